@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/elementary"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
@@ -103,7 +104,7 @@ func (l Lasso) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 	falls := int(annealUntil * float64(opt.Iterations)) // iterations with another λ than the last
 	weight := func(it int) float64 {
 		share := min(1, float64(it-1)/float64(max(1, falls)))
-		return length * first * math.Pow(last/first, share)
+		return length * first * elementary.Pow(last/first, share)
 	}
 	coder := &changingLasso{sparse.Lasso{Lambda: weight(1)}}
 	opt.Coder = coder

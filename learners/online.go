@@ -3,13 +3,13 @@ package learners
 import (
 	"context"
 	"flag"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/elementary"
 	"superres/internal/parallel"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
@@ -215,7 +215,7 @@ func (s *onlineState) pass(ctx context.Context, y *mat.Dense, l Online, coder sp
 // add adds a batch to A and B.
 func (s *onlineState) add(batch *mat.Dense, codes *sparse.Codes, forget float64) {
 	s.batches++
-	keep := math.Pow(1-1/float64(s.batches), forget)
+	keep := elementary.Pow(1-1/float64(s.batches), forget)
 	signal := make([]float64, s.m)
 	xx, xy := codes.NormalEquations(s.m, func(j int) []float64 { return mat.Col(signal, j, batch) })
 	upper := xx.RawSymmetric().Data

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/elementary"
 	"superres/internal/kernel"
 	"superres/learners/plugin"
 )
@@ -314,7 +315,7 @@ func (l ROP) penalty(it, every, iterations int) float64 {
 	last := max(1, (iterations-1)/every)
 	share := float64(min((it-1)/every, last)) / float64(last)
 	if share > settleAfter {
-		return middlePenalty * math.Pow(lastPenalty/middlePenalty, (share-settleAfter)/(1-settleAfter))
+		return middlePenalty * elementary.Pow(lastPenalty/middlePenalty, (share-settleAfter)/(1-settleAfter))
 	}
-	return firstPenalty * math.Pow(middlePenalty/firstPenalty, share/settleAfter)
+	return firstPenalty * elementary.Pow(middlePenalty/firstPenalty, share/settleAfter)
 }

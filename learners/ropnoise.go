@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/elementary"
 	"superres/learners/sparse"
 )
 
@@ -57,7 +58,7 @@ func (s *ropState) estimateNoise(ctx context.Context) (float64, error) {
 	}
 	best, bend := 0, 0.0
 	for i := 1; i+1 < len(left); i++ {
-		if b := math.Log(left[i-1]/left[i]) - math.Log(left[i]/left[i+1]); b > bend {
+		if b := elementary.Log(left[i-1]/left[i]) - elementary.Log(left[i]/left[i+1]); b > bend {
 			best, bend = i, b
 		}
 	}
@@ -66,7 +67,7 @@ func (s *ropState) estimateNoise(ctx context.Context) (float64, error) {
 	}
 	// The median of χ² with ν degrees of freedom is about ν(1 − 2/(9ν))³ (Wilson, Hilferty 1931).
 	freedom := float64(s.m - best)
-	return math.Sqrt(left[best]/(freedom*math.Pow(1-2/(9*freedom), 3))) / s.scale, nil
+	return math.Sqrt(left[best]/(freedom*elementary.Pow(1-2/(9*freedom), 3))) / s.scale, nil
 }
 
 // median returns the median of v, which is not empty; it sorts v.

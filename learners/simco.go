@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/elementary"
 	"superres/internal/parallel"
 	"superres/learners/plugin"
 )
@@ -131,7 +132,7 @@ func (p *problem) descend(ctx context.Context, mu, f float64) error {
 				continue
 			}
 			d, h, atom := from[k*p.m:(k+1)*p.m], g[k*p.m:(k+1)*p.m], p.atom(k)
-			sin, cos := math.Sincos(v / mean * t)
+			sin, cos := elementary.Sincos(v / mean * t)
 			for i := range atom {
 				atom[i] = cos*d[i] - sin/v*h[i]
 			}

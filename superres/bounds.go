@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 
+	"superres/internal/elementary"
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/patches/plane"
@@ -34,7 +35,7 @@ func (s *Signs) Bounds() *plane.Plane {
 			for i, v := range s.At(x, y) {
 				sum += float64(w[i] * v)
 			}
-			row[x] = float32(min(math.Exp(sum), 255))
+			row[x] = float32(min(elementary.Exp(sum), 255))
 		}
 	})
 	return out
@@ -90,8 +91,8 @@ func (s *Signs) At(x, y int) (list [SignCount]float64) {
 	list[0] = 1
 	at := y*s.added[0].W + x
 	for i := range s.added {
-		list[1+i] = math.Log(float64(s.added[i].Pix[at]) + 0.05)
-		list[3+i] = math.Log(float64(s.detail[i].Pix[at]) + 0.05)
+		list[1+i] = elementary.Log(float64(s.added[i].Pix[at]) + 0.05)
+		list[3+i] = elementary.Log(float64(s.detail[i].Pix[at]) + 0.05)
 	}
 	copy(list[5:], s.whole[:])
 	return list

@@ -3,9 +3,9 @@ package superres
 import (
 	"context"
 	"image"
-	"math"
 	"slices"
 
+	"superres/internal/elementary"
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/patches/plane"
@@ -332,5 +332,5 @@ func (a *agreement) add(e *enlarger, to int) {
 
 // psnr returns the LRPSNR of a picture of the given number of samples.
 func (a *agreement) psnr(samples int) float64 {
-	return min(-10*math.Log10(a.sum/float64(samples)), MaxLRPSNR)
+	return min(-10*elementary.Log10(a.sum/float64(samples)), MaxLRPSNR)
 }

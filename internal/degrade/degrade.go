@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+
+	"superres/internal/elementary"
 )
 
 // Plane is brightness in levels of 0..255, row by row. Degradations change it in place.
@@ -59,7 +61,7 @@ func Sample(rng *rand.Rand) (d Degradation) {
 		d.Blur = between(0.2, 0.7)
 	}
 	if likely(0.5) {
-		d.Noise = 25 * math.Pow(rng.Float64(), 1.5)
+		d.Noise = 25 * elementary.Pow(rng.Float64(), 1.5)
 		if likely(0.2) {
 			d.Grain = between(0.4, 1.1)
 		}
@@ -238,10 +240,10 @@ func (p *Plane) blend(sigma, share float64) {
 	taps := make([]float32, 2*reach+1)
 	sum := 0.0
 	for i := range taps {
-		sum += math.Exp(-float64((i-reach)*(i-reach)) / (2 * sigma * sigma))
+		sum += elementary.Exp(-float64((i-reach)*(i-reach)) / (2 * sigma * sigma))
 	}
 	for i := range taps {
-		taps[i] = float32(math.Exp(-float64((i-reach)*(i-reach))/(2*sigma*sigma)) / sum)
+		taps[i] = float32(elementary.Exp(-float64((i-reach)*(i-reach))/(2*sigma*sigma)) / sum)
 	}
 	if len(p.spare) < len(p.Pix) {
 		p.spare = make([]float32, len(p.Pix))

@@ -3,6 +3,7 @@ package degrade
 import (
 	"math"
 
+	"superres/internal/elementary"
 	"superres/internal/quantiser"
 )
 
@@ -50,7 +51,7 @@ var cosines, inverse = func() (c, t [64]float32) {
 			scale = math.Sqrt(1. / 8)
 		}
 		for x := range 8 {
-			v := float32(scale * math.Cos(math.Pi*float64((2*x+1)*k)/16))
+			v := float32(scale * elementary.Cos(math.Pi*float64((2*x+1)*k)/16))
 			c[8*k+x], t[8*x+k] = v, v
 		}
 	}

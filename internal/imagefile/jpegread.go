@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"superres/internal/chroma"
+	"superres/internal/elementary"
 	"superres/internal/jpeg"
 	"superres/internal/metadata"
 	"superres/internal/quantiser"
@@ -108,12 +109,12 @@ func tableQuality(table []byte, wide bool) int {
 		if !wide && v == 255 {
 			continue // it would be more
 		}
-		sum, count = sum+math.Log(max(v, 1)/float64(quantiser.Brightness[at])), count+1
+		sum, count = sum+elementary.Log(max(v, 1)/float64(quantiser.Brightness[at])), count+1
 	}
 	if count == 0 {
 		return 1
 	}
-	scale := math.Exp(sum / float64(count))
+	scale := elementary.Exp(sum / float64(count))
 	if scale > 1 {
 		return int(max(1, math.Round(50/scale)))
 	}

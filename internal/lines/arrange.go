@@ -58,16 +58,18 @@ func (s *Shuffle) Make(t *Task, y, n int) {
 	square := s.Factor * s.Factor
 	for ; n > 0; n, y = n-1, y+1 {
 		to, from, step := t.Out.FloatRow(y), t.In[0].FloatRow(y/s.Factor), t.In[0].Step
-		for len(from) > 0 {
-			for dx := range s.Factor {
-				sample := from[y%s.Factor*s.Factor+dx:]
-				for c := range s.Channels {
-					to[c] = sample[c*square]
+		if s.Step > s.Channels {
+			clear(to)
+		}
+		for first := y % s.Factor * s.Factor; first < len(from); first += step {
+			for c := range s.Channels {
+				at := c
+				for _, v := range from[first+c*square:][:s.Factor] {
+					to[at] = v
+					at += s.Step
 				}
-				clear(to[s.Channels:s.Step])
-				to = to[s.Step:]
 			}
-			from = from[step:]
+			to = to[s.Factor*s.Step:]
 		}
 	}
 }

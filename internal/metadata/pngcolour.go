@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"superres/internal/elementary"
 )
 
 // colourChunks are the lengths in bytes of the chunks of a PNG that say what its samples mean; 0: 1 to 4, a byte for
@@ -185,8 +187,8 @@ func codePoints(b []byte) (c colorimetry, ok bool) {
 // pq returns the light in cd/m² of the PQ code value v, ITU-R BT.2100-2, table 4.
 func pq(v float64) float64 {
 	const m1, m2, c1, c2, c3 = 2610.0 / 16384, 2523.0 / 32, 3424.0 / 4096, 2413.0 / 128, 2392.0 / 128
-	e := math.Pow(v, 1/m2)
-	return 10000 * math.Pow(max(e-c1, 0)/(c2-float64(c3*e)), 1/m1)
+	e := elementary.Pow(v, 1/m2)
+	return 10000 * elementary.Pow(max(e-c1, 0)/(c2-float64(c3*e)), 1/m1)
 }
 
 // hlg returns the light in cd/m² of the grey of HLG code value v on a display of 1000 cd/m², ITU-R BT.2100-2, table 5.
@@ -194,9 +196,9 @@ func hlg(v float64) float64 {
 	const a, b, c, system = 0.17883277, 0.28466892, 0.55991073, 1.2
 	scene := v * v / 3
 	if v > 0.5 {
-		scene = (math.Exp((v-c)/a) + b) / 12
+		scene = (elementary.Exp((v-c)/a) + b) / 12
 	}
-	return 1000 * math.Pow(scene, system)
+	return 1000 * elementary.Pow(scene, system)
 }
 
 // toneMapped returns light in cd/m², of a picture with at most peak, as the light of a profile in 0..1.

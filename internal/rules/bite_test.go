@@ -71,6 +71,9 @@ func TestRulesBite(t *testing.T) {
 		"internal/sequence/giffile.go": `package sequence; var m = make([]byte, w*h)`,
 		"internal/loud/pixels.go":      `package loud; var m = make([]byte, w*h)`,
 
+		"internal/loud/curve.go": `package loud; import m "math"; var f, y = m.Tanh, m.Sqrt(2) + m.Exp(m.Floor(m.Pi))`,
+		"internal/report/r.go":   `package report; import "math"; var y = math.Log10(2)`,
+
 		"internal/wordy/a.go": `package wordy; var a, b = "too large; use --max-pixels or --tile", ` + "`--json`" +
 			`; var c = "write it with -o, or use - for none"`,
 		// A flag in a comment or a test, and dashes that are none.
@@ -113,6 +116,8 @@ func TestRulesBite(t *testing.T) {
 		"readers take memory for pixels by a Size: internal/y4m/a.go uses image.NewGray",
 		"readers take memory for pixels by a Size: internal/y4m/a.go uses make",
 		"readers take memory for pixels by a Size: internal/y4m/a.go uses make",
+		"what decides a byte uses internal/elementary: internal/loud/curve.go uses math.Exp",
+		"what decides a byte uses internal/elementary: internal/loud/curve.go uses math.Tanh",
 	}
 	slices.Sort(want)
 	got := must.Get(findings(dir, "m"))(t)

@@ -99,6 +99,13 @@ func careless(pkgs map[string]*pkg) (found []string) {
 	return found
 }
 
+// decidesNoByte are the packages that may call the functions of package math that differ between processors: they draw
+// charts and print figures, or are for tests, as pictures or as definitions that others are compared with at a
+// tolerance.
+var decidesNoByte = within("./internal/report", "./cmd/internal/comparison", "./internal/testimage",
+	"./superres/networks/graph/graphtest", "./superres/stage/stagetest", "./learners/sparse/sparsetest",
+	"./cmd/internal/console/consoletest")
+
 // within matches the packages in some folders and below.
 func within(folders ...string) func(string) bool {
 	return func(p string) bool {
@@ -181,6 +188,16 @@ func findings(dir, module string) ([]string, error) {
 		}
 	}
 	found = append(found, careless(pkgs)...)
+	for name, p := range pkgs {
+		if decidesNoByte(name) {
+			continue
+		}
+		for file, f := range p.files {
+			for _, use := range uses(f, inexact) {
+				found = append(found, "what decides a byte uses internal/elementary: "+file+" uses "+use)
+			}
+		}
+	}
 	for name, p := range pkgs {
 		if within("./cmd")(name) {
 			continue

@@ -115,25 +115,31 @@ var outputs = map[string]func(name string) bool{
 	"log": func(string) bool { return true },
 }
 
-// printing lists the uses of outputs in a file, under whatever name it imports
-// the packages, and of the built-in print and println.
-func printing(file *ast.File) (found []string) {
+// uses lists the names of packages in a table that a file uses, under whatever name it imports the packages.
+func uses(file *ast.File, table map[string]func(name string) bool) (found []string) {
 	imported := importNames(file, "")
-	if p := imported["."]; outputs[p] != nil {
+	if p := imported["."]; table[p] != nil {
 		found = append(found, "import . "+strconv.Quote(p))
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			x, ok := n.X.(*ast.Ident)
-			if !ok {
-				return true
+		if n, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := n.X.(*ast.Ident); ok {
+				p := imported[x.Name]
+				if isListed := table[p]; isListed != nil && isListed(n.Sel.Name) {
+					found = append(found, p+"."+n.Sel.Name)
+				}
 			}
-			p := imported[x.Name]
-			if isOutput := outputs[p]; isOutput != nil && isOutput(n.Sel.Name) {
-				found = append(found, p+"."+n.Sel.Name)
-			}
-		case *ast.CallExpr:
+		}
+		return true
+	})
+	return found
+}
+
+// printing lists the uses of outputs in a file, and of the built-in print and println.
+func printing(file *ast.File) []string {
+	found := uses(file, outputs)
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n, ok := n.(*ast.CallExpr); ok {
 			if f, ok := n.Fun.(*ast.Ident); ok && (f.Name == "print" || f.Name == "println") {
 				found = append(found, f.Name)
 			}
@@ -142,6 +148,15 @@ func printing(file *ast.File) (found []string) {
 	})
 	return found
 }
+
+// inexact are the functions of package math whose last bits depend on the processor: some are assembly, some are
+// compiled to fused products, some differ with FMA. Those that are not named, such as Sqrt and Floor, are exact.
+var inexact = map[string]func(name string) bool{"math": func(name string) bool {
+	return slices.Contains([]string{
+		"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Cbrt", "Cos", "Cosh", "Erf", "Erfc", "Erfcinv",
+		"Erfinv", "Exp", "Exp2", "Expm1", "Gamma", "Hypot", "J0", "J1", "Jn", "Lgamma", "Log", "Log10", "Log1p", "Log2",
+		"Pow", "Sin", "Sincos", "Sinh", "Tan", "Tanh", "Y0", "Y1", "Yn"}, name)
+}}
 
 // flagPattern matches what users would take for a flag of the program in the text of a
 // message: a word after two dashes, or the letter in "use -o".

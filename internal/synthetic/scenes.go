@@ -6,6 +6,8 @@ import (
 	"image/draw"
 	"math"
 	"math/rand/v2"
+
+	"superres/internal/elementary"
 )
 
 // Picture is a synthetic picture.
@@ -50,7 +52,7 @@ func newCanvas(rng *rand.Rand, w, h int, unit float64) *canvas {
 
 func (c *canvas) likely(p float64) bool             { return c.Float64() < p }
 func (c *canvas) between(lo, hi float64) float64    { return lo + (hi-lo)*c.Float64() }
-func (c *canvas) proportion(lo, hi float64) float64 { return lo * math.Pow(hi/lo, c.Float64()) }
+func (c *canvas) proportion(lo, hi float64) float64 { return lo * elementary.Pow(hi/lo, c.Float64()) }
 
 // snap rounds a length to whole units.
 func (c *canvas) snap(v float64) float64 { return math.Round(v) }
@@ -106,7 +108,7 @@ func (c *canvas) renderLines() {
 		if c.likely(0.35) {
 			angle = math.Pi/2*float64(c.IntN(2)) + 0.15*c.NormFloat64()
 		}
-		sin, cos := math.Sincos(angle)
+		sin, cos := elementary.Sincos(angle)
 		long := c.proportion(6, c.w)
 		width := c.sampleWidth()
 		ink := c.sampleInk(c.colourAt(x, y))
@@ -146,7 +148,7 @@ func (c *canvas) renderStreets() {
 		list := []point{{x, y}}
 		for range 10 + c.IntN(60) {
 			angle += 0.35 * c.NormFloat64()
-			sin, cos := math.Sincos(angle)
+			sin, cos := elementary.Sincos(angle)
 			x, y = x+3*cos, y+3*sin
 			list = append(list, point{x, y})
 		}
@@ -172,7 +174,7 @@ func (c *canvas) sampleMiddle(ground color.NRGBA) color.NRGBA {
 func (c *canvas) sampleCorners(x, y, r float64, n int) (list []point) {
 	turn := c.between(0, 2*math.Pi)
 	for i := range n {
-		sin, cos := math.Sincos(turn + 2*math.Pi*(float64(i)+c.between(-0.2, 0.2))/float64(n))
+		sin, cos := elementary.Sincos(turn + 2*math.Pi*(float64(i)+c.between(-0.2, 0.2))/float64(n))
 		list = append(list, point{x + r*cos, y + r*sin})
 	}
 	return list
@@ -215,7 +217,7 @@ func (c *canvas) renderWave(x, y float64, ink color.NRGBA) {
 	high, long := c.proportion(1, c.h/3), c.proportion(4, c.w)
 	for i := range 65 {
 		u := float64(i)/32 - 1
-		list = append(list, point{x + u*c.w/2, y + high*math.Sin(u*c.w/2/long*2*math.Pi)})
+		list = append(list, point{x + u*c.w/2, y + high*elementary.Sin(u*c.w/2/long*2*math.Pi)})
 	}
 	c.stroke(ink, c.sampleWidth(), list)
 }
@@ -224,7 +226,7 @@ func (c *canvas) renderWave(x, y float64, ink color.NRGBA) {
 func arc(x, y, rx, ry, from, to float64) (list []point) {
 	n := 8 + int(2*math.Sqrt(max(rx, ry))*(to-from))
 	for i := range n + 1 {
-		sin, cos := math.Sincos(from + (to-from)*float64(i)/float64(n))
+		sin, cos := elementary.Sincos(from + (to-from)*float64(i)/float64(n))
 		list = append(list, point{x + rx*cos, y + ry*sin})
 	}
 	return list
@@ -361,7 +363,7 @@ func (c *canvas) renderPattern() {
 			}
 		}
 	default:
-		sin, cos := math.Sincos(c.between(0, math.Pi))
+		sin, cos := elementary.Sincos(c.between(0, math.Pi))
 		for i := -c.w; i < c.w; i += period {
 			x, y := c.w/2-sin*i, c.h/2+cos*i
 			c.stroke(second, share*0.7, []point{{x - cos*c.w, y - sin*c.w}, {x + cos*c.w, y + sin*c.w}})
@@ -372,7 +374,7 @@ func (c *canvas) renderPattern() {
 // renderGradient renders a gradient from one colour to another, with shapes on it.
 func (c *canvas) renderGradient() {
 	from, to := c.sampleColour(), c.sampleColour()
-	sin, cos := math.Sincos(c.between(0, 2*math.Pi))
+	sin, cos := elementary.Sincos(c.between(0, 2*math.Pi))
 	for y := range c.Rect.Dy() {
 		for x := range c.Rect.Dx() {
 			t := 0.5 + 0.35*((float64(x)/c.unit/c.w-0.5)*cos+(float64(y)/c.unit/c.h-0.5)*sin)*2
@@ -420,7 +422,7 @@ func renderPixelArt(rng *rand.Rand, w, h, unit int) *image.NRGBA {
 				}
 			}
 		default: // a line
-			sin, cos := math.Sincos(small.between(0, 2*math.Pi))
+			sin, cos := elementary.Sincos(small.between(0, 2*math.Pi))
 			for i := range 3 * side {
 				small.SetNRGBA(x+int(math.Round(cos*float64(i))), y+int(math.Round(sin*float64(i))), one)
 			}

@@ -15,6 +15,8 @@ import (
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
+
+	"superres/internal/elementary"
 )
 
 // point is a position in units.
@@ -43,7 +45,7 @@ func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 	var parts [][]point
 	for i := 1; i < len(list); i++ {
 		a, b := list[i-1], list[i]
-		long := math.Hypot(b.x-a.x, b.y-a.y)
+		long := elementary.Hypot(b.x-a.x, b.y-a.y)
 		if long == 0 {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 
+	"superres/internal/elementary"
 	"superres/internal/parallel"
 )
 
@@ -226,5 +227,5 @@ func srgb(v float64) float64 {
 	if v <= 0.0031308 {
 		return 12.92 * max(v, 0)
 	}
-	return 1.055*math.Pow(v, 1/2.4) - 0.055
+	return 1.055*elementary.Pow(v, 1/2.4) - 0.055
 }

@@ -3,6 +3,8 @@ package vp8l
 import (
 	"math"
 	"math/bits"
+
+	"superres/internal/elementary"
 )
 
 // The alphabets of a group of prefix codes. The alphabet of green has lengths behind its 256 values, and then the
@@ -98,12 +100,12 @@ func (c *counts) estimate() float64 {
 			if count > 0 {
 				total += float64(count)
 				used++
-				n -= float64(count) * math.Log2(float64(count))
+				n -= float64(count) * elementary.Log2(float64(count))
 			}
 		}
 		if total > 0 {
 			const perSymbol = 5 // bits of the length of a code, about
-			n += total*math.Log2(total) + perSymbol*float64(used)
+			n += total*elementary.Log2(total) + perSymbol*float64(used)
 		}
 	}
 	return n

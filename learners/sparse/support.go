@@ -1,6 +1,10 @@
 package sparse
 
-import "math"
+import (
+	"math"
+
+	"superres/internal/elementary"
+)
 
 // rounding is the share of the length of a signal below which a correlation or a coefficient is rounding error of the
 // recurrences of coders.
@@ -83,7 +87,7 @@ func (s *leastSquares) remove(member, count int) {
 	}
 	for j := member; j+1 < count; j++ {
 		a, b := s.chol[j*s.most+j], s.chol[j*s.most+j+1]
-		length := math.Hypot(a, b)
+		length := elementary.Hypot(a, b)
 		cos, sin := a/length, b/length
 		for i := j; i+1 < count; i++ {
 			row := s.chol[i*s.most+j : i*s.most+j+2]

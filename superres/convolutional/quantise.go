@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"superres/internal/elementary"
 	"superres/internal/kernel"
 )
 
@@ -289,8 +290,10 @@ func (n *Network) patterns() (list [][]float32) {
 	half := float64(side) / 2
 	for _, f := range []func(x, y float64) float32{
 		func(x, y float64) float32 { return bit(rng.IntN(2) == 0) },
-		func(x, y float64) float32 { return bit(math.Sin(math.Hypot(x-half, y-half)*(0.3+x/60)) > 0) },
-		func(x, y float64) float32 { return bit(math.Sin((x*x+3*y)/25) > 0.8) },
+		func(x, y float64) float32 {
+			return bit(elementary.Sin(elementary.Hypot(x-half, y-half)*(0.3+x/60)) > 0)
+		},
+		func(x, y float64) float32 { return bit(elementary.Sin((x*x+3*y)/25) > 0.8) },
 		func(x, y float64) float32 { return bit(int(x/3)%5*int(y/4)%3 == 0) },
 	} {
 		square := make([]float32, 0, side*side*n.Layers[0].In)

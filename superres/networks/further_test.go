@@ -21,7 +21,7 @@ func further() []graphtest.Network {
 
 	b, x := start()
 	small := b.Add(graph.Pool{IsMax: true, Height: 5, Width: 5, Stride: 3}, b.Conv(x, 8, 3, 1))
-	back := b.Add(graph.ResizeTo{By: graph.Bilinear}, b.Conv(small, 12, 3, 1), x)
+	back := b.Add(graph.Resize{By: graph.Bilinear}, b.Conv(small, 12, 3, 1), x)
 	end("ESA", b, b.Add(graph.Mul{}, x, b.Add(graph.Sigmoid, back)))
 
 	b, x = start()

@@ -69,7 +69,7 @@ func cases() []struct {
 				r := graph.Resize{By: by, Up: f[0], Down: f[1], A: -0.75, AlignCorners: aligned}
 				list = append(list, op{r, []int{2}})
 			}
-			list = append(list, op{graph.ResizeTo{By: by, A: -0.5, AlignCorners: aligned}, []int{2, 3}})
+			list = append(list, op{graph.Resize{By: by, A: -0.5, AlignCorners: aligned}, []int{2, 3}})
 		}
 	}
 	pixels, channels := graph.Windows{Height: 4, Width: 8, Heads: 2}, graph.Windows{Heads: 3}

@@ -104,17 +104,17 @@ func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
 		v.node = b.add(&lines.Unshuffle{Factor: op.Factor, Channels: in[0].channels, Step: v.step}, in[0])
 		return v, nil
 	case graph.Resize:
-		return b.like(in[0], &lines.Resize{By: lines.Interpolation(op.By), Up: op.Up, Down: op.Down, A: op.A,
-			AlignCorners: op.AlignCorners}), nil
+		return b.like(&lines.Resize{By: lines.Interpolation(op.By), Up: max(op.Up, 1), Down: max(op.Down, 1), A: op.A,
+			AlignCorners: op.AlignCorners}, in...), nil
 	case graph.Pad:
-		return b.like(in[0], &lines.Shift{Edges: lines.Edges(op.Edges), Mode: lines.Beyond(op.Mode)}), nil
+		return b.like(&lines.Shift{Edges: lines.Edges(op.Edges), Mode: lines.Beyond(op.Mode)}, in[0]), nil
 	}
 	return b.further(n, in)
 }
 
-// like adds an operation on v whose samples are as those of v.
-func (b *builder) like(v value, op lines.Op) value {
-	return value{node: b.add(op, v), channels: v.channels, step: v.step}
+// like adds an operation whose samples are as those of the first input.
+func (b *builder) like(op lines.Op, in ...value) value {
+	return value{node: b.add(op, in...), channels: in[0].channels, step: in[0].step}
 }
 
 // functions are those of the graph.

@@ -49,28 +49,23 @@ func (b *builder) further(n graph.Node, in []value) (value, error) {
 	case graph.Where:
 		return b.where(in), nil
 	case graph.Pool:
-		return b.like(v, &lines.Pool{IsMax: op.IsMax, Height: op.Height, Width: op.Width, Stride: op.Stride,
-			Pad: lines.Edges(op.Pad), CountPad: op.CountPad}), nil
+		return b.like(&lines.Pool{IsMax: op.IsMax, Height: op.Height, Width: op.Width, Stride: op.Stride,
+			Pad: lines.Edges(op.Pad), CountPad: op.CountPad}, v), nil
 	case graph.Reduce:
 		return b.reduce(op, v), nil
 	case graph.Normalize:
 		return b.normalize(op, v), nil
 	case graph.Softmax:
 		return b.unary(lines.Softmax{Size: op.Size, Channels: v.channels, Step: v.step}, v), nil
-	case graph.ResizeTo:
-		v.isOpen = false
-		v.node = b.add(&lines.Resize{By: lines.Interpolation(op.By), Up: 1, Down: 1, A: op.A,
-			AlignCorners: op.AlignCorners}, in...)
-		return v, nil
 	case graph.Roll:
-		return b.like(v, &lines.Roll{Rows: op.Rows, Columns: op.Columns}), nil
+		return b.like(&lines.Roll{Rows: op.Rows, Columns: op.Columns}, v), nil
 	case graph.Interleave:
-		return b.like(v, &lines.Interleave{Rows: op.Rows, Columns: op.Columns, Undo: op.Undo}), nil
+		return b.like(&lines.Interleave{Rows: op.Rows, Columns: op.Columns, Undo: op.Undo}, v), nil
 	case graph.ShiftMask:
-		return b.like(v, &lines.Mask{Heads: op.Heads, N: op.Height * op.Width, Value: op.Value,
+		return b.like(&lines.Mask{Heads: op.Heads, N: op.Height * op.Width, Value: op.Value,
 			IsApart: func(x, y, first, second, w, h int) bool {
 				return op.IsApart(x, y, first, second, graph.Shape{W: w, H: h})
-			}}), nil
+			}}, v), nil
 	}
 	return b.attention(n, in)
 }

@@ -96,13 +96,15 @@ func (r *run) write(y int, row []float32) {
 	if y -= r.made; y >= r.out[0].H {
 		return // beyond the picture
 	}
-	out := r.ranges.Out
+	black, span, step := r.ranges.Out.Black, r.ranges.Out.White-r.ranges.Out.Black, r.result.step
+	isUnit := r.ranges.Out == graph.Unit
 	for c, p := range r.out {
-		to := p.Row(y)
+		to, at := p.Row(y), c
 		for x := range to {
-			v := row[x*r.result.step+c]
-			if out != graph.Unit {
-				v = (v - out.Black) / (out.White - out.Black)
+			v := row[at]
+			at += step
+			if !isUnit {
+				v = (v - black) / span
 			}
 			if !(v >= -mostSample && v <= mostSample) {
 				v = bounded(v)

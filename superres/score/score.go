@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 
+	"superres/internal/elementary"
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/patches/plane"
@@ -127,7 +128,7 @@ func psnr(a, b *plane.Plane) float64 {
 		d := float64(v) - float64(b.Pix[i])
 		sum += d * d
 	}
-	return 10 * math.Log10(255*255*float64(len(a.Pix))/sum)
+	return 10 * elementary.Log10(255*255*float64(len(a.Pix))/sum)
 }
 
 // NFE returns the normalised squared error ‖b − a‖² / ‖a‖² of planes of the same size, or NaN when a is black.
@@ -168,7 +169,7 @@ func ssimSum(a, b *plane.Plane) float64 {
 	sum := 0.0
 	for i := range window {
 		d := float64(i - ssimSize/2)
-		window[i] = math.Exp(-d * d / (2 * ssimSigma * ssimSigma))
+		window[i] = elementary.Exp(-d * d / (2 * ssimSigma * ssimSigma))
 		sum += window[i]
 	}
 	for i := range window {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
+	"superres/internal/elementary"
 	"superres/internal/report"
 	"superres/learners/planted"
 )
@@ -117,7 +118,7 @@ func readAxis(text string) (a axis, err error) {
 		share := float64(i) / float64(max(1, count-1))
 		step := low + share*(high-low)
 		if name == "N" {
-			step = low * math.Pow(high/low, share)
+			step = low * elementary.Pow(high/low, share)
 		}
 		if whole {
 			step = math.Round(step)

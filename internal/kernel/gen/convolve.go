@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -17,7 +15,7 @@ var _ = register(operation{
 	needs:    "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly: tier.convolve,
 	simd:     simdConvolve,
-	tiers:    []string{AVX2, AVX512BW, AVX512, NEON, SIMD128},
+	tiers:    []string{AVX2, AVX512, NEON, SIMD128},
 })
 
 var _ = register(operation{
@@ -28,7 +26,7 @@ var _ = register(operation{
 	needs:    "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly: tier.residual,
 	simd:     simdResidual,
-	tiers:    []string{AVX2, AVX512BW, AVX512, NEON, SIMD128},
+	tiers:    []string{AVX2, AVX512, NEON, SIMD128},
 })
 
 // convolve scales, rounds and clips the sums while they are in registers.
@@ -82,13 +80,10 @@ func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirt
 	}
 	shapes := []shape{
 		{tall: 10, wide: 2, tile: t.threeTile, three: true}, {tall: 12, wide: 2, tile: t.filterTile},
-		{tall: 16, wide: 1, tile: t.threeTile, three: true}, {tall: 24, wide: 1, tile: t.filterTile},
+		{tall: 24, wide: 1, tile: t.filterTile},
 	}
-	switch t.name {
-	case AVX2:
+	if t.name == AVX2 {
 		shapes = []shape{{tall: 4, wide: 2, tile: t.filterTile}}
-	case AVX512BW: // whose products take two instructions, so that loads matter less
-		shapes = slices.DeleteFunc(shapes, func(s shape) bool { return s.three })
 	}
 	output, left := GP64(), lengthOf("bias")
 	XORQ(output, output)

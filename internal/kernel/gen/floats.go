@@ -25,7 +25,7 @@ func (c *code) entries(rows []string, body func(in []vector) vector) {
 
 // ofPairs registers an operation on two rows, entry by entry.
 func ofPairs(name string, op operator) struct{} {
-	return portable(name, "(dst, a, b []float32)", []string{"dst"}, "len(dst) is a multiple of 16", func(c *code) {
+	return entrywise(name, "(dst, a, b []float32)", []string{"dst"}, "len(dst) is a multiple of 16", func(c *code) {
 		c.entries([]string{"a", "b"}, func(in []vector) vector { return c.of(op, in[0], in[1]) })
 	})
 }
@@ -39,7 +39,7 @@ var (
 	_ = ofPairs("maxFloats", opGreater)
 )
 
-var _ = portable("clipFloats", "(dst, src []float32, least, most float32)", []string{"dst"},
+var _ = entrywise("clipFloats", "(dst, src []float32, least, most float32)", []string{"dst"},
 	"len(dst) is a multiple of 16", func(c *code) {
 		least, most := c.float("least"), c.float("most")
 		c.entries([]string{"src"}, func(in []vector) vector {
@@ -49,7 +49,7 @@ var _ = portable("clipFloats", "(dst, src []float32, least, most float32)", []st
 
 // ofSamples registers an operation on rows of whole samples, with parameters for each channel.
 func ofSamples(name string, parameters []string, body func(c *code, v vector, by []vector) vector) struct{} {
-	return portable(name, "(dst, src, "+strings.Join(parameters, ", ")+" []float32)", []string{"dst", parameters[0]},
+	return entrywise(name, "(dst, src, "+strings.Join(parameters, ", ")+" []float32)", []string{"dst", parameters[0]},
 		"len(dst) is a multiple of len("+parameters[0]+"), and that of 16", func(c *code) {
 			n, dst, src := c.lengthOf("dst"), c.param("dst"), c.param("src")
 			c.while(n, 1, func() {
@@ -80,7 +80,7 @@ var (
 		func(c *code, v vector, by []vector) vector { return c.inclined(v, by[0]) })
 )
 
-var _ = portable("finishFloats", "(dst []float32, dstStep int, slope, skip []float32, skipStep, n int)",
+var _ = entrywise("finishFloats", "(dst []float32, dstStep int, slope, skip []float32, skipStep, n int)",
 	[]string{"slope"}, "len(slope) is a multiple of 16, n at least 1", func(c *code) {
 		dst, skip := c.param("dst"), c.param("skip")
 		c.repeat(c.param("n"), func() {

@@ -2,7 +2,7 @@ package main
 
 // function32 registers an operation that sets dst to a function of src.
 func function32(name string, of func(c *code, x vector) vector) struct{} {
-	return portable(name+"Floats", "(dst, src []float32)", []string{"dst"}, "len(dst) is a multiple of 16",
+	return entrywise(name+"Floats", "(dst, src []float32)", []string{"dst"}, "len(dst) is a multiple of 16",
 		func(c *code) {
 			c.entries([]string{"src"}, func(in []vector) vector { return of(c, in[0]) })
 		})

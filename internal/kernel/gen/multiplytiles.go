@@ -29,25 +29,32 @@ func (t tier) multiplyTiles() {
 	MOVQ(lengthOf("bias"), output)
 	MOVQ(output, left)
 	XORQ(output, output)
-	block := func(least, tall, wide int) { // while least vectors of outputs are left
-		top, out := label("block"), label("fewer")
-		Label(top)
-		CMPQ(left, U8(least*t.lanes32()))
-		JL(LabelRef(out))
+	block := func(tall, wide int) { // makes wide vectors of outputs
 		along("n", tall, func(tile reg.GPVirtual) { t.multiplyBlock(acc, column, tile, output, tall, wide) })
 		ADDQ(U8(wide*t.lanes32()), output)
 		SUBQ(U8(wide*t.lanes32()), left)
-		JMP(LabelRef(top))
-		Label(out)
 	}
+	next, out := label("block"), label("all")
+	Label(next)
 	if t.lanes == 8 {
-		block(4, 6, 2)
-		block(3, 4, 3)
-		block(2, 6, 2)
-		block(1, 12, 1)
+		other, one := label("other"), label("one")
+		CMPQ(left, U8(t.lanes32()))
+		JE(LabelRef(one))
+		CMPQ(left, U8(3*t.lanes32()))
+		JNE(LabelRef(other))
+		block(4, 3)
+		JMP(LabelRef(out))
+		Label(one)
+		block(12, 1)
+		JMP(LabelRef(out))
+		Label(other)
+		block(6, 2)
 	} else {
-		block(2, 3, 2)
+		block(3, 2)
 	}
+	CMPQ(left, U8(0))
+	JNE(LabelRef(next))
+	Label(out)
 	r := GP64() // the parameters become those of the next column
 	for _, p := range []struct {
 		name, stride string

@@ -32,10 +32,19 @@ type (
 
 // portable registers an operation for all processors with vectors.
 func portable(name, signature string, lengths []string, needs string, write func(c *code)) struct{} {
+	return portableOn([]string{AVX2, AVX512BW, NEON}, name, signature, lengths, needs, write)
+}
+
+// entrywise registers an operation that takes few instructions for each entry that it reads: longer vectors would not
+// make it much faster.
+func entrywise(name, signature string, lengths []string, needs string, write func(c *code)) struct{} {
+	return portableOn([]string{AVX2, NEON}, name, signature, lengths, needs, write)
+}
+
+func portableOn(tiers []string, name, signature string, lengths []string, needs string, write func(c *code)) struct{} {
 	return register(operation{
 		name: name, signature: signature, lengths: lengths, needs: needs,
-		assembly: func(t tier) { write(&code{tier: t}) }, arm: write,
-		tiers: []string{AVX2, AVX512BW, NEON},
+		assembly: func(t tier) { write(&code{tier: t}) }, arm: write, tiers: tiers,
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"superres/internal/chroma"
 	"superres/internal/degrade"
+	"superres/internal/elementary"
 	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/synthetic"
@@ -289,7 +290,7 @@ func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, 
 		noisy = subsampledNoisy
 	}
 	if d.Robust && rng.Float64() < noisy {
-		img = degrade.WithNoise(img, worstNoise*math.Pow(rng.Float64(), 1.5), rng.Uint64())
+		img = degrade.WithNoise(img, worstNoise*elementary.Pow(rng.Float64(), 1.5), rng.Uint64())
 	}
 	if !d.subsampled {
 		return img, 0, nil

@@ -1,12 +1,12 @@
 package learning
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/disintegration/imaging"
 
 	"superres/internal/degrade"
+	"superres/internal/elementary"
 	"superres/internal/picture"
 	"superres/patches/plane"
 	"superres/superres/convolutional"
@@ -47,7 +47,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 	}
 	if deviation > 0 {
 		// At enlarging the strength is an estimate, so noise is added to it here.
-		out[convolutional.Strength] = float32(min(deviation/worstNoise*math.Exp(0.15*p.degrade.NormFloat64()), 1))
+		out[convolutional.Strength] = float32(min(deviation/worstNoise*elementary.Exp(0.15*p.degrade.NormFloat64()), 1))
 	}
 	n := side + 2*margin
 	for v := range n {

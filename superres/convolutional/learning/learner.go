@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"superres/internal/elementary"
 	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/superres/convolutional"
@@ -266,7 +267,7 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 	}
 	switch {
 	case squared && l.opt.Robust:
-		losses[0] = count * squareWeight * commonSquare * math.Log1p(mean/leastSquare)
+		losses[0] = count * squareWeight * commonSquare * elementary.Log1p(mean/leastSquare)
 	case squared:
 		losses[0] = count * squareWeight * mean
 	}

@@ -3,6 +3,7 @@ package learning
 import (
 	"math"
 
+	"superres/internal/elementary"
 	"superres/internal/kernel"
 )
 
@@ -46,7 +47,7 @@ const (
 func (l *learner) learningRate(step int) float64 {
 	o := &l.opt
 	rise := min(1, float64(step+1)/float64(min(warmUp, 1+o.Steps/10)))
-	return rise * (1e-6 + o.LearningRate*0.5*(1+math.Cos(math.Pi*float64(step)/float64(o.Steps))))
+	return rise * (1e-6 + o.LearningRate*0.5*(1+elementary.Cos(math.Pi*float64(step)/float64(o.Steps))))
 }
 
 // isSquared reports whether the loss of a step is e².
@@ -69,8 +70,8 @@ func (l *learner) clipGradient(norm float64) float64 {
 // moveOthers moves biases, slopes and levels by Adam. t is the number of the step, from 1.
 func (f *layer) moveOthers(clip float32, rate, t float64) {
 	n := len(f.now.weight)
-	root := math.Sqrt(1 - math.Pow(decay2, t)) // Adam's correction for running means that start at 0
-	rate *= adamRate * root / (1 - math.Pow(decay1, t))
+	root := math.Sqrt(1 - elementary.Pow(decay2, t)) // Adam's correction for running means that start at 0
+	rate *= adamRate * root / (1 - elementary.Pow(decay1, t))
 	kernel.Adam(f.now.all[n:], f.momentum.all[n:], f.square, f.gradient.all[n:], clip, 1-decay1, 1-decay2,
 		float32(rate), float32(least*root))
 }

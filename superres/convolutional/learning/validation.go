@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 
+	"superres/internal/elementary"
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/patches/plane"
@@ -70,7 +71,7 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 				count++
 			}
 		}
-		sum -= 10 * math.Log10(max(squares/float64(count), 1e-10))
+		sum -= 10 * elementary.Log10(max(squares/float64(count), 1e-10))
 	}
 	return sum / float64(len(v.low)), nil
 }

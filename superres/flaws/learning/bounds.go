@@ -11,6 +11,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"superres/internal/elementary"
 	"superres/internal/picture"
 	"superres/patches/plane"
 	"superres/superres"
@@ -102,7 +103,7 @@ func regress(list []pixel, share float64) (weights [superres.SignCount]float64) 
 	const steps, least = 3000, 0.25
 	logs := make([]float64, len(list))
 	for i, p := range list {
-		logs[i] = math.Log(max(p.error, least))
+		logs[i] = elementary.Log(max(p.error, least))
 	}
 	var mean, deviation [superres.SignCount]float64
 	deviation[0] = 1
@@ -137,7 +138,7 @@ func regress(list []pixel, share float64) (weights [superres.SignCount]float64) 
 			g /= float64(len(list))
 			slope[k] += 0.1 * (g - slope[k])
 			square[k] += 0.01 * (g*g - square[k])
-			w[k] -= rate * slope[k] / (math.Sqrt(square[k]/(1-math.Pow(0.99, float64(step+1)))) + 1e-12)
+			w[k] -= rate * slope[k] / (math.Sqrt(square[k]/(1-elementary.Pow(0.99, float64(step+1)))) + 1e-12)
 		}
 	}
 	weights[0] = w[0]

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 
 	"superres/internal/degrade"
+	"superres/internal/elementary"
 	"superres/superres/flaws"
 	"superres/superres/flaws/learned"
 	"superres/superres/flaws/repair"
@@ -41,7 +42,7 @@ func (s *sampler) correction(ctx context.Context, number int) (out correctionSam
 	if err := x.Run(ctx, flaws.StepMeasure, flaws.StepMeasure); err != nil {
 		return out, err
 	}
-	out = correctionSample{Kind: kind, Noise: math.Hypot(x.Found.Noise, x.Found.Loss)}
+	out = correctionSample{Kind: kind, Noise: elementary.Hypot(x.Found.Noise, x.Found.Loss)}
 	ideal := resample.Cubic.Reduce(truth, scale)
 	out.Gains, out.Powers = gainsOf(before, levelsOf(ideal))
 	// Models leave about 0.45 of the squared error of interpolation, whatever is corrected.
@@ -65,7 +66,7 @@ func gainsOf(p, truth *degrade.Plane) (gains, powers [len(repair.Correction{})]f
 	for v, row := range of {
 		for u, a := range row {
 			across, down := float64(min(u, p.W-u))/float64(p.W), float64(min(v, p.H-v))/float64(p.H)
-			band := int(math.Round(2 * float64(len(gains)) * math.Hypot(across, down)))
+			band := int(math.Round(2 * float64(len(gains)) * elementary.Hypot(across, down)))
 			if band == 0 {
 				continue
 			}
@@ -77,14 +78,14 @@ func gainsOf(p, truth *degrade.Plane) (gains, powers [len(repair.Correction{})]f
 	norm := 0.14 * float64(p.W*p.H) * float64(p.W*p.H) // the mean square of the fading is 9/64
 	for i := range gains {
 		powers[i] = square[i] / norm
-		gains[i] = math.Log2(min(max(product[i]/(square[i]+1e-9), leastGain), mostGain))
+		gains[i] = elementary.Log2(min(max(product[i]/(square[i]+1e-9), leastGain), mostGain))
 	}
 	return gains, powers
 }
 
 // spectrum returns the transform of a picture, which fades out towards its sides.
 func spectrum(p *degrade.Plane) [][]complex128 {
-	fade := func(i, n int) float64 { return 0.5 - 0.5*math.Cos(2*math.Pi*(float64(i)+0.5)/float64(n)) }
+	fade := func(i, n int) float64 { return 0.5 - 0.5*elementary.Cos(2*math.Pi*(float64(i)+0.5)/float64(n)) }
 	mean := 0.0
 	for _, v := range p.Pix {
 		mean += float64(v) / float64(len(p.Pix))
@@ -132,7 +133,7 @@ func careOf(kind string) float64 {
 func (c correctionSample) gainAt(band int, v float64) (gain, slope float64) {
 	v = min(max(v, -9), 9)
 	f := float64(band+1) / float64(len(c.Gains))
-	e, r := repair.NoiseWeight*c.Noise*c.Noise*f*f, math.Exp2(-v)
+	e, r := repair.NoiseWeight*c.Noise*c.Noise*f*f, elementary.Exp2(-v)
 	d := r*r + e
 	return (r + e) / d, -math.Ln2 * r * (e - r*r - 2*e*r) / (d * d)
 }
@@ -143,7 +144,7 @@ func (c correctionSample) squaredError(correction []float64) (sum float64, slope
 	sum = c.Rest + 0.1
 	for i, v := range correction {
 		gain, slope := c.gainAt(i, v)
-		off := gain - math.Exp2(c.Gains[i])
+		off := gain - elementary.Exp2(c.Gains[i])
 		sum += c.Powers[i] * off * off
 		slopes[i] = 2 * c.Powers[i] * off * slope
 	}
@@ -153,7 +154,7 @@ func (c correctionSample) squaredError(correction []float64) (sum float64, slope
 // lost returns by how much a correction is worse than the best, in dB.
 func (c correctionSample) lost(correction []float64) float64 {
 	sum, _ := c.squaredError(correction)
-	return 10 * math.Log10(sum/(c.Rest+0.1))
+	return 10 * elementary.Log10(sum/(c.Rest+0.1))
 }
 
 // fitCorrections returns the perceptron by whose corrections the samples lose least.

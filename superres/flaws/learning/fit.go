@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"superres/internal/elementary"
 	"superres/internal/parallel"
 	"superres/superres/flaws/learned"
 )
@@ -135,14 +136,14 @@ func (o fitting) learn(l lesson, mean, deviation []float64, number uint64) param
 				}
 			}
 		}
-		rate := o.rate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(o.steps)))
-		t := float64(step)
+		rate := o.rate * 0.5 * (1 + elementary.Cos(math.Pi*float64(step)/float64(o.steps)))
+		grown, grownSquare := 1-elementary.Pow(0.9, float64(step)), 1-elementary.Pow(0.999, float64(step))
 		for k, now := range p.slices() {
 			g, m, v := gradient.slices()[k], m.slices()[k], v.slices()[k]
 			for i := range now {
 				m[i] = 0.9*m[i] + 0.1*g[i]
 				v[i] = 0.999*v[i] + 0.001*g[i]*g[i]
-				now[i] -= rate * m[i] / (1 - math.Pow(0.9, t)) / (math.Sqrt(v[i]/(1-math.Pow(0.999, t))) + 1e-8)
+				now[i] -= rate * m[i] / grown / (math.Sqrt(v[i]/grownSquare) + 1e-8)
 				if k%2 == 0 {
 					now[i] -= rate * o.decay * now[i]
 				}
@@ -223,7 +224,7 @@ func fitShares(o fitting, samples []sample) *learned.Perceptron {
 		var share [3]float64
 		total := 0.0
 		for k, score := range outputs {
-			share[k] = math.Exp2(score)
+			share[k] = elementary.Exp2(score)
 			total += share[k]
 		}
 		for k := range share {

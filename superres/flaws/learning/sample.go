@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"superres/internal/degrade"
+	"superres/internal/elementary"
 	"superres/internal/picture"
 	"superres/internal/synthetic"
 	"superres/patches/plane"
@@ -153,10 +154,10 @@ func (s *sampler) pick(rng *rand.Rand, scale int) (truth *plane.Plane, kind stri
 
 // retouch changes the contrast and the gamma of a picture at random, so that a few pictures stand for more.
 func retouch(p *plane.Plane, rng *rand.Rand) {
-	gamma, contrast := math.Exp2(1.4*rng.Float64()-0.7), 0.4+0.6*rng.Float64()
+	gamma, contrast := elementary.Exp2(1.4*rng.Float64()-0.7), 0.4+0.6*rng.Float64()
 	black := (1 - contrast) * rng.Float64()
 	for i, v := range p.Pix {
-		p.Pix[i] = float32(black + contrast*math.Pow(float64(min(max(v, 0), 1)), gamma))
+		p.Pix[i] = float32(black + contrast*elementary.Pow(float64(min(max(v, 0), 1)), gamma))
 	}
 }
 

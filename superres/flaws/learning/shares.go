@@ -3,6 +3,7 @@ package learning
 import (
 	"math"
 
+	"superres/internal/elementary"
 	"superres/superres/flaws/learned"
 )
 
@@ -98,7 +99,7 @@ func (s sample) loss(by learned.Shares) (loss, slope float64) {
 	return loss, slope
 }
 
-func decibels(squared float64) float64 { return 10 * math.Log10(255*255/max(squared, 0.05)) }
+func decibels(squared float64) float64 { return 10 * elementary.Log10(255*255/max(squared, 0.05)) }
 
 // gain returns the PSNR of a squared error less that of the better of bicubic and Lanczos interpolation, in dB.
 func (s sample) gain(squaredError float64) float64 {

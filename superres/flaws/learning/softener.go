@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"superres/internal/degrade"
+	"superres/internal/elementary"
 	"superres/internal/parallel"
 	"superres/superres/convolutional"
 	"superres/superres/convolutional/learning"
@@ -223,7 +224,9 @@ func (l *softenerLesson) Fill(window []float32, side int) {
 // learned.Softener has.
 func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 	const each = learned.SoftenerResults
-	tells := func(of []float32) float64 { return 1 / (1 + math.Exp(-learned.TellingGain*float64(of[2*classCount]))) }
+	tells := func(of []float32) float64 {
+		return 1 / (1 + elementary.Exp(-learned.TellingGain*float64(of[2*classCount])))
+	}
 	var weighted, scores, slope [classCount]float64
 	weight, count := 0.0, float64(len(results)/each)
 	for of := range slices.Chunk(results, each) {
@@ -240,7 +243,7 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 	}
 	sum := 0.0
 	for c := range classCount {
-		slope[c] = math.Exp(scores[c] - scores[l.class])
+		slope[c] = elementary.Exp(scores[c] - scores[l.class])
 		sum += slope[c]
 	}
 	for c := range classCount {
@@ -259,7 +262,7 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 		}
 		to[2*classCount] = float32(byWeight * learned.TellingGain * t * (1 - t))
 	}
-	return math.Log(sum)
+	return elementary.Log(sum)
 }
 
 // sharpenings returns what is done to pictures of each class: of the mean gains that undo what was done to

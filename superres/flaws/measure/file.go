@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"superres/internal/elementary"
 	"superres/internal/parallel"
 	"superres/internal/quantiser"
 )
@@ -180,7 +181,7 @@ var cosines = func() (list [64]int64) {
 			scale = math.Sqrt(1. / 8)
 		}
 		for x := range 8 {
-			list[8*k+x] = int64(math.Round(4096 * scale * math.Cos(math.Pi*float64((2*x+1)*k)/16)))
+			list[8*k+x] = int64(math.Round(4096 * scale * elementary.Cos(math.Pi*float64((2*x+1)*k)/16)))
 		}
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 
+	"superres/internal/elementary"
 	"superres/internal/picture"
 	"superres/superres/flaws/measure"
 )
@@ -44,7 +45,7 @@ func (c Correction) Sharpening() float64 {
 	if least == 0 {
 		return 0
 	}
-	return math.Exp2(float64(-least) / Octave)
+	return elementary.Exp2(float64(-least) / Octave)
 }
 
 // Partly returns the correction that changes a picture by a share, 0 to 1, of what c changes.

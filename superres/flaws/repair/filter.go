@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 
+	"superres/internal/elementary"
 	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
@@ -38,7 +39,7 @@ func countOf(x, y int) int64 {
 func turnsOf(n int) []int64 {
 	list := make([]int64, n)
 	for i := range list {
-		list[i] = int64(math.Round(math.Cos(2*math.Pi*float64(i)/float64(n)) * (1 << 14)))
+		list[i] = int64(math.Round(elementary.Cos(2*math.Pi*float64(i)/float64(n)) * (1 << 14)))
 	}
 	return list
 }

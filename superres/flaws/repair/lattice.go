@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"superres/internal/elementary"
 	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
@@ -68,7 +69,7 @@ func newLattice(n int) *lattice {
 			scale = math.Sqrt(1 / float64(n))
 		}
 		for x := range n {
-			v := float32(scale * math.Cos(math.Pi*float64((2*x+1)*k%(4*n))/float64(2*n)))
+			v := float32(scale * elementary.Cos(math.Pi*float64((2*x+1)*k%(4*n))/float64(2*n)))
 			l.cosines[k*n+x], l.across[x*n+k] = v, v
 		}
 	}
@@ -195,15 +196,15 @@ var turnRates = [...]float64{1, 0.75, 1.3}
 var turns = func() (list [2 * mostAdded * turnSteps]turn) {
 	rise := func(v, from, to float64) float64 {
 		t := min(max((v-from)/(to-from), 0), 1)
-		return t - math.Sin(2*math.Pi*t)/(2*math.Pi)
+		return t - elementary.Sin(2*math.Pi*t)/(2*math.Pi)
 	}
 	for i := range list {
 		v := float64(float64(i)/turnSteps) - mostAdded
 		weight := 1024 * rise(math.Abs(v), 0.3, 2.8) * rise(-math.Abs(v), -mostAdded, -5)
 		for k, rate := range turnRates {
 			angle := 2 * math.Pi * rate * v
-			list[i].cos[k] = int64(math.Round(weight * math.Cos(angle)))
-			list[i].sin[k] = int64(math.Round(weight * math.Sin(angle)))
+			list[i].cos[k] = int64(math.Round(weight * elementary.Cos(angle)))
+			list[i].sin[k] = int64(math.Round(weight * elementary.Sin(angle)))
 		}
 		if list[i].square = int64(weight * weight); weight > 512 {
 			list[i].count = 1

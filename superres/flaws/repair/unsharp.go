@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 
+	"superres/internal/elementary"
 	"superres/internal/picture"
 	"superres/patches/plane"
 )
@@ -86,12 +87,12 @@ func (m Unsharp) edges(n int, step float64) []float32 {
 	}
 	for k := range line {
 		if m.Around > 0 {
-			line[k] = math.Cos(float64(k) * step)
+			line[k] = elementary.Cos(float64(k) * step)
 			continue
 		}
 		sum, all := gaussian[0], gaussian[0]
 		for x, g := range gaussian[1:] {
-			sum += float64(2 * g * math.Cos(float64((x+1)*k)*step))
+			sum += float64(2 * g * elementary.Cos(float64((x+1)*k)*step))
 			all += 2 * g
 		}
 		line[k] = sum / all
@@ -112,7 +113,7 @@ func (m Unsharp) edges(n int, step float64) []float32 {
 	return list
 }
 
-// expOf returns e⁻ˣ, 0 ≤ x ≤ 20, the same on all machines, which math.Exp is not.
+// expOf returns e⁻ˣ, 0 ≤ x ≤ 20, the same on all machines, which elementary.Exp is not.
 func expOf(x float64) float64 {
 	sum, term := 1.0, 1.0
 	for n := 1; n < 80; n++ {

@@ -58,7 +58,7 @@ func (b *builder) esa(name string, x int) int {
 	small := b.add(name+"conv2", reduced, b.add("", graph.PixelUnshuffle{Factor: 2}, inner))
 	small = b.add("", graph.Pool{IsMax: true, Height: 7, Width: 7, Stride: 3}, small)
 	small = b.conv(name+"conv3", small)
-	large := b.add("", graph.ResizeTo{By: graph.Bilinear}, small, x)
+	large := b.add("", graph.Resize{By: graph.Bilinear}, small, x)
 	large = b.conv(name+"conv4", b.add("", graph.Add{}, large, b.conv(name+"conv_f", inner)))
 	return b.add("", graph.Mul{}, x, b.add("", graph.Sigmoid, large))
 }

@@ -135,7 +135,7 @@ func decode(data []byte) *graph.Graph {
 		case 21:
 			n.Op = graph.Softmax{Size: next(5)}
 		case 22:
-			n.Op = graph.ResizeTo{By: graph.Interpolation(next(3)), A: -0.5, AlignCorners: next(2) == 1}
+			n.Op = graph.Resize{By: graph.Interpolation(next(3)), A: -0.5, AlignCorners: next(2) == 1}
 			n.Inputs = append(n.Inputs, next(len(g.Nodes)))
 		case 23:
 			n.Op = graph.Roll{Rows: next(5) - 2, Columns: next(5) - 2}

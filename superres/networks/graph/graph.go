@@ -149,8 +149,9 @@ const (
 	Bicubic
 )
 
-// Resize makes the picture Up times as large, or Down times smaller; the other of the two is 1. Samples beyond the
-// edges repeat those at the edge.
+// Resize makes the picture Up times as large, or Down times smaller; the other of the two is 1. With a second input,
+// both are 0, and the result is as large as that. Samples beyond the edges repeat those at the edge; Nearest takes
+// sample i·from/to, rounded down, for sample i.
 type Resize struct {
 	By       Interpolation
 	Up, Down int

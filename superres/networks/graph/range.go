@@ -3,6 +3,8 @@ package graph
 import (
 	"fmt"
 	"math"
+
+	"superres/internal/elementary"
 )
 
 // Span is what samples stand for: Black and White are their values for black and for white.
@@ -107,5 +109,5 @@ func (s Samples) agreement(picture Samples, span Span) float64 {
 			}
 		}
 	}
-	return min(-10*math.Log10(sum/float64(len(picture.Values))), 200)
+	return min(-10*elementary.Log10(sum/float64(len(picture.Values))), 200)
 }

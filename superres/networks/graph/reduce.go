@@ -45,14 +45,6 @@ type Normalize struct {
 // channels is a multiple.
 type Softmax struct{ Size int }
 
-// ResizeTo resizes its first input to the size of its second. By, A and AlignCorners are those of Resize; Nearest takes
-// sample i·from/to, rounded down, for sample i.
-type ResizeTo struct {
-	By           Interpolation
-	A            float64
-	AlignCorners bool
-}
-
 // Name implements Op.
 func (Pool) Name() string { return "Pool" }
 
@@ -110,23 +102,3 @@ func (f Softmax) shape(in []Shape) (Shape, error) {
 	}
 	return s, err
 }
-
-// Name implements Op.
-func (ResizeTo) Name() string { return "ResizeTo" }
-
-func (r ResizeTo) shape(in []Shape) (Shape, error) {
-	if len(in) != 2 {
-		return Shape{}, fmt.Errorf("has %d inputs, expected 2", len(in))
-	}
-	s, to := in[0], in[1]
-	switch {
-	case r.By < Nearest || r.By > Bicubic || r.By == Bicubic && !(r.A >= -1 && r.A <= 0):
-		return s, errors.New("by an unknown interpolation")
-	case to.W > s.W*MaxResize || to.H > s.H*MaxResize || s.W > to.W*MaxResize || s.H > to.H*MaxResize:
-		return s, fmt.Errorf("%d×%d to %d×%d", s.W, s.H, to.W, to.H)
-	}
-	return Shape{to.W, to.H, s.Channels}, nil
-}
-
-// MaxResize is the greatest factor of a ResizeTo.
-const MaxResize = 1024

@@ -242,6 +242,13 @@ func (p PixelUnshuffle) shape(in []Shape) (Shape, error) {
 func (Resize) Name() string { return "Resize" }
 
 func (r Resize) shape(in []Shape) (Shape, error) {
+	if len(in) == 2 && r.Up == 0 && r.Down == 0 {
+		s, to := in[0], in[1]
+		if to.W > s.W*MaxResize || to.H > s.H*MaxResize || s.W > to.W*MaxResize || s.H > to.H*MaxResize {
+			return s, fmt.Errorf("%d×%d to %d×%d", s.W, s.H, to.W, to.H)
+		}
+		return Shape{to.W, to.H, s.Channels}, r.check()
+	}
 	s, err := one(in)
 	switch {
 	case err != nil:
@@ -250,12 +257,21 @@ func (r Resize) shape(in []Shape) (Shape, error) {
 		return s, fmt.Errorf("by %d/%d", r.Up, r.Down)
 	case s.W%r.Down != 0 || s.H%r.Down != 0:
 		return s, fmt.Errorf("%d×%d samples by 1/%d", s.W, s.H, r.Down)
-	case r.By < Nearest || r.By > Bicubic || r.By == Bicubic && !(r.A >= -1 && r.A <= 0):
-		return s, errors.New("by an unknown interpolation")
 	case r.AlignCorners && (s.W < 2 || s.H < 2):
 		return s, fmt.Errorf("aligns the corners of %d×%d samples", s.W, s.H)
 	}
-	return Shape{s.W * r.Up / r.Down, s.H * r.Up / r.Down, s.Channels}, nil
+	return Shape{s.W * r.Up / r.Down, s.H * r.Up / r.Down, s.Channels}, r.check()
+}
+
+// MaxResize is the greatest factor of a Resize to the size of another node.
+const MaxResize = 1024
+
+// check fails for an unknown interpolation.
+func (r Resize) check() error {
+	if r.By < Nearest || r.By > Bicubic || r.By == Bicubic && !(r.A >= -1 && r.A <= 0) {
+		return errors.New("by an unknown interpolation")
+	}
+	return nil
 }
 
 // Name implements Op.

@@ -106,7 +106,7 @@ func (s *simplifier) channelsOf(n Node) int {
 		if op.OfChannels {
 			return 1
 		}
-	case ResizeTo:
+	case Resize:
 		return s.channels[n.Inputs[0]]
 	case Scores:
 		return op.Heads * op.Height * op.Width * op.Height * op.Width

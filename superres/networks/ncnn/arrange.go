@@ -273,8 +273,8 @@ func (c *call) interp() ([]graph.Operand, error) {
 		if !found {
 			return nil, err
 		}
-		like := graph.ResizeTo{By: op.By, A: op.A, AlignCorners: op.AlignCorners}
-		return c.add(like, c.in[0], graph.Operand{Node: to})
+		op.Up, op.Down = 0, 0
+		return c.add(op, c.in[0], graph.Operand{Node: to})
 	}
 	if op.Up == 1 && op.Down == 1 {
 		return c.split()

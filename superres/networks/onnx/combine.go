@@ -3,6 +3,8 @@ package onnx
 import (
 	"errors"
 	"math"
+
+	"superres/internal/elementary"
 )
 
 // foldBinary combines two constants number by number.
@@ -71,7 +73,7 @@ func divInts(a, b int64) (int64, error) {
 }
 
 func powInts(a, b int64) (int64, error) {
-	p := math.Pow(float64(a), float64(b))
+	p := elementary.Pow(float64(a), float64(b))
 	if !(math.Abs(p) < 1<<53) {
 		return 0, errors.New("has a power that is too large")
 	}

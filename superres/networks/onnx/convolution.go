@@ -18,8 +18,8 @@ func (c *call) pair(name string, byDefault int) (list []int, err error) {
 	return list, err
 }
 
-// kernel is what Conv and ConvTranspose have in common.
-type kernel struct {
+// filter is what Conv and ConvTranspose have in common.
+type filter struct {
 	weight, bias     []float32
 	dims             []int
 	dilation, stride int
@@ -27,7 +27,7 @@ type kernel struct {
 	pads             []int // top, left, bottom, right
 }
 
-func (c *call) kernel() (k kernel, err error) {
+func (c *call) filter() (k filter, err error) {
 	k.groups = c.int("group", 1)
 	var dilations, strides, shape []int
 	if dilations, err = c.pair("dilations", 1); err != nil {
@@ -74,7 +74,7 @@ func (c *call) kernel() (k kernel, err error) {
 }
 
 func (c *call) conv() ([]*value, error) {
-	k, err := c.kernel()
+	k, err := c.filter()
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (c *call) conv() ([]*value, error) {
 }
 
 func (c *call) convTranspose() ([]*value, error) {
-	k, err := c.kernel()
+	k, err := c.filter()
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"superres/internal/kernel"
 	"superres/superres/networks/graph"
 )
 
@@ -62,32 +63,29 @@ type known struct {
 
 // functions are the functions that are recognised. HardSigmoid is not among them, as it is a clip.
 var functions = []known{
-	{graph.Sigmoid, logistic},
-	{graph.Tanh, math.Tanh},
-	{graph.SiLU, func(x float64) float64 { return x * logistic(x) }},
-	{graph.GELU, func(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }},
-	{graph.GELUTanh, func(x float64) float64 {
-		return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
-	}},
+	{graph.Sigmoid, sigmoid},
+	{graph.Tanh, tanh},
+	{graph.SiLU, valueOf(kernel.SiLU)},
+	{graph.GELU, valueOf(kernel.GELU)},
+	{graph.GELUTanh, valueOf(kernel.GELUTanh)},
 	{graph.Mish, mish},
 	{graph.ELU, elu},
 	{graph.Softplus, softplus},
 	{graph.HardSwish, hardSwish},
 	{graph.Abs, math.Abs},
 	{graph.Square, func(x float64) float64 { return x * x }},
-	{graph.Exp, math.Exp},
+	{graph.Exp, exp},
 }
 
-func logistic(x float64) float64  { return 1 / (1 + math.Exp(-x)) }
-func softplus(x float64) float64  { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
-func mish(x float64) float64      { return x * math.Tanh(softplus(x)) }
-func hardSwish(x float64) float64 { return x * min(max(x/6+0.5, 0), 1) }
+var (
+	sigmoid, tanh, exp, erf = valueOf(kernel.Sigmoid), valueOf(kernel.Tanh), valueOf(kernel.Exp), valueOf(kernel.Erf)
+	elu, mish, softplus     = valueOf(kernel.ELU), valueOf(kernel.Mish), valueOf(kernel.Softplus)
+	hardSwish               = valueOf(kernel.HardSwish)
+)
 
-func elu(x float64) float64 {
-	if x < 0 {
-		return math.Expm1(x)
-	}
-	return x
+// valueOf returns a function as the executor computes it, in float32.
+func valueOf(f kernel.Function) func(float64) float64 {
+	return func(x float64) float64 { return float64(f.At(float32(x))) }
 }
 
 // maxDeviation is the greatest difference at which functions are taken for the same: of values about 1, in proportion

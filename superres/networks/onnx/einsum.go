@@ -3,6 +3,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -135,6 +136,25 @@ func foldMean(c *call) (*tensor, error) {
 			sum += from.real(i*side + k)
 		}
 		out.reals[i] = float32(sum / float64(side))
+	}
+	return out, nil
+}
+
+// foldProduct is ReduceProd of a list of whole numbers, as a number of samples is computed.
+func foldProduct(c *call) (*tensor, error) {
+	list, err := c.in[0].constant.numbers()
+	if err != nil || len(c.in[0].constant.dims) != 1 {
+		return nil, errors.New("of constants is supported of a list of whole numbers alone")
+	}
+	product := int64(1)
+	for _, n := range list {
+		if product *= int64(n); product > math.MaxInt32 || product < 0 {
+			return nil, errors.New("makes a number that is too large")
+		}
+	}
+	out := &tensor{ints: []int64{product}}
+	if c.int("keepdims", 1) != 0 {
+		out.dims = []int{1}
 	}
 	return out, nil
 }

@@ -192,12 +192,20 @@ func TestFurtherOperations(t *testing.T) {
 		"pool with two strides": {one("MaxPool x > y", attr{"kernel_shape", []int{2, 2}}, attr{"strides", []int{1, 2}}),
 			"different strides"},
 		"ESA": {pooled(),
-			"Pool{true 7 7 3 {0 0 0 0} false}[0] ResizeTo{1 0 false}[1 0]"},
+			"Pool{true 7 7 3 {0 0 0 0} false}[0] Resize{1 0 0 0 false}[1 0]"},
 		"mean of the picture": {one("GlobalAveragePool x > a").node("Mul x a > y"), "Reduce{0 true false}[0] Mul[0 1]"},
 		"mean of axes": {axes("ReduceMean x a > b", 2, -1).node("Add x b > y"),
 			"Reduce{0 true false}[0] Add[0 1]"},
 		"norm of channels": {axes("ReduceL2 x a > b", 1).node("Div x b > y"), "Reduce{2 false true}[0] Div[0 1]"},
-		"mean of rows":     {axes("ReduceMean x a > b", 2).node("Add x b > y"), "of some of the pixels"},
+		"mean of rows":     {axes("ReduceMean x a > b", 2).node("Add x b > y"), "along the rows or the columns alone"},
+		"mean of a half": {axes("ReduceMean x a > b", 2).constant(ints("c", 3)).node("ReduceMean b c > d").
+			node("Add x d > y"), "Reduce{0 true false}[0] Add[0 1]"},
+		"result of rows": {axes("ReduceMax x a > y", 3), "along the rows or the columns alone"},
+		"two reductions": {axes("ReduceMax x a > b", 2).constant(ints("c", 3)).node("ReduceSum b c > y"), "along both"},
+		"mean of sums": {sized(8, 6).constant(ints("a", 3)).constant(ints("b", 2)).constant(ints("s", 8, 6)).
+			node("ReduceSum x a > r").node("ReduceSum r b > c").node("ReduceProd s > n", attr{"keepdims", 0}).
+			node("Cast n > f", attr{"to", typeFloat32}).node("Div c f > m").node("Mul x m > y"),
+			"Reduce{0 true false}[0] Mul[0 1]"},
 		"instance": {newFile().weights("s", 3).weights("b", 3).node("InstanceNormalization x s b > y"),
 			"Normalize{3 true 1e-05}[0] Affine{[0 0.01 0.02] [0]}[1] Affine{[1] [0 0.01 0.02]}[2]"},
 		"layer": {newFile().weights("s", 3).node("Transpose x > a", attr{"perm", []int{0, 2, 3, 1}}).

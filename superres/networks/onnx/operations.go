@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"superres/internal/elementary"
 	"superres/superres/networks/graph"
 )
 
@@ -29,7 +30,7 @@ func init() {
 		"Mul": arithmetic('*', foldBinary(mulInts, func(a, b float64) float64 { return a * b })),
 		"Div": arithmetic('/', foldBinary(divInts, func(a, b float64) float64 { return a / b })),
 		"Sum": {1, many, "", extreme('+'), foldAll(foldBinary(addInts, addReals))},
-		"Pow": {2, 2, "", (*call).pow, foldBinary(powInts, math.Pow)},
+		"Pow": {2, 2, "", (*call).pow, foldBinary(powInts, elementary.Pow)},
 		"Max": {1, many, "", extreme('>'), foldAll(foldBinary(maxInts, math.Max))},
 		"Min": {1, many, "", extreme('<'), foldAll(foldBinary(minInts, math.Min))},
 		"Mod": {2, 2, "fmod", nil, foldBinary(modInts, math.Mod)},
@@ -42,16 +43,16 @@ func init() {
 		"Gelu":        {1, 1, "approximate", (*call).gelu, nil},
 		"HardSigmoid": {1, 1, "alpha beta", (*call).hardSigmoid, nil},
 		"Clip":        {1, 3, "max min", (*call).clip, nil},
-		"Sigmoid":     unary(logistic, graph.Sigmoid),
-		"Tanh":        unary(math.Tanh, graph.Tanh),
+		"Sigmoid":     unary(sigmoid, graph.Sigmoid),
+		"Tanh":        unary(tanh, graph.Tanh),
 		"Softplus":    unary(softplus, graph.Softplus),
 		"Mish":        unary(mish, graph.Mish),
 		"HardSwish":   unary(hardSwish, graph.HardSwish),
 		"Abs":         unary(math.Abs, graph.Abs),
 		"Neg":         unary(func(x float64) float64 { return -x }, affine(-1, 0)),
-		"Exp":         unary(math.Exp, graph.Exp),
-		"Log":         unary(math.Log, nil),
-		"Erf":         unary(math.Erf, nil),
+		"Exp":         unary(exp, graph.Exp),
+		"Log":         unary(elementary.Log, nil),
+		"Erf":         unary(erf, nil),
 		"Sqrt":        unary(math.Sqrt, graph.Sqrt),
 		"Reciprocal":  unary(func(x float64) float64 { return 1 / x }, graph.Reciprocal),
 		"Floor":       rounded(math.Floor, graph.Floor),
@@ -68,6 +69,7 @@ func init() {
 		"ReduceSum":             {1, 2, reducing, reduce(graph.Sum, false), nil},
 		"ReduceL2":              {1, 2, reducing, reduce(graph.Norm, false), nil},
 		"ReduceMax":             {1, 2, reducing, reduce(graph.Maximum, false), nil},
+		"ReduceProd":            {1, 2, reducing, nil, foldProduct},
 		"ReduceSumSquare":       {1, 2, reducing, reduce(graph.Sum, true), nil},
 		"InstanceNormalization": {3, 3, "epsilon", (*call).instanceNormalization, nil},
 		"LayerNormalization":    {2, 3, "axis epsilon stash_type", (*call).layerNormalization, nil},

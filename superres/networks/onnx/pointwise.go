@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"superres/internal/elementary"
 	"superres/superres/networks/graph"
 )
 
@@ -56,7 +57,7 @@ func positive(x float64) float64 {
 
 func (c *call) swish() ([]*value, error) {
 	alpha := c.real("alpha", 1)
-	out, err := c.apply(c.in[0], func(x float64) float64 { return logistic(alpha * x) },
+	out, err := c.apply(c.in[0], func(x float64) float64 { return sigmoid(alpha * x) },
 		c.emit(affine(alpha, 0), graph.Sigmoid))
 	if err != nil {
 		return nil, err
@@ -240,7 +241,7 @@ func (c *call) pow() ([]*value, error) {
 			return t.builder.Arithmetic(c.name, '*', graph.Operand{Node: square}, graph.Operand{Node: node})
 		}
 	}
-	return c.apply(c.in[0], func(x float64) float64 { return math.Pow(x, exponent) }, emit)
+	return c.apply(c.in[0], func(x float64) float64 { return elementary.Pow(x, exponent) }, emit)
 }
 
 // combine returns x op y for the signs +, -, *, /, and > and < for the greater and the lesser.
@@ -306,6 +307,16 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 		return out, err
 	case sign == '<':
 		return c.limit(v, -math.MaxFloat32, number)
+	case sign == '/' && !isFirst:
+		// The sum of all pixels, divided by their number, is their mean, whatever the size of the picture.
+		n := c.builder.Node(v.samples.base)
+		sum, isReduce := n.Op.(graph.Reduce)
+		if isReduce && sum.By == graph.Sum && sum.OfPicture && !sum.OfChannels && v.samples.made == v.samples.base {
+			if s := c.builder.Shape(n.Inputs[0]); float64(s.W*s.H) == number {
+				node, err := c.builder.Add(c.name, graph.Reduce{By: graph.Mean, OfPicture: true}, n.Inputs[0])
+				return []*value{c.sampled(node).arranged(v.dims)}, err
+			}
+		}
 	}
 	constant := graph.Operand{Constant: []float32{float32(number)}}
 	return c.apply(v, func(s float64) float64 {

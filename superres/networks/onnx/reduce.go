@@ -53,10 +53,14 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 				return nil, err
 			}
 		}
+		axes = slices.Concat(axes, v.along)
 		var out []*value
 		ofPicture, ofChannels, err := c.extent(v, axes)
 		switch {
 		case err != nil:
+			if c.isSide(v, axes) && c.int("keepdims", 1) != 0 && !isSquare {
+				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}, nil
+			}
 			if out, err = c.reduceWindows(v, axes, by, isSquare); err != nil {
 				return nil, err
 			}
@@ -84,6 +88,17 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		}
 		return []*value{out[0].arranged(left)}, nil
 	}
+}
+
+// isSide reports whether dimensions of v are all rows, or all columns, of its node.
+func (c *call) isSide(v *value, axes []int) bool {
+	if len(axes) != 1 {
+		return false
+	}
+	s := c.builder.Shape(v.samples.base)
+	parts := merged(c.layout(v)[axes[0]])
+	return len(parts) == 1 && parts[0].step == 1 && s.W*s.H > 1 &&
+		(parts[0].of == rows && parts[0].size == s.H || parts[0].of == columns && parts[0].size == s.W)
 }
 
 // reduceWindows returns the reductions of the pixels of square windows, each of which all pixels of its window have.

@@ -138,7 +138,7 @@ func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) ([]*v
 	if err != nil {
 		return nil, err
 	}
-	var op graph.ResizeTo
+	var op graph.Resize
 	if op.By, op.A, err = c.interpolation(); err != nil {
 		return nil, err
 	}

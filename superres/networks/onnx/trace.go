@@ -44,6 +44,10 @@ type value struct {
 	constant *tensor
 	samples  *curve
 	dims     layout // nil: that of the node as it is
+	// along are the dimensions along which samples have yet to be reduced by the operation reduction: all rows, or all
+	// columns, alone, which the same operation along the others has to follow.
+	along     []int
+	reduction string
 	// made is the node that has the samples of the layout, if isMade.
 	made   int
 	isMade bool
@@ -65,7 +69,15 @@ func (t *tracer) node(v *value) (int, error) {
 	if v.constant != nil {
 		return 0, errors.New("a constant in place of samples is not supported")
 	}
+	if v.along != nil {
+		return 0, v.partial()
+	}
 	return v.resolve(t)
+}
+
+// partial returns the error for a value that is not reduced along all rows and columns.
+func (v *value) partial() error {
+	return fmt.Errorf("%s along the rows or the columns alone is not supported, only along both", v.reduction)
 }
 
 // call is a node of the file that is being followed.
@@ -123,6 +135,9 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 		v := t.values[name]
 		if v == nil && name != "" {
 			return nil, fmt.Errorf("takes %q, which no node before it makes", name)
+		}
+		if v != nil && v.along != nil && v.reduction != n.op {
+			return nil, v.partial()
 		}
 		if v != nil && v.constant != nil && n.op != "DequantizeLinear" {
 			constant, err := v.constant.unpacked(&t.wholes)

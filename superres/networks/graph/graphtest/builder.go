@@ -63,7 +63,7 @@ func (b *Builder) Add(op graph.Op, inputs ...int) int {
 		if op.OfChannels {
 			channels = 1
 		}
-	case graph.ResizeTo:
+	case graph.Resize:
 		channels = b.channels[inputs[0]]
 	case graph.Scores:
 		channels = op.Heads * op.Height * op.Width * op.Height * op.Width

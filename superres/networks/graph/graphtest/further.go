@@ -84,8 +84,8 @@ func fill(op graph.Op, out exact, in []exact) bool {
 			}
 			return math.Exp(at(s, x, y, c)-greatest) / sum
 		})
-	case graph.ResizeTo:
-		fillResized(op, out, s)
+	case graph.Resize:
+		each(func(x, y, c int) float64 { return resizeValue(op, s, out.Shape, x, y, c) })
 	case graph.Roll:
 		each(func(x, y, c int) float64 {
 			wrap := func(i, n int) int { return (i%n + n) % n }
@@ -127,50 +127,6 @@ func fillNormalized(op graph.Normalize, out, s exact) {
 		g := group(i)
 		d := v - sums[g]/counts[g]
 		out.Values[i] = d / math.Sqrt(squares[g]/counts[g]+float64(op.Epsilon))
-	}
-}
-
-func fillResized(op graph.ResizeTo, out, s exact) {
-	taps := func(i, from, to int) (list map[int]float64) {
-		if op.By == graph.Nearest {
-			return map[int]float64{i * from / to: 1}
-		}
-		p := (float64(i)+0.5)*float64(from)/float64(to) - 0.5
-		if op.AlignCorners {
-			p = float64(i) * float64(from-1) / float64(max(to-1, 1))
-		}
-		list = map[int]float64{}
-		for k := int(p) - 3; k <= int(p)+3; k++ {
-			d := math.Abs(p - float64(k))
-			w := max(0, 1-d)
-			if a := op.A; op.By == graph.Bicubic {
-				switch {
-				case d < 1:
-					w = (a+2)*d*d*d - (a+3)*d*d + 1
-				case d < 2:
-					w = a*d*d*d - 5*a*d*d + 8*a*d - 4*a
-				default:
-					w = 0
-				}
-			}
-			list[min(max(k, 0), from-1)] += w
-		}
-		return list
-	}
-	for y := range out.H {
-		down := taps(y, s.H, out.H)
-		for x := range out.W {
-			across := taps(x, s.W, out.W)
-			for c := range out.Channels {
-				sum := 0.
-				for sy, wy := range down {
-					for sx, wx := range across {
-						sum += wy * wx * s.At(sx, sy)[c]
-					}
-				}
-				out.At(x, y)[c] = sum
-			}
-		}
 	}
 }
 

@@ -149,8 +149,6 @@ func value(op graph.Op, in []exact, x, y, c int) float64 {
 	case graph.PixelUnshuffle:
 		r := op.Factor
 		return at(s, x*r+c%r, y*r+c%(r*r)/r, c/(r*r))
-	case graph.Resize:
-		return resizeValue(op, s, x, y, c)
 	case graph.Pad:
 		return padValue(op, s, x-op.Left, y-op.Top, c)
 	}
@@ -246,12 +244,11 @@ func functionValue(f graph.Function, x float64) float64 {
 }
 
 // resizeValue adds up all samples, each by its distance; samples beyond the edges repeat those at the edge.
-func resizeValue(op graph.Resize, s exact, x, y, c int) (sum float64) {
+func resizeValue(op graph.Resize, s exact, to graph.Shape, x, y, c int) (sum float64) {
 	if op.By == graph.Nearest {
-		return at(s, x*op.Down/op.Up, y*op.Down/op.Up, c)
+		return at(s, x*s.W/to.W, y*s.H/to.H, c)
 	}
-	w, h := s.W*op.Up/op.Down, s.H*op.Up/op.Down
-	px, py := position(op, x, s.W, w), position(op, y, s.H, h)
+	px, py := position(op, x, s.W, to.W), position(op, y, s.H, to.H)
 	for sy := int(py) - 4; sy <= int(py)+4; sy++ {
 		for sx := int(px) - 4; sx <= int(px)+4; sx++ {
 			v := at(s, min(max(sx, 0), s.W-1), min(max(sy, 0), s.H-1), c)

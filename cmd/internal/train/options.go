@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -56,8 +57,9 @@ func (opt *Options) table() settings.Table {
 		{Name: "batch", To: settings.Num(&t.Batch, n.Batch).AtLeast(1), Help: "learn from `N` patches a step"},
 		{Name: "rate", To: settings.Num(&t.LearningRate, n.LearningRate),
 			Help: "the greatest learning `RATE`; 0: the default"},
-		{Name: "float32", To: settings.Bool(&t.Float32, n.Float32), Help: "multiply in float32 throughout; " +
-			"otherwise, on processors with AMX, in bfloat16 but for the last fiftieth of the steps, in half the time"},
+		{Name: "engine", To: settings.OneOf(&opt.engine, "own", "own", pipeEngine), Effect: settings.Neutral,
+			Help: "`WHO` makes the steps: own, this program, or pipe, the program at standard input and output, as " +
+				"the module superres.train for Python has PyTorch do"},
 		{Name: "damage", To: settings.Bool(&t.Robust, n.Robust), Help: "learn from pictures as people have them, " +
 			"noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be " +
 			"taken away"},
@@ -122,6 +124,9 @@ func (opt *Options) table() settings.Table {
 	})
 }
 
+// pipeEngine is the value of --engine for steps that the program at standard input and output makes.
+const pipeEngine = "pipe"
+
 // lowPriority is the value of --priority for work that other programs go before.
 const lowPriority = "low"
 
@@ -157,6 +162,8 @@ type Options struct {
 	Init          []string              // names or files
 	Teachers      []string              // likewise
 
+	engine   string                     // own or pipeEngine
+	pipe     io.ReadWriter              // the program that makes the steps, or nil
 	teachers []*superres.Model          // the models of Teachers, once opened
 	first    []*superres.Model          // the models of Init, once opened
 	report   func(convolutional.Report) // called with the state of training; may be nil
@@ -206,6 +213,9 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		return err
 	}
 	opt.command, opt.data = console.Recorded(c, others...)
+	if opt.engine == pipeEngine {
+		opt.command = strings.Replace(opt.command, "superres train", "python -m superres.train", 1)
+	}
 	opt.Sources.Complete(c, opt.Limits, 40)
 	opt.coupled.Flat = opt.flat / 255
 	opt.coupled.Coder, err = plugins.WithSparsity(opt.coupled.Coder, opt.sparsity)

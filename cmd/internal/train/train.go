@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -73,6 +74,12 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		if err := console.LowerPriority(c.Context); err != nil {
 			bar.Warn(err)
 		}
+	}
+	if opt.engine == pipeEngine {
+		opt.pipe = struct {
+			io.Reader
+			io.Writer
+		}{s.In, s.Out}
 	}
 	return train(c.Context, *opt, bar)
 }

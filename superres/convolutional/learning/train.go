@@ -3,6 +3,7 @@ package learning
 import (
 	"context"
 	"errors"
+	"io"
 	"runtime"
 	"slices"
 	"time"
@@ -90,10 +91,9 @@ type Trainer struct {
 	// layers are inserted between them so that the result is the same. It may only be deeper in a chain with skips,
 	// which loses some of its parts. At another scale the last layer starts at random. nil: all layers do.
 	From *convolutional.Stage
-	// Float32 makes all products be in float32. Otherwise, on processors with AMX, products of layers of 3×3 taps are
-	// in bfloat16 in all but the last fiftieth of the steps, which takes a fraction of the time; sums and parameters
-	// are in float32. Patches of less than 16 samples are computed in float32 anyway.
-	Float32 bool
+	// Engine is a connection to a program that makes the steps, such as the module superres.train for Python, which has
+	// PyTorch make them; nil: this one makes them. A training may go on from what another program has kept.
+	Engine io.ReadWriter
 	// SeesColour trains a network that looks at colour to enlarge brightness. From may be one that does not.
 	// It excludes JPEG.
 	SeesColour bool
@@ -342,11 +342,6 @@ func (t Trainer) WithValidation(held []training.Source) training.Trainer {
 	return t
 }
 
-// isRounded reports whether the products of a step, counted from 0, are in bfloat16.
-func (t Trainer) isRounded(step int) bool {
-	return !t.Float32 && kernel.HasMatrices() && t.Patch >= leastSide && float64(step) < (1-exactPart)*float64(t.Steps)
-}
-
 // architecture returns the architecture of the network for brightness.
 func (t Trainer) architecture() convolutional.Architecture {
 	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Skip: t.Skip,
@@ -368,12 +363,16 @@ func (t Trainer) Memory() int64 {
 		n = withHeads(n)
 	}
 	shapes := shapesOf(n)
+	gradients := t.Batch
+	if t.Engine != nil {
+		gradients = 0
+	}
 	for _, s := range shapes {
 		rows, wide := int64(s.rows()), int64(s.wide)
-		total += 4 * (int64(9+t.Batch)*rows*wide + 4*wide*wide)
+		total += 4 * (int64(9+gradients)*rows*wide + 4*wide*wide)
 	}
 	workers := int64(min(runtime.GOMAXPROCS(0), t.Batch))
-	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin, false).bytes()
+	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin).bytes()
 }
 
 // Train implements training.Trainer.

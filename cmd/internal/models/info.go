@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -71,6 +72,8 @@ type information struct {
 	File   string `json:"file,omitempty"`
 	Format string `json:"format,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
+	// Trainer has the programs that trained the model; empty of one that was not learned.
+	Trainer string `json:"trainer,omitempty"`
 	// Fingerprint is the hash of all that decides the pixels of results, of which these note the beginning.
 	Fingerprint string `json:"fingerprint"`
 	// Terms are the terms of use, or a sentence that says that they are not known.
@@ -88,6 +91,9 @@ func inform(ctx context.Context, name string) (i information, err error) {
 	i = information{Name: name, Kind: "model", Scale: m.Scale, Terms: unknownTerms}
 	if i.Fingerprint, err = m.Fingerprint(); err != nil {
 		return i, err
+	}
+	if m.Provenance.Command != "" {
+		i.Trainer = cmp.Or(m.Provenance.Trainer, "superres")
 	}
 	if slices.Contains(embedded.Names(), name) {
 		i.Terms = "those of superres, BSD 3-Clause"
@@ -154,6 +160,9 @@ func (i information) String() string {
 		}
 		line("file", "%s (%s)", i.File, i.Format)
 		line("SHA-256", "%s", i.SHA256)
+	}
+	if i.Trainer != "" {
+		line("trained by", "%s", i.Trainer)
 	}
 	line("fingerprint", "%s", i.Fingerprint)
 	line("terms", "%s", i.Terms)

@@ -37,10 +37,6 @@ func (opt *Options) table() settings.Table {
 	}, ofKind(convolutionalKind, settings.Table{
 		{Name: "symmetries", To: settings.OneOf(&t.Symmetries, n.Symmetries, "all", "none"),
 			Help: "`WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
-		{Name: "jpeg", To: settings.Parsed(
-			&t.JPEG, "", readQualities,
-		), Help: "pass the reduced pictures through JPEG " +
-			"files of qualities from `LO,HI`, to learn from what most files hold"},
 		{Name: "convolutional", To: settings.Bool(&opt.Convolutional, false),
 			Help: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
 		{Name: "channels", To: settings.Num(&t.Channels, n.Channels).AtLeast(1),
@@ -278,16 +274,4 @@ func factorsText(factors []float64) string {
 		return noFactors
 	}
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(factors), " ", ","), "[]")
-}
-
-// readQualities returns the lowest and highest JPEG quality in text, "LO,HI", each from 1 to 100; zeros for "".
-func readQualities(text string) (r [2]int, err error) {
-	if text == "" {
-		return r, nil
-	}
-	list, err := console.Counts(text)
-	if err != nil || len(list) != 2 || list[0] > list[1] || list[1] > 100 {
-		return r, console.Usage("--jpeg %s: expected two qualities such as 70,95", text)
-	}
-	return [2]int(list), nil
 }

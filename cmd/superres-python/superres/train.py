@@ -154,17 +154,22 @@ class _Learner:
         self.dead = 0
         self.scale = 2.0 ** 16  # of the loss, for gradients in float16
 
-    def forward(self, x: torch.Tensor, levels: torch.Tensor, weights: list[torch.Tensor],
-                others: list[torch.Tensor]) -> list[torch.Tensor]:
-        """Return the outputs of all layers for windows x of (patch, channel, y, x)."""
+    def forward(self, x: torch.Tensor, levels: torch.Tensor, weights: list[torch.Tensor], others: list[torch.Tensor],
+                mixed: bool) -> list[torch.Tensor]:
+        """Return the outputs of all layers for windows x of (patch, channel, y, x).
+
+        With mixed, products are in the lower precision, but for those of the first layer, whose inputs have more bits.
+        """
         import torch
         from torch.nn.functional import conv2d
 
         skip, outputs = self.order["skip"], []
+        low = getattr(torch, self.precision) if mixed else torch.bfloat16
         for i, f in enumerate(self.layers):
             weight = weights[i].view(f.side, f.side, f.inputs, f.outputs).permute(3, 2, 0, 1)
             bias = others[i][0]
-            z = conv2d(x, weight, None if f.levels else bias, padding=f.pad)
+            with torch.autocast(self.device.type, dtype=low, enabled=mixed and i > 0):
+                z = conv2d(x, weight, None if f.levels else bias, padding=f.pad)
             if f.levels:
                 z = z + (bias + levels @ others[i][2:])[:, :, None, None].to(z.dtype)
             if f.linear:
@@ -209,10 +214,8 @@ class _Learner:
 
         mixed = self.precision != "float32" and not order["exact"]
         leaves = [f.weights[0].requires_grad_() for f in self.layers] + [f.others[0].requires_grad_() for f in self.layers]
-        with torch.autocast(self.device.type, dtype=getattr(torch, self.precision) if mixed else torch.bfloat16,
-                            enabled=mixed):
-            outputs = self.forward(inputs.permute(0, 3, 1, 2), levels, leaves[:len(self.layers)],
-                                   leaves[len(self.layers):])
+        outputs = self.forward(inputs.permute(0, 3, 1, 2), levels, leaves[:len(self.layers)],
+                               leaves[len(self.layers):], mixed)
         loss, square = self.loss(outputs[-1], target, synthetic, order["squared"])
         scale = self.scale if mixed and self.precision == "float16" else 1.0
         gradients = torch.autograd.grad(loss * scale, leaves)

@@ -58,9 +58,6 @@ type Trainer struct {
 	Reductions []float64
 	// Symmetries are the flips and transpositions that are applied to patches at random.
 	Symmetries training.Symmetries
-	// JPEG passes the low-resolution pictures through JPEG files of qualities from JPEG[0] to JPEG[1], 1 to 100.
-	// The zero value uses no files.
-	JPEG [2]int
 	// Robust trains a robust model: its low-resolution patches are noisy, compressed, sharpened and reduced in
 	// several ways, like the files that people have, and the strength of that is an input of the network: see
 	// stage.Tuning.
@@ -95,7 +92,6 @@ type Trainer struct {
 	// PyTorch make them; nil: this one makes them. A training may go on from what another program has kept.
 	Engine io.ReadWriter
 	// SeesColour trains a network that looks at colour to enlarge brightness. From may be one that does not.
-	// It excludes JPEG.
 	SeesColour bool
 	// Teachers are for the same scale. Their results are part of the target (knowledge distillation). They exclude
 	// Robust.
@@ -316,11 +312,6 @@ func (t Trainer) check() error {
 		return usage.Errorf("convolutional: a share of drawings of %g, expected 0 to 1", t.Synthetic)
 	case !(t.Grain >= 0 && t.Grain <= convolutional.MaxGrain):
 		return usage.Errorf("convolutional: grain of %g levels, expected 0 to %d", t.Grain, convolutional.MaxGrain)
-	case t.JPEG[1] != 0 && (t.JPEG[0] < 1 || t.JPEG[0] > t.JPEG[1] || t.JPEG[1] > 100):
-		return usage.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", t.JPEG[0], t.JPEG[1])
-	}
-	if t.SeesColour && t.JPEG[1] != 0 {
-		return usage.Errorf("convolutional: a network that looks at colour cannot learn from JPEG files of brightness")
 	}
 	for _, teacher := range t.Teachers {
 		if teacher.Scale() != t.Scale || t.Robust {

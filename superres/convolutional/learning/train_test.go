@@ -318,7 +318,6 @@ func TestTrainerRefuses(t *testing.T) {
 		"rate":          func(o *Trainer) { o.LearningRate = 0 },
 		"decay":         func(o *Trainer) { o.Decay = 100 },
 		"reductions":    func(o *Trainer) { o.Reductions = []float64{1} },
-		"JPEG":          func(o *Trainer) { o.JPEG = [2]int{50, 20} },
 		"degradation":   func(o *Trainer) { o.Degradation = "blur" },
 		"interval":      func(o *Trainer) { o.Interval = 0 },
 		"symmetries":    func(o *Trainer) { o.Symmetries = "some" },
@@ -326,7 +325,6 @@ func TestTrainerRefuses(t *testing.T) {
 		"grain":         func(o *Trainer) { o.Grain = 21 },
 		"teacher":       func(o *Trainer) { o.Scale, o.Teachers = 3, teachers },
 		"robust":        func(o *Trainer) { o.Robust, o.Teachers = true, teachers },
-		"grey":          func(o *Trainer) { o.JPEG, o.SeesColour = [2]int{20, 50}, true },
 	} {
 		o := Defaults()
 		spoil(&o)

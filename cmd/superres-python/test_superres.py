@@ -580,7 +580,7 @@ class Estimator(unittest.TestCase):
 
 
 @needs_torch
-@unittest.skipIf(os.environ.get("SUPERRES_TEST_SHORT"), "it takes long")
+@unittest.skipUnless(os.environ.get("SUPERRES_FULL"), "it takes long: set SUPERRES_FULL=1")
 class Training(unittest.TestCase):
     """Networks of 16 channels and a layer between the first and the last, learned from rectangles."""
 

@@ -8,6 +8,7 @@ model; superres/convolutional/learning/remote.go there says what it sends.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import signal
@@ -44,15 +45,22 @@ def main(arguments: list[str]) -> int:
     except (AssertionError, RuntimeError) as e:
         print(f"superres: --device {own.device}: {str(e).splitlines()[0]}", file=sys.stderr)
         return 2
-    with subprocess.Popen([find_program(), "train", "--convolutional", "--engine=pipe", *flags], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as program:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program keeps the state and ends, and so does this
-        assert program.stdin and program.stdout
-        try:
-            serve(program.stdout, program.stdin, device, own.precision)
-        except BrokenPipeError:
-            pass  # the program has ended, and said why
-        return program.wait()
+    program = subprocess.Popen([find_program(), "train", "--convolutional", "--engine=pipe", *flags],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert program.stdin and program.stdout
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program keeps the state and ends, and so does this
+    try:
+        serve(program.stdout, program.stdin, device, own.precision)
+    except BrokenPipeError:
+        pass  # the program has ended, and said why
+    except RuntimeError as e:  # such as too little memory on the GPU
+        print(f"superres: PyTorch: {str(e).splitlines()[0]}", file=sys.stderr)
+    finally:
+        for pipe in (program.stdin, program.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
+        code = program.wait()
+    return code
 
 
 def _find_device() -> str:

@@ -118,8 +118,8 @@ func testGradient(t *testing.T, patch, scale, skip int, squared bool) {
 			got := (at(step) - at(-step)) / (2 * step)
 			at(0)
 			if math.Abs(got-along) > 0.02*math.Abs(along)+5e-6 {
-				t.Errorf("patch %d, ×%d, skip %d, squared %v: layer %d, %s: the error rises by %g, its gradient says %g",
-					patch, scale, skip, squared, i, kind, got, along)
+				t.Errorf("patch %d, ×%d, skip %d, squared %v: layer %d, %s: the error rises by %g, its gradient "+
+					"says %g", patch, scale, skip, squared, i, kind, got, along)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"superres/superres/training"
 )
 
-// startTorch starts the module superres.train for Python on the processor, and skips the test where there is no PyTorch.
+// startTorch starts the module superres.train for Python on the processor. It skips the test where there is no PyTorch.
 func startTorch(t *testing.T) io.ReadWriter {
 	t.Helper()
 	const python = "/usr/bin/python3"

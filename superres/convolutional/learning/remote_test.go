@@ -9,12 +9,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/convolutional"
 	"superres/superres/training"
+	"superres/superres/training/trainingtest"
 )
 
 // startTorch starts the module superres.train for Python on the processor. It skips the test where there is no PyTorch.
@@ -131,5 +133,24 @@ func compareLearners(t *testing.T, name string, got, want *learner, withWeights 
 		got.done != want.done || got.steps != want.steps || got.dead != want.dead {
 		t.Errorf("%s: step %d, loss %g, squares %g, norm %g, %d dead channels, expected %d, %g, %g, %g, %d", name,
 			got.done, got.loss, got.square, got.norm, got.dead, want.done, want.loss, want.square, want.norm, want.dead)
+	}
+}
+
+// A training ends with an error, and keeps nothing, where the program that makes its steps has ended.
+func TestEngineThatEnds(t *testing.T) {
+	for _, said := range []string{"", "\n", "a program\n", "a program\n and no state"} {
+		o := newSmallTrainer()
+		o.Keep = func([]byte) error {
+			t.Errorf("%q: a state is kept", said)
+			return nil
+		}
+		o.Engine = struct {
+			io.Reader
+			io.Writer
+		}{strings.NewReader(said), io.Discard}
+		_, err := o.Train(t.Context(), trainingtest.Drawings(3), nil)
+		if err == nil || !strings.Contains(err.Error(), "the program that makes the steps: it has") {
+			t.Errorf("%q: %v", said, err)
+		}
 	}
 }

@@ -611,7 +611,8 @@ class Training(unittest.TestCase):
     def test_same_quality(self) -> None:
         """After 200 steps, a picture that was held out is as good as by the program's own steps, also in bfloat16."""
         told = {}
-        for name, torch, flags in (("own", False, []), ("float32", True, []), ("mixed", True, ["--precision=bfloat16"])):
+        for name, torch, flags in (("own", False, []), ("float32", True, []),
+                                   ("mixed", True, ["--precision=bfloat16"])):
             subprocess.run(self.command(f"{name}.npz", "--steps=200", "--held-out=1", *flags, torch=torch), check=True)
             told[name] = self.provenance(f"{name}.npz")
         gain = {name: p["score"]["model"]["psnr"] - p["score"]["bicubic"]["psnr"] for name, p in told.items()}

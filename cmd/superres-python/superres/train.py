@@ -112,7 +112,7 @@ def _read(source: BinaryIO, count: int) -> torch.Tensor:
 class _Layer:
     """A layer: its weights in the order (tap, input) by output, and its bias, slope and levels as rows of others.
 
-    Each of the two is the list now, mean, momentum, and others have the mean square of their gradient besides.
+    Each of the two is the list now, mean, momentum, and others have the mean square of their gradient as well.
     """
 
     def __init__(self, about: dict[str, Any], source: BinaryIO, device: torch.device) -> None:
@@ -221,12 +221,12 @@ class _Learner:
         inputs, target, levels, synthetic = (part.view(s) for part, s in zip(parts, shapes))
 
         mixed = self.precision != "float32" and not order["exact"]
-        leaves = [f.weights[0].requires_grad_() for f in self.layers] + [f.others[0].requires_grad_() for f in self.layers]
-        outputs = self.forward(inputs.permute(0, 3, 1, 2), levels, leaves[:len(self.layers)],
-                               leaves[len(self.layers):], mixed)
+        weights, others = ([x.requires_grad_() for x in tensors] for tensors in
+                           ([f.weights[0] for f in self.layers], [f.others[0] for f in self.layers]))
+        outputs = self.forward(inputs.permute(0, 3, 1, 2), levels, weights, others, mixed)
         loss, square = self.loss(outputs[-1], target, synthetic, order["squared"])
         scale = self.scale if mixed and self.precision == "float16" else 1.0
-        gradients = torch.autograd.grad(loss * scale, leaves)
+        gradients = torch.autograd.grad(loss * scale, weights + others)
         with torch.no_grad():
             self.sums += torch.stack([loss.detach(), square])
             if order["peaks"]:

@@ -187,6 +187,8 @@ type Provenance struct {
 	// Command is the command that trained the model. It gives the same bytes again from the same pictures and the
 	// models of Init, InitOthers and Teachers.
 	Command string `json:"command"`
+	// Trainer has the programs that made the steps of the training, such as "PyTorch 2.5 on cuda"; empty: superres.
+	Trainer string `json:"trainer,omitempty"`
 	// Learner is the spec of the learner: its name and settings.
 	Learner string `json:"learner"`
 	// Coder is the spec of the sparse coder for learning and enlarging; empty if there is none.

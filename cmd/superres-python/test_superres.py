@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
+import json
 import os
 import pickle
 import signal
@@ -38,6 +40,7 @@ except ImportError:
 needs_numpy = unittest.skipUnless(numpy, "there is no numpy")
 needs_pillow = unittest.skipUnless(Image, "there is no Pillow")
 needs_sklearn = unittest.skipUnless(sklearn, "there is no scikit-learn")
+needs_torch = unittest.skipUnless(numpy and importlib.util.find_spec("torch"), "there is no PyTorch (python3-torch)")
 needs_fork = unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
 needs_proc = unittest.skipUnless(os.path.isdir("/proc/self"), "this system has no /proc")
 
@@ -574,6 +577,83 @@ class Estimator(unittest.TestCase):
                                        ({"learner": "ksdv"}, superres.Error, "ksvd")):
             with self.subTest(**settings), self.assertRaisesRegex(error, words):
                 superres.DictionaryLearner(**settings).fit(Y)
+
+
+@needs_torch
+@unittest.skipUnless(os.environ.get("SUPERRES_FULL"), "it takes long: set SUPERRES_FULL=1")
+class Training(unittest.TestCase):
+    """Networks of 16 channels and a layer between the first and the last, learned from rectangles."""
+
+    flags = ["--channels=16", "--depth=1", "--colour-steps=0", "--batch=8", "--patch=16", "--reduce=none", "--quiet"]
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        rng = numpy.random.default_rng(7)
+        for k in range(4):
+            picture = numpy.zeros((160, 150, 3), "uint8")
+            for _ in range(150):  # rectangles that hide each other
+                y, x, h, w = rng.integers(-20, 150, 2).tolist() + rng.integers(5, 40, 2).tolist()
+                picture[max(y, 0):max(y + h, 0), max(x, 0):max(x + w, 0)] = rng.integers(0, 256, 3)
+            (self.folder / f"{k}.png").write_bytes(superres._picture.encode_array(picture))
+
+    def command(self, model: str, *flags: str, torch: bool) -> list[str]:
+        by = [sys.executable, "-m", "superres.train", "--device=cpu"] if torch else [superres.find_program(), "train",
+                                                                                     "--convolutional"]
+        return [*by, *self.flags, *flags, "-o", str(self.folder / model), str(self.folder)]
+
+    def provenance(self, model: str) -> dict[str, object]:
+        told = subprocess.run([superres.find_program(), "models", str(self.folder / model)], check=True,
+                              stdout=subprocess.PIPE)
+        return json.loads(told.stdout)["provenance"]
+
+    def test_same_quality(self) -> None:
+        """After 200 steps, a picture that was held out is as good as by the program's own steps, also in bfloat16."""
+        told = {}
+        for name, torch, flags in (("own", False, []), ("float32", True, []),
+                                   ("mixed", True, ["--precision=bfloat16"])):
+            subprocess.run(self.command(f"{name}.npz", "--steps=200", "--held-out=1", *flags, torch=torch), check=True)
+            told[name] = self.provenance(f"{name}.npz")
+        gain = {name: p["score"]["model"]["psnr"] - p["score"]["bicubic"]["psnr"] for name, p in told.items()}
+        self.assertGreater(gain["own"], 0.5)
+        self.assertLess(abs(gain["float32"] - gain["own"]), 0.1, gain)
+        self.assertLess(abs(gain["mixed"] - gain["own"]), 0.5, gain)  # it needs more than 200 steps
+        self.assertNotIn("trainer", told["own"])
+        self.assertRegex(told["float32"]["trainer"], "^PyTorch .* on cpu in float32$")
+        self.assertRegex(told["mixed"]["trainer"], "^PyTorch .* on cpu in bfloat16$")
+        self.assertRegex(told["mixed"]["command"], "^python -m superres.train .*--steps 200 ")
+        info = subprocess.run([superres.find_program(), "models", "info", str(self.folder / "float32.npz")], check=True,
+                              stdout=subprocess.PIPE)
+        self.assertIn("trained by   PyTorch ", info.stdout.decode())
+
+    @unittest.skipIf(sys.platform == "win32", "Windows has no SIGINT for a group")
+    def test_interrupted(self) -> None:
+        """Ctrl-C keeps the state, from which the program goes on."""
+        flags = ["--steps=1100"]
+        process = subprocess.Popen(self.command("m.npz", *flags, torch=True), start_new_session=True,
+                                   stderr=subprocess.PIPE)
+        kept = self.folder / "m.npz.partial"
+        while not kept.exists() and process.poll() is None:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        errors = process.communicate()[1].decode()
+        if (self.folder / "m.npz").exists():
+            self.skipTest("the training was over before it was interrupted")
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("m.npz.partial", errors)
+        self.assertNotIn("Traceback", errors)
+        subprocess.run(self.command("m.npz", *flags, torch=False), check=True)
+        self.assertRegex(str(self.provenance("m.npz")["trainer"]), "^PyTorch .*, then superres$")
+        self.assertFalse(kept.exists())
+
+    def test_refusals(self) -> None:
+        for flags, words, code in ((["--steps=0"], "no steps", 2), (["--device=nowhere"], "--device nowhere", 2),
+                                   (["--atoms=3"], "--atoms", 2)):
+            done = subprocess.run(self.command("m.npz", *flags, torch=True), stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, code)
+            self.assertIn(words, done.stderr.decode())
+            self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ func TestStructure(t *testing.T) {
 		want := []string{about + "METADATA", about + "RECORD", about + "WHEEL", about + "licenses/LICENSE",
 			about + "licenses/example.org/a/COPYING", about + "licenses/go/LICENSE", program, "superres/__init__.py",
 			"superres/__main__.py", "superres/_learn.py", "superres/_picture.py", "superres/_program.py",
-			"superres/_sklearn.py", "superres/_upscale.py", "superres/py.typed"}
+			"superres/_sklearn.py", "superres/_upscale.py", "superres/py.typed", "superres/train.py"}
 		if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 			t.Errorf("%s: has %q", name, got)
 		}

@@ -62,9 +62,6 @@
 // dispatch_arm64.go. If SIMD128 is, the field simd writes the instructions of WebAssembly. A new tier is a line of the
 // table in gen/operation.go.
 //
-// The products of training in bfloat16 (matrices.go) are no operations of a tier: they have assembly for AMX, written
-// by hand as Go's assembler lacks its instructions, and are defined in Go, which a test holds it against.
-//
 // Note: exported functions access the last entry that the assembly touches, and check offsets, so that a slice
 // that is too short panics as it would in Go.
 package kernel

@@ -79,7 +79,7 @@ func Train(
 		Teachers: opt.Teachers, Command: opt.Command, Data: opt.Data, HeldOut: len(held),
 		Learner: r.Learner, Coder: r.Coder, Atoms: r.Atoms, Iterations: r.Iterations, Stop: r.Stop, Seed: r.Seed,
 		Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, Pixels: r.Pixels, DataSHA256: r.DataSHA256,
-		TrainRMSE: r.RMSE,
+		TrainRMSE: r.RMSE, Trainer: r.Trainer,
 	}
 	if len(opt.Init) > 0 {
 		m.Provenance.Init, m.Provenance.InitOthers = &opt.Init[0], opt.Init[1:]

@@ -116,6 +116,8 @@ type Record struct {
 	Pixels int64
 	// DataSHA256 is the Digest of the pictures.
 	DataSHA256 string
+	// Trainer has the programs that made the steps; empty: this one alone.
+	Trainer string
 	// RMSE is the root mean square error over the training patches, in units of white.
 	RMSE float64
 }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -76,6 +77,8 @@ type information struct {
 	File   string `json:"file,omitempty"`
 	Format string `json:"format,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
+	// Trainer has the programs that trained the model; empty of one that was not learned.
+	Trainer string `json:"trainer,omitempty"`
 	// Trained says what superres trained the model on, and Command by which command, the last of several.
 	Trained string `json:"trained_on,omitempty"`
 	Command string `json:"command,omitempty"`
@@ -96,6 +99,9 @@ func inform(ctx context.Context, name string) (i information, err error) {
 	i = information{Name: name, Kind: "model", Scale: m.Scale, Terms: unknownTerms}
 	if i.Fingerprint, err = m.Fingerprint(); err != nil {
 		return i, err
+	}
+	if m.Provenance.Command != "" {
+		i.Trainer = cmp.Or(m.Provenance.Trainer, "superres")
 	}
 	if slices.Contains(embedded.Names(), name) {
 		i.Terms = "those of superres, BSD 3-Clause"
@@ -169,6 +175,9 @@ func (i information) String() string {
 	if i.Trained != "" {
 		line("trained on", "%s", i.Trained)
 		line("by", "%s", i.Command)
+	}
+	if i.Trainer != "" {
+		line("trained by", "%s", i.Trainer)
 	}
 	line("fingerprint", "%s", i.Fingerprint)
 	line("terms", "%s", i.Terms)

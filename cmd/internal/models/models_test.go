@@ -69,6 +69,7 @@ func TestAddAndRemove(t *testing.T) {
 	}
 	ends(0, "interpolation", "info", "lanczos")
 	ends(0, "BSD 3-Clause", "info", "photo")
+	ends(0, "trained by   superres\n", "info", "photo")
 	ends(2, "is part of the program", "remove", "a", "photo")
 	ends(6, "(known: a b-v2 second)", "remove", "a", "nothing")
 	ends(0, "", "remove", "a", "second")

@@ -31,6 +31,7 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t, all := opt.convolutional, opt.coupled
 	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions
 	t.BackProject, t.Seed, t.MaxMemory, t.Report = all.BackProject, all.Seed, opt.Limits.Memory, opt.report
+	t.Engine = opt.pipe
 	if need := t.Memory(); need > opt.Limits.Memory {
 		return nil, console.Failf(console.ExitLimit, "learning %d layers of %d channels needs %s, the "+
 			"limit is %s; use --max-memory, or fewer --channels or less --depth", t.Depth, t.Channels,

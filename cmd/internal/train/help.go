@@ -10,6 +10,7 @@ import (
 // examples are in the short help.
 const examples = `   superres train photos/ -o my.npz                  learns dictionaries
    superres train --convolutional photos/ -o my.npz  learns a network: the best, in an hour or two
+   python -m superres.train photos/ -o my.npz        the same by PyTorch, on a GPU
    superres upscale -m my.npz photo.jpg  enlarges with it`
 
 // The titles of the groups of options that are for all kinds of model, or for one, in the order of the help.

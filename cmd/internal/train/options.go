@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -36,10 +37,6 @@ func (opt *Options) table() settings.Table {
 	}, ofKind(convolutionalKind, settings.Table{
 		{Name: "symmetries", To: settings.OneOf(&t.Symmetries, n.Symmetries, "all", "none"),
 			Help: "`WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
-		{Name: "jpeg", To: settings.Parsed(
-			&t.JPEG, "", readQualities,
-		), Help: "pass the reduced pictures through JPEG " +
-			"files of qualities from `LO,HI`, to learn from what most files hold"},
 		{Name: "convolutional", To: settings.Bool(&opt.Convolutional, false),
 			Help: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
 		{Name: "channels", To: settings.Num(&t.Channels, n.Channels).AtLeast(1),
@@ -56,8 +53,9 @@ func (opt *Options) table() settings.Table {
 		{Name: "batch", To: settings.Num(&t.Batch, n.Batch).AtLeast(1), Help: "learn from `N` patches a step"},
 		{Name: "rate", To: settings.Num(&t.LearningRate, n.LearningRate),
 			Help: "the greatest learning `RATE`; 0: the default"},
-		{Name: "float32", To: settings.Bool(&t.Float32, n.Float32), Help: "multiply in float32 throughout; " +
-			"otherwise, on processors with AMX, in bfloat16 but for the last fiftieth of the steps, in half the time"},
+		{Name: "engine", To: settings.OneOf(&opt.engine, "own", "own", pipeEngine), Effect: settings.Neutral,
+			Help: "`WHO` makes the steps: own, this program, or pipe, the program at standard input and output, as " +
+				"the module superres.train for Python has PyTorch do"},
 		{Name: "damage", To: settings.Bool(&t.Robust, n.Robust), Help: "learn from pictures as people have them, " +
 			"noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be " +
 			"taken away"},
@@ -118,6 +116,9 @@ func (opt *Options) table() settings.Table {
 	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
+// pipeEngine is the value of --engine for steps that the program at standard input and output makes.
+const pipeEngine = "pipe"
+
 // isLevel reports whether v is at least 0 and below 255, as --flat needs it.
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
@@ -149,6 +150,8 @@ type Options struct {
 	Init          []string              // names or files
 	Teachers      []string              // likewise
 
+	engine   string                     // own or pipeEngine
+	pipe     io.ReadWriter              // the program that makes the steps, or nil
 	teachers []*superres.Model          // the models of Teachers, once opened
 	first    []*superres.Model          // the models of Init, once opened
 	report   func(convolutional.Report) // called with the state of training; may be nil
@@ -198,6 +201,9 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		return err
 	}
 	opt.command, opt.data = console.Recorded(c, others...)
+	if opt.engine == pipeEngine {
+		opt.command = strings.Replace(opt.command, "superres train", "python -m superres.train", 1)
+	}
 	opt.Sources.Complete(c, opt.Limits, 40)
 	opt.coupled.Flat = opt.flat / 255
 	opt.coupled.Coder, err = plugins.WithSparsity(opt.coupled.Coder, opt.sparsity)
@@ -260,16 +266,4 @@ func factorsText(factors []float64) string {
 		return noFactors
 	}
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(factors), " ", ","), "[]")
-}
-
-// readQualities returns the lowest and highest JPEG quality in text, "LO,HI", each from 1 to 100; zeros for "".
-func readQualities(text string) (r [2]int, err error) {
-	if text == "" {
-		return r, nil
-	}
-	list, err := console.Counts(text)
-	if err != nil || len(list) != 2 || list[0] > list[1] || list[1] > 100 {
-		return r, console.Usage("--jpeg %s: expected two qualities such as 70,95", text)
-	}
-	return [2]int(list), nil
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -50,6 +51,11 @@ Other scales begin with what one scale has learned: --scale 3 --init photo.npz
 the mean of their networks can be better than each: --steps 0 --init a.npz,b.npz. The same
 pictures in the same order, flags and seed give the same bytes.
 
+ON A GPU
+The Python module has the same training, with the same flags, whose steps PyTorch makes on
+a GPU: python -m superres.train photos/ -o my.npz. What one of the two has kept, the other
+goes on from.
+
 INTERRUPTIONS
 A convolutional stage whose training was interrupted goes on when the same command is run
 again, on any machine, from FILE.npz.partial. That file has the step where the training
@@ -69,6 +75,12 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
+	if opt.engine == pipeEngine {
+		opt.pipe = struct {
+			io.Reader
+			io.Writer
+		}{s.In, s.Out}
+	}
 	return train(c.Context, *opt, bar)
 }
 

@@ -55,7 +55,7 @@ func TestTrainAndUse(t *testing.T) {
 func TestTrainRefusesOtherFlags(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(60, 50))
-	for _, flags := range [][]string{{"--symmetries", "none"}, {"--jpeg", "70,95"}, {"--stages", "2"},
+	for _, flags := range [][]string{{"--symmetries", "none"}, {"--stages", "2"},
 		{"--convolutional", "--symmetries", "some"}} {
 		if _, stderr, code := call(t, dir, "", append(append([]string{"train"}, flags...), "a.png", "-o",
 			"x.npz")...); code != 2 {

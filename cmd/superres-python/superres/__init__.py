@@ -12,6 +12,8 @@ DictionaryLearner   the same as an estimator of scikit-learn
 Error         is raised with the words of the program and its exit code
 find_program  tells which program is used
 
+python -m superres.train trains networks with PyTorch.
+
 NumPy is needed for arrays, Pillow for its images and scikit-learn for the estimator; importing superres needs none.
 """
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"superres/internal/npz"
 )
@@ -17,7 +18,7 @@ const (
 )
 
 const (
-	checkpointFormat = 6
+	checkpointFormat = 7
 	maxText          = 1 << 20
 	maxCheckpoint    = 1 << 31
 )
@@ -31,6 +32,8 @@ type state struct {
 	Steps  int     `json:"steps"`
 	RMSE   float64 `json:"rmse"`
 	Dead   int     `json:"silent"`
+	// Trainer is learner.trainer.
+	Trainer string `json:"trainer,omitempty"`
 }
 
 // key returns a text that must be equal for two runs to continue each other: the format, all options and
@@ -48,8 +51,8 @@ func (l *learner) key(d dataset) []byte {
 	}
 	key, err := json.Marshal([]any{
 		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Skip, o.Steps, o.Batch, o.Patch, o.Margin,
-		o.LearningRate, o.Decay, o.Reductions, o.Symmetries, o.Robust, o.JPEG, o.Synthetic, o.Seed, o.Interval,
-		from[:], teachers, o.Float32, o.SeesColour, taughtShare, warmUp, lastPart, exactPart, roundness, squareWeight,
+		o.LearningRate, o.Decay, o.Reductions, o.Symmetries, o.Robust, o.Synthetic, o.Seed, o.Interval,
+		from[:], teachers, o.SeesColour, taughtShare, warmUp, lastPart, exactPart, roundness, squareWeight,
 		momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, d.digest(),
 	})
 	if err != nil {
@@ -60,9 +63,12 @@ func (l *learner) key(d dataset) []byte {
 
 // checkpoint returns a checkpoint of the training. It fails when the training has diverged.
 func (l *learner) checkpoint(d dataset) ([]byte, error) {
-	numbers, err := json.Marshal(state{l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.dead})
-	if err != nil {
+	if err := l.fetch(); err != nil {
 		return nil, err
+	}
+	numbers, err := json.Marshal(state{l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.dead, l.trainer})
+	if err != nil {
+		return nil, l.diverged(math.NaN())
 	}
 	var arrays []npz.Array
 	for i, f := range l.layers {
@@ -116,5 +122,5 @@ func (l *learner) restore(checkpoint []byte, d dataset) {
 		f.prepare()
 	}
 	l.done, l.norm, l.loss, l.square = s.Done, s.Norm, s.Loss, s.Square
-	l.steps, l.rmse, l.dead = s.Steps, s.RMSE, s.Dead
+	l.steps, l.rmse, l.dead, l.trainer = s.Steps, s.RMSE, s.Dead, s.Trainer
 }

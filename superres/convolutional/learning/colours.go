@@ -1,6 +1,7 @@
 package learning
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -146,6 +147,7 @@ func (s *session) trainColour(
 		if made[i], err = d.train(ctx); err != nil {
 			return nil, nil, err
 		}
+		s.record.Trainer = cmp.Or(s.record.Trainer, c.record.Trainer) // of a model without steps for brightness
 	}
 	return made[0], made[1], nil
 }
@@ -166,6 +168,7 @@ func (d *colourPictures) train(ctx context.Context) (stage.Colour, error) {
 	if _, err := l.report(ctx, &validation{}); err != nil {
 		return nil, err
 	}
+	d.record.Trainer = l.trainer
 	return convolutional.NewColour(l.network())
 }
 

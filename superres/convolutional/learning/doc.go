@@ -7,8 +7,8 @@
 // learned last.
 //
 // learner.go makes one step, for many patches in parallel: pass.go computes the output of the layers and the gradient
-// of the loss for one patch. tiles.go has the layers of 3×3 taps, with a quarter of the products, matrices.go the same
-// in bfloat16, for processors that multiply matrices. layer.go has the layout of a layer's parameters in memory, and
+// of the loss for one patch. tiles.go has the layers of 3×3 taps, with a quarter of the products. remote.go has a
+// program with PyTorch make the steps instead. layer.go has the layout of a layer's parameters in memory, and
 // optimiser.go moves the parameters along the gradient. At every interval validation.go scores pictures that are not
 // trained on, and checkpoint.go saves the state from which an interrupted run can go on.
 package learning

@@ -116,10 +116,6 @@ type layer struct {
 
 	// The transforms of the weights and of transposed for tiles, of a layer that has some, and a buffer.
 	spread, spreadBack, half []float32
-
-	isRounded bool // products of a layer that has tiles are in bfloat16
-	// Packed for these, the weights and transposed.
-	packed, packedBack []uint32
 }
 
 // newLayer returns a layer that starts as l or, when random is true, with random weights. isNearIdentity adds these to
@@ -164,10 +160,6 @@ func (f *layer) prepare() {
 	if !f.isTiled() {
 		return
 	}
-	if f.isRounded {
-		f.pack()
-		return
-	}
 	block := f.in * f.wide
 	if f.spread == nil {
 		f.spread, f.spreadBack = make([]float32, places*block), make([]float32, places*block)
@@ -175,16 +167,6 @@ func (f *layer) prepare() {
 	}
 	spreadTaps(f.spread, f.now.weight, f.half, block)
 	spreadTaps(f.spreadBack, f.transposed, f.half, block)
-}
-
-// pack sets f.packed and f.packedBack.
-func (f *layer) pack() {
-	if f.packed == nil {
-		f.packed = make([]uint32, kernel.PackedSize(f.wide, f.side, f.side*f.in))
-		f.packedBack = make([]uint32, kernel.PackedSize(f.in, f.side, f.side*f.wide))
-	}
-	kernel.PackWeights(f.packed, f.now.weight, f.wide, f.side, f.span*f.wide, f.side*f.in)
-	kernel.PackWeights(f.packedBack, f.transposed, f.in, f.side, f.side*f.wide*f.in, f.side*f.wide)
 }
 
 // transpose sets f.transposed to the current weights with inputs and outputs swapped and the taps in reverse

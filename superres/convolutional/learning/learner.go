@@ -1,11 +1,13 @@
 package learning
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"superres/internal/elementary"
 	"superres/internal/kernel"
@@ -34,7 +36,8 @@ type learner struct {
 	steps        int     // number of steps summed: those since the last report
 	rmse         float64 // at the last report
 	dead         int     // dead channels at the last report
-	isRounded    bool    // products are in bfloat16: see chooseProducts
+	trainer      string  // the programs that made the steps; empty: this one alone
+	remote       *remote // makes the steps, or nil
 
 	// The fields below are buffers, which checkpoints leave out.
 	gradients []float32 // one for each patch of a step, one after another
@@ -68,9 +71,13 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 			channels += s.wide
 		}
 	}
+	l.failures = make([]error, opt.Batch)
+	if opt.Engine != nil {
+		l.remote = newRemote(opt.Engine)
+		return l
+	}
 	size := l.size()
-	l.gradients = make([]float32, opt.Batch*size)
-	l.losses, l.failures = make([][2]float64, opt.Batch), make([]error, opt.Batch)
+	l.gradients, l.losses = make([]float32, opt.Batch*size), make([][2]float64, opt.Batch)
 	for i := range opt.Batch {
 		l.peaks = append(l.peaks, make([]float32, channels))
 		l.starts = append(l.starts, int32(i*size))
@@ -79,7 +86,7 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 }
 
 func (l *learner) newWorker() *worker {
-	w := &worker{pass: newPass(l.shapes, l.architecture.Every(), l.opt.Patch, l.opt.Margin, l.isRounded)}
+	w := &worker{pass: newPass(l.shapes, l.architecture.Every(), l.opt.Patch, l.opt.Margin)}
 	w.target = make([]float32, l.opt.Patch*l.opt.Patch*l.shapes[len(l.shapes)-1].out)
 	return w
 }
@@ -135,16 +142,25 @@ func withHeads(n *convolutional.Network) *convolutional.Network {
 	return &out
 }
 
-// chooseProducts makes products be in bfloat16 from now on, or in float32.
-func (l *learner) chooseProducts(isRounded bool) {
-	if isRounded == l.isRounded {
-		return
+// addTrainer notes that a program makes steps from now on.
+func (l *learner) addTrainer(name string) {
+	switch {
+	case l.done == 0:
+		l.trainer = name
+	case l.trainer != name && !strings.HasSuffix(l.trainer, ", then "+name):
+		l.trainer = cmp.Or(l.trainer, ownName) + ", then " + name
 	}
-	l.isRounded, l.workers = isRounded, nil
-	for _, f := range l.layers {
-		f.isRounded = isRounded
-		f.prepare()
+}
+
+// ownName is the name of this program in a list of trainers.
+const ownName = "superres"
+
+// pixels returns how many results of a sample are of brightness, or of colour in a network for colour.
+func (l *learner) pixels() int {
+	if l.architecture.Colour {
+		return l.shapes[len(l.shapes)-1].out
 	}
+	return l.architecture.Scale * l.architecture.Scale
 }
 
 // isReported reports whether a report follows when done steps have been made.
@@ -152,6 +168,12 @@ func (l *learner) isReported(done int) bool { return done%l.opt.Interval == 0 ||
 
 // step makes one step with the patches of d.
 func (l *learner) step(ctx context.Context, d dataset) error {
+	if l.remote != nil {
+		return l.remote.step(ctx, l, d)
+	}
+	if l.trainer != "" {
+		l.addTrainer(ownName)
+	}
 	return l.move(ctx, func(w *worker, number int, gradient []parameters) error {
 		synthetic, err := d.fill(w, l.done, number)
 		if err == nil {
@@ -165,25 +187,17 @@ func (l *learner) step(ctx context.Context, d dataset) error {
 // is called concurrently. Each patch has its own gradient, computed by any worker, and the gradients are summed in the
 // order of the patches, so that the number of workers does not change the result.
 func (l *learner) move(ctx context.Context, learn func(w *worker, number int, gradient []parameters) error) error {
-	l.chooseProducts(l.opt.isRounded(l.done))
 	size := l.size()
-	next := 0
-	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) {
-		if next == len(l.workers) {
-			l.workers = append(l.workers, l.newWorker())
+	err := l.forPatches(ctx, func(w *worker, number int) error {
+		gradient := l.gradients[number*size : (number+1)*size]
+		clear(gradient)
+		err := learn(w, number, l.divide(gradient))
+		if err == nil && l.isReported(l.done+1) {
+			w.findPeaks(l.peaks[number])
 		}
-		w := l.workers[next]
-		next++
-		return func(lo, hi int) {
-			gradient := l.gradients[lo*size : (lo+1)*size]
-			clear(gradient)
-			l.failures[lo] = learn(w, lo, l.divide(gradient))
-			if l.failures[lo] == nil && l.isReported(l.done+1) {
-				w.findPeaks(l.peaks[lo])
-			}
-		}
+		return err
 	})
-	if err = errors.Join(append(l.failures, err)...); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := l.update(context.WithoutCancel(ctx)); err != nil { // a step is not interrupted
@@ -198,6 +212,20 @@ func (l *learner) move(ctx context.Context, learn func(w *worker, number int, gr
 		l.dead = countDead(l.shapes, l.peaks)
 	}
 	return nil
+}
+
+// forPatches calls body for the number of each patch of a step, with a worker that it has to itself, in parallel.
+func (l *learner) forPatches(ctx context.Context, body func(w *worker, number int) error) error {
+	next := 0
+	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) {
+		if next == len(l.workers) {
+			l.workers = append(l.workers, l.newWorker())
+		}
+		w := l.workers[next]
+		next++
+		return func(lo, _ int) { l.failures[lo] = body(w, lo) }
+	})
+	return errors.Join(append(l.failures, err)...)
 }
 
 // divide returns the parts of a gradient that belong to each layer, in the same memory.
@@ -215,10 +243,7 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 	w.forward(l.layers)
 	last := len(l.shapes) - 1
 	s := l.shapes[last]
-	pixels := l.architecture.Scale * l.architecture.Scale // of a sample, as results for brightness
-	if l.architecture.Colour {
-		pixels = s.out
-	}
+	pixels := l.pixels()
 	count := float64(w.side * w.side * pixels)
 	unit := float32(1 / (count * float64(l.opt.Batch)))
 	weightOf := func(output int) float32 {

@@ -28,7 +28,7 @@ import (
 const (
 	warmUp       = 200  // steps
 	lastPart     = 0.15 // share of the steps in which the loss is e²
-	exactPart    = 0.02 // share of the steps, the last, in which products are in float32
+	exactPart    = 0.02 // share of the steps, the last, in which the products of a remote are in float32
 	roundness    = 1e-6 // the constant of Charbonnier's loss
 	squareWeight = 25   // factor of e², which keeps gradients about as large
 	commonSquare = 9e-4 // the mean of e² whose gradient the logarithm keeps, about

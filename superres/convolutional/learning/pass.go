@@ -10,21 +10,20 @@ import (
 // would take a wider margin than asked for, their input is padded with zeros instead, so that a deep network does not
 // spend most of its time beside the patch. A pass is used by one goroutine.
 type pass struct {
-	shapes   []shape
-	skip     int         // see convolutional.Architecture
-	side     int         // side of the output
-	sides    []int       // of the input of each layer, then of the output of the last
-	pads     []int       // the rows and columns of zeros around the input of each layer
-	input    []float32   // the window, padded for the span of the first layer
-	levels   levels      // of the patch
-	before   [][]float32 // the output of each layer before its activation
-	after    [][]float32 // the input of the next layer with its zeros; for the last layer the same slice
-	back     [2][]float32
-	skipped  [2][]float32 // gradients that skip layers, of outputs in turn
-	zero     []float32
-	bias     []float32 // the bias of a layer at the levels
-	tiles    *tiles    // nil where matrices is not
-	matrices *matrices // nil: all products are in float32
+	shapes  []shape
+	skip    int         // see convolutional.Architecture
+	side    int         // side of the output
+	sides   []int       // of the input of each layer, then of the output of the last
+	pads    []int       // the rows and columns of zeros around the input of each layer
+	input   []float32   // the window, padded for the span of the first layer
+	levels  levels      // of the patch
+	before  [][]float32 // the output of each layer before its activation
+	after   [][]float32 // the input of the next layer with its zeros; for the last layer the same slice
+	back    [2][]float32
+	skipped [2][]float32 // gradients that skip layers, of outputs in turn
+	zero    []float32
+	bias    []float32 // the bias of a layer at the levels
+	tiles   *tiles
 }
 
 // levels are the strength of the degradation of a patch and the trust in its reduction, 0 to 1. The trainer gives them
@@ -36,8 +35,8 @@ type levels [convolutional.LevelCount]float32
 const rowsTogether = 6
 
 // newPass returns a pass for patches that predict side×side samples. Up to margin samples around the patch are computed
-// in each layer. isRounded makes products be in bfloat16; then side is at least leastSide.
-func newPass(shapes []shape, skip, side, margin int, isRounded bool) *pass {
+// in each layer.
+func newPass(shapes []shape, skip, side, margin int) *pass {
 	p := &pass{shapes: shapes, skip: skip, side: side}
 	p.sides, p.pads = make([]int, len(shapes)+1), make([]int, len(shapes))
 	p.sides[len(shapes)] = side
@@ -55,7 +54,7 @@ func newPass(shapes []shape, skip, side, margin int, isRounded bool) *pass {
 	}
 	p.zero = make([]float32, shapes[0].wide)
 	p.bias = make([]float32, shapes[0].wide)
-	most, longest, widest, fullest := 0, 0, 0, 0
+	most, longest, widest := 0, 0, 0
 	for i, s := range shapes {
 		m, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
 		p.before[i] = make([]float32, m*m*s.wide)
@@ -66,15 +65,10 @@ func newPass(shapes []shape, skip, side, margin int, isRounded bool) *pass {
 		most, widest = max(most, tiledSize(padded)*s.wide), max(widest, s.wide)
 		if s.isTiled() {
 			longest, widest = max(longest, p.sides[i]), max(widest, s.in)
-			fullest = max(fullest, p.full(i), padded)
 		}
 	}
 	p.back[0], p.back[1] = make([]float32, most), make([]float32, most)
-	if isRounded {
-		p.matrices = newMatrices(fullest, widest)
-	} else {
-		p.tiles = newTiles(longest, widest)
-	}
+	p.tiles = newTiles(longest, widest)
 	return p
 }
 
@@ -87,7 +81,7 @@ func (p *pass) bytes() int64 {
 			n += len(p.after[i])
 		}
 	}
-	return 4*int64(n) + p.tiles.bytes() + p.matrices.bytes()
+	return 4*int64(n) + p.tiles.bytes()
 }
 
 // full returns the side of the input of a layer with its zeros.
@@ -120,13 +114,11 @@ func (p *pass) forward(layers []*layer) {
 	for i, s := range p.shapes {
 		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1]
 		bias := p.biasOf(i, layers[i].now)
-		step := p.rowsAtOnce(m)
+		step := tiledRows(m)
 		for top := 0; top < m; top += step {
 			rows, row := min(step, m-top), m*s.wide
 			z := p.before[i][top*row : (top+rows)*row]
-			if s.isTiled() && p.matrices != nil {
-				p.matrices.convolve(z, x, blockLayout{m, n, s.in, m, s.wide}, layers[i].packed, bias)
-			} else if s.isTiled() {
+			if s.isTiled() {
 				p.tiles.convolve(z, row, x[top*n*s.in:], n*s.in, s.in, layers[i].spread, bias, rows, m)
 			} else {
 				for y := range rows {
@@ -146,15 +138,6 @@ func (p *pass) forward(layers []*layer) {
 			}
 		}
 	}
-}
-
-// rowsAtOnce returns the number of rows that forward convolves before it activates them. A layer has samples rows of as
-// many samples.
-func (p *pass) rowsAtOnce(samples int) int {
-	if p.matrices != nil {
-		return samples
-	}
-	return tiledRows(samples)
 }
 
 // biasOf returns the bias of a layer at the levels of the patch, in the memory of p or of the layer.
@@ -262,11 +245,7 @@ func (p *pass) backward(layers []*layer, to []parameters) {
 func (p *pass) correlate(layer int, to []float32) {
 	s, m, full := p.shapes[layer], p.sides[layer+1], p.full(layer)
 	x := p.inputOf(layer)
-	d, row := p.gradient(layer)
-	if s.isTiled() && p.matrices != nil {
-		p.matrices.correlate(to, x, full, s.in, d, p.margin(layer)*(row+1)*s.wide, row, s.wide)
-		return
-	}
+	_, row := p.gradient(layer)
 	if s.isTiled() {
 		block := s.in * s.wide
 		taps := p.tiles.taps[:places*block]
@@ -294,13 +273,6 @@ func (p *pass) correlate(layer int, to []float32) {
 func (p *pass) convolveBack(layer int, f *layer) {
 	s, n := p.shapes[layer], p.sides[layer]
 	d, row := p.gradient(layer)
-	if s.isTiled() && p.matrices != nil {
-		_, rowBefore := p.gradient(layer - 1)
-		before := p.inner(layer-1, 0)
-		p.matrices.convolve(before[:cap(before)], d, blockLayout{n, row, s.wide, rowBefore, s.in}, f.packedBack,
-			p.zero[:s.in])
-		return
-	}
 	if s.isTiled() {
 		d = d[:tiledSize(row)*s.wide]
 		clear(d[row*row*s.wide:])

@@ -92,7 +92,8 @@ func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	if d.IsPixelArt || rng.IntN(3) > 0 {
 		by = resample.Box
 	}
-	from, err := s.makePair(context.Background(), picture.Split(d.Image).Channels, by, s.quality(rng.IntN(100)), nil)
+	rng.IntN(100) // keeps the patches that recorded commands have had
+	from, err := s.makePair(context.Background(), picture.Split(d.Image).Channels, by, nil)
 	return patch{from: &from, x: margin, y: margin, synthetic: true}, err
 }
 

@@ -85,7 +85,7 @@ func (s *session) reduce(channels []*plane.Plane, by resample.Degradation) []*pl
 // read reads all pictures. It fails when none of them is large enough, or when they need too much memory.
 func (d *pictures) read(ctx context.Context) error {
 	d.fixed = d.Memory()
-	add := func(i int, img image.Image) error { return d.add(ctx, img, i) }
+	add := func(_ int, img image.Image) error { return d.add(ctx, img) }
 	if err := training.Read(ctx, d.sources, "reading pictures", d.progress, add); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (d *pictures) read(ctx context.Context) error {
 }
 
 // add adds a picture and its reductions that are large enough for a target.
-func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
+func (d *pictures) add(ctx context.Context, img image.Image) error {
 	channels := picture.Split(img).Channels
 	d.hash.Add(luma(channels))
 	for _, r := range append([]float64{1}, d.Reductions...) {
@@ -116,7 +116,7 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 			return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory",
 				training.ErrMemory, d.MaxMemory>>20)
 		}
-		p, err := d.makePair(ctx, truth, d.Degradation, d.quality(len(d.list)+number), d.Teachers)
+		p, err := d.makePair(ctx, truth, d.Degradation, d.Teachers)
 		if err != nil {
 			return err
 		}
@@ -126,21 +126,13 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 	return nil
 }
 
-// makePair returns a picture reduced by a degradation and, if s.JPEG is set, passed through a JPEG file of a
-// quality, with its residual, or the target that teachers make of it.
-func (s *session) makePair(ctx context.Context, channels []*plane.Plane, by resample.Degradation, quality int,
-	teachers []Teacher) (pair, error) {
+// makePair returns a picture reduced by a degradation, with its residual, or the target that teachers make of it.
+func (s *session) makePair(
+	ctx context.Context, channels []*plane.Plane, by resample.Degradation, teachers []Teacher,
+) (pair, error) {
 	truth := luma(channels)
 	small := s.reduce(channels, by)
 	low := luma(small)
-	if s.JPEG[1] > 0 {
-		img, err := resample.ThroughJPEG(picture.Picture{Channels: []*plane.Plane{low}}.Image(), quality)
-		if err != nil {
-			return pair{}, err
-		}
-		low = picture.Split(img).Luma()
-		small = []*plane.Plane{low}
-	}
 	base := resample.Resize(low, truth.W, truth.H, resample.Bicubic)
 	target, err := distil(ctx, teachers, small, low, base, truth)
 	if err != nil {
@@ -213,14 +205,6 @@ func distil(ctx context.Context, teachers []Teacher, channels []*plane.Plane, lo
 		}
 	}
 	return out, nil
-}
-
-// quality returns the n-th of a sequence of JPEG qualities that covers the range of s.JPEG evenly, successive
-// ones far apart.
-func (s *session) quality(n int) int {
-	const golden = 0.6180339887498949
-	_, part := math.Modf(float64(n+1) * golden)
-	return s.JPEG[0] + int(part*float64(s.JPEG[1]-s.JPEG[0]+1))
 }
 
 // bytes returns the memory of the pictures in bytes.

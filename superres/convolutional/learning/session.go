@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"time"
 
 	"superres/internal/usage"
@@ -51,7 +50,7 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 		return nil, err
 	}
 	s.progress(phase, s.Steps, s.Steps)
-	s.record.DataSHA256, s.record.RMSE = d.digest(), l.rmse
+	s.record.DataSHA256, s.record.RMSE, s.record.Trainer = d.digest(), l.rmse, l.trainer
 	if l.dead > 0 {
 		warning := fmt.Sprintf("%d of %d channels carry nothing", l.dead, s.Channels*(s.Depth+1))
 		s.record.Warnings = append(s.record.Warnings, warning)
@@ -83,9 +82,7 @@ func (s *session) learn(ctx context.Context, l *learner, d dataset, v *validatio
 		// keep, and what was kept of another training is not replaced.
 		if s.Keep != nil && l.done > 0 && (err == nil || ctx.Err() != nil) {
 			checkpoint, failed := l.checkpoint(d)
-			if failed != nil {
-				failed = l.diverged(math.NaN())
-			} else {
+			if failed == nil {
 				failed = s.Keep(checkpoint)
 			}
 			err, kept = errors.Join(err, failed), time.Now()
@@ -197,6 +194,9 @@ func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 // training diverges.
 func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
 	r := l.opt.counted(l.done)
+	if err := l.fetch(); err != nil {
+		return r, err
+	}
 	r.LearningRate, r.Dead = l.learningRate(l.done-1), l.dead
 	r.Loss, r.RMSE = l.loss/float64(l.steps), math.Sqrt(l.square/float64(l.steps))
 	if !(r.RMSE < 1) {
@@ -228,27 +228,15 @@ func (t Trainer) counted(steps int) Report {
 type pace struct {
 	began       time.Time
 	first, last int // the run begins after step first and ends after step last
-	exact       int // from this step on, counted from 0, products are in float32
 }
-
-// exactTime is how many times as long as one in bfloat16 a step in float32 takes.
-const exactTime = 2.5
 
 // newPace begins the estimate for a run that goes on after step first.
-func (t Trainer) newPace(first int) pace {
-	exact := sort.Search(t.Steps, func(step int) bool { return !t.isRounded(step) })
-	return pace{began: time.Now(), first: first, last: t.Steps, exact: exact}
-}
-
-// work returns the work of a number of steps from the first on, in steps with products in bfloat16.
-func (p pace) work(steps int) float64 {
-	return float64(min(steps, p.exact)) + exactTime*float64(max(steps-p.exact, 0))
-}
+func (t Trainer) newPace(first int) pace { return pace{began: time.Now(), first: first, last: t.Steps} }
 
 // estimate returns the time since the run began, and the time that it still takes after a number of steps, which must
 // be more than first.
 func (p pace) estimate(steps int) (elapsed, left time.Duration) {
 	elapsed = time.Since(p.began)
-	share := (p.work(p.last) - p.work(steps)) / (p.work(steps) - p.work(p.first))
+	share := float64(p.last-steps) / float64(steps-p.first)
 	return elapsed, time.Duration(share * float64(elapsed))
 }

@@ -3,6 +3,7 @@ package learning
 import (
 	"context"
 	"errors"
+	"io"
 	"runtime"
 	"slices"
 	"time"
@@ -57,9 +58,6 @@ type Trainer struct {
 	Reductions []float64
 	// Symmetries are the flips and transpositions that are applied to patches at random.
 	Symmetries training.Symmetries
-	// JPEG passes the low-resolution pictures through JPEG files of qualities from JPEG[0] to JPEG[1], 1 to 100.
-	// The zero value uses no files.
-	JPEG [2]int
 	// Robust trains a robust model: its low-resolution patches are noisy, compressed, sharpened and reduced in
 	// several ways, like the files that people have, and the strength of that is an input of the network: see
 	// stage.Tuning.
@@ -90,12 +88,10 @@ type Trainer struct {
 	// layers are inserted between them so that the result is the same. It may only be deeper in a chain with skips,
 	// which loses some of its parts. At another scale the last layer starts at random. nil: all layers do.
 	From *convolutional.Stage
-	// Float32 makes all products be in float32. Otherwise, on processors with AMX, products of layers of 3×3 taps are
-	// in bfloat16 in all but the last fiftieth of the steps, which takes a fraction of the time; sums and parameters
-	// are in float32. Patches of less than 16 samples are computed in float32 anyway.
-	Float32 bool
+	// Engine is a connection to a program that makes the steps, such as the module superres.train for Python, which has
+	// PyTorch make them; nil: this one makes them. A training may go on from what another program has kept.
+	Engine io.ReadWriter
 	// SeesColour trains a network that looks at colour to enlarge brightness. From may be one that does not.
-	// It excludes JPEG.
 	SeesColour bool
 	// Teachers are for the same scale. Their results are part of the target (knowledge distillation). They exclude
 	// Robust.
@@ -316,11 +312,6 @@ func (t Trainer) check() error {
 		return usage.Errorf("convolutional: a share of drawings of %g, expected 0 to 1", t.Synthetic)
 	case !(t.Grain >= 0 && t.Grain <= convolutional.MaxGrain):
 		return usage.Errorf("convolutional: grain of %g levels, expected 0 to %d", t.Grain, convolutional.MaxGrain)
-	case t.JPEG[1] != 0 && (t.JPEG[0] < 1 || t.JPEG[0] > t.JPEG[1] || t.JPEG[1] > 100):
-		return usage.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", t.JPEG[0], t.JPEG[1])
-	}
-	if t.SeesColour && t.JPEG[1] != 0 {
-		return usage.Errorf("convolutional: a network that looks at colour cannot learn from JPEG files of brightness")
 	}
 	for _, teacher := range t.Teachers {
 		if teacher.Scale() != t.Scale || t.Robust {
@@ -340,11 +331,6 @@ func (t Trainer) Target() (scale int, d resample.Degradation, err error) {
 func (t Trainer) WithValidation(held []training.Source) training.Trainer {
 	t.Validation = append(slices.Clip(t.Validation), held...)
 	return t
-}
-
-// isRounded reports whether the products of a step, counted from 0, are in bfloat16.
-func (t Trainer) isRounded(step int) bool {
-	return !t.Float32 && kernel.HasMatrices() && t.Patch >= leastSide && float64(step) < (1-exactPart)*float64(t.Steps)
 }
 
 // architecture returns the architecture of the network for brightness.
@@ -368,12 +354,16 @@ func (t Trainer) Memory() int64 {
 		n = withHeads(n)
 	}
 	shapes := shapesOf(n)
+	gradients := t.Batch
+	if t.Engine != nil {
+		gradients = 0
+	}
 	for _, s := range shapes {
 		rows, wide := int64(s.rows()), int64(s.wide)
-		total += 4 * (int64(9+t.Batch)*rows*wide + 4*wide*wide)
+		total += 4 * (int64(9+gradients)*rows*wide + 4*wide*wide)
 	}
 	workers := int64(min(runtime.GOMAXPROCS(0), t.Batch))
-	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin, false).bytes()
+	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin).bytes()
 }
 
 // Train implements training.Trainer.

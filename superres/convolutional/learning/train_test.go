@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"superres/internal/kernel"
 	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/convolutional"
@@ -81,27 +79,6 @@ func TestTrainingTwiceGivesTheSameBytes(t *testing.T) {
 	o.Seed++
 	if bytes.Equal(train(t, o), first) {
 		t.Error("the same bytes with another seed")
-	}
-}
-
-// Products are in float32 in the last fiftieth of the steps, in all by an option, and for small patches.
-func TestLastStepsAreInFloat32(t *testing.T) {
-	if !kernel.HasMatrices() {
-		t.Skip("this machine has no AMX")
-	}
-	o := newSmallTrainer()
-	o.Patch, o.Steps = leastSide, 100
-	l, d := begin(t, o)
-	for step := range o.Steps {
-		must.Succeed(t, l.step(t.Context(), d))
-		if got := l.workers[0].matrices != nil; got != (step < 98) {
-			t.Fatalf("products of step %d of %d in bfloat16: %v", step, o.Steps, got)
-		}
-	}
-	exact, small := o, o
-	exact.Float32, small.Patch = true, leastSide-1
-	if !o.isRounded(0) || exact.isRounded(0) || small.isRounded(0) {
-		t.Error("products in bfloat16 against the options")
 	}
 }
 
@@ -200,15 +177,6 @@ func TestReports(t *testing.T) {
 			}
 		}
 	})
-	// Of 30 steps, of which a run makes those after step 5, the last 3 take 2.5 seconds each and all others one.
-	p := pace{first: 5, last: 30, exact: 27}
-	for steps, want := range map[int][2]float64{6: {1, 28.5}, 27: {22, 7.5}, 28: {24.5, 5}, 30: {29.5, 0}} {
-		p.began = time.Now().Add(-time.Duration(want[0]) * time.Second)
-		elapsed, left := p.estimate(steps)
-		if scale := elapsed.Seconds() / want[0]; math.Abs(left.Seconds()-scale*want[1]) > 1e-6 {
-			t.Errorf("after %d steps in %v: %v left, expected %v s", steps, elapsed, left, scale*want[1])
-		}
-	}
 }
 
 // A checkpoint is made every few minutes, if that comes before the interval is over, and the result stays the same.
@@ -350,7 +318,6 @@ func TestTrainerRefuses(t *testing.T) {
 		"rate":          func(o *Trainer) { o.LearningRate = 0 },
 		"decay":         func(o *Trainer) { o.Decay = 100 },
 		"reductions":    func(o *Trainer) { o.Reductions = []float64{1} },
-		"JPEG":          func(o *Trainer) { o.JPEG = [2]int{50, 20} },
 		"degradation":   func(o *Trainer) { o.Degradation = "blur" },
 		"interval":      func(o *Trainer) { o.Interval = 0 },
 		"symmetries":    func(o *Trainer) { o.Symmetries = "some" },
@@ -358,7 +325,6 @@ func TestTrainerRefuses(t *testing.T) {
 		"grain":         func(o *Trainer) { o.Grain = 21 },
 		"teacher":       func(o *Trainer) { o.Scale, o.Teachers = 3, teachers },
 		"robust":        func(o *Trainer) { o.Robust, o.Teachers = true, teachers },
-		"grey":          func(o *Trainer) { o.JPEG, o.SeesColour = [2]int{20, 50}, true },
 	} {
 		o := Defaults()
 		spoil(&o)

@@ -92,7 +92,7 @@ func computeResidual(
 	}
 	cols, rows := (low.W+tile-1)/tile, (low.H+tile-1)/tile
 	err := parallel.For(ctx, cols*rows, 1, func() func(lo, hi int) {
-		p := newPass(shapes, n.Every(), tile, reach, false)
+		p := newPass(shapes, n.Every(), tile, reach)
 		side := p.sides[0]
 		return func(lo, hi int) {
 			left, top := lo%cols*tile, lo/cols*tile

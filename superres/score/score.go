@@ -79,8 +79,8 @@ func PSNR(ref, test image.Image, scale, border int) (float64, error) {
 	return psnr(x, y), nil
 }
 
-// inner returns what measured makes of a and b, which have the same size, without a border of border pixels. It fails if
-// nothing is left.
+// inner returns what measured makes of a and b, which have the same size, without a border of border pixels. It fails
+// if nothing is left.
 func inner(a, b picture.Picture, border int, measured func(picture.Picture) *plane.Plane) (x, y *plane.Plane,
 	err error) {
 	w, h := a.Channels[0].W-2*border, a.Channels[0].H-2*border

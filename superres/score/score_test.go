@@ -151,8 +151,8 @@ func TestProtocols(t *testing.T) {
 //	peak_signal_noise_ratio(a, b, data_range=255)
 //	structural_similarity(a, b, data_range=255, gaussian_weights=True, sigma=1.5, use_sample_covariance=False)
 //
-// Its defaults (a window of 7×7 with equal weights, moments of a sample) have an SSIM of 0.9421 and 0.9442 for the first
-// two, and MATLAB's ssim, which repeats the samples of the border, 0.8993 and 0.9042.
+// Its defaults (a window of 7×7 with equal weights, moments of a sample) have an SSIM of 0.9421 for grey as it is and
+// 0.9442 for its Y, and MATLAB's formula, which repeats the samples of the border, 0.8993 and 0.9042.
 func TestScoresOfScikitImage(t *testing.T) {
 	sample := func(x, y, k int) uint8 { return uint8(7*x + 3*y + x*y%(11+k)) }
 	grey := func(k int) image.Image {

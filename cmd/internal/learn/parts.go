@@ -74,8 +74,7 @@ func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 	c, err := npz.OpenColumns(f, size, opt.Transpose)
 	if err != nil {
 		f.Close()
-		return nil, nil, safefile.Refuse(safefile.ErrInput, opt.Data, "%v; --parts reads a matrix that numpy.save wrote",
-			err)
+		return nil, nil, safefile.Refuse(safefile.ErrInput, opt.Data, "%v; --parts reads what numpy.save wrote", err)
 	}
 	_, n := c.Dims()
 	runs := (n + runLength - 1) / runLength

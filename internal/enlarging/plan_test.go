@@ -63,7 +63,7 @@ func TestPlans(t *testing.T) {
 	e := newTestEnlarger(t, "auto")
 	for format, frames := range map[imagefile.Format]int{"png": 2, "tiff": 2, "jpeg": 0, "y4m": 0} {
 		data, out := scenes(t, format), bytes.Buffer{}
-		job := Job{Source: &Body{"scene", bytes.NewReader(data), int64(len(data))},
+		job := Job{Source: &Body{"scene", bytes.NewReader(data), int64(len(data)), Made{}},
 			Sink: Response{Name: "made", To: &out}, Format: format}
 		admitted := 0
 		count := func(p *Plan) error {

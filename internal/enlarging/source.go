@@ -38,8 +38,17 @@ type Content struct {
 	// Done is how many frames at the beginning were enlarged by an earlier run, or 0. If it is not 0, the content has
 	// the first two frames, by which the model is chosen, and then those that follow the first Done.
 	Done int
+	Made
 	// Close frees what Open took.
 	Close func()
+}
+
+// Made tells that a content is what another program has made of a file. The zero value: it is the file itself.
+type Made struct {
+	// Amend completes the first picture of the content; nil: it is the file itself.
+	Amend func(*imagefile.Picture)
+	// Upright says that its pixels lie upright, whatever its metadata say.
+	Upright bool
 }
 
 // StartsWith reports whether the content begins with text. It consumes nothing.
@@ -53,7 +62,12 @@ func (c *Content) decode(ctx context.Context, name string, limits imagefile.Limi
 	if c.At == nil {
 		return imagefile.Decode(ctx, c.Reader, name, limits)
 	}
-	return imagefile.OpenAt(ctx, c.At, c.Size, name, limits)
+	limits.Upright, limits.FirstFrame = c.Upright, limits.FirstFrame || c.Amend != nil
+	pic, err := imagefile.OpenAt(ctx, c.At, c.Size, name, limits)
+	if err == nil && c.Amend != nil {
+		c.Amend(pic)
+	}
+	return pic, err
 }
 
 // File is the Source of a regular file; its value is the path.
@@ -98,6 +112,7 @@ type Body struct {
 	// Bytes reads the body, which must not change, and Size is its length in bytes.
 	Bytes io.ReaderAt
 	Size  int64
+	Made
 }
 
 // Name implements Source.
@@ -106,5 +121,5 @@ func (b *Body) Name() string { return b.Title }
 // Open implements Source.
 func (b *Body) Open() (*Content, error) {
 	return &Content{Reader: bufio.NewReader(io.NewSectionReader(b.Bytes, 0, b.Size)), At: b.Bytes, Size: b.Size,
-		Close: func() {}}, nil
+		Made: b.Made, Close: func() {}}, nil
 }

@@ -23,7 +23,7 @@ func isOtherHEIF(r io.ReaderAt, _ string) (foreign.Kind, bool) {
 
 // configOfAVIF returns the size and the colour model of an AVIF, which must be a *source.
 func configOfAVIF(r io.Reader) (image.Config, error) {
-	s, err := metadata.ReadStill(r.(*source))
+	s, err := r.(*source).still()
 	if err != nil {
 		return image.Config{}, err
 	}
@@ -45,7 +45,7 @@ func configOfAVIF(r io.Reader) (image.Config, error) {
 
 // avifBytes returns the memory that decoding the AVIF in src takes beside the file and the picture.
 func avifBytes(src metadata.Source) int64 {
-	s, err := metadata.ReadStill(src)
+	s, err := src.(*source).still()
 	if err != nil {
 		return 0
 	}
@@ -55,7 +55,7 @@ func avifBytes(src metadata.Source) int64 {
 // decodeAVIF decodes the primary picture of an AVIF, without turning it. The transparency and the colours are decoded
 // one after the other, since the decoder multiplies the colours by the transparency that it knows of.
 func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
-	s, err := metadata.ReadStill(src)
+	s, err := src.still()
 	if err != nil {
 		return nil, err
 	}
@@ -144,13 +144,19 @@ func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 			}
 			for c := range colours {
 				v := uint32(binary.LittleEndian.Uint16(from[2*c:]))
-				if alpha > 0 && alpha < 0xffff {
-					v = min((v*0xffff+alpha/2)/alpha, 0xffff)
-				}
-				put(to+c*sample, v)
+				put(to+c*sample, DivideByAlpha(v, alpha))
 			}
 		}
 	}
+}
+
+// DivideByAlpha returns the sample v of a colour, multiplied by alpha, before that multiplication. All have 16 bits. A
+// colour under alpha of 0 is returned as it is.
+func DivideByAlpha(v, alpha uint32) uint32 {
+	if alpha == 0 {
+		return v
+	}
+	return min((v*0xffff+alpha/2)/alpha, 0xffff)
 }
 
 // endOfAVIF returns the offset in data at which another file of boxes begins, or 0 where there is none.
@@ -167,6 +173,6 @@ func endOfAVIF(data []byte) (end uint64) {
 
 // describeAVIF sets pic.GreyAlpha of an AVIF.
 func describeAVIF(src *source, pic *Picture) {
-	s, err := metadata.ReadStill(src)
+	s, err := src.still()
 	pic.GreyAlpha = err == nil && s.Grey && s.HasAlpha
 }

@@ -30,6 +30,9 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 		}
 		if err == nil {
 			about = metadata.Look(string(f.format), src)
+			if lim.Upright {
+				about.Orientation = 1
+			}
 			if f.decoderBytes != nil {
 				scratch = f.decoderBytes(src)
 			}
@@ -161,7 +164,7 @@ func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) erro
 			}
 		}
 	}()
-	return step(&source{ctx: ctx, file: in, size: in.size, data: in.data})
+	return step(&source{ctx: ctx, file: in, size: in.size, data: in.data, still: in.still})
 }
 
 // source is the file that decoders and readers of metadata read. Reads fail once ctx has ended.
@@ -175,15 +178,20 @@ type source struct {
 	data []byte // the whole file; nil: the file is on a disk
 	at   int64  // the offset of the next Read
 
+	still    func() (*metadata.Still, error)
 	warnings []string // what was wrong with the pixels: see Picture.Warnings
 }
 
 // withData returns a source that reads data in place of the file of s. Reading it ends with the context of s, too.
 func (s *source) withData(data []byte) *source {
-	return &source{ctx: s.ctx, file: bytes.NewReader(data), size: int64(len(data)), data: data}
+	in := inMemory(data)
+	return &source{ctx: s.ctx, file: in, size: in.size, data: data, still: in.still}
 }
 
 func (s *source) Size() int64 { return s.size }
+
+// Still returns what the boxes of the file say, as metadata.Read asks for it.
+func (s *source) Still() (*metadata.Still, error) { return s.still() }
 
 // stepBytes is the most bytes that one Read returns, so that ctx is checked often: a few bytes can stand for many
 // pixels.

@@ -84,6 +84,9 @@ type Limits struct {
 	// animation, or of the first page. nil refuses such files.
 	Several func(Format)
 
+	// Upright says that the pixels lie upright, whatever the metadata say. false: the metadata are right.
+	Upright bool
+
 	// Strip leaves the metadata out, without a warning. Pictures are upright all the same. false: they are read.
 	Strip bool
 
@@ -127,6 +130,7 @@ func (l Limits) orDefaults() Limits {
 		Time:   cmp.Or(l.Time, 30*time.Second),
 
 		FirstFrame: l.FirstFrame,
+		Upright:    l.Upright,
 		Several:    l.Several,
 		Strip:      l.Strip,
 		Accept:     l.Accept,

@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 
 	"superres/internal/imagefile/foreign"
+	"superres/internal/metadata"
 	"superres/internal/safefile"
 )
 
@@ -17,15 +19,28 @@ type input struct {
 	size int64
 	data []byte // the whole file; nil: it is on a disk
 	held int64  // bytes of memory that the file takes, or will take once load has read it
+
+	still func() (*metadata.Still, error) // what its boxes say, which is read once
 }
 
+// newInput returns an input of size bytes that is read from r.
+func newInput(r io.ReaderAt, size int64) *input {
+	in := &input{ReaderAt: r, size: size, held: size}
+	in.still = sync.OnceValues(func() (*metadata.Still, error) { return metadata.ReadStill(in) })
+	return in
+}
+
+// Size implements metadata.Source.
+func (in *input) Size() int64 { return in.size }
+
 // onDisk returns the file r of size bytes as an input. Bytes that are appended to the file later are not read.
-func onDisk(r io.ReaderAt, size int64) *input { return &input{ReaderAt: r, size: size, held: size} }
+func onDisk(r io.ReaderAt, size int64) *input { return newInput(r, size) }
 
 // inMemory returns an input of data, whose memory it shares.
 func inMemory(data []byte) *input {
-	size := int64(len(data))
-	return &input{ReaderAt: bytes.NewReader(data), size: size, data: data, held: size}
+	in := newInput(bytes.NewReader(data), int64(len(data)))
+	in.data = data
+	return in
 }
 
 // readAll reads r to its end and returns the bytes with the codec of their format. It fails by the first bytes, before

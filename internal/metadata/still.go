@@ -18,6 +18,8 @@ type Still struct {
 	// Depth is the number of bits of a sample. Grey: the pixels have no colour.
 	Depth int
 	Grey  bool
+	// Limited: samples of 8 bits go from 16 to 235, and deeper ones accordingly.
+	Limited bool
 	// HasAlpha: another picture of the file is its transparency. Premultiplied: the colours are multiplied by it.
 	HasAlpha, Premultiplied bool
 	// Colour and Alpha are the changes of the file's bytes with which the decoder of package avif returns the colours
@@ -308,6 +310,7 @@ func (c *catalogue) still() (*Still, error) {
 			}
 		}
 	}
+	s.Limited = len(s.nclx) == 7 && s.nclx[6]&0x80 == 0
 	c.deepen(s)
 	c.turn(s, primary)
 	return s, c.crop(s, primary)
@@ -363,7 +366,8 @@ func codedAs(config Body) (depth int, grey bool) {
 //
 // Note: it returns 8 bits by the arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating it
 // (9 levels of 255 from avifdec on a smooth picture) and makes blue 12 levels too dark in limited range with the matrix
-// of BT.709, 16 with that of BT.2020. It asks the boxes for the depth, and takes the samples as they come.
+// of BT.709, 16 with that of BT.2020 (findings/avif-blue.sh). It asks the boxes for the depth, and takes the samples as
+// they come.
 func (c *catalogue) deepen(s *Still) {
 	const ten = 10
 	for _, p := range c.properties {
@@ -438,9 +442,17 @@ func (c *catalogue) crop(s *Still, it *item) error {
 	return nil
 }
 
+// stillOf returns what ReadStill does, or has done for a source that keeps it.
+func stillOf(src Source) (*Still, error) {
+	if keeps, is := src.(interface{ Still() (*Still, error) }); is {
+		return keeps.Still()
+	}
+	return ReadStill(src)
+}
+
 // avif reads the metadata of an AVIF.
 func (r *reader) avif(src Source) {
-	s, err := ReadStill(src)
+	s, err := stillOf(src)
 	if err != nil {
 		return // as its pixels cannot be read
 	}
@@ -449,6 +461,9 @@ func (r *reader) avif(src Source) {
 	}
 	if len(s.exif) > 0 {
 		r.exifItem(s.exif)
+	}
+	if isLivePhoto(r.m.EXIF) {
+		r.warn("it is a Live Photo, whose film is a file of its own and stays as it is")
 	}
 	if len(s.xmp) > 0 {
 		r.xmp(inPieces(s.xmp))
@@ -463,6 +478,20 @@ func (r *reader) avif(src Source) {
 	for _, what := range s.about {
 		r.warn("its " + what + " is left out")
 	}
+}
+
+// isLivePhoto reports whether an EXIF block has the note of Apple that names the film of a Live Photo: after its title
+// and byte order a directory with the entry 17, as exiftool's tags of Apple list it.
+func isLivePhoto(exif []byte) bool {
+	const film, entry = 17, 12
+	_, note, _ := bytes.Cut(exif, []byte("Apple iOS\x00\x00\x01MM"))
+	f := &fields{data: note}
+	for n := f.number(2); n > 0 && !f.ended; n-- {
+		if e := f.next(entry); e != nil && e[0] == 0 && e[1] == film {
+			return true
+		}
+	}
+	return false
 }
 
 // exifItem reads the EXIF block in the pieces of an item, which begins with the offset of the TIFF structure (ISO/IEC
@@ -480,22 +509,4 @@ func (r *reader) exifItem(parts []Body) {
 		return
 	}
 	r.exif(bodyOf(f.data))
-}
-
-// jxl reads the EXIF block and the XMP packet of a JPEG XL in boxes, where they are not compressed. Its pixels are
-// turned by its code stream: the orientation in EXIF says nothing.
-func (r *reader) jxl(src Source) {
-	Piece(src, 0, src.Size()).Boxes(func(kind string, body Body) bool {
-		switch kind {
-		case "Exif":
-			r.exifItem([]Body{body})
-		case "xml ":
-			r.xmp(inOnePiece(body))
-		case "brob":
-			r.drop("metadata", "compressed by Brotli")
-		}
-		return true
-	})
-	uprightXMP(r.m.XMP)
-	r.m.Orientation = 1
 }

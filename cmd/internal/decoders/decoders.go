@@ -2,30 +2,31 @@
 // HEIC by heif-convert.
 //
 // A program gets the file, a folder of its own, a time limit and few variables of the environment, and no shell. What
-// it writes is read like any other picture, put right where programs are known to be wrong, and becomes a PNG with what
-// belongs to the picture.
+// it writes is read like any other picture, and corrected by amend.go where programs are known to be wrong.
 package decoders
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"image"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/video"
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
+	"superres/internal/imagefile/foreign"
 	"superres/internal/metadata"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 )
 
 // kind is a kind of files that programs read.
@@ -39,16 +40,18 @@ type kind struct {
 // kinds are the kinds that can be read by programs. {in} is the file, {out} a PNG or TIFF to write, {stem} its path
 // without the extension.
 var kinds = []kind{
-	{"heic", []string{"HEIC"}, []string{"heif-dec {in} {out}", "heif-convert {in} {out}", "vips copy {in} {out}",
+	{"heic", []string{"HEIC"}, []string{"heif-dec {in} {out}", "heif-convert {in} {out}", "vips autorot {in} {out}",
 		"magick {in}[0] {out}", "sips -s format png {in} --out {out}"}, "libheif-examples"},
-	{"jxl", []string{"JPEG XL"}, []string{"djxl {in} {out}", "vips copy {in} {out}", "magick {in} {out}"},
+	{"jxl", []string{"JPEG XL"}, []string{"djxl {in} {out}", "vips autorot {in} {out}", "magick {in} {out}"},
 		"libjxl-tools"},
 	{"raw", []string{"CR3", "RAF", "ORF", "RW2", "CRW", "MRW", "X3F", "DNG", "NEF", "ARW", "PEF", "SRW", "3FR", "IIQ",
 		"CR2", "camera raw"}, []string{"dcraw_emu -6 -T -Z {stem}.tif {in}", "darktable-cli {in} {stem}.tif",
 		"sips -s format tiff {in} --out {stem}.tif"}, "libraw-bin"},
 	{"psd", []string{"Photoshop", "GIMP"}, []string{"magick {in}[0] {out}", "convert {in}[0] {out}"}, "imagemagick"},
-	{"jp2", []string{"JPEG 2000"}, []string{"opj_decompress -i {in} -o {out}", "vips copy {in} {out}",
+	{"jp2", []string{"JPEG 2000"}, []string{"opj_decompress -i {in} -o {out}", "vips autorot {in} {out}",
 		"magick {in} {out}", "convert {in} {out}"}, "libopenjp2-tools"},
+	{"cbr", []string{"RAR", "7z"}, []string{"bsdtar -x -f {in} -C {dir}", "unar -q -D -o {dir} {in}",
+		"unrar x -inul {in} {dir}/", "7z x -o{dir} {in}"}, "libarchive-tools"},
 	{"pdf", []string{"PDF"}, []string{"pdftoppm -png -r 300 -f 1 -singlefile {in} {stem}"}, "poppler-utils"},
 }
 
@@ -62,6 +65,14 @@ func kindOf(title string) *kind {
 	return nil
 }
 
+// Option returns --decoder, which sets to.
+func Option(to *[]string) *settings.Option {
+	return &settings.Option{Name: "decoder", To: settings.List(to, Check), Group: console.Machine,
+		Words:  settings.Offer("none", "heic=", "jxl=", "raw="),
+		Effect: settings.Neutral, Help: "read files of a kind by a program of your own, as in heic='PROGRAM {in} " +
+			"{out}'; `WHAT` names heic, jxl, raw, psd, jp2, pdf or cbr; none: by no other program"}
+}
+
 // Check fails for a value of --decoder that is neither none nor KIND=PROGRAM with {in} and {out}.
 func Check(text string) error {
 	name, command, _ := strings.Cut(text, "=")
@@ -69,25 +80,24 @@ func Check(text string) error {
 	for _, k := range kinds {
 		known = append(known, k.name)
 	}
+	result := func(word string) bool { return strings.Contains(command, word) }
 	if text == "none" || slices.Contains(known, name) && strings.Contains(command, "{in}") &&
-		(strings.Contains(command, "{out}") || strings.Contains(command, "{stem}")) {
+		slices.ContainsFunc([]string{"{out}", "{stem}", "{dir}"}, result) {
 		return nil
 	}
 	return fmt.Errorf("expected none or, as in heic='PROGRAM {in} {out}', one of %s", strings.Join(known, ", "))
 }
 
-// Set is the programs of a call. It keeps the last picture that one of them made, as a picture is opened several times.
+// Set is the programs of a call.
 type Set struct {
 	// Given are the values of --decoder, which Check has accepted.
 	Given []string
 	// Time is how long a program may take.
 	Time time.Duration
-	// Limits bound the pictures that programs make.
-	Limits enlarging.Limits
-
-	mu   sync.Mutex
-	last string // path of the file
-	made []byte // a PNG
+	// Memory is how many bytes a program may take, where the system can limit it.
+	Memory int64
+	// Used tells that Reads has returned a format.
+	Used bool
 }
 
 // Source returns the source of a file: the file itself, or what a program makes of it, which ends with ctx.
@@ -105,154 +115,207 @@ func (s source) Name() string { return s.path }
 // Open implements enlarging.Source.
 func (s source) Open() (*enlarging.Content, error) {
 	content, err := enlarging.File(s.path).Open()
-	if err != nil || slices.Contains(s.set.Given, "none") {
-		return content, err
+	if err != nil {
+		return nil, err
 	}
-	_, other, err := imagefile.IdentifyAt(content.At, s.path)
-	k := kindOf(other.Title)
-	if err != nil || k == nil {
-		return content, nil
-	}
-	original := metadata.Piece(io.NewSectionReader(content.At, 0, content.Size), 0, content.Size)
-	data, err := s.set.convert(s.ctx, s.path, other.Title, k, original)
+	made, how, err := s.set.Convert(s.ctx, s.path, s.path, content.At)
 	if err != nil {
 		content.Close()
 		return nil, err
 	}
-	content.Reader, content.At, content.Size = bufio.NewReader(bytes.NewReader(data)), bytes.NewReader(data),
-		int64(len(data))
+	if made == nil {
+		return content, nil
+	}
+	info, err := made.Stat()
+	if err != nil {
+		made.Close()
+		content.Close()
+		return nil, safefile.Unreadable(s.path, err)
+	}
+	closeFile := content.Close
+	content.Made, content.At, content.Size = how.Of(content.At, content.Size), made, info.Size()
+	content.Reader = bufio.NewReader(io.NewSectionReader(made, 0, content.Size))
+	content.Close = func() {
+		made.Close()
+		closeFile()
+	}
 	return content, nil
 }
 
-// command returns the command line for a kind, of which the program is there; nil where there is none.
-func (s *Set) command(k *kind) []string {
-	list := slices.Clone(k.commands)
+// Reads returns the format for the results of a file of a kind that a program reads: PNG, or JPEG for HEIC and JPEG XL
+// of 8 bits without transparency. It returns "" where no program is there.
+func (s *Set) Reads(path string, other foreign.Kind) imagefile.Format {
+	if s.Ignores(other) || len(s.present(kindOf(other.Title))) == 0 {
+		return ""
+	}
+	s.Used = true
+	f, size, err := safefile.OpenRegular(path)
+	if err != nil {
+		return imagefile.PNG
+	}
+	defer f.Close()
+	return FormatFor(f, size, other)
+}
+
+// FormatFor is Reads for an open file of a kind that a program has read.
+func FormatFor(f io.ReaderAt, size int64, other foreign.Kind) imagefile.Format {
+	k, src := kindOf(other.Title), io.NewSectionReader(f, 0, size)
+	depth, more := 16, true
+	switch {
+	case k == nil:
+		return ""
+	case k.name == "heic":
+		if still, err := metadata.ReadStill(src); err == nil {
+			depth, more = still.Depth, still.HasAlpha
+		}
+	case k.name == "jxl":
+		depth, more = metadata.JXLHolds(src)
+	}
+	if depth <= 8 && !more {
+		return imagefile.JPEG
+	}
+	return imagefile.PNG
+}
+
+// Rule says in a line what Reads decides.
+const Rule = "what other programs read becomes JPEG where it has 8 bits and no transparency, and is HEIC or JPEG XL, " +
+	"else PNG; --format decides otherwise"
+
+// Ignores reports whether files of a kind are read by no other program; false: they are, where it is there.
+func (s *Set) Ignores(other foreign.Kind) bool { return kindOf(other.Title) == nil || s.forbids() }
+
+func (s *Set) forbids() bool { return slices.Contains(s.Given, "none") }
+
+// present returns the command lines for a kind, of which the programs are there, with their paths.
+func (s *Set) present(k *kind) (list [][]string) {
+	lines := slices.Clone(k.commands)
 	for _, given := range s.Given {
 		if name, command, _ := strings.Cut(given, "="); name == k.name {
-			list = slices.Insert(list, 0, command)
+			lines = slices.Insert(lines, 0, command)
 		}
 	}
-	for _, line := range list {
+	for _, line := range lines {
 		words := strings.Fields(line)
 		if path, err := exec.LookPath(words[0]); err == nil {
 			words[0] = path
-			return words
+			list = append(list, words)
 		}
 	}
-	return nil
+	return list
 }
 
-// convert returns a PNG of the picture in the file path, which is of kind k, by its title, and has the bytes original.
-func (s *Set) convert(ctx context.Context, path, title string, k *kind, original metadata.Body) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.last == path {
-		return s.made, nil
+// Convert returns what a program makes of the picture in the file path, whose content is in, as a file without a name
+// that the caller closes, and the way in which it was made. It returns nil for a file that no program is to read.
+// Errors call the file name.
+func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f *os.File, how Way, err error) {
+	_, other, err := imagefile.IdentifyAt(in, name)
+	k := kindOf(other.Title)
+	if err != nil || k == nil || s.forbids() {
+		return nil, how, nil // as the error will be met when the picture is read
 	}
-	words := s.command(k)
-	if words == nil {
-		var programs []string
-		for _, c := range k.commands {
-			programs = append(programs, strings.Fields(c)[0])
+	err = s.try(ctx, path, name, other.Title, k, s.Time, func(program, dir string) (err error) {
+		how = Way{Kind: k.name, Upright: program != "sips"} // which leaves the pixels as they are stored
+		f, err = result(dir)
+		return err
+	})
+	return f, how, err
+}
+
+// stem is the name, without its extension, of what a program writes.
+const stem = "picture"
+
+// result returns what a program has written into the folder dir, as a file without a name.
+func result(dir string) (*os.File, error) {
+	results, _ := filepath.Glob(filepath.Join(dir, stem) + "*")
+	if len(results) == 0 {
+		return nil, errors.New("ended well and wrote nothing")
+	}
+	name := results[0] // of several pictures the first
+	for _, r := range results {
+		if base := filepath.Base(r); base == stem+".png" || base == stem+".tif" {
+			name = r // not what belongs to it, such as its depth
 		}
-		return nil, console.Failf(console.ExitInput, "%s: is %s, which other programs read, and none of %s is on the "+
-			"path; install one (Debian: apt install %s) and type the same again", path, title,
-			strings.Join(programs, ", "), k.install)
 	}
-	dir, remove, err := safefile.TempFolder()
+	bad := func(why string) error { return errors.New("has written what cannot be read: " + why) }
+	if format, _, err := imagefile.Identify(name); err != nil || format == "" {
+		return nil, bad("not a picture of a known format")
+	}
+	made, size, err := safefile.OpenRegular(name)
 	if err != nil {
-		return nil, err
+		return nil, bad(err.Error())
 	}
-	defer remove()
+	defer made.Close()
+	if size > imagefile.MaxBytes {
+		return nil, bad("more than 256 MiB")
+	}
+	f, err := safefile.Scratch("")
+	if err == nil {
+		if _, err = io.Copy(f, made); err != nil {
+			f.Close()
+		}
+	}
+	return f, err
+}
+
+// try has programs read the file path, of kind k and its title, each into a new folder, until take accepts what one has
+// written there, after at most the given time. It returns the error of the first, or of one that does not end.
+func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most time.Duration,
+	take func(program, dir string) error) (first error) {
 	in, err := filepath.Abs(path)
 	if err != nil {
-		return nil, safefile.Unreadable(path, err)
+		return safefile.Unreadable(name, err)
 	}
-	stem := filepath.Join(dir, "picture")
-	fill := strings.NewReplacer("{in}", in, "{out}", stem+".png", "{stem}", stem)
-	for i := range words[1:] {
-		words[1+i] = fill.Replace(words[1+i])
-	}
-	name := filepath.Base(words[0])
-	if err := video.Run(ctx, dir, s.Time, words); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return nil, console.Failf(console.ExitInput, "%s: %s cannot read it: %w", path, name, err)
-	}
-	results, _ := filepath.Glob(stem + "*") // of several pictures the first
-	if len(results) == 0 {
-		return nil, console.Failf(console.ExitInput, "%s: %s ended well and wrote nothing", path, name)
-	}
-	limits := imagefile.Limits{Pixels: s.Limits.Pixels, Time: s.Time, FirstFrame: true}
-	pic, err := imagefile.Open(ctx, results[0], limits)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		cause := strings.TrimPrefix(err.Error(), results[0]+": ")
-		return nil, console.Failf(console.ExitInput, "%s: %s has written what cannot be read: %s", path, name, cause)
-	}
-	amend(pic, k.name, original)
-	var out bytes.Buffer
-	err = imagefile.Encode(&out, pic.Image, imagefile.PNG, imagefile.EncodeOptions{GreyAlpha: pic.GreyAlpha,
-		Metadata: pic.Metadata})
-	if err != nil {
-		return nil, err
-	}
-	s.last, s.made = path, out.Bytes()
-	return s.made, nil
-}
-
-// amend gives pic what belongs to the picture in original, and corrects the pixels where programs are known to be
-// wrong: libheif's shift samples of 10 and 12 bits up, so that white is 65472 and 65520, and leave colours multiplied
-// by alpha where the file has them so.
-func amend(pic *imagefile.Picture, name string, original metadata.Body) {
-	if name != "heic" && name != "jxl" {
-		return
-	}
-	own, _ := metadata.Read(map[string]string{"heic": "avif", "jxl": "jxl"}[name], original.Source())
-	if own.ICC == nil {
-		own.ICC = pic.Metadata.ICC
-	}
-	own.Format, pic.Metadata = pic.Metadata.Format, own
-	if name != "heic" {
-		return
-	}
-	still, err := metadata.ReadStill(original.Source())
-	if err != nil {
-		return
-	}
-	pix, _, _ := imagefile.Samples(pic.Image)
-	switch img := pic.Image.(type) {
-	case *image.NRGBA64, *image.RGBA64, *image.Gray16:
-		replicate(pix, still.Depth)
-	case *image.NRGBA:
-		if still.Premultiplied {
-			divide(img.Pix)
-		}
-	}
-}
-
-// replicate fills the low bits of samples of 16 bits, of which only depth bits are used, by the high ones.
-func replicate(pix []byte, depth int) {
-	if depth < 9 || depth > 15 {
-		return
-	}
-	for i := 0; i+1 < len(pix); i += 2 {
-		v := int(pix[i])<<8 | int(pix[i+1])
-		v |= v >> depth
-		pix[i], pix[i+1] = byte(v>>8), byte(v)
-	}
-}
-
-// divide divides colours of 8 bits by their alpha.
-func divide(pix []byte) {
-	for i := 0; i+3 < len(pix); i += 4 {
-		if a := int(pix[i+3]); a > 0 {
-			for c := range 3 {
-				pix[i+c] = byte(min((int(pix[i+c])*255+a/2)/a, 255))
+	for _, words := range s.present(k) {
+		program, began := filepath.Base(words[0]), time.Now()
+		err := func() error {
+			dir, remove, err := safefile.TempFolder()
+			if err != nil {
+				return err
 			}
+			defer remove()
+			out := filepath.Join(dir, stem)
+			fill := strings.NewReplacer("{in}", in, "{out}", out+".png", "{stem}", out, "{dir}", dir)
+			for i := range words[1:] {
+				words[1+i] = fill.Replace(words[1+i])
+			}
+			if err = video.Run(ctx, dir, most, s.Memory, words); err != nil {
+				return fmt.Errorf("cannot read it: %w", err)
+			}
+			return take(program, dir)
+		}()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		err = console.Failf(console.ExitInput, "%s: %s %w", name, program, err)
+		if first = cmp.Or(first, err); time.Since(began) >= most {
+			return first
 		}
 	}
+	if first != nil {
+		return first
+	}
+	var programs []string
+	for _, c := range k.commands {
+		programs = append(programs, strings.Fields(c)[0])
+	}
+	return console.Failf(console.ExitInput, "%s: is %s, which other programs read, and none of %s is on the "+
+		"path; install one (Debian: apt install %s) and type the same again", name, title,
+		strings.Join(programs, ", "), k.install)
+}
+
+// Unpack has a program write the pages of the file path, a comic or a document of the given title, into a folder, which
+// it calls take with.
+func (s *Set) Unpack(ctx context.Context, path, title string, take func(dir string) error) error {
+	k := *kindOf(title)
+	if k.name == "pdf" {
+		k.commands = []string{"pdftoppm -png -r 150 {in} {dir}/page"}
+	}
+	if s.forbids() {
+		return console.Usage("%s: is %s, which other programs read; leave out --decoder none", path, title)
+	}
+	const pages = 20 // that take as long as a picture may
+	return s.try(ctx, path, path, title, &k, pages*s.Time, func(_, dir string) error { return take(dir) })
 }

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/metadata"
 	"superres/internal/must"
 )
 
@@ -36,18 +38,23 @@ func TestPrograms(t *testing.T) {
 	for _, c := range []struct{ script, given, want string }{
 		{"cp " + made + ` "$2"`, "", ""},
 		{"exit 0", "", "program ended well and wrote nothing"},
-		{`echo text > "$2"`, "", "program has written what cannot be read: not an image"},
+		{`echo text > "$2"`, "", "program has written what cannot be read: not a picture"},
 		{"echo 'no such codec' >&2; exit 3", "", "program cannot read it: no such codec"},
 		{"sleep 60", "", "program cannot read it: it did not end in time"},
+		{`head -c 900000000 /dev/zero | tail -c 900000000 > /dev/null || exit 3; cp ` + made + ` "$2"`, "",
+			"program cannot read it"},
 		{"", filepath.Join(work, "absent"), "none of heif-dec, heif-convert"},
 	} {
+		if strings.HasPrefix(c.script, "head") && runtime.GOOS != "linux" {
+			continue // where nothing limits the memory of a program
+		}
 		program := filepath.Join(work, "program")
 		must.Succeed(t, os.WriteFile(program, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
 		if c.given != "" {
 			program = c.given
 			t.Setenv("PATH", work)
 		}
-		s := &Set{Given: []string{"heic=" + program + " {in} {out}"}, Time: time.Second}
+		s := &Set{Given: []string{"heic=" + program + " {in} {out}"}, Time: time.Second, Memory: 64 << 20}
 		content, err := s.Source(t.Context(), file).Open()
 		if c.want != "" {
 			if err == nil || !strings.Contains(err.Error(), c.want) || console.ExitCode(err) != console.ExitInput {
@@ -84,15 +91,30 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// White of 10 and 12 bits is white, and colours are those before the multiplication by alpha.
+// White of 10 and 12 bits is white, colours are those before the multiplication by alpha, in 8 and in 16 bits, and grey
+// of limited range goes from 0 to 255.
 func TestCorrections(t *testing.T) {
-	for depth, white := range map[int][]byte{10: {0xff, 0xc0}, 12: {0xff, 0xf0}} {
-		if replicate(white, depth); white[0] != 0xff || white[1] != 0xff {
-			t.Errorf("white of %d bits is %x", depth, white)
+	size := image.Rect(0, 0, 2, 1)
+	for _, c := range []struct {
+		img       image.Image
+		still     metadata.Still
+		pix, want []byte
+	}{
+		{image.NewGray16(size), metadata.Still{Depth: 10}, []byte{0xff, 0xc0, 0, 0}, []byte{0xff, 0xff, 0, 0}},
+		{image.NewGray16(size), metadata.Still{Depth: 12}, []byte{0xff, 0xf0, 0x80, 0}, []byte{0xff, 0xff, 0x80, 0x08}},
+		{image.NewNRGBA(size), metadata.Still{Depth: 8, HasAlpha: true, Premultiplied: true},
+			[]byte{50, 100, 128, 128, 9, 0, 0, 0}, []byte{100, 199, 255, 128, 9, 0, 0, 0}},
+		{image.NewNRGBA64(image.Rect(0, 0, 1, 1)), metadata.Still{Depth: 16, HasAlpha: true, Premultiplied: true},
+			[]byte{0x20, 0, 0x40, 0, 0x80, 0, 0x80, 0}, []byte{0x40, 0, 0x80, 0, 0xff, 0xff, 0x80, 0}},
+		{image.NewGray(size), metadata.Still{Depth: 8, Grey: true, Limited: true}, []byte{16, 235}, []byte{0, 255}},
+		{image.NewGray(size), metadata.Still{Depth: 8, Grey: true}, []byte{16, 235}, []byte{16, 235}},
+		{image.NewGray16(size), metadata.Still{Depth: 10, Grey: true, Limited: true},
+			[]byte{64 >> 2, 0, 940 >> 2, 0}, []byte{0, 0, 255, 255}},
+	} {
+		pix, _, _ := imagefile.Samples(c.img)
+		copy(pix, c.pix)
+		if correct(c.img, &c.still); !bytes.Equal(pix, c.want) {
+			t.Errorf("%T of %+v: %x became %x, want %x", c.img, c.still, c.pix, pix, c.want)
 		}
-	}
-	pix := []byte{50, 100, 128, 128, 0, 0, 0, 0}
-	if divide(pix); !bytes.Equal(pix, []byte{100, 199, 255, 128, 0, 0, 0, 0}) {
-		t.Errorf("divided: %v", pix)
 	}
 }

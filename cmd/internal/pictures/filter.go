@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
-	"superres/internal/imagefile"
 	"superres/internal/imagefile/foreign"
 	"superres/internal/settings"
 )
@@ -132,15 +131,4 @@ var extensions = []string{".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bm
 // isNamedPicture reports whether name has the extension of a picture that can be read.
 func isNamedPicture(name string) bool {
 	return slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
-}
-
-// identify sets the format of the input from its content, or returns its kind if that cannot be read. If it does
-// neither, the file is a document, not a picture, or cannot be opened.
-func (in *Input) identify() foreign.Kind {
-	format, kind, err := imagefile.Identify(in.Path)
-	if err != nil || kind.Document {
-		return foreign.Kind{}
-	}
-	in.Format = format
-	return kind
 }

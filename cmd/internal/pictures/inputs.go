@@ -2,8 +2,8 @@
 // they are, and reads pictures to learn from.
 //
 // Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, which files of a folder are
-// taken; naming.go, where an enlargement goes and in which format; containers.go, video files; filesink.go, the file of
-// a result; sources.go, pictures to learn from or to score, also of IDX files.
+// taken; naming.go, where an enlargement goes and in which format; containers.go, video files, and books.go, comics;
+// filesink.go, the file of a result; sources.go, pictures to learn from or to score, also of IDX files.
 package pictures
 
 import (
@@ -17,6 +17,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
+	"superres/internal/imagefile/foreign"
 )
 
 // Input is a picture to be read.
@@ -52,6 +53,25 @@ type Finder struct {
 	// Videos receives the videos of folders, which are left out: one takes as long as a thousand pictures. nil: they
 	// are not looked for.
 	Videos *[]Input
+	// Reads returns the format for the results of a file of a kind that another program reads; "": none does. nil:
+	// none reads any.
+	Reads func(path string, kind foreign.Kind) imagefile.Format
+}
+
+// identify sets the format of the input from its content or, where another program reads it, that of its results. It
+// returns the kind of a file that cannot be read. If it does neither, the file is a document, not a picture, or cannot
+// be opened.
+func (f Finder) identify(in *Input) foreign.Kind {
+	format, kind, err := imagefile.Identify(in.Path)
+	if in.Format = format; err != nil || kind.Document {
+		return foreign.Kind{}
+	}
+	if kind.Title != "" && f.Reads != nil {
+		if in.Format = f.Reads(in.Path, kind); in.Format != "" {
+			return foreign.Kind{}
+		}
+	}
+	return kind
 }
 
 // Expand is Finder.Expand without a filter.
@@ -77,7 +97,7 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 		named, err := os.Lstat(arg)
 		in := Input{Path: arg, Place: filepath.Base(arg), Link: err == nil && named.Mode()&fs.ModeSymlink != 0}
 		if !isNamedPicture(arg) {
-			in.Format, _, _ = imagefile.Identify(arg) // an error will be reported when it is opened
+			f.identify(&in) // an error will be reported when it is opened
 		}
 		return []Input{in}, nil, nil
 	}
@@ -146,7 +166,7 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 			} else if f.Videos != nil && isVideo(path) {
 				*f.Videos = append(*f.Videos, in)
 				return nil
-			} else if kind := in.identify(); kind.Title != "" {
+			} else if kind := f.identify(&in); kind.Title != "" {
 				others = append(others, Other{in, kind})
 				return nil
 			} else if in.Format == "" {

@@ -56,7 +56,7 @@ const videoExt = ".y4m"
 type Output struct {
 	// Path is the path of the file; "-" is standard output.
 	Path   string
-	Format imagefile.Format // png, jpeg, webp, bmp, tiff, gif (animations only), Video or Container
+	Format imagefile.Format // png, jpeg, webp, bmp, tiff, gif (animations only), Video, Container or Book
 	Root   string           // the folder that the file must not leave through a link
 }
 
@@ -66,7 +66,8 @@ var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 // like a picture or video and does not exist; otherwise all are inputs and out is empty.
 func SplitOutput(args []string) (inputs []string, out string) {
 	if len(args) != 2 || strings.ContainsAny(args[1], "*?[") ||
-		!isNamedPicture(args[1]) && !IsNamedVideo(args[1]) && !isNamedContainer(args[1]) {
+		!isNamedPicture(args[1]) && !IsNamedVideo(args[1]) && !isNamedContainer(args[1]) &&
+			!strings.EqualFold(filepath.Ext(args[1]), bookExt) {
 		return args, ""
 	}
 	if _, err := os.Lstat(args[1]); !errors.Is(err, fs.ErrNotExist) {
@@ -175,6 +176,8 @@ func (n Namer) output(in Input) (Output, error) {
 		return n.video(in)
 	case Container:
 		return n.container(in)
+	case Book:
+		return n.book(in)
 	}
 	switch {
 	case paths.IsStandard(out) || out == "" && paths.IsStandard(in.Path):

@@ -1,10 +1,13 @@
 package serve
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"superres/cmd/internal/console"
@@ -29,6 +32,38 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 		return nil, err
 	}
 	return f, nil
+}
+
+// convert returns what another program makes of the picture in f, if it is of a kind that one reads, and notes in j how
+// it was made; else nil. One runs at a time.
+func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, err error) {
+	name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "picture")
+	if _, kind, _ := imagefile.IdentifyAt(f, name); kind.Title == "" || s.programs.Ignores(kind) {
+		return nil, nil
+	}
+	select {
+	case s.converting <- struct{}{}:
+		defer func() { <-s.converting }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	dir, remove, err := safefile.TempFolder()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	path := filepath.Join(dir, "picture"+filepath.Ext(filepath.Base(name)))
+	err = safefile.WriteAtomic(path, false, func(w io.Writer) error {
+		info, err := f.Stat()
+		if err == nil {
+			_, err = io.Copy(w, io.NewSectionReader(f, 0, info.Size()))
+		}
+		return err
+	})
+	if err == nil {
+		made, j.Made, err = s.programs.Convert(ctx, path, name, f)
+	}
+	return made, err
 }
 
 // store copies from into f and returns the number of bytes. It fails if there are more than imagefile.MaxBytes.

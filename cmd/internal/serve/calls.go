@@ -109,6 +109,14 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 	defer in.Close()
 	defer p.leave()
 	j, files := job{Job: jobs.Job{Call: call, Params: params}}, []*os.File{in}
+	made, err := s.convert(r.Context(), in, &j)
+	if err != nil {
+		return done, err
+	}
+	if made != nil {
+		defer made.Close()
+		files = []*os.File{made, in}
+	}
 	model, version, err := models.OpenUser(params.Get("model"))
 	if err != nil {
 		return done, err

@@ -71,7 +71,7 @@ type workerReady struct {
 type job struct {
 	jobs.Job
 	Sizes []int64 // sizes of the files of the call, in bytes
-	// Model is the version of the user's model that upscale and inspect use, whose file follows the picture; empty: the
+	// Model is the version of the user's model that upscale and inspect use, whose file is the last; empty: the
 	// model is embedded.
 	Model string `json:",omitempty"`
 }

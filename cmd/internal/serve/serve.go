@@ -27,6 +27,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/decoders"
 	"superres/internal/scheduling"
 	"superres/internal/settings"
 )
@@ -82,6 +83,7 @@ func (opt *options) table() settings.Table {
 		{Name: "timeout", To: settings.Time(&opt.decode, 30*time.Second),
 			Help: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one " +
 				"that takes longer than that to decode"},
+		decoders.Option(&opt.decoders),
 		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.verbose, false),
 			Help: "say which protections of workers this system lacks"},
 	}, console.PictureOptions(&opt.limits, &opt.quiet).Without("progress")...)
@@ -137,15 +139,16 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 
 // options are the values of the flags.
 type options struct {
-	address  string // HOST:PORT to listen at; "-": standard input and output
-	any      bool   // if the port is taken, use any other; false: fail
-	loopback bool   // address is of this machine alone; false: others can reach it
-	token    string // secret in the URL; empty: everybody is let in
-	open     bool   // open the page in the browser
-	check    bool   // ask a server that runs whether it answers; false: be one
-	queue    int    // most pictures that wait
-	quiet    bool   // print only errors; false: warnings, too
-	verbose  bool   // print which protections of workers the system lacks; false: do not
+	address  string   // HOST:PORT to listen at; "-": standard input and output
+	any      bool     // if the port is taken, use any other; false: fail
+	loopback bool     // address is of this machine alone; false: others can reach it
+	token    string   // secret in the URL; empty: everybody is let in
+	open     bool     // open the page in the browser
+	check    bool     // ask a server that runs whether it answers; false: be one
+	queue    int      // most pictures that wait
+	quiet    bool     // print only errors; false: warnings, too
+	verbose  bool     // print which protections of workers the system lacks; false: do not
+	decoders []string // --decoder
 	limits   console.Limits
 	decode   time.Duration // longest time to decode a picture
 	whole    time.Duration // longest time for a picture in all; 0: no limit

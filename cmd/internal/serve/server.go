@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/decoders"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/serve/jobs"
 	"superres/cmd/internal/serve/page"
@@ -34,6 +35,8 @@ type site struct {
 	scheduler  *scheduling.Scheduler
 	workers    *workers
 	log        func(line string) // prints a line for the operator
+	programs   *decoders.Set
+	converting chan struct{} // one for the program that reads a picture
 	watches    watches
 	ending     chan struct{} // closed when the program is to end
 	ticket     ticket        // of the browser that --open starts
@@ -62,6 +65,8 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 		opt.verbose, log)
 	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode,
 		opt.whole)
+	s.programs = &decoders.Set{Given: opt.decoders, Time: opt.decode, Memory: opt.memory()}
+	s.converting = make(chan struct{}, 1)
 	s.scheduler = scheduling.New(opt.shared(), opt.queue, s.ending)
 	large, small := s.scheduler.Places()
 	s.heads = make(chan struct{}, large)

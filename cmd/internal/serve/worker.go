@@ -168,8 +168,9 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 		return reply{}, errors.New("no file")
 	}
 	if j.Model != "" {
-		size := j.Sizes[len(j.Sizes)-1]
-		if err := w.service.Provide(j.Params.Get("model"), j.Model, w.file(1, size), size); err != nil {
+		last := len(j.Sizes) - 1
+		size := j.Sizes[last]
+		if err := w.service.Provide(j.Params.Get("model"), j.Model, w.file(last, size), size); err != nil {
 			return reply{}, err
 		}
 	}

@@ -34,6 +34,7 @@ const description = `   superres upscale photo.jpg                      writes p
    superres upscale --effort fast photos/          quick: in a third of the time
    superres upscale --effort max photo.jpg         the finest, four times as long
    superres upscale in.mp4                         writes in_2x.mp4, with its sound
+   superres upscale book.cbz -o large.cbz          a comic; what is no page of it stays as it is
    superres upscale - < in.png > out.png           a pipe
    superres upscale -m bicubic photo.jpg           plain interpolation, for comparison
    superres upscale -m upscayl-lite-4x.param photo.jpg
@@ -107,9 +108,10 @@ may claim any size; a frame of an animation or of Y4M has at most 50 megapixels.
 
 FOLDERS
 Folders are mirrored: -r photos/ -o large/ makes large/a/b_2x.jpg of photos/a/b.jpg. A
-picture is told by its content, not by its name. Files of kinds that cannot be read, such
-as HEIC and the raw files of cameras, are counted in the end; --verbose, --dry-run and
---json list them, and --on-unreadable fail refuses the folder.
+picture is told by its content, not by its name. HEIC, JPEG XL and raw files of
+cameras are read by programs that are there (--decoder). Files of kinds that cannot be
+read are counted in the end; --verbose, --dry-run and --json list them, and
+--on-unreadable fail refuses the folder.
 
 Pictures that superres made, as their metadata note, are left out where there are others,
 so that a command on *.jpg can be given twice; --on-result take enlarges them, too.

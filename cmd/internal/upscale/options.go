@@ -79,10 +79,7 @@ func (opt *Options) table() settings.Table {
 			Effect: settings.Neutral, Help: "give up a picture that takes longer than `T` to decode, enlarge and " +
 				"write, and a stream with a frame that takes longer to enlarge; by default, a picture that takes " +
 				"longer than that to decode"},
-		{Name: "decoder", To: settings.List(&opt.decoders, decoders.Check), Group: console.Machine,
-			Words:  settings.Offer("none", "heic=", "jxl=", "raw="),
-			Effect: settings.Neutral, Help: "read files of a kind by a program of your own, as in heic='PROGRAM {in} " +
-				"{out}'; `WHAT` names heic, jxl, raw, psd, jp2 or pdf; none: by no other program"},
+		decoders.Option(&opt.decoders),
 	}, ofPicture[metadata:], console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 

@@ -42,7 +42,7 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 			"superres upscale --help shows examples")
 	}
 	var videos []pictures.Input
-	list, others, err := findInputs(opt, &videos)
+	list, others, err := e.findInputs(&videos)
 	if err != nil {
 		return batch{}, err
 	}
@@ -91,8 +91,9 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 
 // findInputs returns the pictures of all parts, and apart from them those of kinds that cannot be read, and, in videos,
 // the videos of folders.
-func findInputs(opt Options, videos *[]pictures.Input) (list []pictures.Input, others []pictures.Other, err error) {
-	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter, Videos: videos}
+func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, others []pictures.Other, err error) {
+	opt := e.opt
+	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter, Videos: videos, Reads: e.others.Reads}
 	if out := opt.Naming.Out; out != "" && !paths.IsStandard(out) {
 		find.Avoid = paths.Real(out)
 	}
@@ -267,7 +268,7 @@ func (p *planner) take(l finding) {
 	case l.there && p.opt.OnExist == "fail":
 		// A file that cannot be read is reported as such, not for its output.
 		var problem error
-		if !p.opt.Video && l.format != pictures.Container {
+		if !p.opt.Video && l.Format == "" {
 			problem = imagefile.Check(l.Path)
 		}
 		if problem == nil {

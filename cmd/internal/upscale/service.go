@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/decoders"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
@@ -69,6 +70,15 @@ type Request struct {
 	asMap bool   // a map of what is sure is wanted in place of the result
 	sure  image.Image
 	aside *os.File
+
+	made    enlarging.Made
+	becomes imagefile.Format // where another program has made the picture; empty: as it says
+}
+
+// SetOriginal tells that the picture was made of the file original, of size bytes, in the way how.
+func (r *Request) SetOriginal(how decoders.Way, original io.ReaderAt, size int64) {
+	_, kind, _ := imagefile.IdentifyAt(original, r.name)
+	r.made, r.becomes = how.Of(original, size), decoders.FormatFor(original, size, kind)
 }
 
 // Request returns the request with params, each given at most once: the options that Parameters lists; name, the file
@@ -198,11 +208,13 @@ func baseName(name string) string {
 func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if r.opt.Size.Scale == 0 {
-		in.SetSize(r.ResultSize(ctx, &enlarging.Body{Title: in.Path, Bytes: body, Size: size}))
+		in.SetSize(r.ResultSize(ctx, &enlarging.Body{Title: in.Path, Bytes: body, Size: size,
+			Made: r.made}))
 	}
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
 		return out, err
 	}
+	in.Format = cmp.Or(r.becomes, in.Format)
 	if r.opt.Naming.WantsGIF() || in.Format.SplitsAnimations() || imagefile.NamedFormat(in.Place).SplitsAnimations() {
 		in.Several = !r.opt.Keep.FirstFrame && imagefile.HoldsSeveralAt(body, size)
 	}
@@ -284,8 +296,9 @@ func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to i
 	}
 	ev := pictureEvent{Input: paths.Name(r.title()), Output: paths.Name(out.Path), Number: 1, Of: 1}
 	file := enlarging.Job{
-		Source: &enlarging.Body{Title: r.title(), Bytes: body, Size: size}, Format: out.Format,
-		Sink: enlarging.Response{Name: out.Path, To: to, Scratch: r.aside},
+		Source: &enlarging.Body{Title: r.title(), Bytes: body, Size: size, Made: r.made},
+		Format: out.Format,
+		Sink:   enlarging.Response{Name: out.Path, To: to, Scratch: r.aside},
 	}
 	if err = work(file, &ev); err != nil {
 		return Result{}, cmp.Or(context.Cause(ctx), err)

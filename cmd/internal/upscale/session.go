@@ -25,7 +25,15 @@ type session struct {
 	ctx     context.Context // ends the programs of others
 }
 
-// source returns the source of the input called name: standard input or a file.
+// plain returns the source of the input called name, read by no other program: standard input or a file.
+func (e *session) plain(name string) enlarging.Source {
+	if paths.IsStandard(name) {
+		return e.in
+	}
+	return enlarging.File(name)
+}
+
+// source is plain for a file that another program may have to read.
 func (e *session) source(name string) enlarging.Source {
 	if paths.IsStandard(name) {
 		return e.in
@@ -85,7 +93,7 @@ func (e *session) isVideo() (bool, error) {
 					"ffmpeg -i - -i IN -c:a copy OUT")
 			}
 		}
-		if !alone && !pictures.IsNamedVideo(name) || enlarging.FormatOf(e.source(name)) != pictures.Video {
+		if !alone && !pictures.IsNamedVideo(name) || enlarging.FormatOf(e.plain(name)) != pictures.Video {
 			continue
 		}
 		if !alone {

@@ -2,8 +2,11 @@ package upscale
 
 import (
 	"bytes"
+	"image"
 	"image/jpeg"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +15,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 )
 
 // rawFile returns a DNG with a small preview that can be read and raw sensor data that cannot.
@@ -70,7 +74,7 @@ func TestFolderOfAllKinds(t *testing.T) {
 		putText(t, dir, "in/"+name, text)
 	}
 	const (
-		command = "in -r -m nearest -o "
+		command = "in -r -m nearest --decoder none -o "
 		tally   = "4 files are of kinds that cannot be read: 3 HEIC, 1 DNG"
 		film    = "1 video in a folder is left out; name it to enlarge it: in/film.mp4\n"
 	)
@@ -101,9 +105,10 @@ func TestFolderOfAllKinds(t *testing.T) {
 		t.Error(stderr)
 	}
 	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
-		{"in -r -o no --on-unreadable fail", console.ExitInput,
+		{"in -r -o no --decoder none --on-unreadable fail", console.ExitInput,
 			"IMG_1.HEIC: HEIC cannot be read; save it as PNG or JPEG first (and 3 more; --dry-run lists all)"},
-		{"in/deep", console.ExitInput, "in/deep: no picture in this folder can be read: 1 HEIC; save it"},
+		{"in/deep --decoder none", console.ExitInput,
+			"in/deep: no picture in this folder can be read: 1 HEIC; save it"},
 		{"in --on-unreadable skpi", console.ExitUsage, `did you mean "skip"?`},
 	})
 	putText(t, dir, "films/a.mp4", "\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomiso2")
@@ -136,4 +141,30 @@ func TestPipeOfSeveral(t *testing.T) {
 	photo := sound["grey.jpeg"]
 	copies := slices.Concat(photo[:2], imagetest.JPEGSegment(0xe2, []byte("MPF\x00MM\x00*")...), photo[2:], photo)
 	expect(t, dir, string(copies), "-m nearest -", 0)
+}
+
+// Programs read what a folder has of their kinds. JPEG and PNG are its results, by what it holds.
+func TestFolderByProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	dir := t.TempDir()
+	putBlobs(t, dir, 6, 5, "made.png", "in/b.png")
+	putText(t, dir, "in/a.heic", heic)
+	putText(t, dir, "in/small.jxl", "\xff\x0a\xc3\x40\x42\xe5\xde\x2a\x82\x00") // of 8 bits
+	script := filepath.Join(dir, "program")
+	must.Succeed(t, os.WriteFile(script, []byte("#!/bin/sh\ncp "+filepath.Join(dir, "made.png")+" $2\n"), 0o700))
+	_, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "--decoder",
+		"heic="+script+" {in} {out}", "--decoder", "jxl="+script+" {in} {out}")
+	got := consoletest.Tree(t, filepath.Join(dir, "out"))
+	if code != 0 || !slices.Equal(got, []string{"a_2x.png", "b_2x.png", "small_2x.jpg"}) ||
+		!strings.Contains(stderr, "what other programs read becomes JPEG where it has 8 bits") {
+		t.Errorf("exit %d, %v, %s", code, got, stderr)
+	}
+	for _, name := range got {
+		pic := must.Get(imagefile.Open(t.Context(), filepath.Join(dir, "out", name), imagefile.Limits{}))(t)
+		if size := pic.Image.Bounds().Size(); size != image.Pt(12, 10) {
+			t.Errorf("%s: %v", name, size)
+		}
+	}
 }

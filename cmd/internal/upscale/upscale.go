@@ -5,8 +5,9 @@
 // refuses arguments that were meant as options; upscale.go, one call, and session.go, what it works with; planner.go,
 // which finds inputs and names outputs, with resume.go for pictures already done and results.go for earlier results;
 // batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory limits of memory.go;
-// dryrun.go, which only shows the plan; report.go for people, events.go for programs, and pace.go, which estimates
-// progress. service.go is for package serve, and help.go is the help.
+// dryrun.go, which only shows the plan; book.go, which makes a folder of a comic and a comic of its results; report.go
+// for people, events.go for programs, and pace.go, which estimates progress. service.go is for package serve, and
+// help.go is the help.
 package upscale
 
 import (
@@ -24,6 +25,7 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/enlarging"
+	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/superres"
 )
@@ -92,13 +94,26 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
+	programs := &decoders.Set{Given: opt.decoders, Time: opt.DecodeTime, Memory: opt.Limits.Memory}
+	book, done, err := openBook(c.Context, &opt, programs, func(text string) {
+		if !opt.quiet {
+			bar.Pause()
+			fmt.Fprintln(s.Err, "superres:", text)
+		}
+	})
+	if book != nil {
+		defer func() { book.close(opt.Resume && c.Context.Err() != nil) }()
+	}
+	if err != nil || done {
+		return err
+	}
 	past, err := newResumption(opt, enlarger)
 	if err != nil {
 		return err
 	}
 	defer past.Close()
 	e := &session{Enlarger: enlarger, opt: opt, past: past, streams: s, in: enlarging.NewStandard(s.In),
-		ctx: c.Context, others: &decoders.Set{Given: opt.decoders, Time: opt.DecodeTime, Limits: opt.Limits}}
+		ctx: c.Context, others: programs}
 	if opt.Video, err = e.isVideo(); err != nil {
 		return err
 	}
@@ -126,6 +141,9 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		}
 	}
 	r.start(bar, opt, b.total(), opt.quiet)
+	if e.others.Used && opt.Naming.Format == "" && !(b.total() == 1 && imagefile.NamedFormat(opt.Naming.Out) != "") {
+		r.note(decoders.Rule)
+	}
 	for _, line := range opt.idle(&b, enlarger) {
 		r.note(line)
 	}
@@ -151,21 +169,35 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		return err
 	}
 	if b.total() > 1 || opt.Resume && len(b.jobs) > 0 && b.jobs[0].format == pictures.Container {
-		console.OnInterrupt(c.Context, "%s", goingOn(c, opt))
+		console.OnInterrupt(c.Context, "%s", goingOn(c, opt, book))
 	}
-	return e.enlargeJobs(c.Context, &b, r)
+	err = e.enlargeJobs(c.Context, &b, r)
+	if book != nil && c.Context.Err() == nil && (err == nil || console.ExitCode(err) == console.ExitSome) {
+		if bound := book.bind(&b, opt); bound != nil {
+			if opt.Resume {
+				book.remove = nil // such as for a full disk
+			}
+			return bound
+		}
+		if bar.Line("%s", book.out); err != nil {
+			r.note(book.out + " has the pages that failed as they were")
+		}
+	}
+	return err
 }
 
 // goingOn says how to do the rest of several pictures after an interruption.
-func goingOn(c *cli.Context, opt Options) string {
+func goingOn(c *cli.Context, opt Options, book *book) string {
 	const (
 		longest = 200 // bytes of a command that is shown whole
 		skip    = "--on-exist skip"
 	)
 	given, typed := console.OptionsOf(c.Command), console.Typed(c)
 	switch {
-	case opt.Resume || opt.OnExist == "skip":
+	case opt.Resume || opt.OnExist == "skip" && book == nil:
 		return "the same command does the rest"
+	case book != nil:
+		return "nothing of it is kept; with --resume, the same command does the rest"
 	case opt.OnExist == "overwrite":
 		return "the same command begins anew; with --resume it keeps a journal, and does only the rest"
 	case given.Given("on-exist") || len(typed) > longest || strings.Contains(typed, " -- "):

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"superres/internal/safefile"
+	"superres/internal/sandbox"
 )
 
 // process is a run of ffmpeg or ffprobe. No shell is involved: the arguments reach the program as they are.
@@ -116,8 +117,9 @@ func (p *process) output() ([]byte, error) {
 }
 
 // Run runs a program with its arguments in the folder dir, for at most the given time. It sees few variables of the
-// environment, and dir is its folder for temporary files. The error is what it says last.
-func Run(ctx context.Context, dir string, most time.Duration, command []string) error {
+// environment, and dir is its folder for temporary files. Where the system can limit it, it has at most memory bytes.
+// The error is what it says last.
+func Run(ctx context.Context, dir string, most time.Duration, memory int64, command []string) error {
 	said := ""
 	p := newProcess(ctx, func(line string) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -132,6 +134,10 @@ func Run(ctx context.Context, dir string, most time.Duration, command []string) 
 	}
 	if err := p.Start(); err != nil {
 		return err
+	}
+	if child, err := sandbox.Adopt(p.Process); err == nil {
+		_ = child.Allow(memory)
+		defer child.Close()
 	}
 	late := time.AfterFunc(most, p.kill)
 	err := p.end()

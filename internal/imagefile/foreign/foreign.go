@@ -57,6 +57,8 @@ var kinds = []struct {
 	{"II\x1a\x00\x00\x00HEAPCCDR", Kind{Title: "CRW", Advice: develop}},
 	{"\x00MRM", Kind{Title: "MRW", Advice: develop}},
 	{"FOVb", Kind{Title: "X3F", Advice: develop}},
+	{"Rar!\x1a\x07", Kind{Title: "RAR", Advice: "unpack it first", Document: true}},
+	{"7z\xbc\xaf\x27\x1c", Kind{Title: "7z", Advice: "unpack it first", Document: true}},
 	{"%PDF-", Kind{Title: "PDF", Advice: "export the page as PNG first", Document: true}},
 	{"%!PS", Kind{Title: "PostScript", Advice: "export the page as PNG first", Document: true}},
 }

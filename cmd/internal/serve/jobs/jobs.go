@@ -12,6 +12,7 @@ import (
 	"regexp"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/decoders"
 	"superres/cmd/internal/scoring"
 	"superres/cmd/internal/upscale"
 	"superres/internal/imagefile"
@@ -27,6 +28,8 @@ type Job struct {
 	Params url.Values
 	// Scale is, for score, the width of the border to leave out, in pixels.
 	Scale int
+	// Made is how another program has made the picture, of the file that follows it.
+	Made decoders.Way
 }
 
 // Parts are the names of the files of score, in their order. The other calls have one file.
@@ -52,6 +55,10 @@ func (r *Runner) Do(ctx context.Context, j Job, out io.Writer) (upscale.Result, 
 	request, err := r.Service.Request(ctx, j.Params)
 	if err != nil {
 		return upscale.Result{}, err
+	}
+	if j.Made.Kind != "" {
+		original, size := r.File(1)
+		request.SetOriginal(j.Made, original, size)
 	}
 	file, size := r.File(0)
 	if j.Call == "inspect" {

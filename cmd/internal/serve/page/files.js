@@ -1,6 +1,6 @@
 // Pictures that are dropped, pasted or chosen, with the folder they come from.
 const $ = id => document.getElementById(id);
-const known = /\.(png|jpe?g|gif|bmp|tiff?|webp)$/i;
+const known = /\.(png|jpe?g|gif|bmp|tiff?|webp|avif|heic|heif|jxl|dng|nef|cr2|cr3|arw|raf|orf|rw2|pef|srw|psd|xcf|jp2)$/i;
 
 // readEntry adds the files of a file or folder to a list, in the order of their names.
 async function readEntry(entry, folder, list) {

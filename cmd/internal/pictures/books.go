@@ -1,0 +1,44 @@
+package pictures
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/internal/imagefile"
+)
+
+// Book is the format of comics: archives of pages, which are read and written by the command upscale.
+const Book imagefile.Format = "cbz"
+
+const bookExt = ".cbz"
+
+// IsBook reports whether the file name is a comic, or a PDF whose result is to be called out and be one.
+func IsBook(name, out string) bool {
+	ext := strings.ToLower(filepath.Ext(name))
+	return slices.Contains([]string{bookExt, ".cbr", ".zip"}, ext) && !paths.IsFolder(name) ||
+		ext == ".pdf" && strings.EqualFold(filepath.Ext(out), bookExt)
+}
+
+// BookKind returns the title of the kind of a comic that another program unpacks; "": it is a zip archive.
+func BookKind(r io.ReaderAt) string {
+	_, kind, _ := imagefile.IdentifyAt(r, "")
+	return kind.Title
+}
+
+// book is Output for an input that is a comic.
+func (n Namer) book(in Input) (Output, error) {
+	switch asFile := n.asFile(); {
+	case paths.IsStandard(n.out):
+		return Output{}, console.Usage("%s: a comic goes to a file, not to standard output; use -o NAME%s", in.Path,
+			bookExt)
+	case asFile && !strings.EqualFold(filepath.Ext(n.out), bookExt):
+		return Output{}, console.Usage("-o %s: a comic is written as %s; use -o NAME%[2]s, or a folder", n.out, bookExt)
+	case asFile:
+		return n.outputFile(Book), nil
+	}
+	return n.outputIn(in, n.base(in, filepath.Ext(in.Place))+bookExt, bookExt, Book)
+}

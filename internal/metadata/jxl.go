@@ -1,0 +1,113 @@
+package metadata
+
+import (
+	"io"
+
+	"github.com/andybalholm/brotli"
+)
+
+// jxl reads the EXIF block and the XMP packet of a JPEG XL in boxes (ISO/IEC 18181-2, 9). Its pixels are turned by its
+// code stream: the orientation in EXIF says nothing.
+func (r *reader) jxl(src Source) {
+	take := func(kind string, body Body) {
+		switch kind {
+		case "Exif":
+			r.exifItem([]Body{body})
+		case "xml ":
+			r.xmp(inOnePiece(body))
+		case "jhgm":
+			r.warn("its gain map is left out")
+		}
+	}
+	Piece(src, 0, src.Size()).Boxes(func(kind string, body Body) bool {
+		if kind != "brob" || body.Len < 4 { // the kind of the box within, which is compressed
+			take(kind, body)
+			return true
+		}
+		data, err := io.ReadAll(io.LimitReader(brotli.NewReader(body.after(4).reader()), MaxBlock+1))
+		if err != nil {
+			r.drop("compressed metadata", "damaged")
+			return true
+		}
+		take(string(body.Start(4)), bodyOf(data))
+		return true
+	})
+	uprightXMP(r.m.XMP)
+	r.m.Orientation = 1
+}
+
+// JXLHolds returns the bits of a sample of the JPEG XL in src, and whether it has channels besides those of colour,
+// such as transparency. Where its header is of a rare kind, it returns 16 bits.
+func JXLHolds(src Source) (depth int, more bool) {
+	stream := Piece(src, 0, src.Size())
+	stream.Boxes(func(kind string, body Body) bool {
+		if kind == "jxlp" { // the first of several parts, behind its number
+			body, kind = body.after(4), "jxlc"
+		}
+		if kind == "jxlc" {
+			stream = body
+		}
+		return kind != "jxlc"
+	})
+	const most = 64 // bytes of these headers
+	b := &bits{data: stream.Start(most)}
+	if b.number(16) != 0x0aff { // the signature
+		return 16, true
+	}
+	b.sides()
+	if b.flag() { // all is as by default
+		return 8, false
+	}
+	if b.flag() { // further fields
+		b.number(3) // the orientation
+		if b.flag() {
+			b.sides()
+		}
+		if b.number(2) > 0 { // a small copy, an animation
+			return 16, true
+		}
+	}
+	if b.flag() { // floating point
+		return 16, true
+	}
+	depth = int([]uint64{8, 10, 12, 1}[b.number(2)])
+	if depth == 1 {
+		depth += int(b.number(6))
+	}
+	b.flag() // of the buffers
+	return depth, b.number(2) > 0
+}
+
+// bits reads numbers from data, the low bit of each byte first (ISO/IEC 18181-1, B.1). Behind its end they are 0.
+type bits struct {
+	data []byte
+	at   int
+}
+
+func (b *bits) number(n int) (v uint64) {
+	for i := range n {
+		if b.at>>3 < len(b.data) {
+			v |= uint64(b.data[b.at>>3]>>(b.at&7)&1) << i
+		}
+		b.at++
+	}
+	return v
+}
+
+func (b *bits) flag() bool { return b.number(1) > 0 }
+
+// sides skips a size (ISO/IEC 18181-1, D.2).
+func (b *bits) sides() {
+	small := b.flag()
+	side := func() {
+		if small {
+			b.number(5)
+			return
+		}
+		b.number([]int{9, 13, 18, 30}[b.number(2)])
+	}
+	side()
+	if b.number(3) == 0 { // no common ratio
+		side()
+	}
+}

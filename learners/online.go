@@ -95,6 +95,16 @@ func (l Online) batch(k int) int {
 	return l.Batch
 }
 
+// withDefaults returns l with its defaults for k atoms of the signals y.
+func (l Online) withDefaults(y *mat.Dense, k int) Online {
+	_, n := y.Dims()
+	l.Batch = min(l.batch(k), n)
+	if l.Forget == 0 {
+		l.Forget = 10
+	}
+	return l
+}
+
 // Learn implements Learner.
 func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	began := time.Now()
@@ -105,18 +115,21 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 	if err != nil {
 		return nil, err
 	}
-	_, n := y.Dims()
-	l.Batch = min(l.batch(opt.Atoms), n)
-	if l.Forget == 0 {
-		l.Forget = 10
-	}
+	l = l.withDefaults(y, opt.Atoms)
 	s := newOnlineState(d)
 	rng := rand.New(rand.NewPCG(opt.Seed, 1))
 	watch, again := newProgress(opt, y, began), newRestarts(opt.Iterations, l.Keep)
 	renewed := 0 // the atoms that have begun anew since the last pass
 	for done := false; !done; {
 		before := slices.Clone(s.atoms)
-		d, codes, err := s.pass(ctx, y, l, opt.Coder, rng)
+		if err := s.learn(ctx, y, l, opt.Coder, rng); err != nil {
+			return watch.fail(ctx, err)
+		}
+		d, err := s.dictionary()
+		if err != nil {
+			return nil, err
+		}
+		codes, err := opt.Coder.Code(ctx, d, y)
 		if err != nil {
 			return watch.fail(ctx, err)
 		}
@@ -176,10 +189,8 @@ func (s *onlineState) dictionary() (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(s.m, slices.Clone(s.atoms))
 }
 
-// pass learns from all signals, batch after batch, and returns the final dictionary and the codes of the signals over
-// it.
-func (s *onlineState) pass(ctx context.Context, y *mat.Dense, l Online, coder sparse.Coder,
-	rng *rand.Rand) (*sparse.Dictionary, *sparse.Codes, error) {
+// learn learns from all signals, batch after batch in an order drawn from rng.
+func (s *onlineState) learn(ctx context.Context, y *mat.Dense, l Online, coder sparse.Coder, rng *rand.Rand) error {
 	m, n := y.Dims()
 	order := rng.Perm(n)
 	count := (n + l.Batch - 1) / l.Batch
@@ -195,21 +206,16 @@ func (s *onlineState) pass(ctx context.Context, y *mat.Dense, l Online, coder sp
 		}
 		d, err := s.dictionary()
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		codes, err := coder.Code(ctx, d, batch)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		s.add(batch, codes, l.Forget)
 		s.descend()
 	}
-	d, err := s.dictionary()
-	if err != nil {
-		return nil, nil, err
-	}
-	codes, err := coder.Code(ctx, d, y)
-	return d, codes, err
+	return nil
 }
 
 // add adds a batch to A and B.

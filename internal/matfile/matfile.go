@@ -24,6 +24,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -104,6 +105,8 @@ func (x *reading) accept(rows, cols int) error {
 // others are kinds of files that people may take for matrices, with their first bytes, for a clear error.
 var others = []struct{ start, what string }{
 	{"\x89HDF", "an HDF5 or MATLAB 7.3 file; save the matrix as .npy, or as text with writematrix"},
+	{"PAR1", "a Parquet file; save it with numpy.save(\"Y.npy\", pandas.read_parquet(FILE).to_numpy())"},
+	{"ARROW1", "an Arrow or Feather file; save it with numpy.save(\"Y.npy\", pandas.read_feather(FILE).to_numpy())"},
 	{"MATLAB ", "a MATLAB file; save the matrix as text with writematrix"},
 	{"\x1f\x8b", "packed by gzip; unpack it first"},
 	{"\x80", "a Python pickle, which is never unpacked; save it with numpy.save"},
@@ -135,6 +138,10 @@ func (x *reading) read() (*mat.Dense, error) {
 			return nil, x.refuse("is %s", o.what)
 		}
 	}
+	if isEDF(head) {
+		return nil, x.refuse("is an EDF recording; save it with numpy.save(\"Y.npy\", " +
+			"mne.io.read_raw_edf(FILE).get_data())")
+	}
 	if i := slices.IndexFunc(head, func(b byte) bool {
 		return b < ' ' && !strings.ContainsRune("\t\n\v\f\r", rune(b))
 	}); i >= 0 {
@@ -142,6 +149,18 @@ func (x *reading) read() (*mat.Dense, error) {
 			head[:min(len(head), 8)])
 	}
 	return x.text()
+}
+
+// isEDF reports whether a file that begins with head is in the European Data Format: version 0, and a header of 256
+// bytes and 256 for each signal (B. Kemp et al., Electroencephalography and Clinical Neurophysiology 82, 1992,
+// doi:10.1016/0013-4694(92)90009-7).
+func isEDF(head []byte) bool {
+	if len(head) < 256 || string(head[:8]) != "0       " {
+		return false
+	}
+	size, err := strconv.Atoi(strings.TrimSpace(string(head[184:192])))
+	signals, err2 := strconv.Atoi(strings.TrimSpace(string(head[252:256])))
+	return err == nil && err2 == nil && size == 256*(1+signals)
 }
 
 // npy returns the matrix in r, a .npy file or a member of an .npz file, of size bytes.

@@ -3,6 +3,7 @@ package score
 import (
 	"image"
 	"math"
+	"slices"
 
 	"superres/internal/usage"
 )
@@ -17,18 +18,22 @@ type Protocol string
 //     rounded to 8 bits; Y of BT.601 in its limited range, rounded; a border of scale
 //     pixels is left out. PSNR with peak 255; SSIM with an 11×11 Gaussian of σ 1.5, K
 //     0.01 and 0.03, over the valid area.
+//   - MatlabGrey is MatlabY but for grey pictures: where R = G = B in all of both
+//     pictures, it takes their levels 0..255 as they are, as most papers do. Y spans
+//     219 levels, so PSNR of Y is 20 log10(255/219) = 1.32 dB more, but for rounding.
 //   - Normalised, for digits: ‖Î − I‖²_F / ‖I‖²_F of the grey values, no border.
 const (
 	MatlabY    Protocol = "matlab-y"
+	MatlabGrey Protocol = "matlab-grey"
 	Normalised Protocol = "nfe"
 )
 
 // Names returns the names of the protocols.
-func Names() []string { return []string{string(MatlabY), string(Normalised)} }
+func Names() []string { return []string{string(MatlabY), string(MatlabGrey), string(Normalised)} }
 
 // Check returns an error if the protocol is unknown.
 func (p Protocol) Check() error {
-	if p != MatlabY && p != Normalised {
+	if !slices.Contains(Names(), string(p)) {
 		return usage.Errorf("score: %s", usage.Unknown("protocol", string(p), Names()))
 	}
 	return nil
@@ -36,8 +41,11 @@ func (p Protocol) Check() error {
 
 // Measures returns the name of the protocol's measure, for the head of a table.
 func (p Protocol) Measures() string {
-	if p == Normalised {
+	switch p {
+	case Normalised:
 		return "normalised squared error"
+	case MatlabGrey:
+		return "PSNR dB / SSIM of Y, of grey pictures as they are"
 	}
 	return "PSNR dB / SSIM of Y"
 }
@@ -52,7 +60,7 @@ func (p Protocol) Compare(ref, test image.Image, scale int) (Metrics, error) {
 		e, err := NormalisedError(ref, test, scale)
 		return Metrics{PSNR: math.NaN(), SSIM: math.NaN(), NFE: e}, err
 	}
-	m, err := Compare(ref, test, scale, scale)
+	m, err := compare(ref, test, scale, scale, p == MatlabGrey)
 	m.NFE = math.NaN()
 	return m, err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 
 	"superres/internal/elementary"
 	"superres/internal/parallel"
@@ -46,11 +47,20 @@ func Reduce(img image.Image, scale int, d resample.Degradation) (image.Image, er
 // may be larger than test by less than scale pixels (it is cropped at the right and bottom); scale 1 demands equal
 // sizes.
 func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
+	return compare(ref, test, scale, border, false)
+}
+
+// compare is Compare, which with asIs takes the levels of grey pictures rather than their Y.
+func compare(ref, test image.Image, scale, border int, asIs bool) (Metrics, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {
 		return Metrics{}, err
 	}
-	x, y, err := innerY(a, b, border)
+	measured := limitedY
+	if asIs && isGrey(a) && isGrey(b) {
+		measured = func(p picture.Picture) *plane.Plane { return levels(p.Channels[0]) }
+	}
+	x, y, err := inner(a, b, border, measured)
 	if err != nil {
 		return Metrics{}, err
 	}
@@ -63,22 +73,23 @@ func PSNR(ref, test image.Image, scale, border int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	x, y, err := innerY(a, b, border)
+	x, y, err := inner(a, b, border, limitedY)
 	if err != nil {
 		return 0, err
 	}
 	return psnr(x, y), nil
 }
 
-// innerY returns the Y (see limitedY) of a and b, which have the same size, without a border of border pixels. It fails
+// inner returns what measured makes of a and b, which have the same size, without a border of border pixels. It fails
 // if nothing is left.
-func innerY(a, b picture.Picture, border int) (x, y *plane.Plane, err error) {
+func inner(a, b picture.Picture, border int, measured func(picture.Picture) *plane.Plane) (x, y *plane.Plane,
+	err error) {
 	w, h := a.Channels[0].W-2*border, a.Channels[0].H-2*border
 	if border < 0 || w <= 0 || h <= 0 {
 		return nil, nil, fmt.Errorf("score: a %d×%d picture has nothing within a border of %d",
 			w+2*border, h+2*border, border)
 	}
-	return limitedY(a).Crop(border, border, w, h), limitedY(b).Crop(border, border, w, h), nil
+	return measured(a).Crop(border, border, w, h), measured(b).Crop(border, border, w, h), nil
 }
 
 // NormalisedError returns only the NFE that Compare would return, in a fraction of the time: ‖Î − I‖²_F / ‖I‖²_F, or
@@ -105,6 +116,25 @@ func matched(ref, test image.Image, scale int) (a, b picture.Picture, err error)
 	return a, b, nil
 }
 
+// isGrey reports whether p has one channel, or the same samples in all.
+func isGrey(p picture.Picture) bool {
+	return !slices.ContainsFunc(p.Channels[1:], func(c *plane.Plane) bool {
+		return !slices.Equal(c.Pix, p.Channels[0].Pix)
+	})
+}
+
+// level returns the sample v rounded to 8 bits: a whole number from 0 to 255.
+func level(v float32) float64 { return math.Round(255 * float64(picture.Clamp(v))) }
+
+// levels returns the samples of c rounded to 8 bits.
+func levels(c *plane.Plane) *plane.Plane {
+	out := plane.New(c.W, c.H)
+	for i, v := range c.Pix {
+		out.Pix[i] = float32(level(v))
+	}
+	return out
+}
+
 // limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of the picture
 // rounded to 8 bits, itself rounded: whole numbers from 16 to 235.
 func limitedY(p picture.Picture) *plane.Plane {
@@ -112,7 +142,6 @@ func limitedY(p picture.Picture) *plane.Plane {
 	if len(c) == 1 {
 		c = []*plane.Plane{c[0], c[0], c[0]}
 	}
-	level := func(v float32) float64 { return math.Round(255 * float64(picture.Clamp(v))) }
 	out := plane.New(c[0].W, c[0].H)
 	for i := range out.Pix {
 		v := 16 + (65.481*level(c[0].Pix[i])+128.553*level(c[1].Pix[i])+24.966*level(c[2].Pix[i]))/255

@@ -2,8 +2,8 @@
 //
 // Read it in this order: options.go, the flags; learn.go, the run of a command; problem.go, which reads the data and
 // checks that the memory suffices; coding.go, codes over a dictionary that is there; outputs.go, the files that are
-// written; report.go, the summary of a run. A sweep
-// chooses a parameter of the coder: values.go reads --sweep, sweep.go chooses, heldout.go measures errors on signals
+// written; report.go, the summary of a run; and parts.go, which learns from a file larger than memory. A sweep chooses
+// a parameter of the coder: values.go reads --sweep, sweep.go chooses, heldout.go measures errors on signals
 // that were held out, and findings.go prints the results.
 package learn
 
@@ -37,6 +37,7 @@ func Command(s *console.Streams) *cli.Command {
    superres learn --init D.npy --iterations 0 --codes X.npy Z.npy  only code signals
    superres learn --sweep 1,2,3,4,6,8 Y.npy -o D.npy --report sweep.html
    superres learn --coder lasso --sweep lambda=0.05,0.1,0.2 Y.npy
+   superres learn --learner online --parts 65536 Y.npy -o D.npy    Y larger than memory
 
 DATA is a matrix Y with one signal a column: .npy, .npz, or text with commas,
 semicolons or blank space between the numbers, # before comments, and two lines of
@@ -58,6 +59,13 @@ the atoms that it chooses for the rest: that error rises again. The best setting
 the one with the fewest non-zeros within one standard error of the least. -o gets a
 dictionary learned with it from all signals, as --sparsity or --coder would.
 Signals that are nearly alike, as patches that overlap, flatter every error here.
+
+--parts learns from a .npy file of any size, a part after the other. A part is made of
+runs of 256 signals from all over the file, in an order drawn by the seed. Online learning
+keeps its sums over all parts; every other learner begins with the dictionary of the part
+before. Each line of --trace is a part, with the RMSE of 4,096 of its signals before it is
+learned from, so of signals held out. What is done is kept beside the dictionary, in
+DICT.resume, until the run ends: --resume goes on from there, and gives the same bytes.
 
 exec:COMMAND is a learner or coder of your own: see superres recover --help.`,
 		Flags:  console.Flags(opt.table()),
@@ -81,6 +89,9 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 		return err
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opt.Limits.Memory)) // Go collects garbage sooner near the limit
+	if opt.Parts > 0 {
+		return learnParts(ctx, opt, s, bar)
+	}
 	p, err := readProblem(opt, s.In)
 	if err != nil {
 		return err
@@ -141,15 +152,21 @@ func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Op
 		do = opt.code
 	}
 	result, err := do(ctx, y, settings)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, usage.ErrSettings), errors.Is(err, external.ErrProgram), errors.Is(err, safefile.ErrOutput):
-		return nil, err
-	case err != nil:
-		return nil, console.Failf(console.ExitInput, "%s: %w; check the data, scale it if need be", opt.dataName(), err)
+	if err != nil {
+		return nil, opt.failed(ctx, err)
 	}
 	return result, nil
+}
+
+// failed returns the error err of learning as the command reports it.
+func (opt Options) failed(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, usage.ErrSettings), errors.Is(err, external.ErrProgram), errors.Is(err, safefile.ErrOutput):
+		return err
+	}
+	return console.Failf(console.ExitInput, "%s: %w; check the data, scale it if need be", opt.dataName(), err)
 }
 
 // progress shows in bar how far a learning is, of which done out of all were done before.

@@ -44,6 +44,12 @@ func (opt *Options) table() settings.Table {
 		{Name: "holdout", To: settings.Num(&opt.Holdout, 0.2).If("a share between 0 and 1, such as 0.2",
 			func(v float64) bool { return v > 0 && v < 1 }), Help: "for --sweep: hold out this `SHARE` of the " +
 			"signals, drawn by the seed"},
+		{Name: "parts", To: settings.Num(&opt.Parts, 0).If("0, or at least 1000 signals",
+			func(v int) bool { return v == 0 || v >= 1000 }), Help: "learn from parts of `N` signals of a .npy file, " +
+			"one after the other, so that memory need not hold the file; --iterations are then on each part, 1 by " +
+			"default for online and 10 for others; 0: from all signals at once"},
+		{Name: "resume", To: settings.Bool(&opt.Resume, false), Effect: settings.Neutral,
+			Help: "with --parts: go on where a run that was stopped or killed has ended"},
 		{Name: "report", To: settings.List(&opt.reports, nil), Effect: settings.Neutral,
 			Help: "for --sweep: write its table to `FILE`.html, with its plot, .csv or .json; may be repeated"},
 		{Name: "array", To: settings.Text(&opt.Array, ""), Help: "take the array `NAME` of an .npz file with several"},
@@ -68,6 +74,8 @@ type Options struct {
 	Seed       uint64
 	Sweep      Sweep
 	Holdout    float64
+	Parts      int // signals that memory holds at a time; 0: all
+	Resume     bool
 	Limits     console.Limits
 
 	JSON, Quiet bool
@@ -105,6 +113,9 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		}
 	}
 	if opt.learner, err = learners.New(opt.Learner); err != nil {
+		return err
+	}
+	if err := opt.completeParts(given); err != nil {
 		return err
 	}
 	spec, err := opt.Coder.Over(math.MaxInt32) // the number of atoms is not known yet

@@ -30,15 +30,8 @@ type problem struct {
 // readProblem returns the problem that opt describes: the data, from the file or stdin, and the settings with the
 // initial dictionary. Data that need more memory than the limit are an error before their entries are read.
 func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
-	p.settings = learners.Options{Iterations: opt.Iterations, Seed: opt.Seed}
-	if opt.Atoms != nil {
-		p.settings.Atoms = *opt.Atoms
-	}
-	if opt.Init != "" {
-		if p.settings.Init, err = firstDictionary(opt); err != nil {
-			return p, err
-		}
-		_, p.settings.Atoms = p.settings.Init.Dims()
+	if p.settings, err = opt.settings(); err != nil {
+		return p, err
 	}
 	p.signals, err = readSignals(opt, stdin, func(m, n int, piped float64) error {
 		if p.settings.Atoms == 0 {
@@ -55,13 +48,33 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	if opt.Sweep.Param != "" {
 		return p, nil // a sweep chooses the coder: see runSweep
 	}
+	return p, p.codeAs(opt)
+}
+
+// settings returns the parameters of the learner but its coder. Atoms is 0 where it is left to the data.
+func (opt Options) settings() (s learners.Options, err error) {
+	s = learners.Options{Iterations: opt.Iterations, Seed: opt.Seed}
+	if opt.Atoms != nil {
+		s.Atoms = *opt.Atoms
+	}
+	if opt.Init != "" {
+		if s.Init, err = firstDictionary(opt); err != nil {
+			return s, err
+		}
+		_, s.Atoms = s.Init.Dims()
+	}
+	return s, nil
+}
+
+// codeAs sets the coder of the problem to that of the options, for its number of atoms.
+func (p *problem) codeAs(opt Options) error {
 	spec, err := opt.Coder.Over(p.settings.Atoms)
 	if err != nil {
-		return p, err
+		return err
 	}
 	coder, err := sparse.New(spec)
 	p.codeBy(value{spec: spec, coder: coder})
-	return p, err
+	return err
 }
 
 // codeBy sets the coder of the problem to v.coder.
@@ -167,6 +180,9 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 	}
 	if settings.Init != nil {
 		learning += 8 * float64(m) * atoms
+	}
+	if opt.Parts > 0 {
+		learning += 8 * (3*atoms*atoms + 6*float64(m)*atoms) // the sums, the dictionary, and a copy to write
 	}
 	if f := opt.outputs.codes.format; f == "npy" || f == "csv" {
 		learning += 8 * atoms * float64(n)

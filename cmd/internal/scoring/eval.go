@@ -44,6 +44,10 @@ func Eval(s *console.Streams) *cli.Command {
 
 Protocols: matlab-y, for photographs: low resolution by MATLAB's antialiased
 bicubic, 8 bits; Y of BT.601, a border of SCALE pixels left out; PSNR and SSIM.
+SSIM has weights of a Gaussian (11×11, deviation 1.5) that add up to 1, moments
+divided by that sum and not by one less, and only places where all of the window
+fits. Y is rounded. Grey pictures have a Y too, of 16 to 235: 1.3 dB more than
+their levels have. matlab-grey takes these as they are, as most papers do.
 nfe, for digits: squared error of the grey values over the squared truth.`,
 		Flags:  console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return runEval(c, s, opt) },
@@ -108,7 +112,7 @@ func (opt *EvalOptions) table() settings.Table {
 			func(v int) bool { return v >= 1 && v <= superres.MaxScale }), Help: "the scale `N`, 2 to 16: how " +
 			"much TEST was enlarged, or how much to reduce"},
 		{Name: "protocol", To: settings.OneOf(&opt.Protocol, "", score.Names()...),
-			Help: "score by `NAME`: matlab-y or nfe; by default nfe for IDX files, else matlab-y"},
+			Help: "score by `NAME`: matlab-y, matlab-grey or nfe; by default nfe for IDX files, else matlab-y"},
 		pictures.DegradationOption(&opt.Degradation, "", "reduce by `HOW`: bicubic or box; by default what the "+
 			"first trained model was trained for"),
 		{Name: "noise", To: settings.Num(&opt.Noise, 0).Between(0, 100).In("levels"),

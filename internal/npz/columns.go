@@ -1,0 +1,85 @@
+package npz
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Columns reads some columns of the matrix in a .npy file at a time, so that memory need not hold the file.
+type Columns struct {
+	r          io.ReaderAt
+	start      int64 // of the array in the file
+	header     Header
+	rows, cols int  // of the matrix as it is read, transposed where that was asked for
+	contiguous bool // a column lies in one piece in the file
+	buffer     []byte
+}
+
+// OpenColumns reads the header of the .npy file r of size bytes. transpose turns the rows of the file into columns. It
+// fails unless the file is one whole matrix of real numbers.
+func OpenColumns(r io.ReaderAt, size int64, transpose bool) (*Columns, error) {
+	head := io.NewSectionReader(r, 0, size)
+	h, err := ReadHeader(head)
+	if err != nil {
+		return nil, err
+	}
+	c := &Columns{r: r, header: h, contiguous: h.Fortran != transpose}
+	var bytes int64
+	if c.rows, c.cols, bytes, err = h.Matrix(); err != nil {
+		return nil, err
+	}
+	if c.start, err = head.Seek(0, io.SeekCurrent); err != nil {
+		return nil, err
+	}
+	if bytes != size-c.start {
+		return nil, fmt.Errorf("is no whole array: %d×%d elements of type %s take %d bytes, there are %d", c.rows,
+			c.cols, h.Type, bytes, size-c.start)
+	}
+	if transpose {
+		c.rows, c.cols = c.cols, c.rows
+	}
+	return c, nil
+}
+
+// Dims returns the size of the matrix.
+func (c *Columns) Dims() (rows, cols int) { return c.rows, c.cols }
+
+// Read copies the columns from, from+1, ... of the file into the columns at, at+1, ... of to, count of them. to has
+// Dims' number of rows. Values that are not finite are copied as they are.
+func (c *Columns) Read(to *mat.Dense, at, from, count int) error {
+	n, order, err := c.header.number()
+	if err != nil {
+		return err
+	}
+	if rows, cols := to.Dims(); rows != c.rows || at < 0 || from < 0 || at+count > cols || from+count > c.cols {
+		return errors.New("npz: columns outside of the matrix")
+	}
+	runs, length := c.rows, count // runs of values that lie side by side, and how long they are
+	if c.contiguous {
+		runs, length = 1, c.rows*count
+	}
+	if need := length * n.size; cap(c.buffer) < need {
+		c.buffer = make([]byte, need)
+	}
+	for i := range runs {
+		first := int64(from) * int64(c.rows)
+		if !c.contiguous {
+			first = int64(i)*int64(c.cols) + int64(from)
+		}
+		part := c.buffer[:length*n.size]
+		if _, err := c.r.ReadAt(part, c.start+first*int64(n.size)); err != nil {
+			return err
+		}
+		for j := range length {
+			row, col := i, j
+			if c.contiguous {
+				row, col = j%c.rows, j/c.rows
+			}
+			to.Set(row, at+col, n.value(order, part[j*n.size:]))
+		}
+	}
+	return nil
+}

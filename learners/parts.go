@@ -1,0 +1,119 @@
+package learners
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/sparse"
+)
+
+// Past is what is known of the parts of the signals that were learned from, where memory does not hold all of them. The
+// zero value is that of no part. It may be kept in a file: all else depends on the arguments of LearnPart alone.
+type Past struct {
+	// Dictionary is what the last part gave. It is nil before the first.
+	Dictionary *sparse.Dictionary
+	// Parts is how many parts there were.
+	Parts int
+	// Batches, A (K×K) and B (M×K) are the sums of Online over all past batches. They are nil with other learners.
+	Batches int
+	A, B    *mat.Dense
+}
+
+// summing is a learner that keeps sums over the parts: Online.
+type summing interface {
+	learnPart(ctx context.Context, s *onlineState, y *mat.Dense, opt Options, next *Past) error
+}
+
+// heldOut is how many signals of a part are coded before it is learned from.
+const heldOut = 4096
+
+// LearnPart learns from another part of the signals, y (M×N), and brings past up to date. Online goes on with its sums;
+// every other learner begins with the dictionary of the part before, so that the last parts weigh most. opt.Iterations
+// are those on this part, and opt.Init counts for the first part alone.
+//
+// The step that it returns has the RMSE and the non-zeros of up to 4,096 signals of the part, evenly spaced, coded by
+// opt.Coder over the dictionary before it learned from them: signals held out, as long as each is in one part.
+// Iteration is the number of the part. The errors are those of Learner.Learn; after one, past is as before.
+func LearnPart(ctx context.Context, l Learner, y *mat.Dense, opt Options, past *Past) (Step, error) {
+	began := time.Now()
+	if past.Dictionary != nil {
+		opt.Init = past.Dictionary
+	}
+	opt, d, err := Prepare(y, opt)
+	if err != nil {
+		return Step{}, err
+	}
+	opt.Seed += uint64(past.Parts)
+	m, n := y.Dims()
+	sample := mat.NewDense(m, min(n, heldOut), nil)
+	_, taken := sample.Dims()
+	for i := range m {
+		from, to := y.RawRowView(i), sample.RawRowView(i)
+		for j := range to {
+			to[j] = from[j*n/taken]
+		}
+	}
+	codes, err := opt.Coder.Code(ctx, d, sample)
+	if err != nil {
+		return Step{}, err
+	}
+	errs, err := squaredErrors(ctx, sample, d, codes)
+	if err != nil {
+		return Step{}, err
+	}
+	sum := 0.0
+	for _, e := range errs {
+		sum += e
+	}
+	step := Step{Iteration: past.Parts + 1, RMSE: math.Sqrt(sum / float64(m*taken)),
+		NonZeros: float64(len(codes.Index)) / float64(taken)}
+	next := Past{Parts: past.Parts + 1}
+	if online, ok := l.(summing); ok {
+		s := newOnlineState(d)
+		if past.A != nil {
+			s.recall(past)
+			step.Replaced = s.replace(sample, codes.Usage(), errs)
+		}
+		err = online.learnPart(ctx, s, y, opt, &next)
+	} else {
+		opt.Init, opt.Trace = d, nil
+		var r *Result
+		if r, err = l.Learn(ctx, y, opt); err == nil {
+			next.Dictionary = r.Dictionary
+		}
+	}
+	if err != nil {
+		return Step{}, err
+	}
+	*past, step.Elapsed = next, time.Since(began)
+	return step, nil
+}
+
+// learnPart makes opt.Iterations passes over y from s on, and writes what they give to next.
+func (l Online) learnPart(ctx context.Context, s *onlineState, y *mat.Dense, opt Options, next *Past) (err error) {
+	if err := l.Check(); err != nil {
+		return err
+	}
+	l = l.withDefaults(y, opt.Atoms)
+	rng := rand.New(rand.NewPCG(opt.Seed, 1))
+	for range opt.Iterations {
+		if err := s.learn(ctx, y, l, opt.Coder, rng); err != nil {
+			return err
+		}
+	}
+	next.Batches, next.A, next.B = s.batches, mat.NewDense(s.k, s.k, s.a), mat.NewDense(s.m, s.k, nil)
+	next.B.Copy(mat.NewDense(s.k, s.m, s.b).T())
+	next.Dictionary, err = s.dictionary()
+	return err
+}
+
+// recall takes a copy of the sums of past.
+func (s *onlineState) recall(past *Past) {
+	s.batches = past.Batches
+	mat.NewDense(s.k, s.k, s.a).Copy(past.A)
+	mat.NewDense(s.k, s.m, s.b).Copy(past.B.T())
+}

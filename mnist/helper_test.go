@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"image"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -136,4 +137,11 @@ func header(words ...uint32) []byte {
 		b = append(b, byte(w>>24), byte(w>>16), byte(w>>8), byte(w))
 	}
 	return b
+}
+
+// unpacked returns data without its gzip packing.
+func unpacked(t *testing.T, data []byte) []byte {
+	t.Helper()
+	z := must(gzip.NewReader(bytes.NewReader(data)))(t)
+	return must(io.ReadAll(z))(t)
 }

@@ -50,28 +50,6 @@ func FileSum(name string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// OfficialFile is one of MNIST's four files as distributed.
-type OfficialFile struct {
-	// Name ends in .gz.
-	Name string
-	// Size is in bytes.
-	Size int64
-	// Sum is the SHA-256 of the file.
-	Sum [sha256.Size]byte
-}
-
-// OfficialFiles returns the four files, the training files first.
-func OfficialFiles() [4]OfficialFile {
-	files := [4]OfficialFile{{Size: 9912422}, {Size: 28881}, {Size: 1648877}, {Size: 4542}}
-	for i := range files {
-		files[i].Name = officialSums[i].name
-		if _, err := hex.Decode(files[i].Sum[:], []byte(officialSums[i].sum)); err != nil {
-			panic(err) // the table is part of the program
-		}
-	}
-	return files
-}
-
 // ErrUnofficial is wrapped by the warning of [Verify] about a file that has the name of one of MNIST's four but other
 // content: a similar data set such as Fashion-MNIST, a selection, or damage that left the format valid.
 var ErrUnofficial = errors.New("not the official MNIST file of this name")

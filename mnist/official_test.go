@@ -124,18 +124,14 @@ func TestVerify(t *testing.T) {
 
 // The official files are known whatever they are called and however they are packed.
 func TestVerifyFiles(t *testing.T) {
-	for _, f := range OfficialFiles() {
-		path := realFile(t, f.Name)
-		info, err := os.Stat(path)
-		if err != nil || info.Size() != f.Size {
-			t.Errorf("%s: %v, %d bytes, expected %d", f.Name, err, info.Size(), f.Size)
-		}
+	for _, f := range officialSums[:4] {
+		path := realFile(t, f.name)
 		sum, err := FileSum(path)
-		if which, ok := Official(sum); err != nil || sum != f.Sum || !ok || which != f.Name {
-			t.Errorf("%s: %x is %s, %v", f.Name, sum, which, err)
+		if which, ok := Official(sum); err != nil || !ok || which != f.name {
+			t.Errorf("%s: %x is %s, %v", f.name, sum, which, err)
 		}
-		if which, err := Verify(path); which+".gz" != f.Name || err != nil {
-			t.Errorf("%s: got %q, %v", f.Name, which, err)
+		if which, err := Verify(path); which+".gz" != f.name || err != nil {
+			t.Errorf("%s: got %q, %v", f.name, which, err)
 		}
 	}
 	plain := unpacked(t, must(os.ReadFile(realFile(t, "t10k-labels-idx1-ubyte.gz")))(t))

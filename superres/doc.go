@@ -13,12 +13,11 @@
 //
 // # What is promised
 //
-// Versions are semantic (semver.org). From 1.0.0 on, what compiles with superres, superres/models, superres/files and
-// superres/handler compiles with all later versions of the same first number, and what their comments say stays true:
-// names, signatures, defaults, classes of errors, and the model files that are read. The same holds for the functions
-// of superres.h, in cmd/superres-c. Structs may get more fields, so name the fields in literals; the texts of errors
-// may change. Until 1.0.0 all this may change with the second number, and CHANGELOG.md says how; it never changes with
-// the third.
+// Versions are semantic (semver.org). From 1.0.0 on, what compiles with superres, superres/models and superres/files
+// compiles with all later versions of the same first number, and what their comments say stays true: names, signatures,
+// defaults, classes of errors, and the model files that are read. The same holds for the functions of superres.h, in
+// cmd/superres-c. Structs may get more fields, so name the fields in literals; the texts of errors may change. Until
+// 1.0.0 all this may change with the second number, and CHANGELOG.md says how; it never changes with the third.
 //
 // As long as the version is the same, so are the pixels of a result, with every number of workers, and by convolutional
 // models on every machine. A version that changes them, for the better, has another first or second number.

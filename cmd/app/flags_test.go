@@ -46,9 +46,9 @@ func FuzzFlags(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		args := strings.Split(line, "\n")
 		if slices.ContainsFunc(args, func(a string) bool {
-			return strings.ContainsAny(a, "/\\") || strings.Contains(a, "..") || a == "download"
+			return strings.ContainsAny(a, "/\\") || strings.Contains(a, "..")
 		}) {
-			t.Skip("not out of the folder, and not into the network")
+			t.Skip("not out of the folder")
 		}
 		dir := t.TempDir()
 		t.Chdir(dir)

@@ -62,7 +62,8 @@ type codec struct {
 	// encode writes a picture of a type that adapt returns. withMetadata adds the metadata, but for a TIFF, where
 	// encode writes them. nil: the format is not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
-	// encoderBytes returns the bytes that encode takes beside a picture of the given width. nil: next to none.
+	// encoderBytes returns the bytes that encode, or a writer of animations, takes beside a picture of the given
+	// width. nil: next to none.
 	encoderBytes func(width int) int64
 	// stream begins a file that is written chunk by chunk. nil: the format is only written as a whole.
 	stream func(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error)
@@ -100,6 +101,7 @@ var codecs = []codec{
 		canAlpha: true, canAnimate: true,
 		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, several: isAnimatedGIF, first: firstOfGIF,
 		describe: describeGIF, greyPalette: true, end: endOfGIF,
+		encoderBytes: func(int) int64 { return 12 << 20 }, // the histogram that sequence chooses a palette by
 	}, {
 		format: WebP, title: "WebP", extensions: []string{".webp"}, magic: []string{"RIFF????WEBPVP8"},
 		canAlpha: true,

@@ -45,7 +45,7 @@ var importRules = []rule{
 	}, true},
 	{"kinds of stage know the contract, not the model", func(p string) bool {
 		return within("./superres")(p) && p != "./superres" && !within("./superres/models", "./superres/fit",
-			"./superres/files", "./superres/handler", "./superres/flaws/learning")(p)
+			"./superres/files", "./superres/flaws/learning")(p)
 	}, func(p string) bool { return p == "./superres" || p == "./superres/models" }, false},
 	{"the model knows no kind of stage", func(p string) bool { return p == "./superres" },
 		within("./superres/coupled", "./superres/convolutional", "./superres/models"), false},
@@ -275,20 +275,5 @@ func TestImageDecodersAreRecent(t *testing.T) {
 	}
 	if got := "go" + strings.TrimPrefix(m.Version, "v"); version.Compare(got, floor) < 0 {
 		t.Errorf("%s: got %s, expected at least %s", name, m.Version, floor)
-	}
-}
-
-// What runs the program on many machines is a module of its own, so that the program has none of its dependencies.
-func TestProgramHasNoBeam(t *testing.T) {
-	deps := strings.Fields(string(askGo(t, "list", "-deps", "./cmd/superres")))
-	if !slices.Contains(deps, "superres/cmd/app") {
-		t.Fatalf("%d dependencies, without the commands", len(deps))
-	}
-	foreign := within("github.com/apache/beam", "google.golang.org/grpc", "google.golang.org/protobuf/proto",
-		"google.golang.org/protobuf/reflect", "github.com/golang/protobuf") // protowire alone is for files of ONNX
-	for _, d := range deps {
-		if foreign(d) {
-			t.Errorf("cmd/superres depends on %s", d)
-		}
 	}
 }

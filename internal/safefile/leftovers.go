@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// RemoveLeftovers removes from the folder dir the temporary files, and the folders of TempFolder, that killed
-// programs have left, and returns their number. The name of a temporary file says which process made it. Files and
-// folders of a process of this machine are removed once that process has ended. Files of another container of this
-// machine are removed when their lock, which is visible here, is free. Nothing is known of processes of other
-// machines, which may share the folder: their files are removed when they were last written at least olderThan ago,
-// so that an age well above the time for one file spares the files of running programs. Their folders stay.
+// RemoveLeftovers removes from the folder dir the temporary files, and the folders of TempFolder, that killed programs
+// have left, and returns their number. A program holds the lock of what it makes: what this machine made, as its name
+// says, goes as soon as its lock is free. Other machines, which may share the folder, need not show their locks here,
+// and some systems have none: files that may be theirs go when they were last written at least olderThan ago, so that
+// an age well above the time for one file spares those of running programs. Folders that may be theirs stay.
 //
 // It continues after a file that cannot be removed, and returns the first such error, an ErrOutput.
 func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err error) {
@@ -26,16 +25,15 @@ func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err erro
 // isLeft reports whether no running program needs e, a temporary file or folder in dir that the process by made. The
 // caller must call release after removing the file; until then no other program can begin to use the file.
 func isLeft(dir string, e fs.DirEntry, by maker, olderThan time.Duration) (left bool, release func()) {
-	state := by.state()
-	if e.IsDir() || state == running || !e.Type().IsRegular() {
-		return e.IsDir() && state == gone, func() {}
+	if !e.IsDir() && !e.Type().IsRegular() {
+		return false, func() {}
 	}
-	locked, release := tryLock(filepath.Join(dir, e.Name()))
+	locked, release := tryLock(filepath.Join(dir, e.Name()), e.IsDir())
 	switch {
-	case locked == inUse:
-		return false, release
-	case state == gone, state == beside && locked == free:
+	case locked == free && by.host == self.host:
 		return true, release
+	case locked == inUse || e.IsDir():
+		return false, release
 	}
 	info, err := e.Info()
 	return err == nil && time.Since(info.ModTime()) >= olderThan, release
@@ -52,7 +50,7 @@ func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, er
 	var first error
 	for _, e := range entries {
 		by, _ := parseTemp(e.Name())
-		left, release := own && by == self(), func() {}
+		left, release := own && by == self, func() {}
 		if !left {
 			left, release = isLeft(dir, e, by, olderThan)
 		}

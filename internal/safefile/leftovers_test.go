@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,80 +17,59 @@ import (
 
 // named is a name of a temporary file of a maker.
 func named(m maker, number int) string {
-	return fmt.Sprintf("%s%s-%s-%d-%d-%016x%s", tempPrefix, m.host, m.boot, m.pid, m.start, number, tempSuffix)
+	return fmt.Sprintf("%s%s-%s-%08x%s", tempPrefix, m.host, m.process, number, tempSuffix)
 }
 
-// ended returns a process of this machine that runs no more.
-func ended() maker {
-	m := self()
-	m.start++
-	if start, _ := processStart(m.pid); start == 0 { // then it is known by its number alone
-		m.start, m.pid = 0, math.MaxInt32
-	}
-	return m
-}
+// ended is a process of this machine that runs no more.
+var ended = maker{self.host, "00000000"}
 
 // orphan gives the temporary files in a folder names as if the process that made them had ended.
 func orphan(t *testing.T, dir string) {
 	t.Helper()
 	for i, name := range leftovers(t, dir) {
-		must.Succeed(t, os.Rename(filepath.Join(dir, name), filepath.Join(dir, named(ended(), i))))
+		must.Succeed(t, os.Rename(filepath.Join(dir, name), filepath.Join(dir, named(ended, i))))
 	}
 }
 
-// What a process made goes when it has ended, whatever its age; what may be of one at work stays.
+// What a process of this machine made goes when it has ended, whatever its age; what may be of one at work stays.
 func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	old := time.Now().Add(-time.Hour)
-	add := func(name string, age time.Time) {
+	add := func(name string, age time.Time) string {
 		t.Helper()
 		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 		must.Succeed(t, os.Chtimes(filepath.Join(dir, name), age, age))
+		return name
 	}
-	me := self()
-	far, before, neighbour, stranger := me, me, me, me
-	far.host, far.boot = "00000000", "00000000"
-	before.boot = "00000000"
-	neighbour.host = "00000000"
-	stranger.pid, stranger.start = os.Getppid(), 0
-	gone := []string{named(ended(), 1), named(before, 2), named(far, 3)}
-	for i, name := range gone {
-		add(name, []time.Time{time.Now(), old}[i/2])
-	}
+	far := maker{"00000000", "00000000"}
 	spared := []string{
-		named(far, 4), named(stranger, 5), named(me, 6), ".superres-0123456789abcdef.tmp",
-		"a.png", ".superres-notes.tmp", ".superres-0123456789ABCDEF.tmp", ".superres-0123456789abcdef.tmpx",
-		"x" + named(ended(), 7),
-		".superres-x-y-1-1-0123456789abcdef.tmp", ".superres-00000000-00000000-0-1-0123456789abcdef.tmp",
+		add(named(far, 4), time.Now()), add("a.png", old), add(".superres-notes.tmp", old),
+		add(".superres-0123456789ABCDEF.tmp", old), add(".superres-01234567-89abcdef-0123456.tmp", old),
+		add("x"+named(ended, 7), old), add(named(ended, 8)+"x", old),
 	}
-	for i, name := range spared {
-		age := time.Now()
-		if i == 1 || i == 2 || i > 3 {
-			age = old
-		}
-		add(name, age)
-	}
-	folder := named(stranger, 8)
-	_ = os.Symlink(filepath.Join(dir, "a.png"), filepath.Join(dir, named(ended(), 9)))
-	lost := filepath.Join(dir, named(ended(), 10), "problem")
-	must.Succeed(t, errors.Join(os.Mkdir(filepath.Join(dir, folder), 0o700), os.MkdirAll(lost, 0o700)))
-	want := len(gone) + 1
+	want := 2
+	add(named(far, 3), old)
+	add(named(ended, 2), old)
+	farFolder, lost := named(far, 10), filepath.Join(dir, named(ended, 10), "problem")
+	must.Succeed(t, errors.Join(os.Mkdir(filepath.Join(dir, farFolder), 0o700), os.MkdirAll(lost, 0o700)))
+	must.Succeed(t, os.Chtimes(filepath.Join(dir, farFolder), old, old))
+	_ = os.Symlink(filepath.Join(dir, "a.png"), filepath.Join(dir, named(ended, 9)))
 	if f, err := os.Open(filepath.Join(dir, "a.png")); err == nil && lock(f) != unknown {
 		f.Close()
-		if me.boot != hashed("") {
-			add(named(neighbour, 11), time.Now())
-			want++
+		add(named(ended, 1), time.Now())
+		want += 2 // that and the folder
+		for _, by := range []maker{self, far} {
+			used := must.Get(osDisk{}.Create(filepath.Join(dir, named(by, 12)), 0o600))(t)
+			defer used.Release()
+			used.Close() // what follows, giving it its name, is use still
+			must.Succeed(t, os.Chtimes(used.Name(), old, old))
+			spared = append(spared, named(by, 12))
 		}
-		used := must.Get(osDisk{}.Create(filepath.Join(dir, named(far, 12)), 0o600))(t)
-		defer used.Release()
-		used.Close() // what follows, giving it its name, is use still
-		must.Succeed(t, os.Chtimes(used.Name(), old, old))
-		spared = append(spared, named(far, 12))
 	}
 	if n, err := RemoveLeftovers(dir, time.Minute); n != want || err != nil {
 		t.Errorf("removed %d, %v; want %d", n, err, want)
 	}
-	for _, name := range append(spared, folder) {
+	for _, name := range append(spared, farFolder) {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
@@ -105,9 +83,11 @@ func TestRemoveLeftovers(t *testing.T) {
 // before; so does its folder.
 func TestMakerIsKilled(t *testing.T) {
 	if dir := os.Getenv("SAFEFILE_TEST_FOLDER"); dir != "" {
-		if _, err := TempFolder(); err != nil {
+		_, remove, err := TempFolder()
+		if err != nil {
 			t.Fatal(err)
 		}
+		defer remove()
 		_ = WriteAtomic(filepath.Join(dir, "a.png"), false, func(io.Writer) error {
 			fmt.Println("at work")
 			time.Sleep(time.Hour)
@@ -152,10 +132,10 @@ func TestMakerIsKilled(t *testing.T) {
 func TestClearFolders(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 2 {
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, named(ended(), i)), nil, 0o600))
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, named(ended, i)), nil, 0o600))
 		must.Succeed(t, WriteAtomic(filepath.Join(dir, "a"), true, writes("text")))
 		if i == 1 {
-			must.Succeed(t, os.WriteFile(filepath.Join(dir, named(self(), i)), nil, 0o600))
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, named(self, i)), nil, 0o600))
 		}
 		ClearFolders(time.Hour, i == 1)
 		if left := leftovers(t, dir); len(left) > 0 {

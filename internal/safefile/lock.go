@@ -11,10 +11,14 @@ const (
 	inUse
 )
 
-// tryLock tries to take the lock of the named regular file, which its writer holds until it ends. The caller calls
-// release to give up the lock.
-func tryLock(name string) (state lockState, release func()) {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+// tryLock tries to take the lock of the named regular file or folder, which its maker holds until it ends. The caller
+// calls release to give up the lock.
+func tryLock(name string, isFolder bool) (state lockState, release func()) {
+	how := os.O_WRONLY
+	if isFolder {
+		how = os.O_RDONLY
+	}
+	f, err := os.OpenFile(name, how, 0)
 	if err != nil {
 		return unknown, func() {}
 	}

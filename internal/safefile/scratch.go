@@ -1,6 +1,7 @@
 package safefile
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -18,14 +19,28 @@ func Scratch(dir string) (f *os.File, err error) {
 	return f, nil
 }
 
-// TempFolder makes a new folder, for its owner alone, in the system's folder for temporary files. The caller removes it
-// with its content; RemoveLeftovers does so after the program was killed. Errors are an ErrOutput.
-func TempFolder() (path string, err error) {
+// TempFolder makes a new folder, for its owner alone, in the system's folder for temporary files. The caller calls
+// remove, which removes it with its content; RemoveLeftovers does so after the program was killed. Errors are an
+// ErrOutput.
+func TempFolder() (path string, remove func(), err error) {
 	dir := os.TempDir()
-	noteFolder(dir)
-	path = filepath.Join(dir, tempName())
-	if err := os.Mkdir(path, 0o700); err != nil {
-		return "", Unwritable(path, err)
+	var f *os.File
+	err = withTempName(dir, func(name string) (err error) {
+		path = filepath.Join(dir, name)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			return err
+		}
+		if f, err = os.Open(path); err == nil && (lock(f) == inUse || !isStill(f, path)) {
+			f.Close()
+			err = fs.ErrExist // RemoveLeftovers removed it before it was locked
+		}
+		return err
+	})
+	if err != nil {
+		return "", nil, Unwritable(path, err)
 	}
-	return path, nil
+	return path, func() {
+		f.Close()
+		_ = os.RemoveAll(path) // what cannot be removed is for RemoveLeftovers
+	}, nil
 }

@@ -104,19 +104,6 @@ func (s *Scheduler) Begin(load Load) (*Slot, error) {
 	return one, nil
 }
 
-// Enter is Begin, Await and Start in one. It returns the slot, which the caller ends, and reports no positions.
-func (s *Scheduler) Enter(ctx context.Context, load Load) (*Slot, error) {
-	one, err := s.Begin(load)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Await(ctx, one, nil); err != nil {
-		return nil, err
-	}
-	one.Start()
-	return one, nil
-}
-
 // Await waits until the picture of slot one may begin. It calls queued, which may be nil, with its position in the
 // queue, from 1, whenever that may have changed. After an error, the slot is given up.
 func (s *Scheduler) Await(ctx context.Context, one *Slot, queued func(position int)) error {

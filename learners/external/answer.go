@@ -33,9 +33,7 @@ type reply struct {
 
 // accept makes the program available for the next problem.
 func (r reply) accept() {
-	if !r.Once {
-		r.programs.giveBack(r.Program, r.proc)
-	}
+	r.programs.giveBack(r.Program, r.proc)
 }
 
 // fail returns the error of a reply that cannot be accepted. It ends the program first, so that all of its standard
@@ -47,10 +45,6 @@ func (r reply) fail(format string, args ...any) error {
 
 // failMissing returns the error of a reply without its result.
 func (r reply) failMissing() error {
-	if r.Once {
-		return r.fail("ended with status 0, but left no %s; a program that reads problems from its standard input "+
-			"is named with exec", r.problem.result())
-	}
 	return r.fail("answered, but left no %s", r.problem.result())
 }
 

@@ -56,8 +56,7 @@ func (p Program) resolve() (path string, args []string, err error) {
 	case err != nil:
 		return "", nil, plugin.Errorf("external: %s: %v", p.Command, err)
 	case len(list) == 0 || list[0] == "":
-		return "", nil, plugin.Errorf("external: no program is named; write %s:./mine.py, or %s:python3 mine.py",
-			p.name(), p.name())
+		return "", nil, plugin.Errorf("external: no program is named; write exec:./mine.py, or exec:python3 mine.py")
 	}
 	path, err = exec.LookPath(list[0])
 	if err == nil {
@@ -68,22 +67,14 @@ func (p Program) resolve() (path string, args []string, err error) {
 	case errors.Is(err, exec.ErrDot) || missing == nil && !strings.ContainsAny(list[0], `/\`):
 		err = fmt.Errorf("a program in this folder is written with it, ./%s", list[0])
 	case missing == nil:
-		err = fmt.Errorf("cannot be started; make it executable (chmod +x), or name what runs it, %s:python3 %s",
-			p.name(), list[0])
+		err = fmt.Errorf("cannot be started; make it executable (chmod +x), or name what runs it, exec:python3 %s",
+			list[0])
 	case len(list) > 1:
 		err = errors.New("no such program; put quotes around a path with blanks in it")
 	default:
 		err = errors.New("no such program")
 	}
 	return "", nil, plugin.Errorf("external: %s: %v", list[0], err)
-}
-
-// name returns the name of this kind of program in a spec.
-func (p Program) name() string {
-	if p.Once {
-		return "exec1"
-	}
-	return "exec"
 }
 
 // Check returns an error for a command that cannot be split into words, and for a program that does not exist.

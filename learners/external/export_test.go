@@ -16,15 +16,6 @@ const Windows = runtime.GOOS == "windows"
 // PlainASCII is plainASCII.
 var PlainASCII = plainASCII
 
-// IsPassed and PassedVariables are the functions and variables of these names.
-var (
-	IsPassed        = isPassed
-	PassedVariables = passedVariables
-)
-
-// WithFolder is withFolder.
-var WithFolder = withFolder
-
 // WithCodes and WithoutCodes are learners that are known to leave codes, or none, so that their memory is known better.
 type (
 	WithCodes    struct{ *Learner }

@@ -1,12 +1,11 @@
 // Package external makes learners and coders of programs in any language. The program of a spec "exec:COMMAND" is
-// started once and serves many problems; the program of "exec1:COMMAND" is started for each problem.
+// started once and serves many problems.
 //
 // A problem is a folder with problem.json, which states the task, and the matrices Y.npy and, for a learner, D0.npy
 // or, for a coder, D.npy. A learner writes D.npy to the folder and may write X.npy and trace.csv; a coder writes
 // X.npy. testdata/external/README.md in the repository is the protocol for authors of such programs, with examples.
 //
-// A program gets only the environment variables that such programs need, which that file lists, because others may be
-// secrets. All processes that it starts are ended with it, as far as the system lets them be found: see family_*.go.
+// All processes that a program starts are ended with it, as far as the system lets them be found: see family_*.go.
 //
 // No result of a program is trusted: sizes and numbers are checked, atoms are brought to length 1 and their signs
 // fixed, and errors are computed here. A failure of a program is an error that wraps [ErrProgram] and ends with the
@@ -15,8 +14,8 @@
 //
 // Read it in this order: learner.go and coder.go, the plug-ins; problem.go, which writes problems, and answer.go,
 // which reads answers; command.go, which reads commands; keep.go, the programs that wait for problems; process.go,
-// one program, and tail.go, the end of its output; environment.go, its variables; and family_*.go, which end it with
-// all that it has started, on each system.
+// one program, and tail.go, the end of its output; and family_*.go, which end it with all that it has started, on each
+// system.
 package external
 
 import (
@@ -48,9 +47,6 @@ type Program struct {
 	Command string
 	// Limit is the time limit for a problem. The default, 0, is 10 minutes.
 	Limit time.Duration
-	// Once says that the program is started for each problem. The folder of the problem replaces {} among its
-	// arguments; without {}, it is the last argument. False: the program serves many problems.
-	Once bool
 }
 
 // declare binds the parameters of a spec to the fields of the program.
@@ -103,7 +99,7 @@ func (p Program) fail(format string, args ...any) error {
 	return programError(fmt.Sprintf("external: %s: %s", p.Command, fmt.Sprintf(format, args...)))
 }
 
-// solve gives a problem to the program: the statement s, and matrices, whose keys are file names. The caller must call
+// solve gives a problem to the program: the statement s, and matrices by their file names. The caller must call
 // done, even after an error; the files of the reply exist until then.
 func (p Program) solve(ctx context.Context, s statement, matrices map[string]*mat.Dense) (r reply, done func(),
 	err error) {
@@ -117,40 +113,31 @@ func (p Program) solve(ctx context.Context, s statement, matrices map[string]*ma
 	if err := pose(folder, s, matrices); err != nil {
 		return r, done, err
 	}
-	if p.Once {
-		r, err = p.runOnce(ctx, programs, folder, s)
-	} else {
-		r, err = p.serve(ctx, programs, folder, s)
-	}
+	r, err = p.serve(ctx, programs, folder, s)
 	return r, done, err
 }
 
 func init() {
+	const name, summary = "exec", "a program of your own in any language, started once for many problems"
 	const reference = "testdata/external/README.md: the protocol, with examples"
-	for name, once := range map[string]bool{"exec": false, "exec1": true} {
-		summary := "a program of your own in any language, started once for many problems"
-		if once {
-			summary = "a program of your own in any language, started for each problem"
-		}
-		learners.Register(learners.Info{
-			Name: name, Summary: summary, Reference: reference, Argument: argument,
-			New: func(fs *flag.FlagSet) learners.Learner {
-				l := &Learner{Program{Once: once}}
-				l.declare(fs)
-				return l
-			},
-		})
-		sparse.Register(sparse.Info{
-			Name: name, Summary: summary, Reference: reference, Argument: argument,
-			New: func(fs *flag.FlagSet) sparse.Coder {
-				c := &Coder{Program: Program{Once: once}}
-				c.declare(fs)
-				fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
-				fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal may end")
-				return c
-			},
-		})
-	}
+	learners.Register(learners.Info{
+		Name: name, Summary: summary, Reference: reference, Argument: argument,
+		New: func(fs *flag.FlagSet) learners.Learner {
+			l := &Learner{}
+			l.declare(fs)
+			return l
+		},
+	})
+	sparse.Register(sparse.Info{
+		Name: name, Summary: summary, Reference: reference, Argument: argument,
+		New: func(fs *flag.FlagSet) sparse.Coder {
+			c := &Coder{}
+			c.declare(fs)
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal may end")
+			return c
+		},
+	})
 }
 
 var (

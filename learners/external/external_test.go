@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,8 +34,7 @@ func TestMain(m *testing.M) {
 
 // learner returns a learner whose program is the test binary.
 func learner(words ...string) *external.Learner {
-	return &external.Learner{Program: external.Program{Command: externaltest.Command(words...),
-		Once: words[0] == "once"}}
+	return &external.Learner{Program: external.Program{Command: externaltest.Command(words...)}}
 }
 
 // smallProblem returns 20 signals of 4 entries, and the options to learn 6 atoms.
@@ -77,8 +74,7 @@ func TestCoderConforms(t *testing.T) {
 	})
 }
 
-// What comes back is what the same learner gives here, however it is asked: with codes or without, by a program that
-// serves or one that is started each time.
+// What comes back is what the same learner gives here, with codes or without.
 func TestSameResult(t *testing.T) {
 	ownTemp(t)
 	y := learnertest.Planted(8, 12, 2, 90, 1)
@@ -86,7 +82,7 @@ func TestSameResult(t *testing.T) {
 	want := sparsetest.Must(learners.MOD{}.Learn(t.Context(), y, opt))(t)
 	ctx, end := external.Keep(t.Context())
 	defer end()
-	for _, words := range []string{"serve", "serve codes", "serve codes trace", "once", "once codes trace"} {
+	for _, words := range []string{"serve", "serve codes", "serve codes trace"} {
 		var traced []learners.Step
 		opt.Trace = func(s learners.Step) { traced = append(traced, s) }
 		got, err := learner(strings.Fields(words)...).Learn(ctx, y, opt)
@@ -146,16 +142,12 @@ func TestNoAnswer(t *testing.T) {
 	ownTemp(t)
 	y, opt := smallProblem()
 	for words, want := range map[string]string{
-		"tired 0": "ended without an answer (exit status 0); a program for one problem is named with exec1",
+		"tired 0": "ended without an answer (exit status 0)",
 		"mute": "no answer in 1 s, the limit for a problem; D.npy is there: was the answer flushed, with a " +
 			"line end?; it said: ",
-		"once": "ended without an answer (exit status 1); it said: ", // it has no folder
-		"serve, once": "ended with status 0, but left no D.npy; a program that reads problems from its standard " +
-			"input is named with exec",
 	} {
-		words, once := strings.CutSuffix(words, ", once")
 		l := learner(strings.Fields(words)...)
-		l.Limit, l.Once = time.Minute, once
+		l.Limit = time.Minute
 		if words == "mute" {
 			l.Limit = time.Second
 		}
@@ -214,21 +206,14 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// What a context, a limit or the end of Keep ends is ended with all that it has started, and its folder is removed:
-// also what has a session of its own, and no parent any more, where that can be found.
+// What a context, a limit or the end of Keep ends is ended with all that it has started, and its folder is removed.
 func TestNothingIsLeft(t *testing.T) {
 	ownTemp(t)
 	var all sync.WaitGroup
-	for _, how := range []string{
-		"family context", "family limit", "family keep", "family limit once", "family context once",
-		"orphan context", "orphan keep", "orphan context once",
-	} {
-		if strings.HasPrefix(how, "orphan") && runtime.GOOS != "linux" && !external.Windows {
-			continue
-		}
+	for _, how := range []string{"context", "limit", "keep"} {
 		file := filepath.ToSlash(filepath.Join(t.TempDir(), "child"))
 		all.Go(func() {
-			if err := endFamily(t, strings.Fields(how), file); err != nil {
+			if err := endFamily(t, how, file); err != nil {
 				t.Errorf("%s: %v", how, err)
 			}
 		})
@@ -236,16 +221,14 @@ func TestNothingIsLeft(t *testing.T) {
 	all.Wait()
 }
 
-// endFamily runs a program that writes the number of its child to a file, and ends it. how has the name of the program,
-// what ends it, and "once" for a program that is started for each problem.
-func endFamily(t *testing.T, how []string, file string) error {
+// endFamily runs a program that writes the number of its child to a file, and ends it as how says.
+func endFamily(t *testing.T, how, file string) error {
 	y, opt := smallProblem()
-	l := learner(how[0], file)
-	l.Once = len(how) > 2
+	l := learner("family", file)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	end := cancel
-	switch how[1] {
+	switch how {
 	case "keep":
 		ctx, end = external.Keep(ctx)
 	case "limit":
@@ -267,7 +250,7 @@ func endFamily(t *testing.T, how []string, file string) error {
 		_, _ = fmt.Sscan(string(text), &child)
 	}
 	end()
-	if err := <-done; err == nil || how[1] == "context" && !errors.Is(err, context.Canceled) {
+	if err := <-done; err == nil || how == "context" && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("the program ended with %w", err)
 	}
 	if !external.Gone(child) {
@@ -292,7 +275,7 @@ func TestSpecs(t *testing.T) {
 		"exec:./none":                        "no such program",
 		"exec:./no such":                     "put quotes around",
 		`exec:"` + self + `" a b`:            "",
-		`exec1:'` + self + `' x,limit=2m`:    "",
+		`exec:'` + self + `' x,limit=2m`:     "",
 		`exec:"` + self + `",limit=-1s`:      "limit=-1s: expected more than 0",
 		`exec:"` + self + `",limit=0s`:       "limit=0s: expected more than 0",
 		`exec:"` + self + `",limit=5`:        "limit=5: expected a time with its unit, such as 5s",
@@ -362,52 +345,6 @@ func unset(t *testing.T, name string) {
 	}
 }
 
-// A program gets what it needs of the environment, and nothing that is meant for others.
-func TestEnvironment(t *testing.T) {
-	ownTemp(t)
-	secrets := []string{"SUPERRES_TOKEN", "SUPERRES_ANYTHING", "AWS_SECRET_ACCESS_KEY", "CONDA_TOKEN", "PATHOLOGY"}
-	for _, name := range secrets {
-		t.Setenv(name, "secret")
-	}
-	wanted := []string{"PATH", "LC_NUMERIC", "VIRTUAL_ENV", "PYTHONPATH", "R_LIBS_USER", "JULIA_DEPOT_PATH"}
-	for _, name := range wanted[1:] {
-		t.Setenv(name, "wanted")
-	}
-	y := learnertest.Planted(4, 6, 1, 20, 1)
-	file := filepath.Join(t.TempDir(), "variables")
-	program := learner("variables", filepath.ToSlash(file))
-	if _, err := program.Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil {
-		t.Fatal("it gave an answer")
-	}
-	text := sparsetest.Must(os.ReadFile(file))(t)
-	var got []string
-	for line := range strings.Lines(string(text)) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		got = append(got, name)
-		if strings.HasPrefix(name, "SUPERRES") || value == "secret" {
-			t.Errorf("%s was passed", name)
-		}
-	}
-	for _, name := range wanted {
-		if !slices.Contains(got, name) {
-			t.Errorf("%s is missing: %q", name, got)
-		}
-	}
-	protocol := sparsetest.Must(os.ReadFile("../../testdata/external/README.md"))(t)
-	for _, name := range external.PassedVariables {
-		if !strings.Contains(string(protocol), "`"+name+"`") {
-			t.Errorf("the protocol does not tell of %s", name)
-		}
-	}
-	for variable, want := range map[string]bool{
-		"Path=x": true, "systemroot=x": true, "=C:=x": true, "SUPERRES_TOKEN=x": false, "Token=x": false,
-	} {
-		if external.IsPassed(variable, true) != want {
-			t.Errorf("on Windows, %s: %v", variable, !want)
-		}
-	}
-}
-
 // Programs use one thread, unless the environment says otherwise.
 func TestThreads(t *testing.T) {
 	ownTemp(t)
@@ -442,19 +379,7 @@ func TestFoldersOfAnyName(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", dir)
 	y, opt := smallProblem()
-	for _, how := range []string{"serve", "once"} {
-		if _, err := learner(how).Learn(t.Context(), y, opt); err != nil {
-			t.Errorf("%s: %v", how, err)
-		}
-	}
-}
-
-// The folder of a problem stands where a program that is started for it wants it.
-func TestFolderAmongTheArguments(t *testing.T) {
-	for args, want := range map[string]string{"": "F", "-q": "-q|F", "mine('{}')|{}": "mine('F')|F", "{}|-q": "F|-q"} {
-		list := strings.FieldsFunc(args, func(r rune) bool { return r == '|' })
-		if got := strings.Join(external.WithFolder(list, "F"), "|"); got != want {
-			t.Errorf("%s: %s, expected %s", args, got, want)
-		}
+	if _, err := learner("serve").Learn(t.Context(), y, opt); err != nil {
+		t.Error(err)
 	}
 }

@@ -14,7 +14,7 @@ type family struct{ *os.Process }
 func group(*exec.Cmd) {}
 
 // newFamily returns the family of a program that has just started.
-func newFamily(p *os.Process, _ string) family { return family{p} }
+func newFamily(p *os.Process) family { return family{p} }
 
 // end kills the program, unless it has ended.
 func (f family) end(ended bool) {

@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build unix
 
 package external
 
@@ -16,7 +16,7 @@ type family struct{ pid int }
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // newFamily returns the family of a program that has just started.
-func newFamily(p *os.Process, _ string) family { return family{p.Pid} }
+func newFamily(p *os.Process) family { return family{p.Pid} }
 
 // end kills the program, which may have ended, and all of its group, but no process that has made a group of its own.
 func (f family) end(bool) {

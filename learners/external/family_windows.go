@@ -24,7 +24,7 @@ func group(cmd *exec.Cmd) {
 
 // newFamily puts a program that has just started into a job, to which all processes belong that it starts from now
 // on. All of them end with the job, and the job ends with this process, however that ends.
-func newFamily(p *os.Process, _ string) family {
+func newFamily(p *os.Process) family {
 	f := family{pid: p.Pid}
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +19,7 @@ type programs struct {
 	running []*process
 	waiting map[string][]*process // by command
 	folder  string                // empty until the first problem
+	remove  func()                // removes folder
 }
 
 type keepKey struct{}
@@ -32,7 +32,7 @@ func Keep(ctx context.Context) (context.Context, func()) {
 	return context.WithValue(ctx, keepKey{}, p), p.close
 }
 
-// programsOf returns the programs that ctx keeps (see Keep), or a new set, whose programs done ends.
+// programsOf returns the programs that ctx keeps (see Keep), or a new set, which done ends.
 func programsOf(ctx context.Context) (p *programs, done func()) {
 	if p, ok := ctx.Value(keepKey{}).(*programs); ok {
 		return p, func() {}
@@ -50,7 +50,7 @@ func (p *programs) take(program Program) (*process, error) {
 	list := p.waiting[program.Command]
 	if len(list) == 0 {
 		p.mu.Unlock()
-		return p.start(program, "")
+		return p.start(program)
 	}
 	defer p.mu.Unlock()
 	proc := list[len(list)-1]
@@ -68,39 +68,23 @@ func (p *programs) giveBack(program Program, proc *process) {
 	p.waiting[program.Command] = append(p.waiting[program.Command], proc)
 }
 
-// start starts a program. folder is passed as an argument if the program is restarted for each problem.
-func (p *programs) start(program Program, folder string) (*process, error) {
+// start starts a program.
+func (p *programs) start(program Program) (*process, error) {
 	path, args, err := program.resolve()
 	if err != nil {
 		return nil, err
-	}
-	if program.Once {
-		args = withFolder(args, folder)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil, errClosed
 	}
-	proc, err := start(path, args, !program.Once)
+	proc, err := start(path, args)
 	if err != nil {
-		return nil, program.fail("cannot be started (%v); name what runs it, %s:python3 mine.py", err, program.name())
+		return nil, program.fail("cannot be started (%v); name what runs it, exec:python3 mine.py", err)
 	}
 	p.running = append(p.running, proc)
 	return proc, nil
-}
-
-// withFolder returns args with {} replaced by folder, the folder of a problem; without {}, folder is appended.
-func withFolder(args []string, folder string) []string {
-	const placeholder = "{}"
-	if !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, placeholder) }) {
-		return append(slices.Clone(args), folder)
-	}
-	out := make([]string, len(args))
-	for i, a := range args {
-		out[i] = strings.ReplaceAll(a, placeholder, folder)
-	}
-	return out
 }
 
 // end ends a process.
@@ -119,7 +103,7 @@ func (p *programs) problem() (folder string, remove func(), err error) {
 		return "", nil, errClosed
 	}
 	if p.folder == "" {
-		if p.folder, err = safefile.TempFolder(); err != nil {
+		if p.folder, p.remove, err = safefile.TempFolder(); err != nil {
 			return "", nil, err
 		}
 	}
@@ -157,6 +141,6 @@ func (p *programs) close() {
 	}
 	all.Wait()
 	if p.folder != "" {
-		_ = os.RemoveAll(p.folder)
+		p.remove()
 	}
 }

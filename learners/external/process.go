@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +24,7 @@ type process struct {
 	cmd    *exec.Cmd
 	family family
 	mu     sync.Mutex     // guards the use of family once the program has started
-	in     io.WriteCloser // its standard input; nil if it is started for each problem
+	in     io.WriteCloser // its standard input
 	stderr tail           // the end of its standard error
 	lines  chan string    // the lines of its standard output; closed with it
 
@@ -44,36 +42,25 @@ const maxLine = 1 << 16
 // drain is how long to wait for the output of a program that has ended, since its children may still hold it open.
 const drain = time.Second
 
-// start starts the program at path. serves says that it serves many problems, which it gets on its standard input.
-func start(path string, args []string, serves bool) (*process, error) {
+// start starts the program at path.
+func start(path string, args []string) (*process, error) {
 	p := &process{cmd: exec.Command(path, args...), quit: make(chan struct{}), ended: make(chan struct{}),
 		lines: make(chan string)}
 	group(p.cmd)
 	p.cmd.WaitDelay = drain
-	mark := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
-	p.cmd.Env = environment(mark)
+	p.cmd.Env = oneThread(os.Environ())
 	p.cmd.Stderr = &p.stderr
 	out, printed := io.Pipe()
-	if serves {
-		p.cmd.Stdout = printed
-		var err error
-		if p.in, err = p.cmd.StdinPipe(); err != nil {
-			return nil, err
-		}
-	} else {
-		p.cmd.Stdout = &p.stderr // it may print anything
+	p.cmd.Stdout = printed
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
 	}
-	started := make(chan error)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	p.family = newFamily(p.cmd.Process)
 	go func() {
-		// The system may end the program with the thread that started it, so this thread lasts as long.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		if err := p.cmd.Start(); err != nil {
-			started <- err
-			return
-		}
-		p.family = newFamily(p.cmd.Process, mark)
-		started <- nil
 		if p.err = p.cmd.Wait(); errors.Is(p.err, exec.ErrWaitDelay) {
 			p.err = nil // the program has ended well, though a process that it started has not
 		}
@@ -83,9 +70,6 @@ func start(path string, args []string, serves bool) (*process, error) {
 		printed.Close()
 		close(p.ended)
 	}()
-	if err := <-started; err != nil {
-		return nil, err
-	}
 	go p.read(out)
 	return p, nil
 }
@@ -142,9 +126,7 @@ func (p *process) end() {
 
 // hangUp closes the standard input of the program: there are no more problems.
 func (p *process) hangUp() {
-	if p.in != nil {
-		_ = p.in.Close() // it may have ended
-	}
+	_ = p.in.Close() // it may have ended
 }
 
 // request is a line on the standard input of a program, and answer is a line on its output. A program may answer with
@@ -245,10 +227,7 @@ func (r reply) flushAdvice() string {
 // endedEarly returns an error that says how the program ended without having answered.
 func (p *process) endedEarly() error {
 	<-p.ended
-	if p.err != nil {
-		return fmt.Errorf("%w (%s)", errEnded, ending(p.err))
-	}
-	return fmt.Errorf("%w (%s); a program for one problem is named with exec1", errEnded, ending(p.err))
+	return fmt.Errorf("%w (%s)", errEnded, ending(p.err))
 }
 
 // plainASCII returns text, which is JSON, with all characters that are not ASCII escaped, because some languages read
@@ -267,34 +246,6 @@ func plainASCII(text []byte) []byte {
 		}
 	}
 	return out
-}
-
-// runOnce starts a program for the problem in a folder and waits until it has ended.
-func (p Program) runOnce(ctx context.Context, programs *programs, folder string, problem statement) (reply, error) {
-	proc, err := programs.start(p, folder)
-	if err != nil {
-		return reply{}, err
-	}
-	limit := time.NewTimer(p.limit())
-	defer limit.Stop()
-	select {
-	case <-proc.ended:
-		if proc.err != nil {
-			err = fmt.Errorf("failed (%s)", ending(proc.err))
-		}
-	case <-limit.C:
-		err = fmt.Errorf("has not ended in %g s, the limit for a problem", p.limit().Seconds())
-	case <-ctx.Done():
-	}
-	programs.end(proc)
-	r := reply{p, problem, folder, programs, proc}
-	switch {
-	case ctx.Err() != nil:
-		return r, ctx.Err()
-	case err != nil:
-		return r, r.fail("%v", err)
-	}
-	return r, nil
 }
 
 // ending returns words for how a program ended, from err, the error of its exec.Cmd.

@@ -3,6 +3,7 @@ package convolutional
 import (
 	"context"
 	"encoding/json"
+	"image"
 
 	"superres/internal/kernel"
 	"superres/patches/plane"
@@ -102,7 +103,8 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 			}
 		}
 	}
-	return c.run(ctx, low[0].W, low[0].H, read, add, w.Report)
+	size := image.Pt(low[0].W, low[0].H)
+	return c.run(ctx, size, image.Rectangle{Max: size}, read, add, w.Report)
 }
 
 // bounds sets least and most to the range of colour in which the pixels of each sample of row y must stay: the

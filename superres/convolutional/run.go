@@ -2,6 +2,7 @@ package convolutional
 
 import (
 	"context"
+	"image"
 	"runtime"
 
 	"superres/internal/kernel"
@@ -32,25 +33,27 @@ func (n *net) program() *lines.Program {
 	return p
 }
 
-// run takes a picture of w×h samples through the net. It calls read to have the inputs of row y written to to,
-// all inputs of a sample side by side, and add with the sums of row y of the last layer, step of them for each
-// column, in the order of params.lastFilter; both from several goroutines. It calls report with the share of
-// the rows that are done, and fails only with ctx.Err().
-func (n *net) run(ctx context.Context, w, h int, read func(y int, to []int16),
+// run takes a window of a picture of a size in samples through the net. The window leaves out at most the reach of the
+// net on each side. It calls read to have the inputs of row y of the picture written to to, all inputs of a sample side
+// by side, and add with the sums of row y of the window in the last layer, step of them for each column, in the order
+// of params.lastFilter; both from several goroutines. It calls report with the share of the rows that are done, and
+// fails only with ctx.Err().
+func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle, read func(y int, to []int16),
 	add func(y int, sums []float32, step int), report func(float64)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	margin, inputs := n.reach(), n.filters[0].Step
+	w, h, left := window.Dx(), window.Dy(), margin-window.Min.X
 	around := func(y int, rows *lines.Rows) { // the edge samples are repeated beyond the edges
 		to := rows.Row(y)
-		inner := to[margin*inputs:][:w*inputs]
-		read(min(max(y-margin, 0), h-1), inner)
-		for x := range margin {
+		inner := to[left*inputs:][:size.X*inputs]
+		read(min(max(y-margin+window.Min.Y, 0), size.Y-1), inner)
+		for x := range left {
 			copy(to[x*inputs:][:inputs], inner)
 		}
-		edge := inner[(w-1)*inputs:]
-		for x := (margin + w) * inputs; x < len(to); x += inputs {
+		edge := inner[(size.X-1)*inputs:]
+		for x := (left + size.X) * inputs; x < len(to); x += inputs {
 			copy(to[x:], edge)
 		}
 	}

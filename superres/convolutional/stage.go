@@ -3,6 +3,7 @@ package convolutional
 import (
 	"context"
 	"encoding/json"
+	"image"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
@@ -86,6 +87,13 @@ func (s *Stage) KeepsAreas() bool { return true }
 
 // Apply implements stage.Stage.
 func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
+	return s.ApplyWithin(ctx, low, image.Rect(0, 0, low.W, low.H), current, w)
+}
+
+// ApplyWithin is Apply for a window of low: current and the result have the pixels of the window alone. The window
+// leaves out at most the reach of the network on each side.
+func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.Rectangle, current *plane.Plane,
+	w *stage.Work) (*plane.Plane, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -96,7 +104,7 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 		if err := s.shares(ctx, shares, low); err != nil {
 			return nil, err
 		}
-		shareOf = func(y int) kernel.Row { return kernel.Row{V: shares.Row(y), Step: 1} }
+		shareOf = func(y int) kernel.Row { return kernel.Row{V: shares.Row(window.Min.Y + y)[window.Min.X:], Step: 1} }
 	}
 	out := w.Plane(current.W, current.H)
 	read := func(y int, to []int16) {
@@ -114,7 +122,7 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 				shareOf(y), kernel.Row{V: zero[:]}, kernel.Row{V: one[:]})
 		}
 	}
-	if err := s.run(ctx, low.W, low.H, read, add, w.Report); err != nil {
+	if err := s.run(ctx, image.Pt(low.W, low.H), window, read, add, w.Report); err != nil {
 		w.Give(out.Pix)
 		return nil, err
 	}

@@ -2,8 +2,10 @@ package convolutional
 
 import (
 	"fmt"
+	"image"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"superres/internal/kernel"
@@ -65,6 +67,33 @@ func TestStage(t *testing.T) {
 	for skip := 1; skip <= 3; skip++ {
 		n := NewNetwork(Architecture{Scale: 2, Channels: 16, Depth: 6, Skip: skip})
 		stagetest.Run(t, 2, roundNetwork(t, randomise(n, 3)))
+	}
+}
+
+// A window is made as it is in the whole picture, at its edges and within, with no more of the picture than the reach.
+func TestWindow(t *testing.T) {
+	const scale = 2
+	s := roundNetwork(t, sampleNetwork(scale, 16, 2, 3))
+	picture := makeTexture(40, 37)
+	blank := func(w, h int) *plane.Plane { return plane.New(scale*w, scale*h) }
+	whole := must.Get(s.Apply(t.Context(), picture, blank(40, 37), nil))(t)
+	for _, window := range []image.Rectangle{
+		image.Rect(0, 0, 9, 40), image.Rect(12, 13, 25, 22), image.Rect(30, 30, 40, 37), image.Rect(0, 0, 40, 37),
+	} {
+		window = window.Intersect(image.Rect(0, 0, 40, 37))
+		shown := window.Inset(-s.Reach()).Intersect(image.Rect(0, 0, 40, 37))
+		part := plane.New(shown.Dx(), shown.Dy())
+		for y := range part.H {
+			copy(part.Row(y), picture.Row(shown.Min.Y + y)[shown.Min.X:])
+		}
+		current := blank(window.Dx(), window.Dy())
+		got := must.Get(s.ApplyWithin(t.Context(), part, window.Sub(shown.Min), current, nil))(t)
+		for y := range got.H {
+			want := whole.Row(scale*window.Min.Y + y)[scale*window.Min.X:][:got.W]
+			if !slices.Equal(got.Row(y), want) {
+				t.Fatalf("%v: row %d differs", window, y)
+			}
+		}
 	}
 }
 

@@ -109,7 +109,7 @@ func TestDefinition(t *testing.T) {
 // A model file may not name an external program as its coder.
 func TestFileNamesNoProgram(t *testing.T) {
 	self := must.Get(os.Executable())(t)
-	for _, coder := range []string{`exec:"` + self + `"`, `exec1:'` + self + `',sparsity=3`} {
+	for _, coder := range []string{`exec:"` + self + `"`, `exec:'` + self + `',sparsity=3`} {
 		text := must.Get(json.Marshal(params{Patch: 3, Coder: coder}))(t)
 		if _, err := load(2, text, nil); err == nil || !strings.Contains(err.Error(), "no model may name") {
 			t.Errorf("%s: %v", coder, err)

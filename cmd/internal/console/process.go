@@ -1,18 +1,11 @@
 package console
 
-import (
-	"context"
-	"errors"
-	"fmt"
-
-	"superres/cmd/internal/priority"
-)
+import "context"
 
 // ownProcess is the key of the context value that OwnProcess sets.
 type ownProcess struct{}
 
-// OwnProcess returns a context for Run that allows LimitProcess and LowerPriority to change the process, since it runs
-// nothing else.
+// OwnProcess returns a context for Run that allows LimitProcess to change the process, since it runs nothing else.
 func OwnProcess(ctx context.Context) context.Context {
 	return context.WithValue(ctx, ownProcess{}, true)
 }
@@ -25,17 +18,4 @@ func LimitProcess(ctx context.Context, l Limits) {
 		// The limit is generous since it also counts address space that Go's runtime has reserved and not used.
 		limitData(4*l.Memory + 1<<30)
 	}
-}
-
-// LowerPriority has the system give the processors to other programs first, as package priority says, from now on to
-// the end of the process. It fails where the system does not do that, and if ctx does not come from OwnProcess.
-func LowerPriority(ctx context.Context) error {
-	err := errors.New("the process runs other work, too")
-	if ctx.Value(ownProcess{}) != nil {
-		err = priority.Lower()
-	}
-	if err != nil {
-		return fmt.Errorf("the priority stays as it is: %w", err)
-	}
-	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -160,11 +159,11 @@ func (s *Set) convert(ctx context.Context, path, title string, k *kind, original
 			"path; install one (Debian: apt install %s) and type the same again", path, title,
 			strings.Join(programs, ", "), k.install)
 	}
-	dir, err := safefile.TempFolder()
+	dir, remove, err := safefile.TempFolder()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	in, err := filepath.Abs(path)
 	if err != nil {
 		return nil, safefile.Unreadable(path, err)

@@ -1,9 +1,9 @@
-// Package digits has the commands superres mnist, which restores and scores the images of an IDX file, the format of
-// MNIST, and superres mnist download.
+// Package digits has the command superres mnist, which restores and scores the images of an IDX file, the format of
+// MNIST.
 //
 // Read it in this order: mnist.go, the command and its options; inspect.go, the checks before anything is written;
 // job.go, which processes images in the order of the file; report.go, their errors; sheet.go, drawings of the first
-// images. download.go is superres mnist download.
+// images.
 package digits
 
 import (
@@ -32,14 +32,13 @@ func Command(s *console.Streams) *cli.Command {
 	var opt Options
 	return console.Command(&cli.Command{
 		Name: "mnist", Usage: "restore and score the images of an IDX file",
-		ArgsUsage: "[FLAGS] IMAGES [LABELS]  or  FOLDER  or  download --dir DIR",
+		ArgsUsage: "[FLAGS] IMAGES [LABELS]  or  FOLDER",
 		Description: `   superres mnist mnist/                            its test images, and their labels
    superres mnist t10k-images-idx3-ubyte.gz
    superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --sheet sheet.html
    superres mnist t10k-images-idx3-ubyte.gz -o restored.idx3-ubyte.gz
    superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --limit 100 -o digits/     00000_7.png ...
    superres mnist --task enlarge t10k-images-idx3-ubyte.gz -o large.idx3-ubyte.gz
-   superres mnist download --dir mnist/
 
 Every image is reduced, restored by the model and scored by the protocol nfe,
 beside nearest and bicubic: squared error of the grey values over the squared
@@ -53,9 +52,8 @@ of MNIST's and other content is used, with a warning; a damaged one leaves nothi
 behind. The figures are those of eval, to the last bit. One processor restores some
 thousand digits a second, in 50 MB however many there are; the bytes are the same
 with any -j.`,
-		Flags:       console.Flags(opt.table()),
-		Subcommands: []*cli.Command{downloadCommand(s)},
-		Action:      func(c *cli.Context) error { return run(c, s, &opt) },
+		Flags:  console.Flags(opt.table()),
+		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }
 

@@ -40,7 +40,7 @@ func TestKilled(t *testing.T) {
 	dir, temp := t.TempDir(), ownTemp(t)
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
 	args := []string{"learn", "Y.npy", "-o", "D.npy", "-q", "--iterations", "2", "--learner"}
-	cmd := consoletest.Process(dir, append(args, "exec1:"+externaltest.Command("hang"))...)
+	cmd := consoletest.Process(dir, append(args, "exec:"+externaltest.Command("hang"))...)
 	must.Succeed(t, cmd.Start())
 	left := func() int {
 		entries := must.Get(os.ReadDir(temp))(t)

@@ -51,7 +51,7 @@ func page(app *cli.App, to io.Writer) error {
 		"Data goes to standard output, all else to standard error.\n" +
 		".PP\nFiles are written whole or not at all, one bad file does not end a folder, and an\ninterruption " +
 		"leaves nothing half made.\n" +
-		"No command but\n.B mnist download\nuses the network.\n" +
+		"No command fetches anything from the network.\n" +
 		"The same input, flags and seed give the same bytes, with any number of processors.\n")
 	b.WriteString(".SH COMMANDS\n")
 	for _, c := range app.VisibleCommands() {

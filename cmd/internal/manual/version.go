@@ -24,7 +24,7 @@ func Version(s *console.Streams) *cli.Command {
 	})
 }
 
-// releaseRevision is the revision of a release, which the linker sets (see cmd/internal/packages).
+// releaseRevision is the revision of a release, which the linker sets (see .ci/packages).
 //
 // Note: the go command writes the revision itself, but not in every kind of checkout, so that the bytes of the same
 // commit would differ.

@@ -11,8 +11,8 @@ func TestSpecs(t *testing.T) {
 	if want := []string{"rop", "ksvd:exact=false", "mod", "blotless:inner=5,block=8"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	got = Specs(`rop,exec:'my, own/mine.py' --x=1,limit=9s, exec1:"b c",mod`)
-	if want := []string{"rop", `exec:'my, own/mine.py' --x=1,limit=9s`, `exec1:"b c"`, "mod"}; !slices.Equal(got,
+	got = Specs(`rop,exec:'my, own/mine.py' --x=1,limit=9s, exec:"b c",mod`)
+	if want := []string{"rop", `exec:'my, own/mine.py' --x=1,limit=9s`, `exec:"b c"`, "mod"}; !slices.Equal(got,
 		want) {
 		t.Errorf("%q", got)
 	}

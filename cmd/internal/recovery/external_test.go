@@ -26,9 +26,9 @@ func column(rows [][]string, name string) (list []string) {
 // An external learner is scored by the same code as the others: MOD as an external program has the errors of MOD.
 func TestRecoverByAProgram(t *testing.T) {
 	dir := t.TempDir()
-	serve, once := "exec:"+externaltest.Command("serve"), "exec1:"+externaltest.Command("once codes")
+	serve, codes := "exec:"+externaltest.Command("serve"), "exec:"+externaltest.Command("serve codes")
 	args := []string{"recover", "--panel", "8,12,2", "--n", "60,30", "--trials", "2", "--iterations", "20",
-		"--learners", "mod," + serve + "," + once + ",limit=1m", "-q", "-o", "out"}
+		"--learners", "mod," + serve + "," + codes + ",limit=1m", "-q", "-o", "out"}
 	if _, errs := program.Succeeds(t, dir, args...); errs != "" {
 		t.Error(errs)
 	}

@@ -3,13 +3,9 @@ package train
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -128,10 +124,6 @@ func TestTrainConvolutional(t *testing.T) {
 	if _, stderr, code := call(t, dir, "", "upscale", "-m", "3.npz", "set/a.png", "-o", "a.png"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	if told := train("set", "-o", "6.npz", "--priority", "low"); told != "superres: the priority stays as it is: the "+
-		"process runs other work, too\n" {
-		t.Errorf("told %q", told)
-	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
@@ -164,7 +156,7 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 		return append([]string{"train", "a.png", "-o", output, "--convolutional", "--channels", "16", "--depth", "1",
 			"--steps", "2500", "--colour-steps", "0", "--batch", "1", "--patch", "8", "--reduce", "none"}, more...)
 	}
-	cmd := consoletest.Process(dir, args("m.npz", "--priority", "low")...)
+	cmd := consoletest.Process(dir, args("m.npz")...)
 	must.Succeed(t, cmd.Start())
 	late := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
@@ -179,9 +171,6 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 			_, err := os.Stat(kept)
 			there = err == nil
 		}
-	}
-	if runtime.GOOS == "linux" {
-		checkPriority(t, cmd.Process.Pid)
 	}
 	_ = cmd.Process.Kill()
 	<-ended
@@ -199,20 +188,5 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 	}
 	if left := consoletest.Tree(t, dir); len(left) != 3 {
 		t.Errorf("left are %v", left)
-	}
-}
-
-// checkPriority checks that all threads of a process have the nice value 10, or a higher one where the tests have.
-func checkPriority(t *testing.T, pid int) {
-	t.Helper()
-	// The nice value is the 19th field; the second stands in parentheses and may hold anything.
-	nice := func(stat string) int {
-		_, rest, _ := strings.Cut(string(consoletest.Read(t, stat)), ") ")
-		return must.Get(strconv.Atoi(strings.Fields(rest)[16]))(t)
-	}
-	want := max(10, nice("/proc/self/stat"))
-	threads := must.Get(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)))(t)
-	if len(threads) < 2 || slices.ContainsFunc(threads, func(s string) bool { return nice(s) != want }) {
-		t.Errorf("%d threads, not all of the nice value %d", len(threads), want)
 	}
 }

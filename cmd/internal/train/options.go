@@ -115,15 +115,8 @@ func (opt *Options) table() settings.Table {
 			Help: "keep `N` pictures from training and score them"},
 		console.SeedOption(&o.Seed),
 		console.OnExistOption("the output exists"),
-	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, nil), settings.Table{
-		{Name: "priority", To: settings.OneOf(&opt.Priority, "normal", lowPriority, "normal"), Group: console.Machine,
-			Effect: settings.Neutral, Help: "`WHICH` priority beside other programs: normal or low, which leaves " +
-				"them the processors that they want"},
-	})
+	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, nil))
 }
-
-// lowPriority is the value of --priority for work that other programs go before.
-const lowPriority = "low"
 
 // isLevel reports whether v is at least 0 and below 255, as --flat needs it.
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
@@ -147,7 +140,6 @@ type Options struct {
 	Output    string
 	Overwrite bool
 	Limits    console.Limits
-	Priority  string // normal or lowPriority
 
 	coupled       coupled.Trainer // its Scale, Degradation, Patch, Reductions, BackProject and Seed are for all kinds
 	flat          float64         // Flat of coupled, in levels of 255

@@ -33,7 +33,7 @@ func Command(s *console.Streams) *cli.Command {
    superres train --mean=false --detail=false --refit=false --back-projection 0 --sparsity 3 photos/ -o paper.npz
    superres train --degradation box -o digits.npz train-images-idx3-ubyte.gz
    superres train --convolutional --held-out 5 photos/ -o best.npz           the best, in an hour or two
-   superres train --convolutional -j 1 --priority low photos/ -o best.npz    the same beside other work
+   nice superres train --convolutional -j 1 photos/ -o best.npz              the same beside other work
    superres train --convolutional --channels 16 --depth 5 --steps 3000 photos/ -o quick.npz
    superres upscale -m my.npz photo.jpg
 
@@ -69,11 +69,6 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	if opt.Priority == lowPriority {
-		if err := console.LowerPriority(c.Context); err != nil {
-			bar.Warn(err)
-		}
-	}
 	return train(c.Context, *opt, bar)
 }
 

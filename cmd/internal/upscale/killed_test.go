@@ -187,7 +187,7 @@ func TestKilledShards(t *testing.T) {
 
 // The job files in the documentation for many machines do what it says.
 func TestReadmeJobs(t *testing.T) {
-	text := consoletest.Read(t, filepath.Join(golden.Root(t), "cmd", "superres-beam", "README.md"))
+	text := consoletest.Read(t, filepath.Join(golden.Root(t), "cmd", "internal", "parts", "README.md"))
 	slurm := regexp.MustCompile(`(?m)^superres (upscale .*SLURM_ARRAY_TASK_ID.*)$`).FindSubmatch(text)
 	kubernetes := regexp.MustCompile(`(?m)^ *command: \[superres, (.*)\]$`).FindSubmatch(text)
 	if slurm == nil || kubernetes == nil {

@@ -42,13 +42,9 @@ func Command(words ...string) string {
 // whose lengths and signs are anything.
 //
 //	serve       serves problems; with codes and trace it leaves those too
-//	once        does the problem in the folder that is the last argument
 //	wild FILE   serves problems and appends a line to FILE for each, the number of which
 //	            says what goes wrong: see wild
 //	family FILE starts a process that never ends, writes its number to FILE and hangs
-//	orphan FILE starts a process that never ends in a session of its own, whose parent
-//	            ends, writes its number to FILE and hangs
-//	variables FILE writes its variables to FILE, one a line, and ends
 //	threads     gives every problem up with how many threads it may use
 //	dense       codes with all atoms, whatever the sparsity
 //	loud        prints a line before every answer but the first
@@ -57,44 +53,18 @@ func Command(words ...string) string {
 //	hang        never ends
 func Serve(in io.Reader, out, errs io.Writer, args []string) int {
 	switch args[0] {
-	case "once":
-		if err := solve(args[len(args)-1], args[1:]); err != nil {
-			fmt.Fprintln(errs, err)
-			return 1
-		}
-		fmt.Fprintln(out, "done, says a program that is loud")
-		return 0
-	case "orphan":
-		parent := exec.Command(os.Args[0], Name, "parent", args[1])
-		parent.SysProcAttr = ownSession
-		if err := parent.Run(); err != nil {
-			return 1
-		}
-		hang()
-	case "family", "parent":
+	case "family":
 		child := exec.Command(os.Args[0], Name, "hang")
-		if args[0] == "family" {
-			child.Stderr = errs
-		} else {
-			child.SysProcAttr = ownSession
-		}
+		child.Stderr = errs
 		if err := child.Start(); err != nil {
 			return 1
 		}
 		if err := os.WriteFile(args[1], []byte(strconv.Itoa(child.Process.Pid)), 0o666); err != nil {
 			return 1
 		}
-		if args[0] == "parent" {
-			return 0
-		}
 		hang()
 	case "hang":
 		hang()
-	case "variables":
-		if err := os.WriteFile(args[1], []byte(strings.Join(os.Environ(), "\n")), 0o666); err != nil {
-			return 1
-		}
-		return 0
 	}
 	lines := bufio.NewScanner(in)
 	for served := 0; lines.Scan(); served++ {

@@ -22,14 +22,21 @@ import (
 // Softener tells how likely a picture was sharpened, and by how much. It is a network of convolutions that says
 // numbers, instead of the sixteen pixels by which it would enlarge a sample by 4: for each of some classes of
 // sharpening two scores, then how much the sample tells. A class has the mean of its first score over all samples,
-// weighted by what they tell, plus that of its second, unweighted. The exponentials of these are in the proportion of
-// the likelihoods. Package learning makes softeners. A Softener may be used concurrently.
+// weighted by what they tell, plus the plain mean of its second. The exponentials of these are in the proportion of the
+// likelihoods. Package learning makes softeners. A Softener may be used concurrently.
 type Softener struct {
-	network stage.Stage
+	network network
 	classes []Sharpening
 }
 
-// Sharpening is what is done to a picture of a class.
+// network is what a network of package convolutional is: a stage that can be applied to a window of a picture.
+type network interface {
+	stage.Stage
+	ApplyWithin(ctx context.Context, low *plane.Plane, window image.Rectangle, current *plane.Plane, w *stage.Work) (
+		*plane.Plane, error)
+}
+
+// Sharpening is how a picture of a class is mended.
 type Sharpening struct {
 	// Correction undoes the sharpening.
 	Correction repair.Correction `json:"correction"`
@@ -56,9 +63,14 @@ const (
 	softenerName, softenerText = "network", "softener.json"
 )
 
-// NewSoftener returns a softener of a network for SoftenerScale, whose results are to be multiplied by SoftenerRange,
-// and of what is done to pictures of each class; to those of the first nothing.
-func NewSoftener(network stage.Stage, classes []Sharpening) (*Softener, error) {
+// NewSoftener returns a softener of a network of package convolutional. The network is for SoftenerScale, and its
+// results are to be multiplied by SoftenerRange. classes say how the pictures of each class are mended; pictures of the
+// first are not.
+func NewSoftener(of stage.Stage, classes []Sharpening) (*Softener, error) {
+	network, is := of.(network)
+	if !is {
+		return nil, fmt.Errorf("learned: a softener of a %T", of)
+	}
 	if n := len(classes); n < 2 || 2*n >= SoftenerResults || classes[0] != (Sharpening{}) {
 		return nil, fmt.Errorf("learned: a softener of %d classes, the first %v", n, classes[:min(n, 1)])
 	}
@@ -123,13 +135,13 @@ const softenerTraits = 5
 
 // Softening is what a Softener says of a picture.
 type Softening struct {
-	// Correction undoes the sharpening of the picture as far as it is likely: the mean of what is undone of each class,
-	// by how likely they are.
+	// Correction undoes the sharpening of the picture as far as it is likely: the mean over the classes, by how likely
+	// they are.
 	Correction repair.Correction
 	// Plain is the share of plain interpolation in the result, 0 to 1, in steps of 1/32: the mean over the classes.
 	Plain float64
-	// Traits are the base-2 logarithms of the likelihoods of the classes, each divided by that of none, in steps of
-	// 1/256.
+	// Traits are the base-2 logarithms of the likelihoods of the classes, each divided by the likelihood of none, in
+	// steps of 1/256.
 	Traits []int32
 	// IsDrawing is true for drawings, which are not softened.
 	IsDrawing bool
@@ -184,7 +196,7 @@ func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) 
 	return to, nil
 }
 
-// The likelihoods are those of a patch of learnedSamples samples. A mean over n times as many varies less, so their
+// The likelihoods hold for a patch of learnedSamples samples. A mean over n times as many varies less, so their
 // logarithms are multiplied by √n; that a picture is clean is taken to be CleanFavour·n^¾ times as likely as among the
 // patches that were learned from, of which half are. The gains in dB of RGB on interpolation of 83 pictures in colour
 // of open-valid, general-dev and T91 at ×2, and of 91 of T91 at ×4, most of which have fewer samples than a patch,
@@ -251,21 +263,21 @@ func (s *Softener) look(ctx context.Context, img image.Image, window image.Recta
 	shown := window.Inset(-s.network.Reach()).Intersect(img.Bounds())
 	whole := measure.Cut(img, shown)
 	low := whole.Luma()
-	half := plane.New(SoftenerScale*low.W, SoftenerScale*low.H)
+	window = window.Sub(shown.Min)
+	half := plane.New(SoftenerScale*window.Dx(), SoftenerScale*window.Dy())
 	for i := range half.Pix {
 		half.Pix[i] = 0.5
 	}
-	out, err := s.network.Apply(ctx, low, half, nil)
+	out, err := s.network.ApplyWithin(ctx, low, window, half, nil)
 	if err != nil {
 		return all, err
 	}
 	all = s.newSaid()
 	classes := len(s.classes)
-	window = window.Sub(shown.Min)
 	all.equal, all.pairs = measure.CountEqual(whole.Channels, window)
 	all.outlines.Add(whole, window)
-	for y := window.Min.Y; y < window.Max.Y; y++ {
-		for x := window.Min.X; x < window.Max.X; x++ {
+	for y := range window.Dy() {
+		for x := range window.Dx() {
 			number := func(k int) int64 {
 				v := out.Row(SoftenerScale*y + k/SoftenerScale)[SoftenerScale*x+k%SoftenerScale]
 				return int64(math.Floor((float64(v) - 0.5) * (SoftenerRange << numberBits)))

@@ -10,8 +10,8 @@
 // on processors of a kind the same pictures give the same bytes, whatever the number of workers. Perceptrons compute
 // in float64 while they learn (fit.go), and the softener as convolutional/learning does.
 //
-// Each file is learned by what the files before it say, as this program has them embedded. cmd/internal/estimators
-// makes them one after another, in a program of its own each, in about five hours of a processor core. Of the files
+// Each file is learned by what the files before it say, as this program has them embedded. .ci/estimators makes
+// them one after another, by a program of its own each, in about five hours of a processor core. Of the files
 // that are embedded, strength.bin and judge.bin were learned by an earlier softener, which looked at four parts of
 // 64×64 samples in place of 80×80, took clean pictures to be 3 times as likely as sharpened ones, and gave no share to
 // plain interpolation. So they come out otherwise today, and no better: of 83 pictures in colour of general-dev,

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"testing"
 
 	"superres/internal/heap"
 	"superres/patches/plane"
@@ -24,7 +25,7 @@ import (
 //   - it reports its progress, and ends with ctx.Err() when ctx has ended;
 //   - it takes no more memory than Memory says, and Memory does not say far too much;
 //   - saved and loaded it is the same, and a damaged file is refused without a panic.
-func RunNetwork(t TB, n stage.Network) {
+func RunNetwork(t testing.TB, n stage.Network) {
 	t.Helper()
 	s := imported{n}
 	c := &check{TB: t, scale: n.Scale(), subject: s}

@@ -11,19 +11,13 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"testing"
 
 	"superres/internal/heap"
 	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
-
-// TB is the part of *testing.T that Run needs. It is an interface so that a test can see Run fail a
-// stage that breaks its promises.
-type TB interface {
-	Helper()
-	Errorf(format string, args ...any)
-}
 
 // Run checks a stage of a model of the given scale against the contract of stage.Stage:
 //
@@ -37,14 +31,14 @@ type TB interface {
 //   - a ColourViewer is given colour, for which all this holds as well;
 //   - a Tunable with a Tuning of zeros is the same, and what it is tuned to keeps its Reach;
 //   - saved and loaded it is the same, and a damaged file is refused without a panic.
-func Run(t TB, scale int, s stage.Stage) {
+func Run(t testing.TB, scale int, s stage.Stage) {
 	t.Helper()
 	(&check{TB: t, scale: scale, subject: enlarger{s}}).all()
 }
 
 // RunColour checks c against the contract of stage.Colour. The checks are Run's, except that Apply must leave
 // low and luma unchanged, and changes the enlargement in place.
-func RunColour(t TB, scale int, c stage.Colour) {
+func RunColour(t testing.TB, scale int, c stage.Colour) {
 	t.Helper()
 	(&check{TB: t, scale: scale, subject: colourist{c}}).all()
 }
@@ -155,7 +149,7 @@ func (c colourist) load(f *stage.File, scale int, h stage.Head) (subject, error)
 
 // check is one run of the suite.
 type check struct {
-	TB
+	testing.TB
 	subject
 	scale  int
 	failed bool

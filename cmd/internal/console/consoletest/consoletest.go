@@ -86,18 +86,6 @@ func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	}, args)
 }
 
-// InterruptedAfter is Interrupted, but interrupts once it receives from the channel sign.
-func (p Program) InterruptedAfter(t *testing.T, dir string, sign <-chan bool, args ...string) {
-	t.Helper()
-	p.interrupted(t, dir, func(stop func()) *signal {
-		go func() {
-			<-sign
-			stop()
-		}()
-		return &signal{seen: func() {}}
-	}, args)
-}
-
 func (p Program) interrupted(t *testing.T, dir string, when func(stop func()) *signal, args []string) {
 	t.Helper()
 	before := Tree(t, dir)

@@ -1,19 +1,32 @@
 # Homebrew, for macOS and Linux: brew install ./superres.rb, or put this file into a tap.
 class Superres < Formula
-  desc "{{.Summary}}"
-  homepage "{{.URL}}"
-  version "{{.Version}}"
+  desc "@SUMMARY@"
+  homepage "@URL@"
+  version "@VERSION@"
   license "BSD-3-Clause"
-{{range $system, $name := .Homebrew}}
-  on_{{$name}} do
-{{- range $arch, $kind := $.HomebrewArchs}}
-    on_{{$kind}} do
-      url "{{$.URL}}/{{$.Archive $system $arch}}.tar.gz"
-      sha256 "{{$.Sum (print ($.Archive $system $arch) ".tar.gz")}}"
+
+  on_macos do
+    on_intel do
+      url "@URL@/superres-@VERSION@-darwin-amd64.tar.gz"
+      sha256 "@SUM:darwin-amd64.tar.gz@"
     end
-{{- end}}
+    on_arm do
+      url "@URL@/superres-@VERSION@-darwin-arm64.tar.gz"
+      sha256 "@SUM:darwin-arm64.tar.gz@"
+    end
   end
-{{end}}
+
+  on_linux do
+    on_intel do
+      url "@URL@/superres-@VERSION@-linux-amd64.tar.gz"
+      sha256 "@SUM:linux-amd64.tar.gz@"
+    end
+    on_arm do
+      url "@URL@/superres-@VERSION@-linux-arm64.tar.gz"
+      sha256 "@SUM:linux-arm64.tar.gz@"
+    end
+  end
+
   def install
     bin.install "superres"
     man1.install "superres.1"

@@ -4,22 +4,32 @@
 
 let
   sources = {
-{{- range $nix, $t := .Nix}}
-    {{$nix}} = {
-      name = "{{$.Archive $t.OS $t.Arch}}.tar.gz";
-      hash = "{{$.Integrity (print ($.Archive $t.OS $t.Arch) ".tar.gz")}}";
+    aarch64-darwin = {
+      name = "superres-@VERSION@-darwin-arm64.tar.gz";
+      sha256 = "@SUM:darwin-arm64.tar.gz@";
     };
-{{- end}}
+    aarch64-linux = {
+      name = "superres-@VERSION@-linux-arm64.tar.gz";
+      sha256 = "@SUM:linux-arm64.tar.gz@";
+    };
+    x86_64-darwin = {
+      name = "superres-@VERSION@-darwin-amd64.tar.gz";
+      sha256 = "@SUM:darwin-amd64.tar.gz@";
+    };
+    x86_64-linux = {
+      name = "superres-@VERSION@-linux-amd64.tar.gz";
+      sha256 = "@SUM:linux-amd64.tar.gz@";
+    };
   };
   system = stdenvNoCC.hostPlatform.system;
   source = sources.${system} or (throw "superres: there is no program for ${system}");
 in
 stdenvNoCC.mkDerivation {
   pname = "superres";
-  version = "{{.Version}}";
+  version = "@VERSION@";
   src = fetchurl {
-    url = "{{.URL}}/${source.name}";
-    inherit (source) hash;
+    url = "@URL@/${source.name}";
+    inherit (source) sha256;
   };
   nativeBuildInputs = [ installShellFiles ];
   dontConfigure = true;
@@ -38,8 +48,8 @@ stdenvNoCC.mkDerivation {
     runHook postInstall
   '';
   meta = {
-    description = "{{.Summary}}";
-    homepage = "{{.URL}}";
+    description = "@SUMMARY@";
+    homepage = "@URL@";
     license = lib.licenses.bsd3;
     platforms = builtins.attrNames sources;
     sourceProvenance = [ lib.sourceTypes.binaryNativeCode ];

@@ -42,12 +42,11 @@ type Examination struct {
 	Trust  float64
 	Shares learned.Shares
 
-	said    learned.Softening // by the softener
-	isDense bool              // nothing was measured and detail is all that there is: estimates say nothing then
-	shown   []measure.Area
-	light   []*measure.Samples
-	traits  []int32
-	isDone  bool
+	said   learned.Softening // by the softener
+	shown  []measure.Area
+	light  []*measure.Samples
+	traits []int32
+	isDone bool
 }
 
 // Step is a step of an examination.

@@ -60,7 +60,6 @@ func (x *Examination) measure(context.Context) error {
 	}
 	f.Repeated, f.Salt, f.Unsharp = x.Found.Repeated, x.Found.Salt, x.Found.Unsharp
 	x.judgeBy(f)
-	x.isDense = !x.AsClean && !x.isFlawed() && measure.AreDense(x.samples())
 	return nil
 }
 
@@ -95,7 +94,7 @@ func (x *Examination) isFlawed() bool {
 
 // undoBlur is StepBlur. A picture with transparency keeps its blur.
 func (x *Examination) undoBlur(context.Context) error {
-	if !x.isJudged() || !x.isOpaque() || x.isDense {
+	if !x.isJudged() || !x.isOpaque() {
 		return nil
 	}
 	if blur := learned.Corrector().Correction(x.Traits()).Limited(x.Found.Flaws); !blur.IsNone() {
@@ -114,7 +113,7 @@ func (x *Examination) correct(c repair.Correction) {
 // those whose file tells enough.
 func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	isTold := x.hasPalette() || x.Found.isLossyWebP()
-	if x.side() < leastSoftenedSide || isTold || x.isDense || x.isFlawed() && !x.Correction.IsNone() {
+	if x.side() < leastSoftenedSide || isTold || x.isFlawed() && !x.Correction.IsNone() {
 		return nil
 	}
 	s, err := learned.OwnSoftener()
@@ -136,7 +135,7 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 // findStrength is StepStrength.
 func (x *Examination) findStrength(context.Context) error {
 	switch {
-	case !x.isJudged() || x.isDense:
+	case !x.isJudged():
 	case !x.isFlawed():
 		x.Strength, x.Trust, x.Shares = learned.Assessor().Strength(x.AllTraits()), 0, learned.Shares{Clean: 1}
 	default:
@@ -153,7 +152,7 @@ func (x *Examination) findShares(context.Context) error {
 	switch {
 	case !x.isJudged() || x.isFlawed():
 		x.Shares = x.Shares.WithPlain(x.said.Plain, x.Strength)
-	case x.said.IsDrawing || x.isDense:
+	case x.said.IsDrawing:
 		x.Shares = learned.Shares{Clean: 1}
 	default:
 		x.Shares = learned.Judge().Shares(x.AllTraits()).WithPlain(x.said.Plain, 0)

@@ -64,6 +64,7 @@ tif convert $deep.png -compress {None LZW Zip} -endian {MSB LSB} @
 tif convert $bilevel.png -type Bilevel -compress {None Fax Group4 RLE} -define tiff:fill-order={msb lsb} @
 tif convert $bilevel.png -type Bilevel -compress {Group4 LZW} -define quantum:polarity=min-is-white @
 tif convert $alpha.png -define tiff:alpha={associated unassociated} @
+tif convert $alpha.png -type ColorSeparationAlpha -compress {None LZW} @
 tif convert $colour.png -interlace plane -compress {None LZW} @
 tif convert $colour.png -colorspace {CMYK Lab} @
 tif convert $colour.png -define tiff:tile-geometry=16x16 -compress {None Zip} @
@@ -83,6 +84,8 @@ tif vips tiffsave $deep.png @ --compression {deflate lzw zstd} --predictor horiz
 tif vips tiffsave $colour.png @ --tile --tile-width 16 --tile-height 16 --compression {none jpeg} --bigtiff
 tif vips tiffsave $grey.png @ --bitdepth {1 2 4} --miniswhite
 tif .{1 L LA P RGB RGBA CMYK YCbCr LAB I;16}
+tif .LA compression='jpeg'
+tif .YCbCr compression='webp'
 tif .1 compression='{group3 group4 tiff_ccitt packbits}'
 tif .RGB compression='{tiff_lzw tiff_deflate tiff_adobe_deflate jpeg packbits}'
 `

@@ -56,7 +56,7 @@ func (d *decoder) readFrame(marker byte, payload []byte) error {
 		return FormatError(fmt.Sprintf("%d bits a sample", bits))
 	case n == 0 || len(payload) < head+each*n:
 		return FormatError("a frame header that is cut")
-	case n != 1 && n != 3 && n != 4:
+	case n > 4 || n == 2 && d.opt.Colours != AsStored:
 		return UnsupportedError(fmt.Sprintf("%d components", n))
 	}
 	if f.height == 0 {

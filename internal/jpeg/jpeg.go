@@ -40,7 +40,8 @@ type Colours int
 const (
 	// FromFile takes the meaning from the segments JFIF and Adobe, or else from the names of the components.
 	FromFile Colours = iota
-	// AsStored takes one component as grey, three as RGB and four as CMYK of which 0 is no ink.
+	// AsStored takes one component as grey, three as RGB and four as CMYK of which 0 is no ink. Two, as a TIFF has them
+	// for grey with alpha, become the first two channels of an *image.CMYK.
 	AsStored
 	// AsYCbCr takes three components as YCbCr of BT.601 in full range, and others as FromFile does.
 	AsYCbCr

@@ -85,7 +85,8 @@ func (l *layout) colourPalette() color.Palette {
 // picture returns the picture on the canvas, whose channels it turns into red, green, blue and alpha.
 func (d *decoder) picture() image.Image {
 	c := &d.canvas
-	if c.pixel/c.sample != 4 || d.photometric == rgb || d.photometric == separated && c.sample == 1 {
+	isRGB := d.photometric == rgb || d.photometric == separated && (c.sample == 1 || d.alpha != opaque)
+	if c.pixel/c.sample != 4 || isRGB {
 		return c.img
 	}
 	pixel := d.converter()

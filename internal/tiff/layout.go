@@ -315,11 +315,17 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	case l.photometric != yCbCr:
 	case l.planar && (l.horizontal > 1 || l.vertical > 1):
 		return UnsupportedError("halved colour in a plane of its own inside")
-	case !l.planar && (l.isJPEG() || l.compression == webP):
+	case l.compression == webP: // the samples of WebP's own red, green and blue
+		l.horizontal, l.vertical = 1, 1
+	case !l.planar && l.isJPEG():
 		l.photometric, l.jpegYCbCr = rgb, true
 	}
-	if l.photometric == separated {
-		l.alpha = opaque // there are no pictures of four inks with alpha here
+	switch {
+	case l.photometric != separated || l.alpha == opaque:
+	case len(extra) == 0 || extra[0] == 0:
+		l.alpha = opaque // a fifth ink, or a mask that somebody kept
+	case l.planar || l.alpha == multiplied || l.isJPEG():
+		return UnsupportedError("CMYK with transparency, in planes, JPEG or multiplied,")
 	}
 	return l.checkPredictor()
 }

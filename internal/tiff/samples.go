@@ -12,6 +12,10 @@ func (d *decoder) fill(s span) {
 	c := &d.canvas
 	n, used := d.inBlock(), d.used()
 	to := c.pix[s.y*c.stride+s.x*c.pixel:]
+	if d.photometric == separated && d.alpha != opaque {
+		d.fillInks(to, s)
+		return
+	}
 	if c.pixel == 4 && d.bits == 8 && used >= 3 && n >= used { // most files
 		from := s.row
 		for range s.n {
@@ -35,6 +39,19 @@ func (d *decoder) fill(s span) {
 		}
 		d.fillChannel(to[channel*c.sample:], s, k, n, isAlpha)
 	}
+}
+
+// fillInks puts a row of four inks and alpha into the canvas, which begins at to, as red, green, blue and alpha.
+func (d *decoder) fillInks(to []byte, s span) {
+	c, n := &d.canvas, d.inBlock()
+	for k := range d.colours {
+		d.fillChannel(to[k*c.sample:], s, k, n, false)
+	}
+	pixel := d.converter()
+	for i := range s.n {
+		pixel(to[i*c.pixel:][:c.pixel])
+	}
+	d.fillChannel(to[alphaChannel*c.sample:], s, d.colours, n, true)
 }
 
 // fillChannel puts sample k of each pixel of a row, of n samples a pixel, into a channel that begins at to.

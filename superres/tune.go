@@ -116,7 +116,7 @@ func (m *Model) Effort(name string) (*Model, error) {
 	switch {
 	case !slices.Contains(Efforts(), name):
 		return nil, usage.Errorf("superres: %s", usage.Unknown("effort", name, Efforts()))
-	case name == "best":
+	case name == "best", m.pixels: // a rule costs nothing, and has no more to give
 		return m, nil
 	case m.IsPlain() || name == "fast" && open == nil:
 		return nil, usage.Errorf("superres: this model has no effort %q", name)

@@ -17,14 +17,14 @@ import (
 // budget is the most that the repository may have of each kind. What is added pays by what goes; whoever raises a
 // figure says in the commit what for.
 var budget = map[string]int{
-	"lines of Go that is no test":                 116_900,
-	"lines of tests":                              53_400,
-	"lines of assembly":                           21_500,
+	"lines of Go that is no test":                 115_900,
+	"lines of tests":                              52_500,
+	"lines of assembly":                           17_200,
 	"words of README.md":                          mostWords,
 	"words of superres/README.md":                 2_500,
-	"words of pages":                              23_000,
-	"KiB of the program":                          50_000,
-	"KiB of the program, stripped of its symbols": 34_000,
+	"words of pages":                              23_700,
+	"KiB of the program":                          43_000,
+	"KiB of the program, stripped of its symbols": 32_000,
 }
 
 // TestBudget counts what the repository has of each kind of the budget, nested modules and generated files too.

@@ -604,7 +604,7 @@ class Training(unittest.TestCase):
         return [*by, *self.flags, *flags, "-o", str(self.folder / model), str(self.folder)]
 
     def provenance(self, model: str) -> dict[str, object]:
-        told = subprocess.run([superres.find_program(), "models", str(self.folder / model)], check=True,
+        told = subprocess.run([superres.find_program(), "models", str(self.folder / model), "--json"], check=True,
                               stdout=subprocess.PIPE)
         return json.loads(told.stdout)["provenance"]
 

@@ -115,7 +115,8 @@ func (t Table) legend(f form, before, after string) string {
 	return text
 }
 
-// Text writes the table for a terminal, with its rows for columns where it is too wide and narrower so.
+// Text writes the table for a terminal, with the note of each row's first cell behind it, and with its rows for
+// columns where it is too wide and narrower so.
 func (t Table) Text(w io.Writer) error {
 	const widest = 100
 	if t.letters() > widest {
@@ -127,8 +128,12 @@ func (t Table) Text(w io.Writer) error {
 	}
 	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tab)
-	for _, row := range t.texts(f) {
-		fmt.Fprintln(tab, strings.Join(row, "\t")+"\t")
+	for i, row := range t.texts(f) {
+		note := ""
+		if i > 0 && t.Rows[i-1][0].Note != "" {
+			note = "   " + f.escape(t.Rows[i-1][0].Note)
+		}
+		fmt.Fprintln(tab, strings.Join(row, "\t")+"\t"+note)
 	}
 	if err := tab.Flush(); err != nil {
 		return err

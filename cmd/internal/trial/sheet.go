@@ -35,7 +35,8 @@ func (r result) agreement() string {
 // document returns the page about the results of part of the picture called path, of the given size.
 func document(path string, size image.Point, part image.Rectangle, scale int, list []result) (report.Document, error) {
 	table := report.Table{Head: []string{"model", "seconds", "LR-PSNR"}}
-	shown := report.Section{Title: "Results", Text: "Two of them can be laid over one another.", A: "bicubic", B: "photo"}
+	shown := report.Section{Title: "Results", Text: "Two of them can be laid over one another.", A: "bicubic",
+		B: "photo"}
 	for _, r := range list {
 		if r.err != nil {
 			table.Rows = append(table.Rows, []report.Cell{{Text: r.name, Note: r.lines()[0]}, {}, {}})

@@ -24,18 +24,10 @@ func (m *Model) Margin(in, out image.Point, opt Options) (margin image.Point) {
 		if !wraps {
 			return 0
 		}
-		step := in / gcd(in, out)
-		step *= stage.Alignment / gcd(step, stage.Alignment)
+		step := stage.Step(in, out)
 		return (reach + step - 1) / step * step
 	}
 	return image.Pt(along(opt.WrapX, in.X, out.X), along(opt.WrapY, in.Y, out.Y))
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // upscaleWrapped is Upscale for a picture whose edges meet.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"image"
-	"superres/superres"
 
 	"superres/internal/imagefile"
 	"superres/internal/y4m"
+	"superres/superres"
 )
 
 // ResultSize returns the size in pixels of the enlargement of the picture or video in src, the first of several, from

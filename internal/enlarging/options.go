@@ -23,9 +23,9 @@ func (s *Settings) Options() settings.Table {
 		return &settings.Option{Name: name, To: settings.Num(n, 0).AtLeast(1).In("pixels"), Group: "size",
 			Effect: settings.Elsewhere, Request: true, Help: help, Brief: brief}
 	}
-	box := func(name, help string, read func(text string) error) *settings.Option {
+	box := func(name, help, brief string, read func(text string) error) *settings.Option {
 		return &settings.Option{Name: name, Group: "size", Effect: settings.Elsewhere, Request: true, Help: help,
-			To: settings.Custom("", func(text string) error { return ofOption(name, text, read(text)) })}
+			Brief: brief, To: settings.Custom("", func(text string) error { return ofOption(name, text, read(text)) })}
 	}
 	return settings.Table{
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Parsed(&s.Size.Scale, "2", readScale), Group: "size",
@@ -35,21 +35,15 @@ func (s *Settings) Options() settings.Table {
 		side("width", &s.Size.Width, "enlarge to `W` pixels across; without --height in proportion, with it to "+
 			"exactly that size", "as many pixels wide"),
 		side("height", &s.Size.Height, "enlarge to `H` pixels down", ""),
-		{Name: "fit", To: settings.Custom("", func(text string) error {
-			return ofOption("fit", text, readBox(&s.Size, text, &s.Size.Fit))
-		}), Group: "size",
-			Effect: settings.Elsewhere, Request: true,
-			Help:  "enlarge in proportion to the largest that `WxH` holds, which may be HD, FullHD, 4K or 8K",
-			Brief: "as large as fits into so many pixels, such as 3840x2160, or 4K"},
-		box("short-side", "enlarge so that the shorter side has `N` pixels", func(text string) error {
-			return readSide(&s.Size, text, &s.Size.Cover)
-		}),
-		box("long-side", "enlarge so that the longer side has `N` pixels", func(text string) error {
-			return readSide(&s.Size, text, &s.Size.Fit)
-		}),
-		box("min-size", "enlarge in proportion to the smallest that holds `WxH`", func(text string) error {
-			return readBox(&s.Size, text, &s.Size.Cover)
-		}),
+		box("fit", "enlarge in proportion to the largest that `WxH` holds, which may be HD, FullHD, 4K or 8K",
+			"as large as fits into so many pixels, such as 3840x2160, or 4K",
+			func(text string) error { return readBox(&s.Size, text, &s.Size.Fit) }),
+		box("short-side", "enlarge so that the shorter side has `N` pixels", "",
+			func(text string) error { return readSide(&s.Size, text, &s.Size.Cover) }),
+		box("long-side", "enlarge so that the longer side has `N` pixels", "",
+			func(text string) error { return readSide(&s.Size, text, &s.Size.Fit) }),
+		box("min-size", "enlarge in proportion to the smallest that holds `WxH`", "",
+			func(text string) error { return readBox(&s.Size, text, &s.Size.Cover) }),
 		{Name: "megapixels", To: settings.Num(&s.Size.Megapixels, 0).Between(0.01, 4000), Group: "size",
 			Effect: settings.Elsewhere, Request: true, Help: "enlarge in proportion to `N` million pixels"},
 		{Name: "model", Aliases: []string{"m"}, To: settings.Text(&s.Model, models.Auto), Group: "quality",
@@ -120,10 +114,9 @@ func (s *Settings) Complete(given settings.Table) error {
 	if len(sizes) > 1 {
 		return usage.Errorf("%s: expected one of them; --fit WxH is the box", strings.Join(sizes, " and "))
 	}
-	if s.OwnScale = len(sizes) == 0 || sizes[0] == "--scale"; !s.OwnScale {
+	if s.OwnScale = len(sizes) == 0; !s.OwnScale && sizes[0] != "--scale" {
 		s.Size.Scale = 0
 	}
-	s.OwnScale = len(sizes) == 0
 	s.Size.WrapX, s.Size.WrapY = s.wrap == "x" || s.wrap == "both", s.wrap == "y" || s.wrap == "both"
 	s.Size.KeepHidden = s.alpha == "keep-rgb"
 	s.Keep.Strip = s.metadata == "strip"

@@ -57,8 +57,7 @@ type along struct{ lo, hi, size, keepLo, keepHi int }
 // alongOf returns the part for the samples [lo, hi) of a side of in samples, which is enlarged to out. reach is how
 // many samples around them count; with toEnd, the part extends to the end of the side.
 func alongOf(lo, hi, in, out, reach int, toEnd bool) (a along) {
-	both := in / gcd(in, out) // fewest samples of the picture that become a whole number of samples of the result
-	step := both / gcd(both, stage.Alignment) * stage.Alignment
+	step := stage.Step(in, out)
 	a.lo = max(lo-reach, 0) / step * step
 	a.hi = min((hi+reach+step-1)/step*step, in)
 	if toEnd {
@@ -68,13 +67,6 @@ func alongOf(lo, hi, in, out, reach int, toEnd bool) (a along) {
 	a.size = (a.hi - a.lo) * out / in
 	a.keepLo = lo*out/in - begin
 	a.keepHi = (hi*out+in-1)/in - begin
-	return a
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
 	return a
 }
 

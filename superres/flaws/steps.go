@@ -13,12 +13,12 @@ import (
 
 // takeOnce is StepCopies.
 func (x *Examination) takeOnce(context.Context) error {
-	if x.PixelArt && pixelart.Is(x.Picture) {
+	k := repair.Repeated(x.Picture)
+	if x.PixelArt && pixelart.Is(x.Picture, k) {
 		x.judgeBy(Flaws{IsPixelArt: true})
 		x.isDone = true
 		return nil
 	}
-	k := repair.Repeated(x.Picture)
 	if k == 0 {
 		return nil
 	}

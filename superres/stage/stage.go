@@ -43,6 +43,20 @@ type Stage interface {
 // to 4, 6, 8, 12 or 16 rows has the same cells in a band as in the whole picture.
 const Alignment = 48
 
+// Step returns the fewest samples of a side of in samples, a multiple of Alignment, that become a whole number of
+// samples where the side is enlarged to out.
+func Step(in, out int) int {
+	whole := in / gcd(in, out)
+	return whole / gcd(whole, Alignment) * Alignment
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
 // Tuning changes how a trained model is applied. Zero fields change nothing.
 type Tuning struct {
 	// Coder is the spec of another sparse coder.

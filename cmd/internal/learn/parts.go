@@ -164,7 +164,7 @@ func learnParts(ctx context.Context, opt Options, s *console.Streams, bar *conso
 	return sum.tell(opt, s)
 }
 
-// kept is the file with what is done of a run with --parts.
+// kept is the file from which --resume goes on: what a run with --parts has learned so far.
 type kept struct {
 	name    string
 	mode    fs.FileMode

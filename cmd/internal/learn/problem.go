@@ -66,7 +66,7 @@ func (opt Options) settings() (s learners.Options, err error) {
 	return s, nil
 }
 
-// codeAs sets the coder of the problem to that of the options, for its number of atoms.
+// codeAs has the problem coded by the coder that the options name, for its number of atoms.
 func (p *problem) codeAs(opt Options) error {
 	spec, err := opt.Coder.Over(p.settings.Atoms)
 	if err != nil {

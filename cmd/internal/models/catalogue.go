@@ -42,7 +42,7 @@ type listed struct {
 
 // listedFile is a file of a network. One of the sums is known.
 type listedFile struct {
-	URL    string `json:"url"`  // its address, perhaps relative to that of the catalogue
+	URL    string `json:"url"`  // its address; it may be relative to the address of the catalogue
 	Size   int64  `json:"size"` // in bytes
 	SHA256 string `json:"sha256,omitempty"`
 	Git    string `json:"git,omitempty"` // git's name of the blob: the SHA-1 of "blob SIZE\x00" and the bytes
@@ -99,8 +99,6 @@ func openCatalogue(ctx context.Context, client *http.Client) (list []listed, err
 		text, err = fetchCatalogue(ctx, client, name)
 	case name != "":
 		text, err = safefile.ReadRegular(name, mostCatalogue)
-	default:
-		err = nil
 	}
 	if err != nil {
 		return nil, console.Fail(console.ExitInput, fmt.Errorf("the catalogue %s: %w", name, err))

@@ -239,8 +239,8 @@ func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listed
 	}
 }
 
-// ask returns the answer to a request for what is at address, from byte have on: of status 200 from the first byte, of
-// status 206 from that byte. The caller closes its body.
+// ask requests the file at address, from byte have on, and returns the answer, whose body the caller closes. With
+// status 206 the body begins with byte have; with status 200 the server sends the whole file.
 func ask(ctx context.Context, client *http.Client, address string, have int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

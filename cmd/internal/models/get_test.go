@@ -138,7 +138,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// The sums of the catalogue are those of the files, where these are.
+// TestOwnCatalogue compares the sums in the catalogue with the files of the networks, where they are at hand.
 func TestOwnCatalogue(t *testing.T) {
 	t.Setenv(catalogueVariable, "")
 	list := must.Get(openCatalogue(t.Context(), nil))(t)

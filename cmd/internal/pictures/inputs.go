@@ -63,9 +63,9 @@ type Finder struct {
 	Reads func(path string, kind foreign.Kind) imagefile.Format
 }
 
-// identify sets the format of the input from its content or, where another program reads it, that of its results. It
-// returns the kind of a file that cannot be read. If it does neither, the file is a document, not a picture, or cannot
-// be opened.
+// identify sets the format of an input: for a picture that superres reads, the format of its content, and for one that
+// another program reads, the format that the result is to have. For a file that nobody reads it returns the kind. If it
+// does neither, the file is a document, not a picture, or cannot be opened.
 func (f Finder) identify(in *Input) foreign.Kind {
 	format, kind, err := imagefile.Identify(in.Path)
 	if in.Format = format; err != nil || kind.Document {

@@ -93,7 +93,7 @@ func TestOtherKinds(t *testing.T) {
 	got.failed(t, "none", 422, 4, "HEIC cannot be read")
 }
 
-// pixels returns those of a result.
+// pixels returns the samples of the picture in a result.
 func pixels(t *testing.T, a answer) []byte {
 	t.Helper()
 	pic := must.Get(imagefile.DecodeBytes(t.Context(), a.body, "result", imagefile.Limits{}))(t)

@@ -1,6 +1,6 @@
 // Package trial is the command superres try, which enlarges one part of a picture by all models that there are.
 //
-// Read it in this order: trial.go, the flags and the work; sheet.go, what is written.
+// Read it in this order: trial.go, the flags, and enlarging by each model; sheet.go, the page and the sheet.
 package trial
 
 import (
@@ -19,6 +19,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/internal/picture"
 	"superres/internal/safefile"
 	"superres/internal/settings"
 	"superres/superres"
@@ -158,8 +159,8 @@ func try(c *cli.Context, s *console.Streams, opt options) error {
 // side is the side of the part in pixels, and around how much of the picture beyond it the models see.
 const side, around = 96, 48
 
-// partOf returns the part of img around at, or, if that is nil, the one with the most detail: with the largest sum of
-// the differences of neighbours. It is empty if at is not in img.
+// partOf returns the part of img around at, or, if that is nil, the one with the most detail: see picture.Busiest. It
+// is empty if at is not in img.
 func partOf(img image.Image, at *image.Point) image.Rectangle {
 	b := img.Bounds()
 	size := image.Pt(min(side, b.Dx()), min(side, b.Dy()))
@@ -171,25 +172,7 @@ func partOf(img image.Image, at *image.Point) image.Rectangle {
 		y := min(max(at.Y-size.Y/2, 0), b.Dy()-size.Y)
 		return image.Rectangle{Max: size}.Add(image.Pt(x, y))
 	}
-	grey := imaging.Grayscale(img)
-	level := func(x, y int) int { return int(grey.Pix[y*grey.Stride+4*x]) }
-	best, most := image.Rectangle{Max: size}, -1
-	const step = 24
-	for y := 0; y+size.Y <= b.Dy(); y += step {
-		for x := 0; x+size.X <= b.Dx(); x += step {
-			sum := 0
-			for v := y; v+2 < y+size.Y; v += 2 {
-				for u := x; u+2 < x+size.X; u += 2 {
-					right, below := level(u, v)-level(u+1, v), level(u, v)-level(u, v+1)
-					sum += max(right, -right) + max(below, -below)
-				}
-			}
-			if sum > most {
-				best, most = image.Rectangle{Max: size}.Add(image.Pt(x, y)), sum
-			}
-		}
-	}
-	return best
+	return picture.Busiest(img, size.X, size.Y)
 }
 
 // enlarge returns the part of img enlarged by the model called name.

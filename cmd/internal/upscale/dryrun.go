@@ -30,7 +30,7 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 		ev := pictureEvent{Event: "plan", Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: i + 1,
 			Of: len(b.jobs)}
 		if j.Large {
-			ev.Event, ev.Reason = "plan", "large"
+			ev.Reason = "large"
 			r.planned(ev)
 			if err := r.plan("%s -> %s, a copy: it is large enough already", j.Path, j.output); err != nil {
 				return err

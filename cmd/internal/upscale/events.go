@@ -29,7 +29,7 @@ type pictureEvent struct {
 	Output      paths.Name `json:"output"`
 	Number      int        `json:"number,omitempty"`       // position among the pictures not skipped, from 1
 	Of          int        `json:"of,omitempty"`           // number of pictures not skipped
-	Reason      string     `json:"reason,omitempty"`       // skip: exists, large, or done; done: large, a copy; unreadable: why
+	Reason      string     `json:"reason,omitempty"`       // skip: exists, large, done; done: large; unreadable: why
 	Kind        string     `json:"kind,omitempty"`         // unreadable: the kind of file, such as HEIC
 	InputWidth  int        `json:"input_width,omitempty"`  // done, plan: in pixels
 	InputHeight int        `json:"input_height,omitempty"` // done, plan: in pixels

@@ -42,7 +42,7 @@ func (e *session) plain(name string) enlarging.Source {
 // source is plain for a file that another program may have to read.
 func (e *session) source(name string) enlarging.Source {
 	if paths.IsStandard(name) {
-		return e.in
+		return e.plain(name)
 	}
 	return e.others.Source(e.ctx, name)
 }

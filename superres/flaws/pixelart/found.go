@@ -2,8 +2,6 @@ package pixelart
 
 import (
 	"image"
-
-	"superres/superres/flaws/repair"
 )
 
 const (
@@ -19,10 +17,11 @@ const (
 )
 
 // Is reports whether img is pixel art: of few colours with hard edges, and of squares of equal pixels or so small that
-// each pixel was set. Photographs, and drawings and text with antialiased edges, are none.
-func Is(img image.Image) bool {
+// each pixel was set. Photographs, and drawings and text with antialiased edges, are none. repeated is repair.Repeated
+// of img.
+func Is(img image.Image, repeated int) bool {
 	size := img.Bounds().Size()
-	k, side, colours, between := max(repair.Repeated(img), 1), mostSide, mostColours, mostBetween
+	k, side, colours, between := max(repeated, 1), mostSide, mostColours, mostBetween
 	if k == 1 {
 		side, colours, between = mostOwn, mostNative, mostSoft
 	}

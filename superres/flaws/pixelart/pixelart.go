@@ -16,6 +16,7 @@ import (
 	"image"
 
 	"superres/internal/parallel"
+	"superres/internal/picture"
 	"superres/superres/flaws/repair"
 )
 
@@ -35,21 +36,15 @@ const hidden = 1 << 40
 // newGrid returns the grid of img, with squares of k×k equal pixels taken once, and a result of w×h pixels.
 func newGrid(img image.Image, k, w, h int) grid {
 	g := grid{w: img.Bounds().Dx() / k, h: img.Bounds().Dy() / k}
-	size, isHidden := image.Rect(0, 0, w, h), func(p []uint8) bool { return false }
-	switch once := repair.TakeOnce(img, k).(type) {
-	case *image.Gray:
-		out := image.NewGray(size)
-		g.pix, g.bytes, g.result, g.to = once.Pix, 1, out, out.Pix
-	case *image.Gray16:
-		out := image.NewGray16(size)
-		g.pix, g.bytes, g.result, g.to = once.Pix, 2, out, out.Pix
-	case *image.NRGBA:
-		out := image.NewNRGBA(size)
-		g.pix, g.bytes, g.result, g.to = once.Pix, 4, out, out.Pix
+	once := repair.TakeOnce(img, k)
+	g.result = picture.NewCanvas(w, h, picture.IsGrey(once), picture.IsDeep(once)).Image
+	g.pix, g.bytes = samples(once)
+	g.to, _ = samples(g.result)
+	isHidden := func(p []uint8) bool { return false }
+	switch g.bytes {
+	case 4:
 		isHidden = func(p []uint8) bool { return p[3] == 0 }
-	case *image.NRGBA64:
-		out := image.NewNRGBA64(size)
-		g.pix, g.bytes, g.result, g.to = once.Pix, 8, out, out.Pix
+	case 8:
 		isHidden = func(p []uint8) bool { return p[6] == 0 && p[7] == 0 }
 	}
 	g.keys = make([]uint64, g.w*g.h)
@@ -64,6 +59,20 @@ func newGrid(img image.Image, k, w, h int) grid {
 		}
 	})
 	return g
+}
+
+// samples returns the samples of a picture as repair.TakeOnce returns it, and how many bytes a pixel has.
+func samples(img image.Image) (pix []uint8, bytes int) {
+	switch img := img.(type) {
+	case *image.Gray:
+		return img.Pix, 1
+	case *image.Gray16:
+		return img.Pix, 2
+	case *image.NRGBA:
+		return img.Pix, 4
+	default:
+		return img.(*image.NRGBA64).Pix, 8
+	}
 }
 
 // Enlarge returns img, reduced to one pixel for each of its squares of equal pixels, enlarged to w×h pixels, each of

@@ -89,7 +89,7 @@ func TestSprites(t *testing.T) {
 		for k := 1; k <= 8; k++ {
 			own := sprite(n, (n+k)%2 == 0)
 			img := enlarged(own, k)
-			if !pixelart.Is(img) {
+			if !pixelart.Is(img, repair.Repeated(img)) {
 				t.Errorf("sprite %d is not found at ×%d", n, k)
 				continue
 			}
@@ -127,7 +127,7 @@ func TestOthersAreNone(t *testing.T) {
 		"flat":                  imaging.New(40, 40, color.White),
 		"tiny":                  imaging.Crop(sprite(3, true), image.Rect(0, 0, 7, 16)),
 	} {
-		if pixelart.Is(img) {
+		if pixelart.Is(img, repair.Repeated(img)) {
 			t.Errorf("%s is taken for pixel art", name)
 		}
 	}
@@ -147,7 +147,7 @@ func TestData(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			if count++; pixelart.Is(img) {
+			if count++; pixelart.Is(img, repair.Repeated(img)) {
 				t.Errorf("%s is taken for pixel art", name)
 			}
 		}

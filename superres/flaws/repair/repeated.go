@@ -43,20 +43,10 @@ func isRepeated(img image.Image, k int) bool {
 // grey, else as *image.NRGBA or *image.NRGBA64. The sides of img must be multiples of k.
 func TakeOnce(img image.Image, k int) image.Image {
 	b := img.Bounds()
-	r := image.Rect(0, 0, b.Dx()/k, b.Dy()/k)
-	var out draw.Image
-	switch isGrey, isDeep := picture.IsGrey(img), picture.IsDeep(img); {
-	case isGrey && isDeep:
-		out = image.NewGray16(r)
-	case isGrey:
-		out = image.NewGray(r)
-	case isDeep:
-		out = image.NewNRGBA64(r)
-	default:
-		out = image.NewNRGBA(r)
-	}
-	for y := range r.Dy() {
-		for x := range r.Dx() {
+	w, h := b.Dx()/k, b.Dy()/k
+	out := picture.NewCanvas(w, h, picture.IsGrey(img), picture.IsDeep(img)).Image.(draw.Image)
+	for y := range h {
+		for x := range w {
 			out.Set(x, y, img.At(b.Min.X+x*k, b.Min.Y+y*k))
 		}
 	}

@@ -83,9 +83,9 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 //	both                     −0.008       −0.022  −0.0008    −0.007   +0.003  +0.020      −0.002
 //	both at all strengths    −0.008       −0.019  −0.0008    −0.025   +0.003              −0.097
 //
-// One of T91, of small petals, loses 1.58 dB, which is 0.017 in the mean: it is taken for grain of nine levels, and
-// others that have such grain look no different. Of block means the softener says enough: a least share of 12/32 for
-// the robust model in all pictures would have −0.013 and −0.020, but block means would lose 0.047.
+// Of T91, one carries 0.017, which flaws.Examination takes for clean since. Of block means the softener says enough: a
+// least share of 12/32 for the robust model in all pictures would have −0.013 and −0.020, but block means would lose
+// 0.047.
 const (
 	leastAlone  = 7. / ShareSteps
 	mostlyClean = 13. / ShareSteps

@@ -93,7 +93,7 @@ func (x *Examination) isJudged() bool { return x.side() >= leastJudgedSide && !x
 
 func (x *Examination) hasPalette() bool { return x.Found.Palette > 0 && !x.AsClean }
 
-// isFlawed reports whether what is left has noise or compression, as of a lossy WebP file in any case.
+// isFlawed reports whether noise or compression is left, as in any lossy WebP file.
 func (x *Examination) isFlawed() bool {
 	return !x.AsClean && (x.Left.Strength() >= LeastStrength || x.Found.isLossyWebP())
 }

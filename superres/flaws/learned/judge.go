@@ -57,7 +57,7 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 	return Shares{float64(clean) / ShareSteps, float64(robust) / ShareSteps}
 }
 
-// noPlain is the strength of noise and compression from which all of a result is that of models: noise of 20 levels is
+// noPlain is the strength of noise and compression from which models make all of a result: noise of 20 levels is
 // taken for single samples at times, and would lose 0.08 dB. Pictures of every second pixel are taken for noisy ones of
 // up to 13 levels, and 22 % of them are worse than interpolation by 0.2 dB of RGB, where 29 % were without any of it.
 const noPlain = 0.4

@@ -32,7 +32,8 @@ func TestEnds(t *testing.T) {
 	data := must.Get(os.ReadFile("testdata/large.avif"))(t)
 	must.Succeed(t, Prepare())
 	pictures := [][]metadata.Edit{must.Get(metadata.ReadStill(bytes.NewReader(data)))(t).Colour}
-	memory := Memory(width*height, int64(len(data)))
+	size := Memory(width*height, int64(len(data)))
+	memory := func() []byte { return make([]byte, size) }
 	none := func(int, Frame) error { return errors.New("it was decoded") }
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
@@ -42,15 +43,15 @@ func TestEnds(t *testing.T) {
 		}
 	}()
 	began := time.Now()
-	if err := Decode(ctx, data, memory, pictures, none); !errors.Is(err, context.DeadlineExceeded) {
+	if err := Decode(ctx, data, memory(), pictures, none); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("ended by %v", err)
 	}
 	cut := time.Since(began)
-	if err := Decode(t.Context(), data, memory/4, pictures, none); !errors.Is(err, ErrMemory) {
+	if err := Decode(t.Context(), data, memory()[:size/4], pictures, none); !errors.Is(err, ErrMemory) {
 		t.Errorf("with a quarter of the memory: %v", err)
 	}
 	began = time.Now()
-	must.Succeed(t, Decode(t.Context(), data, memory, pictures, func(_ int, f Frame) error {
+	must.Succeed(t, Decode(t.Context(), data, memory(), pictures, func(_ int, f Frame) error {
 		if f.Width != width || f.Height != height || len(f.Pix) != width*height*pixelBytes {
 			t.Errorf("%d×%d, %d bytes", f.Width, f.Height, len(f.Pix))
 		}

@@ -29,15 +29,14 @@ var packed []byte
 
 // Decode decodes the primary picture of a file once for each of pictures, which are changes of the file's bytes, and
 // calls use with it. After these changes, the file must say that its samples have more than 8 bits, and that the
-// picture has no transparency. The memory of the decoder has at most the given size in bytes. The error is ErrMemory, a
+// picture has no transparency. The decoder has the memory buffer, which must be clear. The error is ErrMemory, a
 // FormatError, the error of use, or that of ctx where it ended.
-func Decode(ctx context.Context, file []byte, memory int64, pictures [][]metadata.Edit,
+func Decode(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit,
 	use func(i int, f Frame) error) error {
 	machine, err := start()
 	if err != nil {
 		return err
 	}
-	buffer := make([]byte, memory)
 	for i, edits := range pictures {
 		if i > 0 {
 			clear(buffer)

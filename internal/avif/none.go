@@ -9,7 +9,7 @@ import (
 )
 
 // Decode fails on this system, for which there is no decoder.
-func Decode(context.Context, []byte, int64, [][]metadata.Edit, func(int, Frame) error) error {
+func Decode(_ context.Context, _, _ []byte, _ [][]metadata.Edit, _ func(int, Frame) error) error {
 	return FormatError("no program for this processor reads it")
 }
 

@@ -22,14 +22,31 @@ type Still struct {
 	Limited bool
 	// HasAlpha: another picture of the file is its transparency. Premultiplied: the colours are multiplied by it.
 	HasAlpha, Premultiplied bool
+	// Place is the number of the picture among those that programs write of the file, from 1, in order of their items.
+	Place int
+	// Map is the gain map that a JPEG can keep; nil: there is none.
+	Map *Map
 	// Colour and Alpha are the changes of the file's bytes with which the decoder of package avif returns the colours
 	// alone, and the transparency as the primary picture, in 16 bits a sample.
 	Colour, Alpha []Edit
 
 	about     []string // what the file has beside, for warnings
+	pictures  int      // in the file
 	nclx      []byte   // primaries, transfer, matrix, of two bytes each, and a flag
 	icc       Body
 	exif, xmp []Body // the pieces of these blocks
+}
+
+// Map is a gain map of ISO 21496-1 (ISO/IEC 23008-12, the derived picture tmap), whose colours are those of the primary
+// picture and which makes it brighter.
+type Map struct {
+	// Width and Height are its sides. Grey: it is for all colours.
+	Width, Height int64
+	Grey          bool
+	// Edits are the changes of the file's bytes with which the decoder returns it.
+	Edits []Edit
+
+	numbers []byte // as in a JPEG
 }
 
 // Edit is a change of the bytes of a file at an offset.
@@ -47,6 +64,7 @@ const (
 // item is a picture or a block of metadata in a file.
 type item struct {
 	kind, mime string
+	hidden     bool
 	properties []int // numbers from 0
 	extents    []Body
 }
@@ -170,10 +188,11 @@ func (c *catalogue) readKinds(body Body) {
 	}
 	body.after(4 + count).Boxes(func(_ string, body Body) bool {
 		f := &fields{data: body.Bytes()}
-		v, _ := f.version()
+		v, flags := f.version()
 		id := f.number(map[byte]int{2: 2, 3: 4}[v])
 		f.number(2) // the protection
 		it := c.get(id)
+		it.hidden = flags&1 > 0
 		if it.kind = string(f.next(4)); it.kind == "mime" {
 			f.text() // its name
 			it.mime = f.text()
@@ -273,6 +292,7 @@ func (c *catalogue) still() (*Still, error) {
 	}
 	s := &Still{Orientation: 1, Depth: 8}
 	coded := primary // the picture whose samples are coded
+	var derived []reference
 	for _, r := range c.references {
 		switch about := c.get(r.from); {
 		case r.kind == "dimg" && r.from == c.primary && len(r.to) > 0:
@@ -282,7 +302,7 @@ func (c *catalogue) still() (*Still, error) {
 		case r.kind == "prem" && r.from == c.primary:
 			s.Premultiplied = true
 		case r.kind == "dimg" && about.kind == "tmap" && slices.Contains(r.to, c.primary):
-			s.about = append(s.about, "gain map")
+			derived = append(derived, r)
 		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.kind == "Exif":
 			s.exif = about.extents
 		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.mime == "application/rdf+xml":
@@ -296,8 +316,8 @@ func (c *catalogue) still() (*Still, error) {
 	if !ok || f.ended {
 		return nil, FormatError("it does not say the size of its picture")
 	}
-	if config, ok := c.find(coded, "av1C"); ok {
-		s.Depth, s.Grey = codedAs(config)
+	if depth, grey, ok := c.codedAs(coded); ok {
+		s.Depth, s.Grey = depth, grey
 	} else if depths, ok := c.find(coded, "pixi"); ok {
 		if b := depths.Start(6); len(b) > 5 {
 			s.Depth, s.Grey = int(b[5]), b[4] == 1
@@ -312,6 +332,10 @@ func (c *catalogue) still() (*Still, error) {
 	}
 	s.Limited = len(s.nclx) == 7 && s.nclx[6]&0x80 == 0
 	c.deepen(s)
+	c.count(s)
+	for _, r := range derived {
+		c.brighten(s, r, coded)
+	}
 	c.turn(s, primary)
 	return s, c.crop(s, primary)
 }
@@ -347,11 +371,21 @@ const (
 	codedGrey  = 0x10
 )
 
-// codedAs returns the bits of a sample, and whether there is no colour, by a box av1C.
-func codedAs(config Body) (depth int, grey bool) {
-	b := config.Start(4)
+// codedAs returns the bits of a sample, and whether there is no colour, by the box that describes how an item is coded:
+// av1C, or hvcC (ISO/IEC 14496-15, 8.3.2.1.2).
+func (c *catalogue) codedAs(it *item) (depth int, grey, ok bool) {
+	if box, is := c.find(it, "hvcC"); is {
+		const chroma, luma = 16, 17
+		b := box.Start(luma + 1)
+		if len(b) <= luma {
+			return 0, false, false
+		}
+		return 8 + int(b[luma]&7), b[chroma]&3 == 0, true
+	}
+	box, _ := c.find(it, "av1C")
+	b := box.Start(4)
 	if len(b) < 4 {
-		return 8, false
+		return 0, false, false
 	}
 	switch depth = 8; {
 	case b[codedFlags]&coded10 > 0 && b[codedFlags]&coded12 > 0:
@@ -359,7 +393,64 @@ func codedAs(config Body) (depth int, grey bool) {
 	case b[codedFlags]&coded10 > 0:
 		depth = 10
 	}
-	return depth, b[codedFlags]&codedGrey > 0
+	return depth, b[codedFlags]&codedGrey > 0, true
+}
+
+// count sets s.Place and s.pictures. Pictures are those that are not hidden and belong to no other one. Tiles of a grid
+// that are not hidden, as they should be, are written by programs, and not counted.
+func (c *catalogue) count(s *Still) {
+	const pictures = "av01 hvc1 hev1 vvc1 avc1 j2k1 jpeg unci grid iden iovl"
+	small, parts := map[uint64]bool{}, map[uint64]bool{}
+	for _, r := range c.references {
+		switch {
+		case r.kind == "thmb" || r.kind == "auxl":
+			small[r.from] = true
+		case r.kind == "dimg" && c.get(r.from).kind != "tmap":
+			for _, id := range r.to {
+				parts[id] = true
+			}
+		}
+	}
+	for id, it := range c.items {
+		if it.hidden || small[id] || len(it.kind) < 4 || !strings.Contains(pictures, it.kind) {
+			continue
+		}
+		if id <= c.primary {
+			s.Place++
+		}
+		if !parts[id] {
+			s.pictures++
+		}
+	}
+}
+
+// brighten sets s.Map to the gain map of the derived picture r, or notes that it is left out. A JPEG keeps one that is
+// for a picture of standard range, which is coded as the item says, in the colours of that picture.
+func (c *catalogue) brighten(s *Still, r reference, coded *item) {
+	const version, flags, base, ownColours = 1, 4, 5, 0x40
+	it := c.get(r.from)
+	var gains *item
+	var numbers []byte
+	if len(it.extents) > 0 {
+		numbers = it.extents[0].Start(256)
+	}
+	if len(r.to) == 2 && r.to[0] == c.primary {
+		gains = c.get(r.to[1])
+	}
+	if gains == nil || gains.kind != "av01" || coded.kind != "av01" || s.Map != nil ||
+		len(numbers) < version+base+4 || numbers[0] != 0 || numbers[version+flags]&ownColours == 0 ||
+		!bytes.Equal(numbers[version+base:][:4], make([]byte, 4)) {
+		s.about = append(s.about, "gain map")
+		return
+	}
+	size, _ := c.find(gains, "ispe")
+	f := &fields{data: size.Start(12)}
+	f.version()
+	m := &Map{Width: int64(f.number(4)), Height: int64(f.number(4)), numbers: numbers[version:]}
+	_, m.Grey, _ = c.codedAs(gains)
+	s.Map = m
+	id := []byte{byte(r.to[1] >> 24), byte(r.to[1] >> 16), byte(r.to[1] >> 8), byte(r.to[1])}
+	m.Edits = append(slices.Clone(s.Colour), Edit{c.primaryAt, id[4-c.primaryLen:]})
 }
 
 // deepen makes the decoder return 16 bits for samples of 8.
@@ -477,6 +568,17 @@ func (r *reader) avif(src Source) {
 	}
 	for _, what := range s.about {
 		r.warn("its " + what + " is left out")
+	}
+	if s.pictures > 1 {
+		r.warn(fmt.Sprintf("its file has %d pictures, of which the primary one alone is taken", s.pictures))
+	}
+	switch m := s.Map; {
+	case m == nil:
+	case m.Width > s.Width || m.Height > s.Height || s.Crop != [4]int64{0, 0, s.Width, s.Height}:
+		r.warn("its gain map is left out: it is larger than the picture, or not of the part that is shown")
+	default: // it is decoded and encoded
+		r.size += turnedBytes * m.Width * m.Height
+		r.m.GainMap = r.keepBlock(inOnePiece(bodyOf(emptyGainMap(m.numbers))))
 	}
 }
 

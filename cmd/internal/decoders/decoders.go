@@ -143,9 +143,13 @@ func (s source) Open() (*enlarging.Content, error) {
 }
 
 // Reads returns the format for the results of a file of a kind that a program reads: PNG, or JPEG for HEIC and JPEG XL
-// of 8 bits without transparency. It returns "" where no program is there.
-func (s *Set) Reads(path string, other foreign.Kind) imagefile.Format {
-	if s.Ignores(other) || len(s.present(kindOf(other.Title))) == 0 {
+// of 8 bits without transparency. Where no program is there, it returns "", and other advises to install one.
+func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
+	if s.Ignores(*other) {
+		return ""
+	}
+	if k := kindOf(other.Title); len(s.present(k)) == 0 {
+		other.Advice = k.advice()
 		return ""
 	}
 	s.Used = true
@@ -154,7 +158,7 @@ func (s *Set) Reads(path string, other foreign.Kind) imagefile.Format {
 		return imagefile.PNG
 	}
 	defer f.Close()
-	return FormatFor(f, size, other)
+	return FormatFor(f, size, *other)
 }
 
 // FormatFor is Reads for an open file of a kind that a program has read.
@@ -213,9 +217,15 @@ func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f
 	if err != nil || k == nil || s.forbids() {
 		return nil, how, nil // as the error will be met when the picture is read
 	}
+	place := 0 // of the picture in a file of several
+	if k.name == "heic" {
+		if still, err := metadata.ReadStill(io.NewSectionReader(in, 0, imagefile.MaxBytes)); err == nil {
+			place = still.Place
+		}
+	}
 	err = s.try(ctx, path, name, other.Title, k, s.Time, func(program, dir string) (err error) {
 		how = Way{Kind: k.name, Upright: program != "sips"} // which leaves the pixels as they are stored
-		f, err = result(dir)
+		f, err = result(dir, place)
 		return err
 	})
 	return f, how, err
@@ -224,16 +234,18 @@ func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f
 // stem is the name, without its extension, of what a program writes.
 const stem = "picture"
 
-// result returns what a program has written into the folder dir, as a file without a name.
-func result(dir string) (*os.File, error) {
+// result returns what a program has written into the folder dir, as a file without a name: of several pictures that of
+// the number place, from 1, or the first.
+func result(dir string, place int) (*os.File, error) {
 	results, _ := filepath.Glob(filepath.Join(dir, stem) + "*")
 	if len(results) == 0 {
 		return nil, errors.New("ended well and wrote nothing")
 	}
-	name := results[0] // of several pictures the first
-	for _, r := range results {
-		if base := filepath.Base(r); base == stem+".png" || base == stem+".tif" {
-			name = r // not what belongs to it, such as its depth
+	name := results[0]
+	for _, r := range results { // not what belongs to the picture, such as its depth
+		if base := filepath.Base(r); base == stem+".png" || base == stem+".tif" ||
+			base == fmt.Sprintf("%s-%d.png", stem, place) { // as heif-convert names them
+			name = r
 		}
 	}
 	bad := func(why string) error { return errors.New("has written what cannot be read: " + why) }
@@ -297,13 +309,38 @@ func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most t
 	if first != nil {
 		return first
 	}
-	var programs []string
+	return console.Fail(console.ExitInput, &Missing{name, title, k})
+}
+
+// needs returns the programs of a kind, and in brackets how one of them is installed.
+func (k *kind) needs() (programs, install string) {
+	var list []string
 	for _, c := range k.commands {
-		programs = append(programs, strings.Fields(c)[0])
+		list = append(list, strings.Fields(c)[0])
 	}
-	return console.Failf(console.ExitInput, "%s: is %s, which other programs read, and none of %s is on the "+
-		"path; install one (Debian: apt install %s) and type the same again", name, title,
-		strings.Join(programs, ", "), k.install)
+	return strings.Join(list, ", "), "(Debian: apt install " + k.install + ") and type the same again"
+}
+
+// advice says what to install in order to read files of a kind.
+func (k *kind) advice() string {
+	what := "raw files"
+	if k.name != "raw" {
+		what = strings.Join(k.titles, " or ")
+	}
+	programs, install := k.needs()
+	return fmt.Sprintf("to read %s, install one of %s %s", what, programs, install)
+}
+
+// Missing is the error that no program is there which reads a file.
+type Missing struct {
+	Name, Title string
+	kind        *kind
+}
+
+func (m *Missing) Error() string {
+	programs, install := m.kind.needs()
+	return fmt.Sprintf("%s: is %s, which other programs read, and none of %s is on the path; install one %s", m.Name,
+		m.Title, programs, install)
 }
 
 // Unpack has a program write the pages of the file path, a comic or a document of the given title, into a folder, which

@@ -82,6 +82,21 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// Of several pictures that a program has written, the one that the file calls its primary is taken.
+func TestSeveralResults(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"picture-1-depth.png", "picture-1.png", "picture-2.png", "picture-10.png"} {
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), imagetest.PNG(t, imagetest.Ramp(1+i, 1)), 0o600))
+	}
+	for place, width := range map[int]int{1: 2, 2: 3, 10: 4} {
+		f := must.Get(result(dir, place))(t)
+		if img := must.Get(png.Decode(io.NewSectionReader(f, 0, 1<<20)))(t); img.Bounds().Dx() != width {
+			t.Errorf("%d: a picture of %v, want one of %d", place, img.Bounds(), width)
+		}
+		f.Close()
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for text, is := range map[string]bool{"none": true, "heic=p {in} {out}": true, "raw=p -Z {stem}.tif {in}": true,
 		"heic=p": false, "bmp=p {in} {out}": false, "": false} {

@@ -105,6 +105,16 @@ func Tally(others []Other) string {
 	return strings.Join(titles, ", ")
 }
 
+// Advice returns what to do about others, a text for each kind that needs another.
+func Advice(others []Other) (list []string) {
+	for _, o := range others {
+		if !slices.Contains(list, o.Kind.Advice) {
+			list = append(list, o.Kind.Advice)
+		}
+	}
+	return list
+}
+
 // Skipped returns a line about others, the pictures that are left out, or "" if there are none.
 func Skipped(others []Other) string {
 	switch n := len(others); n {

@@ -58,9 +58,9 @@ type Finder struct {
 	// Videos receives the videos of folders, which are left out: one takes as long as a thousand pictures. nil: they
 	// are not looked for.
 	Videos *[]Input
-	// Reads returns the format for the results of a file of a kind that another program reads; "": none does. nil:
-	// none reads any.
-	Reads func(path string, kind foreign.Kind) imagefile.Format
+	// Reads returns the format for the results of a file of a kind that another program reads; "": none does, and the
+	// advice of kind may have become another. nil: none reads any.
+	Reads func(path string, kind *foreign.Kind) imagefile.Format
 }
 
 // identify sets the format of an input: for a picture that superres reads, the format of its content, and for one that
@@ -72,7 +72,7 @@ func (f Finder) identify(in *Input) foreign.Kind {
 		return foreign.Kind{}
 	}
 	if kind.Title != "" && f.Reads != nil {
-		if in.Format = f.Reads(in.Path, kind); in.Format != "" {
+		if in.Format = f.Reads(in.Path, &kind); in.Format != "" {
 			return foreign.Kind{}
 		}
 	}
@@ -190,7 +190,7 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 		return list, others, nil
 	case len(others) > 0:
 		return nil, nil, console.Failf(console.ExitInput, "%s: no picture in this folder can be read: %s; %s", folder,
-			Tally(others), others[0].Kind.Advice)
+			Tally(others), strings.Join(Advice(others), "; "))
 	}
 	if f.Videos != nil && len(*f.Videos) > videos {
 		return nil, nil, console.Failf(console.ExitInput, "%s: no pictures in this folder, and %s", folder,

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/decoders"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/safefile"
@@ -34,6 +35,7 @@ type report struct {
 	total, made, skipped, plans int
 	failed                      []string         // paths of the inputs that failed
 	last                        error            // the latest failure
+	missing                     []string         // kinds of files whose programs were said to be missing
 	others                      []pictures.Other // pictures of kinds that cannot be read
 	earlier                     int              // number of pictures left out since superres enlarged them before
 	videos                      []pictures.Input // videos of folders, which are left out
@@ -156,6 +158,12 @@ func (r *report) fail(ev pictureEvent, err error) {
 func (r *report) failure(ev pictureEvent, err error) {
 	r.failed, r.last = append(r.failed, string(ev.Input)), err
 	r.events.write(failure(ev, err))
+	if m, is := errors.AsType[*decoders.Missing](err); is { // what to install is said once
+		if slices.Contains(r.missing, m.Title) {
+			err = fmt.Errorf("%s: is %s, too", m.Name, m.Title)
+		}
+		r.missing = append(r.missing, m.Title)
+	}
 	if r.total > 1 {
 		r.bar.Warn(err)
 	}
@@ -319,7 +327,8 @@ func (r *report) sayTallies() {
 	}
 	lines := r.tallies()
 	if len(r.others) > 0 && !r.verbose {
-		lines[len(lines)-1] += "; --verbose lists them, with what to do"
+		lines[len(lines)-1] += "; --verbose lists them"
+		lines = append(lines, pictures.Advice(r.others)...)
 	}
 	for _, text := range lines {
 		r.say("superres: " + text)

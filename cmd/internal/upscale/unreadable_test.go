@@ -83,7 +83,7 @@ func TestFolderOfAllKinds(t *testing.T) {
 	stdout, _ := expect(t, dir, "", command+"plan --dry-run", 0)
 	consoletest.InOrder(t, stdout, append(list, film+tally+"\n5 to make, 0 skipped, 0 cannot be")...)
 	expect(t, dir, "", command+"out", 0, "superres: "+film+"superres: "+tally+
-		"; --verbose lists them, with what to do\n")
+		"; --verbose lists them\nsuperres: save it as PNG or JPEG first\nsuperres: develop it")
 	want := []string{"a_2x.jpg", "b_2x.JFIF", "c_2x.jpe", "download_2x.png", "photo_2x.jpg"}
 	if got := consoletest.Tree(t, filepath.Join(dir, "out")); !slices.Equal(got, want) {
 		t.Errorf("made %v, expected %v", got, want)
@@ -118,6 +118,25 @@ func TestFolderOfAllKinds(t *testing.T) {
 	succeeds(t, dir, "in/photo -m nearest -o alone/")
 	if !bytes.Equal(consoletest.Read(t, dir, "alone/photo_2x.jpg"), consoletest.Read(t, dir, "out/photo_2x.jpg")) {
 		t.Error("other bytes alone")
+	}
+}
+
+// What to install for a kind of files is said once.
+func TestWithoutPrograms(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	for name, text := range map[string]string{"a.heic": heic, "b.heic": heic, "c.jxl": "\xff\x0a"} {
+		putText(t, dir, "in/"+name, text)
+	}
+	putText(t, dir, "in/d.png", string(imagetest.Sound(t)["colour.png"]))
+	const named, listed = "in/a.heic in/b.heic in/c.jxl in/d.png -m nearest -o named", "in -m nearest -o listed"
+	for line, code := range map[string]int{named: console.ExitSome, listed: 0} {
+		_, stderr := expect(t, dir, "", line, code)
+		for _, what := range []string{"libheif-examples", "libjxl-tools"} {
+			if strings.Count(stderr, what) != 1 {
+				t.Errorf("%s: %s", line, stderr)
+			}
+		}
 	}
 }
 

@@ -62,7 +62,8 @@ func (c *Content) decode(ctx context.Context, name string, limits imagefile.Limi
 	if c.At == nil {
 		return imagefile.Decode(ctx, c.Reader, name, limits)
 	}
-	limits.Upright, limits.FirstFrame = c.Upright, limits.FirstFrame || c.Amend != nil
+	limits.Upright, limits.Made = c.Upright, c.Amend != nil
+	limits.FirstFrame = limits.FirstFrame || limits.Made
 	pic, err := imagefile.OpenAt(ctx, c.At, c.Size, name, limits)
 	if err == nil && c.Amend != nil {
 		c.Amend(pic)

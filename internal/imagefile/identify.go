@@ -42,17 +42,21 @@ func Check(name string) error {
 	defer file.Close()
 	head, err := headOf(file, name)
 	if err == nil {
-		_, err = codecOf(file, head, name)
+		_, err = codecOf(file, head, name, false)
 	}
 	return err
 }
 
 // codecOf returns the codec of the file r, which begins with head. It refuses a file of another kind that only begins
-// like a picture. name is for errors.
-func codecOf(r io.ReaderAt, head []byte, name string) (*codec, error) {
+// like a picture. name is for errors, and may tell what the file is, unless another program has made it.
+func codecOf(r io.ReaderAt, head []byte, name string, made bool) (*codec, error) {
 	f, err := sniff(head)
 	if err == nil && f.mimic != nil {
-		if other, is := f.mimic(r, name); is {
+		of := name
+		if made {
+			of = ""
+		}
+		if other, is := f.mimic(r, of); is {
 			err = refuseKind(other)
 		}
 	}

@@ -88,6 +88,9 @@ type Limits struct {
 
 	// Upright says that the pixels lie upright, whatever the metadata say. false: the metadata are right.
 	Upright bool
+	// Made says that another program has made the file of the one that is named. false: its name may tell that it is a
+	// raw file, which looks like a TIFF.
+	Made bool
 
 	// Strip leaves the metadata out, without a warning. Pictures are upright all the same. false: they are read.
 	Strip bool
@@ -133,6 +136,7 @@ func (l Limits) orDefaults() Limits {
 
 		FirstFrame: l.FirstFrame,
 		Upright:    l.Upright,
+		Made:       l.Made,
 		Several:    l.Several,
 		Strip:      l.Strip,
 		Accept:     l.Accept,
@@ -193,7 +197,7 @@ func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, 
 	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, readError(err, name)
 	}
-	f, err := codecOf(in, head, name)
+	f, err := codecOf(in, head, name, lim.Made)
 	if err != nil {
 		return nil, err
 	}

@@ -2,10 +2,13 @@ package decoders
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
+	"image/color"
 	"image/png"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -94,6 +97,41 @@ func TestSeveralResults(t *testing.T) {
 			t.Errorf("%d: a picture of %v, want one of %d", place, img.Bounds(), width)
 		}
 		f.Close()
+	}
+}
+
+// A raw file has the white balance of its camera: a grey card is grey.
+func TestRawWhiteBalance(t *testing.T) {
+	if _, err := exec.LookPath("dcraw_emu"); err != nil {
+		t.Skip("dcraw_emu of LibRaw is not on the path")
+	}
+	const side, start = 64, 8 + 2 + 12*19 + 4
+	order := binary.LittleEndian
+	var rest []byte
+	for _, v := range []int32{32406, -15372, -4986, -9689, 18758, 415, 557, -2040, 10570, 5000, 10000, 6000} {
+		rest = order.AppendUint32(order.AppendUint32(rest, uint32(v)), 10000) // from XYZ to the camera, and its white
+	}
+	rest = append(rest, "Test\x00\x00"...)
+	pixels := uint32(start + len(rest))
+	name := uint32(start + 12*8)
+	for i := range side * side {
+		red, green, blue := uint16(10000), uint16(20000), uint16(12000)
+		rest = order.AppendUint16(rest, [4]uint16{red, green, green, blue}[i/side%2*2+i%2])
+	}
+	page := imagetest.TIFFPage(0, [][4]uint32{{254, 4, 1, 0}, {256, 4, 1, side}, {257, 4, 1, side}, {258, 3, 1, 16},
+		{259, 3, 1, 1}, {262, 3, 1, 32803}, {271, 2, 5, name}, {272, 2, 5, name}, {273, 4, 1, pixels}, {277, 3, 1, 1},
+		{278, 4, 1, side}, {279, 4, 1, 2 * side * side}, {33421, 3, 2, 2<<16 | 2}, {33422, 1, 4, 2<<24 | 1<<16 | 1<<8},
+		{50706, 1, 4, 4<<8 | 1}, {50717, 4, 1, 60000}, {50721, 10, 9, start}, {50728, 5, 3, start + 9*8},
+		{50778, 3, 1, 21}}...)
+	file := filepath.Join(t.TempDir(), "card.dng")
+	must.Succeed(t, os.WriteFile(file, append(append([]byte(imagetest.TIFFStart), page...), rest...), 0o600))
+	s := &Set{Time: time.Minute, Memory: 1 << 30}
+	content := must.Get(s.Source(t.Context(), file).Open())(t)
+	defer content.Close()
+	p := must.Get(imagefile.Decode(t.Context(), content, file, imagefile.Limits{Made: true}))(t)
+	if r, g, b, _ := p.Image.At(32, 32).RGBA(); p.Image.ColorModel() != color.RGBA64Model || r < g-g/50 || r > g+g/50 ||
+		b < g-g/50 || b > g+g/50 {
+		t.Errorf("grey is %d, %d, %d in a %T", r, g, b, p.Image)
 	}
 }
 

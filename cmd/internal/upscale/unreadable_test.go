@@ -162,7 +162,8 @@ func TestPipeOfSeveral(t *testing.T) {
 	expect(t, dir, string(copies), "-m nearest -", 0)
 }
 
-// Programs read what a folder has of their kinds. JPEG and PNG are its results, by what it holds.
+// Programs read what a folder has of their kinds. JPEG and PNG are its results, by what it holds. The TIFF that one
+// makes of a raw file is none, though that is the name.
 func TestFolderByProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is a shell script")
@@ -171,12 +172,18 @@ func TestFolderByProgram(t *testing.T) {
 	putBlobs(t, dir, 6, 5, "made.png", "in/b.png")
 	putText(t, dir, "in/a.heic", heic)
 	putText(t, dir, "in/small.jxl", "\xff\x0a\xc3\x40\x42\xe5\xde\x2a\x82\x00") // of 8 bits
+	putText(t, dir, "in/raw.dng", rawFile())
+	made := must.Get(imagefile.Open(t.Context(), filepath.Join(dir, "made.png"), imagefile.Limits{}))(t)
+	putText(t, dir, "made.tif", string(imagetest.Encoded(t, func(b *bytes.Buffer) error {
+		return imagefile.Encode(b, made.Image, imagefile.TIFF, imagefile.EncodeOptions{})
+	})))
 	script := filepath.Join(dir, "program")
-	must.Succeed(t, os.WriteFile(script, []byte("#!/bin/sh\ncp "+filepath.Join(dir, "made.png")+" $2\n"), 0o700))
+	must.Succeed(t, os.WriteFile(script, []byte("#!/bin/sh\ncp "+filepath.Join(dir, "made")+".${2##*.} $2\n"), 0o700))
 	_, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "--decoder",
-		"heic="+script+" {in} {out}", "--decoder", "jxl="+script+" {in} {out}")
+		"heic="+script+" {in} {out}", "--decoder", "jxl="+script+" {in} {out}", "--decoder",
+		"raw="+script+" {in} {stem}.tif")
 	got := consoletest.Tree(t, filepath.Join(dir, "out"))
-	if code != 0 || !slices.Equal(got, []string{"a_2x.png", "b_2x.png", "small_2x.jpg"}) ||
+	if code != 0 || !slices.Equal(got, []string{"a_2x.png", "b_2x.png", "raw_2x.png", "small_2x.jpg"}) ||
 		!strings.Contains(stderr, "what other programs read becomes JPEG where it has 8 bits") {
 		t.Errorf("exit %d, %v, %s", code, got, stderr)
 	}

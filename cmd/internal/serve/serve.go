@@ -1,7 +1,7 @@
 // Package serve is the command superres serve: a web page and an HTTP interface that enlarge pictures on this machine.
 //
 // Read it in this order: serve.go, flags, start and end of the server; addresses.go, where the page is; opener.go, the
-// start of a browser; pipes.go, service for the program that started this one; check.go, the check of a server that
+// start of a browser; app.go, the window of superres app; pipes.go, service for the program that started this one; check.go, the check of a server that
 // runs; gate.go, admission of requests; server.go, routing of URLs; calls.go, the calls of the interface; body.go,
 // transfer of pictures; events.go, progress; score.go, scores. Package scheduling divides memory and processors among
 // them. Pictures are decoded only by workers, separate processes: workers.go starts and reuses them; workerprocess.go
@@ -78,14 +78,20 @@ func (opt *options) table() settings.Table {
 		{Name: "open", To: settings.Bool(&opt.open, false), Help: "open the page in the browser"},
 		{Name: "check", To: settings.Bool(&opt.check, false), Help: "serve nothing, but ask the server at --listen " +
 			"whether it answers: exit code 0, or 1"},
+		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.verbose, false),
+			Help: "say which protections of workers this system lacks"},
+	}, opt.ofPictures()...)
+}
+
+// ofPictures returns the options that are those of superres app, too.
+func (opt *options) ofPictures() settings.Table {
+	return append(settings.Table{
 		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),
 			Help: "let `N` pictures wait for their turn, and answer others that the server is busy"},
 		{Name: "timeout", To: settings.Time(&opt.decode, 30*time.Second),
 			Help: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one " +
 				"that takes longer than that to decode"},
 		decoders.Option(&opt.decoders),
-		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.verbose, false),
-			Help: "say which protections of workers this system lacks"},
 	}, console.PictureOptions(&opt.limits, &opt.quiet).Without("progress")...)
 }
 
@@ -100,10 +106,10 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 	if opt.check {
 		return check(c.Context, opt)
 	}
-	var opener []string
+	var browsers [][]string
 	if opt.open {
 		var err error
-		if opener, err = findOpener(); err != nil {
+		if browsers, err = findOpeners(opt.window != nil); err != nil {
 			return err
 		}
 	}
@@ -132,9 +138,16 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 		}
 	}
 	if opt.open {
-		site.open(opener)
+		site.open(browsers)
 	}
-	return site.serve(c.Context, l)
+	ctx := c.Context
+	if opt.window != nil {
+		var end context.CancelFunc
+		ctx, end = context.WithCancel(ctx)
+		defer end()
+		opt.window.endBy(end)
+	}
+	return site.serve(ctx, l)
 }
 
 // options are the values of the flags.
@@ -144,6 +157,7 @@ type options struct {
 	loopback bool     // address is of this machine alone; false: others can reach it
 	token    string   // secret in the URL; empty: everybody is let in
 	open     bool     // open the page in the browser
+	window   *window  // the window of superres app; nil: the server is superres serve
 	check    bool     // ask a server that runs whether it answers; false: be one
 	queue    int      // most pictures that wait
 	quiet    bool     // print only errors; false: warnings, too

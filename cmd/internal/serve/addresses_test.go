@@ -128,15 +128,15 @@ func TestOpen(t *testing.T) {
 
 	put("echo no display >&2\nexit 3\n")
 	s := start(t, nil)
-	s.open([]string{filepath.Join(bin, "xdg-open")})
+	s.open([][]string{{filepath.Join(bin, "xdg-open"), ""}})
 	for range 200 {
-		if len(s.lines.all()) > 0 {
+		if len(s.lines.all()) > 1 {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	if log := strings.Join(s.lines.all(), "\n"); !strings.HasSuffix(log,
-		"failed (exit status 3): no display; open the printed address") {
+		"failed (exit status 3): no display\nno browser was opened; open the printed address") {
 		t.Errorf("of a browser that fails is told: %q", log)
 	}
 }

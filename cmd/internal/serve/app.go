@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"fmt"
-	"io/fs"
 	"net/http"
 	"path"
 	"path/filepath"
@@ -145,7 +143,7 @@ func (s *site) stay(w http.ResponseWriter, r *http.Request) error {
 func (s *site) give(w http.ResponseWriter, r *http.Request) error {
 	n, err := strconv.Atoi(r.URL.Query().Get("n"))
 	if err != nil || n < 0 || n >= len(s.window.given) {
-		return console.Fail(console.ExitInput, fmt.Errorf("there is no such picture: %w", fs.ErrNotExist))
+		return console.Failf(console.ExitInput, "no picture has this number")
 	}
 	f, size, err := safefile.OpenRegular(s.window.given[n])
 	if err != nil {

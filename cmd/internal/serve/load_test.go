@@ -36,10 +36,15 @@ type process struct {
 // startProcess starts a server with args and a folder of its own for temporary files.
 func startProcess(t *testing.T, args ...string) *process {
 	t.Helper()
-	dir := t.TempDir()
+	return startCommand(t, t.TempDir(), append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+}
+
+// startCommand starts a command that serves, in the folder dir.
+func startCommand(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
 	p := &process{t: t, folder: filepath.Join(dir, "tmp"), errs: &bytes.Buffer{}}
 	must.Succeed(t, os.Mkdir(p.folder, 0o700))
-	p.Cmd = consoletest.Process(dir, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	p.Cmd = consoletest.Process(dir, args...)
 	p.Env = append(p.Env, "TMPDIR="+p.folder)
 	p.Stderr = p.errs
 	out, err := p.StdoutPipe()

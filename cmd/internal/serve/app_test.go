@@ -1,0 +1,106 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
+)
+
+// startApp starts superres app with two pictures, and a Chromium that only keeps the address it is to open. It returns
+// that address and the bytes of the second picture.
+func startApp(t *testing.T) (p *process, address string, picture []byte) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the browser of this system is found elsewhere")
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", bin)
+	program.RefusesLines(t, dir, "app", []consoletest.RefusedLine{{"", 2, "there is no xdg-open here"},
+		{"none.png", 4, "none.png"}, {"--scale 17", 2, "1 to 16"}, {"tmp/..", 4, "tmp/.."}})
+	opened := filepath.Join(bin, "opened")
+	must.Succeed(t, os.WriteFile(filepath.Join(bin, "chromium"), []byte("#!/bin/sh\necho \"$1\" >'"+opened+"'\n"), 0o777))
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "holiday"), 0o777))
+	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), consoletest.Blob(30, 20))
+	consoletest.WritePicture(t, filepath.Join(dir, "holiday", "a.png"), consoletest.Blob(20, 30))
+	p = startCommand(t, dir, "app", "--scale", "3", "b.png", "holiday/")
+	text := string(must.Get(os.ReadFile(consoletest.Await(t, opened)))(t))
+	address, window := strings.CutPrefix(strings.TrimSpace(text), "--app=")
+	if !window {
+		t.Errorf("opened: %s", text)
+	}
+	return p, address, must.Get(os.ReadFile(filepath.Join(dir, "holiday", "a.png")))(t)
+}
+
+// get returns the body of an answer.
+func get(t *testing.T, address string) (status int, body string) {
+	t.Helper()
+	answer := must.Get(http.Get(address))(t)
+	defer answer.Body.Close()
+	return answer.StatusCode, string(must.Get(io.ReadAll(answer.Body))(t))
+}
+
+// superres app opens a window with the pictures that it is given, and ends with its last page.
+func TestApp(t *testing.T) {
+	p, address, picture := startApp(t)
+	_, index := get(t, address)
+	if want := `"window":true,"scale":3,"given":[{"name":"b.png","folder":""},{"name":"a.png","folder":"holiday/"}]}`; !strings.Contains(index, want) {
+		t.Errorf("the page does not have %s", want)
+	}
+	if _, got := get(t, p.url+"v1/given?n=1"); !bytes.Equal([]byte(got), picture) {
+		t.Errorf("the picture has %d bytes, expected %d", len(got), len(picture))
+	}
+	for _, n := range []string{"2", "-1", "", "../b.png"} {
+		if status, body := get(t, p.url+"v1/given?n="+n); status != 422 {
+			t.Errorf("n=%s: %d %s", n, status, body)
+		}
+	}
+	openPage := func() (leave func()) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := must.Get(http.NewRequestWithContext(ctx, "GET", p.url+"v1/window", nil))(t)
+		answer := must.Get(http.DefaultClient.Do(r))(t)
+		return func() { cancel(); answer.Body.Close() }
+	}
+	first, second := openPage(), openPage()
+	first()
+	time.Sleep(returnTime + returnTime/4)
+	if status, _ := get(t, p.url+"page.css"); status != 200 {
+		t.Errorf("with a page open the server answers %d", status)
+	}
+	second()
+	if err := p.Wait(); err != nil {
+		t.Errorf("%v: %s", err, p.errs)
+	}
+	if status, _ := get(t, start(t, nil).url+"v1/window"); status != 404 {
+		t.Errorf("superres serve has a window: %d", status)
+	}
+}
+
+// In a browser the pictures are enlarged, by the scale that is given, and the program outlives a page that is loaded
+// again, but not one that is left.
+func TestAppInBrowser(t *testing.T) {
+	b := consoletest.OpenBrowser(t)
+	p, address, _ := startApp(t)
+	b.Faults()
+	b.Visit(address, "document.body.dataset.ready")
+	const done = "document.querySelectorAll('.done').length === 2 && list.innerText.includes('20×30 → 60×90')"
+	b.Wait(done)
+	b.Visit(p.url, "document.body.dataset.ready")
+	b.Wait(done)
+	if got := b.Eval("faults.join()"); got != "" {
+		t.Errorf("faults of the page: %v", got)
+	}
+	b.Call("Page.navigate", map[string]any{"url": "about:blank"}, nil)
+	if err := p.Wait(); err != nil {
+		t.Errorf("%v: %s", err, p.errs)
+	}
+}

@@ -21,7 +21,11 @@ func (r result) lines() []string {
 	if r.err != nil {
 		return []string{"cannot be used: " + console.Message(r.err)}
 	}
-	return []string{fmt.Sprintf("%.3g s, LR-PSNR %s dB", r.seconds, r.agreement()), r.about}
+	text := fmt.Sprintf("%.3g s", r.seconds)
+	if r.lrPSNR != 0 {
+		text += fmt.Sprintf(", LR-PSNR %.1f dB", r.lrPSNR)
+	}
+	return []string{text, r.about}
 }
 
 // agreement returns the LR-PSNR as text.
@@ -69,7 +73,7 @@ func draw(list []result) image.Image {
 			cell = image.Pt(max(cell.X, r.image.Bounds().Dx()), r.image.Bounds().Dy())
 		}
 	}
-	step := image.Pt(cell.X+gap, cell.Y+4*line)
+	step := image.Pt(cell.X+gap, cell.Y+5*line)
 	rows := (len(list) + columns - 1) / columns
 	out := imaging.New(min(len(list), columns)*step.X+gap, rows*step.Y+gap, color.White)
 	for i, r := range list {
@@ -77,15 +81,29 @@ func draw(list []result) image.Image {
 		if r.image != nil {
 			out = imaging.Paste(out, r.image, at)
 		}
-		for k, text := range append([]string{r.name}, r.lines()...) {
-			text = strings.NewReplacer("×", "x", "–", "-").Replace(text)
-			if most := cell.X / letter; len(text) > most {
-				text = text[:most-3] + "..."
-			}
+		text := strings.ReplaceAll(strings.Join(append([]string{r.name}, r.lines()...), "\n"), "×", "x")
+		for k, text := range wrap(text, cell.X/letter, 4) {
 			d := font.Drawer{Dst: out, Src: image.Black, Face: basicfont.Face7x13,
 				Dot: fixed.P(at.X, at.Y+cell.Y+(k+1)*line-2)}
 			d.DrawString(text)
 		}
 	}
 	return out
+}
+
+// wrap returns the lines of text, at most most of them, broken at spaces where they are longer than width bytes, and cut
+// where that does not do.
+func wrap(text string, width, most int) (lines []string) {
+	for _, line := range strings.Split(text, "\n") {
+		for len(line) > width {
+			at := strings.LastIndexByte(line[:width+1], ' ')
+			if at < 1 || len(lines) == most-1 {
+				line = line[:width-3] + "..."
+				break
+			}
+			lines, line = append(lines, line[:at]), line[at+1:]
+		}
+		lines = append(lines, line)
+	}
+	return lines[:min(len(lines), most)]
 }

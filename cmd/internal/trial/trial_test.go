@@ -25,7 +25,7 @@ func TestTry(t *testing.T) {
 	table, _ := program.Succeeds(t, dir, "try", "a.png", "--models", "photo-fast,bicubic,pixel")
 	consoletest.InOrder(t, table, "a.png, 128×128: the part of 96×96 pixels at ", "photo-fast ", "bicubic ", "pixel ")
 	page := string(consoletest.Read(t, dir, "try.html"))
-	if strings.Count(page, "LR-PSNR ") < 3 || strings.Count(page, `data-scene="part"`) != 3 {
+	if strings.Count(page, " s, LR-PSNR ") != 2 || strings.Count(page, `data-scene="part"`) != 3 {
 		t.Errorf("a page of %d bytes", len(page))
 	}
 	sheet := must.Get(imaging.Open(filepath.Join(dir, "try.png")))(t)
@@ -43,6 +43,16 @@ func TestTry(t *testing.T) {
 		if stdout, stderr, code := program.Call(t, dir, "", append([]string{"try"}, args...)...); code == 0 ||
 			!strings.Contains(stderr, want) {
 			t.Errorf("%q: exit %d, %s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+// What is said below a picture is broken at spaces, and cut where there is no room.
+func TestWrap(t *testing.T) {
+	for text, want := range map[string]string{"a\nbb ccc dd": "a|bb|ccc|dd", "abcdefgh": "ab...", "a b c d\ne f g h\ni": "a b c|d|e f g|h",
+		"aa bb cc dd ee ff": "aa bb|cc dd|ee ff", "a\nb\nc\nd e f g h": "a|b|c|d ..."} {
+		if got := strings.Join(wrap(text, 5, 4), "|"); got != want {
+			t.Errorf("%q: %q, expected %q", text, got, want)
 		}
 	}
 }

@@ -66,10 +66,10 @@ var program = console.Program{
 	Help:    help,
 	Implied: "upscale",
 	Commands: []func(*console.Streams) *cli.Command{
-		upscale.Command, upscale.Restore, serve.Command, serve.App, trial.Command, scoring.Eval, scoring.Diff, train.Command,
-		learn.Command,
-		recovery.Command, comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command,
-		plugins.Learners, plugins.Coders, bench.Command, manual.Completion, manual.Man, manual.Version,
+		upscale.Command, upscale.Restore, serve.Command, serve.App, trial.Command, scoring.Eval, scoring.Diff,
+		train.Command, learn.Command, recovery.Command, comparison.Command, parts.Command, digits.Command,
+		atoms.Command, models.Command, plugins.Learners, plugins.Coders, bench.Command, manual.Completion, manual.Man,
+		manual.Version,
 	},
 }
 

@@ -48,11 +48,12 @@ func Words() (words []settings.Word) {
 	return words
 }
 
-// Compared returns the names of the models that a picture can be compared by: all but Digits, the paper's, and the forms
-// of others for another effort.
+// Compared returns the names of the models by which people compare a picture: all but Digits, the paper's, and the
+// forms of others for another effort.
 func Compared() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool {
-		return name == Digits || name == "coupled" || strings.HasSuffix(name, "-fast") || strings.HasSuffix(name, "-max")
+		return name == Digits || name == "coupled" || strings.HasSuffix(name, "-fast") ||
+			strings.HasSuffix(name, "-max")
 	})
 }
 

@@ -22,7 +22,7 @@ import (
 
 // App returns the command superres app.
 func App(s *console.Streams) *cli.Command {
-	opt, win := options{address: defaultAddress, open: true}, window{}
+	opt, win := options{address: defaultAddress}, window{}
 	return console.Command(&cli.Command{
 		Name: "app", Usage: "enlarge pictures in a window", ArgsUsage: "[FLAGS] [PICTURE|FOLDER...]",
 		Description: `   superres app
@@ -68,7 +68,8 @@ const mostGiven = 5000
 
 // take finds the pictures that args stand for, those of folders below a folder, too.
 func (w *window) take(args []string) error {
-	find := pictures.Finder{Recursive: true, Reads: func(string, foreign.Kind) imagefile.Format { return imagefile.PNG }}
+	find := pictures.Finder{Recursive: true,
+		Reads: func(string, foreign.Kind) imagefile.Format { return imagefile.PNG }}
 	for _, arg := range args {
 		list, _, err := find.Expand(arg)
 		if err != nil {

@@ -16,8 +16,8 @@ import (
 	"superres/internal/must"
 )
 
-// startApp starts superres app with two pictures, and a Chromium that only keeps the address it is to open. It returns
-// that address and the bytes of the second picture.
+// startApp starts superres app with two pictures, a Chromium that fails, and a browser that only keeps the address it
+// is to open. It returns that address and the bytes of the second picture.
 func startApp(t *testing.T) (p *process, address string, picture []byte) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -27,18 +27,16 @@ func startApp(t *testing.T) (p *process, address string, picture []byte) {
 	t.Setenv("PATH", bin)
 	program.RefusesLines(t, dir, "app", []consoletest.RefusedLine{{"", 2, "there is no xdg-open here"},
 		{"none.png", 4, "none.png"}, {"--scale 17", 2, "1 to 16"}, {"tmp/..", 4, "tmp/.."}})
-	opened := filepath.Join(bin, "opened")
-	must.Succeed(t, os.WriteFile(filepath.Join(bin, "chromium"), []byte("#!/bin/sh\necho \"$1\" >'"+opened+"'\n"), 0o777))
+	for name, script := range map[string]string{"chromium": "echo no display for $1 >&2; exit 3",
+		"xdg-open": "echo $1 >" + bin + "/opened"} {
+		must.Succeed(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o777))
+	}
 	must.Succeed(t, os.Mkdir(filepath.Join(dir, "holiday"), 0o777))
 	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), consoletest.Blob(30, 20))
 	consoletest.WritePicture(t, filepath.Join(dir, "holiday", "a.png"), consoletest.Blob(20, 30))
 	p = startCommand(t, dir, "app", "--scale", "3", "b.png", "holiday/")
-	text := string(must.Get(os.ReadFile(consoletest.Await(t, opened)))(t))
-	address, window := strings.CutPrefix(strings.TrimSpace(text), "--app=")
-	if !window {
-		t.Errorf("opened: %s", text)
-	}
-	return p, address, must.Get(os.ReadFile(filepath.Join(dir, "holiday", "a.png")))(t)
+	opened := string(must.Get(os.ReadFile(consoletest.Await(t, filepath.Join(bin, "opened"))))(t))
+	return p, strings.TrimSpace(opened), must.Get(os.ReadFile(filepath.Join(dir, "holiday", "a.png")))(t)
 }
 
 // get returns the body of an answer.
@@ -49,10 +47,18 @@ func get(t *testing.T, address string) (status int, body string) {
 	return answer.StatusCode, string(must.Get(io.ReadAll(answer.Body))(t))
 }
 
-// superres app opens a window with the pictures that it is given, and ends with its last page.
+// superres app opens a window with the pictures that it is given, or a browser, by an address that leads to the page
+// once and does not have the token, and ends with its last page.
 func TestApp(t *testing.T) {
 	p, address, picture := startApp(t)
+	token := strings.Split(p.url, "/")[3]
+	if !strings.HasPrefix(address, strings.TrimSuffix(p.url, token+"/")) || strings.Contains(address, token) {
+		t.Fatalf("%q is opened for %s", address, p.url)
+	}
 	_, index := get(t, address)
+	if status, _ := get(t, address); status != http.StatusUnauthorized {
+		t.Errorf("the address leads somewhere twice (%d)", status)
+	}
 	if want := `"window":true,"scale":3,"given":[{"name":"b.png","folder":""},{"name":"a.png","folder":"holiday/"}]}`; !strings.Contains(index, want) {
 		t.Errorf("the page does not have %s", want)
 	}
@@ -77,7 +83,8 @@ func TestApp(t *testing.T) {
 		t.Errorf("with a page open the server answers %d", status)
 	}
 	second()
-	if err := p.Wait(); err != nil {
+	if err := p.Wait(); err != nil ||
+		!strings.Contains(p.errs.String(), "chromium failed (exit status 3): no display for --app=http://127.0.0.1:") {
 		t.Errorf("%v: %s", err, p.errs)
 	}
 	if status, _ := get(t, start(t, nil).url+"v1/window"); status != 404 {

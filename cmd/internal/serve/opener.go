@@ -14,8 +14,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// openers lists, by operating system, the commands that open an address in the user's browser; the first that is there
-// is used. The address is appended to the last argument. Systems without an entry use that of Linux.
+// openers lists, by operating system, the commands that open an address in the user's browser. The address is appended
+// to the last argument. Systems without an entry use that of Linux.
 var openers = map[string][][]string{
 	"linux":   {{"xdg-open", ""}, {"wslview", ""}}, // wslview: a browser of Windows, from Linux inside it
 	"darwin":  {{"open", ""}},
@@ -44,25 +44,21 @@ func ofSystem[T any](table map[string][]T) []T {
 	return table["linux"]
 }
 
-// findOpeners returns the commands here that open an address, which is to be appended to their last argument, the best
-// first: with window set, those that open a window of its own, then the user's browser. It fails if there is none.
-func findOpeners(window bool) (found [][]string, err error) {
-	list := ofSystem(openers)
-	if window {
-		for _, name := range ofSystem(windowed) {
-			found = append(found, []string{os.ExpandEnv(name), "--app="})
-		}
-		list = append(found, list...)
+// findOpeners returns the commands here that open an address, which is to be appended to their last argument: those
+// that open a window of its own, then those that open the user's browser. It fails if there is none.
+func findOpeners() (found [][]string, err error) {
+	var list [][]string
+	for _, name := range ofSystem(windowed) {
+		list = append(list, []string{os.ExpandEnv(name), "--app="})
 	}
-	found = nil
-	for _, command := range list {
+	for _, command := range append(list, ofSystem(openers)...) {
 		if path, err := exec.LookPath(command[0]); err == nil {
 			found = append(found, append([]string{path}, command[1:]...))
 		}
 	}
 	if len(found) == 0 {
-		return nil, console.Usage("there is no %s here, which opens a browser; run superres serve, and open the address "+
-			"that it prints", ofSystem(openers)[0][0])
+		return nil, console.Usage("there is no %s here, which opens a browser; run superres serve, and open the "+
+			"address that it prints", ofSystem(openers)[0][0])
 	}
 	return found, nil
 }

@@ -39,7 +39,7 @@ type site struct {
 	converting chan struct{} // one for the program that reads a picture
 	watches    watches
 	ending     chan struct{} // closed when the program is to end
-	ticket     ticket        // of the browser that --open starts
+	ticket     ticket        // of the browser that superres app starts
 }
 
 // morePlaces is how many pictures may be received or sent besides those in work or waiting.

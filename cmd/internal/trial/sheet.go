@@ -81,29 +81,16 @@ func draw(list []result) image.Image {
 		if r.image != nil {
 			out = imaging.Paste(out, r.image, at)
 		}
-		text := strings.ReplaceAll(strings.Join(append([]string{r.name}, r.lines()...), "\n"), "×", "x")
-		for k, text := range wrap(text, cell.X/letter, 4) {
+		var lines []string
+		for _, text := range append([]string{r.name}, r.lines()...) {
+			text = strings.ReplaceAll(text, "×", "x")
+			lines = append(lines, console.Paragraph{Lines: []string{text}}.Fit(cell.X/letter)...)
+		}
+		for k, text := range lines[:min(len(lines), 4)] {
 			d := font.Drawer{Dst: out, Src: image.Black, Face: basicfont.Face7x13,
 				Dot: fixed.P(at.X, at.Y+cell.Y+(k+1)*line-2)}
-			d.DrawString(text)
+			d.DrawString(text[:min(len(text), cell.X/letter)])
 		}
 	}
 	return out
-}
-
-// wrap returns the lines of text, at most most of them, broken at spaces where they are longer than width bytes, and cut
-// where that does not do.
-func wrap(text string, width, most int) (lines []string) {
-	for _, line := range strings.Split(text, "\n") {
-		for len(line) > width {
-			at := strings.LastIndexByte(line[:width+1], ' ')
-			if at < 1 || len(lines) == most-1 {
-				line = line[:width-3] + "..."
-				break
-			}
-			lines, line = append(lines, line[:at]), line[at+1:]
-		}
-		lines = append(lines, line)
-	}
-	return lines[:min(len(lines), most)]
 }

@@ -47,16 +47,6 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// What is said below a picture is broken at spaces, and cut where there is no room.
-func TestWrap(t *testing.T) {
-	for text, want := range map[string]string{"a\nbb ccc dd": "a|bb|ccc|dd", "abcdefgh": "ab...", "a b c d\ne f g h\ni": "a b c|d|e f g|h",
-		"aa bb cc dd ee ff": "aa bb|cc dd|ee ff", "a\nb\nc\nd e f g h": "a|b|c|d ..."} {
-		if got := strings.Join(wrap(text, 5, 4), "|"); got != want {
-			t.Errorf("%q: %q, expected %q", text, got, want)
-		}
-	}
-}
-
 // The part with the most detail is where the picture is not flat.
 func TestPartOf(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 400, 300))

@@ -122,8 +122,8 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuse(w, http.StatusNotFound, "there is nothing at this address")
 			return
 		}
-		w.Header().Set("Content-Type", map[string]string{".html": "text/html; charset=utf-8",
-			".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json"}[path.Ext(name)])
+		w.Header().Set("Content-Type", map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript",
+			".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json"}[path.Ext(name)])
 		_, _ = w.Write(data)
 	}
 }

@@ -6,7 +6,8 @@
 // one, or local.js does the calls in workers of the browser (see package browser); queue.js schedules pictures; list.js
 // lists them; view.js shows one before and after, from the pixels that source.js loads, first where detail.js finds the
 // most detail, and page by page by pages.js; scores.js compares with a true picture; zip.js packs results; words.js
-// formats numbers; language.js has the words of the page in the languages of de.json and the other tables. viewport.js and bicubic.js are shared with the page of superres diff.
+// formats numbers; language.js has the words in other languages, of de.json and so on. viewport.js and bicubic.js are
+// shared with the page of superres diff.
 package page
 
 import (

@@ -55,12 +55,14 @@ type window struct {
 	list  []page.Given
 
 	mu    sync.Mutex
-	pages int
+	pages int         // that are open
+	came  bool        // a page has been open
+	due   bool        // a page is being loaded
 	timer *time.Timer // ends the program, unless a page comes before
 }
 
-// openTime is how long a browser may take to show the page, and returnTime how long a page that is reloaded may be
-// away before the program ends.
+// openTime is how long a browser may take to start or to load the page, and returnTime how long the program waits for
+// another page when the last one is left.
 const openTime, returnTime = 2 * time.Minute, 2 * time.Second
 
 // mostGiven is the most pictures that a command line may give a window.
@@ -98,27 +100,34 @@ func (w *window) take(args []string) error {
 	return nil
 }
 
-// endBy has end called once no page has been open for openTime, or, after the first one, for returnTime.
-func (w *window) endBy(end func()) {
+// endBy has end called once no page has been open for openTime, which is logged, or, after the first one, for
+// returnTime.
+func (w *window) endBy(end func(), log func(line string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(openTime, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.pages == 0 {
-			end()
+		if w.pages > 0 {
+			return
 		}
+		if !w.came {
+			log("no browser has shown the page; start superres serve, and open the address that it prints")
+		}
+		end()
 	})
 }
 
-// count adds by to the open pages; 0 says that one is about to come.
+// count adds by to the open pages; 0 says that one is being loaded.
+//
+// Note: where a page is loaded again, browsers leave the old one when they have the beginning of the new one.
 func (w *window) count(by int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.pages += by; w.timer == nil {
-		return
-	}
-	if by < 0 {
+	w.pages += by
+	w.came = w.came || by > 0
+	w.due = by == 0 || by < 0 && w.due
+	if by < 0 && !w.due {
 		w.timer.Reset(returnTime)
 	} else {
 		w.timer.Reset(openTime)

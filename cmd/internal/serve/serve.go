@@ -138,7 +138,7 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 	ctx, end := context.WithCancel(c.Context)
 	defer end()
 	if opt.window != nil {
-		opt.window.endBy(end)
+		opt.window.endBy(end, site.log)
 		site.open(browsers)
 	}
 	return site.serve(ctx, l)

@@ -140,6 +140,8 @@ func TestLoad(t *testing.T) {
 		alone = append(alone, ask(t.Context(), small))
 	}
 
+	own := median(alone)
+	lasts = max(lasts, 10*own) // on a machine that is busy with other work
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	took := map[string][]time.Duration{}
@@ -174,7 +176,6 @@ func TestLoad(t *testing.T) {
 		})
 	}
 	group.Wait()
-	own := median(alone)
 	for kind, list := range took {
 		t.Logf("%s: %d pictures, median %v, slowest tenth from %v", kind, len(list), median(list), list[len(list)*9/10])
 	}

@@ -185,7 +185,17 @@ func (f findings) record() any {
 			}{t.Task, t.Failure}
 		}
 	}
-	return map[string]any{"command": f.command, "version": console.Version, "labels": f.labels, "trials": trials}
+	rankings := map[string]any{}
+	for _, p := range f.panels() {
+		for _, n := range f.sizes(p) {
+			if len(f.axes) > 0 { // the cells of a map may differ in noise alone
+				continue
+			}
+			rankings[fmt.Sprintf("%d,%d,%d N=%d", p.M, p.K, p.S, n)] = f.contest(p, n).Record()
+		}
+	}
+	return map[string]any{"command": f.command, "version": console.Version, "labels": f.labels,
+		"rankings": rankings, "trials": trials}
 }
 
 // section returns the section of a panel: the ranking where it is decided who needs the fewest signals, the errors with

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
@@ -407,6 +408,11 @@ func TestContest(t *testing.T) {
 	if want := "ranking,,behind b,95 % interval,p,best in runs,seconds\nb,1.14,–,–,–,50 %,0.00\n"; !strings.HasPrefix(
 		text.String(), want) || !strings.Contains(text.String(), "a,0.14,1.00,1.00 to 1.00,0.016,0 %,0.00\n") {
 		t.Error(text.String())
+	}
+	data, err := json.Marshal(k.Record())
+	if want := `"name":"a","p":0.015625}`; err != nil || strings.Count(string(data), `"p":`) != 2 ||
+		!strings.Contains(string(data), want) {
+		t.Errorf("%s, %v", data, err)
 	}
 }
 

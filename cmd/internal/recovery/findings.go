@@ -111,10 +111,10 @@ func (f findings) document() report.Document {
 	t := f.trials[0]
 	d := report.Document{
 		Title: "Dictionary recovery",
-		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d problems a "+
+		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %s a "+
 			"point. Every learner gets the same signals and the same first dictionary, and is told the number of "+
 			"atoms K; "+
-			"those with a coder code with %s.", f.count(), f.coder()),
+			"those with a coder code with %s.", console.Count(f.count(), "problem"), f.coder()),
 		Command: f.typed,
 		Facts: console.Facts(f.command, []report.Fact{
 			{Name: "seed", Value: fmt.Sprint(t.Seed)},

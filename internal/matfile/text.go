@@ -113,10 +113,11 @@ func hasNumbers(n, count int, at func(line, i int) float64) bool {
 	n = min(n, 1000)
 	seen, fractions := map[float64]bool{}, 0
 	for i := range n {
-		if v := at(0, i); v < 0 || v != math.Trunc(v) || seen[v] {
+		v := at(0, i)
+		if v < 0 || v != math.Trunc(v) || seen[v] {
 			return false
 		}
-		seen[at(0, i)] = true
+		seen[v] = true
 	}
 	for line := 1; line < count; line++ {
 		for i := range n {

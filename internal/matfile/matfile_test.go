@@ -222,6 +222,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"EDF": {[]byte(fmt.Sprintf("%-8d%-160s%-16s%-8d%-44s%-8d%-8d%-4d", 0, "X X X X", "01.01.2601.01.01", 256*3, "",
 			1, 1, 2)), "an EDF recording; save it with numpy.save"},
 		"MATLAB":  {[]byte("MATLAB 5.0 MAT-file"), "a MATLAB file"},
+		"Octave":  {[]byte("Octave-1-L\x00"), "an Octave file; save the matrix with save -text"},
 		"objects": {one("|O", 1.0), "holds Python objects"},
 		"complex": {one("<c16", 1.0, 1.0), "holds complex numbers"},
 		"records": {headed("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", little,

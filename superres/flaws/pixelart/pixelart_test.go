@@ -116,6 +116,30 @@ func TestSprites(t *testing.T) {
 	}
 }
 
+// chart returns a chart of more than 64 colours: slices of a pie, antialiased, above a dithered ground.
+func chart() *image.NRGBA {
+	large := imaging.New(480, 480, color.White)
+	for y := range 360 {
+		for x := range 480 {
+			c := [3]uint8{200, 30, 60}
+			if y > 180+(x-240)/3 {
+				c[0], c[2] = 20, 220
+			}
+			if x > 240-(y-180)/5 {
+				c[1] = 160
+			}
+			if (x-240)*(x-240)+(y-180)*(y-180) < 170*170 {
+				large.SetNRGBA(x, y, color.NRGBA{c[0], c[1], c[2], 255})
+			}
+		}
+	}
+	img := imaging.Resize(large, 120, 120, imaging.Box)
+	for i := 90 * 120; i < 120*120; i++ {
+		img.SetNRGBA(i%120, i/120, color.NRGBA{uint8(i%120+i/120) % 2 * 255, 0, 0, 255})
+	}
+	return img
+}
+
 // What has antialiased edges, or is a photograph, is none, also as squares of equal pixels.
 func TestOthersAreNone(t *testing.T) {
 	hopper := must.Get(imaging.Open("../../../testdata/hopper.png"))(t)
@@ -124,6 +148,7 @@ func TestOthersAreNone(t *testing.T) {
 		"photograph as squares": enlarged(imaging.Resize(hopper, 40, 40, imaging.Box), 3),
 		"reduced sprite":        imaging.Resize(enlarged(sprite(5, true), 5), 54, 54, imaging.Box),
 		"enlarged sprite":       imaging.Resize(sprite(6, true), 90, 90, imaging.Linear),
+		"chart as squares":      enlarged(chart(), 2),
 		"flat":                  imaging.New(40, 40, color.White),
 		"tiny":                  imaging.Crop(sprite(3, true), image.Rect(0, 0, 7, 16)),
 	} {

@@ -32,8 +32,8 @@ func (d demand) most(memory int64) int {
 // robustBytes is the memory of the robust model, which may be mixed with the one for clean pictures.
 const robustBytes = 9 << 20
 
-// regionPixelBytes is the most bytes that a pixel takes of the whole picture of which a region, or a copy with a margin,
-// is enlarged.
+// regionPixelBytes is the most bytes that a pixel takes of the whole picture of which a region, or a copy with a
+// margin, is enlarged.
 const regionPixelBytes = 8
 
 // measure returns the size of the enlargement of a picture with header cfg, or, for a region, of the part that the

@@ -90,8 +90,8 @@ func (s *Settings) Options() settings.Table {
 				"left and right, y, both or none; auto: x for panoramas of 360°"},
 		{Name: "alpha", To: settings.OneOf(&s.alpha, "separate", "separate", "keep-rgb", "premultiplied", "none"),
 			Group: "quality", Noted: true, Request: true,
-			Help: "`WHAT` becomes of transparency: separate, enlarged by itself; keep-rgb, with the hidden colours of " +
-				"textures kept; premultiplied, with the colours multiplied by it; none, put on --background"},
+			Help: "`WHAT` becomes of transparency: separate, enlarged by itself; keep-rgb, with the hidden colours " +
+				"of textures kept; premultiplied, with the colours multiplied by it; none, put on --background"},
 		{Name: "blend", To: settings.Bool(&s.Size.Blend, false), Group: "quality", Noted: true, Request: true,
 			Help: "mix colours along the edges of pixel art, which has none but its own otherwise"},
 		{Name: "background", To: settings.Parsed(&s.background, "white", readColour), Group: "quality", Request: true,

@@ -32,7 +32,7 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 			return nil, err
 		}
 	}
-	// The format of a file of several pictures, "" for one picture; the bytes of the file with its metadata; and its size.
+	// The format of a file of several pictures, "" for one; the bytes of the file with its metadata; and its header.
 	several, fileBytes, header := imagefile.Format(""), int64(0), image.Config{}
 	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {

@@ -182,8 +182,8 @@ func TestPanorama(t *testing.T) {
 		Metadata: metadata.Metadata{XMP: []byte(xmp)}})
 	consoletest.Put(t, filepath.Join(dir, "pano.png"), data)
 	pixels := map[string]image.Image{}
-	for name, flags := range map[string]string{"auto": "", "strips": " --tile 7", "x": " --wrap x", "none": " --wrap none",
-		"both": " --wrap both --tile 7"} {
+	for name, flags := range map[string]string{"auto": "", "strips": " --tile 7", "x": " --wrap x",
+		"none": " --wrap none", "both": " --wrap both --tile 7"} {
 		stdout, stderr := expect(t, dir, "", "pano.png -m lanczos --json -o "+name+".png"+flags, 0)
 		told := strings.Contains(stdout+stderr, "is a panorama of 360°: its left and right edges meet")
 		if told != (name == "auto" || name == "strips") {

@@ -180,7 +180,7 @@ type source struct {
 
 	still    func() (*metadata.Still, error)
 	warnings []string // what was wrong with the pixels: see Picture.Warnings
-	gains    image.Image
+	gains    image.Image // see Picture.gains
 }
 
 // withData returns a source that reads data in place of the file of s. Reading it ends with the context of s, too.

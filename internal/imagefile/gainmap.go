@@ -7,8 +7,8 @@ import (
 	"superres/internal/metadata"
 )
 
-// turnGainMap turns the gain map of pic upright as the picture was, from orientation o, and makes that of an AVIF a JPEG.
-// A map that cannot be decoded within lim is left out with a warning. The error is that of ctx.
+// turnGainMap turns the gain map of pic upright as the picture was, from orientation o, and makes that of an AVIF a
+// JPEG. A map that cannot be decoded within lim is left out with a warning. The error is that of ctx.
 //
 // Note: the map is encoded again, with the least loss that a JPEG has. Turning the coefficients of its blocks would
 // lose nothing, but only where the sides are multiples of a block, and those of most maps are not.

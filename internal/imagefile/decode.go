@@ -179,7 +179,7 @@ type source struct {
 	at   int64  // the offset of the next Read
 
 	still    func() (*metadata.Still, error)
-	warnings []string // what was wrong with the pixels: see Picture.Warnings
+	warnings []string    // what was wrong with the pixels: see Picture.Warnings
 	gains    image.Image // see Picture.gains
 }
 

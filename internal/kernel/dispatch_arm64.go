@@ -55,9 +55,6 @@ func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inn
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
-func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
-	multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
-}
 func paeth(out, x, a, b, c []byte) (sum int)               { return paethGeneric(out, x, a, b, c) }
 func paint(dst []uint8, l, r, b []float32, wr, wb float32) { paintGeneric(dst, l, r, b, wr, wb) }
 func peak(sums []int32, x, y int32, rounds int)            { peakGeneric(sums, x, y, rounds) }
@@ -77,12 +74,6 @@ func shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
 func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
-func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
-	transformInputGeneric(v, stride, src, rows, step, n, channels)
-}
-func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-}
 
 // absFloats needs, in assembly: len(dst) is a multiple of 16.
 func absFloats(dst, src []float32) {
@@ -360,6 +351,18 @@ func multiplyFloats(dst, a, b []float32) {
 //go:noescape
 func multiplyFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
 
+// multiplyTiles needs, in assembly: n is at least 12, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16.
+func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
+	if current == 0 {
+		multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
+	} else {
+		multiplyTilesARM64(unsafe.SliceData(sums), sumStride, unsafe.SliceData(v), stride, n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	}
+}
+
+//go:noescape
+func multiplyTilesARM64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
+
 // residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
 	if current == 0 {
@@ -515,3 +518,27 @@ func tanhFloats(dst, src []float32) {
 
 //go:noescape
 func tanhFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// transformInput needs, in assembly: n is at least 1, channels a multiple of 8, at least 8.
+func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
+	if current == 0 {
+		transformInputGeneric(v, stride, src, rows, step, n, channels)
+	} else {
+		transformInputARM64(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), step, n, channels)
+	}
+}
+
+//go:noescape
+func transformInputARM64(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
+
+// transformOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
+func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
+	if current == 0 {
+		transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
+	} else {
+		transformOutputARM64(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipSecond, skipStep, dstStep)
+	}
+}
+
+//go:noescape
+func transformOutputARM64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)

@@ -1,0 +1,426 @@
+//go:build !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+// d = n + m and d = n − m, eight halves.
+#define ADD8(m, n, d) WORD $(0x4e608400 | m<<16 | n<<5 | d)
+#define SUB8(m, n, d) WORD $(0x6e608400 | m<<16 | n<<5 | d)
+
+// The next column of samples, transformed, to V(c) to V(c+3).
+#define READ(c) \
+	VLD1.P (R9)(R5), [V16.H8] \
+	VLD1.P (R10)(R5), [V17.H8] \
+	VLD1.P (R11)(R5), [V18.H8] \
+	VLD1.P (R12)(R5), [V19.H8] \
+	SUB8(18, 16, (c+0)) \
+	ADD8(17, 18, (c+1)) \
+	SUB8(17, 18, (c+2)) \
+	SUB8(17, 19, (c+3))
+
+// A column of a tile's transform, in the order of entry.
+#define WRITE_COLUMN(OF, m, n) \
+	OF((m+1), (n+1), 16) \
+	OF((m+2), (n+2), 17) \
+	OF((m+0), (n+0), 18) \
+	OF((m+3), (n+3), 19) \
+	VST1.P [V16.H8], (R14)(R2) \
+	VST1.P [V17.H8], (R14)(R2) \
+	VST1.P [V18.H8], (R14)(R2) \
+	VST1.P [V19.H8], (R14)(R2)
+
+// The transform of a tile whose columns begin at V(a), V(a+4), V(b) and V(b+4).
+#define WRITE(a, b) \
+	WRITE_COLUMN(SUB8, b, a) \
+	WRITE_COLUMN(ADD8, b, (a+4)) \
+	WRITE_COLUMN(SUB8, (a+4), b) \
+	WRITE_COLUMN(SUB8, (a+4), (b+4)) \
+	ADD R15, R14
+
+#define ROW_OF_CHANNELS(i, r) \
+	MOVD (8*i)(R4), r \
+	ADD R8, r \
+	ADD r<<1, R3, r
+
+// Half of the columns of a tile are those of the tile before it: two tiles in turn exchange registers. V0 to V15 are
+// four columns of eight channels.
+//
+//	R0 v             R5 bytes of step     R9 R10 R11 R12 samples of the rows
+//	R2 bytes of stride R6 n               R14 transform
+//	R3 src           R7 channels          R15 from the end of a tile's transform to the next tile's
+//	R4 rows          R8 channel           R16 tiles left
+//
+// func transformInputARM64(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
+TEXT ·transformInputARM64(SB), NOSPLIT, $0-56
+	MOVD v+0(FP), R0
+	MOVD stride+8(FP), R2
+	LSL $1, R2
+	MOVD src+16(FP), R3
+	MOVD rows+24(FP), R4
+	MOVD step+32(FP), R5
+	LSL $1, R5
+	MOVD n+40(FP), R6
+	MOVD channels+48(FP), R7
+	LSL $1, R7, R15
+	SUB R2<<4, R15
+	MOVD $0, R8
+
+channels:
+	ROW_OF_CHANNELS(0, R9)
+	ROW_OF_CHANNELS(1, R10)
+	ROW_OF_CHANNELS(2, R11)
+	ROW_OF_CHANNELS(3, R12)
+	ADD R8<<1, R0, R14
+	MOVD R6, R16
+	READ(0)
+	READ(4)
+
+tile:
+	READ(8)
+	READ(12)
+	WRITE(0, 8)
+	SUBS $1, R16
+	BEQ next
+	READ(0)
+	READ(4)
+	WRITE(8, 0)
+	SUBS $1, R16
+	BNE tile
+
+next:
+	ADD $8, R8
+	CMP R7, R8
+	BLT channels
+	RET
+
+#define SAME(a, b, c, d) \
+	VMOV V0.B16, a.B16 \
+	VMOV V1.B16, b.B16 \
+	VMOV V2.B16, c.B16 \
+	VMOV V3.B16, d.B16
+
+#define ALL_SAME \
+	SAME(V8, V9, V10, V11) \
+	SAME(V12, V13, V14, V15) \
+	SAME(V16, V17, V18, V19) \
+	SAME(V20, V21, V22, V23) \
+	SAME(V24, V25, V26, V27) \
+	SAME(V28, V29, V30, V31)
+
+#define ZERO \
+	VEOR V0.B16, V0.B16, V0.B16 \
+	VEOR V1.B16, V1.B16, V1.B16 \
+	VEOR V2.B16, V2.B16, V2.B16 \
+	VEOR V3.B16, V3.B16, V3.B16
+
+// What half h of six tiles adds to eight sums of each, which begin at V(s): n is the register with the weights.
+#define PRODUCTS(h, n, s) \
+	SMLAL(0, h, n, (s+0)) \
+	SMLAL2(0, h, n, (s+1)) \
+	SMLAL(1, h, n, (s+4)) \
+	SMLAL2(1, h, n, (s+5)) \
+	SMLAL(2, h, n, (s+8)) \
+	SMLAL2(2, h, n, (s+9)) \
+	SMLAL(3, h, n, (s+12)) \
+	SMLAL2(3, h, n, (s+13)) \
+	SMLAL(4, h, n, (s+16)) \
+	SMLAL2(4, h, n, (s+17)) \
+	SMLAL(5, h, n, (s+20)) \
+	SMLAL2(5, h, n, (s+21))
+
+// What a pair, of halves h and h+1, adds to all sums.
+#define PAIR(h) \
+	VLD2.P (R14)(R17), [V6.H8, V7.H8] \
+	PRODUCTS(h, 6, 8) \
+	PRODUCTS((h+1), 7, 8) \
+	VLD2.P (R15)(R17), [V6.H8, V7.H8] \
+	PRODUCTS(h, 6, 10) \
+	PRODUCTS((h+1), 7, 10)
+
+// All sums, at R16.
+#define WRITE_SUMS \
+	VST1.P [V8.S4, V9.S4, V10.S4, V11.S4], (R16)(R8) \
+	VST1.P [V12.S4, V13.S4, V14.S4, V15.S4], (R16)(R8) \
+	VST1.P [V16.S4, V17.S4, V18.S4, V19.S4], (R16)(R8) \
+	VST1.P [V20.S4, V21.S4, V22.S4, V23.S4], (R16)(R8) \
+	VST1.P [V24.S4, V25.S4, V26.S4, V27.S4], (R16)(R8) \
+	VST1.P [V28.S4, V29.S4, V30.S4, V31.S4], (R16)(R8)
+
+#define READ_SUMS \
+	VLD1.P (R16)(R8), [V8.S4, V9.S4, V10.S4, V11.S4] \
+	VLD1.P (R16)(R8), [V12.S4, V13.S4, V14.S4, V15.S4] \
+	VLD1.P (R16)(R8), [V16.S4, V17.S4, V18.S4, V19.S4] \
+	VLD1.P (R16)(R8), [V20.S4, V21.S4, V22.S4, V23.S4] \
+	VLD1.P (R16)(R8), [V24.S4, V25.S4, V26.S4, V27.S4] \
+	VLD1.P (R16)(R8), [V28.S4, V29.S4, V30.S4, V31.S4]
+
+// The sums of a tile at R16 and these become their sum; their difference goes to R3.
+#define PART(a, b, c, d) \
+	VLD1.P (R16)(R8), [V0.S4, V1.S4, V2.S4, V3.S4] \
+	VSUB a.S4, V0.S4, V4.S4 \
+	VSUB b.S4, V1.S4, V5.S4 \
+	VSUB c.S4, V2.S4, V6.S4 \
+	VSUB d.S4, V3.S4, V7.S4 \
+	VADD V0.S4, a.S4, a.S4 \
+	VADD V1.S4, b.S4, b.S4 \
+	VADD V2.S4, c.S4, c.S4 \
+	VADD V3.S4, d.S4, d.S4 \
+	VST1.P [V4.S4, V5.S4, V6.S4, V7.S4], (R3)(R8)
+
+// A block is 16 outputs of six tiles: the sums of tile t are in V(8+4t) to V(11+4t). The entries of a column come one
+// after the other: first those of the second and the third row. Their sum and their difference are what these rows add
+// to the two rows of the output transform; the products of the first row are added to the sum, those of the last row to
+// the difference. Of the instructions for eight channels 192 multiply, and 16 do not.
+//
+//	R0 sums of the column  R7 bias             R14 R15 weights of eight outputs each
+//	R1 bytes of sumStride  R8 bytes of outputs R16 channels left
+//	R2 v of the column     R9 column           R17 twice R8
+//	R3 entry               R10 bytes of output R19 R20 R21 R22 R23 R24 channels of the tiles
+//	R4 n                   R11 tile            R25 bytes of the weights of two entries
+//	R5 bytes of a tile     R12 sums of a block
+//	R6 weights             R13 from the end of a tile's channels to the next entry's
+//
+// func multiplyTilesARM64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
+TEXT ·multiplyTilesARM64(SB), NOSPLIT, $0-72
+	MOVD sums+0(FP), R0
+	MOVD sumStride+8(FP), R1
+	LSL $2, R1
+	MOVD v+16(FP), R2
+	MOVD n+32(FP), R4
+	MOVD channels+40(FP), R5
+	MOVD weights+48(FP), R6
+	MOVD bias+56(FP), R7
+	MOVD biasLen+64(FP), R8
+	LSL $2, R8
+	LSL $1, R8, R17
+	MUL R5, R8, R25
+	LSL $1, R5
+	MOVD stride+24(FP), R13
+	LSL $1, R13
+	SUB R5, R13
+	MOVD $0, R9
+
+column:
+	MOVD $0, R10
+
+output:
+	MOVD $0, R11
+
+block:
+	MADD R5, R2, R11, R19
+	ADD R5, R19, R20
+	ADD R5, R20, R21
+	ADD R5, R21, R22
+	ADD R5, R22, R23
+	ADD R5, R23, R24
+	ADD R10, R6, R14
+	ADD $32, R14, R15
+	MADD R8, R0, R11, R12
+	ADD R10, R12
+	MOVD $0, R3
+	ZERO
+	CMP $1, R9
+	BNE begin
+	ADD R10, R7, R16
+	VLD1 (R16), [V0.S4, V1.S4, V2.S4, V3.S4]
+
+begin:
+	ALL_SAME
+
+entry:
+	LSR $4, R5, R16
+
+channels:
+	FMOVQ.P 16(R19), F0
+	FMOVQ.P 16(R20), F1
+	FMOVQ.P 16(R21), F2
+	FMOVQ.P 16(R22), F3
+	FMOVQ.P 16(R23), F4
+	FMOVQ.P 16(R24), F5
+	PAIR(0)
+	PAIR(2)
+	PAIR(4)
+	PAIR(6)
+	SUBS $1, R16
+	BNE channels
+	ADD R13, R19
+	ADD R13, R20
+	ADD R13, R21
+	ADD R13, R22
+	ADD R13, R23
+	ADD R13, R24
+	MOVD R12, R16
+	CMP $1, R3
+	BEQ parts
+	BLT second
+	CMP $2, R3
+	BEQ last
+	ADD R1, R16
+	WRITE_SUMS
+	SUB $6, R4, R16
+	CMP R16, R11
+	BGE out
+	ADD $6, R11
+	CMP R16, R11
+	CSEL GT, R16, R11, R11
+	B block
+
+second:
+	WRITE_SUMS
+	ZERO
+	ALL_SAME
+	B odd
+
+parts:
+	ADD R1, R16, R3
+	PART(V8, V9, V10, V11)
+	PART(V12, V13, V14, V15)
+	PART(V16, V17, V18, V19)
+	PART(V20, V21, V22, V23)
+	PART(V24, V25, V26, V27)
+	PART(V28, V29, V30, V31)
+	MOVD $2, R3
+	SUB R8, R14
+	SUB R8, R15
+	B entry
+
+last:
+	WRITE_SUMS
+	ADD R1, R12, R16
+	READ_SUMS
+
+odd:
+	ADD $1, R3
+	SUB R25, R14
+	SUB R25, R15
+	ADD R8, R14
+	ADD R8, R15
+	B entry
+
+out:
+	ADD $64, R10
+	CMP R8, R10
+	BLT output
+	ADD R5, R13, R16
+	ADD R16<<2, R2
+	ADD R1<<1, R0
+	ADD R25<<1, R6
+	ADD $1, R9
+	CMP $4, R9
+	BLT column
+	RET
+
+// Two rows of four sums become two outputs.
+#define GATHER(a, b, c, d) \
+	VADD b.S4, a.S4, a.S4 \
+	VADD c.S4, a.S4, a.S4 \
+	VSUB c.S4, b.S4, b.S4 \
+	VADD d.S4, b.S4, b.S4
+
+// 16 outputs of a row of a tile, at dst; what is added to them is at skip.
+#define WRITE_OUTPUTS(dst, skip) \
+	VLD1.P (R12)(R14), [V16.S4, V17.S4] \
+	VLD1.P (R13)(R14), [V18.S4, V19.S4] \
+	VLD1.P (R12)(R14), [V20.S4, V21.S4] \
+	VLD1.P (R13)(R14), [V22.S4, V23.S4] \
+	VLD1.P (R12)(R14), [V24.S4, V25.S4] \
+	VLD1.P (R13)(R14), [V26.S4, V27.S4] \
+	VLD1 (R12), [V28.S4, V29.S4] \
+	VLD1 (R13), [V30.S4, V31.S4] \
+	GATHER(V16, V20, V24, V28) \
+	GATHER(V17, V21, V25, V29) \
+	GATHER(V18, V22, V26, V30) \
+	GATHER(V19, V23, V27, V31) \
+	MOVD dst, R16 \
+	MOVD skip, R17 \
+	STORE(16, 18, 17, 19) \
+	STORE(20, 22, 21, 23) \
+	MOVD R16, dst \
+	MOVD R17, skip
+
+// The sums of 16 outputs are four vectors, of which two lie together, the two others R16 bytes after these: so sumLane
+// has ordered them that pairs of vectors become vectors of outputs. Without skip the outputs are within the last limits.
+//
+//	R0 dst                 R9 skip           R15 from the last sums of a row to the next row's
+//	R1 bytes of second     R10 output        R19 last limit
+//	R2 sums                R11 tiles left    R20 skipStep
+//	R3 from the last sums of a tile to the next tile's R21 R25 what is added to the two rows
+//	R4 n                   R12 R13 two vectors of sums each
+//	R5 outputs             R14 bytes of two strides R22 dstStep
+//	R6 positive, R7 negative R8 bytes of skipSecond R23 R24 the two rows of outputs
+//
+// func transformOutputARM64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
+TEXT ·transformOutputARM64(SB), NOSPLIT, $0-104
+	MOVD dst+0(FP), R0
+	MOVD second+8(FP), R1
+	LSL $1, R1
+	MOVD sums+16(FP), R2
+	MOVD stride+24(FP), R3
+	LSL $3, R3, R14
+	MOVD n+32(FP), R4
+	MOVD outputs+40(FP), R5
+	MOVD positive+48(FP), R6
+	MOVD negative+56(FP), R7
+	MOVD limits+64(FP), R19
+	VLD1 (R19), [V5.H8]
+	ADD $64, R19
+	VLD1 (R19), [V6.H8]
+	ADD $64, R19
+	VLD1 (R19), [V7.H8]
+	ADD $64, R19
+	MOVD skip+72(FP), R9
+	MOVD skipSecond+80(FP), R8
+	LSL $1, R8
+	MOVD skipStep+88(FP), R20
+	MOVD dstStep+96(FP), R22
+	LSL $2, R3, R16
+	ADD R16<<2, R16, R15
+	NEG R15, R15
+	LSL $3, R16, R17
+	SUB R17, R16, R3
+	ADD R5<<2, R3
+	MOVD $0, R10
+
+output:
+	AND $31, R10, R11
+	SUB R11, R10, R17
+	ADD $32, R17, R16
+	CMP R5, R16
+	BGT half
+	MOVD $64, R16
+	LSL $2, R17
+	ADD R11<<1, R17
+	B begin
+
+half:
+	MOVD $32, R16
+	LSL $2, R10, R17
+
+begin:
+	ADD R17, R2, R12
+	ADD R16, R12, R13
+	ADD R17, R6, R23
+	VLD1.P (R23)(R16), [V8.S4, V9.S4]
+	VLD1 (R23), [V10.S4, V11.S4]
+	ADD R17, R7, R24
+	VLD1.P (R24)(R16), [V12.S4, V13.S4]
+	VLD1 (R24), [V14.S4, V15.S4]
+	ADD R10<<1, R0, R23
+	ADD R1, R23, R24
+	ADD R10<<1, R9, R21
+	ADD R8, R21, R25
+	MOVD R4, R11
+
+tile:
+	WRITE_OUTPUTS(R23, R21)
+	ADD R15, R12
+	ADD R15, R13
+	WRITE_OUTPUTS(R24, R25)
+	ADD R3, R12
+	ADD R3, R13
+	SUBS $1, R11
+	BNE tile
+	ADD $16, R10
+	CMP R5, R10
+	BLT output
+	RET

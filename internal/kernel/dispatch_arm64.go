@@ -36,10 +36,6 @@ func boundFlatAreas(least, most, above, row, below []float32) {
 func boundRange(least, most, above, row, below []float32) {
 	boundRangeGeneric(least, most, above, row, below)
 }
-func combine(dst, src []float32, at []int, weight []float32) { combineGeneric(dst, src, at, weight) }
-func combineOnto(dst, base, src []float32, at []int, weight []float32) {
-	combineOntoGeneric(dst, base, src, at, weight)
-}
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 }
@@ -110,6 +106,29 @@ func clipFloats(dst, src []float32, least, most float32) {
 
 //go:noescape
 func clipFloatsARM64(dst *float32, dstLen int, src *float32, least float32, most float32)
+
+// combine needs, in assembly: len(at) is at least 1.
+func combine(dst, src []float32, at []int, weight []float32) {
+	if current == 0 {
+		combineGeneric(dst, src, at, weight)
+	} else {
+		combineARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
+	}
+}
+
+//go:noescape
+func combineARM64(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
+
+func combineOnto(dst, base, src []float32, at []int, weight []float32) {
+	if current == 0 {
+		combineOntoGeneric(dst, base, src, at, weight)
+	} else {
+		combineOntoARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(base), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
+	}
+}
+
+//go:noescape
+func combineOntoARM64(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 
 // convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {

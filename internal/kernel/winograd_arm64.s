@@ -99,20 +99,6 @@ next:
 	VMOV V2.B16, c.B16 \
 	VMOV V3.B16, d.B16
 
-#define ALL_SAME \
-	SAME(V8, V9, V10, V11) \
-	SAME(V12, V13, V14, V15) \
-	SAME(V16, V17, V18, V19) \
-	SAME(V20, V21, V22, V23) \
-	SAME(V24, V25, V26, V27) \
-	SAME(V28, V29, V30, V31)
-
-#define ZERO \
-	VEOR V0.B16, V0.B16, V0.B16 \
-	VEOR V1.B16, V1.B16, V1.B16 \
-	VEOR V2.B16, V2.B16, V2.B16 \
-	VEOR V3.B16, V3.B16, V3.B16
-
 // What half h of six tiles adds to eight sums of each, which begin at V(s): n is the register with the weights.
 #define PRODUCTS(h, n, s) \
 	SMLAL(0, h, n, (s+0)) \
@@ -154,18 +140,18 @@ next:
 	VLD1.P (R16)(R8), [V24.S4, V25.S4, V26.S4, V27.S4] \
 	VLD1.P (R16)(R8), [V28.S4, V29.S4, V30.S4, V31.S4]
 
-// The sums of a tile at R16 and these become their sum; their difference goes to R3.
-#define PART(a, b, c, d) \
+// The difference of two entries of a tile, of which the sums have both and R16 the first alone, goes to R3.
+#define DIFFERENCE(a, b, c, d) \
 	VLD1.P (R16)(R8), [V0.S4, V1.S4, V2.S4, V3.S4] \
-	VSUB a.S4, V0.S4, V4.S4 \
-	VSUB b.S4, V1.S4, V5.S4 \
-	VSUB c.S4, V2.S4, V6.S4 \
-	VSUB d.S4, V3.S4, V7.S4 \
-	VADD V0.S4, a.S4, a.S4 \
-	VADD V1.S4, b.S4, b.S4 \
-	VADD V2.S4, c.S4, c.S4 \
-	VADD V3.S4, d.S4, d.S4 \
-	VST1.P [V4.S4, V5.S4, V6.S4, V7.S4], (R3)(R8)
+	VADD V0.S4, V0.S4, V0.S4 \
+	VADD V1.S4, V1.S4, V1.S4 \
+	VADD V2.S4, V2.S4, V2.S4 \
+	VADD V3.S4, V3.S4, V3.S4 \
+	VSUB a.S4, V0.S4, V0.S4 \
+	VSUB b.S4, V1.S4, V1.S4 \
+	VSUB c.S4, V2.S4, V2.S4 \
+	VSUB d.S4, V3.S4, V3.S4 \
+	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], (R3)(R8)
 
 // A block is 16 outputs of six tiles: the sums of tile t are in V(8+4t) to V(11+4t). The entries of a column come one
 // after the other: first those of the second and the third row. Their sum and their difference are what these rows add
@@ -218,14 +204,22 @@ block:
 	MADD R8, R0, R11, R12
 	ADD R10, R12
 	MOVD $0, R3
-	ZERO
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
 	CMP $1, R9
 	BNE begin
 	ADD R10, R7, R16
 	VLD1 (R16), [V0.S4, V1.S4, V2.S4, V3.S4]
 
 begin:
-	ALL_SAME
+	SAME(V8, V9, V10, V11)
+	SAME(V12, V13, V14, V15)
+	SAME(V16, V17, V18, V19)
+	SAME(V20, V21, V22, V23)
+	SAME(V24, V25, V26, V27)
+	SAME(V28, V29, V30, V31)
 
 entry:
 	LSR $4, R5, R16
@@ -251,7 +245,7 @@ channels:
 	ADD R13, R24
 	MOVD R12, R16
 	CMP $1, R3
-	BEQ parts
+	BEQ difference
 	BLT second
 	CMP $2, R3
 	BEQ last
@@ -267,18 +261,16 @@ channels:
 
 second:
 	WRITE_SUMS
-	ZERO
-	ALL_SAME
 	B odd
 
-parts:
+difference:
 	ADD R1, R16, R3
-	PART(V8, V9, V10, V11)
-	PART(V12, V13, V14, V15)
-	PART(V16, V17, V18, V19)
-	PART(V20, V21, V22, V23)
-	PART(V24, V25, V26, V27)
-	PART(V28, V29, V30, V31)
+	DIFFERENCE(V8, V9, V10, V11)
+	DIFFERENCE(V12, V13, V14, V15)
+	DIFFERENCE(V16, V17, V18, V19)
+	DIFFERENCE(V20, V21, V22, V23)
+	DIFFERENCE(V24, V25, V26, V27)
+	DIFFERENCE(V28, V29, V30, V31)
 	MOVD $2, R3
 	SUB R8, R14
 	SUB R8, R15

@@ -24,9 +24,8 @@
 	FMUL(0, d, d) \
 	ROUND(d, d)
 
-// The 16 sums a, b, c and d of a sample are rounded, limited, and stored at R16; what is added to them is at R17. The
-// limits are V5, V6, V7 and what is at R19, and R22 and R20 the steps from a sample to the next. V0 to V4 change.
-#define STORE(a, b, c, d) \
+// The 16 sums a, b, c and d of a sample are rounded, and limited by V5 and V6, to V1 and V2. V0 changes.
+#define LIMIT_ALL(a, b, c, d) \
 	LIMIT(a) \
 	LIMIT(b) \
 	LIMIT(c) \
@@ -38,7 +37,12 @@
 	SMIN(5, 1, 1) \
 	SMIN(5, 2, 2) \
 	SMAX(6, 1, 1) \
-	SMAX(6, 2, 2) \
+	SMAX(6, 2, 2)
+
+// The same are stored at R16; what is added to them is at R17. The last limits are V7 and what is at R19, and R22 and
+// R20 the steps from a sample to the next. V0 to V4 change.
+#define STORE(a, b, c, d) \
+	LIMIT_ALL(a, b, c, d) \
 	VLD1 (R17), [V3.H8, V4.H8] \
 	SQADD(3, 1, 1) \
 	SQADD(4, 2, 2) \

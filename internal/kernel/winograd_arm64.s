@@ -93,11 +93,21 @@ next:
 	BLT channels
 	RET
 
-#define SAME(a, b, c, d) \
-	VMOV V0.B16, a.B16 \
-	VMOV V1.B16, b.B16 \
-	VMOV V2.B16, c.B16 \
-	VMOV V3.B16, d.B16
+// BLOCK has an instruction for each of the sums of a block.
+#define BLOCK(OF) \
+	TILE(OF, V8, V9, V10, V11) \
+	TILE(OF, V12, V13, V14, V15) \
+	TILE(OF, V16, V17, V18, V19) \
+	TILE(OF, V20, V21, V22, V23) \
+	TILE(OF, V24, V25, V26, V27) \
+	TILE(OF, V28, V29, V30, V31)
+#define TILE(OF, a, b, c, d) \
+	OF(V0, a) \
+	OF(V1, b) \
+	OF(V2, c) \
+	OF(V3, d)
+#define CLEAR(from, v) VEOR v.B16, v.B16, v.B16
+#define ADD_BIAS(from, v) VADD from.S4, v.S4, v.S4
 
 // What half h of six tiles adds to eight sums of each, which begin at V(s): n is the register with the weights.
 #define PRODUCTS(h, n, s) \
@@ -140,31 +150,40 @@ next:
 	VLD1.P (R16)(R8), [V24.S4, V25.S4, V26.S4, V27.S4] \
 	VLD1.P (R16)(R8), [V28.S4, V29.S4, V30.S4, V31.S4]
 
-// The difference of two entries of a tile, of which the sums have both and R16 the first alone, goes to R3.
-#define DIFFERENCE(a, b, c, d) \
-	VLD1.P (R16)(R8), [V0.S4, V1.S4, V2.S4, V3.S4] \
-	VADD V0.S4, V0.S4, V0.S4 \
-	VADD V1.S4, V1.S4, V1.S4 \
-	VADD V2.S4, V2.S4, V2.S4 \
-	VADD V3.S4, V3.S4, V3.S4 \
-	VSUB a.S4, V0.S4, V0.S4 \
-	VSUB b.S4, V1.S4, V1.S4 \
-	VSUB c.S4, V2.S4, V2.S4 \
-	VSUB d.S4, V3.S4, V3.S4 \
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], (R3)(R8)
+// d −= n·m, four numbers.
+#define MLS(m, n, d) WORD $(0x6ea09400 | m<<16 | n<<5 | d)
+
+// The sums of a tile, V(s) to V(s+3), are kept at R16 in place of one of their two entries, and become their difference.
+// V4 holds 2.
+#define PART(s, a, b, c, d) \
+	VLD1 (R16), [V0.S4, V1.S4, V2.S4, V3.S4] \
+	VST1.P [a.S4, b.S4, c.S4, d.S4], (R16)(R8) \
+	MLS(4, 0, (s+0)) \
+	MLS(4, 1, (s+1)) \
+	MLS(4, 2, (s+2)) \
+	MLS(4, 3, (s+3))
+
+// NEXT_ENTRY moves the pointers to the tiles.
+#define NEXT_ENTRY(OP, by) \
+	OP by, R19 \
+	OP by, R20 \
+	OP by, R21 \
+	OP by, R22 \
+	OP by, R23 \
+	OP by, R24
 
 // A block is 16 outputs of six tiles: the sums of tile t are in V(8+4t) to V(11+4t). The entries of a column come one
-// after the other: first those of the second and the third row. Their sum and their difference are what these rows add
-// to the two rows of the output transform; the products of the first row are added to the sum, those of the last row to
-// the difference. Of the instructions for eight channels 192 multiply, and 16 do not.
+// after the other: the third row's, the second's, the last's, the first's. The sum of the first two is kept; their
+// difference is the sum less twice the third row's. The products of the last row are added to the difference, those of
+// the first to the sum. Of the instructions for eight channels 192 multiply, and 16 do not.
 //
 //	R0 sums of the column  R7 bias             R14 R15 weights of eight outputs each
 //	R1 bytes of sumStride  R8 bytes of outputs R16 channels left
 //	R2 v of the column     R9 column           R17 twice R8
-//	R3 entry               R10 bytes of output R19 R20 R21 R22 R23 R24 channels of the tiles
+//	R3 entries done        R10 bytes of output R19 R20 R21 R22 R23 R24 channels of the tiles
 //	R4 n                   R11 tile            R25 bytes of the weights of two entries
 //	R5 bytes of a tile     R12 sums of a block
-//	R6 weights             R13 from the end of a tile's channels to the next entry's
+//	R6 weights             R13 from an entry of a tile to the end of that after it
 //
 // func multiplyTilesARM64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
 TEXT ·multiplyTilesARM64(SB), NOSPLIT, $0-72
@@ -182,8 +201,7 @@ TEXT ·multiplyTilesARM64(SB), NOSPLIT, $0-72
 	MUL R5, R8, R25
 	LSL $1, R5
 	MOVD stride+24(FP), R13
-	LSL $1, R13
-	SUB R5, R13
+	ADD R13<<1, R5, R13
 	MOVD $0, R9
 
 column:
@@ -193,33 +211,21 @@ output:
 	MOVD $0, R11
 
 block:
-	MADD R5, R2, R11, R19
+	ADD R13, R2, R16
+	SUB R5, R16
+	MADD R5, R16, R11, R19
 	ADD R5, R19, R20
 	ADD R5, R20, R21
 	ADD R5, R21, R22
 	ADD R5, R22, R23
 	ADD R5, R23, R24
 	ADD R10, R6, R14
+	ADD R8, R14
 	ADD $32, R14, R15
 	MADD R8, R0, R11, R12
 	ADD R10, R12
 	MOVD $0, R3
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	CMP $1, R9
-	BNE begin
-	ADD R10, R7, R16
-	VLD1 (R16), [V0.S4, V1.S4, V2.S4, V3.S4]
-
-begin:
-	SAME(V8, V9, V10, V11)
-	SAME(V12, V13, V14, V15)
-	SAME(V16, V17, V18, V19)
-	SAME(V20, V21, V22, V23)
-	SAME(V24, V25, V26, V27)
-	SAME(V28, V29, V30, V31)
+	BLOCK(CLEAR)
 
 entry:
 	LSR $4, R5, R16
@@ -237,19 +243,13 @@ channels:
 	PAIR(6)
 	SUBS $1, R16
 	BNE channels
-	ADD R13, R19
-	ADD R13, R20
-	ADD R13, R21
-	ADD R13, R22
-	ADD R13, R23
-	ADD R13, R24
 	MOVD R12, R16
-	CMP $1, R3
-	BEQ difference
-	BLT second
+	ADD $1, R3
 	CMP $2, R3
+	BLT second
 	BEQ last
-	ADD R1, R16
+	CMP $3, R3
+	BEQ first
 	WRITE_SUMS
 	SUB $6, R4, R16
 	CMP R16, R11
@@ -261,39 +261,47 @@ channels:
 
 second:
 	WRITE_SUMS
-	B odd
-
-difference:
-	ADD R1, R16, R3
-	DIFFERENCE(V8, V9, V10, V11)
-	DIFFERENCE(V12, V13, V14, V15)
-	DIFFERENCE(V16, V17, V18, V19)
-	DIFFERENCE(V20, V21, V22, V23)
-	DIFFERENCE(V24, V25, V26, V27)
-	DIFFERENCE(V28, V29, V30, V31)
-	MOVD $2, R3
-	SUB R8, R14
-	SUB R8, R15
-	B entry
+	CMP $1, R9
+	BNE before
+	ADD R10, R7, R16
+	VLD1 (R16), [V0.S4, V1.S4, V2.S4, V3.S4]
+	BLOCK(ADD_BIAS)
+	B before
 
 last:
-	WRITE_SUMS
-	ADD R1, R12, R16
-	READ_SUMS
-
-odd:
-	ADD $1, R3
-	SUB R25, R14
-	SUB R25, R15
+	WORD $0x4f000444 // MOVI $2, V4.S4
+	PART(8, V8, V9, V10, V11)
+	PART(12, V12, V13, V14, V15)
+	PART(16, V16, V17, V18, V19)
+	PART(20, V20, V21, V22, V23)
+	PART(24, V24, V25, V26, V27)
+	PART(28, V28, V29, V30, V31)
+	ADD R13<<1, R13, R16
+	SUB R5<<2, R16
+	NEXT_ENTRY(ADD, R16)
 	ADD R8, R14
 	ADD R8, R15
+	B entry
+
+first:
+	ADD R1, R16
+	WRITE_SUMS
+	MOVD R12, R16
+	READ_SUMS
+
+before:
+	NEXT_ENTRY(SUB, R13)
+	SUB R25, R14
+	SUB R25, R15
+	SUB R8, R14
+	SUB R8, R15
 	B entry
 
 out:
 	ADD $64, R10
 	CMP R8, R10
 	BLT output
-	ADD R5, R13, R16
+	SUB R5, R13, R16
 	ADD R16<<2, R2
 	ADD R1<<1, R0
 	ADD R25<<1, R6
@@ -309,8 +317,8 @@ out:
 	VSUB c.S4, b.S4, b.S4 \
 	VADD d.S4, b.S4, b.S4
 
-// 16 outputs of a row of a tile, at dst; what is added to them is at skip.
-#define WRITE_OUTPUTS(dst, skip) \
+// The sums of 16 outputs of two samples of a row of a tile, in V16 to V19 and V20 to V23.
+#define GATHER_OUTPUTS \
 	VLD1.P (R12)(R14), [V16.S4, V17.S4] \
 	VLD1.P (R13)(R14), [V18.S4, V19.S4] \
 	VLD1.P (R12)(R14), [V20.S4, V21.S4] \
@@ -322,13 +330,21 @@ out:
 	GATHER(V16, V20, V24, V28) \
 	GATHER(V17, V21, V25, V29) \
 	GATHER(V18, V22, V26, V30) \
-	GATHER(V19, V23, V27, V31) \
+	GATHER(V19, V23, V27, V31)
+
+// The outputs of these, at dst, to which is added what is at skip, or nothing.
+#define WRITE_SUM(dst, skip) \
 	MOVD dst, R16 \
 	MOVD skip, R17 \
 	STORE(16, 18, 17, 19) \
 	STORE(20, 22, 21, 23) \
 	MOVD R16, dst \
 	MOVD R17, skip
+#define WRITE_ALONE(dst) \
+	LIMIT_ALL(16, 18, 17, 19) \
+	VST1.P [V1.H8, V2.H8], (dst)(R22) \
+	LIMIT_ALL(20, 22, 21, 23) \
+	VST1.P [V1.H8, V2.H8], (dst)(R22)
 
 // The sums of 16 outputs are four vectors, of which two lie together, the two others R16 bytes after these: so sumLane
 // has ordered them that pairs of vectors become vectors of outputs. Without skip the outputs are within the last limits.
@@ -402,17 +418,39 @@ begin:
 	ADD R10<<1, R9, R21
 	ADD R8, R21, R25
 	MOVD R4, R11
+	CBZ R20, alone
 
 tile:
-	WRITE_OUTPUTS(R23, R21)
+	GATHER_OUTPUTS
+	WRITE_SUM(R23, R21)
 	ADD R15, R12
 	ADD R15, R13
-	WRITE_OUTPUTS(R24, R25)
+	GATHER_OUTPUTS
+	WRITE_SUM(R24, R25)
 	ADD R3, R12
 	ADD R3, R13
 	SUBS $1, R11
 	BNE tile
+
+next:
 	ADD $16, R10
 	CMP R5, R10
 	BLT output
 	RET
+
+alone:
+	LSL $1, R22
+
+tileAlone:
+	GATHER_OUTPUTS
+	WRITE_ALONE(R23)
+	ADD R15, R12
+	ADD R15, R13
+	GATHER_OUTPUTS
+	WRITE_ALONE(R24)
+	ADD R3, R12
+	ADD R3, R13
+	SUBS $1, R11
+	BNE tileAlone
+	LSR $1, R22
+	B next

@@ -24,9 +24,6 @@ func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
 }
 func add(to, v []float64) { addGeneric(to, v) }
-func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
-	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
-}
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
@@ -51,7 +48,6 @@ func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inn
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
-func paeth(out, x, a, b, c []byte) (sum int)               { return paethGeneric(out, x, a, b, c) }
 func paint(dst []uint8, l, r, b []float32, wr, wb float32) { paintGeneric(dst, l, r, b, wr, wb) }
 func peak(sums []int32, x, y int32, rounds int)            { peakGeneric(sums, x, y, rounds) }
 func powerStep(z, u, next []float64, cols int)             { powerStepGeneric(z, u, next, cols) }
@@ -94,6 +90,18 @@ func addFloats(dst, a, b []float32) {
 
 //go:noescape
 func addFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
+
+// addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
+func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
+	if current == 0 {
+		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
+	} else {
+		addPixelsARM64(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(share), shareStep, unsafe.SliceData(least), leastStep, unsafe.SliceData(most), mostStep)
+	}
+}
+
+//go:noescape
+func addPixelsARM64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 
 // clipFloats needs, in assembly: len(dst) is a multiple of 16.
 func clipFloats(dst, src []float32, least, most float32) {
@@ -381,6 +389,17 @@ func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels i
 
 //go:noescape
 func multiplyTilesARM64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
+
+// paeth needs, in assembly: len(x) is a multiple of 32.
+func paeth(out, x, a, b, c []byte) (sum int) {
+	if current == 0 {
+		return paethGeneric(out, x, a, b, c)
+	}
+	return paethARM64(unsafe.SliceData(out), unsafe.SliceData(x), len(x), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
+}
+
+//go:noescape
+func paethARM64(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
 
 // residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {

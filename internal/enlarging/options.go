@@ -71,11 +71,11 @@ func (s *Settings) Options() settings.Table {
 			Noted: true, Help: "back-project `N` times; 0: never; -1: as the model says"},
 		{Name: "format", Aliases: []string{"f"}, To: settings.Text(&s.OutputFormat, ""),
 			Words: settings.Offer(Formats()...), Group: "files", Effect: settings.Elsewhere, Request: true,
-			Help: "write `FORMAT` (png, jpeg, webp, bmp, tiff, and gif for animations); by default that of the input " +
-				"or of -o, and for standard output png, or that of the input where it holds several pictures",
-			Brief: "png, jpeg, webp, tiff or bmp, or gif for animations (default: as the photo)"},
+			Help: "write `FORMAT` (png, jpeg, webp, bmp, tiff, avif, and gif for animations); by default that of the " +
+				"input (of AVIF png) or of -o, and for standard output png, or that of an input of several pictures",
+			Brief: "png, jpeg, webp, tiff, bmp or avif, or gif for animations (default: as the photo)"},
 		{Name: "quality", To: settings.Num(&s.Quality, 95).Between(1, 100), Group: "quality", Request: true,
-			Help: "`Q` of JPEG, 1 to 100", Brief: "of a JPEG, from 1 to 100"},
+			Help: "`Q` of JPEG and AVIF, 1 to 100", Brief: "of a JPEG or AVIF, from 1 to 100"},
 		{Name: "tile", To: settings.Num(&s.Size.BandRows, 0).AtLeast(0).In("rows"), Group: "limits",
 			Effect: settings.Neutral, Help: "work on `N` rows of a picture at a time: less takes less memory, the " +
 				"pixels are the same; 0: as suits"},
@@ -88,9 +88,12 @@ func (s *Settings) Options() settings.Table {
 		{Name: "wrap", To: settings.OneOf(&s.wrap, "auto", "auto", "none", "x", "y", "both"), Group: "quality",
 			Noted: true, Request: true, Help: "have opposite edges meet, as those of a texture do: `WHICH` is x, " +
 				"left and right, y, both or none; auto: x for panoramas of 360°"},
-		{Name: "alpha", To: settings.OneOf(&s.alpha, "separate", "separate", "keep-rgb", "none"), Group: "quality",
-			Request: true, Help: "`WHAT` becomes of transparency: separate, enlarged by itself; keep-rgb, with the " +
-				"hidden colours of textures kept; none, put on --background"},
+		{Name: "alpha", To: settings.OneOf(&s.alpha, "separate", "separate", "keep-rgb", "premultiplied", "none"),
+			Group: "quality", Noted: true, Request: true,
+			Help: "`WHAT` becomes of transparency: separate, enlarged by itself; keep-rgb, with the hidden colours " +
+				"of textures kept; premultiplied, with the colours multiplied by it; none, put on --background"},
+		{Name: "blend", To: settings.Bool(&s.Size.Blend, false), Group: "quality", Noted: true, Request: true,
+			Help: "mix colours along the edges of pixel art, which has none but its own otherwise"},
 		{Name: "background", To: settings.Parsed(&s.background, "white", readColour), Group: "quality", Request: true,
 			Help: "put what is transparent on `COLOUR`, as #rrggbb, white, black or grey, where a format has no " +
 				"transparency, or --alpha none asks for it"},
@@ -118,7 +121,8 @@ func (s *Settings) Complete(given settings.Table) error {
 		s.Size.Scale = 0
 	}
 	s.Size.WrapX, s.Size.WrapY = s.wrap == "x" || s.wrap == "both", s.wrap == "y" || s.wrap == "both"
-	s.Size.KeepHidden = s.alpha == "keep-rgb"
+	s.Size.Alpha = map[string]superres.Alpha{"keep-rgb": superres.AlphaKeepRGB,
+		"premultiplied": superres.AlphaPremultiplied}[s.alpha]
 	s.Keep.Strip = s.metadata == "strip"
 	s.Keep.Depth, _ = strconv.Atoi(s.depth) // 0 for "same"
 	s.Keep.Record = s.Keep.Record && (!s.Keep.Strip || given.Given("provenance"))

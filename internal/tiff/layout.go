@@ -325,7 +325,7 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	case len(extra) == 0 || extra[0] == 0:
 		l.alpha = opaque // a fifth ink, or a mask that somebody kept
 	case l.planar || l.alpha == multiplied || l.isJPEG():
-		return UnsupportedError("CMYK with transparency, in planes, JPEG or multiplied,")
+		return UnsupportedError("CMYK with transparency as JPEG, in planes or multiplied")
 	}
 	return l.checkPredictor()
 }

@@ -62,9 +62,9 @@ type Decoder struct {
 	masks         [4]uint64     // of red, green, blue and alpha; 0: the channel is missing
 }
 
-// NewDecoder reads the file in r up to its pixels. A bare bitmap, as that of a clipboard, begins with its header and not
-// with that of a file. It fails with an UnsupportedError, or with io.ErrUnexpectedEOF where
-// the file is too short. The size of the picture may be anything.
+// NewDecoder reads the file in r up to its pixels. A bare bitmap, as a clipboard has, lacks the header of a file and
+// begins with its own. NewDecoder fails with an UnsupportedError, or with io.ErrUnexpectedEOF where the file is too
+// short. The size of the picture may be anything.
 func NewDecoder(r io.Reader) (*Decoder, error) {
 	d := &Decoder{r: bufio.NewReader(r)}
 	head := make([]byte, v5Header)   // zero where the header is shorter

@@ -266,7 +266,8 @@ func TestRationalsOfGeoTIFF(t *testing.T) {
 		b = binary.LittleEndian.AppendUint64(b[:8*i], math.Float64bits(v))
 	}
 	m := metadata.Metadata{Geo: []metadata.GeoTag{{Tag: 50844, Type: 12, Data: b}}}
-	got, _ := m.Resized(metadata.Resizing{From: image.Pt(80, 60), To: image.Pt(240, 120), Part: image.Rect(7, 5, 99, 99)})
+	got, _ := m.Resized(metadata.Resizing{From: image.Pt(80, 60), To: image.Pt(240, 120),
+		Part: image.Rect(7, 5, 99, 99)})
 	want := []float64{-1, -1, 2*30 + 0.5 - 5, 3*40 + 1 - 7, 45, 15, 100, 2 * 30, 3 * 40, 0.1, 0.1, 500}
 	for i, v := range want {
 		if is := math.Float64frombits(binary.LittleEndian.Uint64(got.Geo[0].Data[8*i:])); is != v {

@@ -121,27 +121,29 @@ func (b *builder) attention(n graph.Node, in []value) (value, error) {
 	made := func(op lines.Op, channels, step int) value {
 		return value{node: b.add(op, in...), channels: channels, step: step}
 	}
-	windows := func(w graph.Windows) lines.Windows {
-		return lines.Windows{Height: w.Height, Width: w.Width, Heads: w.Heads, PerHead: last.channels / w.Heads}
+	windows := func(w graph.Windows, k graph.Keys) lines.Windows {
+		return lines.Windows{Height: w.Height, Width: w.Width, Heads: w.Heads, PerHead: last.channels / w.Heads,
+			Keys: lines.Keys(k.Or(w))}
 	}
-	scored := func(op lines.Op, heads, n int) value {
-		return made(op, heads*n*n, kernel.PadTo(heads*n*n, kernel.Lanes))
+	scored := func(op lines.Op, channels int) value {
+		return made(op, channels, kernel.PadTo(channels, kernel.Lanes))
 	}
 	switch op := n.Op.(type) {
 	case graph.Scores:
-		return scored(&lines.Scores{Windows: windows(op.Windows)}, op.Heads, op.Height*op.Width), nil
+		w := windows(op.Windows, op.Keys)
+		return scored(&lines.Scores{Windows: w}, w.Heads*w.Height*w.Width*w.Keys.Height*w.Keys.Width), nil
 	case graph.WeightedSum:
-		return made(&lines.WeightedSum{Windows: windows(op.Windows)}, last.channels, last.step), nil
+		return made(&lines.WeightedSum{Windows: windows(op.Windows, op.Keys)}, last.channels, last.step), nil
 	case graph.ChannelScores:
-		w := windows(op.Windows)
+		w := windows(op.Windows, graph.Keys{})
 		if op.Height > 0 {
-			return scored(&lines.Scores{Windows: w, OfChannels: true}, w.Heads, w.PerHead), nil
+			return scored(&lines.Scores{Windows: w, OfChannels: true}, w.Heads*w.PerHead*w.PerHead), nil
 		}
-		v := scored(&lines.RowScores{Heads: w.Heads, PerHead: w.PerHead}, w.Heads, w.PerHead)
+		v := scored(&lines.RowScores{Heads: w.Heads, PerHead: w.PerHead}, w.Heads*w.PerHead*w.PerHead)
 		v.node = b.add(lines.ReduceColumn{By: lines.Sum}, v)
 		return v, nil
 	case graph.ChannelSum:
-		w := windows(op.Windows)
+		w := windows(op.Windows, graph.Keys{})
 		if op.Height > 0 {
 			return made(&lines.WeightedSum{Windows: w, OfChannels: true}, last.channels, last.step), nil
 		}

@@ -99,6 +99,9 @@ func (c *call) conv() ([]*value, error) {
 	}
 	input, err := c.node(c.in[0])
 	if err != nil {
+		if op.Height*op.Width == 1 && k.stride == 1 && k.groups == 1 && op.Pad == (graph.Edges{}) {
+			return c.pointwise(k)
+		}
 		return nil, err
 	}
 	s := c.builder.Shape(input)
@@ -146,4 +149,22 @@ func (c *call) convTranspose() ([]*value, error) {
 		return nil, err
 	}
 	return []*value{c.sampled(node)}, nil
+}
+
+// pointwise is a convolution of 1×1 taps of samples that no node has as they are, such as those of windows.
+func (c *call) pointwise(k filter) ([]*value, error) {
+	v := c.in[0]
+	last := []int{0, 2, 3, 1}
+	if len(c.layout(v)) != 4 {
+		return nil, errView
+	}
+	w := &tensor{dims: k.dims[:2], reals: k.weight}
+	out, err := c.linear(v.arranged(c.layout(v).transposed(last)), w, true, 1)
+	if err == nil && k.bias != nil {
+		out, err = c.arithmetic('+', out[0], &value{constant: &tensor{dims: []int{len(k.bias)}, reals: k.bias}})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []*value{out[0].arranged(c.layout(out[0]).transposed([]int{0, 3, 1, 2}))}, nil
 }

@@ -9,14 +9,16 @@ import (
 // The number of numbers that are computed of constants for one network: leastFolded for any, more for large files, and
 // maxFolded at most.
 const (
-	leastFolded = 1 << 20
+	leastFolded = 2 << 20
 	maxFolded   = 1 << 24
 )
+
+var errBudget = errors.New("the constants are too large to compute with")
 
 // spend fails if n more numbers are too many to compute.
 func (t *tracer) spend(n int) error {
 	if n < 0 || n > t.budget {
-		return errors.New("the constants are too large to compute with")
+		return errBudget
 	}
 	t.budget -= n
 	return nil
@@ -33,6 +35,28 @@ func (t *tracer) copy(n int) error {
 // rearranged returns a constant of the given dimensions whose values are those of from at the offsets that offset
 // returns; offset is called with the indexes of each value in turn, and must not keep them.
 func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) (*tensor, error) {
+	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) error {
+		k := offset(index)
+		if k < 0 || k >= from.size() {
+			return errors.New("reaches beyond a constant")
+		}
+		out.take(i, from, k)
+		return nil
+	})
+}
+
+// take sets value i to value k of another constant of the same type.
+func (t *tensor) take(i int, from *tensor, k int) {
+	if t.ints != nil {
+		t.ints[i] = from.ints[k]
+	} else {
+		t.reals[i] = from.reals[k]
+	}
+}
+
+// fill returns a constant of the given dimensions whose values, of whole or real numbers, set sets, in turn; index has
+// the indexes of value i, and must not be kept.
+func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, index []int) error) (*tensor, error) {
 	n, err := count(dims)
 	if err == nil {
 		err = t.spend(n)
@@ -41,21 +65,15 @@ func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) i
 		return nil, err
 	}
 	out := &tensor{dims: dims}
-	if from.ints != nil {
+	if areWhole {
 		out.ints = make([]int64, n)
 	} else {
 		out.reals = make([]float32, n)
 	}
 	index := make([]int, len(dims))
 	for i := range n {
-		k := offset(index)
-		if k < 0 || k >= from.size() {
-			return nil, errors.New("reaches beyond a constant")
-		}
-		if from.ints != nil {
-			out.ints[i] = from.ints[k]
-		} else {
-			out.reals[i] = from.reals[k]
+		if err := set(out, i, index); err != nil {
+			return nil, err
 		}
 		for d := len(index) - 1; d >= 0; d-- {
 			if index[d]++; index[d] < dims[d] {
@@ -116,15 +134,20 @@ func (t *tracer) expanded(from *tensor, dims []int) (*tensor, error) {
 	if slices.Equal(from.dims, dims) {
 		return from, nil
 	}
-	steps := strides(from.dims)
-	return t.rearranged(from, dims, func(index []int) (offset int) {
+	return t.rearranged(from, dims, from.repeated())
+}
+
+// repeated returns a function that returns which value a constant has at indexes to which it is repeated.
+func (t *tensor) repeated() func(index []int) int {
+	steps := strides(t.dims)
+	return func(index []int) (offset int) {
 		for d, step := range steps {
-			if from.dims[d] > 1 {
+			if t.dims[d] > 1 {
 				offset += step * index[len(index)-len(steps)+d]
 			}
 		}
 		return offset
-	})
+	}
 }
 
 func foldConstant(c *call) (*tensor, error) {
@@ -208,24 +231,17 @@ func foldWhere(c *call) (*tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range []**tensor{&condition, &a, &b} {
-		if *t, err = c.expanded(*t, dims); err != nil {
-			return nil, err
-		}
-	}
 	if a.ints == nil != (b.ints == nil) {
 		return nil, errors.New("of constants of two types")
 	}
-	i := -1
-	both := &tensor{ints: slices.Concat(a.ints, b.ints), reals: slices.Concat(a.reals, b.reals)}
-	if err := c.spend(both.size()); err != nil {
-		return nil, err
-	}
-	return c.rearranged(both, dims, func([]int) int {
-		if i++; condition.real(i) != 0 {
-			return i
+	which, first, second := condition.repeated(), a.repeated(), b.repeated()
+	return c.fill(dims, a.ints != nil, func(out *tensor, i int, index []int) error {
+		if condition.real(which(index)) != 0 {
+			out.take(i, a, first(index))
+		} else {
+			out.take(i, b, second(index))
 		}
-		return a.size() + i
+		return nil
 	})
 }
 

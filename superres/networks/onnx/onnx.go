@@ -97,7 +97,8 @@ func (m *model) graph() (*graph.Graph, error) {
 // graphOfUsual returns the graph for a picture of one of the usual sizes, of which there is one that the network takes,
 // or the fault.
 func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
-	if in.isSized || !strings.Contains(fault.Error(), "Reshape") {
+	isOfSize := strings.Contains(fault.Error(), "Reshape") || errors.Is(fault, errBudget)
+	if in.isSized || !isOfSize {
 		return nil, fault
 	}
 	for _, side := range usualSides {

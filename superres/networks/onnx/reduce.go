@@ -56,7 +56,15 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		axes = slices.Concat(axes, v.along)
 		var out []*value
 		ofPicture, ofChannels, err := c.extent(v, axes)
+		if err != nil && v.dims != nil && len(dims) == 4 { // a node may have these samples as they are
+			if plain, failed := c.plain(v); failed == nil {
+				v, dims = plain, c.layout(plain)
+				ofPicture, ofChannels, err = c.extent(v, axes)
+			}
+		}
 		switch {
+		case err != nil && !isSquare && by != graph.Maximum && c.isOfHeads(v, axes):
+			out, err = c.reduceHeads(v, axes, by)
 		case err != nil:
 			if c.isSide(v, axes) && c.int("keepdims", 1) != 0 && !isSquare {
 				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}, nil
@@ -99,6 +107,35 @@ func (c *call) isSide(v *value, axes []int) bool {
 	parts := merged(c.layout(v)[axes[0]])
 	return len(parts) == 1 && parts[0].step == 1 && s.W*s.H > 1 &&
 		(parts[0].of == rows && parts[0].size == s.H || parts[0].of == columns && parts[0].size == s.W)
+}
+
+// isOfHeads reports whether dimensions of v are neighbouring channels, as many as in each of several heads.
+func (c *call) isOfHeads(v *value, axes []int) bool {
+	p, isChannels := only(c.layout(v)[axes[0]], channels)
+	return len(axes) == 1 && isChannels && p.step == 1 && c.builder.Shape(v.samples.base).Channels <= graph.MaxChannels
+}
+
+// reduceHeads returns the reductions of the channels of each head, which all of them have: a convolution of 1×1 taps.
+func (c *call) reduceHeads(v *value, axes []int, by graph.Reduction) ([]*value, error) {
+	p, _ := only(c.layout(v)[axes[0]], channels)
+	count := c.builder.Shape(v.samples.base).Channels
+	weight := float32(1)
+	if by == graph.Mean {
+		weight /= float32(p.size)
+	}
+	if err := c.copy(count * count); err != nil {
+		return nil, err
+	}
+	op := graph.Conv{Out: count, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, count*count)}
+	for i := range op.Weight {
+		if i/count/p.size == i%count/p.size {
+			op.Weight[i] = weight
+		}
+	}
+	if by == graph.Norm {
+		return c.change(v, graph.Square, op, graph.Sqrt)
+	}
+	return c.change(v, op)
 }
 
 // reduceWindows returns the reductions of the pixels of square windows, each of which all pixels of its window have.

@@ -74,6 +74,9 @@ func (c *call) filter() (k filter, err error) {
 }
 
 func (c *call) conv() ([]*value, error) {
+	if w := c.in[1].constant; w != nil && len(w.dims) == 3 {
+		return c.convAlong(w)
+	}
 	k, err := c.filter()
 	if err != nil {
 		return nil, err
@@ -167,4 +170,37 @@ func (c *call) pointwise(k filter) ([]*value, error) {
 		return nil, err
 	}
 	return []*value{out[0].arranged(c.layout(out[0]).transposed([]int{0, 3, 1, 2}))}, nil
+}
+
+// convAlong is a convolution of one dimension along the channels of each pixel, as in efficient channel attention (Wang
+// et al.: ECA-Net, CVPR 2020).
+func (c *call) convAlong(w *tensor) ([]*value, error) {
+	pads, err := c.list("pads")
+	dims := c.layout(c.in[0])
+	if err != nil || len(dims) != 3 {
+		return nil, errors.New("of one dimension is supported along the channels alone")
+	}
+	p, isChannels := only(dims[2], channels)
+	n, taps := dims.sizes()[2], w.size()
+	for _, name := range []string{"dilations", "strides"} {
+		if list, err := c.list(name); err != nil || len(list) > 0 && list[0] != 1 || c.int("group", 1) != 1 {
+			return nil, errors.New("of one dimension with dilation, a stride or groups is not supported")
+		}
+	}
+	isEven := len(pads) == 2 && pads[0]+pads[1] == taps-1 && pads[0] >= 0 && pads[1] >= 0
+	if !isChannels || p.step != 1 || w.reals == nil || w.dims[0] != 1 || w.dims[1] != 1 || !isEven || c.in[2] != nil {
+		return nil, errors.New("of one dimension is supported along the channels alone, without a bias")
+	}
+	if err := c.copy(n * n); err != nil {
+		return nil, err
+	}
+	matrix := &tensor{dims: []int{n, n}, reals: make([]float32, n*n)}
+	for out := range n {
+		for k, v := range w.reals {
+			if in := out + k - pads[0]; in >= 0 && in < n {
+				matrix.reals[in*n+out] = v
+			}
+		}
+	}
+	return c.linear(c.in[0], matrix, false, 1)
 }

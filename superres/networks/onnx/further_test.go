@@ -229,6 +229,20 @@ func TestFurtherOperations(t *testing.T) {
 			"WeightedSum{{2 2 1} {4 4 2 2}}[3 1]"},
 		"no windows": {newFile().constant(table("i", 2, 0, 1, 1, 3)).
 			node("Gather x i > y", attr{"axis", 2}), "no windows one after another"},
+		"attention": {attending(attr{"q_num_heads", 2}, attr{"kv_num_heads", 2}), "Select{[0 0 0 0]}[0] " +
+			"Scores{{4 4 2} {0 0 0 0}}[1 1] Affine{[0.70710677] [0]}[2] Affine{[1] [0.5]}[3] Softmax{16}[4] " +
+			"WeightedSum{{4 4 2} {0 0 0 0}}[5 1] Conv{3 1×1 {0 0 0 0} 1 1}[6]"},
+		"causal attention":      {attending(attr{"q_num_heads", 2}, attr{"is_causal", 1}), "of an order"},
+		"attention of no heads": {attending(), "rearranged in this way"},
+		"root of mean squares": {newFile().weights("s", 3).node("Transpose x > a", attr{"perm", []int{0, 2, 3, 1}}).
+			node("RMSNormalization a s > b").node("Transpose b > y", attr{"perm", []int{0, 3, 1, 2}}),
+			"Square[0] Reduce{0 false true}[1] Affine{[1] [1e-05]}[2] Sqrt[3] Div[0 4] Affine{[0 0.01 0.02] [0]}[5]"},
+		"along channels": {newFile().weights("w", 1, 1, 3).constant(ints("c", 3)).node("GlobalAveragePool x > a").
+			node("Squeeze a c > b").node("Transpose b > d", attr{"perm", []int{0, 2, 1}}).
+			node("Conv d w > e", attr{"pads", []int{1, 1}}).node("Transpose e > f", attr{"perm", []int{0, 2, 1}}).
+			node("Unsqueeze f c > g").node("Mul x g > y"), "Reduce{0 true false}[0] Conv{3 1×1 {0 0 0 0} 1 1}[1] Mul[0 2]"},
+		"least of channels": {axes("ReduceMin x a > b", 1).node("Sub x b > y"),
+			"Affine{[-1] [0]}[0] Reduce{3 false true}[1] Affine{[-1] [0]}[2] Sub[0 3]"},
 		"norm of heads": {heads("ReduceL2 h > n"), "Conv{4 1×1 {0 0 0 0} 1 1}[0] Square[1] " +
 			"Conv{4 1×1 {0 0 0 0} 1 1}[2] Sqrt[3] Div[1 4] Conv{3 1×1 {0 0 0 0} 1 1}[5]"},
 		"linear of windows": {inWindows(), "Conv{3 1×1 {0 0 0 0} 1 1}[0] Affine{[1] [0 0.01 0.02]}[1]"},
@@ -285,6 +299,17 @@ func overlapping() *file {
 		node("Softmax s > m").node("MatMul m b > j").constant(ints("l", 4, 4, 2, 2, 3)).node("Reshape j l > x1").
 		node("Transpose x1 > x2", attr{"perm", []int{4, 0, 2, 1, 3}}).constant(ints("x3", 1, 3, 8, 8))
 	return f.node("Reshape x2 x3 > y")
+}
+
+// attending returns Attention of the pixels of windows of 4×4, of four channels.
+func attending(attributes ...attr) *file {
+	return sized(8, 8).constant(ints("i", 0, 0, 0, 0)).node("Gather x i > g", attr{"axis", 1}).weights("o", 3, 4, 1, 1).
+		constant(ints("s", 4, 2, 4, 2, 4)).node("Reshape g s > a").
+		node("Transpose a > t", attr{"perm", []int{1, 3, 2, 4, 0}}).constant(ints("e", 4, 16, 4)).
+		node("Reshape t e > q").constant(floats("b", nil, 0.5)).node("Attention q q q b > c", attributes...).
+		constant(ints("f", 2, 2, 4, 4, 4)).node("Reshape c f > d").
+		node("Transpose d > h", attr{"perm", []int{4, 0, 2, 1, 3}}).constant(ints("l", 1, 4, 8, 8)).
+		node("Reshape h l > v").node("Conv v o > y")
 }
 
 // table returns a constant of whole numbers in rows.

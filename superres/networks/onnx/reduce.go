@@ -98,6 +98,19 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 	}
 }
 
+// least is ReduceMin, the greatest of the negated samples.
+func (c *call) least() ([]*value, error) {
+	out, err := c.combineNumber('*', c.in[0], -1, false)
+	if err != nil {
+		return nil, err
+	}
+	c.in[0] = out[0]
+	if out, err = reduce(graph.Maximum, false)(c); err != nil {
+		return nil, err
+	}
+	return c.combineNumber('*', out[0], -1, false)
+}
+
 // isSide reports whether dimensions of v are all rows, or all columns, of its node.
 func (c *call) isSide(v *value, axes []int) bool {
 	if len(axes) != 1 {
@@ -355,7 +368,12 @@ func (c *call) softmax() ([]*value, error) {
 	if c.opset < 13 && along != len(dims)-1 {
 		return nil, errors.New("of several dimensions is not supported")
 	}
-	p, isChannels := only(dims[along], channels)
+	return c.softmaxOf(v, along)
+}
+
+// softmaxOf is softmax along a dimension.
+func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
+	p, isChannels := only(c.layout(v)[along], channels)
 	if !isChannels || p.step != 1 {
 		return nil, errors.New("of other samples than the channels of a pixel, or of scores, is not supported")
 	}

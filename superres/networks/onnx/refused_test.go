@@ -157,7 +157,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(shuffledBy("DCR").bytes())
 	f.Add(newFile().weights("w", 3, 3, 4, 4).node("ConvTranspose x w > y", attr{"strides", []int{2, 2}}).bytes())
 	f.Add(newFile().constant(ints("i", 2, -2, 0)).node("Gather x i > y", attr{"axis", 1}).bytes())
-	for _, file := range []*file{windowed(), pooled(), compared()} {
+	for _, file := range []*file{windowed(), pooled(), compared(), overlapping(), heads("ReduceL2 h > n"), inWindows(),
+		attending(attr{"q_num_heads", 2})} {
 		f.Add(file.bytes())
 	}
 	f.Add(localFunction(sized(4, 6).called("my", "F x > y").bytes(), "my", "F", "v", "s", newFile().node("Relu v > s")))

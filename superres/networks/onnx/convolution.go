@@ -63,12 +63,14 @@ func (c *call) filter() (k filter, err error) {
 		return k, err
 	}
 	k.weight, k.dims = w.reals, w.dims
+	w.keep()
 	if c.in[2] != nil {
 		b := c.in[2].constant
 		if b == nil || b.reals == nil || len(b.dims) != 1 {
 			return k, errors.New("with biases that are no constant of 1 dimension is not supported")
 		}
 		k.bias = b.reals
+		b.keep()
 	}
 	return k, nil
 }

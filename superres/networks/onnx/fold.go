@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// The number of numbers that are computed of constants for one network: leastFolded for any, more for large files, and
-// maxFolded at most.
+// The number of numbers, computed of constants for one network, that are there at a time: leastFolded for any, more for
+// large files, and maxFolded at most; and maxWork, how many are computed in all.
 const (
 	leastFolded = 2 << 20
 	maxFolded   = 1 << 24
+	maxWork     = 1 << 28
 )
 
 var errBudget = errors.New("the constants are too large to compute with")
@@ -21,7 +22,58 @@ func (t *tracer) spend(n int) error {
 		return errBudget
 	}
 	t.budget -= n
+	return t.work(n)
+}
+
+// work fails if to compute n more numbers is too much, of which none are kept.
+func (t *tracer) work(n int) error {
+	if t.model.work += n; t.model.work > maxWork {
+		return errBudget
+	}
 	return nil
+}
+
+// held is how many numbers a constant has that were taken off the budget, and by how many names it is known.
+type held struct{ numbers, names int }
+
+// keep counts another name of a constant, or its use in the graph, which takes its numbers as they are.
+func (t *tensor) keep() {
+	if t.held != nil {
+		t.held.names++
+	}
+}
+
+// release forgets the constants that no node after n takes, by how often each name is yet to be taken, and gives their
+// numbers back to the budget.
+func (t *tracer) release(n node, uses map[string]int) {
+	for _, name := range n.inputs {
+		v := t.values[name]
+		if uses[name]--; uses[name] > 0 || v == nil || v.constant == nil || v.constant.held == nil {
+			continue
+		}
+		t.values[name] = nil // the name stays taken
+		h := v.constant.held
+		if h.names--; h.names == 0 {
+			t.budget += h.numbers
+		}
+	}
+}
+
+// uses returns how often each name is the input of a node, or the result.
+func (m *model) uses() (map[string]int, error) {
+	count := map[string]int{}
+	err := m.eachNode(m.body, nodesField, func(n node) error {
+		for _, name := range n.inputs {
+			count[name]++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	name, err := m.result()
+	count[name]++
+	return count, err
 }
 
 // copy fails if n more weights are more than a file of its size makes of others.
@@ -64,7 +116,7 @@ func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, in
 	if err != nil {
 		return nil, err
 	}
-	out := &tensor{dims: dims}
+	out := &tensor{dims: dims, held: &held{numbers: n}}
 	if areWhole {
 		out.ints = make([]int64, n)
 	} else {

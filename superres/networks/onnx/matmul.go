@@ -478,7 +478,7 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 			return mask, false
 		}
 	}
-	if windows != s.W*s.H || t.dims[n-2] != p.size || t.dims[n-1] != p.size || c.spend(t.size()) != nil {
+	if windows != s.W*s.H || t.dims[n-2] != p.size || t.dims[n-1] != p.size || c.work(t.size()) != nil {
 		return mask, false
 	}
 	for i := range t.size() {

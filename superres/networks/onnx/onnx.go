@@ -207,7 +207,16 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 	if p.lastChannels {
 		t.values[p.name] = t.sampled(0).arranged(usualLayout(s).transposed([]int{0, 2, 3, 1}))
 	}
-	if err := m.eachNode(m.body, nodesField, t.followNode); err != nil {
+	uses, err := m.uses()
+	if err != nil {
+		return nil, err
+	}
+	err = m.eachNode(m.body, nodesField, func(n node) error {
+		err := t.followNode(n)
+		t.release(n, uses)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	name, err := m.result()

@@ -53,6 +53,9 @@ func (b *builder) further(n graph.Node, in []value) (value, error) {
 			Pad: lines.Edges(op.Pad), CountPad: op.CountPad}, v), nil
 	case graph.Reduce:
 		return b.reduce(op, v), nil
+	case graph.ReduceEach:
+		by, _ := reductions(op.By)
+		return b.unary(lines.ReduceEach{By: by, Size: op.Size, Channels: v.channels, Step: v.step}, v), nil
 	case graph.Normalize:
 		return b.normalize(op, v), nil
 	case graph.Softmax:
@@ -82,15 +85,20 @@ func (b *builder) where(in []value) value {
 	return out
 }
 
+// reductions returns the reduction of a row or of channels, and that of what it makes of many rows.
+func reductions(by graph.Reduction) (first, then lines.Reduction) {
+	switch by {
+	case graph.Norm:
+		return lines.SumOfSquares, lines.Norm
+	case graph.Maximum:
+		return lines.Maximum, lines.Maximum
+	}
+	return lines.Reduction(by), lines.Reduction(by)
+}
+
 // reduce adds a reduction of channels, of the picture, or of both.
 func (b *builder) reduce(op graph.Reduce, v value) value {
-	by, then := lines.Reduction(op.By), lines.Reduction(op.By)
-	switch op.By {
-	case graph.Norm:
-		by, then = lines.SumOfSquares, lines.Norm
-	case graph.Maximum:
-		by, then = lines.Maximum, lines.Maximum
-	}
+	by, then := reductions(op.By)
 	if op.OfChannels {
 		v = value{node: b.add(lines.ReduceChannels{By: by, Channels: v.channels}, v), channels: 1, step: 1}
 	}

@@ -134,6 +134,9 @@ func decode(data []byte) *graph.Graph {
 			n.Op = graph.Normalize{Groups: next(4), OfPicture: next(2) == 1, Epsilon: 0.1}
 		case 21:
 			n.Op = graph.Softmax{Size: next(5)}
+			if next(2) == 1 {
+				n.Op = graph.ReduceEach{By: graph.Reduction(next(5)), Size: next(5)}
+			}
 		case 22:
 			n.Op = graph.Resize{By: graph.Interpolation(next(3)), A: -0.5, AlignCorners: next(2) == 1}
 			n.Inputs = append(n.Inputs, next(len(g.Nodes)))

@@ -21,15 +21,15 @@ func (c *call) attention() ([]*value, error) {
 		return nil, errors.New("of an order, with a cap, with several results, or with fewer heads of keys is not " +
 			"supported")
 	}
-	q, isPacked, err := c.ofHeads(c.in[0], heads)
+	q, isPacked, err := c.inHeads(c.in[0], heads)
 	if err != nil {
 		return nil, err
 	}
-	k, _, err := c.ofHeads(c.in[1], heads)
+	k, _, err := c.inHeads(c.in[1], heads)
 	if err != nil {
 		return nil, err
 	}
-	v, _, err := c.ofHeads(c.in[2], heads)
+	v, _, err := c.inHeads(c.in[2], heads)
 	if err != nil {
 		return nil, err
 	}
@@ -60,9 +60,9 @@ func (c *call) attention() ([]*value, error) {
 	return []*value{out[0].arranged(packed)}, err
 }
 
-// ofHeads returns the input of Attention with four dimensions, of which the second are the heads: as it is, or with its
+// inHeads returns the input of Attention with four dimensions, of which the second are the heads: as it is, or with its
 // last of three dimensions divided into as many heads.
-func (c *call) ofHeads(v *value, heads int) (out *value, isPacked bool, err error) {
+func (c *call) inHeads(v *value, heads int) (out *value, isPacked bool, err error) {
 	if v.constant != nil {
 		return nil, false, errors.New("of constants is not supported")
 	}

@@ -243,8 +243,8 @@ func TestFurtherOperations(t *testing.T) {
 			node("Unsqueeze f c > g").node("Mul x g > y"), "Reduce{0 true false}[0] Conv{3 1×1 {0 0 0 0} 1 1}[1] Mul[0 2]"},
 		"least of channels": {axes("ReduceMin x a > b", 1).node("Sub x b > y"),
 			"Affine{[-1] [0]}[0] Reduce{3 false true}[1] Affine{[-1] [0]}[2] Sub[0 3]"},
-		"norm of heads": {heads("ReduceL2 h > n"), "Conv{4 1×1 {0 0 0 0} 1 1}[0] Square[1] " +
-			"Conv{4 1×1 {0 0 0 0} 1 1}[2] Sqrt[3] Div[1 4] Conv{3 1×1 {0 0 0 0} 1 1}[5]"},
+		"norm of heads": {heads("ReduceL2 h > n"), "Conv{4 1×1 {0 0 0 0} 1 1}[0] ReduceEach{2 2}[1] " +
+			"Div[1 2] Conv{3 1×1 {0 0 0 0} 1 1}[3]"},
 		"linear of windows": {inWindows(), "Conv{3 1×1 {0 0 0 0} 1 1}[0] Affine{[1] [0 0.01 0.02]}[1]"},
 		"repeated": {newFile().constant(ints("i", 0)).constant(ints("s", 1, 4, 1, 1)).
 			node("Gather x i > a", attr{"axis", 1}).node("Expand a s > b").
@@ -254,6 +254,8 @@ func TestFurtherOperations(t *testing.T) {
 		"all pixels": {sized(8, 8).constant(ints("s", 1, 1, 3, 64)).node("Reshape x s > q").
 			node("Transpose q > k", attr{"perm", []int{0, 1, 3, 2}}).node("MatMul k q > y"),
 			"of all pixels is not supported"},
+		"masked": {newFile().constant(rawTensor("m", typeBool, []int{3, 1, 1}, []byte{1, 0, 1})).
+			constant(floats("n", nil, -2)).node("Where m x n > y"), "Affine{[1 0 1] [0]}[0] Affine{[1] [0 -2 0]}[1]"},
 		"where": {compared(), "Positive[0] Affine{[-1] [0]}[0] Where[1 2 0]"},
 		"greatest": {newFile().weights("w", 3, 3, 1, 1).node("Conv x w > n").node("Max x n > a").
 			constant(floats("1", nil, 1)).node("Min a 1 > y"),

@@ -63,8 +63,8 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 			}
 		}
 		switch {
-		case err != nil && !isSquare && by != graph.Maximum && c.isOfHeads(v, axes):
-			out, err = c.reduceHeads(v, axes, by)
+		case err != nil && !isSquare && c.ofHeads(v, axes) > 0:
+			out, err = c.change(v, graph.ReduceEach{By: by, Size: c.ofHeads(v, axes)})
 		case err != nil:
 			if c.isSide(v, axes) && c.int("keepdims", 1) != 0 && !isSquare {
 				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}, nil
@@ -122,33 +122,16 @@ func (c *call) isSide(v *value, axes []int) bool {
 		(parts[0].of == rows && parts[0].size == s.H || parts[0].of == columns && parts[0].size == s.W)
 }
 
-// isOfHeads reports whether dimensions of v are neighbouring channels, as many as in each of several heads.
-func (c *call) isOfHeads(v *value, axes []int) bool {
-	p, isChannels := only(c.layout(v)[axes[0]], channels)
-	return len(axes) == 1 && isChannels && p.step == 1 && c.builder.Shape(v.samples.base).Channels <= graph.MaxChannels
-}
-
-// reduceHeads returns the reductions of the channels of each head, which all of them have: a convolution of 1×1 taps.
-func (c *call) reduceHeads(v *value, axes []int, by graph.Reduction) ([]*value, error) {
-	p, _ := only(c.layout(v)[axes[0]], channels)
-	count := c.builder.Shape(v.samples.base).Channels
-	weight := float32(1)
-	if by == graph.Mean {
-		weight /= float32(p.size)
+// ofHeads returns of how many neighbouring channels dimensions of v consist, as many as in each of several heads; 0 if
+// they do not.
+func (c *call) ofHeads(v *value, axes []int) int {
+	if len(axes) != 1 {
+		return 0
 	}
-	if err := c.copy(count * count); err != nil {
-		return nil, err
+	if p, isChannels := only(c.layout(v)[axes[0]], channels); isChannels && p.step == 1 {
+		return p.size
 	}
-	op := graph.Conv{Out: count, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, count*count)}
-	for i := range op.Weight {
-		if i/count/p.size == i%count/p.size {
-			op.Weight[i] = weight
-		}
-	}
-	if by == graph.Norm {
-		return c.change(v, graph.Square, op, graph.Sqrt)
-	}
-	return c.change(v, op)
+	return 0
 }
 
 // reduceWindows returns the reductions of the pixels of square windows, each of which all pixels of its window have.
@@ -406,7 +389,7 @@ func (c *call) where() ([]*value, error) {
 		}
 		return c.in[2:3], nil
 	} else if t != nil {
-		return nil, errors.New("with a constant of several numbers as its condition is not supported")
+		return c.masked(t)
 	}
 	values := c.in[:3]
 	for i, v := range values {
@@ -432,6 +415,45 @@ func (c *call) where() ([]*value, error) {
 		return nil, err
 	}
 	return []*value{c.sampled(node).arranged(dims)}, nil
+}
+
+// masked is Where by a constant of several numbers: the samples, and numbers in place of some.
+func (c *call) masked(condition *tensor) (out []*value, err error) {
+	if err := c.spend(2 * condition.size()); err != nil {
+		return nil, err
+	}
+	for i, v := range c.in[1:3] {
+		mask := &tensor{dims: condition.dims, reals: make([]float32, condition.size())}
+		for k := range mask.reals {
+			if condition.real(k) != 0 == (i == 0) {
+				mask.reals[k] = 1
+			}
+		}
+		term := &value{constant: mask}
+		switch {
+		case v.constant == nil:
+			made, err := c.arithmetic('*', v, term)
+			if err != nil {
+				return nil, err
+			}
+			term = made[0]
+		case v.constant.size() == 1:
+			number := float32(min(max(v.constant.real(0), -math.MaxFloat32), math.MaxFloat32)) // −∞ before softmax
+			for k, is := range mask.reals {
+				if is != 0 {
+					mask.reals[k] = number
+				}
+			}
+		default:
+			return nil, errors.New("with several constants is not supported")
+		}
+		if out == nil {
+			out = []*value{term}
+		} else if out, err = c.arithmetic('+', out[0], term); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // castTo8 is Cast of samples to numbers of 8 bits, which are whole.

@@ -70,6 +70,14 @@ func fill(op graph.Op, out exact, in []exact) bool {
 			}
 			return []float64{sum / float64(count), sum, math.Sqrt(squares), greatest}[op.By]
 		})
+	case graph.ReduceEach:
+		each(func(x, y, c int) float64 {
+			sum, squares, greatest := 0., 0., math.Inf(-1)
+			for _, v := range s.At(x, y)[c/op.Size*op.Size:][:op.Size] {
+				sum, squares, greatest = sum+v, squares+v*v, max(greatest, v)
+			}
+			return []float64{sum / float64(op.Size), sum, math.Sqrt(squares), greatest}[op.By]
+		})
 	case graph.Normalize:
 		fillNormalized(op, out, s)
 	case graph.Softmax:

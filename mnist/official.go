@@ -88,7 +88,7 @@ func Verify(name string) (which string, err error) {
 	}
 	holds := ""
 	if which != "" {
-		holds = " and is that of " + which
+		holds = " and belongs to " + which
 	}
 	return which, fmt.Errorf("mnist: %s: %w: the SHA-256 of what it unpacks to is %s…%s, expected %s…",
 		name, ErrUnofficial, sum[:16], holds, claimed[:16])

@@ -144,7 +144,7 @@ func TestVerifyFiles(t *testing.T) {
 	}
 	which, err := Verify(misnamed)
 	if which != "t10k-labels-idx1-ubyte" || !errors.Is(err, ErrUnofficial) ||
-		!strings.Contains(err.Error(), "and is that of t10k-labels-idx1-ubyte") {
+		!strings.Contains(err.Error(), "and belongs to t10k-labels-idx1-ubyte") {
 		t.Errorf("misnamed: got %q, %v", which, err)
 	}
 }

@@ -45,7 +45,7 @@ type Choice struct {
 
 // noisierColour: colour gets a strength of its own if this strength is at least noisierColour times the strength for
 // brightness. Note: figures for 5 pictures each of T91, open-valid and general-dev, reduced by 2, with noise of the
-// given levels in Y and in Cb and Cr. Each pair is the PSNR of RGB at ×2, then that of Cb and Cr:
+// given levels in Y and in Cb and Cr. Each pair is the PSNR of RGB at ×2, then the PSNR of Cb and Cr:
 //
 //	noise   bicubic        photo          photo-real, best of   photo with its colour
 //	                                      all strengths         at 0.2, 0.4 and 0.7
@@ -169,7 +169,7 @@ func (c Choice) Apply(opt Options, size image.Point) Options {
 	return opt
 }
 
-// Reach is that of the model, and of the model of the mixture: see Model.Reach.
+// Reach is the reach of the model and of the model of the mixture: see Model.Reach.
 func (c Choice) Reach(inW, inH, w, h int) int {
 	reach := c.Model.Reach(inW, inH, w, h)
 	if c.Mix != nil {

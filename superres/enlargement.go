@@ -75,7 +75,7 @@ func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.P
 		return rows, ctx.Err()
 	}
 	mem := e.mem
-	if len(e.passes) == 0 { // rows are those of the picture, which others may need
+	if len(e.passes) == 0 { // the rows belong to the picture, and others may need them
 		mem = nil
 	}
 	for i, r := range rows {
@@ -106,7 +106,7 @@ func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.P
 	return out, ctx.Err()
 }
 
-// owned returns rows that push has returned, or a copy if they are those of the picture, which others may need.
+// owned returns rows that push has returned, or a copy if they belong to the picture, as others may need them.
 func (e *enlargement) owned(rows []*plane.Plane) []*plane.Plane {
 	if len(e.passes) > 0 || e.resizing != nil {
 		return rows
@@ -180,7 +180,7 @@ func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (o
 		write = func(top int, rows []*plane.Plane) {
 			for i, p := range rows {
 				copy(out[i].Pix[top*t.w:], p.Pix)
-				if t.w != t.inW || t.h != t.inH { // else they may be those of the picture
+				if t.w != t.inW || t.h != t.inH { // else they may belong to the picture
 					t.mem.Give(p.Pix)
 				}
 			}

@@ -100,7 +100,7 @@ type junction struct {
 	*mixer
 	mem           *stage.Pool
 	top           int      // the next row
-	first, second []window // of each plane, the rows that wait for those of the other model
+	first, second []window // of each plane, the rows that wait for the other model's
 }
 
 // newJunction returns a junction for results of a number of planes.
@@ -185,7 +185,7 @@ func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report 
 //	once, then green once, see showsGreen             31.78  30.19  28.36  30.79   1.25 s
 //	once, then red, green and blue once each          31.79  30.21  28.36  30.80   2.08 s
 //
-// The large one of this table is not that of today, which has 31.79, 30.20, 28.37 and 30.80 dB once, then green once:
+// The large model of this table is an earlier one; today's has 31.79, 30.20, 28.37 and 30.80 dB once, then green once:
 // it is the mean of that one and of one trained on from it, see package learning.
 //
 // At ×2 it has 37.65, 35.70, 33.99 and 37.58 dB once, 37.68, 35.73, 34.01 and 37.61 twice, and photo in red, green and

@@ -82,7 +82,7 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 		}
 	}
 	if t.Strength != 0 && !m.has(stage.Graded) {
-		return nil, usage.Errorf("superres: this model knows no level of what is wrong with a picture")
+		return nil, usage.Errorf("superres: this model has no levels of noise, blur or sharpening")
 	}
 	if t.Trust != 0 && !m.IsTrusting() {
 		return nil, usage.Errorf("superres: this model does not know how pictures were reduced")

@@ -2,7 +2,7 @@ package convolutional
 
 import "superres/internal/usage"
 
-// MeanOf returns the stage whose weights, biases, levels and slopes are the means of those of stages, with the grain of
+// MeanOf returns the stage whose weights, biases, levels and slopes are the means of those in stages, with the grain of
 // the first; of one stage, that stage. Of networks that have gone on from one for some ten thousand steps the mean can
 // be better than each: see learning.Defaults. Of networks that were learned apart it is worthless. There must be at
 // least one stage; stages of several architectures are an error. None is changed.

@@ -14,7 +14,7 @@ type Architecture struct {
 	Channels int
 	// Depth is the number of layers M between the first and the last.
 	Depth int
-	// Skip is the number n of layers after which the output of the n-th layer before is added to that of a layer. It
+	// Skip is the number n of layers after which the output of the n-th layer before is added to a layer's own. It
 	// divides Depth; 0 stands for Depth.
 	Skip int
 	// Colour is true for a network that enlarges colour, false for one that enlarges brightness.

@@ -58,8 +58,8 @@ func New(opt Options) (*Enlarger, error) {
 type Result struct {
 	// Format is the format of the file: png, jpeg, webp, bmp, tiff or gif.
 	Format string
-	// InputWidth and InputHeight are the size of the upright picture, Width and Height that of the result, in pixels;
-	// of pages, those of the first.
+	// InputWidth and InputHeight are the size of the upright picture, Width and Height the size of the result, in
+	// pixels; of pages, of the first one.
 	InputWidth, InputHeight, Width, Height int
 	// Pictures is the number of pictures of an animation or of a file with pages, else 1.
 	Pictures int
@@ -83,7 +83,7 @@ type Watch struct {
 
 // Need is an estimate of what a picture takes.
 type Need struct {
-	// Memory is the memory of the work, in bytes, that of the program and the model included.
+	// Memory is the memory of the work, in bytes, with the program and the model.
 	Memory int64
 	// Pixels is the number of pixels to compute for one result, each counted as often as it is computed.
 	Pixels int64

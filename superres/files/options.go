@@ -41,8 +41,8 @@ type Options struct {
 	// Strength is the share, in the result, of what the model adds to interpolation: 0 to 1.3. nil means 1.
 	Strength *float64
 
-	// Format is the format of the result: png, jpeg, webp, bmp or tiff, or gif for animations. Empty means that of the
-	// file, or png where it cannot be written.
+	// Format is the format of the result: png, jpeg, webp, bmp or tiff, or gif for animations. Empty means the format
+	// of the file, or png where it cannot be written.
 	Format string
 	// Quality is the quality of a JPEG, 1 to 100. 0 means 95.
 	Quality int

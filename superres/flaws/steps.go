@@ -93,7 +93,7 @@ func (x *Examination) isJudged() bool { return x.side() >= leastJudgedSide && !x
 
 func (x *Examination) hasPalette() bool { return x.Found.Palette > 0 && !x.AsClean }
 
-// isFlawed reports whether what is left has noise or compression, as of a lossy WebP file in any case.
+// isFlawed reports whether noise or compression is left, as in any lossy WebP file.
 func (x *Examination) isFlawed() bool {
 	return !x.AsClean && (x.Left.Strength() >= LeastStrength || x.Found.isLossyWebP())
 }
@@ -158,7 +158,7 @@ func (x *Examination) findShares(context.Context) error {
 	switch {
 	case !x.isJudged() || x.isFlawed():
 		x.Shares = x.Shares.WithPlain(x.said.Plain, x.Strength)
-	case x.said.IsDrawing:
+	case x.said.IsDrawing, x.isQuiet():
 		x.Shares = learned.Shares{Clean: 1}
 	default:
 		x.Shares = learned.Judge().Shares(x.AllTraits()).WithPlain(x.said.Plain, 0)
@@ -167,6 +167,11 @@ func (x *Examination) findShares(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// isQuiet reports whether the picture has places that are far quieter than the strength that was found.
+func (x *Examination) isQuiet() bool {
+	return x.Strength >= leastQuestioned && measure.Quiet(x.samples()) < mostQuiet*measure.Worst*x.Strength
 }
 
 // soften is StepSoftening.

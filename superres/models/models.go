@@ -31,7 +31,7 @@ var interpolations = []resample.Kernel{resample.Bicubic, resample.Lanczos, resam
 // Pixel is the name of the model for pixel art, which Auto finds by itself.
 const Pixel = "pixel"
 
-// Names returns the names of the models: those of the trained ones, sorted, then the plain interpolations.
+// Names returns the names of the models: the trained ones, sorted, then the plain interpolations.
 func Names() []string {
 	names := slices.DeleteFunc(fileNames(), func(name string) bool { return strings.Contains(name, ".") })
 	for _, k := range interpolations {
@@ -54,7 +54,7 @@ func fileNames() (names []string) {
 	return names
 }
 
-// The names of the models that most pictures are enlarged by, and that of Digits.
+// The names of the models that most pictures are enlarged by, and of Digits.
 const (
 	// Auto is the name of a model that Open returns though Names lacks it: Photo, with PhotoReal as its robust model.
 	// It chooses between the two by the noise and compression that it finds in each picture, as the program does by
@@ -135,7 +135,7 @@ func open(name string) (*superres.Model, error) {
 }
 
 // load returns the model of the embedded file with the given name. At the effort fast the network for subsampled colour
-// of PhotoReal is that of Photo: its own has a single layer in the chain.
+// of PhotoReal is Photo's: its own has a single layer in the chain.
 func load(name string) (*superres.Model, error) {
 	m, err := loaded[name]()
 	if err == nil && strings.Contains(name, effortSuffix("max")) {

@@ -164,8 +164,8 @@ func (p *pass) isSum(layer int) bool {
 // isSkipped reports whether the output of a layer is added to the output of the layer skip layers after it.
 func (p *pass) isSkipped(layer int) bool { return layer%p.skip == 0 && p.isSum(layer+p.skip) }
 
-// shrinkage returns how many samples on each side the output of a layer has more than that of the layer skip layers
-// after it.
+// shrinkage returns how many samples on each side the output of a layer has more than the output of
+// the layer skip layers after it.
 func (p *pass) shrinkage(layer int) int { return (p.sides[layer+1] - p.sides[layer+p.skip+1]) / 2 }
 
 // overlap returns the index in p.after of the layer skip layers before of the first value that is added to row y of a

@@ -36,7 +36,7 @@ func (p *Perceptron) Correction(traits []int32) repair.Correction {
 // The first is on clean pictures reduced by 2, the number of them that Correction takes for blurred: the middles of
 // 193, in grey, of general-dev, T91, open-valid and Kodak, and 218 whole ones in colour, of these and of Unsplash. The
 // second is on 36 pictures of general-dev, blurred by 0.7 or by 1.2 pixels of the result and reduced by 2: the mean
-// PSNR of the default model less that of interpolation, in dB.
+// PSNR of the default model less the PSNR of interpolation, in dB.
 //
 //	gain, octaves   clean middles   whole   0.7    1.2
 //	0.3             2

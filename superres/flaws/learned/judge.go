@@ -57,7 +57,7 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 	return Shares{float64(clean) / ShareSteps, float64(robust) / ShareSteps}
 }
 
-// noPlain is the strength of noise and compression from which all of a result is that of models: noise of 20 levels is
+// noPlain is the strength of noise and compression from which models make all of a result: noise of 20 levels is
 // taken for single samples at times, and would lose 0.08 dB. Pictures of every second pixel are taken for noisy ones of
 // up to 13 levels, and 22 % of them are worse than interpolation by 0.2 dB of RGB, where 29 % were without any of it.
 const noPlain = 0.4
@@ -83,9 +83,9 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 //	both                     −0.008       −0.022  −0.0008    −0.007   +0.003  +0.020      −0.002
 //	both at all strengths    −0.008       −0.019  −0.0008    −0.025   +0.003              −0.097
 //
-// One of T91, of small petals, loses 1.58 dB, which is 0.017 in the mean: it is taken for grain of nine levels, and
-// others that have such grain look no different. Of block means the softener says enough: a least share of 12/32 for
-// the robust model in all pictures would have −0.013 and −0.020, but block means would lose 0.047.
+// Of T91, one carries 0.017, which flaws.Examination takes for clean since. Of block means the softener says enough: a
+// least share of 12/32 for the robust model in all pictures would have −0.013 and −0.020, but block means would lose
+// 0.047.
 const (
 	leastAlone  = 7. / ShareSteps
 	mostlyClean = 13. / ShareSteps

@@ -249,7 +249,7 @@ func (s *traitSums) add(p *measure.Samples, x0, y0 int) {
 	}
 }
 
-// transform8 are those of the cosine transform of 8 samples, orthonormal, in steps of 1/1024.
+// transform8 has the factors of the cosine transform of 8 samples, orthonormal, in steps of 1/1024.
 var transform8 = [8][8]int64{
 	{362, 362, 362, 362, 362, 362, 362, 362},
 	{502, 426, 284, 100, -100, -284, -426, -502},

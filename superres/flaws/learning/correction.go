@@ -114,7 +114,7 @@ func spectrum(p *degrade.Plane) [][]complex128 {
 
 // careOf returns the weight of the samples of a kind in learning. The table compares weights, each with the gain up to
 // which a correction counts as none, in octaves, as learned.Perceptron.Correction applies it; it was chosen so that
-// clean pictures lose about as little. The loss is that of correctionSample.lost, in dB, of 1,493 parts of pictures of
+// clean pictures lose about as little. The loss is correctionSample.lost, in dB, of 1,493 parts of pictures of
 // general-dev and T91: the mean over all parts, which is 1.94 without corrections, and the greatest of a clean part.
 //
 //	clean, drawings   JPEG, noise …   gain    mean   greatest
@@ -138,7 +138,7 @@ func (c correctionSample) gainAt(band int, v float64) (gain, slope float64) {
 	return (r + e) / d, -math.Ln2 * r * (e - r*r - 2*e*r) / (d * d)
 }
 
-// squaredError returns that of the enlarged picture after a correction, about, and its slopes: what is left where
+// squaredError returns about the squared error of the picture corrected and enlarged, and its slopes: the rest where
 // nothing was done, and what a correction leaves in each band.
 func (c correctionSample) squaredError(correction []float64) (sum float64, slopes [len(repair.Correction{})]float64) {
 	sum = c.Rest + 0.1

@@ -25,7 +25,7 @@ import (
 // scale is by how much samples are reduced and enlarged.
 const scale = 2
 
-// kinds are what is done to pictures, as often as they are named.
+// kinds are the degradations, each as often as it is named.
 var kinds = []string{"clean", "clean", "random", "random", "random", "sharpened", "sharpened JPEG", "blurred",
 	"dithered", "decimated", "salt", "grain", "enlarged", "box", "middle", "noise", "JPEG"}
 
@@ -102,7 +102,7 @@ func (s *sampler) shares(ctx context.Context, number int) (sample, error) {
 	return out, err
 }
 
-// pickReduced returns a part of a picture, or a drawing, the same reduced, and what is to be done to it next.
+// pickReduced returns a part of a picture, or a drawing, the same reduced, and how to degrade it next.
 func (s *sampler) pickReduced(rng *rand.Rand) (
 	truth *plane.Plane, low *degrade.Plane, kind string, damage degrade.Degradation,
 ) {
@@ -115,7 +115,7 @@ func (s *sampler) pickReduced(rng *rand.Rand) (
 	return truth, low, kind, damage
 }
 
-// pick returns a part of a picture to be reduced by scale, and what is to be done to it.
+// pick returns a part of a picture to be reduced by scale, and how to degrade it.
 func (s *sampler) pick(rng *rand.Rand, scale int) (truth *plane.Plane, kind string) {
 	i, kind := rng.IntN(len(s.pictures)), kinds[rng.IntN(len(kinds))]
 	side, before := 64+8*rng.IntN(8), float64(1+rng.IntN(3)) // of the reduced picture; how much the truth is reduced
@@ -186,7 +186,7 @@ func reduce(truth *plane.Plane, scale int, kind string, rng *rand.Rand) *degrade
 	return low
 }
 
-// reduceTo returns truth reduced by scale as pictures of a kind are, and what is to be done to it after that.
+// reduceTo returns truth reduced by scale as pictures of a kind are, and how to degrade it after that.
 func reduceTo(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degrade.Plane, degrade.Degradation) {
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	file := func(least, most int) degrade.File {

@@ -29,7 +29,7 @@ const results = 2
 
 func (s sample) hasTraits() bool { return s.Traits != nil }
 
-// squaredError returns that of a mixture.
+// squaredError returns the mean squared error of a mixture.
 func (s sample) squaredError(by learned.Shares) float64 {
 	sum := s.Truth
 	w := [results]float64{by.Clean, by.Robust}
@@ -50,7 +50,7 @@ func (s sample) slopes(by learned.Shares) learned.Shares {
 	return learned.Shares{Clean: of(0), Robust: of(1)}
 }
 
-// leastError returns that of the three results.
+// leastError returns the least squared error of the three results.
 func (s sample) leastError() float64 {
 	return min(s.squaredError(learned.Shares{Clean: 1}), s.squaredError(learned.Shares{Robust: 1}), s.Truth)
 }
@@ -81,7 +81,7 @@ const worseWeight = 2
 // isClean reports whether nothing was done to the pictures of a kind but to reduce them.
 func isClean(kind string) bool { return kind == "clean" || kind == "drawing" }
 
-// loss returns the loss of a mixture and its slope by the squared error: of clean samples the error relative to that of
+// loss returns the loss of a mixture and its slope by the squared error: of clean samples the error relative to
 // the best of three results, so that the worst count most, and of others its fourth root, so that those of which
 // nothing can be made count less, and what is worse than interpolation.
 func (s sample) loss(by learned.Shares) (loss, slope float64) {
@@ -101,7 +101,7 @@ func (s sample) loss(by learned.Shares) (loss, slope float64) {
 
 func decibels(squared float64) float64 { return 10 * elementary.Log10(255*255/max(squared, 0.05)) }
 
-// gain returns the PSNR of a squared error less that of the better of bicubic and Lanczos interpolation, in dB.
+// gain returns how much the PSNR of a squared error is above the better of bicubic and Lanczos interpolation, in dB.
 func (s sample) gain(squaredError float64) float64 {
 	return decibels(squaredError) - decibels(min(s.Interpolated[0], s.Interpolated[1]))
 }

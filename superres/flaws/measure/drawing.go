@@ -115,10 +115,10 @@ func (o *Outlines) Join(other Outlines) {
 	o.patterns, o.repeated = o.patterns+other.patterns, o.repeated+other.repeated
 }
 
-// AreDrawn reports whether the outlines are those of a drawing.
+// AreDrawn reports whether the outlines come from a drawing.
 func (o Outlines) AreDrawn() bool { return o.areDrawn(mostPatterned) }
 
-// areDrawn reports whether the outlines are those of a drawing, of which the share of repeated patterns is more than
+// areDrawn reports whether the outlines come from a drawing, of which the share of repeated patterns is more than
 // patterned, if its edges do not tell.
 func (o Outlines) areDrawn(patterned float64) bool {
 	if o.edges == 0 || o.patterns == 0 {

@@ -21,7 +21,7 @@ func estimateFile(parts []*Samples, known int) (quality int, loss float64) {
 	if quality != 0 {
 		loss = c.loss(quality)
 	}
-	// The blocks of the last file begin at (0, 0), as do those of the only one, unless the picture was cropped since.
+	// The blocks of the last file, or of the only one, begin at (0, 0), unless the picture was cropped since.
 	if x != 0 || y != 0 {
 		switch {
 		case quality == 0:
@@ -265,8 +265,8 @@ func (c *coefficients) keep(quality int) (score, evidence float64) {
 }
 
 // loss estimates the standard deviation of the change by a JPEG file of the given quality, in levels. For coefficients
-// other than 0 it is that of rounding; for the others it follows from the share that is not 0, if the coefficients have
-// a Laplace distribution.
+// other than 0 it is the loss of rounding; for the others it follows from the share that is not 0, if the coefficients
+// have a Laplace distribution.
 func (c *coefficients) loss(quality int) float64 {
 	sum := 0.0
 	for k, list := range c {
@@ -281,7 +281,7 @@ func (c *coefficients) loss(quality int) float64 {
 			}
 		}
 		share := float64(some) / float64(len(list))
-		// The mean square of what becomes 0, of that of rounding: between 1 and 6/ln²share, nearly share^(5/16).
+		// The mean square of what becomes 0, of the one by rounding: between 1 and 6/ln²share, nearly share^(5/16).
 		root := math.Sqrt(math.Sqrt(share))
 		small := root * math.Sqrt(math.Sqrt(root))
 		sum += float64(step * step / 12 * (share + float64((1-share)*small)))

@@ -34,7 +34,7 @@ type Flaws struct {
 const Worst = 25
 
 // Strength returns the estimated strength of the degradations, 0 to 1, as stage.Tuning takes it: the
-// deviation of noise and loss together, or that of a palette, as a share of 25 levels, in steps of 1/64.
+// deviation of noise and loss together, or of a palette, as a share of 25 levels, in steps of 1/64.
 func (f Flaws) Strength() float64 { return f.strengthOf(f.Noise) }
 
 // ColourStrength is Strength for the network that enlarges colour. It is never less than Strength.

@@ -31,7 +31,7 @@ const (
 	leastPalette = 0.13 // the least strength that counts
 )
 
-// palette has what is counted of a picture with few colours.
+// palette has the counts of a picture with few colours.
 type palette struct {
 	numbers                           map[int32]int // of each colour
 	colours                           [][3]int32

@@ -53,9 +53,9 @@ const (
 	leastWhite    = 2.5  // levels of noise in brightness that count
 	leastInColour = 2    // levels of noise in Cb and in Cr that count
 	decisive      = 2.5  // levels of loss by a file, from which on a model that removes the loss is needed
-	whitest       = 0.7  // least ratio of the deviation of the finest band to that of any other band
-	patterned     = 0.6  // least ratio of the deviation of any other band to that of the finest
-	floorLeast    = 0.75 // least ratio of the deviation by floor to that of the finest band in the chosen blocks
+	whitest       = 0.7  // least ratio of the deviation of the finest band to any other band's
+	patterned     = 0.6  // least ratio of the deviation of any other band to the finest band's
+	floorLeast    = 0.75 // least ratio of the deviation by floor to the finest band's in the chosen blocks
 	floorMost     = 1.25
 	chiSquared    = 0.608 // see above
 	fewBlocks     = 40    // with fewer blocks, no noise is reported
@@ -72,8 +72,8 @@ const (
 // confirmNoise returns the deviation of noise in brightness: the estimate, if it is certainly white noise, or if colour
 // certainly has noise and brightness about as much; otherwise 0. If the loss by a file is decisive, the estimate is
 // returned as it is, because the model for such files removes noise too, and the loss hides what the noise is like.
-// Where colour has noise and texture hides that of brightness, brightness is taken to have as much, unless some blocks
-// have less.
+// Where colour has noise and texture hides the noise of brightness, brightness is taken to have as much, unless some
+// blocks have less.
 func confirmNoise(parts []*Samples, estimate float64, f Flaws) float64 {
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate

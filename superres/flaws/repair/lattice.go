@@ -45,12 +45,12 @@ const (
 // leastAmount is the least amount that is undone: less does little harm, and is found where there is none.
 const leastAmount = 0.18
 
-// lattice has what is the same for all squares of a side.
+// lattice has what all squares of a side have in common.
 type lattice struct {
 	side int
 	// cosines is the orthonormal cosine transform of a line, and across its transpose, by rows.
 	cosines, across []float32
-	// edges are those of unsharpBlurs.
+	// edges belong to unsharpBlurs.
 	edges [][]float32
 }
 
@@ -404,7 +404,7 @@ func countDetail(p *plane.Plane, inner image.Rectangle) (count int) {
 	return count
 }
 
-// values are those of the evidence for all masks, by blur and amount.
+// values have the evidence for all masks, by blur and amount.
 type values [][]float64
 
 // tryMasks returns the values of the evidence in squares. Masks that have less than a third of the greatest value
@@ -470,7 +470,7 @@ func (l *lattice) valueOf(squares []square, m Unsharp) float64 {
 	return all.value()
 }
 
-// refine returns the mask near that of best with the most evidence in squares, in steps from one to another, each half
+// refine returns the mask near best with the most evidence in squares, in steps from one to another, each half
 // of the one before.
 func (l *lattice) refine(squares []square, best candidate, from, to float64) candidate {
 	for step := from; step >= to; step /= 2 {

@@ -205,8 +205,8 @@ func (c networkCheck) reach() {
 	}
 }
 
-// sameBeyond compares the result of a part, which begins at (x, y) of a picture of the given side, with that of the
-// whole, where no edge of the part that is none of the whole is within the reach.
+// sameBeyond compares the result of a part, which begins at (x, y) of a picture of the given side, with the result of
+// the whole, where no edge of the part that is none of the whole is within the reach.
 func (c networkCheck) sameBeyond(part, whole *plane.Plane, x, y, side int) error {
 	limits := func(from, length int) (lo, hi int) {
 		lo, hi = 0, length

@@ -1,5 +1,5 @@
 // Package stagetest checks what every stage promises, whatever it computes: the test of a stage.Stage calls
-// [Run], the test of a stage.Colour [RunColour], and that of a stage.Network [RunNetwork]. [Blur] is a small
+// [Run], the test of a stage.Colour [RunColour], the test of a stage.Network [RunNetwork]. [Blur] is a small
 // network for the tests of others.
 package stagetest
 

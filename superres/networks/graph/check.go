@@ -192,7 +192,8 @@ func (g *Graph) measure() (m Measure, err error) {
 			from := shapes[n.Inputs[0]]
 			m.MACs += float64(from.W) * float64(from.H) * float64(len(op.Weight))
 		case Scores:
-			m.MACs += samples * float64(shapes[i].Channels) / float64(max(op.Heads, 1)) * float64(shapes[n.Inputs[0]].Channels)
+			perHead := shapes[n.Inputs[0]].Channels / max(op.Heads, 1)
+			m.MACs += samples * float64(shapes[i].Channels) * float64(perHead)
 		case WeightedSum:
 			m.MACs += samples * float64(shapes[i].Channels) * float64(op.Keys.pixels(op.Windows))
 		case ChannelScores:

@@ -93,6 +93,7 @@ func foldGreater(isSwapped, isNegated bool) func(*call) (*tensor, error) {
 }
 
 func addReals(a, b float64) float64 { return a + b }
+func not(x float64) float64         { return 1 - min(math.Abs(x), 1) }
 func mulReals(a, b float64) float64 { return a * b }
 
 func equalReals(a, b float64) float64 {
@@ -119,20 +120,13 @@ func foldUnary(function func(float64) float64, exact bool) func(*call) (*tensor,
 		if from.ints != nil && exact {
 			return from, nil
 		}
-		if err := c.spend(from.size()); err != nil {
-			return nil, err
-		}
-		if from.ints != nil {
-			out := &tensor{dims: from.dims, ints: make([]int64, len(from.ints))}
-			for i, v := range from.ints {
-				out.ints[i] = whole(function(float64(v)))
+		return c.fill(from.dims, from.ints != nil, func(out *tensor, i int, _ []int) error {
+			if v := function(from.real(i)); out.ints != nil {
+				out.ints[i] = whole(v)
+			} else {
+				out.reals[i] = float32(v)
 			}
-			return out, nil
-		}
-		out := &tensor{dims: from.dims, reals: make([]float32, len(from.reals))}
-		for i, v := range from.reals {
-			out.reals[i] = float32(function(float64(v)))
-		}
-		return out, nil
+			return nil
+		})
 	}
 }

@@ -114,10 +114,10 @@ func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) (*tensor,
 	return out, nil
 }
 
-// foldReduce returns the maker of a reduction of constants along axes: what add makes of start and the numbers one after
-// another, and result of that and how many there are.
-func foldReduce(start float64, add func(all, x float64) float64, result func(all float64, n int) float64) func(*call) (
-	*tensor, error) {
+// foldReduce returns the maker of a reduction of constants along axes: of what add makes of start and the numbers one
+// after another, and result of that and how many there are.
+func foldReduce(start float64, add func(all, x float64) float64,
+	result func(all float64, n int) float64) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		from := c.in[0].constant
 		axes, err := c.listOr(1, "axes")
@@ -127,33 +127,35 @@ func foldReduce(start float64, add func(all, x float64) float64, result func(all
 		if err != nil || from.size() == 0 || len(axes) == 0 && c.int("noop_with_empty_axes", 0) != 0 {
 			return from, err
 		}
-		to := slices.Clone(from.dims)
-		for i := range to {
-			if len(axes) == 0 {
-				to[i] = 1
-			}
+		to, isReduced := slices.Clone(from.dims), make([]bool, len(from.dims))
+		for d := range to {
+			isReduced[d] = len(axes) == 0
 		}
 		for _, a := range axes {
 			if a, err = axis(a, len(to)); err != nil {
 				return nil, err
 			}
-			to[a] = 1
+			isReduced[a] = true
+		}
+		out := &tensor{}
+		for d, side := range from.dims {
+			if isReduced[d] {
+				to[d], side = 1, 1
+			}
+			if !isReduced[d] || c.int("keepdims", 1) != 0 {
+				out.dims = append(out.dims, side)
+			}
 		}
 		steps, toSteps := strides(from.dims), strides(to)
 		all := slices.Repeat([]float64{start}, product(to))
 		for i := range from.size() {
 			offset := 0
 			for d, side := range to {
-				offset += i / steps[d] % side * toSteps[d]
+				if side > 1 {
+					offset += i / steps[d] % side * toSteps[d]
+				}
 			}
 			all[offset] = add(all[offset], from.real(i))
-		}
-		out := &tensor{}
-		for d, side := range to {
-			isReduced := len(axes) == 0 || slices.Contains(axes, d) || slices.Contains(axes, d-len(to))
-			if !isReduced || c.int("keepdims", 1) != 0 {
-				out.dims = append(out.dims, side)
-			}
 		}
 		for _, v := range all {
 			if v = result(v, from.size()/len(all)); from.ints != nil {
@@ -174,8 +176,8 @@ func addSquare(all, x float64) float64  { return all + float64(x*x) }
 // alone is the result of a reduction that does not depend on how many numbers there are.
 func alone(all float64, _ int) float64 { return all }
 
-// foldLayerNormalization normalises a constant along its last dimension.
-func foldLayerNormalization(c *call) (*tensor, error) {
+// foldLayerNorm normalises a constant along its last dimension.
+func foldLayerNorm(c *call) (*tensor, error) {
 	from, n := c.in[0].constant, len(c.in[0].constant.dims)
 	if a := c.int("axis", -1); n == 0 || from.dims[n-1] < 1 || a != -1 && a != n-1 || c.outputs > 1 {
 		return nil, errors.New("of constants is supported along the last dimension alone")

@@ -240,7 +240,8 @@ func TestFurtherOperations(t *testing.T) {
 		"along channels": {newFile().weights("w", 1, 1, 3).constant(ints("c", 3)).node("GlobalAveragePool x > a").
 			node("Squeeze a c > b").node("Transpose b > d", attr{"perm", []int{0, 2, 1}}).
 			node("Conv d w > e", attr{"pads", []int{1, 1}}).node("Transpose e > f", attr{"perm", []int{0, 2, 1}}).
-			node("Unsqueeze f c > g").node("Mul x g > y"), "Reduce{0 true false}[0] Conv{3 1×1 {0 0 0 0} 1 1}[1] Mul[0 2]"},
+			node("Unsqueeze f c > g").node("Mul x g > y"),
+			"Reduce{0 true false}[0] Conv{3 1×1 {0 0 0 0} 1 1}[1] Mul[0 2]"},
 		"least of channels": {axes("ReduceMin x a > b", 1).node("Sub x b > y"),
 			"Affine{[-1] [0]}[0] Reduce{3 false true}[1] Affine{[-1] [0]}[2] Sub[0 3]"},
 		"norm of heads": {heads("ReduceL2 h > n"), "Conv{4 1×1 {0 0 0 0} 1 1}[0] ReduceEach{2 2}[1] " +

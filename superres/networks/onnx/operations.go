@@ -20,6 +20,7 @@ func init() {
 		"keep_aspect_ratio_policy mode nearest_mode"
 	const pooling = "auto_pad ceil_mode dilations kernel_shape pads strides"
 	const reducing = "axes keepdims noop_with_empty_axes"
+	foldGreatest := foldReduce(math.Inf(-1), math.Max, alone)
 	operations = map[string]operation{
 		"Conv":               {2, 3, window, (*call).conv, nil},
 		"ConvTranspose":      {2, 3, window + " output_padding output_shape", (*call).convTranspose, nil},
@@ -68,12 +69,12 @@ func init() {
 		"ReduceMean":                   {1, 2, reducing, reduce(graph.Mean, false), foldReduce(0, addReals, meanOf)},
 		"ReduceSum":                    {1, 2, reducing, reduce(graph.Sum, false), foldReduce(0, addReals, alone)},
 		"ReduceL2":                     {1, 2, reducing, reduce(graph.Norm, false), foldReduce(0, addSquare, rootOf)},
-		"ReduceMax":                    {1, 2, reducing, reduce(graph.Maximum, false), foldReduce(math.Inf(-1), math.Max, alone)},
+		"ReduceMax":                    {1, 2, reducing, reduce(graph.Maximum, false), foldGreatest},
 		"ReduceMin":                    {1, 2, reducing, (*call).least, foldReduce(math.Inf(1), math.Min, alone)},
 		"ReduceProd":                   {1, 2, reducing, nil, foldReduce(1, mulReals, alone)},
 		"ReduceSumSquare":              {1, 2, reducing, reduce(graph.Sum, true), foldReduce(0, addSquare, alone)},
 		"InstanceNormalization":        {3, 3, "epsilon", (*call).instanceNormalization, nil},
-		"LayerNormalization":           {2, 3, "axis epsilon stash_type", (*call).layerNormalization, foldLayerNormalization},
+		"LayerNormalization":           {2, 3, "axis epsilon stash_type", (*call).layerNormalization, foldLayerNorm},
 		"GroupNormalization":           {3, 3, "epsilon num_groups stash_type", (*call).groupNormalization, nil},
 		"RMSNormalization":             {2, 2, "axis epsilon stash_type", (*call).rmsNormalization, nil},
 		"SimplifiedLayerNormalization": {2, 2, "axis epsilon stash_type", (*call).rmsNormalization, nil},
@@ -117,7 +118,7 @@ func init() {
 		"Less":            {2, 2, "", compare(true, false), foldGreater(true, false)},
 		"GreaterOrEqual":  {2, 2, "", compare(true, true), foldGreater(true, true)},
 		"LessOrEqual":     {2, 2, "", compare(false, true), foldGreater(false, true)},
-		"Not":             {1, 1, "", nil, foldUnary(func(x float64) float64 { return 1 - min(math.Abs(x), 1) }, false)},
+		"Not":             {1, 1, "", nil, foldUnary(not, false)},
 		"And":             {2, 2, "", nil, foldBinary(minInts, math.Min)},
 		"Or":              {2, 2, "", nil, foldBinary(maxInts, math.Max)},
 		"Where":           {3, 3, "", (*call).where, foldWhere},

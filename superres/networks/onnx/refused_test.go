@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -116,6 +117,30 @@ func TestManyRepeats(t *testing.T) {
 	}
 	if _, err := Read(f.node("Identity "+last+" > y").bytes(), nil); err == nil {
 		t.Error("is accepted")
+	}
+}
+
+// TestReleased reads networks that compute more constants than may be there at a time: those that no node takes any more
+// make room for others, unless they have another name.
+func TestReleased(t *testing.T) {
+	for _, isKept := range []bool{false, true} {
+		f := newFile().constant(ints("s", 1<<18)).constant(ints("t", 1<<9, 1<<9))
+		for i := range 40 {
+			f.node(fmt.Sprintf("ConstantOfShape s > a%d", i)).node(fmt.Sprintf("Reshape a%d t > b%d", i, i))
+			if !isKept {
+				f.node(fmt.Sprintf("Sqrt b%d > c%d", i, i)).node(fmt.Sprintf("Shape c%d > e%d", i, i))
+			}
+		}
+		for i := range 40 {
+			f.node(fmt.Sprintf("Shape b%d > d%d", i, i))
+			if !isKept {
+				break
+			}
+		}
+		_, err := Read(f.node("Relu x > y").bytes(), nil)
+		if isKept != (err != nil && strings.Contains(err.Error(), "too large to compute")) {
+			t.Errorf("kept %t: got %v", isKept, err)
+		}
 	}
 }
 

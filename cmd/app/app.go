@@ -66,10 +66,10 @@ var program = console.Program{
 	Help:    help,
 	Implied: "upscale",
 	Commands: []func(*console.Streams) *cli.Command{
-		upscale.Command, upscale.Restore, serve.Command, trial.Command, scoring.Eval, scoring.Diff, train.Command,
-		learn.Command,
-		recovery.Command, comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command,
-		plugins.Learners, plugins.Coders, bench.Command, manual.Completion, manual.Man, manual.Version,
+		upscale.Command, upscale.Restore, serve.Command, serve.App, trial.Command, scoring.Eval, scoring.Diff,
+		train.Command, learn.Command, recovery.Command, comparison.Command, parts.Command, digits.Command,
+		atoms.Command, models.Command, plugins.Learners, plugins.Coders, bench.Command, manual.Completion, manual.Man,
+		manual.Version,
 	},
 }
 
@@ -80,7 +80,7 @@ EXAMPLES
    superres photo.jpg                          writes photo_2x.jpg
    superres -s 3 -o large/ photos/             a whole folder, three times as large
    superres in.mp4                             a video, with its sound
-   superres serve --open                       a page in the browser
+   superres app                                a window into which pictures are dropped
    superres eval -m bicubic -m photo set5/     reduce, enlarge and score
 
 COMMANDS

@@ -6,20 +6,28 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
+
 	"superres/internal/metadata"
 	"superres/internal/must"
 )
 
-// The decoder is the file lib/decode.wasm.gz of github.com/gen2brain/avif v0.4.4.
-func TestDecoderIsThatOfTheModule(t *testing.T) {
-	const want = "1ee2423413384d54b3fa4e2882424d60a2a05f5fe7ec573535fdb6b531071a9b"
-	if got := fmt.Sprintf("%x", sha256.Sum256(packed)); got != want {
-		t.Errorf("got %s, want %s", got, want)
+// The programs are those in lib of github.com/gen2brain/avif v0.4.4, there compressed by gzip.
+func TestProgramsAreThoseOfTheModule(t *testing.T) {
+	for want, packed := range map[string][]byte{
+		"15af4fca9bcf83c09cfd76b3278626f21f38e81771461fafbb47e0de9fd3a6ab": packedDecoder,
+		"7647a7b481db772b127aa9f4adfd7eaa9559b70b7e436be766392754d0bbeaf8": packedEncoder,
+	} {
+		code := must.Get(io.ReadAll(brotli.NewReader(bytes.NewReader(packed))))(t)
+		if got := fmt.Sprintf("%x", sha256.Sum256(code)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }
 

@@ -13,6 +13,11 @@ func Decode(context.Context, []byte, int64, [][]metadata.Edit, func(int, Frame) 
 	return FormatError("no program for this processor reads it")
 }
 
+// Encode fails on this system, for which there is no encoder.
+func Encode(context.Context, int, int, []byte, bool, int) ([]byte, error) {
+	return nil, FormatError("no program for this processor writes it")
+}
+
 // CacheFolder returns "" on this system.
 func CacheFolder() string { return "" }
 

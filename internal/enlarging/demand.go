@@ -72,7 +72,7 @@ func (r *run) measure(cfg image.Config, strips bool, shared, each int64) (size i
 			"output %d×%d is more than %d megapixels", w, h, most/1e6)
 	}
 	d.shared, d.each = model.MemoryEach(r.Keep.deepened(worked), w, h, r.Size, strips && r.inStrips(w, h))
-	d.shared += superres.WithGarbage(shared + r.Format.EncoderBytes(w))
+	d.shared += superres.WithGarbage(shared + r.Format.EncoderBytes(w, h))
 	if r.choosing != nil {
 		d.shared += robustBytes
 	}

@@ -71,11 +71,11 @@ func (s *Settings) Options() settings.Table {
 			Noted: true, Help: "back-project `N` times; 0: never; -1: as the model says"},
 		{Name: "format", Aliases: []string{"f"}, To: settings.Text(&s.OutputFormat, ""),
 			Words: settings.Offer(Formats()...), Group: "files", Effect: settings.Elsewhere, Request: true,
-			Help: "write `FORMAT` (png, jpeg, webp, bmp, tiff, and gif for animations); by default that of the input " +
-				"or of -o, and for standard output png, or that of the input where it holds several pictures",
-			Brief: "png, jpeg, webp, tiff or bmp, or gif for animations (default: as the photo)"},
+			Help: "write `FORMAT` (png, jpeg, webp, bmp, tiff, avif, and gif for animations); by default that of the " +
+				"input (of AVIF png) or of -o, and for standard output png, or that of an input of several pictures",
+			Brief: "png, jpeg, webp, tiff, bmp or avif, or gif for animations (default: as the photo)"},
 		{Name: "quality", To: settings.Num(&s.Quality, 95).Between(1, 100), Group: "quality", Request: true,
-			Help: "`Q` of JPEG, 1 to 100", Brief: "of a JPEG, from 1 to 100"},
+			Help: "`Q` of JPEG and AVIF, 1 to 100", Brief: "of a JPEG or AVIF, from 1 to 100"},
 		{Name: "tile", To: settings.Num(&s.Size.BandRows, 0).AtLeast(0).In("rows"), Group: "limits",
 			Effect: settings.Neutral, Help: "work on `N` rows of a picture at a time: less takes less memory, the " +
 				"pixels are the same; 0: as suits"},

@@ -3,8 +3,14 @@ package imagefile
 import (
 	"bytes"
 	"image"
+	"image/color"
+	"image/draw"
+	"math"
 	"os"
+	"strings"
 	"testing"
+
+	"github.com/disintegration/imaging"
 
 	"superres/internal/metadata"
 	"superres/internal/must"
@@ -42,6 +48,52 @@ func TestTurnedAVIF(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What is written is read again: colours within the loss of the quality, grey as grey, transparency, and metadata. The
+// same picture gives the same bytes.
+func TestWrittenAVIF(t *testing.T) {
+	photo := must.Get(imaging.Open("../../testdata/hopper.png"))(t)
+	photo = imaging.CropCenter(photo, 96, 70)
+	grey, alpha := image.NewGray(photo.Bounds()), imaging.Clone(photo)
+	draw.Draw(grey, grey.Rect, photo, image.Point{}, draw.Src)
+	for i := 3; i < len(alpha.Pix); i += 4 {
+		alpha.Pix[i] = uint8(max(60, i/4%96*255/95))
+	}
+	m := metadata.Metadata{Format: "avif", XMP: []byte("<x:xmpmeta/>"),
+		Resolution: metadata.Resolution{X: 300, Y: 300, Unit: metadata.Inch}}
+	for name, img := range map[string]image.Image{"colour": photo, "grey": grey, "alpha": alpha} {
+		var b, again bytes.Buffer
+		opt := EncodeOptions{Metadata: m, Software: "superres"}
+		must.Succeed(t, Encode(&b, img, AVIF, opt))
+		must.Succeed(t, Encode(&again, img, AVIF, opt))
+		if !bytes.Equal(b.Bytes(), again.Bytes()) {
+			t.Errorf("%s: other bytes for the same picture", name)
+		}
+		p := must.Get(decodeBytes(b.Bytes(), "a.avif", Limits{}))(t)
+		if _, is := p.Image.(*image.Gray); is != (name == "grey") || p.Image.Bounds().Size() != photo.Bounds().Size() {
+			t.Fatalf("%s: %T of %v", name, p.Image, p.Image.Bounds())
+		}
+		sum, n := 0.0, 0
+		got, want := imaging.Clone(p.Image), imaging.Clone(img)
+		for i, v := range want.Pix {
+			d := float64(got.Pix[i]) - float64(v)
+			if sum, n = sum+d*d, n+1; i%4 == 3 && math.Abs(d) > 6 {
+				t.Fatalf("%s: an opacity of %d, expected %d", name, got.Pix[i], v)
+			}
+		}
+		if rms := math.Sqrt(sum / float64(n)); rms > 2.2 { // 41 dB
+			t.Errorf("%s: %.2f levels off", name, rms)
+		}
+		if !bytes.Equal(p.Metadata.XMP, m.XMP) || !bytes.Contains(p.Metadata.EXIF, []byte("superres")) ||
+			p.Metadata.Resolution != m.Resolution {
+			t.Errorf("%s: %+v", name, p.Metadata)
+		}
+	}
+	wide := image.NewUniform(color.Gray{})
+	if err := AVIF.codec().canHold(9000, 9000, wide); err == nil || !strings.Contains(err.Error(), "72 megapixels") {
+		t.Errorf("81 megapixels: %v", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/webp"
 
+	"superres/internal/avif"
 	"superres/internal/imagefile/foreign"
 	"superres/internal/metadata"
 	"superres/internal/safefile"
@@ -27,6 +28,8 @@ type codec struct {
 
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
+	// isSlow: the format is written only where it is asked for. false: as what the enlargement of a file in it becomes.
+	isSlow bool
 
 	// mimic returns the kind of a file called name that begins like the format but is of another. nil: no other begins
 	// so.
@@ -63,17 +66,17 @@ type codec struct {
 	// encode writes them. nil: the format is not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
 	// encoderBytes returns the bytes that encode, or a writer of animations, takes beside a picture of the given
-	// width. nil: next to none.
-	encoderBytes func(width int) int64
+	// size. nil: next to none.
+	encoderBytes func(w, h int) int64
 	// stream begins a file that is written chunk by chunk. nil: the format is only written as a whole.
 	stream func(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error)
 	// takesAll: encode takes pictures of all types of 8 bits. takesClearPalettes: encode takes a palette with
 	// transparent colours. Where they are false, adapt converts such pictures first.
 	takesAll, takesClearPalettes bool
 	// mostSide is the largest width or height in pixels, and mostBytes the largest size in bytes, that the fields
-	// of a file can hold; 0: more than any picture here has.
-	mostSide  int
-	mostBytes int64
+	// of a file can hold, mostPixels what encode takes; 0: more than any picture here has.
+	mostSide              int
+	mostBytes, mostPixels int64
 }
 
 // codecs are the formats, in the order in which messages list them.
@@ -101,13 +104,13 @@ var codecs = []codec{
 		canAlpha: true, canAnimate: true,
 		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, several: isAnimatedGIF, first: firstOfGIF,
 		describe: describeGIF, greyPalette: true, end: endOfGIF,
-		encoderBytes: func(int) int64 { return 12 << 20 }, // the histogram that sequence chooses a palette by
+		encoderBytes: func(int, int) int64 { return 12 << 20 }, // the histogram that sequence chooses a palette by
 	}, {
 		format: WebP, title: "WebP", extensions: []string{".webp"}, magic: []string{"RIFF????WEBPVP8"},
 		canAlpha: true,
 		config:   webp.DecodeConfig, decode: decodeWebP, start: startOfWebP, inspect: inspectWebP,
 		several: isAnimatedWebP, first: firstOfWebP, prepare: withAlphaFlag, describe: describeWebP, end: endOfRIFF,
-		encode: encodeWebP, encoderBytes: vp8l.Memory, mostSide: vp8l.MostSide,
+		encode: encodeWebP, encoderBytes: func(w, _ int) int64 { return vp8l.Memory(w) }, mostSide: vp8l.MostSide,
 	}, {
 		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"},
 		magic:    []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
@@ -123,9 +126,10 @@ var codecs = []codec{
 	}, {
 		format: AVIF, title: "AVIF", extensions: []string{".avif"},
 		magic:    []string{"????ftypavif", "????ftypavis", "????ftypmif1", "????ftypmiaf", "????ftypMA1"},
-		canAlpha: true, canDeep: true, mimic: isOtherHEIF,
+		canAlpha: true, hasQuality: true, isSlow: true, mimic: isOtherHEIF,
 		config: configOfAVIF, decode: decodeAVIF, decoderBytes: avifBytes, describe: describeAVIF,
-		end: endOfAVIF,
+		end:    endOfAVIF,
+		encode: encodeAVIF, encoderBytes: avifEncoderBytes, mostPixels: avif.MostPixels,
 	},
 }
 
@@ -144,6 +148,10 @@ func (c *codec) canHold(w, h int, img image.Image) error {
 	if side := c.format.MostSide(); w > side || h > side {
 		return refuse(safefile.ErrOutput, "a side of %s has at most %d pixels, the picture is %d×%d", c.title, side, w,
 			h).With(PNGOrSmaller)
+	}
+	if most := c.mostPixels; most > 0 && int64(w)*int64(h) > most {
+		return refuse(safefile.ErrOutput, "%s is written of at most %d megapixels, the picture is %d×%d", c.title,
+			most/1e6, w, h).With(PNGOrSmaller)
 	}
 	const headers = 64 << 20 // more than any format needs, with metadata
 	perPixel := int64(4)     // with a BMP's padding

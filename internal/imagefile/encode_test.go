@@ -142,9 +142,9 @@ func TestEncodeRefusals(t *testing.T) {
 		want    string
 		remedy  safefile.Remedy
 	}{
-		{pixel, "gif", 0, `cannot write the format "gif" (known: PNG JPEG WebP TIFF BMP)`, KnownFormat},
-		{pixel, "jpeg", 101, "JPEG quality 101 is not from 1 to 100", KnownQuality},
-		{pixel, "jpeg", -1, "JPEG quality -1 is not", KnownQuality},
+		{pixel, "gif", 0, `cannot write the format "gif" (known: PNG JPEG WebP TIFF BMP AVIF)`, KnownFormat},
+		{pixel, "jpeg", 101, "quality 101 is not from 1 to 100", KnownQuality},
+		{pixel, "jpeg", -1, "quality -1 is not", KnownQuality},
 		{image.NewGray(image.Rectangle{}), "png", 0, "there is nothing to write, the picture is 0×0", LargerScale},
 		{sized(image.Rect(0, 0, 65536, 1)), "jpeg", 0,
 			"a side of JPEG has at most 65535 pixels, the picture is 65536×1", PNGOrSmaller},
@@ -206,7 +206,7 @@ func TestFormatOf(t *testing.T) {
 		}
 	}
 	_, err := FormatOf("a.gif")
-	checkRefusal(t, err, safefile.ErrOutput, "a.gif", `cannot write ".gif" files (known: PNG JPEG WebP TIFF BMP)`)
+	checkRefusal(t, err, safefile.ErrOutput, "a.gif", `cannot write ".gif" files (known: PNG JPEG WebP TIFF BMP AVIF)`)
 	checkRemedy(t, err, KnownName)
 	_, err = FormatOf("dir.png/a")
 	checkRefusal(t, err, safefile.ErrOutput, "dir.png/a", "has no extension to tell the format")

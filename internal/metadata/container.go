@@ -15,8 +15,8 @@ type container struct {
 	// colourOnly: grey pictures are written in colour, too; false: in grey.
 	colourOnly bool
 	// splice returns a splicer that puts m and software into the file of length bytes that an encoder writes, or nil
-	// where both are empty. nil: the format is not written, or is TIFF or WebP, whose files Metadata.TIFF and
-	// Metadata.WebP lay out.
+	// where both are empty. nil: the format is not written, or is TIFF, WebP or AVIF, whose files Metadata.TIFF,
+	// Metadata.WebP and Metadata.AVIF lay out.
 	splice func(m Metadata, software string, length int64) *splicer
 }
 
@@ -45,7 +45,7 @@ var containers = map[string]container{
 		read: (*reader).tiff, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
 	},
 	"bmp":  {read: (*reader).bmp, splice: spliceBMP},
-	"avif": {read: (*reader).avif}, // and HEIC
+	"avif": {read: (*reader).avif, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt}, // and HEIC
 	"jxl":  {read: (*reader).jxl},
 }
 

@@ -160,7 +160,7 @@ func (e *Enlarger) job(w io.Writer, r io.ReaderAt, size int64) (enlarging.Job, e
 		if err != nil {
 			return job, err
 		}
-		if job.Format = format; !format.CanWrite() {
+		if job.Format = format; !format.IsFollowed() {
 			job.Format = imagefile.PNG
 		}
 	case job.Format.OnlyAnimates() && !imagefile.HoldsSeveralAt(r, size):

@@ -41,10 +41,10 @@ type Options struct {
 	// Strength is the share, in the result, of what the model adds to interpolation: 0 to 1.3. nil means 1.
 	Strength *float64
 
-	// Format is the format of the result: png, jpeg, webp, bmp or tiff, or gif for animations. Empty means the format
-	// of the file, or png where it cannot be written.
+	// Format is the format of the result: png, jpeg, webp, bmp, tiff or avif, or gif for animations. Empty means the
+	// format of the file, or png for AVIF and what cannot be written.
 	Format string
-	// Quality is the quality of a JPEG, 1 to 100. 0 means 95.
+	// Quality is the quality of a JPEG or an AVIF, 1 to 100. 0 means 95.
 	Quality int
 	// Depth is the number of bits of a sample of the result, 8 or 16. 0 means as many as in the file.
 	Depth int
@@ -162,7 +162,7 @@ func (o Options) settings() (s enlarging.Settings, err error) {
 	case o.Fit && (o.Width == 0 || o.Height == 0):
 		return s, usage.Errorf("fit: expected a width and a height")
 	case o.Format != "" && !format.CanWrite() && !format.CanAnimate():
-		return s, usage.Errorf("format %.60q: expected png, jpeg, webp, bmp or tiff, or gif for animations", o.Format)
+		return s, usage.Errorf("format %.60q: expected png, jpeg, webp, bmp, tiff or avif, or gif for animations", o.Format)
 	case o.Depth != 0 && o.Depth != 8 && o.Depth != 16:
 		return s, usage.Errorf("depth %d: expected 8 or 16", o.Depth)
 	case o.Denoise != nil && !(*o.Denoise >= 0 && *o.Denoise <= 1):

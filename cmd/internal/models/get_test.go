@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -138,25 +139,38 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestOwnCatalogue compares the sums in the catalogue with the files of the networks, where they are at hand.
+// TestOwnCatalogue compares the sums in the catalogue with the files of the networks, where they are at hand. Networks
+// that forbid commercial use say so, and every address is pinned to a commit.
 func TestOwnCatalogue(t *testing.T) {
 	t.Setenv(catalogueVariable, "")
-	list := must.Get(openCatalogue(t.Context(), nil))(t)
-	if len(list) != 5 {
-		t.Errorf("%d networks", len(list))
-	}
-	folder := filepath.Join("..", "..", "..", "..", "shared", "data", "networks")
-	for _, l := range list {
+	pinned := regexp.MustCompile(`^https://raw\.githubusercontent\.com/upscayl/[a-z-]+/[0-9a-f]{40}/`)
+	folder, names, compared := filepath.Join("..", "..", "..", "..", "shared", "data", "networks"), "", 0
+	for _, l := range must.Get(openCatalogue(t.Context(), nil))(t) {
+		names += l.Name + " "
+		if l.NonCommercial != strings.Contains(l.Terms, "NC") {
+			t.Errorf("%s: %s, but non_commercial is %v", l.Name, l.Terms, l.NonCommercial)
+		}
 		for _, f := range l.Files {
+			if !pinned.MatchString(f.URL) {
+				t.Errorf("%s: %s is not pinned to a commit", l.Name, f.URL)
+			}
 			data, err := os.ReadFile(filepath.Join(folder, f.base()))
 			if err != nil {
-				t.Skip("the networks are not there: " + err.Error())
+				continue // not at hand
 			}
+			compared++
 			want, by := f.sum()
 			_, _ = by.Write(data)
 			if got := fmt.Sprintf("%x", by.Sum(nil)); got != want || int64(len(data)) != f.Size {
 				t.Errorf("%s: %d bytes of sum %s", f.base(), len(data), got)
 			}
 		}
+	}
+	if names != "realesr-general-x4v3 realesr-general-wdn-x4v3 realesr-animevideov3-x2 realesr-animevideov3-x3 "+
+		"realesr-animevideov3-x4 4xLSDIRCompactC3 remacri-4x ultrasharp-4x high-fidelity-4x digital-art-4x " {
+		t.Errorf("networks: %s", names)
+	}
+	if _, err := os.Stat(folder); err == nil && compared != 10 {
+		t.Errorf("%d files compared", compared)
 	}
 }

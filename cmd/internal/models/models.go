@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -95,7 +96,7 @@ func describe(ctx context.Context, w io.Writer, names []string) error {
 }
 
 // list writes what Auto and each embedded model is for, a line each, a line for each model of the user, and one for
-// each network that superres models get has, unless its catalogue would have to be fetched.
+// each other network that superres models get has, unless its catalogue would have to be fetched.
 func list(ctx context.Context, w io.Writer) error {
 	width := len("photo-real-fast")
 	for _, name := range append([]string{Auto}, embeddedNames()...) {
@@ -107,6 +108,8 @@ func list(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	others, err := openCatalogue(ctx, nil)
+	names := UserNames()
+	others = slices.DeleteFunc(others, func(l listed) bool { return slices.Contains(names, l.Name) })
 	if err == nil && len(others) > 0 {
 		_, err = fmt.Fprintln(w, "\nto be had by superres models get:")
 	}

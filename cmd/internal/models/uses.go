@@ -48,6 +48,15 @@ func Words() (words []settings.Word) {
 	return words
 }
 
+// Compared returns the names of the models by which people compare a picture: all but Digits, the paper's, and the
+// forms of others for another effort.
+func Compared() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool {
+		return name == Digits || name == "coupled" || strings.HasSuffix(name, "-fast") ||
+			strings.HasSuffix(name, "-max")
+	})
+}
+
 // About returns a line on what the model called name, embedded or the user's, is for; "" if there is none.
 func About(name string) string {
 	if text, is := uses[name]; is {

@@ -88,7 +88,7 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 	if f := strings.TrimPrefix(want.Format, "."); f != "" {
 		var err error
 		if n.format, err = formatOf("x." + strings.ToLower(f)); err != nil {
-			return n, console.Usage("--format %s: expected png, jpeg, webp, bmp or tiff, or gif for animations",
+			return n, console.Usage("--format %s: expected png, jpeg, webp, bmp, tiff or avif, or gif for animations",
 				want.Format)
 		}
 	}
@@ -216,7 +216,7 @@ func (n Namer) output(in Input) (Output, error) {
 		if was, err := formatOf(in.Place); err == nil && was == format {
 			newExt = ext
 		}
-	} else if f, err := imagefile.FormatOf(in.Place); err == nil && !(in.Several && f.SplitsAnimations()) {
+	} else if f := imagefile.NamedFormat(in.Place); f.IsFollowed() && !(in.Several && f.SplitsAnimations()) {
 		format = f
 	} else if in.Several {
 		format = imagefile.GIF
@@ -226,10 +226,10 @@ func (n Namer) output(in Input) (Output, error) {
 		if was, _ := formatOf(in.Place); was != format {
 			newExt = format.Extension()
 		}
-	} else if newExt = extensionOf(in.Format); newExt != "" && !in.Format.OnlyAnimates() { // the format of its content
-		format = in.Format
+	} else if in.Format.IsFollowed() { // the format of its content
+		format, newExt = in.Format, extensionOf(in.Format)
 	} else {
-		format, newExt = imagefile.PNG, ".png" // the input's format can be read but not written
+		format, newExt = imagefile.PNG, ".png" // the input's format can be read but not written, or is slow
 	}
 	newExt = cmp.Or(n.ext, newExt)
 	return n.outputIn(in, n.base(in, ext)+newExt, newExt, format)

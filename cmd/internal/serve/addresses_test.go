@@ -4,16 +4,11 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"rsc.io/qr"
 
-	"superres/cmd/internal/console/consoletest"
 	"superres/internal/must"
 )
 
@@ -81,62 +76,5 @@ func TestAnnouncement(t *testing.T) {
 	t.Setenv("TERM", "dumb")
 	if got := s.announcement(true); strings.ContainsAny(got, "█▀▄") {
 		t.Errorf("on a terminal without colours: %q", got)
-	}
-}
-
-// --open starts the browser with an address that leads to the page once, and does not have the token. Without a
-// command that starts a browser it is refused, and the failure of a browser is logged.
-func TestOpen(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the browser of this system is started by another command")
-	}
-	bin := t.TempDir()
-	t.Setenv("PATH", bin)
-	program.RefusesLines(t, t.TempDir(), "serve", []consoletest.RefusedLine{{"--open", 2, "there is no xdg-open here"}})
-
-	opened := filepath.Join(bin, "opened")
-	put := func(script string) {
-		must.Succeed(t, os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\n"+script), 0o777))
-	}
-	put("echo \"$1\" >'" + opened + ".part'\n/bin/mv '" + opened + ".part' '" + opened + "'\n")
-	server := startProcess(t, "--open")
-	var address string
-	for range 200 {
-		if data, err := os.ReadFile(opened); err == nil {
-			address = strings.TrimSpace(string(data))
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	token := strings.Split(server.url, "/")[3]
-	if !strings.HasPrefix(address, strings.TrimSuffix(server.url, token+"/")) || strings.Contains(address, token) {
-		t.Fatalf("%q is opened for %s", address, server.url)
-	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	get := func() (status int, to string) {
-		answer := must.Get(client.Get(address))(t)
-		defer answer.Body.Close()
-		return answer.StatusCode, answer.Header.Get("Location")
-	}
-	if status, to := get(); status != http.StatusSeeOther || to != "/"+token+"/" {
-		t.Errorf("the address leads to %q (%d)", to, status)
-	}
-	if status, _ := get(); status != http.StatusUnauthorized {
-		t.Errorf("the address leads somewhere twice (%d)", status)
-	}
-	server.end()
-
-	put("echo no display >&2\nexit 3\n")
-	s := start(t, nil)
-	s.open([]string{filepath.Join(bin, "xdg-open")})
-	for range 200 {
-		if len(s.lines.all()) > 0 {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if log := strings.Join(s.lines.all(), "\n"); !strings.HasSuffix(log,
-		"failed (exit status 3): no display; open the printed address") {
-		t.Errorf("of a browser that fails is told: %q", log)
 	}
 }

@@ -26,14 +26,14 @@ import (
 func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect,
 		"score": s.score}
+	gets := map[string]func(http.ResponseWriter, *http.Request) error{"events": s.events, "options": s.describe}
+	if s.window != nil {
+		gets["window"], gets["given"] = s.stay, s.give
+	}
 	var err error
-	if name == "events" {
+	if get := gets[name]; get != nil {
 		if s.allows(w, r, http.MethodGet) {
-			err = s.events(w, r)
-		}
-	} else if name == "options" {
-		if s.allows(w, r, http.MethodGet) {
-			s.answer(w, http.StatusOK, upscale.Parameters().Describe())
+			err = get(w, r)
 		}
 	} else if answer := answers[name]; answer == nil {
 		s.refuse(w, http.StatusNotFound, console.ExitUsage, "there is no such call; expected upscale, inspect, "+
@@ -47,6 +47,12 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	if err != nil {
 		s.fail(w, err)
 	}
+}
+
+// describe answers with the parameters of a call.
+func (s *site) describe(w http.ResponseWriter, _ *http.Request) error {
+	s.answer(w, http.StatusOK, upscale.Parameters().Describe())
+	return nil
 }
 
 // runInSlot runs work in one of the slots for request bodies, whose number is limited. It returns a busy error if none

@@ -36,10 +36,15 @@ type process struct {
 // startProcess starts a server with args and a folder of its own for temporary files.
 func startProcess(t *testing.T, args ...string) *process {
 	t.Helper()
-	dir := t.TempDir()
+	return startCommand(t, t.TempDir(), append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+}
+
+// startCommand starts a command that serves, in the folder dir.
+func startCommand(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
 	p := &process{t: t, folder: filepath.Join(dir, "tmp"), errs: &bytes.Buffer{}}
 	must.Succeed(t, os.Mkdir(p.folder, 0o700))
-	p.Cmd = consoletest.Process(dir, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	p.Cmd = consoletest.Process(dir, args...)
 	p.Env = append(p.Env, "TMPDIR="+p.folder)
 	p.Stderr = p.errs
 	out, err := p.StdoutPipe()
@@ -135,6 +140,8 @@ func TestLoad(t *testing.T) {
 		alone = append(alone, ask(t.Context(), small))
 	}
 
+	own := median(alone)
+	lasts = max(lasts, 10*own) // on a machine that is busy with other work
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	took := map[string][]time.Duration{}
@@ -169,7 +176,6 @@ func TestLoad(t *testing.T) {
 		})
 	}
 	group.Wait()
-	own := median(alone)
 	for kind, list := range took {
 		t.Logf("%s: %d pictures, median %v, slowest tenth from %v", kind, len(list), median(list), list[len(list)*9/10])
 	}

@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -13,47 +14,73 @@ import (
 	"superres/internal/safefile"
 )
 
-// openers lists, by operating system, the commands that open an address in the user's browser; the first that is there
-// is used. Systems without an entry use that of Linux.
+// openers lists, by operating system, the commands that open an address in the user's browser. The address is appended
+// to the last argument. Systems without an entry use that of Linux.
 var openers = map[string][][]string{
-	"linux":   {{"xdg-open"}, {"wslview"}}, // wslview: a browser of Windows, from Linux inside it
-	"darwin":  {{"open"}},
-	"windows": {{"rundll32", "url.dll,FileProtocolHandler"}},
+	"linux":   {{"xdg-open", ""}, {"wslview", ""}}, // wslview: a browser of Windows, from Linux inside it
+	"darwin":  {{"open", ""}},
+	"windows": {{"rundll32", "url.dll,FileProtocolHandler", ""}},
 }
 
-// findOpener returns the command that opens an address, which is to be appended. It fails if there is none.
-func findOpener() ([]string, error) {
-	list := openers[runtime.GOOS]
-	if list == nil {
-		list = openers["linux"]
+// windowed lists, by operating system, browsers that show an address in a window of its own, without tabs and an
+// address bar, if it follows --app=. Variables of the environment are expanded.
+var windowed = map[string][]string{
+	"linux": {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge",
+		"microsoft-edge-stable"},
+	"darwin": {"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+		"/Applications/Chromium.app/Contents/MacOS/Chromium",
+		"/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge"},
+	"windows": {`${ProgramFiles}\Google\Chrome\Application\chrome.exe`,
+		`${LocalAppData}\Google\Chrome\Application\chrome.exe`, `${LocalAppData}\Chromium\Application\chrome.exe`,
+		`${ProgramFiles(x86)}\Microsoft\Edge\Application\msedge.exe`,
+		`${ProgramFiles}\Microsoft\Edge\Application\msedge.exe`},
+}
+
+// ofSystem returns the entry of table for this operating system, or that of Linux.
+func ofSystem[T any](table map[string][]T) []T {
+	if list := table[runtime.GOOS]; list != nil {
+		return list
 	}
-	for _, command := range list {
+	return table["linux"]
+}
+
+// findOpeners returns the commands here that open an address, which is to be appended to their last argument: those
+// that open a window of its own, then those that open the user's browser. It fails if there is none.
+func findOpeners() (found [][]string, err error) {
+	var list [][]string
+	for _, name := range ofSystem(windowed) {
+		list = append(list, []string{os.ExpandEnv(name), "--app="})
+	}
+	for _, command := range append(list, ofSystem(openers)...) {
 		if path, err := exec.LookPath(command[0]); err == nil {
-			return append([]string{path}, command[1:]...), nil
+			found = append(found, append([]string{path}, command[1:]...))
 		}
 	}
-	return nil, console.Usage("--open: there is no %s here, which opens a browser; leave it out, and open the address "+
-		"that is printed", list[0][0])
+	if len(found) == 0 {
+		return nil, console.Usage("there is no %s here, which opens a browser; run superres serve, and open the "+
+			"address that it prints", ofSystem(openers)[0][0])
+	}
+	return found, nil
 }
 
-// open opens the page in the browser with command. It returns at once; a failure of the command is
-// logged.
-func (s *site) open(command []string) {
-	cmd := exec.Command(command[0], append(command[1:], s.ticket.issue(s))...)
-	detach(cmd)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	cmd.WaitDelay = time.Second // a browser that goes on may keep standard error open
-	if err := cmd.Start(); err != nil {
-		s.log(fmt.Sprintf("--open: %s: %v; open the printed address", command[0], err))
-		return
-	}
+// open opens the page by the first of commands that does not fail. It returns at once; failures are logged.
+func (s *site) open(commands [][]string) {
 	go func() {
-		if err := cmd.Wait(); cmd.ProcessState != nil && !cmd.ProcessState.Success() {
+		for _, command := range commands {
+			last := len(command) - 1
+			cmd := exec.Command(command[0], append(command[1:last:last], command[last]+s.ticket.issue(s))...)
+			detach(cmd)
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			cmd.WaitDelay = time.Second // a browser that goes on may keep standard error open
+			err := cmd.Run()
+			if err == nil || cmd.ProcessState != nil && cmd.ProcessState.Success() {
+				return
+			}
 			why := strings.TrimSpace(safefile.OneLine(said.String()))
-			s.log(strings.TrimSuffix(fmt.Sprintf("--open: %s failed (%v): %.200s", command[0], err, why), ": ") +
-				"; open the printed address")
+			s.log(strings.TrimSuffix(fmt.Sprintf("%s failed (%v): %.200s", command[0], err, why), ": "))
 		}
+		s.log("no browser was opened; open the printed address")
 	}()
 }
 

@@ -1,12 +1,12 @@
 // Package serve is the command superres serve: a web page and an HTTP interface that enlarge pictures on this machine.
 //
 // Read it in this order: serve.go, flags, start and end of the server; addresses.go, where the page is; opener.go, the
-// start of a browser; pipes.go, service for the program that started this one; check.go, the check of a server that
-// runs; gate.go, admission of requests; server.go, routing of URLs; calls.go, the calls of the interface; body.go,
-// transfer of pictures; events.go, progress; score.go, scores. Package scheduling divides memory and processors among
-// them. Pictures are decoded only by workers, separate processes: workers.go starts and reuses them; workerprocess.go
-// and talk.go are the server's view of a worker and of its job; worker.go is the worker itself; frames.go is the
-// protocol between them. README.md describes the interface.
+// start of a browser; app.go, the window of superres app; pipes.go, service for the program that started this one;
+// check.go, the check of a server that runs; gate.go, admission of requests; server.go, routing of URLs; calls.go, the
+// calls of the interface; body.go, transfer of pictures; events.go, progress; score.go, scores. Package scheduling
+// divides memory and processors among them. Pictures are decoded only by workers, separate processes: workers.go starts
+// and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job; worker.go is the
+// worker itself; frames.go is the protocol between them. README.md describes the interface.
 package serve
 
 import (
@@ -38,7 +38,6 @@ func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "serve", Usage: "enlarge pictures in the browser, or for other programs by HTTP", ArgsUsage: "",
 		Description: `   superres serve                         prints the address of a page, to be opened in a browser
-   superres serve --open                  opens it
    superres serve --listen 127.0.0.1:9000
    superres serve --listen 0.0.0.0:8020   for the phones and computers of your network
    superres serve --listen -              for the program that started it, by pipes
@@ -75,17 +74,22 @@ func (opt *options) table() settings.Table {
 		{Name: "token", To: settings.Text(&opt.token, ""), Help: "let in who knows `TEXT`, letters, digits, - and " +
 			"_, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of " +
 			"SUPERRES_TOKEN, or a new one for each run"},
-		{Name: "open", To: settings.Bool(&opt.open, false), Help: "open the page in the browser"},
 		{Name: "check", To: settings.Bool(&opt.check, false), Help: "serve nothing, but ask the server at --listen " +
 			"whether it answers: exit code 0, or 1"},
+		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.verbose, false),
+			Help: "say which protections of workers this system lacks"},
+	}, opt.ofPictures()...)
+}
+
+// ofPictures returns the options that are those of superres app, too.
+func (opt *options) ofPictures() settings.Table {
+	return append(settings.Table{
 		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),
 			Help: "let `N` pictures wait for their turn, and answer others that the server is busy"},
 		{Name: "timeout", To: settings.Time(&opt.decode, 30*time.Second),
 			Help: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one " +
 				"that takes longer than that to decode"},
 		decoders.Option(&opt.decoders),
-		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.verbose, false),
-			Help: "say which protections of workers this system lacks"},
 	}, console.PictureOptions(&opt.limits, &opt.quiet).Without("progress")...)
 }
 
@@ -100,10 +104,10 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 	if opt.check {
 		return check(c.Context, opt)
 	}
-	var opener []string
-	if opt.open {
+	var browsers [][]string
+	if opt.window != nil {
 		var err error
-		if opener, err = findOpener(); err != nil {
+		if browsers, err = findOpeners(); err != nil {
 			return err
 		}
 	}
@@ -131,10 +135,13 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 			return err
 		}
 	}
-	if opt.open {
-		site.open(opener)
+	ctx, end := context.WithCancel(c.Context)
+	defer end()
+	if opt.window != nil {
+		opt.window.endBy(end, site.log)
+		site.open(browsers)
 	}
-	return site.serve(c.Context, l)
+	return site.serve(ctx, l)
 }
 
 // options are the values of the flags.
@@ -143,7 +150,7 @@ type options struct {
 	any      bool     // if the port is taken, use any other; false: fail
 	loopback bool     // address is of this machine alone; false: others can reach it
 	token    string   // secret in the URL; empty: everybody is let in
-	open     bool     // open the page in the browser
+	window   *window  // the window of superres app; nil: the server is superres serve
 	check    bool     // ask a server that runs whether it answers; false: be one
 	queue    int      // most pictures that wait
 	quiet    bool     // print only errors; false: warnings, too
@@ -164,9 +171,8 @@ func (opt *options) complete(given settings.Table) error {
 		opt.whole = opt.decode
 	}
 	if opt.piped() {
-		if given.Given("token") || opt.open {
-			return console.Usage("--listen - answers the program that started it, without --token and --open; " +
-				"leave them out")
+		if given.Given("token") {
+			return console.Usage("--listen - answers the program that started it, without --token; leave it out")
 		}
 		opt.loopback, opt.token, opt.patience = true, "", patient
 		return nil

@@ -32,7 +32,7 @@ import (
 )
 
 // program runs superres serve, and superres upscale, which makes the same files.
-var program = consoletest.Of(Command, upscale.Command)
+var program = consoletest.Of(Command, App, upscale.Command)
 
 func TestMain(m *testing.M) {
 	os.Setenv("SUPERRES_PANIC", "fatal")

@@ -39,7 +39,7 @@ type site struct {
 	converting chan struct{} // one for the program that reads a picture
 	watches    watches
 	ending     chan struct{} // closed when the program is to end
-	ticket     ticket        // of the browser that --open starts
+	ticket     ticket        // of the browser that superres app starts
 }
 
 // morePlaces is how many pictures may be received or sent besides those in work or waiting.
@@ -76,9 +76,14 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 
 // page returns index.html with the page settings filled in.
 func (s *site) page() []byte {
-	text, err := page.Files.Index(page.Settings{Version: console.Version, Options: upscale.Parameters().Describe(),
-		Models: models.UserNames(), MaxBytes: imagefile.MaxBytes, MaxPixels: s.limits.Pixels,
-		MaxMemory: s.limits.Memory})
+	values := page.Settings{Version: console.Version, Options: upscale.Parameters().Describe(),
+		Models: models.UserNames(), Compared: models.Compared(), MaxBytes: imagefile.MaxBytes,
+		MaxPixels: s.limits.Pixels, MaxMemory: s.limits.Memory}
+	if s.window != nil {
+		s.window.count(0)
+		values.Window, values.Scale, values.Given = true, s.window.scale, s.window.list
+	}
+	text, err := page.Files.Index(values)
 	if err != nil {
 		panic(err) // cannot happen: the page is embedded, and the settings are texts and numbers
 	}
@@ -178,6 +183,8 @@ func contentType(name string) string {
 		return "text/css; charset=utf-8"
 	case ".html":
 		return "text/html; charset=utf-8"
+	case ".json":
+		return "application/json"
 	}
 	return mime.TypeByExtension(path.Ext(name))
 }

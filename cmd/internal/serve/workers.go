@@ -54,7 +54,7 @@ func newWorkers(settings workerSettings, verbose bool, log func(line string)) *w
 	return ws
 }
 
-// take returns an idle worker, or a newly started one, that reads AVIF if forAVIF; isNew is true for the latter. put or
+// take returns an idle worker, or a newly started one, that reads and writes AVIF if forAVIF; isNew is true for the latter. put or
 // lose gives it back.
 func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) {
 	ws.mu.Lock()
@@ -136,7 +136,7 @@ func (ws *workers) close() {
 // is none. If the worker dies, the error says why, and another worker serves the next picture.
 func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File, out io.Writer) (reply, error) {
 	j.Sizes = nil
-	forAVIF := false
+	forAVIF := j.Params.Get("format") == string(imagefile.AVIF)
 	for _, f := range files {
 		format, _, _ := imagefile.IdentifyAt(f, "")
 		forAVIF = forAVIF || format == imagefile.AVIF

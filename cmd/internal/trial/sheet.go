@@ -21,7 +21,11 @@ func (r result) lines() []string {
 	if r.err != nil {
 		return []string{"cannot be used: " + console.Message(r.err)}
 	}
-	return []string{fmt.Sprintf("%.3g s, LR-PSNR %s dB", r.seconds, r.agreement()), r.about}
+	text := fmt.Sprintf("%.3g s", r.seconds)
+	if r.lrPSNR != 0 {
+		text += fmt.Sprintf(", LR-PSNR %.1f dB", r.lrPSNR)
+	}
+	return []string{text, r.about}
 }
 
 // agreement returns the LR-PSNR as text.
@@ -69,7 +73,7 @@ func draw(list []result) image.Image {
 			cell = image.Pt(max(cell.X, r.image.Bounds().Dx()), r.image.Bounds().Dy())
 		}
 	}
-	step := image.Pt(cell.X+gap, cell.Y+4*line)
+	step := image.Pt(cell.X+gap, cell.Y+5*line)
 	rows := (len(list) + columns - 1) / columns
 	out := imaging.New(min(len(list), columns)*step.X+gap, rows*step.Y+gap, color.White)
 	for i, r := range list {
@@ -77,14 +81,15 @@ func draw(list []result) image.Image {
 		if r.image != nil {
 			out = imaging.Paste(out, r.image, at)
 		}
-		for k, text := range append([]string{r.name}, r.lines()...) {
-			text = strings.NewReplacer("×", "x", "–", "-").Replace(text)
-			if most := cell.X / letter; len(text) > most {
-				text = text[:most-3] + "..."
-			}
+		var lines []string
+		for _, text := range append([]string{r.name}, r.lines()...) {
+			text = strings.ReplaceAll(text, "×", "x")
+			lines = append(lines, console.Paragraph{Lines: []string{text}}.Fit(cell.X/letter)...)
+		}
+		for k, text := range lines[:min(len(lines), 4)] {
 			d := font.Drawer{Dst: out, Src: image.Black, Face: basicfont.Face7x13,
 				Dot: fixed.P(at.X, at.Y+cell.Y+(k+1)*line-2)}
-			d.DrawString(text)
+			d.DrawString(text[:min(len(text), cell.X/letter)])
 		}
 	}
 	return out

@@ -9,7 +9,6 @@ import (
 	"image"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -119,10 +118,7 @@ func try(c *cli.Context, s *console.Streams, opt options) error {
 	how.Scale = float64(opt.scale)
 	names := strings.Split(opt.names, ",")
 	if opt.names == "" {
-		names = slices.DeleteFunc(models.Names(), func(name string) bool {
-			return name == models.Digits || name == "coupled" || strings.HasSuffix(name, "-fast") ||
-				strings.HasSuffix(name, "-max")
-		})
+		names = models.Compared()
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()

@@ -52,7 +52,8 @@ func write(folder string, flags ...string) error {
 		return err
 	}
 	index, err := page.Files.Index(page.Settings{Version: console.Version, Options: upscale.Parameters().Describe(),
-		Models: []string{}, MaxBytes: imagefile.MaxBytes, Local: true})
+		Models: []string{}, Compared: []string{"photo", "photo-real", "pixel"}, MaxBytes: imagefile.MaxBytes,
+		Local: true})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@
 // when there is no answer; with Moved, when there is a server that does not know the
 // address of this page; or as fetch does when its signal says that it is no longer wanted.
 
+import { t } from "./language.js";
+
 // Where there is no server, workers of the browser answer.
 const { local } = JSON.parse(document.getElementById("settings").textContent);
 const { fetch, EventSource } = local ? await import("./local.js") : globalThis;
@@ -21,15 +23,15 @@ async function call(path, init) {
 		answer = await fetch(path, { cache: "no-store", redirect: "error", ...init });
 	} catch (problem) {
 		if (init.signal?.aborted) throw problem;
-		throw new Gone("the server does not answer");
+		throw new Gone(t("the server does not answer"));
 	}
 	if (answer.ok) return answer;
-	if ([401, 403, 404].includes(answer.status)) throw new Moved("the address of this page is no longer known");
+	if ([401, 403, 404].includes(answer.status)) throw new Moved(t("the address of this page is no longer known"));
 	const text = await answer.text().catch(() => "");
 	let said = {};
 	try { said = JSON.parse(text); } catch { /* not by the server itself */ }
 	const again = [429, 503].includes(answer.status);
-	throw new Refused(said.error || text.trim().slice(0, 300) || `the server answers ${answer.status}`, said.exit, again ? Math.max(1, +answer.headers.get("Retry-After") || 2) : 0);
+	throw new Refused(said.error || text.trim().slice(0, 300) || t("the server answers {1}", answer.status), said.exit, again ? Math.max(1, +answer.headers.get("Retry-After") || 2) : 0);
 }
 
 // read takes the body of an answer, which may end before it is whole.
@@ -38,7 +40,7 @@ async function read(answer, how, signal) {
 		return await answer[how]();
 	} catch (problem) {
 		if (signal?.aborted) throw problem;
-		throw new Gone("the answer was cut off");
+		throw new Gone(t("the answer was cut off"));
 	}
 }
 
@@ -79,6 +81,14 @@ export function follow(id, tell) {
 		try { tell(JSON.parse(data)); } catch { /* a later one may be readable */ }
 	});
 	return () => source.close();
+}
+
+// given returns the file number n of those that the command line gave the page.
+export const given = async n => read(await call(`v1/given?n=${n}`, {}), "blob");
+
+// stay tells the server that the page is open, until it is closed.
+export function stay() {
+	new EventSource("v1/window").addEventListener("error", () => connection.lost());
 }
 
 // newID is an id that no other page has, also where the page is no secure context.

@@ -116,14 +116,14 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if name == "" {
 			name = "index.html"
 			data, err = page.Files.Index(page.Settings{Options: upscale.Parameters().Describe(),
-				Models: []string{"mine", "other"}})
+				Models: []string{"mine", "other"}, Compared: []string{"bicubic", "mine"}})
 		}
 		if err != nil {
 			refuse(w, http.StatusNotFound, "there is nothing at this address")
 			return
 		}
-		w.Header().Set("Content-Type", map[string]string{".html": "text/html; charset=utf-8",
-			".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}[path.Ext(name)])
+		w.Header().Set("Content-Type", map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript",
+			".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json"}[path.Ext(name)])
 		_, _ = w.Write(data)
 	}
 }

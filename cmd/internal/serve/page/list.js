@@ -1,5 +1,6 @@
 // The list of pictures: a row for each, with what can be done with it.
 import * as api from "./api.js";
+import { t } from "./language.js";
 import { standIn } from "./source.js";
 import * as words from "./words.js";
 
@@ -26,7 +27,7 @@ export function makeRow(p, on) {
 	const name = make("b", { textContent: p.name, title: p.name }), sizes = make("small"), found = make("span", { className: "soft" });
 	const pick = make("button", { type: "button", className: "pick" }, thumb, make("span", {}, name, sizes));
 	pick.addEventListener("click", () => on.pick(p));
-	const acts = { save: button("Save", "save"), cancel: button("Cancel", "cancel"), again: button("Try again", "again"), remove: button("Remove", "remove", "×") };
+	const acts = { save: button(t("Save"), "save"), cancel: button(t("Cancel"), "cancel"), again: button(t("Try again"), "again"), remove: button(t("Remove"), "remove", "×") };
 	const bar = make("progress", { max: 1 }), text = make("span");
 	bar.setAttribute("aria-label", p.name);
 	p.row = make("li", {}, pick, make("div", { className: "acts" }, ...Object.values(acts)), make("div", { className: "state" }, bar, found, text));
@@ -52,14 +53,14 @@ export function showRow(p, { state, to, chosen, paused }) {
 	bar.hidden = state !== "working";
 	if (work && (work.share || work.place)) bar.value = work.share;
 	else bar.removeAttribute("value");
-	const kept = result && state !== "done" ? "; the result of other settings is kept" : "";
+	const kept = result && state !== "done" ? `; ${t("the result of other settings is kept")}` : "";
 	const time = work?.left == null ? "" : `, ${words.left(work.left)}`;
 	setText(text, {
-		working: work?.place ? `Waiting for the server, place ${work.place}` : work?.share ? `${Math.round(100 * work.share)} %${time}` : "Being enlarged",
-		waiting: (paused ? "Paused" : p.place ? `Waiting, place ${p.place}` : "Waiting") + kept,
-		done: result ? `Done in ${words.seconds(result.seconds)}, ${words.size(p.file.size)} → ${words.size(result.blob.size)}${(result.info.warnings ?? []).map(w => `; ${w}`).join("")}` : "",
-		failed: `Failed: ${p.failed?.text.replace(`${p.file.name}: `, "")}${kept}`,
-		cancelled: `Cancelled${kept}`,
+		working: work?.place ? t("Waiting for the server, place {1}", work.place) : work?.share ? `${Math.round(100 * work.share)} %${time}` : t("Being enlarged"),
+		waiting: (paused ? t("Paused") : p.place ? t("Waiting, place {1}", p.place) : t("Waiting")) + kept,
+		done: result ? `${t("Done in {1}", words.seconds(result.seconds))}, ${words.size(p.file.size)} → ${words.size(result.blob.size)}${(result.info.warnings ?? []).map(w => `; ${w}`).join("")}` : "",
+		failed: t("Failed: {1}", p.failed?.text.replace(`${p.file.name}: `, "")) + kept,
+		cancelled: t("Cancelled") + kept,
 	}[state]);
 	const had = Object.values(acts).includes(document.activeElement) && document.activeElement;
 	acts.cancel.hidden = state !== "working" && state !== "waiting";

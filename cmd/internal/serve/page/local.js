@@ -1,5 +1,6 @@
 // The calls of the page without a server: workers of the browser, each with a superres.wasm of its own, answer them.
 // fetch and EventSource are what api.js uses of those of the browser.
+import { t } from "./language.js";
 
 const memory = navigator.deviceMemory ?? 8; // GiB, as far as the browser says
 const most = memory < 4 ? 1 : Math.min(Math.max((navigator.hardwareConcurrency ?? 2) - 1, 2), 3);
@@ -20,7 +21,7 @@ async function compile() {
 	const about = document.getElementById("about"), answer = await globalThis.fetch("superres.wasm");
 	if (!answer.ok) throw new Error(`superres.wasm: ${answer.status}`);
 	const words = about.textContent, copy = answer.clone();
-	const counted = count(answer.body, bytes => { about.textContent = `superres is loaded, ${(bytes / 1e6).toFixed(1)} MB so far`; });
+	const counted = count(answer.body, bytes => { about.textContent = t("superres is loaded, {1} MB so far", (bytes / 1e6).toFixed(1)); });
 	try {
 		// Browsers keep what they compile of an answer, but only of one with the type of WebAssembly.
 		const streams = copy.headers.get("Content-Type") === "application/wasm";
@@ -106,7 +107,7 @@ async function work(job, first, signal, tell) {
 			if ("share" in data) tell(data.share);
 			else end(!data.ended && data.memory < grown, done, data);
 		};
-		w.worker.onerror = event => end(false, done, { failed: { error: `the program failed: ${event.message}`, exit: 1 } });
+		w.worker.onerror = event => end(false, done, { failed: { error: t("the program failed: {1}", event.message), exit: 1 } });
 		signal?.addEventListener("abort", stop);
 		w.worker.postMessage({ job });
 	});

@@ -1,6 +1,7 @@
 // The page: what is added, chosen and saved, and what is said about it.
 import * as api from "./api.js";
 import * as files from "./files.js";
+import { t } from "./language.js";
 import * as list from "./list.js";
 import { makeQueue } from "./queue.js";
 import * as scores from "./scores.js";
@@ -19,8 +20,8 @@ const queue = makeQueue({
 	pictures, key: settings.key, chosen: view.chosen, changed: () => update(),
 	finished: p => {
 		const state = queue.stateOf(p), left = pictures.filter(q => ["waiting", "working"].includes(queue.stateOf(q))).length;
-		if (state === "done") say(`${p.name} is done, ${left ? `${left} left` : "nothing left"}.`);
-		if (state === "failed") say(`${p.name} failed.`);
+		if (state === "done") say(left ? t("{1} is done, {2} left.", p.name, left) : t("{1} is done, nothing left.", p.name));
+		if (state === "failed") say(t("{1} failed.", p.name));
 	},
 });
 view.use(queue);
@@ -62,15 +63,15 @@ function show() {
 	const busy = states.working + states.waiting, left = busy && !queue.paused ? queue.left(sizeAfter) : null;
 	$("totalBar").value = pictures.length ? share / pictures.length : 0;
 	$("totalText").textContent = [
-		`${states.done} of ${pictures.length} done`, states.failed && `${states.failed} failed`, states.cancelled && `${states.cancelled} cancelled`,
-		busy && queue.paused && "paused", left !== null && words.left(left),
+		t("{1} of {2} done", states.done, pictures.length), states.failed && t("{1} failed", states.failed), states.cancelled && t("{1} cancelled", states.cancelled),
+		busy && queue.paused && t("paused"), left !== null && words.left(left),
 	].filter(Boolean).join(", ");
-	$("pause").textContent = queue.paused ? "Go on" : "Pause";
+	$("pause").textContent = queue.paused ? t("Go on") : t("Pause");
 	$("pause").disabled = !busy && !queue.paused;
 	$("savePart").hidden = !pictures.length;
 	$("save").disabled = !p?.result;
 	$("save").title = p?.result ? nameOf(p) : "";
-	$("saveAll").textContent = `Save all ${results.length} as ZIP`;
+	$("saveAll").textContent = t("Save all {1} as ZIP", results.length);
 	$("saveAll").hidden = results.length < 2;
 	$("saveAll").disabled = saving;
 	$("clear").disabled = !pictures.length;
@@ -98,15 +99,15 @@ function add(found, others) {
 	const large = found.filter(({ file }) => server.max_bytes && file.size > server.max_bytes);
 	for (const { file, folder } of found) {
 		const p = { id: next++, file, folder, name: folder + file.name, size: null, found: null, work: null, result: null, failed: null, cancelled: false, cuts: 0, saved: false, stand: null };
-		if (large.some(l => l.file === file)) p.failed = { exit: 4, text: `${words.size(file.size)} are too much, at most ${words.size(server.max_bytes)} are read` };
+		if (large.some(l => l.file === file)) p.failed = { exit: 4, text: t("{1} are too much, at most {2} are read", words.size(file.size), words.size(server.max_bytes)) };
 		pictures.push(p);
 		list.makeRow(p, rowActions);
 		if (!p.failed) list.drawThumb(p, update);
 	}
-	const not = others ? `, ${words.count(others, "other file")} left out` : "";
-	say(`${words.count(found.length, "picture")} added${not}.`);
-	if (!found.length && !others) tell("There is no picture in it.");
-	if (others) tell(`${words.count(others, "file")} left out that ${others === 1 ? "is no picture" : "are no pictures"} by name.`);
+	const not = others === 1 ? t("1 file left out that is no picture by name.") : t("{1} files left out that are no pictures by name.", others);
+	say((found.length === 1 ? t("1 picture added.") : t("{1} pictures added.", found.length)) + (others ? ` ${not}` : ""));
+	if (!found.length && !others) tell(t("There is no picture in it."));
+	if (others) tell(not);
 	if (!view.chosen() && found.length) choose(pictures.at(-found.length));
 	if (first && phone.matches) $("folded").open = false; // so that the picture is seen
 	const lost = document.activeElement.matches("body, #chooseHere");
@@ -114,6 +115,18 @@ function add(found, others) {
 	if (first && lost) pictures[0].row.querySelector(".pick").focus({ preventScroll: true });
 	inspect();
 	queue.go();
+}
+
+// addGiven adds the pictures that the command line gave.
+async function addGiven() {
+	for (const [i, { name, folder }] of (server.given ?? []).entries()) {
+		try {
+			const blob = await api.given(i);
+			add([{ file: new File([blob], name, { type: blob.type }), folder }], 0);
+		} catch (problem) {
+			tell(`${name}: ${problem.message}`);
+		}
+	}
 }
 
 function choose(p) {
@@ -160,7 +173,7 @@ function remove(some) {
 	}
 	pictures.splice(0, pictures.length, ...pictures.filter(p => !some.includes(p)));
 	if (some.includes(shown)) choose(all.slice(at).find(p => !some.includes(p)) ?? pictures.at(-1) ?? null);
-	const text = some.length === 1 ? `${some[0].name} is removed.` : `${words.count(some.length, "picture")} removed.`;
+	const text = some.length === 1 ? t("{1} is removed.", some[0].name) : t("{1} pictures removed.", some.length);
 	tell(text, () => {
 		pictures.splice(0, pictures.length, ...all.filter(p => some.includes(p) || pictures.includes(p)), ...pictures.filter(p => !all.includes(p)));
 		for (const p of pictures) $("list").append(p.row);
@@ -221,9 +234,9 @@ async function saveAll() {
 	try {
 		save(await zip(some.map(p => ({ name: p.folder + nameOf(p), blob: p.result.blob, time: new Date() }))), "superres.zip");
 		for (const p of some) p.saved = true;
-		say("The ZIP file is saved.");
+		say(t("The ZIP file is saved."));
 	} catch (problem) {
-		tell(`The ZIP file could not be made: ${problem.message}. Save the pictures one by one.`);
+		tell(t("The ZIP file could not be made: {1}. Save the pictures one by one.", problem.message));
 	}
 	saving = false;
 	update();
@@ -231,7 +244,7 @@ async function saveAll() {
 
 const rowActions = {
 	pick: p => { p.picked = true; choose(p); },
-	cancel: p => { queue.cancel(p); say(`${p.name} is cancelled.`); },
+	cancel: p => { queue.cancel(p); say(t("{1} is cancelled.", p.name)); },
 	again: p => queue.again(p),
 	save: saveOne,
 	remove: p => remove([p]),
@@ -270,9 +283,9 @@ settings.watch(async () => {
 api.connection.watch = state => {
 	const place = $("trouble");
 	place.hidden = state === "here";
-	if (state === "gone") place.textContent = server.local ? "superres.wasm cannot be loaded. All is kept here, and goes on when it can." : "The server does not answer. All is kept here, and goes on when it is back; if it was stopped, start superres serve again.";
-	if (state === "moved") place.textContent = "The server was started again under a new address: open the page from the line it has printed. What is done can still be saved here.";
-	say(state === "here" ? "The server is back." : "");
+	if (state === "gone") place.textContent = server.local ? t("superres.wasm cannot be loaded. All is kept here, and goes on when it can.") : server.window ? t("The program does not answer, or has ended. What is done can still be saved here.") : t("The server does not answer. All is kept here, and goes on when it is back; if it was stopped, start superres serve again.");
+	if (state === "moved") place.textContent = t("The server was started again under a new address: open the page from the line it has printed. What is done can still be saved here.");
+	say(state === "here" ? t("The server is back.") : "");
 	if (state === "here") {
 		queue.go();
 		inspect();
@@ -286,8 +299,10 @@ addEventListener("beforeunload", event => {
 });
 
 const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname);
-$("about").textContent = server.local ? "enlarges pictures in this browser; they go nowhere else" : here ? "enlarges pictures on this computer; they go nowhere else" : `enlarges pictures on ${location.hostname}; they go nowhere else`;
+$("about").textContent = server.local ? t("enlarges pictures in this browser; they go nowhere else") : here ? t("enlarges pictures on this computer; they go nowhere else") : t("enlarges pictures on {1}; they go nowhere else", location.hostname);
 $("about").title = `superres ${server.version ?? ""}`;
 if (phone.matches) $("folded").open = false;
+if (server.window) api.stay();
 show();
+addGiven();
 document.body.dataset.ready = "yes";

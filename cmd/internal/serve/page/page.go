@@ -6,7 +6,8 @@
 // one, or local.js does the calls in workers of the browser (see package browser); queue.js schedules pictures; list.js
 // lists them; view.js shows one before and after, from the pixels that source.js loads, first where detail.js finds the
 // most detail, and page by page by pages.js; scores.js compares with a true picture; zip.js packs results; words.js
-// formats numbers. viewport.js and bicubic.js are shared with the page of superres diff.
+// formats numbers; language.js has the words in other languages, of de.json and so on. viewport.js and bicubic.js are
+// shared with the page of superres diff.
 package page
 
 import (
@@ -18,7 +19,7 @@ import (
 	"superres/internal/settings"
 )
 
-//go:embed *.html *.css *.svg *.js
+//go:embed *.html *.css *.svg *.js *.json
 var own embed.FS
 
 // Settings are the values that the page needs when it is loaded.
@@ -26,10 +27,21 @@ type Settings struct {
 	Version   string                 `json:"version"`
 	Options   []settings.Description `json:"options"`         // parameters of v1/upscale
 	Models    []string               `json:"models"`          // names of the user's models
+	Compared  []string               `json:"compared"`        // names of models to compare a result with
 	MaxBytes  int64                  `json:"max_bytes"`       // limit for a file
 	MaxPixels int64                  `json:"max_pixels"`      // limit for a picture; 0: as many as the memory holds
 	MaxMemory int64                  `json:"max_memory"`      // for all pictures in work, in bytes
 	Local     bool                   `json:"local,omitempty"` // the browser does the calls; false: a server
+	// Window says that the program ends with the last page, of which each holds a request of v1/window.
+	Window bool    `json:"window,omitempty"`
+	Scale  float64 `json:"scale,omitempty"` // the scale to begin with; 0: the one of the last visit
+	Given  []Given `json:"given,omitempty"` // pictures to begin with, which v1/given?n=0, 1 and so on answers with
+}
+
+// Given is a picture to begin with.
+type Given struct {
+	Name   string `json:"name"`
+	Folder string `json:"folder"` // the folder below which it was found, with a slash at its end; "": named itself
 }
 
 // Files gives access to index.html and the files that it loads.

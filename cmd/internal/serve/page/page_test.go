@@ -157,7 +157,7 @@ func TestQueue(t *testing.T) {
 	if got := b.text("noticeText"); got != "1 file left out that is no picture by name." {
 		t.Errorf("told: %s", got)
 	}
-	if got := b.text("status"); got != "5 pictures added, 1 other file left out." {
+	if got := b.text("status"); got != "5 pictures added. 1 file left out that is no picture by name." {
 		t.Errorf("said: %s", got)
 	}
 	b.click("Cancel one.png")

@@ -3,6 +3,7 @@
 // refused, waits. Settings that change take those along that are done: each keeps its
 // result until there is the new one, and it is not made again when they are changed back.
 import * as api from "./api.js";
+import { t } from "./language.js";
 
 const mostAtOnce = 2, mostCuts = 3;
 
@@ -74,7 +75,7 @@ export function makeQueue({ pictures, chosen, key, changed, finished }) {
 			} else if (problem.wait) {
 				rest(problem.wait);
 			} else if (problem instanceof api.Gone && ++p.cuts >= mostCuts) { // then it is the picture
-				p.failed = { key: made, text: `the connection was cut ${mostCuts} times while this picture was in work; try it again, or with a smaller size` };
+				p.failed = { key: made, text: t("the connection was cut {1} times while this picture was in work; try it again, or with a smaller size", mostCuts) };
 				p.cuts = 0;
 			}
 		} finally {

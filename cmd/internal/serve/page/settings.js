@@ -1,4 +1,6 @@
 // What the form says.
+import { t } from "./language.js";
+
 const form = document.getElementById("form"), $ = id => document.getElementById(id);
 const value = name => form.elements[name].value;
 
@@ -29,6 +31,7 @@ const kept = "superres.settings", defaults = valuesOf();
 try {
 	put(JSON.parse(localStorage.getItem(kept)) ?? {});
 } catch { /* it keeps nothing here, or something else */ }
+if (settings.scale) put({ size: ["2", "3", "4"].includes(`${settings.scale}`) ? `${settings.scale}` : "scale", scale: `${settings.scale}` });
 function keep() {
 	try {
 		localStorage.setItem(kept, JSON.stringify(valuesOf()));
@@ -63,16 +66,16 @@ function read() {
 // complaint says in words what is wrong with a number, "" where nothing is.
 function complaint(e) {
 	if (e.closest("[hidden]") || e.checkValidity()) return "";
-	const range = `${e.step === "any" ? "a number" : "a whole number"} from ${e.min} to ${e.max}`;
-	return e.value ? `${e.value} cannot be used: enter ${range}` : `Enter ${range}`;
+	if (e.step === "any") return e.value ? t("{1} cannot be used: enter a number from {2} to {3}", e.value, e.min, e.max) : t("Enter a number from {1} to {2}", e.min, e.max);
+	return e.value ? t("{1} cannot be used: enter a whole number from {2} to {3}", e.value, e.min, e.max) : t("Enter a whole number from {1} to {2}", e.min, e.max);
 }
 
 const valid = () => [...form.elements].every(e => e.closest("[hidden]") || e.checkValidity());
 
-// interpolated are the parameters that make the same size of the first page by interpolation.
-export function interpolated(p) {
+// sized are the parameters that make the same size of the first page by a model, as PNG.
+export function sized(p, model) {
 	const q = new URLSearchParams([...p].filter(([name]) => ["scale", "fit", "width"].includes(name)));
-	q.set("model", "bicubic");
+	q.set("model", model);
 	q.set("format", "png");
 	q.set("first-frame", "true");
 	return q;
@@ -80,16 +83,17 @@ export function interpolated(p) {
 
 // words are the settings in short.
 function words(p) {
-	const size = p.has("scale") ? `${p.get("scale")}×` : p.has("fit") ? `${parseInt(p.get("fit"), 10)} px` : `${p.get("width")} px wide`;
-	const noise = { auto: "", 0: "noise kept" }[p.get("denoise") ?? "auto"] ?? `noise ${p.get("denoise")}`;
-	return [size, p.get("model"), p.get("effort"), noise, p.get("format")?.toUpperCase()].filter(Boolean).join(", ");
+	const effort = { fast: t("Fast"), best: t("Best"), max: t("Max") };
+	const size = p.has("scale") ? `${p.get("scale")}×` : p.has("fit") ? `${parseInt(p.get("fit"), 10)} px` : t("{1} px wide", p.get("width"));
+	const noise = { auto: "", 0: t("noise kept") }[p.get("denoise") ?? "auto"] ?? t("noise {1}", p.get("denoise"));
+	return [size, p.get("model"), effort[p.get("effort")].toLowerCase(), noise, p.get("format")?.toUpperCase()].filter(Boolean).join(", ");
 }
 
 function show() {
 	const size = value("size");
 	$("scalePart").hidden = size !== "scale";
 	$("pixelsPart").hidden = size !== "fit" && size !== "width";
-	$("pixelsName").textContent = size === "width" ? "Width" : "Longest side";
+	$("pixelsName").textContent = size === "width" ? t("Width") : t("Longest side");
 	$("noisePart").hidden = $("fastPart").hidden = value("model") !== "";
 	$("levelPart").hidden = value("denoise") !== "level";
 	$("levelText").value = value("level");

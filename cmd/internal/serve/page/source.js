@@ -1,6 +1,7 @@
 // A source is a picture that a canvas can draw: image, w and h of it upright, and close,
 // which gives its memory back.
 import * as api from "./api.js";
+import { t } from "./language.js";
 
 async function decode(blob) {
 	const url = URL.createObjectURL(blob), image = new Image();
@@ -23,6 +24,6 @@ export async function standIn(blob, signal) {
 // open makes a source of a file.
 export async function open(blob, signal) {
 	const source = await decode(blob) ?? await decode(await standIn(blob, signal));
-	if (!source) throw new api.Refused("this browser cannot show it");
+	if (!source) throw new api.Refused(t("this browser cannot show it"));
 	return source;
 }

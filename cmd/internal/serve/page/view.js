@@ -1,6 +1,7 @@
 // The view of the chosen picture before and after, in a scene of the size of its result.
 import * as api from "./api.js";
 import { mostDetailed } from "./detail.js";
+import { t } from "./language.js";
 import * as pages from "./pages.js";
 import * as settings from "./settings.js";
 import { sizeOf } from "./sizes.js";
@@ -18,10 +19,14 @@ let scene = { w: 1, h: 1 };
 const viewport = makeViewport(canvas, { state, change, size: () => scene, divided: () => state.view === "slider" });
 const checks = viewport.checks(ctx);
 
-// current is the chosen picture with its sources, before, after, sure and truth, where they
-// are ready; words is what is wrong; patch is a part of it with the settings as they are; page is
-// the one that is seen, from 0, of so many pages.
-const make = (p, page = 0) => ({ p, page, pages: 1, sources: {}, words: "", patch: null, stop: new AbortController() });
+// against is the model that the picture is enlarged by before, "" for bicubic.
+const against = $("against");
+for (const name of JSON.parse($("settings").textContent).compared ?? []) if (name !== "bicubic") against.add(new Option(name, name));
+
+// current is the chosen picture with its sources, before, after, sure and truth, where they are ready; words is what is
+// wrong; patches are parts of it: after, with the settings as they are, and before, by the model against; page is the
+// one that is seen, from 0, of so many pages.
+const make = (p, page = 0) => ({ p, page, pages: 1, sources: {}, words: "", patches: {}, stop: new AbortController() });
 const none = make(null);
 let current = none;
 let stateOf = () => "waiting";
@@ -81,7 +86,7 @@ function close() {
 	current.stop.abort();
 	drop();
 	for (const s of Object.values(current.sources)) s?.close();
-	current.patch?.bitmap.close();
+	for (const patch of Object.values(current.patches)) patch.bitmap.close();
 	made = {};
 }
 
@@ -95,7 +100,7 @@ async function load(mine, what, blob) {
 	} catch (problem) {
 		if (current !== mine) return;
 		api.failed(problem);
-		mine.words = what === "before" ? `No view: ${problem.message}` : `The ${what === "truth" ? "truth" : "result"} cannot be shown: ${problem.message}`;
+		mine.words = what === "before" ? t("No view: {1}", problem.message) : what === "truth" ? t("The truth cannot be shown: {1}", problem.message) : t("The result cannot be shown: {1}", problem.message);
 	}
 	change({});
 }
@@ -106,7 +111,7 @@ export function refresh() {
 	const { p, sources } = current, mine = current;
 	if (!p) return;
 	if (!sources.before) return change({});
-	if (stateOf(p) === "done") drop();
+	if (stateOf(p) === "done") drop("after");
 	const want = { after: stateOf(p) === "done" ? p.result.blob : null, truth: p.truth ?? null };
 	for (const [what, blob] of Object.entries(want)) {
 		if ((mine.wanted ??= {})[what] === blob) continue;
@@ -138,7 +143,7 @@ async function makeSure(mine) {
 	mine.sureOf = of;
 	params.set("map", "true");
 	params.set("name", p.file.name);
-	mine.words = "working out what is sure";
+	mine.words = t("working out what is sure");
 	change({});
 	try {
 		const { blob } = await api.upscale(params, await pages.page(p.file, mine.page), mine.stop.signal);
@@ -146,17 +151,20 @@ async function makeSure(mine) {
 		if (mine.sureOf === of && current === mine) await load(mine, "sure", blob);
 	} catch (problem) {
 		if (current !== mine || mine.stop.signal.aborted) return;
-		mine.words = api.failed(problem) ? "" : `What is sure is not known: ${problem.message}`;
+		mine.words = api.failed(problem) ? "" : t("What is sure is not known: {1}", problem.message);
 		mine.sureOf = null;
 		change({});
 	}
 }
 
-// The preview: the part that is seen, with the settings as they are.
-let asked = null, timer = 0;
-function drop() {
-	asked?.abort();
-	asked = null;
+// The previews: the part that is seen, with the settings as they are, and by the model against.
+const asked = { after: null, before: null }; // what stops a call
+let timer = 0;
+function drop(...which) {
+	for (const what of which.length ? which : ["after", "before"]) {
+		asked[what]?.abort();
+		asked[what] = null;
+	}
 }
 function soon() {
 	clearTimeout(timer);
@@ -178,17 +186,29 @@ function wanted() {
 	return { x: x0, y: y0, w: x1 - x0, h: y1 - y0 };
 }
 
+// keyOf is the text of the settings of a preview.
+const keyOf = what => what === "after" ? settings.key() : `${against.value} ${scene.w}×${scene.h}`;
+
 // preview enlarges what is seen, unless the whole is there or comes as soon. It returns when
 // it is shown, or will not be.
 export async function preview() {
 	clearTimeout(timer);
-	const { p, sources, patch } = current, mine = current;
-	if (!p || !sources.before || ["done", "failed"].includes(stateOf(p)) || api.connection.state !== "here") return drop();
-	const params = settings.params(), key = settings.key(), region = wanted(), { x, y, w, h } = region;
+	const { p, sources } = current;
+	if (!p || !sources.before || api.connection.state !== "here") return drop();
+	const { w, h } = wanted(), whole = w * h > 0.8 * sources.before.w * sources.before.h;
+	const unwanted = { after: ["done", "failed"].includes(stateOf(p)) || whole, before: !against.value };
+	await Promise.all(["after", "before"].map(what => unwanted[what] ? drop(what) : enlarge(what)));
+}
+
+// enlarge has the server enlarge what is seen for a preview.
+async function enlarge(what) {
+	const { p } = current, mine = current, patch = mine.patches[what];
+	const params = what === "after" ? settings.params() : settings.sized(settings.params(), against.value);
+	const key = keyOf(what), region = wanted(), { x, y, w, h } = region;
 	const holds = patch?.key === key && patch.x <= x && patch.y <= y && patch.x + patch.w >= x + w && patch.y + patch.h >= y + h;
-	if (w < 1 || h < 1 || holds || w * h > 0.8 * sources.before.w * sources.before.h) return drop();
-	asked?.abort();
-	const stop = asked = new AbortController();
+	if (w < 1 || h < 1 || holds) return drop(what);
+	asked[what]?.abort();
+	const stop = asked[what] = new AbortController();
 	// JPEG shows what its quality does; all else is seen as PNG.
 	if ((params.get("format") ?? p.file.type.replace("image/", "")) !== "jpeg") params.set("format", "png");
 	params.set("region", [x, y, w, h].join());
@@ -198,14 +218,14 @@ export async function preview() {
 	try {
 		const { blob } = await api.upscale(params, await pages.page(p.file, mine.page), stop.signal), bitmap = await createImageBitmap(blob);
 		if (current !== mine || stop.signal.aborted) return bitmap.close();
-		mine.patch?.bitmap.close();
-		mine.patch = { key, bitmap, ...region };
+		mine.patches[what]?.bitmap.close();
+		mine.patches[what] = { key, bitmap, ...region };
 	} catch (problem) {
 		if (stop.signal.aborted || current !== mine) return;
-		mine.words = api.failed(problem) ? "" : `No preview: ${problem.message}`;
+		mine.words = api.failed(problem) ? "" : t("No preview: {1}", problem.message);
 		if (problem.wait) timer = setTimeout(preview, problem.wait * 1000);
 	} finally {
-		if (asked === stop) asked = null;
+		if (asked[what] === stop) asked[what] = null;
 		change({});
 	}
 }
@@ -227,10 +247,26 @@ function put(image, p, dx = 0, dy = 0) {
 	ctx.drawImage(image, p.x0 - dx, p.y0 - dy, p.x1 - p.x0, p.y1 - p.y0, ...p.at);
 }
 
-// before draws the picture as bicubic makes it, a bit more than is seen, so that it can be
+// putPatch draws a preview, if there is one of the settings as they are.
+function putPatch(what) {
+	const { sources, patches } = current, patch = patches[what];
+	if (!shows(what)) return;
+	// A region has the pixels of the result that it touches.
+	const { bitmap } = patch, x = Math.floor(patch.x * scene.w / sources.before.w), y = Math.floor(patch.y * scene.h / sources.before.h);
+	put(bitmap, part(bitmap.width, bitmap.height, { x, y, w: bitmap.width, h: bitmap.height }));
+}
+const shows = what => (what === "after" || against.value) && current.patches[what]?.key === keyOf(what);
+
+// before draws the picture as the model against makes it, as far as that is there.
+function before() {
+	bicubic();
+	putPatch("before");
+}
+
+// bicubic draws the picture as bicubic makes it, a bit more than is seen, so that it can be
 // moved; where little of a pixel is seen the browser's reduction will do.
 let made = {};
-function before() {
+function bicubic() {
 	const { image, w, h } = current.sources.before, all = part(scene.w, scene.h), grid = 256;
 	if (!all || viewport.zoom() < 1 || (all.x1 - all.x0) * (all.y1 - all.y0) > mostEnlarged || scene.w < w || scene.h < h) return put(image, part(w, h));
 	const [X0, Y0] = [all.x0, all.y0].map(v => Math.floor(v / grid) * grid);
@@ -241,13 +277,10 @@ function before() {
 }
 
 function after() {
-	const { sources, patch } = current;
+	const { sources } = current;
 	if (sources.after) return put(sources.after.image, part(sources.after.w, sources.after.h));
-	before();
-	if (patch?.key !== settings.key()) return;
-	// A region has the pixels of the result that it touches.
-	const { bitmap } = patch, x = Math.floor(patch.x * scene.w / sources.before.w), y = Math.floor(patch.y * scene.h / sources.before.h);
-	put(bitmap, part(bitmap.width, bitmap.height, { x, y, w: bitmap.width, h: bitmap.height }));
+	bicubic();
+	putPatch("after");
 }
 const sure = () => { const s = current.sources.sure; return s ? put(s.image, part(s.w, s.h)) : after(); };
 const painters = { before, after, sure, truth: () => current.sources.truth && put(current.sources.truth.image, part(current.sources.truth.w, current.sources.truth.h)) };
@@ -261,20 +294,25 @@ function ground() {
 function draw() {
 	viewport.resize();
 	ctx.clearRect(0, 0, canvas.width, canvas.height);
-	const { p, sources, patch, words } = current, { view } = state, ready = Boolean(sources.before);
+	const { p, sources, words } = current, { view } = state, ready = Boolean(sources.before);
 	const paint = what => { ground(); painters[what](); };
 	if (ready && view === "slider") viewport.divide(ctx, () => paint("before"), () => paint("after"));
 	else if (ready) paint(view);
-	const previewed = !sources.after && patch?.key === settings.key();
-	const names = { before: "before: bicubic", after: sources.after ? "after" : previewed ? "after: preview" : "after: not ready yet", sure: sources.sure ? "dark: sure to a level, bright: up to 32 levels off" : "after", truth: "truth" };
-	const what = view === "slider" ? `left ${names.before}, right ${names.after}` : names[view];
-	const which = current.pages > 1 ? `page ${current.page + 1} of ${current.pages}` : "";
-	const title = p ? [p.name, which, what].filter(Boolean).join(", ") : "No picture";
+	const previewed = !sources.after && shows("after"), model = settings.params().get("model") ?? p?.found?.model;
+	const after = [t("after"), against.value && model].filter(Boolean).join(": ");
+	const names = {
+		before: shows("before") ? against.value : against.value ? t("bicubic, until {1} is there", against.value) : `${t("before")}: bicubic`,
+		after: sources.after ? after : previewed ? `${after}: ${t("preview")}` : `${after}: ${t("not ready yet")}`,
+		sure: sources.sure ? t("dark: sure to a level, bright: up to 32 levels off") : after, truth: t("truth"),
+	};
+	const what = view === "slider" ? t("left {1}, right {2}", names.before, names.after) : names[view];
+	const which = current.pages > 1 ? t("page {1} of {2}", current.page + 1, current.pages) : "";
+	const title = p ? [p.name, which, what].filter(Boolean).join(", ") : t("No picture");
 	if (canvas.getAttribute("aria-label") !== title) canvas.setAttribute("aria-label", title);
 	$("left").textContent = ready ? names[view === "slider" ? "before" : view] : "";
 	$("right").textContent = ready && view === "slider" ? names.after : "";
-	const percent = `zoom ${Math.round(viewport.zoom() * 1000) / 10} %`;
-	$("shown").textContent = !p ? "" : ready ? [p.name, which, `${scene.w}×${scene.h}`, percent, asked ? "enlarging the part that you see" : words].filter(Boolean).join("; ") : words || `reading ${p.name}`;
+	const percent = t("zoom {1} %", Math.round(viewport.zoom() * 1000) / 10);
+	$("shown").textContent = !p ? "" : ready ? [p.name, which, `${scene.w}×${scene.h}`, percent, asked.after || asked.before ? t("enlarging the part that you see") : words].filter(Boolean).join("; ") : words || t("reading {1}", p.name);
 	for (const button of document.querySelectorAll("#view [data-view]")) button.setAttribute("aria-pressed", button.dataset.view === view);
 	document.querySelector("#view [data-view=truth]").hidden = !p?.truth;
 	document.querySelector("#view [data-view=sure]").hidden = !sources.after;
@@ -282,13 +320,13 @@ function draw() {
 	$("pageText").textContent = which;
 	$("splitPart").hidden = view !== "slider" || !ready;
 	$("split").value = 100 * state.split;
-	canvas.dataset.state = JSON.stringify({ ...state, x: Math.round(state.x * 100) / 100, y: Math.round(state.y * 100) / 100, scene, shown: viewport.zoom(), after: sources.after ? "whole" : previewed ? "preview" : "" });
+	canvas.dataset.state = JSON.stringify({ ...state, x: Math.round(state.x * 100) / 100, y: Math.round(state.y * 100) / 100, scene, shown: viewport.zoom(), after: sources.after ? "whole" : previewed ? "preview" : "", against: shows("before") ? against.value : "" });
 }
 
 // full shows the canvas alone, on all of the screen where the browser allows it.
 async function full(on = !document.body.classList.contains("full")) {
 	document.body.classList.toggle("full", on);
-	$("full").textContent = on ? "Back" : "Full screen";
+	$("full").textContent = on ? t("Back") : t("Full screen");
 	try {
 		if (on) await document.documentElement.requestFullscreen();
 		else if (document.fullscreenElement) await document.exitFullscreen();
@@ -311,7 +349,7 @@ $("view").addEventListener("keydown", event => {
 	const { key, target } = event;
 	if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(actions, key)) return;
 	if (key.startsWith("Page") && current.pages === 1) return;
-	if (target.matches("input") && key.startsWith("Arrow") || target.matches("button, summary") && key === " ") return;
+	if (target.matches("select") || target.matches("input") && key.startsWith("Arrow") || target.matches("button, summary") && key === " ") return;
 	event.preventDefault();
 	actions[key]();
 });
@@ -320,6 +358,10 @@ $("view").addEventListener("click", event => {
 	if (!button) return;
 	if (button.dataset.view) show(button.dataset.view)();
 	else actions[button.dataset.do]?.();
+});
+against.addEventListener("input", () => {
+	change({});
+	preview();
 });
 $("split").addEventListener("input", event => change({ split: event.target.value / 100 }));
 new ResizeObserver(() => change({})).observe(canvas);

@@ -1,7 +1,8 @@
 // How numbers and findings are said.
+import { t } from "./language.js";
 
 export function size(n) {
-	const units = ["bytes", "KB", "MB", "GB"];
+	const units = [t("bytes"), "KB", "MB", "GB"];
 	let i = 0;
 	for (; n >= 1000 && i < 3; i++) n /= 1000;
 	return `${i && n < 100 ? n.toFixed(1) : Math.round(n)} ${units[i]}`;
@@ -14,29 +15,27 @@ export function seconds(s) {
 	return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-export const left = s => s < 1 ? "nearly done" : `about ${seconds(Math.round(s))} left`;
-
-export const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+export const left = s => s < 1 ? t("nearly done") : t("about {1} left", seconds(Math.round(s)));
 
 // found says in plain words what was found about a picture, and what is done about it.
 export function found(info) {
 	if (!info?.model) return "";
 	const list = [], level = info.level ?? 0;
-	if (info.noise >= 1) list.push(info.noise < 4 ? "a little noise" : info.noise < 12 ? "noise" : "much noise");
-	else if (info.colour_noise) list.push("noise in colour");
-	if (info.jpeg_quality) list.push(`JPEG quality about ${info.jpeg_quality}`);
-	if (info.webp_index) list.push("WebP compression");
-	if (info.palette) list.push("few colours");
-	if (info.blur) list.push("blur");
-	if (info.sharpening) list.push("sharpening");
-	if (info.salt) list.push("salt and pepper");
-	if (!info.sought) return level ? "Cleaned as set by hand" : "";
+	if (info.noise >= 1) list.push(info.noise < 4 ? t("a little noise") : info.noise < 12 ? t("noise") : t("much noise"));
+	else if (info.colour_noise) list.push(t("noise in colour"));
+	if (info.jpeg_quality) list.push(t("JPEG quality about {1}", info.jpeg_quality));
+	if (info.webp_index) list.push(t("WebP compression"));
+	if (info.palette) list.push(t("few colours"));
+	if (info.blur) list.push(t("blur"));
+	if (info.sharpening) list.push(t("sharpening"));
+	if (info.salt) list.push(t("salt and pepper"));
+	if (!info.sought) return level ? t("Cleaned as set by hand") : "";
 	if (!list.length && !level) {
 		const isClean = info.model === "photo" && !info.robust && !info.plain && !info.sharpening;
-		return isClean ? "No noise or compression found" : "Not quite clean: enlarged with care";
+		return isClean ? t("No noise or compression found") : t("Not quite clean: enlarged with care");
 	}
-	const much = level < 0.22 ? "cleaned a little" : level < 0.45 ? "cleaned" : "cleaned a lot";
-	const text = `${list.join(" and ") || "Some flaws"}: ${level ? much : info.blur || info.sharpening || info.salt ? "undone" : "left as it is"}${info.varies ? ", more where there is more" : ""}`;
+	const much = level < 0.22 ? t("cleaned a little") : level < 0.45 ? t("cleaned") : t("cleaned a lot");
+	const text = `${list.join(t(" and ")) || t("Some flaws")}: ${level ? much : info.blur || info.sharpening || info.salt ? t("undone") : t("left as it is")}${info.varies ? t(", more where there is more") : ""}`;
 	return text[0].toUpperCase() + text.slice(1);
 }
 
@@ -44,19 +43,19 @@ export function found(info) {
 export function facts(info) {
 	if (!info?.model) return "";
 	const list = [];
-	const least = info.varies ? `${(info.noise_least ?? 0).toFixed(1)} to ` : "";
-	if (info.noise) list.push(`noise of ${least}${info.noise.toFixed(1)} levels`);
-	if (info.colour_noise) list.push(`noise of ${info.colour_noise.toFixed(1)} levels in colour`);
-	if (info.jpeg_quality) list.push(`JPEG compression of quality ${info.jpeg_quality}`);
-	if (info.webp_index) list.push("WebP compression");
-	if (info.palette) list.push(`a palette of few colours, as noise of ${info.palette.toFixed(1)} levels`);
-	if (info.blur) list.push(`blur of ${info.blur.toFixed(1)} pixels undone`);
-	if (info.sharpening) list.push(`detail ${info.sharpening.toFixed(2)} times too strong, undone`);
-	if (info.salt) list.push(`salt and pepper in ${(100 * info.salt).toFixed(2)} % of the samples, taken out`);
+	const least = info.varies ? `${(info.noise_least ?? 0).toFixed(1)}–` : "";
+	if (info.noise) list.push(t("noise of {1} levels", least + info.noise.toFixed(1)));
+	if (info.colour_noise) list.push(t("noise of {1} levels in colour", info.colour_noise.toFixed(1)));
+	if (info.jpeg_quality) list.push(t("JPEG compression of quality {1}", info.jpeg_quality));
+	if (info.webp_index) list.push(t("WebP compression"));
+	if (info.palette) list.push(t("a palette of few colours, as noise of {1} levels", info.palette.toFixed(1)));
+	if (info.blur) list.push(t("blur of {1} pixels undone", info.blur.toFixed(1)));
+	if (info.sharpening) list.push(t("detail {1} times too strong, undone", info.sharpening.toFixed(2)));
+	if (info.salt) list.push(t("salt and pepper in {1} % of the samples, taken out", (100 * info.salt).toFixed(2)));
 	const short = v => +v.toPrecision(2);
-	const level = info.varies ? `levels of ${short(info.level_least ?? 0)} to ${short(info.level)}` : info.level && `level ${short(info.level)}`;
+	const level = info.varies ? `${short(info.level_least ?? 0)}–${short(info.level)}` : info.level && short(info.level);
 	const percent = v => `${Math.round(100 * v)} %`;
-	if (info.plain) list.push(`${percent(info.plain)} of the added detail left out`);
-	const model = info.model + (info.robust ? ` and, to ${percent(info.robust)}, photo-real` : "");
-	return [`model ${model}${level ? ` at ${level}` : ""}`, ...list].join("; ");
+	if (info.plain) list.push(t("{1} of the added detail left out", percent(info.plain)));
+	const model = info.model + (info.robust ? ` + ${percent(info.robust)} photo-real` : "");
+	return [level ? t("model {1} at level {2}", model, level) : t("model {1}", model), ...list].join("; ");
 }

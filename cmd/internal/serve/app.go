@@ -1,0 +1,169 @@
+package serve
+
+import (
+	"net/http"
+	"path"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/pictures"
+	"superres/cmd/internal/serve/page"
+	"superres/internal/imagefile"
+	"superres/internal/imagefile/foreign"
+	"superres/internal/safefile"
+	"superres/internal/settings"
+	"superres/superres"
+)
+
+// App returns the command superres app.
+func App(s *console.Streams) *cli.Command {
+	opt, win := options{address: defaultAddress}, window{}
+	return console.Command(&cli.Command{
+		Name: "app", Usage: "enlarge pictures in a window", ArgsUsage: "[FLAGS] [PICTURE|FOLDER...]",
+		Description: `   superres app
+   superres app photo.jpg holiday/   with these pictures
+   superres app --scale 2 photo.jpg  by 2, whatever was chosen last
+
+The window is that of Chromium, Chrome or Edge where one of them is there, and else the
+page is opened in the browser. It is the page of superres serve, for this machine alone:
+pictures are dropped, pasted or chosen, and results are saved from it. Closing it ends
+the program.`,
+		Flags: console.Flags(append(settings.Table{
+			{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&win.scale, 0).Between(1, superres.MaxScale),
+				Help: "begin with the scale `N`, 1 to 16; by default the one that was chosen last"},
+		}, opt.ofPictures()...)),
+		Action: func(c *cli.Context) error {
+			opt.window = &win
+			if err := win.take(c.Args().Slice()); err != nil {
+				return err
+			}
+			return run(c, s, opt)
+		},
+	})
+}
+
+// window is the window of superres app: the pictures that the command line gives it, and the count of open pages, of
+// which each holds a request of v1/window. It is safe for concurrent use.
+type window struct {
+	scale float64  // the scale to begin with; 0: the one that the browser remembers
+	given []string // the paths of the pictures
+	list  []page.Given
+
+	mu    sync.Mutex
+	pages int         // that are open
+	came  bool        // a page has been open
+	due   bool        // a page is being loaded
+	timer *time.Timer // ends the program, unless a page comes before
+}
+
+// openTime is how long a browser may take to start or to load the page, and returnTime how long the program waits for
+// another page when the last one is left.
+const openTime, returnTime = 2 * time.Minute, 2 * time.Second
+
+// mostGiven is the most pictures that a command line may give a window.
+const mostGiven = 5000
+
+// take finds the pictures that args stand for, those of folders below a folder, too.
+func (w *window) take(args []string) error {
+	find := pictures.Finder{Recursive: true,
+		Reads: func(string, foreign.Kind) imagefile.Format { return imagefile.PNG }}
+	for _, arg := range args {
+		list, _, err := find.Expand(arg)
+		if err != nil {
+			return err
+		}
+		for _, in := range list {
+			folder := ""
+			if in.Root != "" {
+				folder = path.Join(filepath.Base(in.Root), path.Dir(filepath.ToSlash(in.Place))) + "/"
+			}
+			w.given = append(w.given, in.Path)
+			w.list = append(w.list, page.Given{Name: filepath.Base(in.Path), Folder: folder})
+		}
+	}
+	if len(w.given) > mostGiven {
+		return console.Usage("%d pictures, at most %d are shown in a window; superres upscale takes any number",
+			len(w.given), mostGiven)
+	}
+	for _, path := range w.given {
+		f, _, err := safefile.OpenRegular(path)
+		if err != nil {
+			return console.Fail(console.ExitInput, err)
+		}
+		f.Close()
+	}
+	return nil
+}
+
+// endBy has end called once no page has been open for openTime, which is logged, or, after the first one, for
+// returnTime.
+func (w *window) endBy(end func(), log func(line string)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer = time.AfterFunc(openTime, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.pages > 0 {
+			return
+		}
+		if !w.came {
+			log("no browser has shown the page; start superres serve, and open the address that it prints")
+		}
+		end()
+	})
+}
+
+// count adds by to the open pages; 0 says that one is being loaded.
+//
+// Note: where a page is loaded again, browsers leave the old one when they have the beginning of the new one.
+func (w *window) count(by int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pages += by
+	w.came = w.came || by > 0
+	w.due = by == 0 || by < 0 && w.due
+	if by < 0 && !w.due {
+		w.timer.Reset(returnTime)
+	} else {
+		w.timer.Reset(openTime)
+	}
+}
+
+// stay holds the request of an open page until the page or the program ends.
+func (s *site) stay(w http.ResponseWriter, r *http.Request) error {
+	s.window.count(1)
+	defer s.window.count(-1)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	if http.NewResponseController(w).Flush() == nil {
+		select {
+		case <-r.Context().Done():
+		case <-s.ending:
+		}
+	}
+	return nil
+}
+
+// give answers r with a picture of the command line, by its number from 0.
+func (s *site) give(w http.ResponseWriter, r *http.Request) error {
+	n, err := strconv.Atoi(r.URL.Query().Get("n"))
+	if err != nil || n < 0 || n >= len(s.window.given) {
+		return console.Failf(console.ExitInput, "no picture has this number")
+	}
+	f, size, err := safefile.OpenRegular(s.window.given[n])
+	if err != nil {
+		return console.Fail(console.ExitInput, err)
+	}
+	defer f.Close()
+	if size > imagefile.MaxBytes {
+		return console.Failf(console.ExitLimit, "the file has %d bytes, at most %d are read", size, imagefile.MaxBytes)
+	}
+	w.Header().Set("Content-Type", contentType(s.window.given[n]))
+	http.ServeContent(w, r, "", time.Time{}, f)
+	return nil
+}

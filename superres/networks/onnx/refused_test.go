@@ -120,8 +120,8 @@ func TestManyRepeats(t *testing.T) {
 	}
 }
 
-// TestReleased reads networks that compute more constants than may be there at a time: those that no node takes any more
-// make room for others, unless they have another name.
+// TestReleased reads networks that compute more constants than may be there at a time: those that no node takes any
+// more make room for others, unless they have another name.
 func TestReleased(t *testing.T) {
 	for _, isKept := range []bool{false, true} {
 		f := newFile().constant(ints("s", 1<<18)).constant(ints("t", 1<<9, 1<<9))

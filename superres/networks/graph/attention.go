@@ -109,35 +109,33 @@ func (w Windows) pixels(s Shape) float64 {
 	return float64(w.Height * w.Width)
 }
 
-// scores returns the shape of Scores of two inputs.
-func (w Windows) scores(in []Shape, each func(s Shape) int) (s Shape, err error) {
+// scores returns the shape of ChannelScores of two inputs.
+func (w Windows) scores(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || in[0] != in[1] {
 		return s, fmt.Errorf("has %d inputs, expected 2 of one size", len(in))
 	}
 	if err := w.check(in[0]); err != nil {
 		return s, err
 	}
-	n := each(in[0])
+	n := in[0].Channels / w.Heads
 	if n < 1 || n > MaxScores || w.Heads > MaxScores/n/n {
 		return s, fmt.Errorf("of %d heads with %d×%d products, expected at most %d", w.Heads, n, n, MaxScores)
 	}
 	return w.count(in[0], w.Heads*n*n), nil
 }
 
-// sum returns the shape of a sum by scores, which are the first of two inputs.
-func (w Windows) sum(in []Shape, each func(s Shape) int) (s Shape, err error) {
+// sum returns the shape of a sum of channels by scores, which are the first of two inputs.
+func (w Windows) sum(in []Shape) (s Shape, err error) {
 	if len(in) != 2 {
 		return s, fmt.Errorf("has %d inputs, expected 2", len(in))
 	}
-	want, err := w.scores([]Shape{in[1], in[1]}, each)
+	want, err := w.scores([]Shape{in[1], in[1]})
 	if err == nil && in[0] != want {
 		err = fmt.Errorf("of %d×%d×%d weights, expected %d×%d×%d", in[0].W, in[0].H, in[0].Channels, want.W, want.H,
 			want.Channels)
 	}
 	return in[1], err
 }
-
-func (w Windows) eachChannel(s Shape) int { return s.Channels / w.Heads }
 
 // Or returns the windows of the second input, which are those of w if k is zero.
 func (k Keys) Or(w Windows) Keys {
@@ -204,12 +202,12 @@ func (p WeightedSum) shape(in []Shape) (s Shape, err error) {
 // Name implements Op.
 func (ChannelScores) Name() string { return "ChannelScores" }
 
-func (p ChannelScores) shape(in []Shape) (Shape, error) { return p.scores(in, p.eachChannel) }
+func (p ChannelScores) shape(in []Shape) (Shape, error) { return p.scores(in) }
 
 // Name implements Op.
 func (ChannelSum) Name() string { return "ChannelSum" }
 
-func (p ChannelSum) shape(in []Shape) (Shape, error) { return p.sum(in, p.eachChannel) }
+func (p ChannelSum) shape(in []Shape) (Shape, error) { return p.sum(in) }
 
 // Name implements Op.
 func (ShiftMask) Name() string { return "ShiftMask" }

@@ -171,3 +171,47 @@ func TestChroma(t *testing.T) {
 		}
 	}
 }
+
+// With the colours multiplied by opacity, a result laid on black is the enlargement of the picture laid on black, as in
+// programs that edit pictures, opacity is what it is by itself, and hidden colours have no part in it.
+func TestPremultiplied(t *testing.T) {
+	img := disc(24, 8, color.NRGBA{240, 140, 20, 255}, color.NRGBA{0, 255, 0, 255})
+	for i := range img.Pix { // stripes
+		if i/4%3 == 0 && i%4 < 3 {
+			img.Pix[i] /= 3
+		}
+	}
+	onBlack := func(img image.Image) *image.NRGBA64 {
+		out := image.NewNRGBA64(img.Bounds())
+		for i := range out.Rect.Dx() * out.Rect.Dy() {
+			x, y := i%out.Rect.Dx(), i/out.Rect.Dx()
+			r, g, b, _ := img.At(x, y).RGBA()
+			out.SetNRGBA64(x, y, color.NRGBA64{uint16(r), uint16(g), uint16(b), 0xffff})
+		}
+		return out
+	}
+	for model, exact := range map[string]int{"bicubic": 2, "photo-fast": 0x101} { // which rounds where areas are flat
+		for depth, allowed := range map[int]int{8: 0x101, 16: exact} {
+			opt := Options{Scale: 3, Alpha: AlphaPremultiplied, Depth: depth}
+			m := builtin(t, model)
+			got := upscaleWith(t, m, img, opt)
+			opt.Alpha = AlphaSeparate
+			separate := upscaleWith(t, m, img, opt)
+			on, want := onBlack(got), upscaleWith(t, m, onBlack(img), Options{Scale: 3}).(*image.NRGBA64)
+			for i := range 72 * 72 {
+				x, y := i%72, i/72
+				_, _, _, a := got.At(x, y).RGBA()
+				if _, _, _, by := separate.At(x, y).RGBA(); a != by {
+					t.Fatalf("%s: opacity %d at (%d,%d), %d by itself", model, a, x, y, by)
+				}
+				p, q := on.NRGBA64At(x, y), want.NRGBA64At(x, y)
+				for c, v := range [3]uint16{p.R, p.G, p.B} {
+					of := min(int([3]uint16{q.R, q.G, q.B}[c]), int(a)) // no colour is more than white
+					if d := int(v) - of; d > allowed || -d > allowed {
+						t.Fatalf("%s, %d bits: (%d,%d) is %v, expected %v", model, depth, x, y, p, q)
+					}
+				}
+			}
+		}
+	}
+}

@@ -24,9 +24,12 @@ type enlarger struct {
 	img         image.Image
 	transparent *picture.Picture // planes of a picture with transparency, hidden colours replaced; nil: img is opaque
 	hardAlpha   bool             // transparent has pixels that are transparent or opaque alone
-	grey        bool
-	chroma      *Chroma // colour of a grey picture; nil: the picture has none
-	out         *picture.Canvas
+	// premultiplied says that colours of transparent and out are multiplied by opacity, out in 16 bits until the end.
+	premultiplied bool
+	deep          bool // the result has 16 bits a sample
+	grey          bool
+	chroma        *Chroma // colour of a grey picture; nil: the picture has none
+	out           *picture.Canvas
 	// interpolation enlarges colour if the model has no network for colour, and brightness if strength is not 1.
 	interpolation *resample.Scaler
 	strength      float32 // share, in the result, of what the model adds to interpolated brightness
@@ -72,19 +75,22 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	}
 	if !picture.IsOpaque(img) {
 		var planes picture.Picture
-		if m.pixels || opt.KeepHidden {
+		if m.pixels || opt.Alpha != AlphaSeparate {
 			planes = picture.SplitRows(plane.New, img, false, 0, b.Dy())
 		} else {
 			planes = picture.Split(img)
 		}
+		if e.premultiplied = !m.pixels && opt.Alpha == AlphaPremultiplied; e.premultiplied {
+			planes.Premultiply()
+		}
 		e.transparent = &planes
 		e.hardAlpha = !slices.ContainsFunc(planes.Alpha.Pix, func(v float32) bool { return v > 0 && v < 1 })
 	}
-	deep := opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img)
+	e.deep = opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img)
 	if opt.strips {
-		e.out = picture.NewStrips(w, h, e.grey, deep)
+		e.out = picture.NewStrips(w, h, e.grey, e.deep)
 	} else {
-		e.out = picture.NewCanvas(w, h, e.grey, deep)
+		e.out = picture.NewCanvas(w, h, e.grey, e.deep || e.premultiplied)
 	}
 	e.interpolation = resample.New(e.inW, e.inH, w, h, m.Kernel)
 	if e.strength = 1; opt.Strength != nil && e.changed {
@@ -194,6 +200,9 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	default:
 		alpha := task{sizes: e.sizes, planes: 1, mem: e.mem}
 		err = e.run(ctx, alpha, e.readAlpha, e.paintAlpha, func(share float64) { report(0.5 + share/2) })
+	}
+	if err == nil && e.premultiplied {
+		e.out = e.out.Divided(e.deep)
 	}
 	if err == nil && e.report != nil {
 		*e.report = Report{e.agreement.psnr(e.inW * e.inH)}

@@ -10,8 +10,8 @@ import (
 
 // Memory returns an estimate, in bytes, of the peak memory of a program that calls Upscale for a picture of the size
 // and colour model of cfg and a result of w×h: the program itself, the model, the picture and the result. Of the fields
-// of opt only BandRows counts. The estimate holds with early garbage collection (GOGC=30); with the default the peak
-// can be half as high again.
+// of opt only BandRows and Alpha count. The estimate holds with early garbage collection (GOGC=30); with the default
+// the peak can be half as high again.
 func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	shared, each := m.MemoryEach(cfg, w, h, opt, false)
 	return shared + each
@@ -26,6 +26,9 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	in, out := int64(s.inW)*int64(s.inH), int64(w)*int64(h)
 	grey := cfg.ColorModel == color.GrayModel || cfg.ColorModel == color.Gray16Model
 	pixel, painted, split := pixelBytes(cfg.ColorModel)
+	if split > 0 && opt.Alpha == AlphaPremultiplied {
+		painted += 8 // at first in 16 bits
+	}
 	bandRows := opt.BandRows
 	if bandRows < 1 {
 		bandRows = m.bandRows(s)

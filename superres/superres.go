@@ -31,7 +31,7 @@ import (
 //
 // It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
-	if (opt.WrapX || opt.WrapY) && opt.Chroma == nil && !img.Bounds().Empty() {
+	if opt.wraps(img) {
 		return m.upscaleWrapped(ctx, img, opt)
 	}
 	e, err := m.chosenFor(ctx, img, opt)
@@ -55,6 +55,9 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 	if !m.Streams(img) {
 		const text = "superres: a picture that cannot be enlarged in strips: it has transparency, or the effort is max"
 		return errors.New(text)
+	}
+	if opt.wraps(img) {
+		return m.streamWrapped(ctx, img, opt, emit)
 	}
 	opt.strips = true
 	e, err := m.chosenFor(ctx, img, opt)
@@ -105,7 +108,7 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
 	if m.pixels && opt.Chroma == nil && (w != b.Dx() || h != b.Dy()) {
-		img, opt.Report = pixelart.Enlarge(img, w, h), nil // it is no enlargement that a reduction undoes
+		img, opt.Report = pixelart.Enlarge(img, w, h, opt.Blend), nil // it is no enlargement that a reduction undoes
 	}
 	return m.newEnlarger(img, w, h, opt, &stage.Pool{})
 }

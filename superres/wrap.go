@@ -30,8 +30,42 @@ func (m *Model) Margin(in, out image.Point, opt Options) (margin image.Point) {
 	return image.Pt(along(opt.WrapX, in.X, out.X), along(opt.WrapY, in.Y, out.Y))
 }
 
+// wraps reports whether img is to be enlarged with a margin.
+func (o Options) wraps(img image.Image) bool {
+	return (o.WrapX || o.WrapY) && o.Chroma == nil && !img.Bounds().Empty()
+}
+
 // upscaleWrapped is Upscale for a picture whose edges meet.
 func (m *Model) upscaleWrapped(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
+	wide, opt, part, err := m.wrap(img, opt)
+	if err != nil {
+		return nil, err
+	}
+	large, err := m.Upscale(ctx, wide, opt)
+	if err != nil {
+		return nil, err
+	}
+	return picture.Wrapped(large, part), nil
+}
+
+// streamWrapped is Stream for a picture whose edges meet.
+func (m *Model) streamWrapped(ctx context.Context, img image.Image, opt Options, emit func(image.Image) error) error {
+	wide, opt, part, err := m.wrap(img, opt)
+	if err != nil {
+		return err
+	}
+	top := 0 // of the next strip
+	return m.Stream(ctx, wide, opt, func(strip image.Image) error {
+		rows := strip.Bounds().Add(image.Pt(0, top))
+		if top = rows.Max.Y; !rows.Overlaps(part) {
+			return nil
+		}
+		return emit(picture.Wrapped(strip, rows.Intersect(part).Sub(rows.Min)))
+	})
+}
+
+// wrap returns img with its margin, the options for enlarging that, and the part of its enlargement that is the result.
+func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options, part image.Rectangle, err error) {
 	if ycc, ok := img.(*image.YCbCr); ok {
 		opt.Subsampled = opt.Subsampled || ycc.SubsampleRatio == image.YCbCrSubsampleRatio420
 		img = chroma.Smooth(img)
@@ -39,7 +73,7 @@ func (m *Model) upscaleWrapped(ctx context.Context, img image.Image, opt Options
 	in := img.Bounds().Size()
 	w, h, err := m.ResultSize(in.X, in.Y, opt)
 	if err != nil {
-		return nil, err
+		return nil, opt, part, err
 	}
 	margin := m.Margin(in, image.Pt(w, h), opt)
 	if opt.Mix != nil {
@@ -53,10 +87,7 @@ func (m *Model) upscaleWrapped(ctx context.Context, img image.Image, opt Options
 	whole := image.Pt((in.X+2*margin.X)*w/in.X, (in.Y+2*margin.Y)*h/in.Y)
 	opt.SetSize(whole.X, whole.Y)
 	opt.WrapX, opt.WrapY = false, false
-	large, err := m.Upscale(ctx, picture.Wrapped(img, image.Rectangle{Min: margin.Mul(-1), Max: in.Add(margin)}), opt)
-	if err != nil {
-		return nil, err
-	}
 	at := image.Pt(margin.X*w/in.X, margin.Y*h/in.Y)
-	return picture.Wrapped(large, image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}), nil
+	part = image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}
+	return picture.Wrapped(img, image.Rectangle{Min: margin.Mul(-1), Max: in.Add(margin)}), opt, part, nil
 }

@@ -3,9 +3,12 @@ package superres
 import (
 	"image"
 	"image/color"
+	"image/draw"
 	"math"
+	"reflect"
 	"testing"
 
+	"superres/internal/must"
 	"superres/superres/resample"
 )
 
@@ -22,8 +25,8 @@ func texture(w, h, dx, dy int) *image.NRGBA {
 	return img
 }
 
-// The result for a texture whose edges meet meets there, too: that of the shifted texture is the shifted result.
-// Without it, the edges differ.
+// The result for a texture whose edges meet meets there, too: that of the shifted texture is the shifted result,
+// also in strips.
 func TestWrap(t *testing.T) {
 	for name, m := range map[string]*Model{"photo-fast": builtin(t, "photo-fast"), "bicubic": Plain(resample.Bicubic)} {
 		for _, scale := range []int{2, 4} {
@@ -44,6 +47,16 @@ func TestWrap(t *testing.T) {
 			}
 			if off > 0 {
 				t.Errorf("%s ×%d: %d pixels of the shifted texture differ", name, scale, off)
+			}
+			opt.BandRows = 7
+			streamed, top := image.NewNRGBA(first.Rect), 0
+			must.Succeed(t, m.Stream(t.Context(), texture(w, h, 0, 0), opt, func(strip image.Image) error {
+				draw.Draw(streamed, strip.Bounds().Add(image.Pt(0, top)), strip, image.Point{}, draw.Src)
+				top += strip.Bounds().Dy()
+				return nil
+			}))
+			if !reflect.DeepEqual(streamed, first) {
+				t.Errorf("%s ×%d: in strips it has other pixels", name, scale)
 			}
 			over, inside := seam(first)
 			if over > 1.05*inside {
@@ -80,7 +93,7 @@ func TestHardAlpha(t *testing.T) {
 			img.SetNRGBA(x, y, c)
 		}
 	}
-	out := upscaleWith(t, builtin(t, "photo-fast"), img, Options{Scale: 4, KeepHidden: true}).(*image.NRGBA)
+	out := upscaleWith(t, builtin(t, "photo-fast"), img, Options{Scale: 4, Alpha: AlphaKeepRGB}).(*image.NRGBA)
 	between := 0
 	for i := 3; i < len(out.Pix); i += 4 {
 		switch a := out.Pix[i]; {

@@ -13,8 +13,8 @@ import (
 // see breather.
 const encoderBlock = 1210
 
-// Encode returns the AVIF file, in 8 bits without metadata, of a picture of width×height pixels, at most MostPixels. pix
-// has their samples red, green, blue and alpha, row by row, colours multiplied by alpha; of a grey picture all colours
+// Encode returns the AVIF file, in 8 bits without metadata, of a picture of width×height pixels, at most MostPixels.
+// pix has their samples red, green, blue and alpha, row by row, colours multiplied by alpha; of a grey picture all colours
 // are equal. Colour keeps its resolution. quality is 1 to 100; 100 is not lossless either. The error is a FormatError,
 // or that of ctx where it ended.
 //

@@ -32,7 +32,8 @@ func (d demand) most(memory int64) int {
 // robustBytes is the memory of the robust model, which may be mixed with the one for clean pictures.
 const robustBytes = 9 << 20
 
-// regionPixelBytes is the most bytes that a pixel takes of the whole picture of which a region is enlarged.
+// regionPixelBytes is the most bytes that a pixel takes of the whole picture of which a region, or a copy with a
+// margin, is enlarged.
 const regionPixelBytes = 8
 
 // measure returns the size of the enlargement of a picture with header cfg, or, for a region, of the part that the
@@ -52,26 +53,28 @@ func (r *run) measure(cfg image.Config, strips bool, shared, each int64) (size i
 		}
 		model = restoring.model
 	}
-	worked := cfg
+	worked, of := cfg, image.Pt(w, h) // what is worked on, and its enlargement
 	in := image.Pt(cfg.Width, cfg.Height)
-	if margin := model.Margin(in, image.Pt(w, h), r.Size); r.Region.Empty() && margin != (image.Point{}) {
+	if margin := model.Margin(in, of, r.size()); r.Region.Empty() && margin != (image.Point{}) {
+		shared += int64(cfg.Width) * int64(cfg.Height) * regionPixelBytes
 		worked.Width, worked.Height = worked.Width+2*margin.X, worked.Height+2*margin.Y
-		w, h = worked.Width*w/cfg.Width, worked.Height*h/cfg.Height
+		of = image.Pt(worked.Width*w/cfg.Width, worked.Height*h/cfg.Height)
 	}
 	if !r.Region.Empty() {
-		of, err := r.partOf(model.Reach, image.Pt(cfg.Width, cfg.Height), !mayHide(cfg.ColorModel))
+		part, err := r.partOf(model.Reach, in, !mayHide(cfg.ColorModel))
 		if err != nil {
 			return size, d, err
 		}
 		shared += int64(cfg.Width) * int64(cfg.Height) * regionPixelBytes
-		w, h, worked.Width, worked.Height = of.size.X, of.size.Y, of.from.Dx(), of.from.Dy()
+		w, h, worked.Width, worked.Height = part.size.X, part.size.Y, part.from.Dx(), part.from.Dy()
+		of = image.Pt(w, h)
 	}
 	const mostResult = 4000e6 // pixels: what is meant to be so large is rarer than a scale that is mistyped
 	if most := cmp.Or(r.Limits.Result, mostResult); int64(w)*int64(h) > most {
 		return size, d, r.tooLarge(safefile.ErrLimit, SmallerScale, SmallerSize,
 			"output %d×%d is more than %d megapixels", w, h, most/1e6)
 	}
-	d.shared, d.each = model.MemoryEach(r.Keep.deepened(worked), w, h, r.Size, strips && r.inStrips(w, h))
+	d.shared, d.each = model.MemoryEach(r.Keep.deepened(worked), of.X, of.Y, r.Size, strips && r.inStrips(w, h))
 	d.shared += superres.WithGarbage(shared + r.Format.EncoderBytes(w, h))
 	if r.choosing != nil {
 		d.shared += robustBytes
@@ -106,7 +109,7 @@ func (r *run) resultSize(in image.Point) (out image.Point, err error) {
 // inStrips reports whether a result of w×h is made and written in strips; false means that it is whole in memory.
 func (r *run) inStrips(w, h int) bool {
 	const mostWhole = 64e6 // pixels of the largest result that is made whole
-	return r.Region.Empty() && r.Map == nil && !r.Size.WrapX && !r.Size.WrapY && r.Format.CanStream() &&
+	return r.Region.Empty() && r.Map == nil && r.Format.CanStream() &&
 		(float64(w)*float64(h) > mostWhole || r.Size.BandRows > 0)
 }
 

@@ -88,9 +88,12 @@ func (s *Settings) Options() settings.Table {
 		{Name: "wrap", To: settings.OneOf(&s.wrap, "auto", "auto", "none", "x", "y", "both"), Group: "quality",
 			Noted: true, Request: true, Help: "have opposite edges meet, as those of a texture do: `WHICH` is x, " +
 				"left and right, y, both or none; auto: x for panoramas of 360°"},
-		{Name: "alpha", To: settings.OneOf(&s.alpha, "separate", "separate", "keep-rgb", "none"), Group: "quality",
-			Request: true, Help: "`WHAT` becomes of transparency: separate, enlarged by itself; keep-rgb, with the " +
-				"hidden colours of textures kept; none, put on --background"},
+		{Name: "alpha", To: settings.OneOf(&s.alpha, "separate", "separate", "keep-rgb", "premultiplied", "none"),
+			Group: "quality", Noted: true, Request: true,
+			Help: "`WHAT` becomes of transparency: separate, enlarged by itself; keep-rgb, with the hidden colours " +
+				"of textures kept; premultiplied, with the colours multiplied by it; none, put on --background"},
+		{Name: "blend", To: settings.Bool(&s.Size.Blend, false), Group: "quality", Noted: true, Request: true,
+			Help: "mix colours along the edges of pixel art, which has none but its own otherwise"},
 		{Name: "background", To: settings.Parsed(&s.background, "white", readColour), Group: "quality", Request: true,
 			Help: "put what is transparent on `COLOUR`, as #rrggbb, white, black or grey, where a format has no " +
 				"transparency, or --alpha none asks for it"},
@@ -118,7 +121,8 @@ func (s *Settings) Complete(given settings.Table) error {
 		s.Size.Scale = 0
 	}
 	s.Size.WrapX, s.Size.WrapY = s.wrap == "x" || s.wrap == "both", s.wrap == "y" || s.wrap == "both"
-	s.Size.KeepHidden = s.alpha == "keep-rgb"
+	s.Size.Alpha = map[string]superres.Alpha{"keep-rgb": superres.AlphaKeepRGB,
+		"premultiplied": superres.AlphaPremultiplied}[s.alpha]
 	s.Keep.Strip = s.metadata == "strip"
 	s.Keep.Depth, _ = strconv.Atoi(s.depth) // 0 for "same"
 	s.Keep.Record = s.Keep.Record && (!s.Keep.Strip || given.Given("provenance"))

@@ -31,6 +31,8 @@ type run struct {
 	seq     Sequence
 	read    []made[*Frame] // the first pictures, read in advance to choose the model
 
+	panorama bool // the left and right edges of the picture meet, as its metadata say
+
 	together, ahead int // pictures enlarged at a time, and pictures in memory at a time
 }
 
@@ -223,9 +225,16 @@ func (r *run) nameOf(f *Frame) string {
 	return r.Source.Name()
 }
 
+// size returns the settings of the size, with what the metadata say of the edges.
+func (r *run) size() superres.Options {
+	opt := r.Size
+	opt.WrapX = opt.WrapX || r.panorama
+	return opt
+}
+
 // options returns the size and the settings for frame f, enlarged by the model by, with a new Report.
 func (r *run) options(f *Frame, by Choice) superres.Options {
-	opt := r.Size
+	opt := r.size()
 	if opt.Depth = r.Keep.Depth; r.Format.OnlyAnimates() {
 		opt.Depth = 8
 	}

@@ -32,11 +32,11 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 			return nil, err
 		}
 	}
-	// The format of a file of several pictures, "" for one picture, and the bytes of the file with its metadata.
-	several, fileBytes := imagefile.Format(""), int64(0)
+	// The format of a file of several pictures, "" for one; the bytes of the file with its metadata; and its header.
+	several, fileBytes, header := imagefile.Format(""), int64(0), image.Config{}
 	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
-		r.Input, fileBytes = image.Pt(cfg.Width, cfg.Height), held
+		r.Input, fileBytes, header = image.Pt(cfg.Width, cfg.Height), held, cfg
 		if several != "" && r.Map != nil {
 			return usage.Errorf("a map of what is sure is for a still picture, and this file has several")
 		} else if several != "" {
@@ -63,6 +63,12 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 		return nil, err
 	case several != "":
 		return openSeries(ctx, r, pic, fileBytes)
+	}
+	if r.wrap == "auto" && r.Region.Empty() && pic.Metadata.IsPanorama() {
+		need := r.Memory
+		if r.panorama = true; r.measureStill(header, fileBytes) != nil { // for want of memory: as any other picture
+			r.panorama, r.Memory = false, need
+		}
 	}
 	s := &still{r, strings.ToUpper(string(pic.Format)), pic}
 	if pic.Quality > 0 {

@@ -43,6 +43,9 @@ func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 	if text := by.unfit(img); text != "" {
 		defer func() { r.Warnings = append(r.Warnings, text) }()
 	}
+	if s.panorama {
+		defer func() { r.Warnings = append(r.Warnings, "is a panorama of 360°: its left and right edges meet") }()
+	}
 	if s.inStrips(s.Output.X, s.Output.Y) && by.Model.Streams(img) {
 		r.report = opt.Report // which is complete when strips returns
 		r.strips = func(put func(Result) error) error {
@@ -53,10 +56,6 @@ func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 			}), name)
 		}
 		return r, nil
-	}
-	if s.wrap == "auto" && s.Region.Empty() && f.About.Metadata.IsPanorama() {
-		opt.WrapX = true
-		defer func() { r.Warnings = append(r.Warnings, "is a panorama of 360°: its left and right edges meet") }()
 	}
 	crop := func(img image.Image) image.Image { return img }
 	if !s.Region.Empty() {

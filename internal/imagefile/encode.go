@@ -10,8 +10,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// defaultQuality is the quality of a JPEG or an AVIF where EncodeOptions.Quality is 0. Of a photograph (kodim01) an AVIF
-// has 0.66 bytes a pixel by it and 46.2 dB, a JPEG 0.63 bytes and 41.7 dB.
+// defaultQuality is the quality of a JPEG or an AVIF where EncodeOptions.Quality is 0. Of a photograph (kodim01) an
+// AVIF has 0.66 bytes a pixel by it and 46.2 dB, a JPEG 0.63 bytes and 41.7 dB.
 const defaultQuality = 95
 
 // EncodeOptions are the choices of Encode. The zero value is ready to use.
@@ -29,8 +29,8 @@ type EncodeOptions struct {
 }
 
 // Encode writes img to w in a format for which CanWrite is true. PNG and TIFF keep 16 bits and alpha. WebP, which is
-// lossless, and AVIF keep alpha and round to 8 bits, as JPEG and BMP do. A JPEG has its colour at full resolution and no
-// alpha: transparent pixels are blended with black, unless the caller blends them before. What encoding takes beside
+// lossless, and AVIF keep alpha and round to 8 bits, as JPEG and BMP do. A JPEG has its colour at full resolution and
+// no alpha: transparent pixels are blended with black, unless the caller blends them before. What encoding takes beside
 // the picture is Format.EncoderBytes.
 //
 // It returns an error of w unchanged. A picture or an option that the format cannot hold is an ErrOutput without a

@@ -12,7 +12,7 @@ const (
 	Bicubic
 )
 
-// Resize makes a picture Up times as large or Down times smaller; the other of the two is 1. With a second input, the
+// Resize makes a picture Up times as large and Down times smaller. With a second input, the
 // result is as large as that. Samples beyond the edges are those at the edge.
 type Resize struct {
 	rowwise

@@ -2,8 +2,10 @@ package matfile
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
+	"regexp"
 	"unicode"
 	"unicode/utf8"
 )
@@ -27,6 +29,8 @@ type lexer struct {
 
 	text *bufio.Reader
 	at   int64 // the offset of the next character that text returns
+
+	variables int // the comments that name a variable, as Octave writes one before each
 }
 
 // The values of a rune that stand for no character.
@@ -95,12 +99,24 @@ func (l *lexer) rune() rune {
 // end of the line.
 func (l *lexer) skip(c rune) rune {
 	for comment := false; c != end && c != '\n'; c = l.rune() {
-		if comment = comment || c == '#'; !comment && !isBlank(c) {
+		if c == '#' && !comment {
+			after, _ := l.text.Peek(8)
+			if reSpreadsheet.Match(after) {
+				break
+			}
+			if comment = true; bytes.HasPrefix(after, []byte(" name: ")) {
+				l.variables++
+			}
+		}
+		if !comment && !isBlank(c) {
 			break
 		}
 	}
 	return c
 }
+
+// reSpreadsheet matches what stands behind the # of a cell that a spreadsheet has no number for, which is no comment.
+var reSpreadsheet = regexp.MustCompile(`^(N/A|DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|SPILL!|CALC!)`)
 
 // isBlank reports whether a character is blank space.
 func isBlank(c rune) bool {

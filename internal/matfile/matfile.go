@@ -104,10 +104,11 @@ func (x *reading) accept(rows, cols int) error {
 
 // others are kinds of files that people may take for matrices, with their first bytes, for a clear error.
 var others = []struct{ start, what string }{
-	{"\x89HDF", "an HDF5 or MATLAB 7.3 file; save the matrix as .npy, or as text with writematrix"},
+	{"\x89HDF", "an HDF5 or MATLAB 7.3 file; save the matrix as .npy, or as text with writematrix or csvwrite"},
 	{"PAR1", "a Parquet file; save it with numpy.save(\"Y.npy\", pandas.read_parquet(FILE).to_numpy())"},
 	{"ARROW1", "an Arrow or Feather file; save it with numpy.save(\"Y.npy\", pandas.read_feather(FILE).to_numpy())"},
-	{"MATLAB ", "a MATLAB file; save the matrix as text with writematrix"},
+	{"MATLAB ", "a MATLAB file; save the matrix as text, with writematrix in MATLAB or csvwrite in Octave"},
+	{"Octave-1-", "an Octave file; save the matrix with save -text"},
 	{"\x1f\x8b", "packed by gzip; unpack it first"},
 	{"\x80", "a Python pickle, which is never unpacked; save it with numpy.save"},
 	{"\xff\xfe", "UTF-16 text; save it as UTF-8"},

@@ -170,6 +170,16 @@ func TestTextsOfPrograms(t *testing.T) {
 		{"Fortran, 3D24.16", " 0.5D+00 -0.1D+01 3.0D0\n 0.2D+01 2.5D-01 -4d0\n 7 1 0.125\n -2 6 1\n", ""},
 		{"Fortran, numbered lines", "1 0.5D0 2\n2 3 0.1D1\n3 -1 0.2D0\n", column},
 		{"NumPy, savetxt(header='a b c')", "# a b c\n" + strings.ReplaceAll(data, ",", " "), ""},
+		{"pandas, to_csv(header=False) of chosen lines", "3,0.5,-1.5,2\n0,2.5,0.25,1\n17,1.5,0.125,4\n4,6.5,1,2.5\n",
+			column},
+		{"pandas, to_csv(index=False, header=False, na_rep='NA')", "NA,NA,NA\n" + data, `"NA" is no number`},
+		{"pandas, to_csv(index=False, na_rep='NA')", "a,b,c\nNA,NA,NA\n" + data, `line 2, column 1: "NA" is no number`},
+		{"pandas, to_csv(sep='\\t')", "\ta\tb\tc\n" + strings.ReplaceAll(numbered(0, ""), ",", "\t"), column},
+		{"Excel, #N/A", data + "#N/A,1,2\n", `line 5, column 1: "#N/A" is no number`},
+		{"Octave, save -text of two", "# name: Y\n# type: matrix\n 1 2 3\n\n\n# name: Z\n# type: matrix\n 4 5 6\n",
+			"holds 2 variables"},
+		{"Octave, save -text of complex numbers", "# name: Y\n# type: complex matrix\n (1,2) (3,4)\n (5,6) (7,8)\n",
+			"is no number"},
 		{"wavelengths over spectra", "400,402,404,406,408\n1,2,4,2,1\n0,1,3,3,1\n", line},
 	} {
 		m, err := read([]byte(c.text), matfile.Options{})
@@ -212,6 +222,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"EDF": {[]byte(fmt.Sprintf("%-8d%-160s%-16s%-8d%-44s%-8d%-8d%-4d", 0, "X X X X", "01.01.2601.01.01", 256*3, "",
 			1, 1, 2)), "an EDF recording; save it with numpy.save"},
 		"MATLAB":  {[]byte("MATLAB 5.0 MAT-file"), "a MATLAB file"},
+		"Octave":  {[]byte("Octave-1-L\x00"), "an Octave file; save the matrix with save -text"},
 		"objects": {one("|O", 1.0), "holds Python objects"},
 		"complex": {one("<c16", 1.0, 1.0), "holds complex numbers"},
 		"records": {headed("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", little,
@@ -335,6 +346,7 @@ func TestTextTakesItsNumbers(t *testing.T) {
 		w := &watched{Reader: bytes.NewReader([]byte(text))}
 		var before runtime.MemStats
 		runtime.GC()
+		runtime.GC() // the second frees what pools of other tests have kept
 		runtime.ReadMemStats(&before)
 		m := must.Get(matfile.Read(w, int64(len(text)), "Y", matfile.Options{}))(t)
 		if rows, cols := m.Dims(); rows*cols != n || max(rows, cols) != n {

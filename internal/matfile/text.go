@@ -62,8 +62,9 @@ func (x *reading) text() (*mat.Dense, error) {
 }
 
 // checkScales refuses a matrix of which the first line or column, and not all of them, rises in even steps, as numbers
-// of lines and columns do, and times: few signals do. Whoever has such a signal can hand the matrix over as .npy, in
-// which no program writes scales of itself. Below names the first line is no scale.
+// of lines and columns do, and times, or has different whole numbers beside fractions, as numbers of lines do that were
+// chosen or shuffled: few signals do. Whoever has such a signal can hand the matrix over as .npy, in which no program
+// writes scales of itself. Below names the first line is no scale.
 func (x *reading) checkScales(m *mat.Dense, named bool) error {
 	rows, cols := m.Dims()
 	for _, c := range []struct {
@@ -97,8 +98,35 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 				last,
 				c.leave)
 		}
+		if c.n >= 4 && !alike && hasNumbers(c.n, c.count, c.at) {
+			return x.refuse("the first %s is %g, %g, ..., %g, whole numbers, all different, beside fractions, as "+
+				"numbers of lines and columns are; leave it out (in pandas, %s), or save the matrix as .npy where it "+
+				"is data", c.what, first, c.at(0, 1), last, c.leave)
+		}
 	}
 	return nil
+}
+
+// hasNumbers reports whether the first of count lines of n entries has different whole numbers from 0 on, and at least
+// half of the entries of all others are fractions. It looks at the beginning of each line.
+func hasNumbers(n, count int, at func(line, i int) float64) bool {
+	n = min(n, 1000)
+	seen, fractions := map[float64]bool{}, 0
+	for i := range n {
+		v := at(0, i)
+		if v < 0 || v != math.Trunc(v) || seen[v] {
+			return false
+		}
+		seen[v] = true
+	}
+	for line := 1; line < count; line++ {
+		for i := range n {
+			if v := at(line, i); v != math.Trunc(v) {
+				fractions++
+			}
+		}
+	}
+	return 2*fractions >= n*(count-1)
 }
 
 // layout is the arrangement of the numbers in a text.
@@ -136,6 +164,9 @@ func (x *reading) layout() (is layout, err error) {
 			}
 		}
 	}
+	if l.variables > 1 {
+		return is, x.refuse("holds %d variables; save the one alone", l.variables)
+	}
 	return is, l.err
 }
 
@@ -168,11 +199,14 @@ func (x *reading) number(field string, line, column int) (float64, error) {
 		line, column, field)
 }
 
-// isName reports whether a field names a column: it is a word, quoted, or in brackets as
-// units are.
+// reNoName matches NA of R and of pandas, null of databases, truth values, and a complex number in brackets.
+var reNoName = regexp.MustCompile(`^("?(NA|N/A|<NA>|[Nn]ull|NULL|None|[Tt]rue|TRUE|[Ff]alse|FALSE)"?|\([-+.0-9].*)$`)
+
+// isName reports whether a field names a column: it is a word, quoted, or in brackets as units are. What stands for a
+// number that is missing or complex, or for a truth value, is no name.
 func isName(field string) bool {
-	if _, err := strconv.ParseFloat(field, 64); err == nil {
-		return false // "nan" is no name
+	if _, err := strconv.ParseFloat(field, 64); err == nil || reNoName.MatchString(field) {
+		return false
 	}
 	first, _ := utf8.DecodeRuneInString(field)
 	return unicode.IsLetter(first) || strings.ContainsRune(`_"'([`, first)

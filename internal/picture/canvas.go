@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"superres/internal/kernel"
+	"superres/internal/parallel"
 )
 
 // Canvas is an image that is painted row by row: grey, or RGBA without premultiplication, of 8 or 16 bits a sample.
@@ -131,6 +132,32 @@ func (c *Canvas) opaque(y int) {
 		ones[x] = 1
 	}
 	c.Put(y, 3, ones)
+}
+
+// Divided returns a canvas of 16 bits a sample, or 8 unless deep, with the pixels of c, one of 16 bits in colour whose
+// colours are multiplied by opacity, without that.
+func (c *Canvas) Divided(deep bool) *Canvas {
+	out, top := NewCanvas(c.W, c.H, false, deep), 0xff
+	if deep {
+		top = 0xffff
+	}
+	parallel.Rows(c.H, func(y int) {
+		for i := y * c.W; i < (y+1)*c.W; i++ {
+			alpha := int(binary.BigEndian.Uint16(c.pix[8*i+6:]))
+			for s, of := range [4]int{alpha, alpha, alpha, 0xffff} {
+				v, level := int(binary.BigEndian.Uint16(c.pix[8*i+2*s:])), 0
+				if of > 0 {
+					level = (2*min(v, of)*top + of) / (2 * of)
+				}
+				if deep {
+					binary.BigEndian.PutUint16(out.pix[8*i+2*s:], uint16(level))
+				} else {
+					out.pix[4*i+s] = uint8(level)
+				}
+			}
+		}
+	})
+	return out
 }
 
 // Bounds are the least and the greatest level allowed for the pixels that are enlarged from sample X of a row.

@@ -154,6 +154,18 @@ func (p Picture) Image() image.Image {
 	return c.Image
 }
 
+// Premultiply multiplies the colours of p, which has Alpha, by opacity.
+func (p Picture) Premultiply() {
+	for _, c := range p.Channels {
+		parallel.Rows(c.H, func(y int) {
+			alpha := p.Alpha.Row(y)
+			for x, v := range c.Row(y) {
+				c.Row(y)[x] = v * alpha[x]
+			}
+		})
+	}
+}
+
 // Luma returns the brightness by BT.601, 0.299 R + 0.587 G + 0.114 B, in new memory; for a grey picture it is
 // its only plane.
 func (p Picture) Luma() *plane.Plane { return p.LumaIn(plane.New) }

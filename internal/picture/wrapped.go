@@ -32,13 +32,15 @@ func Wrapped(img image.Image, r image.Rectangle) image.Image {
 	inside := func(at, side int) int { return ((at % side) + side) % side }
 	for y := range size.Y {
 		inY := inside(r.Min.Y+y, b.Dy())
-		for x := range size.X {
-			inX, at := inside(r.Min.X+x, b.Dx()), (y*size.X+x)*bytes
+		for x := 0; x < size.X; {
+			inX, at, run := inside(r.Min.X+x, b.Dx()), (y*size.X+x)*bytes, 1
 			if wide > 0 {
-				copy(out.pix[at:at+bytes], from[inY*wide+inX*bytes:])
+				run = min(b.Dx()-inX, size.X-x)
+				copy(out.pix[at:at+run*bytes], from[inY*wide+inX*bytes:])
 			} else {
 				out.Image.(draw.Image).Set(x, y, img.At(b.Min.X+inX, b.Min.Y+inY))
 			}
+			x += run
 		}
 	}
 	return out.Image

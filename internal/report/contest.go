@@ -168,6 +168,20 @@ func (c Contest) Table() Table {
 	return t
 }
 
+// Record returns the ranking with all digits, to be written as JSON: of each entrant its name and mean, of all but the
+// best that learns the difference to it, the ends of the interval, and p.
+func (c Contest) Record() any {
+	list := []map[string]any{}
+	for _, r := range c.rank() {
+		row := map[string]any{"name": c.name(r), "mean": c.Measure.Sign() * r.Mean}
+		if !r.Reference && r.N > 1 {
+			row["behind"], row["low"], row["high"], row["p"] = r.Pair.Mean, r.Low, r.High, r.P
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
 // Headline says who is best, how that stands to what learns nothing, and who learns fastest, without a full stop. Who
 // is ahead by no more than chance explains is not called the best.
 func (c Contest) Headline() string {
@@ -219,17 +233,28 @@ func (c Contest) beside(p places) string {
 			below = append(below, c.name(r))
 		}
 	}
-	back := plain.Reversed()
-	switch {
-	case len(p.others) == 0 && !plain.Decided() && !back.Decided():
-		return fmt.Sprintf("; it cannot be told apart from %s, which learns nothing, %s", name, figures)
-	case plain.Mean < p.best.Mean:
-		return fmt.Sprintf(", but %s, which learns nothing, is better%s, %s", name, every, figures)
-	case len(below) > 0:
-		verb := map[bool]string{true: "is", false: "are"}[len(below) == 1]
+	verb := map[bool]string{true: "is", false: "are"}[len(below) == 1]
+	behind := plain.Mean >= p.best.Mean && plain.Decided()
+	if behind && len(below) > 0 {
 		return fmt.Sprintf("; %s %s below %s, which learns nothing", Enumerate(below), verb, name)
 	}
-	return fmt.Sprintf("; %s, the best of what learns nothing, is behind, %s", name, figures)
+	if behind {
+		return fmt.Sprintf("; %s, the best of what learns nothing, is behind, %s", name, figures)
+	}
+	if plain.Mean < p.best.Mean && plain.Reversed().Decided() {
+		return fmt.Sprintf(", but %s, which learns nothing, is better%s, %s", name, every, figures)
+	}
+	text := "; it cannot be told apart from " + name
+	if best := c.name(*p.best); c.Winner() != "" {
+		text = "; " + best + " cannot be told apart from " + name
+	} else if len(p.others) > 0 {
+		text = ", nor " + best + " from " + name
+	}
+	text += ", which learns nothing, " + figures
+	if len(below) > 0 {
+		text += fmt.Sprintf("; %s %s below it", Enumerate(below), verb)
+	}
+	return text
 }
 
 // say returns the mean of an entrant in words.

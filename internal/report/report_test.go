@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -360,20 +361,24 @@ func TestContest(t *testing.T) {
 		"steady": {0.3, []float64{1, 9}, [][]float64{eight, plus(0.001, 0.002, 0.001, 0.2)},
 			"a is the best learner, 0.0510 ahead of b, the next"},
 		"few": {0.3, []float64{1, 9}, [][]float64{{0.1, 0.2}, {0.11, 0.23}},
-			"a and b cannot be told apart; plain, the best of what learns nothing, is behind, with an error of " +
-				"0.3000 " +
+			"a and b cannot be told apart, nor a from plain, which learns nothing, with an error of 0.3000 " +
 				"against 0.1500; a learns fastest, in 1 s. a is better than b in 2 of 2 runs; the mean difference is " +
-				"0.0200 (95 % interval −0.1071 to 0.1471), p = 1 by the signed-rank test. With 2 runs no " +
+				"0.0200 (95 % interval −0.1071 to 0.1471), p > 0.99 by the signed-rank test. With 2 runs no " +
 				"difference can " +
 				"be told from chance; take more."},
-		"one": {0.3, []float64{1, 9}, [][]float64{{0.1}, {0.2}}, "a and b cannot be told apart; plain, the best of " +
-			"what " +
-			"learns nothing, is behind, with an error of 0.3000 against 0.1000; a learns fastest, in 1 s. One of " +
+		"one": {0.3, []float64{1, 9}, [][]float64{{0.1}, {0.2}}, "a and b cannot be told apart, nor a from " +
+			"plain, which learns nothing, with an error of 0.3000 against 0.1000; a learns fastest, in 1 s. One of " +
 			"the runs " +
 			"decides nothing."},
 		"failed": {0.3, []float64{1, 9}, [][]float64{{0.1, 0.2}, none}, "a has an error of 0.1500 in the mean; it " +
 			"cannot " +
 			"be told apart from plain, which learns nothing, with an error of 0.3000"},
+		"by chance": {0.132, []float64{1, 2, 2}, [][]float64{eight, plus(0.02), plus(-0.001, 0.002)},
+			"a and c cannot be told apart, nor a from plain, which learns nothing, with an error of 0.1320 against " +
+				"0.1350; c and b are below it; a learns fastest"},
+		"the best by chance": {0.132, []float64{1, 1}, [][]float64{eight, plus(0.02)},
+			"a is the best learner, 0.0200 ahead of b, the next, in mean error; a cannot be told apart from plain, " +
+				"which learns nothing, with an error of 0.1320 against 0.1350; b is below it; all learn"},
 		"nothing": {0.3, []float64{1}, [][]float64{none}, "No learner was scored. "},
 	} {
 		k := Contest{Kind: "learner", Problems: "runs", Measure: Measure{Name: "error", Format: "%.4f",
@@ -403,6 +408,11 @@ func TestContest(t *testing.T) {
 	if want := "ranking,,behind b,95 % interval,p,best in runs,seconds\nb,1.14,–,–,–,50 %,0.00\n"; !strings.HasPrefix(
 		text.String(), want) || !strings.Contains(text.String(), "a,0.14,1.00,1.00 to 1.00,0.016,0 %,0.00\n") {
 		t.Error(text.String())
+	}
+	data, err := json.Marshal(k.Record())
+	if want := `"name":"a","p":0.015625}`; err != nil || strings.Count(string(data), `"p":`) != 2 ||
+		!strings.Contains(string(data), want) {
+		t.Errorf("%s, %v", data, err)
 	}
 }
 

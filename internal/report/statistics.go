@@ -106,8 +106,11 @@ func (p Pair) Decided() bool { return p.Ahead && p.P < Doubt }
 
 // Probability returns a probability as text, such as "p = 0.02".
 func Probability(p float64) string {
-	if p < 0.001 {
+	switch {
+	case p < 0.001:
 		return "p < 0.001"
+	case p > 0.99:
+		return "p > 0.99"
 	}
 	return fmt.Sprintf("p = %.2g", p)
 }

@@ -162,7 +162,8 @@ func (o Options) settings() (s enlarging.Settings, err error) {
 	case o.Fit && (o.Width == 0 || o.Height == 0):
 		return s, usage.Errorf("fit: expected a width and a height")
 	case o.Format != "" && !format.CanWrite() && !format.CanAnimate():
-		return s, usage.Errorf("format %.60q: expected png, jpeg, webp, bmp, tiff or avif, or gif for animations", o.Format)
+		return s, usage.Errorf("format %.60q: expected png, jpeg, webp, bmp, tiff or avif, or gif for animations",
+			o.Format)
 	case o.Depth != 0 && o.Depth != 8 && o.Depth != 16:
 		return s, usage.Errorf("depth %d: expected 8 or 16", o.Depth)
 	case o.Denoise != nil && !(*o.Denoise >= 0 && *o.Denoise <= 1):

@@ -115,8 +115,12 @@ func (f findings) record() any {
 	for _, b := range f.baselines {
 		base[b.name] = scores(b.scores)
 	}
+	rankings := map[string]any{}
+	for _, kind := range f.forms {
+		rankings[kind.title] = f.contest(f.measures()[0], kind).Record()
+	}
 	return map[string]any{"command": paths.Name(f.opt.command), "version": console.Version, "pictures": names,
-		"baselines": base, "runs": runs}
+		"baselines": base, "rankings": rankings, "runs": runs}
 }
 
 // pictures returns the sections that show what was restored: of digits one with all of them, of photographs one each.

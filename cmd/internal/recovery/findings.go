@@ -111,10 +111,10 @@ func (f findings) document() report.Document {
 	t := f.trials[0]
 	d := report.Document{
 		Title: "Dictionary recovery",
-		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d problems a "+
+		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %s a "+
 			"point. Every learner gets the same signals and the same first dictionary, and is told the number of "+
 			"atoms K; "+
-			"those with a coder code with %s.", f.count(), f.coder()),
+			"those with a coder code with %s.", console.Count(f.count(), "problem"), f.coder()),
 		Command: f.typed,
 		Facts: console.Facts(f.command, []report.Fact{
 			{Name: "seed", Value: fmt.Sprint(t.Seed)},
@@ -185,7 +185,17 @@ func (f findings) record() any {
 			}{t.Task, t.Failure}
 		}
 	}
-	return map[string]any{"command": f.command, "version": console.Version, "labels": f.labels, "trials": trials}
+	rankings := map[string]any{}
+	for _, p := range f.panels() {
+		for _, n := range f.sizes(p) {
+			if len(f.axes) > 0 { // the cells of a map may differ in noise alone
+				continue
+			}
+			rankings[fmt.Sprintf("%d,%d,%d N=%d", p.M, p.K, p.S, n)] = f.contest(p, n).Record()
+		}
+	}
+	return map[string]any{"command": f.command, "version": console.Version, "labels": f.labels,
+		"rankings": rankings, "trials": trials}
 }
 
 // section returns the section of a panel: the ranking where it is decided who needs the fewest signals, the errors with

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"superres/cmd/internal/plugins"
 	"superres/internal/report"
@@ -69,15 +70,26 @@ func (f findings) contest(p planted.Panel, n int) report.Contest {
 			More: []report.Cell{{Text: report.Number("%.0f %%", 100*f.mean(p, n, learner, recovered))},
 				{Text: plugins.Told(learner, p.S)}, {Text: report.Number("%.2f", nonZeros)}}}
 		if plugins.Coderless(learner) {
-			e.More[2].Mark = e.Name + " has no coder, is not told S, and chooses the number of non-zeros itself."
+			e.More[2].Mark = e.Name + " has no coder, is not told S, and chooses the number of non-zeros itself. The " +
+				"error is that of the atoms, in which codes play no part."
 		}
 		if falling > 0 {
-			e.Mark = fmt.Sprintf("%s: the RMSE still fell at the last iteration in %.0f %% of the problems.", e.Name,
+			e.Mark = fmt.Sprintf("%s: the RMSE still fell at the last iteration in %.0f %% of the problems. ", e.Name,
 				100*falling)
 		}
+		if worse := f.mean(p, n, learner, worse); worse > 0 {
+			e.Mark += fmt.Sprintf("%s: in %.0f %% of the problems an earlier iteration had an RMSE smaller by more "+
+				"than 1 %%; the dictionary is that of the last.", e.Name, 100*worse)
+		}
+		e.Mark = strings.TrimSpace(e.Mark)
 		c.Entrants = append(c.Entrants, e)
 	}
 	return c
+}
+
+// worse is 1 for a trial that ended with a larger RMSE than its least, by more than 1 %, else 0.
+func worse(t planted.Trial) float64 {
+	return map[bool]float64{true: 1}[t.Least > 0 && t.Least < 0.99*t.RMSE]
 }
 
 // scores returns the score of a learner in every trial of panel p with n signals, in their order: NaN where it failed.

@@ -107,6 +107,24 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// What a ranking needs to be read stands below it: whose RMSE still fell, and who ended above its least.
+func TestMarks(t *testing.T) {
+	p := planted.Panel{M: 8, K: 12, S: 2}
+	f := findings{trials: trialsOf(p, 2, map[string][2]float64{"a": {0.5, 0.9}, "b": {0.9, 0.9}})}
+	for i := range f.trials { // of each learner two with N = 100, and two with 200
+		f.trials[i].RMSE, f.trials[i].Least, f.trials[i].Falling = 1, 0.995, i == 0
+	}
+	f.trials[2].Least = 0.98
+	var text strings.Builder
+	must.Succeed(t, report.Document{Sections: []report.Section{{Tables: []report.Table{f.contest(p, 100).Table()}}}}.
+		Text(&text))
+	if want := "a: the RMSE still fell at the last iteration in 50 % of the problems. a: in 50 % of the problems an " +
+		"earlier iteration had an RMSE smaller by more than 1 %; "; strings.Count(text.String(), want) != 1 ||
+		strings.Contains(text.String(), "b: ") {
+		t.Errorf("%s", text.String())
+	}
+}
+
 // The page begins with what came out, names every curve below every plot, has its plots before its tables, links to
 // its sections, and folds the settings away.
 func TestRecoverPage(t *testing.T) {

@@ -54,8 +54,8 @@ func newWorkers(settings workerSettings, verbose bool, log func(line string)) *w
 	return ws
 }
 
-// take returns an idle worker, or a newly started one, that reads and writes AVIF if forAVIF; isNew is true for the latter. put or
-// lose gives it back.
+// take returns an idle worker, or a newly started one, that reads and writes AVIF if forAVIF; isNew is true for the
+// latter. put or lose gives it back.
 func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) {
 	ws.mu.Lock()
 	for i := len(ws.idle) - 1; i >= 0 && p == nil; i-- {

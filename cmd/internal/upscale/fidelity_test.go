@@ -7,6 +7,8 @@ import (
 	"image"
 	"image/color"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 
 	"superres/cmd/internal/console"
@@ -165,6 +167,36 @@ func TestLossIsTold(t *testing.T) {
 	} {
 		if _, stderr := expect(t, dir, "", "-m nearest --on-exist overwrite "+line, 0); stderr != want {
 			t.Errorf("%s: %q, want %q", line, stderr, want)
+		}
+	}
+}
+
+// A panorama of 360° wraps across, and says so, also where it is written in strips; the size of a result that wraps is
+// told without its margin.
+func TestPanorama(t *testing.T) {
+	dir := t.TempDir()
+	xmp := `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
+		`<rdf:Description rdf:about="" xmlns:GPano="http://ns.google.com/photos/1.0/panorama/" ` +
+		`GPano:ProjectionType="equirectangular" GPano:FullPanoWidthPixels="40"/></rdf:RDF></x:xmpmeta>`
+	data := encoded(t, imagetest.Ramp(40, 20), "png", imagefile.EncodeOptions{
+		Metadata: metadata.Metadata{XMP: []byte(xmp)}})
+	consoletest.Put(t, filepath.Join(dir, "pano.png"), data)
+	pixels := map[string]image.Image{}
+	for name, flags := range map[string]string{"auto": "", "strips": " --tile 7", "x": " --wrap x",
+		"none": " --wrap none", "both": " --wrap both --tile 7"} {
+		stdout, stderr := expect(t, dir, "", "pano.png -m lanczos --json -o "+name+".png"+flags, 0)
+		told := strings.Contains(stdout+stderr, "is a panorama of 360°: its left and right edges meet")
+		if told != (name == "auto" || name == "strips") {
+			t.Errorf("%s: %s%s", name, stdout, stderr)
+		}
+		if !strings.Contains(stdout, `"width":80,"height":40,`) {
+			t.Errorf("%s: the size is not 80×40: %s", name, stdout)
+		}
+		pixels[name] = opened(t, dir, name+".png").Image
+	}
+	for name, want := range map[string]bool{"strips": true, "x": true, "none": false, "both": false} {
+		if got := reflect.DeepEqual(pixels[name], pixels["auto"]); got != want {
+			t.Errorf("%s has the pixels of auto: %v", name, got)
 		}
 	}
 }

@@ -12,7 +12,8 @@ const (
 	// which charts in few colours are like, and leastSide the shortest.
 	mostSide, mostOwn, leastSide = 512, 128, 8
 	// mostBetween is the greatest share, among the places where colours change, of those with a step between two
-	// colours that are far apart, as antialiasing makes it. Of pictures that are not enlarged it is mostSoft.
+	// colours that are far apart, as antialiasing makes it. Of pictures that are not enlarged, or have more than
+	// mostNative colours, as charts with antialiased text that were enlarged to squares, it is mostSoft.
 	mostBetween, mostSoft = 0.35, 0.08
 )
 
@@ -34,6 +35,9 @@ func Is(img image.Image, repeated int) bool {
 		if seen[key] = true; len(seen) > colours {
 			return false
 		}
+	}
+	if len(seen) > mostNative {
+		between = mostSoft
 	}
 	steps, changes := g.countSteps()
 	return len(seen) > 1 && leastEach*len(seen) <= len(g.keys) && float64(steps) <= between*float64(changes)

@@ -14,6 +14,7 @@ package pixelart
 import (
 	"encoding/binary"
 	"image"
+	"slices"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
@@ -76,23 +77,74 @@ func samples(img image.Image) (pix []uint8, bytes int) {
 }
 
 // Enlarge returns img, reduced to one pixel for each of its squares of equal pixels, enlarged to w×h pixels, each of
-// which is one of img. The result has the type of repair.TakeOnce.
-func Enlarge(img image.Image, w, h int) image.Image {
+// which is one of img. With blend it is the mean of those that it covers, so that oblique edges are smooth and all
+// pixels equally wide. The result has the type of repair.TakeOnce.
+func Enlarge(img image.Image, w, h int, blend bool) image.Image {
 	g := newGrid(img, max(repair.Repeated(img), 1), w, h)
+	parts := 1 // of a pixel, along a side
+	if blend {
+		parts = blended
+	}
 	parallel.Rows(h, func(y int) {
-		inY, v := under(y, g.h, h)
+		from := make([]int, parts*parts)
 		for x := range w {
-			inX, u := under(x, g.w, w)
-			from := inY*g.w + inX
-			// u/w and v/h are the place in the pixel, −1 to 1: beyond the line between the middles of two sides their
-			// sum is 1 or more.
-			if abs(u)*h+abs(v)*w >= w*h {
-				from = g.corner(inX, inY, sign(u), sign(v))
+			for i := range from {
+				from[i] = g.source(parts*x+i%parts, parts*y+i/parts, parts*w, parts*h)
 			}
-			copy(g.to[(y*w+x)*g.bytes:(y*w+x+1)*g.bytes], g.pix[from*g.bytes:])
+			g.mix(g.to[(y*w+x)*g.bytes:(y*w+x+1)*g.bytes], from)
 		}
 	})
 	return g.result
+}
+
+// blended is the number of parts of a pixel, along a side, whose mean it is: edges have 17 levels.
+const blended = 4
+
+// source returns the index of the pixel that pixel (x, y) of an enlargement to w×h is taken from.
+func (g grid) source(x, y, w, h int) int {
+	inX, u := under(x, g.w, w)
+	inY, v := under(y, g.h, h)
+	// u/w and v/h are the place in the pixel, −1 to 1: beyond the line between the middles of two sides their sum is 1
+	// or more.
+	if abs(u)*h+abs(v)*w >= w*h {
+		return g.corner(inX, inY, sign(u), sign(v))
+	}
+	return inY*g.w + inX
+}
+
+// mix sets the pixel to to the mean of the pixels of these indices, colours weighted by opacity.
+func (g grid) mix(to []uint8, from []int) {
+	if !slices.ContainsFunc(from, func(i int) bool { return g.keys[i] != g.keys[from[0]] }) {
+		copy(to, g.pix[from[0]*g.bytes:])
+		return
+	}
+	size := 1 // bytes of a sample
+	if g.bytes == 2 || g.bytes == 8 {
+		size = 2
+	}
+	sample := func(pix []uint8, s int) int {
+		if size == 2 {
+			return int(binary.BigEndian.Uint16(pix[2*s:]))
+		}
+		return int(pix[s])
+	}
+	samples := g.bytes / size
+	for s := range samples {
+		sum, weight := 0, 0
+		for _, i := range from {
+			p, of := g.pix[i*g.bytes:], 1
+			if s < samples-1 { // a colour beside alpha, the last
+				of = sample(p, samples-1)
+			}
+			sum, weight = sum+of*sample(p, s), weight+of
+		}
+		level := (2*sum + weight) / (2 * weight)
+		if size == 2 {
+			binary.BigEndian.PutUint16(to[2*s:], uint16(level))
+		} else {
+			to[s] = uint8(level)
+		}
+	}
 }
 
 // under returns which of in pixels the middle of pixel i of out pixels lies over, and where in it: from −out to out.

@@ -116,6 +116,30 @@ func TestSprites(t *testing.T) {
 	}
 }
 
+// chart returns a chart of more than 64 colours: slices of a pie, antialiased, above a dithered ground.
+func chart() *image.NRGBA {
+	large := imaging.New(480, 480, color.White)
+	for y := range 360 {
+		for x := range 480 {
+			c := [3]uint8{200, 30, 60}
+			if y > 180+(x-240)/3 {
+				c[0], c[2] = 20, 220
+			}
+			if x > 240-(y-180)/5 {
+				c[1] = 160
+			}
+			if (x-240)*(x-240)+(y-180)*(y-180) < 170*170 {
+				large.SetNRGBA(x, y, color.NRGBA{c[0], c[1], c[2], 255})
+			}
+		}
+	}
+	img := imaging.Resize(large, 120, 120, imaging.Box)
+	for i := 90 * 120; i < 120*120; i++ {
+		img.SetNRGBA(i%120, i/120, color.NRGBA{uint8(i%120+i/120) % 2 * 255, 0, 0, 255})
+	}
+	return img
+}
+
 // What has antialiased edges, or is a photograph, is none, also as squares of equal pixels.
 func TestOthersAreNone(t *testing.T) {
 	hopper := must.Get(imaging.Open("../../../testdata/hopper.png"))(t)
@@ -124,6 +148,7 @@ func TestOthersAreNone(t *testing.T) {
 		"photograph as squares": enlarged(imaging.Resize(hopper, 40, 40, imaging.Box), 3),
 		"reduced sprite":        imaging.Resize(enlarged(sprite(5, true), 5), 54, 54, imaging.Box),
 		"enlarged sprite":       imaging.Resize(sprite(6, true), 90, 90, imaging.Linear),
+		"chart as squares":      enlarged(chart(), 2),
 		"flat":                  imaging.New(40, 40, color.White),
 		"tiny":                  imaging.Crop(sprite(3, true), image.Rect(0, 0, 7, 16)),
 	} {
@@ -174,7 +199,7 @@ func TestEnlarge(t *testing.T) {
 		}
 	}
 	for _, w := range []int{16, 24, 20, 80} {
-		out := pixelart.Enlarge(stairs, w, w).(*image.Gray)
+		out := pixelart.Enlarge(stairs, w, w, false).(*image.Gray)
 		for y := range w {
 			for x := range w {
 				if v := out.Pix[w*y+x]; (x-y)*8 > w && v != 200 || (y-x)*8 > w && v != 0 {
@@ -182,7 +207,7 @@ func TestEnlarge(t *testing.T) {
 				}
 			}
 		}
-		out = pixelart.Enlarge(box, w, w).(*image.Gray)
+		out = pixelart.Enlarge(box, w, w, false).(*image.Gray)
 		for y := range w {
 			for x := range w {
 				if want := box.Pix[(2*y+1)*8/(2*w)*8+(2*x+1)*8/(2*w)]; out.Pix[w*y+x] != want {
@@ -191,9 +216,40 @@ func TestEnlarge(t *testing.T) {
 			}
 		}
 	}
-	if got := pixelart.Enlarge(enlarged(sprite(0, false), 4), 32, 32); fmt.Sprint(got) !=
-		fmt.Sprint(pixelart.Enlarge(repair.TakeOnce(sprite(0, false), 1), 32, 32)) {
+	if got := pixelart.Enlarge(enlarged(sprite(0, false), 4), 32, 32, false); fmt.Sprint(got) !=
+		fmt.Sprint(pixelart.Enlarge(repair.TakeOnce(sprite(0, false), 1), 32, 32, false)) {
 		t.Error("squares of equal pixels are not taken once")
+	}
+}
+
+// Blended, a pixel is the mean of what it covers, colours weighted by opacity; where it covers one colour, it is that.
+func TestBlend(t *testing.T) {
+	row := func(w int, pix ...uint8) *image.NRGBA {
+		return &image.NRGBA{Pix: pix, Stride: 4 * w, Rect: image.Rect(0, 0, w, 1)}
+	}
+	img := row(2, 200, 100, 0, 255, 7, 8, 9, 0)
+	for w, want := range map[int]*image.NRGBA{
+		2: img,
+		3: row(3, 200, 100, 0, 255, 200, 100, 0, 128, 7, 8, 9, 0),
+		4: row(4, 200, 100, 0, 255, 200, 100, 0, 255, 7, 8, 9, 0, 7, 8, 9, 0),
+	} {
+		if got := pixelart.Enlarge(img, w, 1, true).(*image.NRGBA); fmt.Sprint(got.Pix) != fmt.Sprint(want.Pix) {
+			t.Errorf("to %d: %v, expected %v", w, got.Pix, want.Pix)
+		}
+	}
+	deep := &image.Gray16{Pix: []uint8{1, 0, 3, 0}, Stride: 4, Rect: image.Rect(0, 0, 2, 1)}
+	if got := pixelart.Enlarge(deep, 3, 1, true).(*image.Gray16); fmt.Sprint(got.Pix) != "[1 0 2 0 3 0]" {
+		t.Errorf("16 bits: %v", got.Pix)
+	}
+	stairs := image.NewGray(image.Rect(0, 0, 8, 8))
+	for i := range stairs.Pix {
+		if i%8 >= i/8 {
+			stairs.Pix[i] = 160
+		}
+	}
+	out := pixelart.Enlarge(stairs, 32, 32, true).(*image.Gray)
+	if got := out.Pix[32*16+12 : 32*16+17]; fmt.Sprint(got) != "[0 0 100 160 160]" {
+		t.Errorf("across an oblique edge: %v", got) // half of it and the diagonal of the parts: 10 of 16
 	}
 }
 
@@ -208,7 +264,7 @@ func TestSheet(t *testing.T) {
 		own := sprite(n, n%2 == 0)
 		at := image.Pt(n%10*130, n/10*250)
 		sheet = imaging.Overlay(sheet, imaging.Resize(own, 120, 120, imaging.NearestNeighbor), at, 1)
-		sheet = imaging.Overlay(sheet, pixelart.Enlarge(own, 120, 120), at.Add(image.Pt(0, 122)), 1)
+		sheet = imaging.Overlay(sheet, pixelart.Enlarge(own, 120, 120, false), at.Add(image.Pt(0, 122)), 1)
 	}
 	must.Succeed(t, imaging.Save(sheet, name))
 }

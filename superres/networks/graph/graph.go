@@ -149,9 +149,9 @@ const (
 	Bicubic
 )
 
-// Resize makes the picture Up times as large, or Down times smaller; the other of the two is 1. With a second input,
-// both are 0, and the result is as large as that. Samples beyond the edges repeat those at the edge; Nearest takes
-// sample i·from/to, rounded down, for sample i.
+// Resize makes the picture Up times as large, or Down times smaller; the other of the two is 1, or, without
+// AlignCorners, Up is less than Down. With a second input, both are 0, and the result is as large as that. Samples
+// beyond the edges repeat those at the edge; Nearest takes sample i·from/to, rounded down, for sample i.
 type Resize struct {
 	By       Interpolation
 	Up, Down int

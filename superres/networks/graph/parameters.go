@@ -22,6 +22,18 @@ func WholeFactors(down, across float64) (up, reduce int, err error) {
 	return 0, 0, fmt.Errorf("by %g×%g is not supported, only by whole factors", across, down)
 }
 
+// Fraction returns the parameters Up and Down of the Resize that multiplies heights by down and widths by across, a
+// fraction below 1 in lowest terms, such as 3/4 at the end of a network of scale 4 that enlarges ×3. It fails unless
+// both are the same, of numbers of at most MaxScale.
+func Fraction(down, across float64) (up, reduce int, err error) {
+	for n := 2; n <= MaxScale && down == across; n++ {
+		if up := math.Round(down * float64(n)); up > 0 && up < float64(n) && math.Abs(down*float64(n)/up-1) < 1e-5 {
+			return int(up), n, nil
+		}
+	}
+	return WholeFactors(down, across)
+}
+
 // InterleavedChannels returns the parameter of the Select that takes the channels i, i+step, i+2·step, … for each i
 // below step, of count channels.
 func InterleavedChannels(count, step int) []int {

@@ -48,6 +48,7 @@ func oneOperation(r *rand.Rand) (list []graphtest.Network) {
 	resize := func(by graph.Interpolation, up, down int) graph.Op {
 		return graph.Resize{By: by, Up: up, Down: down, A: -0.75}
 	}
+	add("bicubic by 3/4", 3, resize(graph.Nearest, 4, 1), resize(graph.Bicubic, 3, 4))
 	for up := 2; up <= 4; up++ {
 		add("bilinear", up, resize(graph.Bilinear, up, 1))
 		add("bicubic", up, resize(graph.Bicubic, up, 1))

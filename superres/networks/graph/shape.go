@@ -253,7 +253,8 @@ func (r Resize) shape(in []Shape) (Shape, error) {
 	switch {
 	case err != nil:
 		return s, err
-	case r.Up < 1 || r.Down < 1 || r.Up > MaxScale || r.Down > MaxScale || r.Up > 1 && r.Down > 1:
+	case r.Up < 1 || r.Down < 1 || r.Up > MaxScale || r.Down > MaxScale || r.Up > 1 && r.Down > 1 &&
+		(r.Up >= r.Down || r.AlignCorners):
 		return s, fmt.Errorf("by %d/%d", r.Up, r.Down)
 	case s.W%r.Down != 0 || s.H%r.Down != 0:
 		return s, fmt.Errorf("%d×%d samples by 1/%d", s.W, s.H, r.Down)

@@ -270,11 +270,13 @@ func (c *call) interp() ([]graph.Operand, error) {
 	}
 	if op.Up, op.Down, err = graph.WholeFactors(float64(down), float64(across)); err != nil {
 		to, found := c.graph.Find(float64(s.W)*float64(across), float64(s.H)*float64(down))
-		if !found {
+		if found {
+			op.Up, op.Down = 0, 0
+			return c.add(op, c.in[0], graph.Operand{Node: to})
+		}
+		if op.Up, op.Down, err = graph.Fraction(float64(down), float64(across)); err != nil {
 			return nil, err
 		}
-		op.Up, op.Down = 0, 0
-		return c.add(op, c.in[0], graph.Operand{Node: to})
 	}
 	if op.Up == 1 && op.Down == 1 {
 		return c.split()

@@ -56,6 +56,8 @@ func TestLayers(t *testing.T) {
 		{"Reorg x 1 1 a b 0=2", nil, []graph.Op{graph.PixelUnshuffle{Factor: 2}}},
 		{"Interp x 1 1 a b 0=3 1=0.5 2=0.5", nil,
 			[]graph.Op{graph.Resize{By: graph.Bicubic, Up: 1, Down: 2, A: -0.75}}},
+		{"Interp x 1 1 a b 0=3 1=0.75 2=0.75", nil,
+			[]graph.Op{graph.Resize{By: graph.Bicubic, Up: 3, Down: 4, A: -0.75}}},
 		{"Interp x 1 1 a b 0=2 1=3 2=3 6=1", nil,
 			[]graph.Op{graph.Resize{By: graph.Bilinear, Up: 3, Down: 1, AlignCorners: true}}},
 	} {

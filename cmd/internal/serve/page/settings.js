@@ -59,7 +59,7 @@ function read() {
 		p.set("denoise", value("denoise") === "level" ? value("level") : value("denoise"));
 	}
 	if (value("format")) p.set("format", value("format"));
-	if (["", "jpeg"].includes(value("format"))) p.set("quality", +value("quality"));
+	if (["", "jpeg", "avif"].includes(value("format"))) p.set("quality", +value("quality"));
 	return p;
 }
 
@@ -97,7 +97,7 @@ function show() {
 	$("noisePart").hidden = $("fastPart").hidden = value("model") !== "";
 	$("levelPart").hidden = value("denoise") !== "level";
 	$("levelText").value = value("level");
-	$("qualityPart").hidden = !["", "jpeg"].includes(value("format"));
+	$("qualityPart").hidden = !["", "jpeg", "avif"].includes(value("format"));
 	for (const e of form.querySelectorAll("input[type=number]")) {
 		const text = complaint(e), place = $(`${e.name}Wrong`);
 		if (place.textContent !== text) place.textContent = text;

@@ -81,7 +81,9 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 	}
 	c.Picture, c.Correction, c.Found = x.Picture, x.Correction, x.Found
 	if c.Found.IsPixelArt {
+		// What somebody has enlarged to squares is to be seen in squares; to smooth it, one asks for the model.
 		c.Model = PixelArt()
+		c.Model.squares = c.Found.Repeated > 0
 		return c, nil
 	}
 	if x.Varying != nil {

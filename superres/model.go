@@ -36,6 +36,7 @@ type Model struct {
 	robust        *robust           // chooses a model for each picture; nil: this one enlarges all
 	maxEffort     bool              // has the effort max: a mean over orientations
 	pixels        bool              // is the model of PixelArt
+	squares       bool              // as that, leaves squares of equal pixels as they are, but to blend them
 	large         bool              // see Large
 	foreignColour bool              // has the networks for colour of another model
 	loadedBytes   int64             // bytes that the stages took when the file was loaded; tuning may leave fewer

@@ -107,7 +107,7 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
-	if m.pixels && opt.Chroma == nil && (w != b.Dx() || h != b.Dy()) {
+	if m.pixels && (!m.squares || opt.Blend) && opt.Chroma == nil && (w != b.Dx() || h != b.Dy()) {
 		img, opt.Report = pixelart.Enlarge(img, w, h, opt.Blend), nil // it is no enlargement that a reduction undoes
 	}
 	return m.newEnlarger(img, w, h, opt, &stage.Pool{})

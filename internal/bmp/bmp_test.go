@@ -78,6 +78,9 @@ func TestRareKinds(t *testing.T) {
 		if got, err := decode(c.data); err != nil || !bytes.Equal(got, c.want) {
 			t.Errorf("%s: %v %v, expected %v", name, got, err, c.want)
 		}
+		if got, err := decode(c.data[fileHeader:]); err != nil || !bytes.Equal(got, c.want) {
+			t.Errorf("%s, bare: %v %v, expected %v", name, got, err, c.want)
+		}
 		for n := range len(c.data) - 3 { // behind which is padding, or the end mark of RLE
 			if _, err := decode(c.data[:n]); !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Fatalf("%s: %d of %d bytes: %v", name, n, len(c.data), err)

@@ -62,16 +62,22 @@ type Decoder struct {
 	masks         [4]uint64     // of red, green, blue and alpha; 0: the channel is missing
 }
 
-// NewDecoder reads the file in r up to its pixels. It fails with an UnsupportedError, or with io.ErrUnexpectedEOF where
-// the file is too short. The size of the picture may be anything.
+// NewDecoder reads the file in r up to its pixels. A bare bitmap, as a clipboard has, lacks the header of a file and
+// begins with its own. NewDecoder fails with an UnsupportedError, or with io.ErrUnexpectedEOF where the file is too
+// short. The size of the picture may be anything.
 func NewDecoder(r io.Reader) (*Decoder, error) {
 	d := &Decoder{r: bufio.NewReader(r)}
-	head := make([]byte, fileHeader+v5Header) // zero where the header is shorter
-	if err := d.read(head[:fileHeader+4]); err != nil {
+	head := make([]byte, v5Header)   // zero where the header is shorter
+	at, pixels := int64(0), int64(0) // the offsets of the header and of the pixels
+	if start, err := d.r.Peek(2); err == nil && string(start) == "BM" {
+		if err := d.read(head[:fileHeader]); err != nil {
+			return nil, err
+		}
+		at, pixels = fileHeader, int64(binary.LittleEndian.Uint32(head[10:]))
+	}
+	if err := d.read(head[:4]); err != nil {
 		return nil, err
 	}
-	pixels := int64(binary.LittleEndian.Uint32(head[10:])) // the offset of the pixels
-	head = head[fileHeader:]
 	length := int64(binary.LittleEndian.Uint32(head))
 	if length != coreHeader && (length < 16 || length > os2Header) && length != v4Header && length != v5Header {
 		return nil, UnsupportedError(fmt.Sprintf("a header of %d bytes", length))
@@ -83,7 +89,7 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	at := fileHeader + length
+	at += length
 	if masks := d.masksBehind(length); masks > 0 {
 		if err := d.read(head[infoHeader:][:4*masks]); err != nil {
 			return nil, err
@@ -103,7 +109,7 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 	if entries == 0 {
 		entries = most
 	}
-	if pixels < at { // as some programs write: the pixels follow the palette
+	if pixels < at { // in a bare bitmap, and as some programs write: the pixels follow the palette
 		pixels = at + entry*entries
 	}
 	list := make([]byte, entry*min(entries, most, (pixels-at)/entry))

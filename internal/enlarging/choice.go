@@ -196,6 +196,8 @@ func (c Choice) String() string {
 		list = append(list, fmt.Sprintf("squares of %d×%d equal pixels, of which one is taken", k, k))
 	}
 	switch {
+	case c.Found.IsPixelArt && c.Found.Repeated > 0:
+		return "pixel art in squares, which stay squares, " + by
 	case c.Found.IsPixelArt:
 		return "pixel art, " + by
 	case c.Found.IsDrawn:

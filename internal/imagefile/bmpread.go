@@ -9,11 +9,18 @@ import (
 )
 
 // startsOfBMP returns what files of the format BMP start with: the reserved bytes are 0, or the header has one of the
-// usual lengths. "BM" alone begins many texts.
+// usual lengths. "BM" alone begins many texts. A bare bitmap, often called .dib, begins with its header, which has one
+// plane of a known depth and, unless it is that of OS/2, a known compression.
 func startsOfBMP() []string {
 	list := []string{"BM????\x00\x00\x00\x00"}
 	for _, length := range []byte{12, 16, 40, 52, 56, 64, 108, 124} {
 		list = append(list, "BM????????????"+string(rune(length))+"\x00\x00\x00")
+	}
+	for _, depth := range []string{"\x01", "\x04", "\x08", "\x10", "\x18", "\x20"} {
+		list = append(list, "\x0c\x00\x00\x00????\x01\x00"+depth+"\x00")
+		for _, length := range []string{"\x28", "\x6c", "\x7c"} {
+			list = append(list, length+"\x00\x00\x00????????\x01\x00"+depth+"\x00?\x00\x00\x00")
+		}
 	}
 	return list
 }

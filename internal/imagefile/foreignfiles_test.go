@@ -18,7 +18,7 @@ import (
 // 0.11 decodes to 16 bits, cropped and turned as their boxes say, which it leaves.
 func TestForeignFiles(t *testing.T) {
 	names := must.Get(filepath.Glob("testdata/kinds/*.png.png"))(t)
-	for _, ext := range []string{"bmp", "gif", "webp", "avif"} {
+	for _, ext := range []string{"bmp", "dib", "gif", "webp", "avif"} {
 		names = append(names, must.Get(filepath.Glob("testdata/kinds/*."+ext+".png"))(t)...)
 	}
 	if len(names) < 70 {

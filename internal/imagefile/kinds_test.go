@@ -39,11 +39,13 @@ func TestTIFFSamples(t *testing.T) {
 			t.Errorf("%T: %d samples a pixel, want %d", c.img, samples, c.want)
 		}
 	}
-	jpeg2000 := append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, [4]uint32{256, 4, 1, 9},
-		[4]uint32{257, 4, 1, 9}, [4]uint32{258, 3, 1, 8}, [4]uint32{259, 3, 1, 34712}, [4]uint32{262, 3, 1, 1})...)
-	_, err := decodeBytes(jpeg2000, "a.tif", Limits{})
-	checkRefusal(t, err, safefile.ErrInput, "a.tif",
-		"TIFF with JPEG 2000 inside, which cannot be read; save it as PNG first")
+	for text, compression := range map[string]uint32{"JPEG 2000": 34712, "a fax of several bits a pixel": 4} {
+		page := imagetest.TIFFPage(0, [4]uint32{256, 4, 1, 9}, [4]uint32{257, 4, 1, 9}, [4]uint32{258, 3, 1, 1},
+			[4]uint32{259, 3, 1, compression}, [4]uint32{262, 3, 1, 1}, [4]uint32{277, 3, 1, 2})
+		_, err := decodeBytes(append([]byte(imagetest.TIFFStart), page...), "a.tif", Limits{})
+		checkRefusal(t, err, safefile.ErrInput, "a.tif",
+			"TIFF with "+text+" inside, which cannot be read; save it as PNG first")
+	}
 }
 
 // A profile goes where the picture has colours of its kind: with grey to a PNG of grey with alpha, not to a TIFF of the

@@ -171,9 +171,9 @@ func endOfRIFF(data []byte) uint64 {
 	return 8 + n + n%2
 }
 
-// endOfBMP returns the offset at which the BMP data ends, by the length in its header.
+// endOfBMP returns the offset at which the BMP data ends, by the length in its header, which a bare bitmap has not.
 func endOfBMP(data []byte) uint64 {
-	if len(data) < 6 {
+	if len(data) < 6 || string(data[:2]) != "BM" {
 		return 0
 	}
 	return uint64(binary.LittleEndian.Uint32(data[2:]))

@@ -1,23 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
-
-// Instructions that the assembler does not know, on vectors of four numbers of 32 bits or
-// eight of 16: d is the last register's number and the result's.
-
-// d += the four or eight halves n, the lower or the upper four, times half h of m.
-#define SMLAL(m, h, n, d) WORD $(0x0f402000 | h<<20 | m<<16 | n<<5 | d)
-#define SMLAL2(m, h, n, d) WORD $(0x4f402000 | h<<20 | m<<16 | n<<5 | d)
-#define NEGATIVE(n, d) WORD $(0x4ea0a800 | n<<5 | d) // CMLT: all ones where n < 0
-#define CHOOSE(m, n, d) WORD $(0x6e601c00 | m<<16 | n<<5 | d) // BSL: n where d is ones, m elsewhere
-#define FLOAT(n, d) WORD $(0x4e21d800 | n<<5 | d) // SCVTF
-#define FMUL(m, n, d) WORD $(0x6e20dc00 | m<<16 | n<<5 | d)
-#define ROUND(n, d) WORD $(0x4e21a800 | n<<5 | d) // FCVTNS: half to even
-#define SQXTN(n, d) WORD $(0x0e614800 | n<<5 | d) // the lower four halves
-#define SQXTN2(n, d) WORD $(0x4e614800 | n<<5 | d) // the upper four
-#define SMAX(m, n, d) WORD $(0x4e606400 | m<<16 | n<<5 | d)
-#define SMIN(m, n, d) WORD $(0x4e606c00 | m<<16 | n<<5 | d)
-#define SQADD(m, n, d) WORD $(0x4e600c00 | m<<16 | n<<5 | d)
+#include "neon_arm64.h"
 
 // A tile is 16 outputs of four samples: those of sample s are in V(16+4s) to V(19+4s).
 //
@@ -112,39 +96,6 @@ out: \
 	CMP R9, R10 \
 	BLT output
 
-#define LIMIT(d) \
-	NEGATIVE(d, 0) \
-	CHOOSE((8+d%4), (12+d%4), 0) \
-	FLOAT(d, d) \
-	FMUL(0, d, d) \
-	ROUND(d, d)
-
-// Sample s is rounded, limited, and stored.
-#define STORE(s) \
-	LIMIT((s+0)) \
-	LIMIT((s+1)) \
-	LIMIT((s+2)) \
-	LIMIT((s+3)) \
-	SQXTN((s+0), 1) \
-	SQXTN2((s+1), 1) \
-	SQXTN((s+2), 2) \
-	SQXTN2((s+3), 2) \
-	SMIN(5, 1, 1) \
-	SMIN(5, 2, 2) \
-	SMAX(6, 1, 1) \
-	SMAX(6, 2, 2) \
-	VLD1 (R17), [V3.H8, V4.H8] \
-	SQADD(3, 1, 1) \
-	SQADD(4, 2, 2) \
-	VLD1 (R19), [V0.H8] \
-	SMIN(7, 1, 1) \
-	SMIN(7, 2, 2) \
-	SMAX(0, 1, 1) \
-	SMAX(0, 2, 2) \
-	VST1 [V1.H8, V2.H8], (R16) \
-	ADD R22<<1, R16 \
-	ADD R20<<1, R17
-
 // func convolveARM64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
 TEXT ·convolveARM64(SB), NOSPLIT, $0-128
 	OPERANDS
@@ -175,10 +126,10 @@ sample:
 	ADD R19<<1, R17
 	MOVD limits+96(FP), R19
 	ADD $192, R19
-	STORE(16)
-	STORE(20)
-	STORE(24)
-	STORE(28)
+	STORE(16, 17, 18, 19)
+	STORE(20, 21, 22, 23)
+	STORE(24, 25, 26, 27)
+	STORE(28, 29, 30, 31)
 	NEXT(sample, output, out)
 	RET
 

@@ -476,7 +476,7 @@ func multiplyFloats(dst, a, b []float32) {
 //go:noescape
 func multiplyFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
 
-// multiplyTiles needs, in assembly: n is at least 12, channels even, len(bias) a multiple of 16, at least 16.
+// multiplyTiles needs, in assembly: n is at least 12, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16.
 func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	if current == 0 {
 		multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)

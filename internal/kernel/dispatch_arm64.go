@@ -24,9 +24,6 @@ func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
 }
 func add(to, v []float64) { addGeneric(to, v) }
-func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
-	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
-}
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
@@ -35,10 +32,6 @@ func boundFlatAreas(least, most, above, row, below []float32) {
 }
 func boundRange(least, most, above, row, below []float32) {
 	boundRangeGeneric(least, most, above, row, below)
-}
-func combine(dst, src []float32, at []int, weight []float32) { combineGeneric(dst, src, at, weight) }
-func combineOnto(dst, base, src []float32, at []int, weight []float32) {
-	combineOntoGeneric(dst, base, src, at, weight)
 }
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
@@ -55,10 +48,6 @@ func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inn
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
-func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
-	multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
-}
-func paeth(out, x, a, b, c []byte) (sum int)               { return paethGeneric(out, x, a, b, c) }
 func paint(dst []uint8, l, r, b []float32, wr, wb float32) { paintGeneric(dst, l, r, b, wr, wb) }
 func peak(sums []int32, x, y int32, rounds int)            { peakGeneric(sums, x, y, rounds) }
 func powerStep(z, u, next []float64, cols int)             { powerStepGeneric(z, u, next, cols) }
@@ -77,12 +66,6 @@ func shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
 func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
-func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
-	transformInputGeneric(v, stride, src, rows, step, n, channels)
-}
-func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-}
 
 // absFloats needs, in assembly: len(dst) is a multiple of 16.
 func absFloats(dst, src []float32) {
@@ -108,6 +91,18 @@ func addFloats(dst, a, b []float32) {
 //go:noescape
 func addFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
 
+// addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
+func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
+	if current == 0 {
+		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
+	} else {
+		addPixelsARM64(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(share), shareStep, unsafe.SliceData(least), leastStep, unsafe.SliceData(most), mostStep)
+	}
+}
+
+//go:noescape
+func addPixelsARM64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
+
 // clipFloats needs, in assembly: len(dst) is a multiple of 16.
 func clipFloats(dst, src []float32, least, most float32) {
 	if current == 0 {
@@ -119,6 +114,29 @@ func clipFloats(dst, src []float32, least, most float32) {
 
 //go:noescape
 func clipFloatsARM64(dst *float32, dstLen int, src *float32, least float32, most float32)
+
+// combine needs, in assembly: len(at) is at least 1.
+func combine(dst, src []float32, at []int, weight []float32) {
+	if current == 0 {
+		combineGeneric(dst, src, at, weight)
+	} else {
+		combineARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
+	}
+}
+
+//go:noescape
+func combineARM64(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
+
+func combineOnto(dst, base, src []float32, at []int, weight []float32) {
+	if current == 0 {
+		combineOntoGeneric(dst, base, src, at, weight)
+	} else {
+		combineOntoARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(base), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
+	}
+}
+
+//go:noescape
+func combineOntoARM64(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 
 // convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
@@ -360,6 +378,29 @@ func multiplyFloats(dst, a, b []float32) {
 //go:noescape
 func multiplyFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
 
+// multiplyTiles needs, in assembly: n is at least 12, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16.
+func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
+	if current == 0 {
+		multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
+	} else {
+		multiplyTilesARM64(unsafe.SliceData(sums), sumStride, unsafe.SliceData(v), stride, n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	}
+}
+
+//go:noescape
+func multiplyTilesARM64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
+
+// paeth needs, in assembly: len(x) is a multiple of 32.
+func paeth(out, x, a, b, c []byte) (sum int) {
+	if current == 0 {
+		return paethGeneric(out, x, a, b, c)
+	}
+	return paethARM64(unsafe.SliceData(out), unsafe.SliceData(x), len(x), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
+}
+
+//go:noescape
+func paethARM64(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
+
 // residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
 	if current == 0 {
@@ -515,3 +556,27 @@ func tanhFloats(dst, src []float32) {
 
 //go:noescape
 func tanhFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// transformInput needs, in assembly: n is at least 1, channels a multiple of 8, at least 8.
+func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
+	if current == 0 {
+		transformInputGeneric(v, stride, src, rows, step, n, channels)
+	} else {
+		transformInputARM64(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), step, n, channels)
+	}
+}
+
+//go:noescape
+func transformInputARM64(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
+
+// transformOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
+func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
+	if current == 0 {
+		transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
+	} else {
+		transformOutputARM64(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipSecond, skipStep, dstStep)
+	}
+}
+
+//go:noescape
+func transformOutputARM64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)

@@ -69,6 +69,258 @@ loop1:
 done2:
 	RET
 
+TEXT ·combineARM64(SB), NOSPLIT, $0-48
+	MOVD $0x0, R0
+	WORD $0x4e040c00 // DUP R0, V0
+	MOVD $0x3f800000, R0
+	WORD $0x4e040c01 // DUP R0, V1
+	MOVD dst+0(FP), R0
+	MOVD src+16(FP), R1
+	MOVD dstLen+8(FP), R2
+loop1:
+	CMP $16, R2
+	BLT done2
+	WORD $0x4ea01c01 // MOV V0, V0, V1
+	WORD $0x4ea01c02 // MOV V0, V0, V2
+	WORD $0x4ea01c03 // MOV V0, V0, V3
+	WORD $0x4ea01c04 // MOV V0, V0, V4
+	MOVD at+24(FP), R3
+	MOVD weight+40(FP), R4
+	MOVD atLen+32(FP), R5
+loop3:
+	CMP $1, R5
+	BLT done4
+	MOVD 0(R3), R6
+	LSL $2, R6
+	ADD R1, R6
+	WORD $0x4ddfc885 // LD1R.P R4, V5
+	WORD $0x3dc000c6 // LDR R6, V6
+	WORD $0x6e25dcc6 // FMUL V6, V5, V6
+	WORD $0x4e26d421 // FADD V1, V6, V1
+	WORD $0x3dc004c6 // LDR R6, V6
+	WORD $0x6e25dcc6 // FMUL V6, V5, V6
+	WORD $0x4e26d442 // FADD V2, V6, V2
+	WORD $0x3dc008c6 // LDR R6, V6
+	WORD $0x6e25dcc6 // FMUL V6, V5, V6
+	WORD $0x4e26d463 // FADD V3, V6, V3
+	WORD $0x3dc00cc6 // LDR R6, V6
+	WORD $0x6e25dcc6 // FMUL V6, V5, V6
+	WORD $0x4e26d484 // FADD V4, V6, V4
+	ADD $8, R3
+	SUB $1, R5
+	B loop3
+done4:
+	WORD $0x3d800001 // STR R0, V1
+	WORD $0x3d800402 // STR R0, V2
+	WORD $0x3d800803 // STR R0, V3
+	WORD $0x3d800c04 // STR R0, V4
+	ADD $64, R0
+	ADD $64, R1
+	SUB $16, R2
+	B loop1
+done2:
+loop5:
+	CMP $4, R2
+	BLT done6
+	WORD $0x4ea01c01 // MOV V0, V0, V1
+	MOVD at+24(FP), R5
+	MOVD weight+40(FP), R4
+	MOVD atLen+32(FP), R3
+loop7:
+	CMP $1, R3
+	BLT done8
+	MOVD 0(R5), R6
+	LSL $2, R6
+	ADD R1, R6
+	WORD $0x4ddfc884 // LD1R.P R4, V4
+	WORD $0x3dc000c3 // LDR R6, V3
+	WORD $0x6e24dc63 // FMUL V3, V4, V3
+	WORD $0x4e23d421 // FADD V1, V3, V1
+	ADD $8, R5
+	SUB $1, R3
+	B loop7
+done8:
+	WORD $0x3d800001 // STR R0, V1
+	ADD $16, R0
+	ADD $16, R1
+	SUB $4, R2
+	B loop5
+done6:
+loop9:
+	CMP $1, R2
+	BLT done10
+	WORD $0x4ea01c01 // MOV V0, V0, V1
+	MOVD at+24(FP), R3
+	MOVD weight+40(FP), R4
+	MOVD atLen+32(FP), R5
+loop11:
+	CMP $1, R5
+	BLT done12
+	MOVD 0(R3), R6
+	LSL $2, R6
+	ADD R1, R6
+	WORD $0x4ddfc883 // LD1R.P R4, V3
+	WORD $0xbd4000c4 // LDR.S R6, V4
+	WORD $0x6e23dc84 // FMUL V4, V3, V4
+	WORD $0x4e24d421 // FADD V1, V4, V1
+	ADD $8, R3
+	SUB $1, R5
+	B loop11
+done12:
+	WORD $0xbd000001 // STR.S R0, V1
+	ADD $4, R0
+	ADD $4, R1
+	SUB $1, R2
+	B loop9
+done10:
+	RET
+
+TEXT ·combineOntoARM64(SB), NOSPLIT, $0-56
+	MOVD $0x0, R0
+	WORD $0x4e040c00 // DUP R0, V0
+	MOVD $0x3f800000, R0
+	WORD $0x4e040c01 // DUP R0, V1
+	MOVD dst+0(FP), R0
+	MOVD src+24(FP), R1
+	MOVD base+16(FP), R2
+	MOVD dstLen+8(FP), R3
+loop1:
+	CMP $16, R3
+	BLT done2
+	WORD $0x3dc00042 // LDR R2, V2
+	WORD $0x3dc00443 // LDR R2, V3
+	WORD $0x3dc00844 // LDR R2, V4
+	WORD $0x3dc00c45 // LDR R2, V5
+	MOVD at+32(FP), R4
+	MOVD weight+48(FP), R5
+	MOVD atLen+40(FP), R6
+loop3:
+	CMP $1, R6
+	BLT done4
+	MOVD 0(R4), R7
+	LSL $2, R7
+	ADD R1, R7
+	WORD $0x4ddfc8a6 // LD1R.P R5, V6
+	WORD $0x3dc000e7 // LDR R7, V7
+	WORD $0x6e26dce7 // FMUL V7, V6, V7
+	WORD $0x4e27d442 // FADD V2, V7, V2
+	WORD $0x3dc004e7 // LDR R7, V7
+	WORD $0x6e26dce7 // FMUL V7, V6, V7
+	WORD $0x4e27d463 // FADD V3, V7, V3
+	WORD $0x3dc008e7 // LDR R7, V7
+	WORD $0x6e26dce7 // FMUL V7, V6, V7
+	WORD $0x4e27d484 // FADD V4, V7, V4
+	WORD $0x3dc00ce7 // LDR R7, V7
+	WORD $0x6e26dce7 // FMUL V7, V6, V7
+	WORD $0x4e27d4a5 // FADD V5, V7, V5
+	ADD $8, R4
+	SUB $1, R6
+	B loop3
+done4:
+	WORD $0x6ea0e447 // FCMGT V2, V0, V7
+	WORD $0x6e601c47 // BSL V2, V0, V7
+	WORD $0x4ea71ce6 // MOV V7, V7, V6
+	WORD $0x6ea6e427 // FCMGT V1, V6, V7
+	WORD $0x6e611cc7 // BSL V6, V1, V7
+	WORD $0x4ea71ce6 // MOV V7, V7, V6
+	WORD $0x3d800006 // STR R0, V6
+	WORD $0x6ea0e466 // FCMGT V3, V0, V6
+	WORD $0x6e601c66 // BSL V3, V0, V6
+	WORD $0x4ea61cc3 // MOV V6, V6, V3
+	WORD $0x6ea3e426 // FCMGT V1, V3, V6
+	WORD $0x6e611c66 // BSL V3, V1, V6
+	WORD $0x4ea61cc3 // MOV V6, V6, V3
+	WORD $0x3d800403 // STR R0, V3
+	WORD $0x6ea0e483 // FCMGT V4, V0, V3
+	WORD $0x6e601c83 // BSL V4, V0, V3
+	WORD $0x4ea31c64 // MOV V3, V3, V4
+	WORD $0x6ea4e423 // FCMGT V1, V4, V3
+	WORD $0x6e611c83 // BSL V4, V1, V3
+	WORD $0x4ea31c64 // MOV V3, V3, V4
+	WORD $0x3d800804 // STR R0, V4
+	WORD $0x6ea0e4a4 // FCMGT V5, V0, V4
+	WORD $0x6e601ca4 // BSL V5, V0, V4
+	WORD $0x4ea41c85 // MOV V4, V4, V5
+	WORD $0x6ea5e424 // FCMGT V1, V5, V4
+	WORD $0x6e611ca4 // BSL V5, V1, V4
+	WORD $0x4ea41c85 // MOV V4, V4, V5
+	WORD $0x3d800c05 // STR R0, V5
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUB $16, R3
+	B loop1
+done2:
+loop5:
+	CMP $4, R3
+	BLT done6
+	WORD $0x3dc00042 // LDR R2, V2
+	MOVD at+32(FP), R6
+	MOVD weight+48(FP), R5
+	MOVD atLen+40(FP), R4
+loop7:
+	CMP $1, R4
+	BLT done8
+	MOVD 0(R6), R7
+	LSL $2, R7
+	ADD R1, R7
+	WORD $0x4ddfc8a5 // LD1R.P R5, V5
+	WORD $0x3dc000e4 // LDR R7, V4
+	WORD $0x6e25dc84 // FMUL V4, V5, V4
+	WORD $0x4e24d442 // FADD V2, V4, V2
+	ADD $8, R6
+	SUB $1, R4
+	B loop7
+done8:
+	WORD $0x6ea0e444 // FCMGT V2, V0, V4
+	WORD $0x6e601c44 // BSL V2, V0, V4
+	WORD $0x4ea41c85 // MOV V4, V4, V5
+	WORD $0x6ea5e424 // FCMGT V1, V5, V4
+	WORD $0x6e611ca4 // BSL V5, V1, V4
+	WORD $0x4ea41c85 // MOV V4, V4, V5
+	WORD $0x3d800005 // STR R0, V5
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	SUB $4, R3
+	B loop5
+done6:
+loop9:
+	CMP $1, R3
+	BLT done10
+	WORD $0xbd400042 // LDR.S R2, V2
+	MOVD at+32(FP), R4
+	MOVD weight+48(FP), R5
+	MOVD atLen+40(FP), R6
+loop11:
+	CMP $1, R6
+	BLT done12
+	MOVD 0(R4), R7
+	LSL $2, R7
+	ADD R1, R7
+	WORD $0x4ddfc8a5 // LD1R.P R5, V5
+	WORD $0xbd4000e4 // LDR.S R7, V4
+	WORD $0x6e25dc84 // FMUL V4, V5, V4
+	WORD $0x4e24d442 // FADD V2, V4, V2
+	ADD $8, R4
+	SUB $1, R6
+	B loop11
+done12:
+	WORD $0x6ea0e444 // FCMGT V2, V0, V4
+	WORD $0x6e601c44 // BSL V2, V0, V4
+	WORD $0x4ea41c85 // MOV V4, V4, V5
+	WORD $0x6ea5e424 // FCMGT V1, V5, V4
+	WORD $0x6e611ca4 // BSL V5, V1, V4
+	WORD $0x4ea41c85 // MOV V4, V4, V5
+	WORD $0xbd000005 // STR.S R0, V5
+	ADD $4, R0
+	ADD $4, R1
+	ADD $4, R2
+	SUB $1, R3
+	B loop9
+done10:
+	RET
+
 TEXT ·convolve32ARM64(SB), NOSPLIT, $0-88
 	MOVD biasLen+72(FP), R0
 	LSL $2, R0

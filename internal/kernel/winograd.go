@@ -3,7 +3,6 @@ package kernel
 import (
 	"cmp"
 	"math"
-	"runtime"
 )
 
 // A layer of 3×3 taps takes fewer products if tiles of 2×2 outputs are computed together: Winograd's F(2×2,3×3), after
@@ -175,7 +174,7 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	if len(rows) != 4 {
 		panic("kernel: two rows of samples are made of four")
 	}
-	if f.transformed == nil || !hasWinograd() || !f.biasFits() {
+	if f.transformed == nil || !f.biasFits() {
 		for i := range 2 {
 			add := skip
 			if skip != nil {
@@ -238,9 +237,6 @@ func paddedStride(n, size int) int {
 	const line = 64
 	return (PadTo(n*size, 2*line) + line) / size
 }
-
-// hasWinograd reports whether tiles are faster than Convolve in the tier in use. neon has assembly for Convolve alone.
-func hasWinograd() bool { return current == 0 || runtime.GOARCH != "arm64" }
 
 // checkTwoRows panics unless the operands of ConvolveTwoRows fit.
 func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16,

@@ -3,8 +3,14 @@ package lines
 import "superres/internal/kernel"
 
 // Windows are the parts of a picture in which pixels attend to each other: Height×Width pixels, and Heads of PerHead
-// neighbouring channels each.
-type Windows struct{ Height, Width, Heads, PerHead int }
+// neighbouring channels each. Keys are those of the second input.
+type Windows struct {
+	Height, Width, Heads, PerHead int
+	Keys                          Keys
+}
+
+// Keys are windows of Height×Width pixels, each Down below and Across to the right of the one before it.
+type Keys struct{ Height, Width, Down, Across int }
 
 // oneRow is an operation that makes one row at a time, and reads nothing beyond the left and right edges.
 type oneRow struct{}
@@ -15,75 +21,83 @@ func (oneRow) Margin(int) (left, right int) { return 0, 0 }
 // Together implements Op.
 func (oneRow) Together() int { return 1 }
 
-// windowRow returns what row y of scores needs.
-func (w Windows) rows(y int) (lo, hi int) { return y * w.Height, (y + 1) * w.Height }
+// rows returns which rows windows in row y of them have.
+func (k Keys) rows(y int) (lo, hi int) { return y * k.Down, y*k.Down + k.Height }
 
-// load sets to to the channels of a head of the pixels of window x in row y of windows: those of a pixel side by side,
-// padded to step, or, if isTransposed, those of a channel, padded to step.
-func (w Windows) load(to []float32, in *Rows, x, y, head, step int, isTransposed bool) {
+// queries are the windows of the first input.
+func (w *Windows) queries() Keys { return Keys{w.Height, w.Width, w.Height, w.Width} }
+
+// load sets to to the channels of a head of the pixels of window x in row y of windows k: those of a pixel side by
+// side, padded to step, or, if isTransposed, those of a channel, padded to step.
+func (w *Windows) load(to []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
 	if isTransposed {
 		clear(to[:w.PerHead*step])
 	} else {
-		clear(to[:w.Height*w.Width*step])
+		clear(to[:k.Height*k.Width*step])
 	}
-	for i := range w.Height {
-		row := in.FloatRow(y*w.Height + i)[(x*w.Width)*in.Step+head*w.PerHead:]
-		for k := range w.Width {
-			pixel := row[k*in.Step:][:w.PerHead]
+	for i := range k.Height {
+		row := in.FloatRow(y*k.Down + i)[(x*k.Across)*in.Step+head*w.PerHead:]
+		for column := range k.Width {
+			pixel, at := row[column*in.Step:][:w.PerHead], i*k.Width+column
 			if !isTransposed {
-				copy(to[(i*w.Width+k)*step:], pixel)
+				copy(to[at*step:], pixel)
 				continue
 			}
 			for c, v := range pixel {
-				to[c*step+i*w.Width+k] = v
+				to[c*step+at] = v
 			}
 		}
 	}
 }
 
-// Scores multiplies the pixels of a window with each other: value (h·n + i)·n + k is the sum of the products of pixel i
-// of the first input and pixel k of the second over the channels of head h, with n = Height·Width. OfChannels
-// multiplies channels, n = PerHead, over the pixels.
+// Scores multiplies the pixels of windows with each other: value (h·n + i)·m + k is the sum of the products of pixel i
+// of the first input and pixel k of the second over the channels of head h, with n = Height·Width and m those of Keys.
+// OfChannels multiplies channels, n = m = PerHead, over the pixels.
 type Scores struct {
 	oneRow
 	Windows
 	OfChannels bool
 }
 
-// side returns the number of pixels or channels that are multiplied with as many.
-func (w Windows) side(ofChannels bool) (n, inner int) {
-	if ofChannels {
-		return w.PerHead, w.Height * w.Width
+// sides returns the numbers of pixels or channels of the inputs that are multiplied, and of the products of a sum.
+func (s *Scores) sides() (n, m, inner int) {
+	if s.OfChannels {
+		return s.PerHead, s.PerHead, s.Height * s.Width
 	}
-	return w.Height * w.Width, w.PerHead
+	return s.Height * s.Width, s.Keys.Height * s.Keys.Width, s.PerHead
 }
 
 // Size implements Op.
 func (s *Scores) Size(in []Size) Size {
-	n, _ := s.side(s.OfChannels)
-	return Size{in[0].W / s.Width, in[0].H / s.Height, kernel.PadTo(s.Heads*n*n, kernel.Lanes), true}
+	n, m, _ := s.sides()
+	return Size{in[0].W / s.Width, in[0].H / s.Height, kernel.PadTo(s.Heads*n*m, kernel.Lanes), true}
 }
 
 // Needs implements Op.
-func (s *Scores) Needs(_, y, _, _ int) (lo, hi int) { return s.rows(y) }
+func (s *Scores) Needs(input, y, _, _ int) (lo, hi int) {
+	if input == 0 {
+		return s.queries().rows(y)
+	}
+	return s.Keys.rows(y)
+}
 
 // Make implements Op.
 func (s *Scores) Make(t *Task, y, _ int) {
-	n, inner := s.side(s.OfChannels)
-	cols := kernel.PadTo(n, kernel.Lanes)
+	n, m, inner := s.sides()
+	cols := kernel.PadTo(m, kernel.Lanes)
 	memory := t.scratch(n*inner + inner*cols + n*cols)
 	a, b, products := memory[:n*inner], memory[n*inner:][:inner*cols], memory[n*inner+inner*cols:]
 	for x := range t.Out.W {
 		out := t.Out.FloatRow(y)[x*t.Out.Step:][:t.Out.Step]
 		for h := range s.Heads {
-			s.load(a, t.In[0], x, y, h, inner, s.OfChannels)
-			s.load(b, t.In[1], x, y, h, cols, !s.OfChannels)
+			s.load(a, t.In[0], s.queries(), x, y, h, inner, s.OfChannels)
+			s.load(b, t.In[1], s.Keys, x, y, h, cols, !s.OfChannels)
 			kernel.Product(products, cols, a, inner, n, inner, b, cols)
 			for i := range n {
-				copy(out[(h*n+i)*n:][:n], products[i*cols:])
+				copy(out[(h*n+i)*m:][:m], products[i*cols:])
 			}
 		}
-		clear(out[s.Heads*n*n:])
+		clear(out[s.Heads*n*m:])
 	}
 }
 
@@ -99,33 +113,35 @@ type WeightedSum struct {
 func (s *WeightedSum) Together() int { return s.Height }
 
 // Size implements Op.
-func (s *WeightedSum) Size(in []Size) Size { return in[1] }
+func (s *WeightedSum) Size(in []Size) Size {
+	return Size{in[0].W * s.Width, in[0].H * s.Height, in[1].Step, true}
+}
 
 // Needs implements Op.
 func (s *WeightedSum) Needs(input, y, _, _ int) (lo, hi int) {
 	if input == 0 {
 		return y / s.Height, y/s.Height + 1
 	}
-	return s.rows(y / s.Height)
+	return s.Keys.rows(y / s.Height)
 }
 
 // Make implements Op.
 func (s *WeightedSum) Make(t *Task, y, _ int) {
 	y /= s.Height
-	pixels, n := s.Height*s.Width, s.PerHead
+	pixels, keys, n := s.Height*s.Width, s.Keys.Height*s.Keys.Width, s.PerHead
 	cols := kernel.PadTo(s.PerHead, kernel.Lanes)
-	memory := t.scratch(pixels*cols + pixels*max(cols, n) + n*cols)
-	sums, a, b := memory[:pixels*cols], memory[pixels*cols:][:pixels*max(cols, n)], memory[pixels*(cols+max(cols, n)):]
+	memory := t.scratch(pixels*cols + keys*cols + n*cols)
+	sums, a, b := memory[:pixels*cols], memory[pixels*cols:][:keys*cols], memory[(pixels+keys)*cols:]
 	for x := range t.In[0].W {
 		scores := t.In[0].FloatRow(y)[x*t.In[0].Step:]
 		for h := range s.Heads {
 			if s.OfChannels {
-				s.load(a, t.In[1], x, y, h, n, false)
+				s.load(a, t.In[1], s.Keys, x, y, h, n, false)
 				transpose(b, scores[h*n*n:], n, cols)
 				kernel.Product(sums, cols, a, n, pixels, n, b, cols)
 			} else {
-				s.load(a, t.In[1], x, y, h, cols, false)
-				kernel.Product(sums, cols, scores[h*pixels*pixels:], pixels, pixels, pixels, a, cols)
+				s.load(a, t.In[1], s.Keys, x, y, h, cols, false)
+				kernel.Product(sums, cols, scores[h*pixels*keys:], keys, pixels, keys, a, cols)
 			}
 			for i := range s.Height {
 				row := t.Out.FloatRow(y*s.Height + i)[x*s.Width*t.Out.Step:]
@@ -165,7 +181,8 @@ func (*RowScores) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
 
 // Make implements Op.
 func (s *RowScores) Make(t *Task, y, n int) {
-	w := &Scores{Windows: Windows{1, t.In[0].W, s.Heads, s.PerHead}, OfChannels: true}
+	row := Keys{1, t.In[0].W, 1, t.In[0].W}
+	w := &Scores{Windows: Windows{1, t.In[0].W, s.Heads, s.PerHead, row}, OfChannels: true}
 	w.Make(t, y, n)
 }
 

@@ -41,9 +41,32 @@ func (p *Program) layout(w, h int) layout {
 		n.atOnce = int((int64(l.passRows)*rows+period-1)/period) + p.Nodes[i].Op.Together()
 		// Layers without padding lose columns: rows of nearly the same length share memory.
 		columns := kernel.PadTo(n.columns()+2*n.margin, 64)
+		if p.isExact(i, l.users[i]) {
+			columns = n.W
+		}
 		n.class = l.class(columns*n.Step, n.Floats)
 	}
 	return l
+}
+
+// isExact reports whether neither node i nor any of its users makes or reads samples beyond the right edge: scores, of
+// which one sample may have a million values.
+func (p *Program) isExact(i int, users []user) bool {
+	exact := func(op Op) bool {
+		switch op := op.(type) {
+		case *Scores, *WeightedSum, *Mask:
+			return true
+		case *Chain:
+			return op.Base == nil
+		}
+		return false
+	}
+	for _, u := range users {
+		if !exact(p.Nodes[u.node].Op) {
+			return false
+		}
+	}
+	return exact(p.Nodes[i].Op)
 }
 
 // samplesPerPass is the number of samples of 32 channels that each worker makes of a node in a pass.

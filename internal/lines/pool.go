@@ -110,6 +110,18 @@ func (r *reducer) result() float32 {
 	return float32(r.sum)
 }
 
+// of returns the reduction of a list; SumOfSquares its norm.
+func (by Reduction) of(list []float32) float32 {
+	r := reducer{by: by}
+	for _, v := range list {
+		r.add(v)
+	}
+	if by == SumOfSquares {
+		r.by = Norm
+	}
+	return r.result()
+}
+
 // ReduceRow makes one sample of each row, ReduceColumn one of all rows, and ReduceChannels makes one value of each
 // sample, of Channels.
 type (
@@ -177,14 +189,7 @@ func (r ReduceChannels) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		row, step := t.In[0].FloatRow(y), t.In[0].Step
 		for x := range t.Out.FloatRow(y) {
-			sum := reducer{by: r.By}
-			for _, v := range row[x*step:][:r.Channels] {
-				sum.add(v)
-			}
-			if r.By == SumOfSquares {
-				sum.by = Norm
-			}
-			t.Out.FloatRow(y)[x] = sum.result()
+			t.Out.FloatRow(y)[x] = r.By.of(row[x*step:][:r.Channels])
 		}
 	}
 }
@@ -333,5 +338,24 @@ func (s Softmax) Apply(dst, a, _ []float32) {
 			kernel.Softmax(dst[c:][:s.Size], a[c:][:s.Size])
 		}
 		clear(dst[s.Channels:s.Step])
+	}
+}
+
+// ReduceEach is the reduction of each Size of Channels, which all of them get.
+type ReduceEach struct {
+	By                   Reduction
+	Size, Channels, Step int
+}
+
+// Apply implements Pointwise.
+func (r ReduceEach) Apply(dst, a, _ []float32) {
+	for ; len(dst) > 0; dst, a = dst[r.Step:], a[r.Step:] {
+		for c := 0; c < r.Channels; c += r.Size {
+			v := r.By.of(a[c:][:r.Size])
+			for i := range r.Size {
+				dst[c+i] = v
+			}
+		}
+		clear(dst[r.Channels:r.Step])
 	}
 }

@@ -63,23 +63,27 @@ const (
 
 // bmp reads the resolution and the ICC profile of the BMP in src.
 func (r *reader) bmp(src Source) {
-	head := newWindow(src).bytes(0, bmpHeader)
-	if head == nil || binary.LittleEndian.Uint32(head[bmpLength:]) < 40 {
+	start := int64(bmpLength) // of the header that the offsets are of; a bare bitmap begins with it
+	if string(newWindow(src).bytes(0, 2)) != "BM" {
+		start = 0
+	}
+	head := newWindow(src).bytes(start, bmpHeader-bmpLength)
+	if head == nil || binary.LittleEndian.Uint32(head) < 40 {
 		return
 	}
 	const embedded = "DEBM" // PROFILE_EMBEDDED, 'MBED' as a number
-	if long := newWindow(src).bytes(0, bmpProfileHeader); long != nil && long[bmpLength] == 124 &&
-		string(long[bmpColourSpace:][:4]) == embedded {
-		at := bmpLength + int64(binary.LittleEndian.Uint32(long[bmpProfile:]))
-		size := int64(binary.LittleEndian.Uint32(long[bmpProfile+4:]))
+	if long := newWindow(src).bytes(start, bmpProfileHeader-bmpLength); long != nil && long[0] == 124 &&
+		string(long[bmpColourSpace-bmpLength:][:4]) == embedded {
+		at := start + int64(binary.LittleEndian.Uint32(long[bmpProfile-bmpLength:]))
+		size := int64(binary.LittleEndian.Uint32(long[bmpProfile-bmpLength+4:]))
 		if size <= src.Size()-at {
 			r.icc(inOnePiece(Piece(src, at, size)))
 		} else {
 			r.drop("ICC profile", "damaged")
 		}
 	}
-	x, y := int32(binary.LittleEndian.Uint32(head[bmpResolution:])), int32(
-		binary.LittleEndian.Uint32(head[bmpResolution+4:]))
+	per := head[bmpResolution-bmpLength:]
+	x, y := int32(binary.LittleEndian.Uint32(per)), int32(binary.LittleEndian.Uint32(per[4:]))
 	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.validated()
 }
 

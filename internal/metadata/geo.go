@@ -9,7 +9,7 @@ import (
 
 // GeoTIFF (OGC 19-008r4) says where on Earth the pixels of a TIFF lie: by the size of a pixel and points of which both
 // places are known, or by a matrix of 4×4 numbers. They count pixels from the corner of the first pixel or, where the
-// key GTRasterType says so, from its centre.
+// key GTRasterType says so, from its centre. RPCs in TIFF (GDAL's page of that name) count from the centre.
 
 // The tags of a directory that belong to GeoTIFF, and those of GDAL for texts and the value of missing pixels.
 const (
@@ -19,6 +19,7 @@ const (
 	tagGeoKeys        = 34735
 	tagGeoDoubles     = 34736
 	tagGeoTexts       = 34737
+	tagRationals      = 50844 // RPC00B, a camera of a satellite as quotients of polynomials
 	tagGDALMetadata   = 42112
 	tagGDALNoData     = 42113
 
@@ -34,8 +35,8 @@ type GeoTag struct {
 // isGeo reports whether a tag belongs to GeoTIFF.
 func isGeo(tag uint16) bool {
 	switch tag {
-	case tagPixelScale, tagTiePoints, tagTransformation, tagGeoKeys, tagGeoDoubles, tagGeoTexts, tagGDALMetadata,
-		tagGDALNoData:
+	case tagPixelScale, tagTiePoints, tagTransformation, tagGeoKeys, tagGeoDoubles, tagGeoTexts, tagRationals,
+		tagGDALMetadata, tagGDALNoData:
 		return true
 	}
 	return false
@@ -91,9 +92,11 @@ func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 		return nil
 	}
 	a, b := z.scales()
-	c, d := -float64(z.Part.Min.X), -float64(z.Part.Min.Y)
+	left, top := -float64(z.Part.Min.X), -float64(z.Part.Min.Y)
+	centreX, centreY := left+(a-1)/2, top+(b-1)/2
+	c, d := left, top
 	if countsCentres(tags) {
-		c, d = c+(a-1)/2, d+(b-1)/2
+		c, d = centreX, centreY
 	}
 	tags = slices.Clone(tags)
 	for i := range tags {
@@ -114,6 +117,9 @@ func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 				row[0], row[1] = row[0]/a, row[1]/b
 				row[3] = row[3] - float64(row[0]*c) - float64(row[1]*d)
 			}
+		case t.Tag == tagRationals && len(v) >= 10: // errors; offsets of lines and samples at 2, their scales at 7
+			v[2], v[3] = float64(b*v[2])+centreY, float64(a*v[3])+centreX
+			v[7], v[8] = b*v[7], a*v[8]
 		default:
 			return nil
 		}
@@ -127,7 +133,7 @@ func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 
 // isPlace reports whether the value of a tag depends on the pixels.
 func (t GeoTag) isPlace() bool {
-	return t.Tag == tagPixelScale || t.Tag == tagTiePoints || t.Tag == tagTransformation
+	return slices.Contains([]uint16{tagPixelScale, tagTiePoints, tagTransformation, tagRationals}, t.Tag)
 }
 
 // hasPlace reports whether tags say where the pixels lie; false: they are notes of GDAL alone.

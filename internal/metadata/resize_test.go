@@ -259,6 +259,23 @@ func TestGeoTIFF(t *testing.T) {
 	}
 }
 
+// RPCs count lines and samples from the centre of the first pixel: the middle of a pixel of 3×2 is 1 and 0.5 further.
+func TestRationalsOfGeoTIFF(t *testing.T) {
+	var b []byte
+	for i, v := range []float64{-1, -1, 30, 40, 45, 15, 100, 30, 40, 0.1, 0.1, 500} { // RPC00B, 2 to 5 and 7 to 9
+		b = binary.LittleEndian.AppendUint64(b[:8*i], math.Float64bits(v))
+	}
+	m := metadata.Metadata{Geo: []metadata.GeoTag{{Tag: 50844, Type: 12, Data: b}}}
+	got, _ := m.Resized(metadata.Resizing{From: image.Pt(80, 60), To: image.Pt(240, 120),
+		Part: image.Rect(7, 5, 99, 99)})
+	want := []float64{-1, -1, 2*30 + 0.5 - 5, 3*40 + 1 - 7, 45, 15, 100, 2 * 30, 3 * 40, 0.1, 0.1, 500}
+	for i, v := range want {
+		if is := math.Float64frombits(binary.LittleEndian.Uint64(got.Geo[0].Data[8*i:])); is != v {
+			t.Errorf("number %d is %v, not %v", i, is, v)
+		}
+	}
+}
+
 // A panorama of 360° says so in GPano, and not where it is cropped across.
 func TestIsPanorama(t *testing.T) {
 	of := func(attributes string) bool {

@@ -294,12 +294,13 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	case l.format < unsigned || l.format > untyped:
 		return UnsupportedError("complex numbers")
 	case l.isFax() && (l.bits != 1 || l.samples != 1 && !l.planar):
-		return FormatError("it is a fax of more than one bit a pixel")
+		return UnsupportedError("a fax of several bits a pixel inside")
 	case l.photometric == palette && (l.bits > 16 || l.format == floating || len(l.colourMap) < 3<<l.bits):
 		return FormatError(fmt.Sprintf("it has %d numbers for the colours of %d bits", len(l.colourMap), l.bits))
-	case l.isJPEG() && l.bits != 8,
-		l.compression == webP && (l.bits != 8 || l.planar || l.samples < 3 || l.samples > 4):
-		return UnsupportedError(fmt.Sprintf("compressed pictures of %d bits a sample inside", l.bits))
+	case l.isJPEG() && l.bits != 8:
+		return UnsupportedError(fmt.Sprintf("JPEG of %d bits a sample inside", l.bits))
+	case l.compression == webP && (l.bits != 8 || l.planar || l.samples < 3 || l.samples > 4):
+		return UnsupportedError("a WebP that is not red, green and blue inside")
 	case l.subsampled() && l.bits != 8:
 		return UnsupportedError("halved colour of more than 8 bits inside")
 	case (l.photometric == cieLab || l.photometric == iccLab) && l.bits != 8 && l.bits != 16 && !l.isFloat():
@@ -325,7 +326,7 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	case len(extra) == 0 || extra[0] == 0:
 		l.alpha = opaque // a fifth ink, or a mask that somebody kept
 	case l.planar || l.alpha == multiplied || l.isJPEG():
-		return UnsupportedError("CMYK with transparency, in planes, JPEG or multiplied,")
+		return UnsupportedError("CMYK with transparency as JPEG, in planes or multiplied")
 	}
 	return l.checkPredictor()
 }

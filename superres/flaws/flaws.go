@@ -13,12 +13,14 @@ type Flaws struct {
 	measure.Flaws
 	// WebP is the quantiser index of the lossy WebP file that the picture was read from, 1 to 127; 0: another file.
 	WebP float64
-	// Repeated is how often samples were repeated along a side, of which one was taken; 0: they were not.
+	// Repeated is how often samples were repeated along a side, of which one was taken but of pixel art; 0: they were
+	// not.
 	Repeated int
 	// IsDrawn reports that the picture is a drawing of squares of equal pixels. It has no other flaws then, and is
 	// enlarged as it is.
 	IsDrawn bool
-	// IsPixelArt reports that the picture was drawn pixel by pixel in few colours. It has no other flaws then.
+	// IsPixelArt reports that the picture was drawn pixel by pixel in few colours. It has no other flaws then than
+	// Repeated, and stays in squares where it came in squares.
 	IsPixelArt bool
 	// Salt is the share of samples that were replaced, as they were salt or pepper.
 	Salt float64

@@ -15,7 +15,7 @@ import (
 func (x *Examination) takeOnce(context.Context) error {
 	k := repair.Repeated(x.Picture)
 	if x.PixelArt && pixelart.Is(x.Picture, k) {
-		x.judgeBy(Flaws{IsPixelArt: true})
+		x.judgeBy(Flaws{IsPixelArt: true, Repeated: k})
 		x.isDone = true
 		return nil
 	}

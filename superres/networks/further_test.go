@@ -47,6 +47,14 @@ func further() []graphtest.Network {
 	sum := b.Add(graph.WeightedSum{Windows: windows}, scores, moved)
 	end("windows", b, b.Add(graph.Add{}, x, b.Add(graph.Roll{Rows: -2, Columns: -2}, sum)))
 
+	b, x = start()
+	keys := graph.Keys{Height: 6, Width: 8, Down: 4, Across: 4}
+	around := b.Add(graph.Pad{Edges: graph.Edges{Top: 1, Left: 2, Bottom: 1, Right: 2}}, x)
+	scores = b.Add(graph.Scores{Windows: windows, Keys: keys}, b.Conv(x, 12, 1, 1), b.Conv(around, 12, 1, 1))
+	scores = b.Add(graph.Softmax{Size: 48}, scores)
+	end("overlapping windows", b, b.Add(graph.Add{}, x, b.Add(graph.WeightedSum{Windows: windows, Keys: keys}, scores,
+		around)))
+
 	for _, height := range []int{0, 2} {
 		b, x = start()
 		windows = graph.Windows{Height: height, Width: height, Heads: 2}

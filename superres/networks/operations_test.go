@@ -83,6 +83,8 @@ func cases() []struct {
 		{graph.Reduce{By: graph.Norm, OfPicture: true, OfChannels: true}, []int{3}},
 		{graph.Reduce{By: graph.Norm, OfChannels: true}, []int{3}},
 		{graph.Reduce{By: graph.Maximum, OfPicture: true}, []int{3}},
+		{graph.ReduceEach{By: graph.Norm, Size: 3}, []int{6}}, {graph.ReduceEach{By: graph.Sum, Size: 2}, []int{4}},
+		{graph.ReduceEach{By: graph.Maximum, Size: 10}, []int{20}}, {graph.ReduceEach{Size: 1}, []int{3}},
 		{graph.Normalize{Groups: 2, Epsilon: 1e-5}, []int{6}}, {graph.Normalize{Groups: 1, Epsilon: 1e-6}, []int{5}},
 		{graph.Normalize{Groups: 3, OfPicture: true, Epsilon: 1e-5}, []int{6}}, {graph.Softmax{Size: 3}, []int{6}},
 		{graph.Roll{Rows: 3, Columns: -5}, []int{3}}, {graph.Roll{Rows: -20, Columns: 30}, []int{2}},

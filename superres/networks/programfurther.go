@@ -53,6 +53,9 @@ func (b *builder) further(n graph.Node, in []value) (value, error) {
 			Pad: lines.Edges(op.Pad), CountPad: op.CountPad}, v), nil
 	case graph.Reduce:
 		return b.reduce(op, v), nil
+	case graph.ReduceEach:
+		by, _ := reductions(op.By)
+		return b.unary(lines.ReduceEach{By: by, Size: op.Size, Channels: v.channels, Step: v.step}, v), nil
 	case graph.Normalize:
 		return b.normalize(op, v), nil
 	case graph.Softmax:
@@ -82,15 +85,20 @@ func (b *builder) where(in []value) value {
 	return out
 }
 
+// reductions returns the reduction of a row or of channels, and that of what it makes of many rows.
+func reductions(by graph.Reduction) (first, then lines.Reduction) {
+	switch by {
+	case graph.Norm:
+		return lines.SumOfSquares, lines.Norm
+	case graph.Maximum:
+		return lines.Maximum, lines.Maximum
+	}
+	return lines.Reduction(by), lines.Reduction(by)
+}
+
 // reduce adds a reduction of channels, of the picture, or of both.
 func (b *builder) reduce(op graph.Reduce, v value) value {
-	by, then := lines.Reduction(op.By), lines.Reduction(op.By)
-	switch op.By {
-	case graph.Norm:
-		by, then = lines.SumOfSquares, lines.Norm
-	case graph.Maximum:
-		by, then = lines.Maximum, lines.Maximum
-	}
+	by, then := reductions(op.By)
 	if op.OfChannels {
 		v = value{node: b.add(lines.ReduceChannels{By: by, Channels: v.channels}, v), channels: 1, step: 1}
 	}
@@ -121,27 +129,29 @@ func (b *builder) attention(n graph.Node, in []value) (value, error) {
 	made := func(op lines.Op, channels, step int) value {
 		return value{node: b.add(op, in...), channels: channels, step: step}
 	}
-	windows := func(w graph.Windows) lines.Windows {
-		return lines.Windows{Height: w.Height, Width: w.Width, Heads: w.Heads, PerHead: last.channels / w.Heads}
+	windows := func(w graph.Windows, k graph.Keys) lines.Windows {
+		return lines.Windows{Height: w.Height, Width: w.Width, Heads: w.Heads, PerHead: last.channels / w.Heads,
+			Keys: lines.Keys(k.Or(w))}
 	}
-	scored := func(op lines.Op, heads, n int) value {
-		return made(op, heads*n*n, kernel.PadTo(heads*n*n, kernel.Lanes))
+	scored := func(op lines.Op, channels int) value {
+		return made(op, channels, kernel.PadTo(channels, kernel.Lanes))
 	}
 	switch op := n.Op.(type) {
 	case graph.Scores:
-		return scored(&lines.Scores{Windows: windows(op.Windows)}, op.Heads, op.Height*op.Width), nil
+		w := windows(op.Windows, op.Keys)
+		return scored(&lines.Scores{Windows: w}, w.Heads*w.Height*w.Width*w.Keys.Height*w.Keys.Width), nil
 	case graph.WeightedSum:
-		return made(&lines.WeightedSum{Windows: windows(op.Windows)}, last.channels, last.step), nil
+		return made(&lines.WeightedSum{Windows: windows(op.Windows, op.Keys)}, last.channels, last.step), nil
 	case graph.ChannelScores:
-		w := windows(op.Windows)
+		w := windows(op.Windows, graph.Keys{})
 		if op.Height > 0 {
-			return scored(&lines.Scores{Windows: w, OfChannels: true}, w.Heads, w.PerHead), nil
+			return scored(&lines.Scores{Windows: w, OfChannels: true}, w.Heads*w.PerHead*w.PerHead), nil
 		}
-		v := scored(&lines.RowScores{Heads: w.Heads, PerHead: w.PerHead}, w.Heads, w.PerHead)
+		v := scored(&lines.RowScores{Heads: w.Heads, PerHead: w.PerHead}, w.Heads*w.PerHead*w.PerHead)
 		v.node = b.add(lines.ReduceColumn{By: lines.Sum}, v)
 		return v, nil
 	case graph.ChannelSum:
-		w := windows(op.Windows)
+		w := windows(op.Windows, graph.Keys{})
 		if op.Height > 0 {
 			return made(&lines.WeightedSum{Windows: w, OfChannels: true}, last.channels, last.step), nil
 		}

@@ -71,7 +71,7 @@ const mostGiven = 5000
 // take finds the pictures that args stand for, those of folders below a folder, too.
 func (w *window) take(args []string) error {
 	find := pictures.Finder{Recursive: true,
-		Reads: func(string, foreign.Kind) imagefile.Format { return imagefile.PNG }}
+		Reads: func(string, *foreign.Kind) imagefile.Format { return imagefile.PNG }}
 	for _, arg := range args {
 		list, _, err := find.Expand(arg)
 		if err != nil {

@@ -2,6 +2,7 @@ package video
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 )
@@ -98,15 +99,15 @@ func copyArgs(list []copied, input int) []string {
 // muxers are the formats of FFmpeg by extension.
 var muxers = map[string]string{".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska", ".webm": "webm"}
 
-// trialArgs are the arguments of an ffmpeg that writes the beginning of list as a file with the extension ext to its
-// standard output. It fails at once where such a file cannot hold it.
+// trialArgs are the arguments of an ffmpeg that writes the beginning of list as a file with the extension ext, which it
+// throws away. It fails at once where such a file cannot hold it.
+//
+// Note: it writes to the null device, where it can go back to an earlier place. Through a pipe it would refuse the AAC
+// of MPEG-TS and, in MP4, AC-3, of which it learns what to write at the start from the first packets.
 func (c *clip) trialArgs(ext string, list []copied) []string {
 	args := append(slices.Clone(quietArgs), inputArgs(c.In)...)
 	args = append(append(args, copyArgs(list, 0)...), "-t", "0.1", "-f", muxers[ext])
-	if isMP4(ext) {
-		args = append(args, "-movflags", "empty_moov+frag_keyframe")
-	}
-	return append(args, "pipe:1")
+	return append(args, "-y", local(os.DevNull))
 }
 
 // metadataArgs are the arguments that keep what is said of the file and its streams in one with the extension ext.

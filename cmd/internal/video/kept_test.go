@@ -46,6 +46,18 @@ func TestTracksAreKept(t *testing.T) {
 	if got := facts(run, "c.mp4", entries); !slices.Equal(got, want) {
 		t.Errorf("%q, expected %q", got, want)
 	}
+
+	// A muxer learns from packets of AAC in MPEG-TS, and of AC-3, what it writes at the start of a file.
+	for in, codec := range map[string]string{"aac.ts": "aac", "ac3.ts": "ac3"} {
+		line := "-f lavfi -i testsrc2=s=48x32:r=10:d=0.4 -f lavfi -i sine=d=0.4 -c:v libx264 -c:a " + codec
+		run("", "ffmpeg", append(strings.Fields(line), in)...)
+		for _, out := range []string{in + ".mkv", in + ".mp4"} {
+			must.Get(enlarge(t, t.Context(), dir, in, out))(t)
+			if got := facts(run, out, "stream=codec_name"); !strings.HasPrefix(got[1], codec) {
+				t.Errorf("%s has %q", out, got)
+			}
+		}
+	}
 }
 
 // Layouts of colour, their siting, and transparency stay, or are told.

@@ -13,7 +13,8 @@ var _ = register(operation{
 	needs:     "len(at) is at least 1",
 	assembly:  func(t tier) { t.combine(false) },
 	simd:      func(f *function) { f.simdCombine(false) },
-	tiers:     []string{AVX2, AVX512, SIMD128},
+	arm:       func(c *code) { c.combine(false) },
+	tiers:     []string{AVX2, AVX512, NEON, SIMD128},
 })
 
 var _ = register(operation{
@@ -22,7 +23,8 @@ var _ = register(operation{
 	lengths:   []string{"dst", "at"},
 	assembly:  func(t tier) { t.combine(true) },
 	simd:      func(f *function) { f.simdCombine(true) },
-	tiers:     []string{AVX2, AVX512, SIMD128},
+	arm:       func(c *code) { c.combine(true) },
+	tiers:     []string{AVX2, AVX512, NEON, SIMD128},
 })
 
 // combine goes over dst eight vectors at a time, then one, then a sample: each sum is in the order of the
@@ -109,4 +111,55 @@ func (t tier) combine(onto bool) {
 		VMOVSS(v, Mem{Base: dst})
 		advance(4, 1)
 	})
+}
+
+// combine is that of tier for arm64: it goes over dst four vectors at a time, then one, then a number.
+func (c *code) combine(onto bool) {
+	pointers := []integer{c.param("dst"), c.param("src")}
+	if onto {
+		pointers = append(pointers, c.param("base"))
+	}
+	n, zero, one := c.lengthOf("dst"), c.constant(0), c.constant(1)
+	acc := c.newVectors(4)
+	group := func(acc []vector, numbers int, load func(base integer, i int, v vector), store func(i int, v vector)) {
+		c.while(n, numbers, func() {
+			for i, v := range acc {
+				if onto {
+					load(pointers[2], i, v)
+				} else {
+					c.setVector(v, zero)
+				}
+			}
+			at, weight, parts := c.param("at"), c.param("weight"), c.lengthOf("at")
+			w := c.newVector()
+			c.while(parts, 1, func() {
+				from := c.entry(pointers[1], at, 0)
+				c.spreadNext(weight, w)
+				for i, v := range acc {
+					x := c.newVector()
+					load(from, i, x)
+					c.apply(opMul, x, w, x)
+					c.apply(opAdd, v, x, v)
+				}
+				c.increase(at, 8)
+				c.increase(parts, -1)
+			})
+			for i, v := range acc {
+				if onto {
+					v = c.of(opLesser, c.of(opGreater, v, zero), one)
+				}
+				store(i, v)
+			}
+			for _, p := range pointers {
+				c.increase(p, 4*numbers)
+			}
+			c.increase(n, -numbers)
+		})
+	}
+	whole := func(base integer, i int, v vector) { c.loadTo(base, 16*i, v) }
+	keep := func(i int, v vector) { c.store(v, pointers[0], 16*i) }
+	group(acc, 16, whole, keep)
+	group(acc[:1], 4, whole, keep)
+	group(acc[:1], 1, func(base integer, _ int, v vector) { c.arm.instruction(0xbd400000, "LDR.S", base, v) },
+		func(_ int, v vector) { c.arm.instruction(0xbd000000, "STR.S", pointers[0], v) })
 }

@@ -12,7 +12,7 @@ var _ = register(operation{
 	lengths:   []string{"x"},
 	needs:     "len(x) is a multiple of 32",
 	assembly:  tier.paeth,
-	tiers:     []string{AVX2}, // 32 bytes at a time are fast enough
+	tiers:     []string{AVX2, NEON}, // 32 bytes at a time are fast enough
 })
 
 // paeth works on 32 bytes at a time. |(b-c)+(a-c)| is the sum of |b-c| and |a-c| where both have the same sign,

@@ -13,7 +13,7 @@ var _ = register(operation{
 	needs:    "n is at least 1, scale 2, 3 or 4",
 	assembly: tier.addPixels,
 	simd:     simdAddPixels,
-	tiers:    []string{AVX2, SIMD128}, // a sample is four numbers at most
+	tiers:    []string{AVX2, NEON, SIMD128}, // a sample is four numbers at most
 })
 
 // addPixels has a loop for every scale: all pixels of a sample are worked on together.

@@ -12,17 +12,17 @@ var _ = register(operation{
 	needs:     "n is at least 1, channels a multiple of 8, at least 8",
 	assembly:  tier.transformInput,
 	simd:      simdTransformInput,
-	tiers:     []string{AVX2, AVX512BW, SIMD128},
+	tiers:     []string{AVX2, AVX512BW, NEON, SIMD128},
 })
 
 var _ = register(operation{
 	name:      "multiplyTiles",
 	signature: "(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32)",
 	lengths:   []string{"bias"},
-	needs:     "n is at least 12, channels even, len(bias) a multiple of 16, at least 16",
+	needs:     "n is at least 12, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16",
 	assembly:  tier.multiplyTiles,
 	simd:      simdMultiplyTiles,
-	tiers:     []string{AVX2, AVX512BW, AVX512, SIMD128},
+	tiers:     []string{AVX2, AVX512BW, AVX512, NEON, SIMD128},
 })
 
 var _ = register(operation{
@@ -32,7 +32,7 @@ var _ = register(operation{
 	needs:    "n is at least 1, outputs a multiple of 16, at least 16",
 	assembly: tier.transformOutput,
 	simd:     simdTransformOutput,
-	tiers:    []string{AVX2, AVX512BW, SIMD128},
+	tiers:    []string{AVX2, AVX512BW, NEON, SIMD128},
 })
 
 // transformInput walks along the tiles of a row, for one group of channels after another.

@@ -17,14 +17,25 @@ type Interleave struct {
 // the picture are divisible, or the whole picture if both are 0; and heads, of as many neighbouring channels each.
 type Windows struct{ Height, Width, Heads int }
 
-// Scores multiplies the pixels of a window with each other: its result has one pixel for each window, and for the
+// Keys are the windows of a second input that has not those of the first, but as many: Height×Width pixels, each Down
+// below the one above it and Across to the right of the one beside it, so that windows may overlap. All are 0 where the
+// windows are the same.
+type Keys struct{ Height, Width, Down, Across int }
+
+// Scores multiplies the pixels of windows with each other: its result has one pixel for each window, and for the
 // pixels i of the first input and k of the second, counted row by row, the sum of the products over the channels of
-// head h in channel (h·n + i)·n + k, with n = Height·Width.
-type Scores struct{ Windows }
+// head h in channel (h·n + i)·m + k, with n = Height·Width pixels of the first, and m of the second.
+type Scores struct {
+	Windows
+	Keys Keys
+}
 
 // WeightedSum adds up the pixels of its second input, for each pixel i of a window, with the weights that the first has
 // as Scores makes them.
-type WeightedSum struct{ Windows }
+type WeightedSum struct {
+	Windows
+	Keys Keys
+}
 
 // ChannelScores multiplies channels with each other: its result has one pixel for each window, and for the channels
 // i of the first input and k of the second within head h, n of them, the sum of the products over the pixels of the
@@ -98,32 +109,27 @@ func (w Windows) pixels(s Shape) float64 {
 	return float64(w.Height * w.Width)
 }
 
-// products returns the number of products of all pixels of each window with each other.
-func (w Windows) products(s Shape) float64 {
-	return float64(s.W) * float64(s.H) * w.pixels(s) * float64(s.Channels)
-}
-
-// scores returns the shape of Scores of two inputs.
-func (w Windows) scores(in []Shape, each func(s Shape) int) (s Shape, err error) {
+// scores returns the shape of ChannelScores of two inputs.
+func (w Windows) scores(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || in[0] != in[1] {
 		return s, fmt.Errorf("has %d inputs, expected 2 of one size", len(in))
 	}
 	if err := w.check(in[0]); err != nil {
 		return s, err
 	}
-	n := each(in[0])
+	n := in[0].Channels / w.Heads
 	if n < 1 || n > MaxScores || w.Heads > MaxScores/n/n {
 		return s, fmt.Errorf("of %d heads with %d×%d products, expected at most %d", w.Heads, n, n, MaxScores)
 	}
 	return w.count(in[0], w.Heads*n*n), nil
 }
 
-// sum returns the shape of a sum by scores, which are the first of two inputs.
-func (w Windows) sum(in []Shape, each func(s Shape) int) (s Shape, err error) {
+// sum returns the shape of a sum of channels by scores, which are the first of two inputs.
+func (w Windows) sum(in []Shape) (s Shape, err error) {
 	if len(in) != 2 {
 		return s, fmt.Errorf("has %d inputs, expected 2", len(in))
 	}
-	want, err := w.scores([]Shape{in[1], in[1]}, each)
+	want, err := w.scores([]Shape{in[1], in[1]})
 	if err == nil && in[0] != want {
 		err = fmt.Errorf("of %d×%d×%d weights, expected %d×%d×%d", in[0].W, in[0].H, in[0].Channels, want.W, want.H,
 			want.Channels)
@@ -131,28 +137,77 @@ func (w Windows) sum(in []Shape, each func(s Shape) int) (s Shape, err error) {
 	return in[1], err
 }
 
-func (w Windows) eachPixel(Shape) int     { return w.Height * w.Width }
-func (w Windows) eachChannel(s Shape) int { return s.Channels / w.Heads }
+// Or returns the windows of the second input, which are those of w if k is zero.
+func (k Keys) Or(w Windows) Keys {
+	if k == (Keys{}) {
+		return Keys{w.Height, w.Width, w.Height, w.Width}
+	}
+	return k
+}
+
+// pixels returns the number of numbers that each pixel has as its scores.
+func (k Keys) pixels(w Windows) int { return k.Or(w).Height * k.Or(w).Width }
+
+// check fails unless a second input has windows for a first of across×down, with as many channels.
+func (k Keys) check(w Windows, across, down int, second Shape, channels int) error {
+	k = k.Or(w)
+	if min(k.Height, k.Width, k.Down, k.Across) < 1 || max(k.Height, k.Width, k.Down, k.Across) > MaxWindow {
+		return fmt.Errorf("of windows of %d×%d, %d×%d apart", k.Width, k.Height, k.Across, k.Down)
+	}
+	want := Shape{(across-1)*k.Across + k.Width, (down-1)*k.Down + k.Height, channels}
+	if second != want {
+		return fmt.Errorf("of %d×%d×%d samples, expected %d×%d×%d", second.W, second.H, second.Channels, want.W, want.H,
+			want.Channels)
+	}
+	if n, m := w.Height*w.Width, k.Height*k.Width; w.Heads > MaxScores/n/m {
+		return fmt.Errorf("of %d heads with %d×%d products, expected at most %d", w.Heads, n, m, MaxScores)
+	}
+	return nil
+}
 
 // Name implements Op.
 func (Scores) Name() string { return "Scores" }
 
-func (p Scores) shape(in []Shape) (Shape, error) { return p.scores(in, p.eachPixel) }
+func (p Scores) shape(in []Shape) (s Shape, err error) {
+	if len(in) != 2 || p.Height == 0 {
+		return s, fmt.Errorf("has %d inputs, expected 2, with windows", len(in))
+	}
+	if err := p.check(in[0]); err != nil {
+		return s, err
+	}
+	s = p.count(in[0], p.Heads*p.Height*p.Width*p.Keys.pixels(p.Windows))
+	return s, p.Keys.check(p.Windows, s.W, s.H, in[1], in[0].Channels)
+}
 
 // Name implements Op.
 func (WeightedSum) Name() string { return "WeightedSum" }
 
-func (p WeightedSum) shape(in []Shape) (Shape, error) { return p.sum(in, p.eachPixel) }
+func (p WeightedSum) shape(in []Shape) (s Shape, err error) {
+	if len(in) != 2 || p.Height == 0 {
+		return s, fmt.Errorf("has %d inputs, expected 2, with windows", len(in))
+	}
+	s = Shape{in[0].W * p.Width, in[0].H * p.Height, in[1].Channels}
+	if err := p.check(s); err != nil {
+		return s, err
+	}
+	if err := p.Keys.check(p.Windows, in[0].W, in[0].H, in[1], s.Channels); err != nil {
+		return s, err
+	}
+	if want := p.Heads * p.Height * p.Width * p.Keys.pixels(p.Windows); in[0].Channels != want {
+		return s, fmt.Errorf("of %d weights of a window, expected %d", in[0].Channels, want)
+	}
+	return s, nil
+}
 
 // Name implements Op.
 func (ChannelScores) Name() string { return "ChannelScores" }
 
-func (p ChannelScores) shape(in []Shape) (Shape, error) { return p.scores(in, p.eachChannel) }
+func (p ChannelScores) shape(in []Shape) (Shape, error) { return p.scores(in) }
 
 // Name implements Op.
 func (ChannelSum) Name() string { return "ChannelSum" }
 
-func (p ChannelSum) shape(in []Shape) (Shape, error) { return p.sum(in, p.eachChannel) }
+func (p ChannelSum) shape(in []Shape) (Shape, error) { return p.sum(in) }
 
 // Name implements Op.
 func (ShiftMask) Name() string { return "ShiftMask" }

@@ -14,9 +14,9 @@ const (
 	MaxWeights  = 64 << 20
 	MaxSide     = 31 // taps of a convolution
 	MaxScale    = 16 // of one node that resizes or shuffles, and of a whole network
-	// MaxScores is the greatest number of channels of the products of pixels in a window, as of 8 heads of 16×16
-	// pixels.
-	MaxScores = 8 << 16
+	// MaxScores is the greatest number of channels of the products of pixels in a window, as of 7 heads of 16×16
+	// pixels and 24×24 about them.
+	MaxScores = 1 << 20
 )
 
 // Check fails if the graph is no network that enlarges pictures: if it breaks a limit, if a node has an input that is
@@ -192,9 +192,10 @@ func (g *Graph) measure() (m Measure, err error) {
 			from := shapes[n.Inputs[0]]
 			m.MACs += float64(from.W) * float64(from.H) * float64(len(op.Weight))
 		case Scores:
-			m.MACs += op.products(shapes[n.Inputs[0]])
+			perHead := shapes[n.Inputs[0]].Channels / max(op.Heads, 1)
+			m.MACs += samples * float64(shapes[i].Channels) * float64(perHead)
 		case WeightedSum:
-			m.MACs += op.products(shapes[n.Inputs[1]])
+			m.MACs += samples * float64(shapes[i].Channels) * float64(op.Keys.pixels(op.Windows))
 		case ChannelScores:
 			m.MACs += samples * float64(shapes[i].Channels) * op.pixels(shapes[n.Inputs[0]])
 		case ChannelSum:

@@ -11,7 +11,7 @@ import (
 // operations are all operations but the functions.
 var operations = []Op{Input{}, Conv{}, ConvTranspose{}, PReLU{}, Clip{}, Affine{}, Add{}, Sub{}, Mul{}, Concat{},
 	Select{}, PixelShuffle{}, PixelUnshuffle{}, Resize{}, Pad{}, Div{}, Max{}, Min{}, Where{}, Pool{}, Reduce{},
-	Normalize{}, Softmax{}, Roll{}, Interleave{}, Scores{}, WeightedSum{}, ChannelScores{}, ChannelSum{},
+	ReduceEach{}, Normalize{}, Softmax{}, Roll{}, Interleave{}, Scores{}, WeightedSum{}, ChannelScores{}, ChannelSum{},
 	ShiftMask{}}
 
 // known has the operations by name.

@@ -134,6 +134,9 @@ func decode(data []byte) *graph.Graph {
 			n.Op = graph.Normalize{Groups: next(4), OfPicture: next(2) == 1, Epsilon: 0.1}
 		case 21:
 			n.Op = graph.Softmax{Size: next(5)}
+			if next(2) == 1 {
+				n.Op = graph.ReduceEach{By: graph.Reduction(next(5)), Size: next(5)}
+			}
 		case 22:
 			n.Op = graph.Resize{By: graph.Interpolation(next(3)), A: -0.5, AlignCorners: next(2) == 1}
 			n.Inputs = append(n.Inputs, next(len(g.Nodes)))
@@ -143,8 +146,12 @@ func decode(data []byte) *graph.Graph {
 			n.Op = graph.Interleave{Rows: next(4), Columns: next(4), Undo: next(2) == 1}
 		case 25, 26:
 			w := graph.Windows{Height: next(4), Width: next(4), Heads: next(4)}
-			n.Op = []graph.Op{graph.Scores{Windows: w}, graph.WeightedSum{Windows: w}, graph.ChannelScores{Windows: w},
-				graph.ChannelSum{Windows: w}}[next(4)]
+			var k graph.Keys
+			if next(2) == 1 {
+				k = graph.Keys{Height: next(5), Width: next(5), Down: next(4), Across: next(4)}
+			}
+			n.Op = []graph.Op{graph.Scores{Windows: w, Keys: k}, graph.WeightedSum{Windows: w, Keys: k},
+				graph.ChannelScores{Windows: w}, graph.ChannelSum{Windows: w}}[next(4)]
 			n.Inputs = append(n.Inputs, next(len(g.Nodes)))
 		default:
 			n.Op = graph.ShiftMask{Height: next(4), Width: next(4), Heads: next(3), Rows: next(3), Columns: next(3),

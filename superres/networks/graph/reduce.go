@@ -33,6 +33,13 @@ type Reduce struct {
 	OfPicture, OfChannels bool
 }
 
+// ReduceEach makes one number of each Size neighbouring channels of a pixel, of which the number of channels is a
+// multiple: all of them get it.
+type ReduceEach struct {
+	By   Reduction
+	Size int
+}
+
 // Normalize subtracts the mean of samples and divides by the square root of their variance and Epsilon. The channels
 // are in Groups, each of which has a mean of its own: of the whole picture, if OfPicture, or of every pixel.
 type Normalize struct {
@@ -77,6 +84,17 @@ func (r Reduce) shape(in []Shape) (Shape, error) {
 	}
 	if r.OfChannels {
 		s.Channels = 1
+	}
+	return s, err
+}
+
+// Name implements Op.
+func (ReduceEach) Name() string { return "ReduceEach" }
+
+func (r ReduceEach) shape(in []Shape) (Shape, error) {
+	s, err := Softmax{r.Size}.shape(in)
+	if err == nil && (r.By < Mean || r.By > Maximum) {
+		err = errors.New("by an unknown reduction")
 	}
 	return s, err
 }

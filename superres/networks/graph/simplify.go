@@ -109,7 +109,7 @@ func (s *simplifier) channelsOf(n Node) int {
 	case Resize:
 		return s.channels[n.Inputs[0]]
 	case Scores:
-		return op.Heads * op.Height * op.Width * op.Height * op.Width
+		return op.Heads * op.Height * op.Width * op.Keys.pixels(op.Windows)
 	case ChannelScores:
 		return most / op.Heads * most
 	case WeightedSum, ChannelSum:

@@ -131,7 +131,7 @@ func (c *call) concat() ([]*value, error) {
 		dims := c.layout(v)
 		p, _ := only(dims[min(along, len(dims)-1)], channels)
 		count := c.builder.Shape(v.samples.base).Channels
-		isWhole = isWhole && len(dims) == len(first) && (p.size == count && p.step == 1 || count == 1)
+		isWhole = isWhole && len(dims) == len(first) && dims.sizes()[along] == count && (p.step == 1 || count == 1)
 		for d := range first {
 			isWhole = isWhole && (d == along || slices.Equal(merged(dims[d]), merged(first[d])))
 		}
@@ -187,9 +187,9 @@ func (c *call) roll(inputs []*value, along int) ([]*value, error) {
 	case from[0] != from[1]:
 		return nil, errView
 	case e == graph.Edges{Top: e.Top} && f == graph.Edges{Bottom: -s.H - e.Top}:
-		op.Rows = -e.Top
+		op.Rows = shortest(-e.Top, s.H)
 	case e == graph.Edges{Left: e.Left} && f == graph.Edges{Right: -s.W - e.Left}:
-		op.Columns = -e.Left
+		op.Columns = shortest(-e.Left, s.W)
 		side = part{of: columns, size: s.W, step: 1}
 	default:
 		return nil, errView
@@ -201,6 +201,15 @@ func (c *call) roll(inputs []*value, along int) ([]*value, error) {
 	out[along] = []part{side}
 	node, err := c.builder.Add(c.name, op, from[0])
 	return []*value{c.sampled(node).arranged(out)}, err
+}
+
+// shortest returns the shift that is the same as by of n samples, with the least absolute value: in files for pictures
+// of one size, one to the other side is the rest of their side.
+func shortest(by, n int) int {
+	if 2*by > n {
+		return by - n
+	}
+	return by
 }
 
 func foldGather(c *call) (*tensor, error) {
@@ -242,8 +251,8 @@ func foldGather(c *call) (*tensor, error) {
 func (c *call) gatherSamples() ([]*value, error) {
 	v := c.in[0]
 	which := c.in[1].constant
-	if which == nil || len(which.dims) > 1 {
-		return nil, errors.New("of samples is supported for a list of channels alone")
+	if which == nil || len(which.dims) > 2 {
+		return nil, errors.New("of samples is supported for a list of channels, and for windows, alone")
 	}
 	sizes := c.sizes(v)
 	along, err := axis(c.int("axis", 0), len(sizes))
@@ -253,6 +262,9 @@ func (c *call) gatherSamples() ([]*value, error) {
 	list, err := which.numbers()
 	if err != nil {
 		return nil, err
+	}
+	if len(which.dims) == 2 {
+		return c.overlapping(v, along, which.dims[0], which.dims[1], list)
 	}
 	for i, k := range list {
 		if k < 0 {
@@ -269,4 +281,69 @@ func (c *call) gatherSamples() ([]*value, error) {
 	}
 	dims := c.layout(v)
 	return []*value{v.arranged(slices.Concat(dims[:along], dims[along+1:]))}, nil
+}
+
+// overlapping returns rows or columns as two dimensions, by n×m indexes: those of a window, and those of the windows,
+// which may overlap. PyTorch exports Unfold so.
+func (c *call) overlapping(v *value, along, n, m int, list []int) ([]*value, error) {
+	dims := c.layout(v)
+	parts := merged(dims[along])
+	if n < 1 || m < 1 || len(parts) != 1 || parts[0].of == channels || parts[0].step != 1 {
+		return nil, errors.New("of samples is supported for a list of channels, and for windows, alone")
+	}
+	inner, outer := parts[0], parts[0]
+	inner.size, outer.size, outer.step = n, m, 1
+	if m > 1 {
+		outer.step = list[1]
+	}
+	for i, k := range list {
+		if k != i/m+i%m*outer.step || k >= parts[0].size {
+			return nil, fmt.Errorf("of the indexes %v, which are no windows one after another, is not supported", list)
+		}
+	}
+	return []*value{v.arranged(slices.Concat(dims[:along], layout{{inner}, {outer}}, dims[along+1:]))}, nil
+}
+
+// foldScatterND is a constant with some of its numbers replaced.
+func foldScatterND(c *call) (*tensor, error) {
+	from, which, by := c.in[0].constant, c.in[1].constant, c.in[2].constant
+	if len(which.dims) == 0 || which.ints == nil || c.text("reduction", "none") != "none" {
+		return nil, errors.New("with indexes that are not whole, or with sums, is not supported")
+	}
+	depth := which.dims[len(which.dims)-1]
+	if depth > len(from.dims) || (from.ints == nil) != (by.ints == nil) {
+		return nil, fmt.Errorf("of %d indexes for %d dimensions", depth, len(from.dims))
+	}
+	steps, size := strides(from.dims), product(from.dims[depth:])
+	if count := product(which.dims[:len(which.dims)-1]); by.size() != count*size {
+		return nil, fmt.Errorf("of %d numbers, expected %d", by.size(), count*size)
+	}
+	out, err := c.rearranged(from, from.dims, func(index []int) (offset int) {
+		for d, i := range index {
+			offset += i * steps[d]
+		}
+		return offset
+	})
+	if err == nil {
+		err = c.spend(by.size())
+	}
+	for i := 0; err == nil && i*size < by.size(); i++ {
+		offset := 0
+		for d := range depth {
+			k := which.ints[i*depth+d]
+			if k < 0 {
+				k += int64(from.dims[d])
+			}
+			if k < 0 || k >= int64(from.dims[d]) {
+				return nil, errors.New("reaches beyond a constant")
+			}
+			offset += int(k) * steps[d]
+		}
+		if from.ints != nil {
+			copy(out.ints[offset:][:size], by.ints[i*size:])
+		} else {
+			copy(out.reals[offset:][:size], by.reals[i*size:])
+		}
+	}
+	return out, err
 }

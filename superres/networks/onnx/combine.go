@@ -15,30 +15,17 @@ func foldBinary(whole func(a, b int64) (int64, error), real func(a, b float64) f
 		if err != nil {
 			return nil, err
 		}
-		if a, err = c.expanded(a, dims); err != nil {
-			return nil, err
-		}
-		if b, err = c.expanded(b, dims); err != nil {
-			return nil, err
-		}
-		out := &tensor{dims: dims}
-		if err := c.spend(a.size()); err != nil {
-			return nil, err
-		}
-		if a.ints == nil || b.ints == nil {
-			out.reals = make([]float32, a.size())
-			for i := range out.reals {
-				out.reals[i] = float32(real(a.real(i), b.real(i)))
+		first, second := a.repeated(), b.repeated()
+		areWhole := a.ints != nil && b.ints != nil
+		return c.fill(dims, areWhole, func(out *tensor, i int, index []int) (err error) {
+			x, y := first(index), second(index)
+			if areWhole {
+				out.ints[i], err = whole(a.ints[x], b.ints[y])
+			} else {
+				out.reals[i] = float32(real(a.real(x), b.real(y)))
 			}
-			return out, nil
-		}
-		out.ints = make([]int64, a.size())
-		for i := range out.ints {
-			if out.ints[i], err = whole(a.ints[i], b.ints[i]); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
+			return err
+		})
 	}
 }
 
@@ -106,6 +93,8 @@ func foldGreater(isSwapped, isNegated bool) func(*call) (*tensor, error) {
 }
 
 func addReals(a, b float64) float64 { return a + b }
+func not(x float64) float64         { return 1 - min(math.Abs(x), 1) }
+func mulReals(a, b float64) float64 { return a * b }
 
 func equalReals(a, b float64) float64 {
 	if a == b {
@@ -131,20 +120,13 @@ func foldUnary(function func(float64) float64, exact bool) func(*call) (*tensor,
 		if from.ints != nil && exact {
 			return from, nil
 		}
-		if err := c.spend(from.size()); err != nil {
-			return nil, err
-		}
-		if from.ints != nil {
-			out := &tensor{dims: from.dims, ints: make([]int64, len(from.ints))}
-			for i, v := range from.ints {
-				out.ints[i] = whole(function(float64(v)))
+		return c.fill(from.dims, from.ints != nil, func(out *tensor, i int, _ []int) error {
+			if v := function(from.real(i)); out.ints != nil {
+				out.ints[i] = whole(v)
+			} else {
+				out.reals[i] = float32(v)
 			}
-			return out, nil
-		}
-		out := &tensor{dims: from.dims, reals: make([]float32, len(from.reals))}
-		for i, v := range from.reals {
-			out.reals[i] = float32(function(float64(v)))
-		}
-		return out, nil
+			return nil
+		})
 	}
 }

@@ -63,17 +63,22 @@ func (c *call) filter() (k filter, err error) {
 		return k, err
 	}
 	k.weight, k.dims = w.reals, w.dims
+	w.keep()
 	if c.in[2] != nil {
 		b := c.in[2].constant
 		if b == nil || b.reals == nil || len(b.dims) != 1 {
 			return k, errors.New("with biases that are no constant of 1 dimension is not supported")
 		}
 		k.bias = b.reals
+		b.keep()
 	}
 	return k, nil
 }
 
 func (c *call) conv() ([]*value, error) {
+	if w := c.in[1].constant; w != nil && len(w.dims) == 3 {
+		return c.convAlong(w)
+	}
 	k, err := c.filter()
 	if err != nil {
 		return nil, err
@@ -99,6 +104,9 @@ func (c *call) conv() ([]*value, error) {
 	}
 	input, err := c.node(c.in[0])
 	if err != nil {
+		if op.Height*op.Width == 1 && k.stride == 1 && k.groups == 1 && op.Pad == (graph.Edges{}) {
+			return c.pointwise(k)
+		}
 		return nil, err
 	}
 	s := c.builder.Shape(input)
@@ -146,4 +154,55 @@ func (c *call) convTranspose() ([]*value, error) {
 		return nil, err
 	}
 	return []*value{c.sampled(node)}, nil
+}
+
+// pointwise is a convolution of 1×1 taps of samples that no node has as they are, such as those of windows.
+func (c *call) pointwise(k filter) ([]*value, error) {
+	v := c.in[0]
+	last := []int{0, 2, 3, 1}
+	if len(c.layout(v)) != 4 {
+		return nil, errView
+	}
+	w := &tensor{dims: k.dims[:2], reals: k.weight}
+	out, err := c.linear(v.arranged(c.layout(v).transposed(last)), w, true, 1)
+	if err == nil && k.bias != nil {
+		out, err = c.arithmetic('+', out[0], &value{constant: &tensor{dims: []int{len(k.bias)}, reals: k.bias}})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []*value{out[0].arranged(c.layout(out[0]).transposed([]int{0, 3, 1, 2}))}, nil
+}
+
+// convAlong is a convolution of one dimension along the channels of each pixel, as in efficient channel attention (Wang
+// et al.: ECA-Net, CVPR 2020).
+func (c *call) convAlong(w *tensor) ([]*value, error) {
+	pads, err := c.list("pads")
+	dims := c.layout(c.in[0])
+	if err != nil || len(dims) != 3 {
+		return nil, errors.New("of one dimension is supported along the channels alone")
+	}
+	p, isChannels := only(dims[2], channels)
+	n, taps := dims.sizes()[2], w.size()
+	for _, name := range []string{"dilations", "strides"} {
+		if list, err := c.list(name); err != nil || len(list) > 0 && list[0] != 1 || c.int("group", 1) != 1 {
+			return nil, errors.New("of one dimension with dilation, a stride or groups is not supported")
+		}
+	}
+	isEven := len(pads) == 2 && pads[0]+pads[1] == taps-1 && pads[0] >= 0 && pads[1] >= 0
+	if !isChannels || p.step != 1 || w.reals == nil || w.dims[0] != 1 || w.dims[1] != 1 || !isEven || c.in[2] != nil {
+		return nil, errors.New("of one dimension is supported along the channels alone, without a bias")
+	}
+	if err := c.copy(n * n); err != nil {
+		return nil, err
+	}
+	matrix := &tensor{dims: []int{n, n}, reals: make([]float32, n*n)}
+	for out := range n {
+		for k, v := range w.reals {
+			if in := out + k - pads[0]; in >= 0 && in < n {
+				matrix.reals[in*n+out] = v
+			}
+		}
+	}
+	return c.linear(c.in[0], matrix, false, 1)
 }

@@ -114,47 +114,114 @@ func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) (*tensor,
 	return out, nil
 }
 
-// foldMean is ReduceMean of a constant along its last dimension.
-func foldMean(c *call) (*tensor, error) {
-	from := c.in[0].constant
-	n := len(from.dims)
-	axes, err := c.listOr(1, "axes")
-	if err != nil || len(axes) != 1 || axes[0] != -1 && axes[0] != n-1 || n == 0 || from.dims[n-1] < 1 {
+// foldReduce returns the maker of a reduction of constants along axes: of what add makes of start and the numbers one
+// after another, and result of that and how many there are.
+func foldReduce(start float64, add func(all, x float64) float64,
+	result func(all float64, n int) float64) func(*call) (*tensor, error) {
+	return func(c *call) (*tensor, error) {
+		from := c.in[0].constant
+		axes, err := c.listOr(1, "axes")
+		if err == nil {
+			err = c.spend(from.size())
+		}
+		if err != nil || from.size() == 0 || len(axes) == 0 && c.int("noop_with_empty_axes", 0) != 0 {
+			return from, err
+		}
+		to, isReduced := slices.Clone(from.dims), make([]bool, len(from.dims))
+		for d := range to {
+			isReduced[d] = len(axes) == 0
+		}
+		for _, a := range axes {
+			if a, err = axis(a, len(to)); err != nil {
+				return nil, err
+			}
+			isReduced[a] = true
+		}
+		out := &tensor{}
+		for d, side := range from.dims {
+			if isReduced[d] {
+				to[d], side = 1, 1
+			}
+			if !isReduced[d] || c.int("keepdims", 1) != 0 {
+				out.dims = append(out.dims, side)
+			}
+		}
+		steps, toSteps := strides(from.dims), strides(to)
+		all := slices.Repeat([]float64{start}, product(to))
+		for i := range from.size() {
+			offset := 0
+			for d, side := range to {
+				if side > 1 {
+					offset += i / steps[d] % side * toSteps[d]
+				}
+			}
+			all[offset] = add(all[offset], from.real(i))
+		}
+		for _, v := range all {
+			if v = result(v, from.size()/len(all)); from.ints != nil {
+				out.ints = append(out.ints, whole(v))
+			} else {
+				out.reals = append(out.reals, float32(v))
+			}
+		}
+		return out, nil
+	}
+}
+
+// meanOf and rootOf are results of reductions, addSquare is one.
+func meanOf(all float64, n int) float64 { return all / float64(n) }
+func rootOf(all float64, _ int) float64 { return math.Sqrt(all) }
+func addSquare(all, x float64) float64  { return all + float64(x*x) }
+
+// alone is the result of a reduction that does not depend on how many numbers there are.
+func alone(all float64, _ int) float64 { return all }
+
+// foldLayerNorm normalises a constant along its last dimension.
+func foldLayerNorm(c *call) (*tensor, error) {
+	from, n := c.in[0].constant, len(c.in[0].constant.dims)
+	if a := c.int("axis", -1); n == 0 || from.dims[n-1] < 1 || a != -1 && a != n-1 || c.outputs > 1 {
 		return nil, errors.New("of constants is supported along the last dimension alone")
 	}
 	side := from.dims[n-1]
+	scale, offset := c.in[1].constant, c.in[2]
+	if scale.size() != side || offset != nil && offset.constant.size() != side {
+		return nil, fmt.Errorf("has parameters that are not %d constants", side)
+	}
 	if err := c.spend(from.size()); err != nil {
 		return nil, err
 	}
-	out := &tensor{dims: slices.Clone(from.dims[:n-1]), reals: make([]float32, from.size()/side)}
-	if c.int("keepdims", 1) != 0 {
-		out.dims = append(out.dims, 1)
-	}
-	for i := range out.reals {
-		sum := 0.
-		for k := range side {
-			sum += from.real(i*side + k)
+	out := &tensor{dims: from.dims, reals: make([]float32, from.size())}
+	for first := 0; first < from.size(); first += side {
+		sum, squares := 0., 0.
+		for i := range side {
+			sum += from.real(first + i)
 		}
-		out.reals[i] = float32(sum / float64(side))
+		mean := sum / float64(side)
+		for i := range side {
+			d := from.real(first+i) - mean
+			squares += float64(d * d)
+		}
+		deviation := math.Sqrt(squares/float64(side) + c.real("epsilon", 1e-5))
+		for i := range side {
+			v := float64((from.real(first+i) - mean) / deviation * scale.real(i))
+			if offset != nil {
+				v += offset.constant.real(i)
+			}
+			out.reals[first+i] = float32(v)
+		}
 	}
 	return out, nil
 }
 
-// foldProduct is ReduceProd of a list of whole numbers, as a number of samples is computed.
-func foldProduct(c *call) (*tensor, error) {
-	list, err := c.in[0].constant.numbers()
-	if err != nil || len(c.in[0].constant.dims) != 1 {
-		return nil, errors.New("of constants is supported of a list of whole numbers alone")
+// foldClip limits the numbers of a constant.
+func foldClip(c *call) (*tensor, error) {
+	least, err := c.number(1, c.real("min", -math.MaxFloat32))
+	if err != nil {
+		return nil, err
 	}
-	product := int64(1)
-	for _, n := range list {
-		if product *= int64(n); product > math.MaxInt32 || product < 0 {
-			return nil, errors.New("makes a number that is too large")
-		}
+	most, err := c.number(2, c.real("max", math.MaxFloat32))
+	if err != nil {
+		return nil, err
 	}
-	out := &tensor{ints: []int64{product}}
-	if c.int("keepdims", 1) != 0 {
-		out.dims = []int{1}
-	}
-	return out, nil
+	return foldUnary(func(x float64) float64 { return min(max(x, least), most) }, false)(c)
 }

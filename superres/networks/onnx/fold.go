@@ -6,20 +6,74 @@ import (
 	"slices"
 )
 
-// The number of numbers that are computed of constants for one network: leastFolded for any, more for large files, and
-// maxFolded at most.
+// The number of numbers, computed of constants for one network, that are there at a time: leastFolded for any, more for
+// large files, and maxFolded at most; and maxWork, how many are computed in all.
 const (
-	leastFolded = 1 << 20
+	leastFolded = 2 << 20
 	maxFolded   = 1 << 24
+	maxWork     = 1 << 28
 )
+
+var errBudget = errors.New("the constants are too large to compute with")
 
 // spend fails if n more numbers are too many to compute.
 func (t *tracer) spend(n int) error {
 	if n < 0 || n > t.budget {
-		return errors.New("the constants are too large to compute with")
+		return errBudget
 	}
 	t.budget -= n
+	return t.work(n)
+}
+
+// work fails if to compute n more numbers is too much, of which none are kept.
+func (t *tracer) work(n int) error {
+	if t.model.work += n; t.model.work > maxWork {
+		return errBudget
+	}
 	return nil
+}
+
+// held is how many numbers a constant has that were taken off the budget, and by how many names it is known.
+type held struct{ numbers, names int }
+
+// keep counts another name of a constant, or its use in the graph, which takes its numbers as they are.
+func (t *tensor) keep() {
+	if t.held != nil {
+		t.held.names++
+	}
+}
+
+// release forgets the constants that no node after n takes, by how often each name is yet to be taken, and gives their
+// numbers back to the budget.
+func (t *tracer) release(n node, uses map[string]int) {
+	for _, name := range n.inputs {
+		v := t.values[name]
+		if uses[name]--; uses[name] > 0 || v == nil || v.constant == nil || v.constant.held == nil {
+			continue
+		}
+		t.values[name] = nil // the name stays taken
+		h := v.constant.held
+		if h.names--; h.names == 0 {
+			t.budget += h.numbers
+		}
+	}
+}
+
+// uses returns how often each name is the input of a node, or the result.
+func (m *model) uses() (map[string]int, error) {
+	count := map[string]int{}
+	err := m.eachNode(m.body, nodesField, func(n node) error {
+		for _, name := range n.inputs {
+			count[name]++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	name, err := m.result()
+	count[name]++
+	return count, err
 }
 
 // copy fails if n more weights are more than a file of its size makes of others.
@@ -33,6 +87,28 @@ func (t *tracer) copy(n int) error {
 // rearranged returns a constant of the given dimensions whose values are those of from at the offsets that offset
 // returns; offset is called with the indexes of each value in turn, and must not keep them.
 func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) (*tensor, error) {
+	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) error {
+		k := offset(index)
+		if k < 0 || k >= from.size() {
+			return errors.New("reaches beyond a constant")
+		}
+		out.take(i, from, k)
+		return nil
+	})
+}
+
+// take sets value i to value k of another constant of the same type.
+func (t *tensor) take(i int, from *tensor, k int) {
+	if t.ints != nil {
+		t.ints[i] = from.ints[k]
+	} else {
+		t.reals[i] = from.reals[k]
+	}
+}
+
+// fill returns a constant of the given dimensions whose values, of whole or real numbers, set sets, in turn; index has
+// the indexes of value i, and must not be kept.
+func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, index []int) error) (*tensor, error) {
 	n, err := count(dims)
 	if err == nil {
 		err = t.spend(n)
@@ -40,22 +116,16 @@ func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) i
 	if err != nil {
 		return nil, err
 	}
-	out := &tensor{dims: dims}
-	if from.ints != nil {
+	out := &tensor{dims: dims, held: &held{numbers: n}}
+	if areWhole {
 		out.ints = make([]int64, n)
 	} else {
 		out.reals = make([]float32, n)
 	}
 	index := make([]int, len(dims))
 	for i := range n {
-		k := offset(index)
-		if k < 0 || k >= from.size() {
-			return nil, errors.New("reaches beyond a constant")
-		}
-		if from.ints != nil {
-			out.ints[i] = from.ints[k]
-		} else {
-			out.reals[i] = from.reals[k]
+		if err := set(out, i, index); err != nil {
+			return nil, err
 		}
 		for d := len(index) - 1; d >= 0; d-- {
 			if index[d]++; index[d] < dims[d] {
@@ -116,15 +186,20 @@ func (t *tracer) expanded(from *tensor, dims []int) (*tensor, error) {
 	if slices.Equal(from.dims, dims) {
 		return from, nil
 	}
-	steps := strides(from.dims)
-	return t.rearranged(from, dims, func(index []int) (offset int) {
+	return t.rearranged(from, dims, from.repeated())
+}
+
+// repeated returns a function that returns which value a constant has at indexes to which it is repeated.
+func (t *tensor) repeated() func(index []int) int {
+	steps := strides(t.dims)
+	return func(index []int) (offset int) {
 		for d, step := range steps {
-			if from.dims[d] > 1 {
+			if t.dims[d] > 1 {
 				offset += step * index[len(index)-len(steps)+d]
 			}
 		}
 		return offset
-	})
+	}
 }
 
 func foldConstant(c *call) (*tensor, error) {
@@ -208,24 +283,17 @@ func foldWhere(c *call) (*tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range []**tensor{&condition, &a, &b} {
-		if *t, err = c.expanded(*t, dims); err != nil {
-			return nil, err
-		}
-	}
 	if a.ints == nil != (b.ints == nil) {
 		return nil, errors.New("of constants of two types")
 	}
-	i := -1
-	both := &tensor{ints: slices.Concat(a.ints, b.ints), reals: slices.Concat(a.reals, b.reals)}
-	if err := c.spend(both.size()); err != nil {
-		return nil, err
-	}
-	return c.rearranged(both, dims, func([]int) int {
-		if i++; condition.real(i) != 0 {
-			return i
+	which, first, second := condition.repeated(), a.repeated(), b.repeated()
+	return c.fill(dims, a.ints != nil, func(out *tensor, i int, index []int) error {
+		if condition.real(which(index)) != 0 {
+			out.take(i, a, first(index))
+		} else {
+			out.take(i, b, second(index))
 		}
-		return a.size() + i
+		return nil
 	})
 }
 

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -217,16 +218,45 @@ func TestFurtherOperations(t *testing.T) {
 			node("Transpose x > a", attr{"perm", []int{0, 2, 3, 1}}).
 			node("MatMul a w > c").node("Add c b > d").node("Transpose d > y", attr{"perm", []int{0, 3, 1, 2}}),
 			"Conv{3 1×1 {0 0 0 0} 1 1}[0] Affine{[1] [0 0.01 0.02]}[1]"},
-		"windows": {windowed(), "Conv{4 1×1 {0 0 0 0} 1 1}[0] Scores{{4 4 2}}[1 1] Softmax{16}[2] " +
-			"WeightedSum{{4 4 2}}[3 1] Conv{3 1×1 {0 0 0 0} 1 1}[4]"},
+		"windows": {windowed(), "Conv{4 1×1 {0 0 0 0} 1 1}[0] Scores{{4 4 2} {0 0 0 0}}[1 1] Softmax{16}[2] " +
+			"WeightedSum{{4 4 2} {0 0 0 0}}[3 1] Conv{3 1×1 {0 0 0 0} 1 1}[4]"},
 		"channels": {sized(8, 8).constant(ints("s", 1, 1, 3, 64)).constant(ints("e", 1, 3, 8, 8)).
 			node("Reshape x s > q").
 			node("Transpose q > k", attr{"perm", []int{0, 1, 3, 2}}).node("MatMul q k > a").node("Softmax a > p").
 			node("MatMul p q > o").node("Reshape o e > y"),
 			"ChannelScores{{0 0 1}}[0 0] Softmax{3}[1] ChannelSum{{0 0 1}}[2 0]"},
+		"overlapping windows": {overlapping(), "Pad{{1 1 1 1} 0}[0] Scores{{2 2 1} {4 4 2 2}}[0 1] Softmax{16}[2] " +
+			"WeightedSum{{2 2 1} {4 4 2 2}}[3 1]"},
+		"no windows": {newFile().constant(table("i", 2, 0, 1, 1, 3)).
+			node("Gather x i > y", attr{"axis", 2}), "no windows one after another"},
+		"attention": {attending(attr{"q_num_heads", 2}, attr{"kv_num_heads", 2}), "Select{[0 0 0 0]}[0] " +
+			"Scores{{4 4 2} {0 0 0 0}}[1 1] Affine{[0.70710677] [0]}[2] Affine{[1] [0.5]}[3] Softmax{16}[4] " +
+			"WeightedSum{{4 4 2} {0 0 0 0}}[5 1] Conv{3 1×1 {0 0 0 0} 1 1}[6]"},
+		"causal attention":      {attending(attr{"q_num_heads", 2}, attr{"is_causal", 1}), "of an order"},
+		"attention of no heads": {attending(), "rearranged in this way"},
+		"root of mean squares": {newFile().weights("s", 3).node("Transpose x > a", attr{"perm", []int{0, 2, 3, 1}}).
+			node("RMSNormalization a s > b").node("Transpose b > y", attr{"perm", []int{0, 3, 1, 2}}),
+			"Square[0] Reduce{0 false true}[1] Affine{[1] [1e-05]}[2] Sqrt[3] Div[0 4] Affine{[0 0.01 0.02] [0]}[5]"},
+		"along channels": {newFile().weights("w", 1, 1, 3).constant(ints("c", 3)).node("GlobalAveragePool x > a").
+			node("Squeeze a c > b").node("Transpose b > d", attr{"perm", []int{0, 2, 1}}).
+			node("Conv d w > e", attr{"pads", []int{1, 1}}).node("Transpose e > f", attr{"perm", []int{0, 2, 1}}).
+			node("Unsqueeze f c > g").node("Mul x g > y"),
+			"Reduce{0 true false}[0] Conv{3 1×1 {0 0 0 0} 1 1}[1] Mul[0 2]"},
+		"least of channels": {axes("ReduceMin x a > b", 1).node("Sub x b > y"),
+			"Affine{[-1] [0]}[0] Reduce{3 false true}[1] Affine{[-1] [0]}[2] Sub[0 3]"},
+		"norm of heads": {heads("ReduceL2 h > n"), "Conv{4 1×1 {0 0 0 0} 1 1}[0] ReduceEach{2 2}[1] " +
+			"Div[1 2] Conv{3 1×1 {0 0 0 0} 1 1}[3]"},
+		"linear of windows": {inWindows(), "Conv{3 1×1 {0 0 0 0} 1 1}[0] Affine{[1] [0 0.01 0.02]}[1]"},
+		"repeated": {newFile().constant(ints("i", 0)).constant(ints("s", 1, 4, 1, 1)).
+			node("Gather x i > a", attr{"axis", 1}).node("Expand a s > b").
+			node("Concat b b b > c", attr{"axis", 1}).
+			node("DepthToSpace c > y", attr{"blocksize", 2}, attr{"mode", "CRD"}),
+			"Select{[0]}[0] Select{[0 0 0 0]}[1] Concat[2 2 2] PixelShuffle{2}[3]"},
 		"all pixels": {sized(8, 8).constant(ints("s", 1, 1, 3, 64)).node("Reshape x s > q").
 			node("Transpose q > k", attr{"perm", []int{0, 1, 3, 2}}).node("MatMul k q > y"),
 			"of all pixels is not supported"},
+		"masked": {newFile().constant(rawTensor("m", typeBool, []int{3, 1, 1}, []byte{1, 0, 1})).
+			constant(floats("n", nil, -2)).node("Where m x n > y"), "Affine{[1 0 1] [0]}[0] Affine{[1] [0 -2 0]}[1]"},
 		"where": {compared(), "Positive[0] Affine{[-1] [0]}[0] Where[1 2 0]"},
 		"greatest": {newFile().weights("w", 3, 3, 1, 1).node("Conv x w > n").node("Max x n > a").
 			constant(floats("1", nil, 1)).node("Min a 1 > y"),
@@ -235,6 +265,9 @@ func TestFurtherOperations(t *testing.T) {
 		"padded by a number": {newFile().constant(ints("p", 0, 0, 1, 1, 0, 0, 1, 1)).constant(floats("v", nil, 0.5)).
 			node("Pad x p v > a").weights("w", 3, 3, 3, 3).node("Conv a w > y"),
 			"Affine{[1] [-0.5]}[0] Pad{{1 1 1 1} 0}[1] Affine{[1] [0.5]}[2] Conv{3 3×3 {0 0 0 0} 1 1}[3]"},
+		"rolled back": {sized(8, 8).constant(ints("a", -2)).constant(ints("z", 0)).
+			constant(ints("m", math.MaxInt64)).constant(ints("i", 2)).node("Slice x a m i > b").
+			node("Slice x z a i > c").node("Concat b c > y", attr{"axis", 2}), "Roll{-2 0}[0]"},
 		"rolled": {sized(8, 8).constant(ints("a", 2)).constant(ints("z", 0)).constant(ints("m", math.MaxInt64)).
 			constant(ints("i", 2)).node("Slice x a m i > b").node("Slice x z a i > c").
 			node("Concat b c > y", attr{"axis", 2}), "Roll{2 0}[0]"},
@@ -251,6 +284,63 @@ func TestFurtherOperations(t *testing.T) {
 			t.Errorf("%s: got %s", name, got)
 		}
 	}
+}
+
+// overlapping returns attention of the pixels of windows of 2×2 to those of 4×4 around them, as of HAT, as PyTorch
+// exports Unfold.
+func overlapping() *file {
+	index := table("i", 4, 0, 2, 4, 6, 1, 3, 5, 7, 2, 4, 6, 8, 3, 5, 7, 9)
+	f := sized(8, 8).constant(index).constant(ints("p", 0, 0, 1, 1, 0, 0, 1, 1)).node("Pad x p > z").
+		node("Gather z i > r", attr{"axis", 2}).node("Gather r i > w", attr{"axis", 4}).
+		node("Transpose w > u", attr{"perm", []int{0, 1, 2, 4, 3, 5}}).constant(ints("n", 1, 48, 16)).
+		node("Reshape u n > o").constant(ints("e", 3, 4, 4, 16)).node("Reshape o e > v").
+		node("Transpose v > t", attr{"perm", []int{3, 1, 2, 0}}).constant(ints("k", 16, 16, 3)).
+		node("Reshape t k > b")
+	f.constant(ints("d", 3, 4, 2, 4, 2)).node("Reshape x d > c").
+		node("Transpose c > g", attr{"perm", []int{1, 3, 2, 4, 0}}).constant(ints("q", 16, 4, 3)).
+		node("Reshape g q > a").node("Transpose b > h", attr{"perm", []int{0, 2, 1}}).node("MatMul a h > s").
+		node("Softmax s > m").node("MatMul m b > j").constant(ints("l", 4, 4, 2, 2, 3)).node("Reshape j l > x1").
+		node("Transpose x1 > x2", attr{"perm", []int{4, 0, 2, 1, 3}}).constant(ints("x3", 1, 3, 8, 8))
+	return f.node("Reshape x2 x3 > y")
+}
+
+// attending returns Attention of the pixels of windows of 4×4, of four channels.
+func attending(attributes ...attr) *file {
+	return sized(8, 8).constant(ints("i", 0, 0, 0, 0)).node("Gather x i > g", attr{"axis", 1}).weights("o", 3, 4, 1, 1).
+		constant(ints("s", 4, 2, 4, 2, 4)).node("Reshape g s > a").
+		node("Transpose a > t", attr{"perm", []int{1, 3, 2, 4, 0}}).constant(ints("e", 4, 16, 4)).
+		node("Reshape t e > q").constant(floats("b", nil, 0.5)).node("Attention q q q b > c", attributes...).
+		constant(ints("f", 2, 2, 4, 4, 4)).node("Reshape c f > d").
+		node("Transpose d > h", attr{"perm", []int{4, 0, 2, 1, 3}}).constant(ints("l", 1, 4, 8, 8)).
+		node("Reshape h l > v").node("Conv v o > y")
+}
+
+// table returns a constant of whole numbers in rows.
+func table(name string, rows int, list ...int) []byte {
+	var raw []byte
+	for _, v := range list {
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
+	}
+	return rawTensor(name, typeInt64, []int{rows, len(list) / rows}, raw)
+}
+
+// heads returns a node of two heads of two channels each, h, the last dimension, and what x divides by its result n.
+func heads(line string) *file {
+	return sized(4, 4).weights("w", 4, 3, 1, 1).weights("o", 3, 4, 1, 1).node("Conv x w > v").
+		constant(ints("s", 1, 2, 2, 16)).node("Reshape v s > r").
+		node("Transpose r > h", attr{"perm", []int{0, 1, 3, 2}}).node(line, attr{"axes", []int{-1}}).
+		node("Div h n > d").node("Transpose d > t", attr{"perm", []int{0, 1, 3, 2}}).constant(ints("e", 1, 4, 4, 4)).
+		node("Reshape t e > u").node("Conv u o > y")
+}
+
+// inWindows returns a convolution of 1×1 taps of windows, which are the batch.
+func inWindows() *file {
+	return sized(8, 8).weights("w", 3, 3, 1, 1).weights("b", 3).constant(ints("s", 3, 2, 4, 2, 4)).
+		node("Reshape x s > a").node("Transpose a > t", attr{"perm", []int{1, 3, 0, 2, 4}}).
+		constant(ints("e", 4, 3, 4, 4)).node("Reshape t e > c").node("Conv c w b > d").
+		constant(ints("f", 2, 2, 3, 4, 4)).node("Reshape d f > g").
+		node("Transpose g > h", attr{"perm", []int{2, 0, 3, 1, 4}}).constant(ints("i", 1, 3, 8, 8)).
+		node("Reshape h i > y")
 }
 
 // Bytes and channels that are last, at both ends.

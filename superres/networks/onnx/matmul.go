@@ -123,38 +123,84 @@ func pixels(parts []part) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p part) bool { return p.of == channels })
 }
 
-// window returns the window of which parts are the pixels, row by row: 0×0 for the whole picture of shape s.
-func window(parts, batch []part, s graph.Shape) (height, width int, err error) {
-	height, width = 1, 1
+// keys returns the windows of which parts are the pixels, row by row, and those of the whole picture of shape s, and
+// the numbers of them. Windows that overlap are no multiple of their distance.
+func keys(parts, batch []part, s graph.Shape) (k graph.Keys, across, down int, err error) {
+	k.Height, k.Width = 1, 1
 	for i, p := range parts {
 		if p.step != 1 || p.of == rows && i > 0 {
-			return 0, 0, errView
+			return k, 0, 0, errView
 		}
 		if p.of == rows {
-			height = p.size
+			k.Height = p.size
 		} else {
-			width = p.size
+			k.Width = p.size
 		}
 	}
-	if height == s.H && width == s.W {
+	k.Down, k.Across, down, across = k.Height, k.Width, 1, 1
+	last := channels
+	for _, p := range batch {
+		switch {
+		case p.of == channels:
+			continue
+		case p.of == rows && last == channels:
+			k.Down, down = p.step, p.size
+		case p.of == columns && last != columns:
+			k.Across, across = p.step, p.size
+		default:
+			return k, 0, 0, errView
+		}
+		last = p.of
+	}
+	if (down-1)*k.Down+k.Height != s.H || (across-1)*k.Across+k.Width != s.W {
+		return k, 0, 0, errView
+	}
+	return k, across, down, nil
+}
+
+// window returns the window of which parts are the pixels, row by row: 0×0 for the whole picture of shape s.
+func window(parts, batch []part, s graph.Shape) (height, width int, err error) {
+	k, _, _, err := keys(parts, batch, s)
+	switch {
+	case err != nil || k.Height != k.Down || k.Width != k.Across:
+		return 0, 0, errView
+	case k.Height == s.H && k.Width == s.W:
 		return 0, 0, nil
 	}
-	var outer []part
-	for _, p := range batch {
-		if p.of != channels {
-			outer = append(outer, p)
-		}
-	}
-	want := merged([]part{{of: rows, size: s.H / height, step: height}, {of: columns, size: s.W / width, step: width}})
-	if s.H%height != 0 || s.W%width != 0 || !slices.Equal(outer, want) {
-		return 0, 0, errView
-	}
-	return height, width, nil
+	return k.Height, k.Width, nil
+}
+
+// sameBatch reports whether two values have as many windows and heads, in the same order.
+func sameBatch(a, b []part) bool {
+	return slices.EqualFunc(a, b, func(p, q part) bool {
+		return p.of == q.of && p.size == q.size && (p.of != channels || p.step == q.step)
+	})
 }
 
 // product multiplies samples by samples, as matrices. Pixels that are apart, those of a grid, are put side by side
 // first.
 func (c *call) product(x, y *value) ([]*value, error) {
+	out, err := c.productOf(x, y)
+	if err == nil {
+		return out, nil
+	}
+	if out, err := c.productOf(c.flipped(y), c.flipped(x)); err == nil {
+		return []*value{c.flipped(out[0])}, nil
+	}
+	return nil, err
+}
+
+// flipped returns a value with its last two dimensions exchanged.
+func (c *call) flipped(v *value) *value {
+	dims := slices.Clone(c.layout(v))
+	if n := len(dims); n > 1 {
+		dims[n-2], dims[n-1] = dims[n-1], dims[n-2]
+	}
+	return v.arranged(dims)
+}
+
+// productOf is product for the order in which the graph multiplies: scores are the first of two factors.
+func (c *call) productOf(x, y *value) ([]*value, error) {
 	first, _, err := c.gathered(x)
 	if err != nil {
 		return nil, err
@@ -237,7 +283,7 @@ func (c *call) multiplied(x, y *value) ([]*value, error) {
 	batch := c.layout(x)
 	batch = batch[:len(batch)-2]
 	switch {
-	case pixels(a.left) && pixels(b.left) && !pixels(a.inner) && slices.Equal(a.batch, b.batch):
+	case pixels(a.left) && pixels(b.left) && !pixels(a.inner) && sameBatch(a.batch, b.batch):
 		return c.scores(a, b, batch)
 	case !pixels(a.left) && !pixels(b.left) && pixels(a.inner) && slices.Equal(a.inner, b.inner) &&
 		slices.Equal(a.batch, b.batch):
@@ -250,16 +296,17 @@ func (c *call) multiplied(x, y *value) ([]*value, error) {
 	return nil, errors.New("of samples is supported within windows, and of channels, alone")
 }
 
-// scored returns the value of scores of n numbers by n for each head, whose batch is that of one of the factors, of
-// pixels of windows of height×width.
-func (c *call) scored(node int, batch layout, n, height, width int, of part) ([]*value, error) {
+// scored returns the value of scores for each head, whose batch is that of the first factor, of windows of
+// height×width, and whose last dimensions are the first and the second.
+func (c *call) scored(node int, batch layout, height, width int, first, second part) ([]*value, error) {
 	dims := make(layout, len(batch))
-	inner := 1
+	first.step, second.step = second.size, 1
+	inner := first.size * second.size
 	for d := len(batch) - 1; d >= 0; d-- {
 		for _, p := range slices.Backward(batch[d]) {
 			switch {
 			case p.of == channels && p.size > 1:
-				p = part{of: channels, size: p.size, step: inner * n * n}
+				p = part{of: channels, size: p.size, step: inner}
 				inner *= p.size
 			case p.of == rows && height > 0:
 				p.step /= height
@@ -269,16 +316,17 @@ func (c *call) scored(node int, batch layout, n, height, width int, of part) ([]
 			dims[d] = slices.Insert(dims[d], 0, p)
 		}
 	}
-	first, second := of, of
-	first.of, first.size, first.step = channels, n, n
-	second.of, second.size, second.step = channels, n, 1
 	return []*value{c.sampled(node).arranged(append(dims, []part{first}, []part{second}))}, nil
 }
 
 func (c *call) scores(a, b factor, batch layout) ([]*value, error) {
 	height, width, err := window(a.left, a.batch, a.shape)
-	if err == nil && (height == 0 || !slices.Equal(a.left, b.left)) {
+	if err == nil && height == 0 {
 		err = errors.New("of all pixels is not supported")
+	}
+	var k graph.Keys
+	if err == nil {
+		k, _, _, err = keys(b.left, b.batch, b.shape)
 	}
 	if err == nil {
 		err = c.arrange(&a, a.inner)
@@ -289,12 +337,17 @@ func (c *call) scores(a, b factor, batch layout) ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	op := graph.Scores{Windows: graph.Windows{Height: height, Width: width, Heads: a.heads}}
+	second := part{of: channels, size: k.Height * k.Width, height: k.Height, width: k.Width}
+	op := graph.Scores{Windows: graph.Windows{Height: height, Width: width, Heads: a.heads}, Keys: k}
+	if k == (graph.Keys{}).Or(op.Windows) {
+		op.Keys = graph.Keys{}
+	}
 	node, err := c.builder.Add(c.name, op, a.node, b.node)
 	if err != nil {
 		return nil, err
 	}
-	return c.scored(node, batch, height*width, height, width, part{height: height, width: width})
+	first := part{of: channels, size: height * width, height: height, width: width}
+	return c.scored(node, batch, height, width, first, second)
 }
 
 func (c *call) channelScores(a, b factor, batch layout) ([]*value, error) {
@@ -313,10 +366,11 @@ func (c *call) channelScores(a, b factor, batch layout) ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.scored(node, batch, a.shape.Channels/a.heads, height, width, part{})
+	n := part{of: channels, size: a.shape.Channels / a.heads}
+	return c.scored(node, batch, height, width, n, n)
 }
 
-// hasOrder reports whether the channels of scores are those that the graph has: heads, and n×n numbers of each.
+// hasOrder reports whether the channels of scores are those that the graph has: heads, and n numbers of each.
 func (f *factor) hasOrder(n int) bool {
 	order := slices.Concat(f.batch, f.left, f.inner)
 	step := 1
@@ -329,30 +383,46 @@ func (f *factor) hasOrder(n int) bool {
 		}
 		step *= p.size
 	}
-	return step == f.shape.Channels && f.shape.Channels%(n*n) == 0
+	return step == f.shape.Channels && f.shape.Channels%n == 0
 }
 
 func (c *call) weightedSum(a, b factor, like layout) ([]*value, error) {
-	height, width, err := window(b.inner, b.batch, b.shape)
+	k, across, down, err := keys(b.inner, b.batch, b.shape)
 	if err != nil {
 		return nil, err
 	}
-	n := height * width
-	isScore := len(a.left) == 1 && len(a.inner) == 1 && a.left[0].height == height && a.left[0].width == width &&
-		a.inner[0].height == height && a.inner[0].width == width && n > 0
-	if !isScore || !a.hasOrder(n) {
+	isScore := len(a.left) == 1 && len(a.inner) == 1 && a.left[0].height > 0 && a.inner[0].height == k.Height &&
+		a.inner[0].width == k.Width && a.shape.W == across && a.shape.H == down
+	if !isScore || !a.hasOrder(a.left[0].size*a.inner[0].size) {
 		return nil, errors.New("of pixels is supported by what products of pixels make alone")
 	}
 	if err := c.arrange(&b, b.left); err != nil {
 		return nil, err
 	}
-	op := graph.WeightedSum{Windows: graph.Windows{Height: height, Width: width, Heads: b.heads}}
+	op := graph.WeightedSum{Keys: k,
+		Windows: graph.Windows{Height: a.left[0].height, Width: a.left[0].width, Heads: b.heads}}
+	if k == (graph.Keys{}).Or(op.Windows) {
+		op.Keys = graph.Keys{}
+	}
 	node, err := c.builder.Add(c.name, op, a.node, b.node)
 	if err != nil {
 		return nil, err
 	}
-	// The channels are now those of the heads, one after another.
-	return []*value{c.sampled(node).arranged(c.inOrder(like))}, nil
+	// The channels are now those of the heads, one after another, and the windows those of the scores.
+	out := c.inOrder(like)
+	last := len(out) - 2
+	for d, parts := range out[:last] {
+		for i, p := range parts {
+			switch p.of {
+			case rows:
+				out[d][i].step = op.Height
+			case columns:
+				out[d][i].step = op.Width
+			}
+		}
+	}
+	out[last] = []part{{of: rows, size: op.Height, step: 1}, {of: columns, size: op.Width, step: 1}}
+	return []*value{c.sampled(node).arranged(out)}, nil
 }
 
 func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
@@ -364,7 +434,7 @@ func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
 		return nil, err
 	}
 	n := b.shape.Channels / b.heads
-	if !a.hasOrder(n) || a.shape.Channels != b.heads*n*n {
+	if !a.hasOrder(n*n) || a.shape.Channels != b.heads*n*n {
 		return nil, errors.New("of channels is supported by what products of channels make alone")
 	}
 	op := graph.ChannelSum{Windows: graph.Windows{Height: height, Width: width, Heads: b.heads}}
@@ -408,7 +478,7 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 			return mask, false
 		}
 	}
-	if windows != s.W*s.H || t.dims[n-2] != p.size || t.dims[n-1] != p.size || c.spend(t.size()) != nil {
+	if windows != s.W*s.H || t.dims[n-2] != p.size || t.dims[n-1] != p.size || c.work(t.size()) != nil {
 		return mask, false
 	}
 	for i := range t.size() {

@@ -97,7 +97,8 @@ func (m *model) graph() (*graph.Graph, error) {
 // graphOfUsual returns the graph for a picture of one of the usual sizes, of which there is one that the network takes,
 // or the fault.
 func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
-	if in.isSized || !strings.Contains(fault.Error(), "Reshape") {
+	isOfSize := strings.Contains(fault.Error(), "Reshape") || errors.Is(fault, errBudget)
+	if in.isSized || !isOfSize {
 		return nil, fault
 	}
 	for _, side := range usualSides {
@@ -206,7 +207,16 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 	if p.lastChannels {
 		t.values[p.name] = t.sampled(0).arranged(usualLayout(s).transposed([]int{0, 2, 3, 1}))
 	}
-	if err := m.eachNode(m.body, nodesField, t.followNode); err != nil {
+	uses, err := m.uses()
+	if err != nil {
+		return nil, err
+	}
+	err = m.eachNode(m.body, nodesField, func(n node) error {
+		err := t.followNode(n)
+		t.release(n, uses)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	name, err := m.result()

@@ -25,6 +25,7 @@ type model struct {
 	constants map[string]*tensor
 	functions map[string]*function // by their full names
 	beside    *beside
+	work      int // numbers that were computed of constants
 }
 
 // node is an operation of the file.

@@ -56,7 +56,15 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		axes = slices.Concat(axes, v.along)
 		var out []*value
 		ofPicture, ofChannels, err := c.extent(v, axes)
+		if err != nil && v.dims != nil && len(dims) == 4 { // a node may have these samples as they are
+			if plain, failed := c.plain(v); failed == nil {
+				v, dims = plain, c.layout(plain)
+				ofPicture, ofChannels, err = c.extent(v, axes)
+			}
+		}
 		switch {
+		case err != nil && !isSquare && c.ofHeads(v, axes) > 0:
+			out, err = c.change(v, graph.ReduceEach{By: by, Size: c.ofHeads(v, axes)})
 		case err != nil:
 			if c.isSide(v, axes) && c.int("keepdims", 1) != 0 && !isSquare {
 				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}, nil
@@ -90,6 +98,19 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 	}
 }
 
+// least is ReduceMin, the greatest of the negated samples.
+func (c *call) least() ([]*value, error) {
+	out, err := c.combineNumber('*', c.in[0], -1, false)
+	if err != nil {
+		return nil, err
+	}
+	c.in[0] = out[0]
+	if out, err = reduce(graph.Maximum, false)(c); err != nil {
+		return nil, err
+	}
+	return c.combineNumber('*', out[0], -1, false)
+}
+
 // isSide reports whether dimensions of v are all rows, or all columns, of its node.
 func (c *call) isSide(v *value, axes []int) bool {
 	if len(axes) != 1 {
@@ -99,6 +120,18 @@ func (c *call) isSide(v *value, axes []int) bool {
 	parts := merged(c.layout(v)[axes[0]])
 	return len(parts) == 1 && parts[0].step == 1 && s.W*s.H > 1 &&
 		(parts[0].of == rows && parts[0].size == s.H || parts[0].of == columns && parts[0].size == s.W)
+}
+
+// ofHeads returns of how many neighbouring channels dimensions of v consist, as many as in each of several heads; 0 if
+// they do not.
+func (c *call) ofHeads(v *value, axes []int) int {
+	if len(axes) != 1 {
+		return 0
+	}
+	if p, isChannels := only(c.layout(v)[axes[0]], channels); isChannels && p.step == 1 {
+		return p.size
+	}
+	return 0
 }
 
 // reduceWindows returns the reductions of the pixels of square windows, each of which all pixels of its window have.
@@ -318,7 +351,12 @@ func (c *call) softmax() ([]*value, error) {
 	if c.opset < 13 && along != len(dims)-1 {
 		return nil, errors.New("of several dimensions is not supported")
 	}
-	p, isChannels := only(dims[along], channels)
+	return c.softmaxOf(v, along)
+}
+
+// softmaxOf is softmax along a dimension.
+func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
+	p, isChannels := only(c.layout(v)[along], channels)
 	if !isChannels || p.step != 1 {
 		return nil, errors.New("of other samples than the channels of a pixel, or of scores, is not supported")
 	}
@@ -351,7 +389,7 @@ func (c *call) where() ([]*value, error) {
 		}
 		return c.in[2:3], nil
 	} else if t != nil {
-		return nil, errors.New("with a constant of several numbers as its condition is not supported")
+		return c.masked(t)
 	}
 	values := c.in[:3]
 	for i, v := range values {
@@ -377,6 +415,45 @@ func (c *call) where() ([]*value, error) {
 		return nil, err
 	}
 	return []*value{c.sampled(node).arranged(dims)}, nil
+}
+
+// masked is Where by a constant of several numbers: the samples, and numbers in place of some.
+func (c *call) masked(condition *tensor) (out []*value, err error) {
+	if err := c.spend(2 * condition.size()); err != nil {
+		return nil, err
+	}
+	for i, v := range c.in[1:3] {
+		mask := &tensor{dims: condition.dims, reals: make([]float32, condition.size())}
+		for k := range mask.reals {
+			if condition.real(k) != 0 == (i == 0) {
+				mask.reals[k] = 1
+			}
+		}
+		term := &value{constant: mask}
+		switch {
+		case v.constant == nil:
+			made, err := c.arithmetic('*', v, term)
+			if err != nil {
+				return nil, err
+			}
+			term = made[0]
+		case v.constant.size() == 1:
+			number := float32(min(max(v.constant.real(0), -math.MaxFloat32), math.MaxFloat32)) // −∞ before softmax
+			for k, is := range mask.reals {
+				if is != 0 {
+					mask.reals[k] = number
+				}
+			}
+		default:
+			return nil, errors.New("with several constants is not supported")
+		}
+		if out == nil {
+			out = []*value{term}
+		} else if out, err = c.arithmetic('+', out[0], term); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // castTo8 is Cast of samples to numbers of 8 bits, which are whole.

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -119,6 +120,30 @@ func TestManyRepeats(t *testing.T) {
 	}
 }
 
+// TestReleased reads networks that compute more constants than may be there at a time: those that no node takes any
+// more make room for others, unless they have another name.
+func TestReleased(t *testing.T) {
+	for _, isKept := range []bool{false, true} {
+		f := newFile().constant(ints("s", 1<<18)).constant(ints("t", 1<<9, 1<<9))
+		for i := range 40 {
+			f.node(fmt.Sprintf("ConstantOfShape s > a%d", i)).node(fmt.Sprintf("Reshape a%d t > b%d", i, i))
+			if !isKept {
+				f.node(fmt.Sprintf("Sqrt b%d > c%d", i, i)).node(fmt.Sprintf("Shape c%d > e%d", i, i))
+			}
+		}
+		for i := range 40 {
+			f.node(fmt.Sprintf("Shape b%d > d%d", i, i))
+			if !isKept {
+				break
+			}
+		}
+		_, err := Read(f.node("Relu x > y").bytes(), nil)
+		if isKept != (err != nil && strings.Contains(err.Error(), "too large to compute")) {
+			t.Errorf("kept %t: got %v", isKept, err)
+		}
+	}
+}
+
 // TestCutOff reads files that end early.
 func TestCutOff(t *testing.T) {
 	data := shuffledBy("DCR").bytes()
@@ -157,7 +182,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(shuffledBy("DCR").bytes())
 	f.Add(newFile().weights("w", 3, 3, 4, 4).node("ConvTranspose x w > y", attr{"strides", []int{2, 2}}).bytes())
 	f.Add(newFile().constant(ints("i", 2, -2, 0)).node("Gather x i > y", attr{"axis", 1}).bytes())
-	for _, file := range []*file{windowed(), pooled(), compared()} {
+	for _, file := range []*file{windowed(), pooled(), compared(), overlapping(), heads("ReduceL2 h > n"), inWindows(),
+		attending(attr{"q_num_heads", 2})} {
 		f.Add(file.bytes())
 	}
 	f.Add(localFunction(sized(4, 6).called("my", "F x > y").bytes(), "my", "F", "v", "s", newFile().node("Relu v > s")))

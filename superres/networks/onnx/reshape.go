@@ -132,7 +132,54 @@ func (c *call) reshape() ([]*value, error) {
 		v = plain
 	}
 	out, err := c.layout(v).reshaped(dims)
+	if err != nil {
+		if v, failed := c.unshuffled(v); failed == nil {
+			out, err = c.layout(v).reshaped(dims)
+			return []*value{v.arranged(out)}, err
+		}
+	}
 	return []*value{v.arranged(out)}, err
+}
+
+// unshuffled returns v with the pixels of squares among its channels, as a node has them in the order of the layout.
+func (c *call) unshuffled(v *value) (*value, error) {
+	dims := c.layout(v).merged()
+	factors := [3]int{channels: 1}
+	for _, p := range slices.Concat(dims...) {
+		if p.of != channels && p.step == 1 {
+			factors[p.of] = p.size
+		}
+	}
+	f := factors[rows]
+	node, err := v.samples.resolve(c.tracer)
+	if err != nil || f < 2 || f != factors[columns] {
+		return nil, errView
+	}
+	if node, err = c.builder.Add(c.name, graph.PixelUnshuffle{Factor: f}, node); err != nil {
+		return nil, err
+	}
+	var order []part
+	for _, parts := range dims {
+		for i, p := range parts {
+			switch {
+			case p.of == channels:
+				p.step *= f * f
+			case p.step > 1 && p.step%f == 0:
+				p.step /= f
+			case p.step > 1:
+				return nil, errView
+			case p.of == rows:
+				p = part{of: channels, size: f, step: f}
+			default:
+				p = part{of: channels, size: f, step: 1}
+			}
+			if parts[i] = p; p.of == channels {
+				order = append(order, p)
+			}
+		}
+	}
+	node, err = c.selectChannels(node, order, c.builder.Shape(node).Channels)
+	return c.sampled(node).arranged(c.inOrder(dims)), err
 }
 
 // plain returns the value of a node that has the samples of v as they are.

@@ -22,6 +22,7 @@ type tensor struct {
 	// bytes are numbers of 8 bits, with a sign or without, which only DequantizeLinear takes as they are.
 	bytes   []byte
 	hasSign bool
+	held    *held // nil: never given back
 }
 
 // count returns the number of values of an array of the given dimensions. It fails beyond the limit of weights.

@@ -204,7 +204,9 @@ func (t *tracer) define(n node, out []*value) error {
 		if len(t.values) >= 2*maxNodes {
 			return fmt.Errorf("more than %d values", 2*maxNodes)
 		}
-		t.values[name] = out[i]
+		if t.values[name] = out[i]; out[i] != nil && out[i].constant != nil {
+			out[i].constant.keep()
+		}
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (l layout) transposed(order []int) (out layout) {
 // reshaped returns the layout of the given sizes, whose product is that of l. It fails if a size neither is a product
 // of parts nor divides one.
 func (l layout) reshaped(sizes []int) (out layout, err error) {
-	left := slices.Concat(l...)
+	left := merged(slices.Concat(l...))
 	for _, size := range sizes {
 		var parts []part
 		for size > 1 {
@@ -132,7 +132,8 @@ func merged(parts []part) (out []part) {
 		if p.size == 1 {
 			continue
 		}
-		if last := len(out) - 1; last >= 0 && out[last].of == p.of && out[last].step == p.step*p.size {
+		if last := len(out) - 1; last >= 0 && out[last].of == p.of && out[last].step == p.step*p.size &&
+			out[last].height == 0 && p.height == 0 {
 			out[last] = part{of: p.of, size: out[last].size * p.size, step: p.step}
 			continue
 		}

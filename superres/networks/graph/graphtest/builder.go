@@ -66,7 +66,8 @@ func (b *Builder) Add(op graph.Op, inputs ...int) int {
 	case graph.Resize:
 		channels = b.channels[inputs[0]]
 	case graph.Scores:
-		channels = op.Heads * op.Height * op.Width * op.Height * op.Width
+		keys := op.Keys.Or(op.Windows)
+		channels = op.Heads * op.Height * op.Width * keys.Height * keys.Width
 	case graph.ChannelScores:
 		channels *= channels / op.Heads
 	case graph.WeightedSum, graph.ChannelSum:

@@ -70,6 +70,14 @@ func fill(op graph.Op, out exact, in []exact) bool {
 			}
 			return []float64{sum / float64(count), sum, math.Sqrt(squares), greatest}[op.By]
 		})
+	case graph.ReduceEach:
+		each(func(x, y, c int) float64 {
+			sum, squares, greatest := 0., 0., math.Inf(-1)
+			for _, v := range s.At(x, y)[c/op.Size*op.Size:][:op.Size] {
+				sum, squares, greatest = sum+v, squares+v*v, max(greatest, v)
+			}
+			return []float64{sum / float64(op.Size), sum, math.Sqrt(squares), greatest}[op.By]
+		})
 	case graph.Normalize:
 		fillNormalized(op, out, s)
 	case graph.Softmax:
@@ -133,12 +141,13 @@ func fillNormalized(op graph.Normalize, out, s exact) {
 // fillAttention is fill for products of pixels and of channels.
 func fillAttention(op graph.Op, out exact, in []exact) bool {
 	var w graph.Windows
+	var keys graph.Keys
 	var ofChannels, isSum bool
 	switch op := op.(type) {
 	case graph.Scores:
-		w = op.Windows
+		w, keys = op.Windows, op.Keys
 	case graph.WeightedSum:
-		w, isSum = op.Windows, true
+		w, keys, isSum = op.Windows, op.Keys, true
 	case graph.ChannelScores:
 		w, ofChannels = op.Windows, true
 	case graph.ChannelSum:
@@ -150,30 +159,34 @@ func fillAttention(op graph.Op, out exact, in []exact) bool {
 		return false
 	}
 	v := in[1]
-	width, height := w.Width, w.Height
-	if height == 0 {
-		width, height = v.W, v.H
+	if w.Height == 0 {
+		w.Width, w.Height = v.W, v.H
 	}
-	per, pixels := v.Channels/w.Heads, width*height
-	n := pixels
+	keys = keys.Or(w)
+	per, pixels := v.Channels/w.Heads, w.Width*w.Height
+	n, m, across, inner := pixels, keys.Width*keys.Height, (v.W-keys.Width)/keys.Across+1, per
 	if ofChannels {
-		n = per
+		n, m, inner = per, per, pixels
 	}
 	// One product for each two pixels of a window and channel, or for each pixel and two channels.
 	sums := make([]float64, len(out.Values))
-	for wy := range v.H / height {
-		for wx := range v.W / width {
-			offset := func(pixel, channel int) int { // of a sample of the picture
-				return ((wy*height+pixel/width)*v.W+wx*width+pixel%width)*v.Channels + channel
+	for wy := range (v.H-keys.Height)/keys.Down + 1 {
+		for wx := range across {
+			offset := func(pixel, channel int) int { // of a sample of the first input of Scores, or of a sum
+				return ((wy*w.Height+pixel/w.Width)*across*w.Width+wx*w.Width+pixel%w.Width)*v.Channels + channel
+			}
+			key := func(pixel, channel int) int { // of the second input
+				y, x := wy*keys.Down+pixel/keys.Width, wx*keys.Across+pixel%keys.Width
+				return (y*v.W+x)*v.Channels + channel
 			}
 			for h := range w.Heads {
 				for i := range n {
-					for k := range n {
-						score := ((wy*(v.W/width)+wx)*w.Heads+h)*n*n + i*n + k
-						for j := range pixels * per / n {
-							first, second := offset(i, h*per+j), offset(k, h*per+j)
+					for k := range m {
+						score := ((wy*across+wx)*w.Heads+h)*n*m + i*m + k
+						for j := range inner {
+							first, second := offset(i, h*per+j), key(k, h*per+j)
 							if ofChannels {
-								first, second = offset(j, h*per+i), offset(j, h*per+k)
+								first, second = offset(j, h*per+i), key(j, h*per+k)
 							}
 							if isSum {
 								sums[first] += in[0].Values[score] * v.Values[second]

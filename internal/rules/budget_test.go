@@ -17,12 +17,12 @@ import (
 // budget is the most that the repository may have of each kind. What is added pays by what goes; whoever raises a
 // figure says in the commit what for.
 var budget = map[string]int{
-	"lines of Go that is no test":                 117_500,
-	"lines of tests":                              53_100,
+	"lines of Go that is no test":                 117_700,
+	"lines of tests":                              53_200,
 	"lines of assembly":                           17_950,
 	"words of README.md":                          mostWords,
 	"words of superres/README.md":                 2_500,
-	"words of pages":                              24_050,
+	"words of pages":                              24_150,
 	"KiB of the program":                          43_000,
 	"KiB of the program, stripped of its symbols": 32_000,
 }

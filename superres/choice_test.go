@@ -15,6 +15,7 @@ import (
 	"superres/internal/must"
 	"superres/superres/convolutional"
 	"superres/superres/flaws"
+	"superres/superres/resample"
 	"superres/superres/stage"
 )
 
@@ -97,7 +98,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// A drawing of squares of equal pixels is pixel art, and restoring it changes nothing; a photograph is enlarged from
+// A drawing of squares of equal pixels is pixel art and stays in squares, and restoring it changes nothing; a photograph is enlarged from
 // one pixel of each square.
 func TestSquares(t *testing.T) {
 	const k = 3
@@ -129,8 +130,16 @@ func TestSquares(t *testing.T) {
 	}
 	for _, scale := range []float64{2, 1.5, 16} {
 		opt := Options{Scale: scale}
+		got := upscaleWith(t, auto, drawn, opt)
+		if !reflect.DeepEqual(got, upscaleWith(t, Plain(resample.Nearest), drawn, opt)) {
+			t.Errorf("a scale of %g: not in squares", scale)
+		}
+		if reflect.DeepEqual(got, upscaleWith(t, PixelArt(), drawn, opt)) {
+			t.Errorf("a scale of %g: the model for pixel art, where it was asked for, leaves squares", scale)
+		}
+		opt.Blend = true
 		if !reflect.DeepEqual(upscaleWith(t, auto, drawn, opt), upscaleWith(t, PixelArt(), drawn, opt)) {
-			t.Errorf("a scale of %g: not as by the model for pixel art", scale)
+			t.Errorf("a scale of %g: not blended as by the model for pixel art", scale)
 		}
 	}
 	if got := upscaleWith(t, auto, drawn, Options{Scale: 1}); !reflect.DeepEqual(got, image.Image(drawn)) {

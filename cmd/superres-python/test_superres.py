@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import unittest
 import zlib
 from pathlib import Path
@@ -281,6 +282,8 @@ class Processes(unittest.TestCase):
                     same = (superres.upscale(self.pixels) == self.want).all() and process()._popen.pid != before
                     superres.close()
                     os._exit(0 if same else 1)
+                except BaseException:
+                    traceback.print_exc()
                 finally:
                     os._exit(2)
             children.append(child)

@@ -1,6 +1,7 @@
 package safefile
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,9 +31,13 @@ func TempFolder() (path string, remove func(), err error) {
 		if err := os.Mkdir(path, 0o700); err != nil {
 			return err
 		}
-		if f, err = os.Open(path); err == nil && (lock(f) == inUse || !isStill(f, path)) {
+		f, err = os.Open(path)
+		if err == nil && (lock(f) == inUse || !isStill(f, path)) {
 			f.Close()
-			err = fs.ErrExist // RemoveLeftovers removed it before it was locked
+			err = fs.ErrNotExist
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return fs.ErrExist // RemoveLeftovers removed it before it was locked: try another name
 		}
 		return err
 	})

@@ -40,7 +40,7 @@ func TestRemedies(t *testing.T) {
 		"a.png: already exists; use --on-exist overwrite or another name": taken,
 		"superres: a.png: already exists; use --on-exist overwrite or another name " +
 			"(later)": fmt.Errorf("superres: %w (later)", taken),
-		"a.gif: cannot write \".gif\" files (known: PNG JPEG WebP TIFF BMP); use --format or another name": format,
+		"a.gif: cannot write \".gif\" files (known: PNG JPEG WebP TIFF BMP AVIF); use --format or another name": format,
 		"b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels\nc.png: ran out of time; use " +
 			"--timeout": errors.Join(huge, late),
 		"x/b.png: 9x9; use --max-pixels and b.png: " + "9x9": fmt.Errorf("%w and %w",

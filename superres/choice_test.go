@@ -98,8 +98,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// A drawing of squares of equal pixels is pixel art and stays in squares, and restoring it changes nothing; a photograph is enlarged from
-// one pixel of each square.
+// A drawing of squares of equal pixels is pixel art and stays in squares, and restoring it changes nothing. A
+// photograph is enlarged from one pixel of each square.
 func TestSquares(t *testing.T) {
 	const k = 3
 	clean := builtin(t, "photo-fast")

@@ -18,7 +18,7 @@ import (
 // figure says in the commit what for.
 var budget = map[string]int{
 	"lines of Go that is no test":                 117_700,
-	"lines of tests":                              53_200,
+	"lines of tests":                              53_300,
 	"lines of assembly":                           17_950,
 	"words of README.md":                          mostWords,
 	"words of superres/README.md":                 2_500,

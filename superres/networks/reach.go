@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"math"
 	"slices"
 
 	"superres/internal/lines"
@@ -31,7 +32,7 @@ func reachOf(p *lines.Program, scale, alignment int) int {
 func dependence(p *lines.Program, sizes []lines.Size, y int) (lo, hi int) {
 	type interval struct{ lo, hi int }
 	last := len(p.Nodes) - 1
-	rows := slices.Repeat([]interval{{1 << 60, -1 << 60}}, last+1)
+	rows := slices.Repeat([]interval{{math.MaxInt32, math.MinInt32}}, last+1)
 	rows[last] = interval{y, y + 1}
 	for i := last; i > 0; i-- {
 		n, r := p.Nodes[i], rows[i]

@@ -46,12 +46,14 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	if m.pixels {
 		live += 2 * (pixel + 8) * (in + out) // the picture as it is compared, and its enlargement
 	}
-	if m.maxEffort {
-		live += m.ensembleMemory(s, grey)
-	} else {
-		live += m.bandsMemory(s, bandRows, grey)
+	shared = programBytes + WithGarbage(m.loadedMemory(s))
+	if !m.maxEffort {
+		return shared, WithGarbage(live + m.bandsMemory(s, bandRows, grey))
 	}
-	return programBytes + WithGarbage(m.loadedMemory(s)), WithGarbage(live)
+	if live += m.ensembleMemory(s, grey); m.Network != nil {
+		return shared, live // without garbage: see addOriented
+	}
+	return shared, WithGarbage(live)
 }
 
 // ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: those of the
@@ -60,14 +62,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
 	out := int64(s.w) * int64(s.h)
 	for _, turned := range []sizes{s, {s.inH, s.inW, s.h, s.w}} {
-		live := m.bandsMemory(turned, turned.inH, grey)
-		before := 1
-		for _, model := range m.chainModels(turned) {
-			// Of the orientation before it, not all is collected yet.
-			live += model.networkMemory(turned, before, false) / 4
-			before *= model.Scale
-		}
-		bytes = max(bytes, live)
+		bytes = max(bytes, m.bandsMemory(turned, turned.inH, grey))
 	}
 	bytes += 4 * 4 * out // the mean of brightness, the colour of all rows, and an enlargement in two orientations
 	switch {

@@ -147,7 +147,8 @@ func TestOthersAreNone(t *testing.T) {
 	dithered := image.NewPaletted(image.Rect(0, 0, 64, 64), color.Palette{color.Black, color.White})
 	draw.FloydSteinberg.Draw(dithered, dithered.Rect, imaging.Resize(hopper, 64, 64, imaging.Box), image.Point{})
 	for name, img := range map[string]image.Image{
-		"photograph": hopper, "dithered photograph": imaging.Clone(dithered), "small photograph": imaging.Resize(hopper, 24, 24, imaging.Box),
+		"photograph": hopper, "dithered photograph": imaging.Clone(dithered),
+		"small photograph":      imaging.Resize(hopper, 24, 24, imaging.Box),
 		"photograph as squares": enlarged(imaging.Resize(hopper, 40, 40, imaging.Box), 3),
 		"reduced sprite":        imaging.Resize(enlarged(sprite(5, true), 5), 54, 54, imaging.Box),
 		"enlarged sprite":       imaging.Resize(sprite(6, true), 90, 90, imaging.Linear),

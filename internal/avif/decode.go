@@ -16,7 +16,7 @@ import (
 // Decode decodes the primary picture of a file once for each of pictures, which are changes of the file's bytes, and
 // calls use with it. After these changes, the file must say that its samples have more than 8 bits, and that the
 // picture has no transparency. The decoder has the memory buffer, which must be clear. The error is ErrMemory, a
-// FormatError, the error of use, or that of ctx where it ended.
+// FormatError, the error of use, or ctx.Err() once ctx has ended.
 func Decode(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit,
 	use func(i int, f Frame) error) error {
 	machine, err := decoder()
@@ -41,19 +41,11 @@ func Decode(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit
 	return nil
 }
 
+const undecodable = FormatError("its pixels cannot be decoded")
+
 // decode decodes file, after the changes edits, in an instance of the decoder.
 func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.Edit) (f Frame, err error) {
-	call := func(name string, arguments ...uint64) uint32 {
-		var got []uint64
-		if err == nil {
-			got, err = mod.ExportedFunction(name).Call(ctx, arguments...)
-		}
-		if len(got) == 0 || uint32(got[0]) == 0 { // a fault of the decoder has no result
-			err = FormatError("its pixels cannot be decoded")
-			return 0
-		}
-		return uint32(got[0])
-	}
+	call := caller(ctx, mod, undecodable, &err)
 	const fields = 4 * 4 // width, height, depth, number of pictures
 	in, about, delay := call("malloc", uint64(len(file))), call("malloc", fields), call("malloc", 8)
 	if err != nil {
@@ -92,7 +84,7 @@ func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.E
 	// Note: decode tells no failure of the pixels, and then writes none. Those of a picture whose transparency it does
 	// not know of are opaque.
 	if end, _ := memory.ReadUint64Le(last); err == nil && (!ok || end>>48 != math.MaxUint16) {
-		err = FormatError("its pixels cannot be decoded")
+		err = undecodable
 	}
 	return f, err
 }

@@ -91,8 +91,8 @@ func compile(code []byte, block uint32, config wazero.RuntimeConfig) (m *machine
 	return m, err
 }
 
-// run calls use with an instance of the program, whose memory is buffer. The error is ErrMemory where buffer is too
-// short, that of use, or that of ctx where it ended.
+// run calls use with an instance of the program, whose memory is buffer. It fails with ErrMemory where buffer is too
+// short, with the error of use, or with ctx.Err() once ctx has ended.
 func (m *machine) run(ctx context.Context, buffer []byte, use func(context.Context, api.Module) error) error {
 	own := &linear{buffer: buffer}
 	allocator := experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return own })
@@ -117,6 +117,22 @@ func (m *machine) run(ctx context.Context, buffer []byte, use func(context.Conte
 		return ErrMemory
 	}
 	return err
+}
+
+// caller returns a function that calls the functions of mod, of which each returns a number other than 0. Once one
+// fails, by a fault without a result too, err is set to fault, and the following calls do nothing.
+func caller(ctx context.Context, mod api.Module, fault FormatError, err *error) func(string, ...uint64) uint32 {
+	return func(name string, arguments ...uint64) uint32 {
+		var got []uint64
+		if *err == nil {
+			got, *err = mod.ExportedFunction(name).Call(ctx, arguments...)
+		}
+		if len(got) == 0 || uint32(got[0]) == 0 {
+			*err = fault
+			return 0
+		}
+		return uint32(got[0])
+	}
 }
 
 // refuseSystem gives the decoder the functions of the system that it imports: none of them does anything.

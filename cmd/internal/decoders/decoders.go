@@ -235,8 +235,8 @@ func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f
 // stem is the name, without its extension, of what a program writes.
 const stem = "picture"
 
-// result returns what a program has written into the folder dir, as a file without a name: of several pictures that of
-// the number place, from 1, or the first.
+// result returns what a program has written into the folder dir, as a file without a name: of several pictures the
+// one of the number place, from 1, or the first.
 func result(dir string, place int) (*os.File, error) {
 	results, _ := filepath.Glob(filepath.Join(dir, stem) + "*")
 	if len(results) == 0 {

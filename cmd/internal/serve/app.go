@@ -68,7 +68,7 @@ const openTime, returnTime = 2 * time.Minute, 2 * time.Second
 // mostGiven is the most pictures that a command line may give a window.
 const mostGiven = 5000
 
-// take finds the pictures that args stand for, those of folders below a folder, too.
+// take finds the pictures that args name; a folder stands for the pictures in it and in the folders below.
 func (w *window) take(args []string) error {
 	find := pictures.Finder{Recursive: true,
 		Reads: func(string, *foreign.Kind) imagefile.Format { return imagefile.PNG }}

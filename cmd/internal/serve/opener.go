@@ -15,7 +15,7 @@ import (
 )
 
 // openers lists, by operating system, the commands that open an address in the user's browser. The address is appended
-// to the last argument. Systems without an entry use that of Linux.
+// to the last argument. Systems without an entry use the one for Linux.
 var openers = map[string][][]string{
 	"linux":   {{"xdg-open", ""}, {"wslview", ""}}, // wslview: a browser of Windows, from Linux inside it
 	"darwin":  {{"open", ""}},
@@ -36,7 +36,7 @@ var windowed = map[string][]string{
 		`${ProgramFiles}\Microsoft\Edge\Application\msedge.exe`},
 }
 
-// ofSystem returns the entry of table for this operating system, or that of Linux.
+// ofSystem returns the entry of table for this operating system, or else the one for Linux.
 func ofSystem[T any](table map[string][]T) []T {
 	if list := table[runtime.GOOS]; list != nil {
 		return list

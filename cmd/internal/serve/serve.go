@@ -81,7 +81,7 @@ func (opt *options) table() settings.Table {
 	}, opt.ofPictures()...)
 }
 
-// ofPictures returns the options that are those of superres app, too.
+// ofPictures returns the options that superres app has as well.
 func (opt *options) ofPictures() settings.Table {
 	return append(settings.Table{
 		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),

@@ -16,6 +16,7 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
+	"superres/internal/picture"
 	"superres/internal/safefile"
 	"superres/superres"
 )
@@ -254,11 +255,7 @@ func (r *run) finish(f *Frame, enlarged image.Image, by Choice, z metadata.Resiz
 			enlarged, grey = flat, false
 		}
 	}
-	isGrey := grey && r.Format.CanGreyAlpha()
-	switch enlarged.(type) {
-	case *image.Gray, *image.Gray16:
-		isGrey = true
-	}
+	isGrey := grey && r.Format.CanGreyAlpha() || picture.IsGrey(enlarged)
 	kept, cut := pic.Metadata.Resized(z)
 	_, lost := kept.For(string(r.Format), isGrey)
 	return Result{
@@ -270,7 +267,7 @@ func (r *run) finish(f *Frame, enlarged image.Image, by Choice, z metadata.Resiz
 
 // on returns img on a background, for formats without transparency. An opaque img is returned as it is.
 func on(img image.Image, background color.NRGBA) image.Image {
-	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
+	if picture.IsOpaque(img) {
 		return img
 	}
 	return imaging.OverlayCenter(imaging.New(img.Bounds().Dx(), img.Bounds().Dy(), background), img, 1)

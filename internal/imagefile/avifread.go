@@ -11,6 +11,7 @@ import (
 	"superres/internal/avif"
 	"superres/internal/imagefile/foreign"
 	"superres/internal/metadata"
+	"superres/internal/picture"
 	"superres/internal/safefile"
 )
 
@@ -27,20 +28,24 @@ func configOfAVIF(r io.Reader) (image.Config, error) {
 	if err != nil {
 		return image.Config{}, err
 	}
-	model := color.RGBAModel
+	return image.Config{ColorModel: modelOfAVIF(s), Width: int(s.Crop[2]), Height: int(s.Crop[3])}, nil
+}
+
+// modelOfAVIF returns the colour model of a picture of the kind of s.
+func modelOfAVIF(s *metadata.Still) color.Model {
 	switch deep := s.Depth > 8; {
 	case s.HasAlpha && deep:
-		model = color.NRGBA64Model
+		return color.NRGBA64Model
 	case s.HasAlpha:
-		model = color.NRGBAModel
+		return color.NRGBAModel
 	case s.Grey && deep:
-		model = color.Gray16Model
+		return color.Gray16Model
 	case s.Grey:
-		model = color.GrayModel
+		return color.GrayModel
 	case deep:
-		model = color.RGBA64Model
+		return color.RGBA64Model
 	}
-	return image.Config{ColorModel: model, Width: int(s.Crop[2]), Height: int(s.Crop[3])}, nil
+	return color.RGBAModel
 }
 
 // avifBytes returns the memory that decoding the AVIF in src takes beside the file and the picture.
@@ -94,7 +99,7 @@ func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pi
 	if !ok {
 		return nil, avif.FormatError("the part that is shown is not in it")
 	}
-	p := &avifPicture{Still: s, image: newOfAVIF(s, shown)}
+	p := &avifPicture{Still: s, image: picture.New(modelOfAVIF(s), shown.Bounds())}
 	err := avif.Decode(src.ctx, src.data, memory, pictures, func(i int, f avif.Frame) error {
 		if w, h := stored.Sides(); f.Width != w || f.Height != h {
 			return avif.FormatError("its pictures have other sizes than it says")
@@ -108,23 +113,6 @@ func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pi
 	return p.image, nil
 }
 
-// newOfAVIF returns an empty picture of the kind of s.
-func newOfAVIF(s *metadata.Still, size Size) image.Image {
-	switch deep := s.Depth > 8; {
-	case s.HasAlpha && deep:
-		return image.NewNRGBA64(size.Bounds())
-	case s.HasAlpha:
-		return image.NewNRGBA(size.Bounds())
-	case s.Grey && deep:
-		return image.NewGray16(size.Bounds())
-	case s.Grey:
-		return image.NewGray(size.Bounds())
-	case deep:
-		return image.NewRGBA64(size.Bounds())
-	}
-	return image.NewRGBA(size.Bounds())
-}
-
 // avifPicture is a picture that is put together of what the decoder returns.
 type avifPicture struct {
 	*metadata.Still
@@ -133,7 +121,7 @@ type avifPicture struct {
 
 // take sets the transparency of the picture to the brightness of f, or the colours to those of f.
 func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
-	pix, stride, pixel := Samples(p.image)
+	pix, stride, pixel := picture.Samples(p.image)
 	sample := 1 // bytes
 	if p.Depth > 8 {
 		sample = 2

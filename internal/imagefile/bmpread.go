@@ -2,10 +2,10 @@ package imagefile
 
 import (
 	"image"
-	"image/color"
 	"io"
 
 	"superres/internal/bmp"
+	"superres/internal/picture"
 )
 
 // startsOfBMP returns what files of the format BMP start with: the reserved bytes are 0, or the header has one of the
@@ -40,14 +40,7 @@ func decodeBMP(src *source, size Size, _ Limits) (img image.Image, err error) {
 	if err != nil {
 		return nil, err
 	}
-	model := d.Config().ColorModel
-	if palette, ok := model.(color.Palette); ok {
-		img = image.NewPaletted(size.Bounds(), palette)
-	} else if model == color.NRGBAModel {
-		img = image.NewNRGBA(size.Bounds())
-	} else {
-		img = image.NewRGBA(size.Bounds())
-	}
-	pix, stride, _ := Samples(img)
+	img = picture.New(d.Config().ColorModel, size.Bounds())
+	pix, stride, _ := picture.Samples(img)
 	return img, d.Decode(pix, stride)
 }

@@ -6,30 +6,6 @@ import (
 	"image/draw"
 )
 
-// Samples returns the memory of img, whose pixels lie one behind the other, and the lengths in bytes of a row and of a
-// pixel. pix shares the memory of img; nothing is copied. It is nil for other types, such as *image.YCbCr.
-func Samples(img image.Image) (pix []byte, stride, size int) {
-	switch m := img.(type) {
-	case *image.Gray:
-		return m.Pix, m.Stride, 1
-	case *image.Paletted:
-		return m.Pix, m.Stride, 1
-	case *image.Gray16:
-		return m.Pix, m.Stride, 2
-	case *image.NRGBA:
-		return m.Pix, m.Stride, 4
-	case *image.RGBA:
-		return m.Pix, m.Stride, 4
-	case *image.CMYK:
-		return m.Pix, m.Stride, 4
-	case *image.NRGBA64:
-		return m.Pix, m.Stride, 8
-	case *image.RGBA64:
-		return m.Pix, m.Stride, 8
-	}
-	return nil, 0, 0
-}
-
 // greyFromPalette returns img as *image.Gray where its palette has only opaque greys, as in grey BMP and GIF files. It
 // returns any other picture itself.
 func greyFromPalette(img image.Image) image.Image {

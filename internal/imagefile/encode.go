@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"superres/internal/metadata"
+	"superres/internal/picture"
 	"superres/internal/safefile"
 )
 
@@ -44,7 +45,7 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 		return refuse(safefile.ErrOutput, "quality %d is not from 1 to 100", opt.Quality).With(KnownQuality)
 	}
 	opt.GreyAlpha = opt.GreyAlpha && c.canGreyAlpha
-	opt = c.fitting(opt, opt.GreyAlpha || isGrey(img))
+	opt = c.fitting(opt, opt.GreyAlpha || picture.IsGrey(img))
 	img = c.adapt(img)
 	var length count
 	if opt.Metadata.NeedsLength() { // the picture is encoded twice rather than kept encoded
@@ -70,15 +71,6 @@ func (c *codec) fitting(opt EncodeOptions, grey bool) EncodeOptions {
 	opt.Metadata, _ = opt.Metadata.For(string(c.format), grey)
 	opt.Software = plainText(opt.Software)
 	return opt
-}
-
-// isGrey reports whether a picture is of a grey type.
-func isGrey(img image.Image) bool {
-	switch img.(type) {
-	case *image.Gray, *image.Gray16:
-		return true
-	}
-	return false
 }
 
 // plainText returns the first 1000 characters of s, with ? for those that are not visible ASCII, so that every

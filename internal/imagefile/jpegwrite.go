@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"superres/internal/parallel"
+	"superres/internal/picture"
 	"superres/internal/quantiser"
 )
 
@@ -21,7 +22,7 @@ import (
 // packed at the same time.
 func encodeJPEG(w io.Writer, img image.Image, opt EncodeOptions) error {
 	b := img.Bounds()
-	j, err := beginJPEG(w, b.Dx(), b.Dy(), opt.Quality, isGrey(img), func() image.Image { return img })
+	j, err := beginJPEG(w, b.Dx(), b.Dy(), opt.Quality, picture.IsGrey(img), func() image.Image { return img })
 	if err != nil {
 		return err
 	}

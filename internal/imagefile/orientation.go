@@ -4,6 +4,8 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+
+	"superres/internal/picture"
 )
 
 // swapsSides reports whether EXIF orientation o swaps width and height, as a turn by 90° does.
@@ -23,9 +25,9 @@ func Upright(img image.Image, o int) image.Image {
 	if src, ok := img.(*image.NYCbCrA); ok {
 		img = nrgba(src, func(x, y int) color.NRGBA { return plainNYCbCrA(src, x, y) })
 	}
-	if pix, stride, size := Samples(img); pix != nil {
-		dst := newLike(img, to)
-		out, outStride, _ := Samples(dst)
+	if pix, stride, size := picture.Samples(img); pix != nil {
+		dst := picture.New(img.ColorModel(), to.Bounds())
+		out, outStride, _ := picture.Samples(dst)
 		orientInto(out, outStride, size, b, o, func(y int) []byte { return pix[y*stride:] })
 		return dst
 	}
@@ -37,27 +39,6 @@ func Upright(img image.Image, o int) image.Image {
 		return row.Pix
 	})
 	return dst
-}
-
-// newLike returns a new picture of the type of img, for which Samples must return memory, and of the given size.
-func newLike(img image.Image, size Size) image.Image {
-	switch img := img.(type) {
-	case *image.Gray:
-		return image.NewGray(size.Bounds())
-	case *image.Gray16:
-		return image.NewGray16(size.Bounds())
-	case *image.Paletted:
-		return image.NewPaletted(size.Bounds(), img.Palette)
-	case *image.RGBA:
-		return image.NewRGBA(size.Bounds())
-	case *image.NRGBA:
-		return image.NewNRGBA(size.Bounds())
-	case *image.RGBA64:
-		return image.NewRGBA64(size.Bounds())
-	case *image.NRGBA64:
-		return image.NewNRGBA64(size.Bounds())
-	}
-	return image.NewCMYK(size.Bounds())
 }
 
 // orientInto copies a picture with the bounds b, whose row y is at the start of row(y), into dst, turned by EXIF

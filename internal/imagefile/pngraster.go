@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+
+	"superres/internal/picture"
 )
 
 // The types of colour of a PNG.
@@ -39,8 +41,8 @@ func (r *raster) rowBytes() int { return r.width * r.pixelBytes() }
 func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	size := img.Bounds().Size()
 	r := &raster{width: size.X, height: size.Y, depth: 1, kind: pngRGBA}
-	pix, stride, pixel := Samples(img) // four samples a pixel, unless kind says otherwise
-	multiplied := false                // whether colour is multiplied by alpha
+	pix, stride, pixel := picture.Samples(img) // four samples a pixel, unless kind says otherwise
+	multiplied := false                        // whether colour is multiplied by alpha
 	switch src := img.(type) {
 	case *image.Gray, *image.Gray16:
 		r.kind, r.depth = pngGrey, pixel
@@ -57,7 +59,6 @@ func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	if r.kind != pngRGBA {
 		return r
 	}
-	known, ok := img.(interface{ Opaque() bool })
 	switch {
 	case greyAlpha && !multiplied && r.isGrey(pix, stride):
 		r.kind = pngGreyAlpha
@@ -68,7 +69,7 @@ func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 				copy(dst[2*r.depth*x+r.depth:], src[4*r.depth*x+3*r.depth:][:r.depth])
 			}
 		}
-	case pix != nil && ok && !alpha && known.Opaque():
+	case pix != nil && !alpha && picture.IsOpaque(img):
 		r.kind = pngRGB
 		r.read = func(dst []byte, y int) { withoutAlpha(dst, pix[y*stride:], r.depth) }
 	case multiplied:

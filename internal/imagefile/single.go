@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"superres/internal/metadata"
+	"superres/internal/picture"
 	"superres/internal/safefile"
 )
 
@@ -71,7 +72,7 @@ func pixelsOfPNG(src *source) *source {
 func describePNG(src *source, pic *Picture) {
 	const colourType, grey, greyAlpha = 25, 0, 4
 	kind := src.data[colourType]
-	pic.GreyAlpha = !isGrey(pic.Image) && (kind == grey || kind == greyAlpha)
+	pic.GreyAlpha = !picture.IsGrey(pic.Image) && (kind == grey || kind == greyAlpha)
 }
 
 // inspectWebP refuses a WebP whose extended header says that it is animated, or that ends too early, which the decoder

@@ -5,6 +5,7 @@ import (
 	"image"
 	"io"
 
+	"superres/internal/picture"
 	"superres/internal/safefile"
 )
 
@@ -54,7 +55,7 @@ func (f Format) NeedsAside(opt EncodeOptions) bool { return f == JPEG && opt.Met
 // *image.NRGBA64. It keeps no reference to rows. Its errors are those of Encode.
 func (s *Stream) Put(rows image.Image) error {
 	rows = s.codec.adapt(rows)
-	pix, stride, _ := Samples(rows)
+	pix, stride, _ := picture.Samples(rows)
 	s.rowBytes = stride
 	if s.like == nil {
 		s.like = rows
@@ -79,7 +80,7 @@ func (s *Stream) begin() (err error) {
 		return err
 	}
 	s.opt.Quality = cmp.Or(s.opt.Quality, defaultQuality)
-	s.opt = s.codec.fitting(s.opt, isGrey(s.like))
+	s.opt = s.codec.fitting(s.opt, picture.IsGrey(s.like))
 	w := io.Writer(s.aside)
 	if !s.codec.format.NeedsAside(s.opt) {
 		w, s.aside = s.opt.Metadata.Writer(s.w, string(s.codec.format), s.opt.Software, 0), nil
@@ -105,13 +106,13 @@ func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
 
 // streamJPEG begins a JPEG that is written chunk by chunk, each of a row of blocks.
 func streamJPEG(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error) {
-	return beginJPEG(w, s.width, s.height, opt.Quality, isGrey(s.like), s.keptRows)
+	return beginJPEG(w, s.width, s.height, opt.Quality, picture.IsGrey(s.like), s.keptRows)
 }
 
 // keptRows returns the rows in memory as a picture of 8 bits a sample.
 func (s *Stream) keptRows() image.Image {
 	bounds := image.Rect(0, 0, s.width, len(s.pix)/s.rowBytes)
-	if isGrey(s.like) {
+	if picture.IsGrey(s.like) {
 		return &image.Gray{Pix: s.pix, Stride: s.rowBytes, Rect: bounds}
 	}
 	return &image.NRGBA{Pix: s.pix, Stride: s.rowBytes, Rect: bounds}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"superres/internal/metadata"
+	"superres/internal/picture"
 	"superres/internal/safefile"
 )
 
@@ -48,10 +49,10 @@ func tiffOf(img image.Image) *tiffRaster {
 		}))
 	}
 	var pixel int
-	r.pix, r.stride, pixel = Samples(img)
+	r.pix, r.stride, pixel = picture.Samples(img)
 	r.bits = uint32(8 * pixel / r.stored)
 	r.samples = r.stored
-	if opaque, known := img.(interface{ Opaque() bool }); r.stored == 4 && known && opaque.Opaque() {
+	if r.stored == 4 && picture.IsOpaque(img) {
 		r.samples, r.alpha = 3, 0
 	}
 	return r
@@ -92,7 +93,7 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	if err := tiff.canHold(size.X, size.Y, img); err != nil {
 		return err
 	}
-	opt = tiff.fitting(opt, isGrey(img))
+	opt = tiff.fitting(opt, picture.IsGrey(img))
 	m := opt.Metadata
 	if p.made == 0 {
 		p.order = m.TIFFOrder()

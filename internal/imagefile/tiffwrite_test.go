@@ -10,6 +10,7 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
+	"superres/internal/picture"
 )
 
 // Compressed TIFFs of all types of pictures, in both byte orders and of one strip and of several, come back as they
@@ -49,7 +50,7 @@ func TestTIFFStrips(t *testing.T) {
 				if !bytes.Equal(file.Bytes(), again.Bytes()) {
 					t.Errorf("%T %v: other bytes with 5 processors", img, size)
 				}
-				if pix, _, _ := imagefile.Samples(img); size.X > 3 && file.Len() > len(pix)*95/100 {
+				if pix, _, _ := picture.Samples(img); size.X > 3 && file.Len() > len(pix)*95/100 {
 					t.Errorf("%T: %d bytes of %d samples", img, file.Len(), len(pix))
 				}
 				pic, err := imagefile.DecodeBytes(t.Context(), file.Bytes(), "a.tif", imagefile.Limits{})

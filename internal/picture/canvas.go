@@ -21,22 +21,11 @@ type Canvas struct {
 
 // NewCanvas returns a canvas of w×h pixels, black if it is grey, otherwise transparent. deep asks for 16 bits a sample.
 func NewCanvas(w, h int, grey, deep bool) *Canvas {
-	c := &Canvas{W: w, H: h, samples: 4, deep: deep}
-	bounds := image.Rect(0, 0, w, h)
-	switch {
-	case grey && deep:
-		m := image.NewGray16(bounds)
-		c.Image, c.pix, c.samples = m, m.Pix, 1
-	case grey:
-		m := image.NewGray(bounds)
-		c.Image, c.pix, c.samples = m, m.Pix, 1
-	case deep:
-		m := image.NewNRGBA64(bounds)
-		c.Image, c.pix = m, m.Pix
-	default:
-		m := image.NewNRGBA(bounds)
-		c.Image, c.pix = m, m.Pix
+	c := &Canvas{Image: New(ModelOf(grey, deep), image.Rect(0, 0, w, h)), W: w, H: h, samples: 4, deep: deep}
+	if grey {
+		c.samples = 1
 	}
+	c.pix, _, _ = Samples(c.Image)
 	return c
 }
 
@@ -49,9 +38,7 @@ func NewStrips(w, h int, grey, deep bool) *Canvas {
 
 // Strip replaces Image by a new one for the rows from..to-1 of the picture, which are to be painted next.
 func (c *Canvas) Strip(from, to int) {
-	_, grey := c.Image.(*image.Gray)
-	_, grey16 := c.Image.(*image.Gray16)
-	strip := NewCanvas(c.W, to-from, grey || grey16, c.deep)
+	strip := NewCanvas(c.W, to-from, IsGrey(c.Image), c.deep)
 	c.Image, c.pix, c.top = strip.Image, strip.pix, from
 }
 

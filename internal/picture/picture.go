@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+
 	"superres/patches/plane"
 
 	"github.com/disintegration/imaging"
@@ -214,30 +215,6 @@ func Green(red, blue float32) float32 {
 
 // WeightR, WeightG and WeightB are the weights of BT.601.
 const WeightR, WeightG, WeightB = 0.299, 0.587, 0.114
-
-// IsGrey reports whether an image has one channel and no transparency.
-func IsGrey(img image.Image) bool {
-	switch img.(type) {
-	case *image.Gray, *image.Gray16:
-		return true
-	}
-	return false
-}
-
-// IsDeep reports whether an image has 16 bits a sample.
-func IsDeep(img image.Image) bool {
-	switch img.(type) {
-	case *image.RGBA64, *image.NRGBA64, *image.Gray16, *image.Alpha16:
-		return true
-	}
-	return false
-}
-
-// IsOpaque reports whether an image has a method Opaque that returns true.
-func IsOpaque(img image.Image) bool {
-	o, ok := img.(interface{ Opaque() bool })
-	return ok && o.Opaque()
-}
 
 // Round8 rounds a plane, in place, to the 256 levels of an 8-bit file, and returns it.
 func Round8(p *plane.Plane) *plane.Plane {

@@ -11,30 +11,15 @@ import (
 func Wrapped(img image.Image, r image.Rectangle) image.Image {
 	b, size := img.Bounds(), r.Size()
 	out := NewCanvas(size.X, size.Y, IsGrey(img), IsDeep(img))
-	bytes := out.samples // of a pixel
-	if out.deep {
-		bytes *= 2
-	}
-	var (
-		from []uint8
-		wide int // bytes of a row of from; 0: from is not known
-	)
-	switch m := img.(type) {
-	case *image.Gray:
-		from, wide = m.Pix, m.Stride
-	case *image.Gray16:
-		from, wide = m.Pix, m.Stride
-	case *image.NRGBA:
-		from, wide = m.Pix, m.Stride
-	case *image.NRGBA64:
-		from, wide = m.Pix, m.Stride
-	}
+	_, _, bytes := Samples(out.Image) // of a pixel
+	from, wide, _ := Samples(img)
+	isKnown := from != nil && img.ColorModel() == out.Image.ColorModel()
 	inside := func(at, side int) int { return ((at % side) + side) % side }
 	for y := range size.Y {
 		inY := inside(r.Min.Y+y, b.Dy())
 		for x := 0; x < size.X; {
 			inX, at, run := inside(r.Min.X+x, b.Dx()), (y*size.X+x)*bytes, 1
-			if wide > 0 {
+			if isKnown {
 				run = min(b.Dx()-inX, size.X-x)
 				copy(out.pix[at:at+run*bytes], from[inY*wide+inX*bytes:])
 			} else {

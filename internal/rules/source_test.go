@@ -191,8 +191,9 @@ func unchecked(file *ast.File, constants map[string]bool) (found []string) {
 			switch f := n.Fun.(type) {
 			case *ast.SelectorExpr:
 				pkg, ok := f.X.(*ast.Ident)
-				if ok && pkg.Name == "image" && strings.HasPrefix(f.Sel.Name, "New") && !isBounds(n.Args[0]) {
-					found = append(found, "image."+f.Sel.Name)
+				isNew := ok && (pkg.Name == "image" || pkg.Name == "picture") && strings.HasPrefix(f.Sel.Name, "New")
+				if isNew && !slices.ContainsFunc(n.Args, isBounds) {
+					found = append(found, pkg.Name+"."+f.Sel.Name)
 				}
 			case *ast.Ident:
 				product := func(length ast.Expr) bool { return hasProduct(length, constants) }

@@ -7,6 +7,7 @@ import (
 	"github.com/disintegration/imaging"
 
 	"superres/internal/imagefile"
+	"superres/internal/picture"
 )
 
 // canvas is the picture that an animation shows at a time, on which the frames are put one after the other. Samples are
@@ -139,18 +140,12 @@ func (p *plane[T]) describe() (opaque, grey bool) {
 
 func (p *plane[T]) image(grey bool) (img image.Image) {
 	step := 1 // from a sample to the next that is kept
-	_, deep := any(p.pix).([]uint16)
-	switch {
-	case deep && grey:
-		img, step = image.NewGray16(p.size.Bounds()), 4
-	case deep:
-		img = image.NewNRGBA64(p.size.Bounds())
-	case grey:
-		img, step = image.NewGray(p.size.Bounds()), 4
-	default:
-		img = image.NewNRGBA(p.size.Bounds())
+	if grey {
+		step = 4
 	}
-	to, _, _ := imagefile.Samples(img)
+	_, deep := any(p.pix).([]uint16)
+	img = picture.New(picture.ModelOf(grey, deep), p.size.Bounds())
+	to, _, _ := picture.Samples(img)
 	for i := 0; i < len(p.pix); i += step {
 		if deep {
 			to[0], to = uint8(uint16(p.pix[i])>>8), to[1:]

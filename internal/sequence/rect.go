@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"image"
 
-	"superres/internal/imagefile"
+	"superres/internal/picture"
 )
 
 // findChange returns the smallest rectangle outside of which before and now, of one type and size, are equal: of one
@@ -14,8 +14,8 @@ func findChange(before, now image.Image) image.Rectangle {
 	if before == nil {
 		return whole
 	}
-	a, stride, size := imagefile.Samples(before)
-	b, _, _ := imagefile.Samples(now)
+	a, stride, size := picture.Samples(before)
+	b, _, _ := picture.Samples(now)
 	return findDifference(a, b, stride, size, whole)
 }
 

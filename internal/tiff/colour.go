@@ -8,6 +8,7 @@ import (
 
 	"superres/internal/elementary"
 	"superres/internal/parallel"
+	"superres/internal/picture"
 )
 
 // canvas is the memory of the picture: rows of pixels of one channel or of four, of 8 bits or of 16, the high byte
@@ -23,32 +24,12 @@ const alphaChannel = 3
 
 // newCanvas returns an empty canvas for a layout, whose size has been checked.
 func newCanvas(l *layout) (c canvas) {
-	r := image.Rect(0, 0, l.width, l.height)
-	switch m := l.model(); {
-	case l.isIndexed():
-		p := image.NewPaletted(r, l.colourPalette())
-		return canvas{p, p.Pix, p.Stride, 1, 1}
-	case m == color.GrayModel:
-		g := image.NewGray(r)
-		return canvas{g, g.Pix, g.Stride, 1, 1}
-	case m == color.Gray16Model:
-		g := image.NewGray16(r)
-		return canvas{g, g.Pix, g.Stride, 2, 2}
-	case m == color.CMYKModel:
-		k := image.NewCMYK(r)
-		return canvas{k, k.Pix, k.Stride, 4, 1}
-	case m == color.NRGBAModel:
-		n := image.NewNRGBA(r)
-		return canvas{n, n.Pix, n.Stride, 4, 1}
-	case m == color.NRGBA64Model:
-		n := image.NewNRGBA64(r)
-		return canvas{n, n.Pix, n.Stride, 8, 2}
-	case m == color.RGBA64Model:
-		n := image.NewRGBA64(r)
-		return canvas{n, n.Pix, n.Stride, 8, 2}
+	c.img = picture.New(l.model(), image.Rect(0, 0, l.width, l.height))
+	c.pix, c.stride, c.pixel = picture.Samples(c.img)
+	if c.sample = 1; picture.IsDeep(c.img) {
+		c.sample = 2
 	}
-	n := image.NewRGBA(r)
-	return canvas{n, n.Pix, n.Stride, 4, 1}
+	return c
 }
 
 // makeOpaque sets alpha of all pixels of a canvas, which other channels then overwrite.

@@ -3,7 +3,7 @@ package tiff
 import (
 	"bytes"
 	"image"
-	"image/color"
+	"image/draw"
 	"io"
 	"sync"
 
@@ -13,6 +13,7 @@ import (
 
 	"superres/internal/chroma"
 	"superres/internal/jpeg"
+	"superres/internal/picture"
 )
 
 // rowSource has the rows of a block, one after the other.
@@ -148,18 +149,7 @@ type pictureRows struct {
 }
 
 func (p *pictureRows) next(row []byte) error {
-	var pix []byte
-	stride, size := 0, 4
-	switch m := p.img.(type) {
-	case *image.Gray:
-		pix, stride, size = m.Pix, m.Stride, 1
-	case *image.RGBA:
-		pix, stride = m.Pix, m.Stride
-	case *image.NRGBA:
-		pix, stride = m.Pix, m.Stride
-	case *image.CMYK:
-		pix, stride = m.Pix, m.Stride
-	}
+	pix, stride, size := picture.Samples(p.img)
 	width := len(row) / p.samples
 	if b := p.img.Bounds(); p.y >= b.Dy() || width > b.Dx() || p.samples > size {
 		return FormatError("a picture inside is smaller than the place for it, or of other colours")
@@ -227,16 +217,7 @@ func rgbOf(img image.Image) image.Image {
 	if !ok {
 		return img
 	}
-	b := src.Bounds()
-	out := image.NewRGBA(b)
-	for y := range b.Dy() {
-		row := out.Pix[y*out.Stride:]
-		for x := range b.Dx() {
-			c := src.COffset(x, y)
-			p := row[4*x : 4*x+4 : 4*x+4]
-			p[0], p[1], p[2] = color.YCbCrToRGB(src.Y[y*src.YStride+x], src.Cb[c], src.Cr[c])
-			p[3] = 255
-		}
-	}
+	out := image.NewRGBA(src.Bounds())
+	draw.Draw(out, out.Rect, src, image.Point{}, draw.Src)
 	return out
 }

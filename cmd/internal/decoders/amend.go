@@ -8,6 +8,7 @@ import (
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
+	"superres/internal/picture"
 )
 
 // Way is how a program has made a picture of a file. It is sent to workers.
@@ -47,7 +48,7 @@ func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 
 // correct corrects the samples that a program has made of the picture in still.
 func correct(img image.Image, still *metadata.Still) {
-	pix, _, pixel := imagefile.Samples(img)
+	pix, _, pixel := picture.Samples(img)
 	alpha := 0 // the sample of a pixel that is alpha; 0: none
 	sample, channels := 1, pixel
 	switch img.(type) {

@@ -20,6 +20,7 @@ import (
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
 	"superres/internal/must"
+	"superres/internal/picture"
 )
 
 // heic is the beginning of a HEIC.
@@ -164,7 +165,7 @@ func TestCorrections(t *testing.T) {
 		{image.NewGray16(size), metadata.Still{Depth: 10, Grey: true, Limited: true},
 			[]byte{64 >> 2, 0, 940 >> 2, 0}, []byte{0, 0, 255, 255}},
 	} {
-		pix, _, _ := imagefile.Samples(c.img)
+		pix, _, _ := picture.Samples(c.img)
 		copy(pix, c.pix)
 		if correct(c.img, &c.still); !bytes.Equal(pix, c.want) {
 			t.Errorf("%T of %+v: %x became %x, want %x", c.img, c.still, c.pix, pix, c.want)

@@ -39,8 +39,8 @@ func newGrid(img image.Image, k, w, h int) grid {
 	g := grid{w: img.Bounds().Dx() / k, h: img.Bounds().Dy() / k}
 	once := repair.TakeOnce(img, k)
 	g.result = picture.NewCanvas(w, h, picture.IsGrey(once), picture.IsDeep(once)).Image
-	g.pix, g.bytes = samples(once)
-	g.to, _ = samples(g.result)
+	g.pix, _, g.bytes = picture.Samples(once)
+	g.to, _, _ = picture.Samples(g.result)
 	isHidden := func(p []uint8) bool { return false }
 	switch g.bytes {
 	case 4:
@@ -60,20 +60,6 @@ func newGrid(img image.Image, k, w, h int) grid {
 		}
 	})
 	return g
-}
-
-// samples returns the samples of a picture as repair.TakeOnce returns it, and how many bytes a pixel has.
-func samples(img image.Image) (pix []uint8, bytes int) {
-	switch img := img.(type) {
-	case *image.Gray:
-		return img.Pix, 1
-	case *image.Gray16:
-		return img.Pix, 2
-	case *image.NRGBA:
-		return img.Pix, 4
-	default:
-		return img.(*image.NRGBA64).Pix, 8
-	}
 }
 
 // Enlarge returns img, reduced to one pixel for each of its squares of equal pixels, enlarged to w×h pixels, each of

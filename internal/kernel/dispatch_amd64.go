@@ -18,13 +18,6 @@ var tierRuns = []bool{
 	cpu.X86.HasAVX512VNNI,
 }
 
-func boundRange(least, most, above, row, below []float32) {
-	boundRangeGeneric(least, most, above, row, below)
-}
-func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-}
-
 // absFloats needs, in assembly: len(dst) is a multiple of 16.
 func absFloats(dst, src []float32) {
 	if current == 0 {

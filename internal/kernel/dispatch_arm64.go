@@ -16,57 +16,6 @@ var tierRuns = []bool{
 	cpu.ARM64.HasASIMD,
 }
 
-func activate(h, z, slope []float32) { activateGeneric(h, z, slope) }
-func activateBack(d, z, slope, toSlope, toBias []float32) {
-	activateBackGeneric(d, z, slope, toSlope, toBias)
-}
-func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
-	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
-}
-func add(to, v []float64) { addGeneric(to, v) }
-func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
-	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
-}
-func boundFlatAreas(least, most, above, row, below []float32) {
-	boundFlatAreasGeneric(least, most, above, row, below)
-}
-func boundRange(least, most, above, row, below []float32) {
-	boundRangeGeneric(least, most, above, row, below)
-}
-func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-}
-func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
-	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
-}
-func indexAbs(v []float64, value float64) int { return indexAbsGeneric(v, value) }
-func mask(x, w, s []float64) (count int)      { return maskGeneric(x, w, s) }
-func maxAbs(v []float64) float64              { return maxAbsGeneric(v) }
-func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
-	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
-}
-func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
-	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
-}
-func paint(dst []uint8, l, r, b []float32, wr, wb float32) { paintGeneric(dst, l, r, b, wr, wb) }
-func peak(sums []int32, x, y int32, rounds int)            { peakGeneric(sums, x, y, rounds) }
-func powerStep(z, u, next []float64, cols int)             { powerStepGeneric(z, u, next, cols) }
-func project(z, q, u, shrink, w, out []float64)            { projectGeneric(z, q, u, shrink, w, out) }
-func rescale(q, z, u, grow, w []float64, r float64)        { rescaleGeneric(q, z, u, grow, w, r) }
-func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
-	ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
-}
-func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
-	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
-}
-func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
-	return scoresGeneric(score, fresh, p, corr, least, floor)
-}
-func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
-	shortenGeneric(shrink, part, square, penalty, c, r, out)
-}
-func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
-
 // absFloats needs, in assembly: len(dst) is a multiple of 16.
 func absFloats(dst, src []float32) {
 	if current == 0 {

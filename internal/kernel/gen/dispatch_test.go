@@ -19,17 +19,19 @@ func testOperations() []operation {
 
 func TestDispatch(t *testing.T) {
 	ops := testOperations()
-	archs := architectures(ops)
-	if strings.Join(archs, " ") != "amd64 arm64 wasm" {
+	if archs := architectures(ops); strings.Join(archs, " ") != "amd64 arm64 wasm" {
 		t.Fatalf("assembly for %v", archs)
 	}
-	for arch, parts := range map[string][]string{
+	files, err := dispatch(ops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, parts := range map[string][]string{
 		"amd64": {
 			"//go:build !purego\n",
 			"{\"generic\", \"avx2\", \"avx512bw\", \"avx512\"}",
 			"func all(v []float64) {\n\tif current == 0 {\n\t\tallGeneric(v)\n\t} else {\n" +
 				"\t\tallAMD64(unsafe.SliceData(v))\n\t}\n}\n",
-			"\nfunc arm(out, in []int8, n int) (a, b int) { return armGeneric(out, in, n) }\n",
 			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n" +
 				"\tif current == 0 {\n\t\treturn fewGeneric(v)\n\t}\n\treturn fewAMD64(unsafe.SliceData(v))\n}\n",
 			"\n//go:noescape\nfunc allAMD64(v *float64)\n",
@@ -40,7 +42,6 @@ func TestDispatch(t *testing.T) {
 			"\tcpu.ARM64.HasASIMD,\n",
 			"\treturn armARM64(unsafe.SliceData(out), unsafe.SliceData(in), len(in), n)\n",
 			"\n//go:noescape\nfunc armARM64(out *int8, in *int8, inLen int, n int) (a int, b int)\n",
-			"\nfunc all(v []float64)     { allGeneric(v) }\n",
 		},
 		"wasm": {
 			"//go:build !purego && js\n", "{\"generic\", \"simd128\"}", "\thasModule(),\n",
@@ -48,18 +49,17 @@ func TestDispatch(t *testing.T) {
 			"func webWASM(v *byte, n int) {\n\tcallModule(\"web\", &operands{\n" +
 				"\t\t[12]unsafe.Pointer{unsafe.Pointer(v)},\n\t\t[12]int{n},\n\t})\n}\n",
 		},
-		other: {
-			"//go:build purego || !(amd64 || arm64 || js)\n",
-			"\nfunc few(v []byte) int                     { return fewGeneric(v) }\n",
-		},
+		"other":    {"//go:build purego || !(amd64 || arm64 || js)\n", "var tierRuns []bool\n"},
+		"generic1": {"//go:build purego || !amd64\n", "\nfunc all(v []float64) { allGeneric(v) }\n", "\nfunc last() "},
+		"generic2": {"//go:build purego || !arm64\n",
+			"\nfunc arm(out, in []int8, n int) (a, b int) { return armGeneric(out, in, n) }\n"},
+		"generic3": {"//go:build purego || !js\n", "\nfunc web("},
+		"generic4": {"//go:build purego || !(amd64 || arm64)\n", "\nfunc few(v []byte) int { return fewGeneric(v) }\n"},
 	} {
-		code, err := dispatch(arch, archs, ops)
-		if err != nil {
-			t.Fatal(err)
-		}
+		code := string(files["dispatch_"+name+".go"])
 		for _, part := range parts {
-			if !strings.Contains(string(code), part) {
-				t.Errorf("%s: expected\n%s\nin\n%s", arch, part, code)
+			if !strings.Contains(code, part) {
+				t.Errorf("%s: expected\n%s\nin\n%s", name, part, code)
 			}
 		}
 	}

@@ -24,22 +24,17 @@ func main() {
 	flag.Parse()
 	log.SetFlags(0)
 	ops := operations()
-	archs := architectures(ops)
-	for _, arch := range append(slices.Clone(archs), other) {
-		code, err := dispatch(arch, archs, ops)
-		if err != nil {
-			log.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(*to, "dispatch_"+arch+".go"), code, 0o666); err != nil {
-			log.Fatal(err)
-		}
+	files, err := dispatch(ops)
+	if err == nil {
+		files["kernel.wasm"], err = simd(ops)
 	}
-	code, err := simd(ops)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(*to, "kernel.wasm"), code, 0o666); err != nil {
-		log.Fatal(err)
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(*to, name), data, 0o666); err != nil {
+			log.Fatal(err)
+		}
 	}
 	if err := assembleArm(filepath.Join(*to, "kernel_arm64.s"), ops); err != nil {
 		log.Fatal(err)

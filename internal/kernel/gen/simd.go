@@ -68,8 +68,8 @@ func (m *module) operation(name string) *function {
 	return m.add(f)
 }
 
-// writeCall writes the Go function that calls an operation of the module.
-func writeCall(b *strings.Builder, op operation, sig signature) {
+// moduleCallText returns the Go function that calls an operation of the module.
+func moduleCallText(op operation, sig signature) string {
 	var pointers, numbers []string
 	for _, p := range sig.parameters {
 		if p.isPointer {
@@ -78,7 +78,7 @@ func writeCall(b *strings.Builder, op operation, sig signature) {
 			numbers = append(numbers, p.name)
 		}
 	}
-	fmt.Fprintf(b, "\nfunc %s%s {\n\tcallModule(%q, &operands{\n\t\t[%d]unsafe.Pointer{%s},\n"+
+	return fmt.Sprintf("\nfunc %s%s {\n\tcallModule(%q, &operands{\n\t\t[%d]unsafe.Pointer{%s},\n"+
 		"\t\t[%d]int{%s},\n\t})\n}\n", op.assemblyName("wasm"), sig.assembly, op.name, mostPointers,
 		strings.Join(pointers, ", "), mostNumbers, strings.Join(numbers, ", "))
 }

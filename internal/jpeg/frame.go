@@ -1,8 +1,10 @@
 package jpeg
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // frame is the header of a picture.
@@ -62,7 +64,7 @@ func (d *decoder) readFrame(marker byte, payload []byte) error {
 	if f.height == 0 {
 		f.height = d.findHeight()
 	}
-	if int64(f.width)*int64(f.height) > d.opt.mostPixels() {
+	if int64(f.width)*int64(f.height) > cmp.Or(d.opt.Pixels, math.MaxUint16*math.MaxUint16) {
 		return ErrPixels
 	}
 	for b := payload[head:]; n > 0; b, n = b[each:], n-1 {

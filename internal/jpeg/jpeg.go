@@ -18,7 +18,6 @@ import (
 	"image"
 	"image/color"
 	"io"
-	"math"
 )
 
 // Options say how to decode a file. The zero value reads a whole file by what it says of itself.
@@ -227,12 +226,4 @@ func (d *decoder) isComplete() bool {
 		}
 	}
 	return d.components != nil
-}
-
-// mostPixels returns the largest number of pixels to decode.
-func (o Options) mostPixels() int64 {
-	if o.Pixels == 0 {
-		return math.MaxUint16 * math.MaxUint16
-	}
-	return o.Pixels
 }

@@ -16,9 +16,6 @@ type Channels struct{ Input, From, Count int }
 // Size implements Op.
 func (g *Gather) Size(in []Size) Size { return Size{in[0].W, in[0].H, g.Step, true} }
 
-// Needs implements Op.
-func (g *Gather) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
-
 // Make implements Op.
 func (g *Gather) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {

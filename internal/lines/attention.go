@@ -12,11 +12,8 @@ type Windows struct {
 // Keys are windows of Height×Width pixels, each Down below and Across to the right of the one before it.
 type Keys struct{ Height, Width, Down, Across int }
 
-// oneRow is an operation that makes one row at a time, and reads nothing beyond the left and right edges.
-type oneRow struct{}
-
-// Margin implements Op.
-func (oneRow) Margin(int) (left, right int) { return 0, 0 }
+// oneRow is a rowwise operation that makes one row at a time.
+type oneRow struct{ rowwise }
 
 // Together implements Op.
 func (oneRow) Together() int { return 1 }
@@ -176,9 +173,6 @@ func (s *RowScores) Size(in []Size) Size {
 	return Size{1, in[0].H, kernel.PadTo(s.Heads*s.PerHead*s.PerHead, kernel.Lanes), true}
 }
 
-// Needs implements Op.
-func (*RowScores) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
-
 // Make implements Op.
 func (s *RowScores) Make(t *Task, y, n int) {
 	row := Keys{1, t.In[0].W, 1, t.In[0].W}
@@ -227,12 +221,6 @@ type Mask struct {
 	Value    float32
 	IsApart  func(x, y, first, second, w, h int) bool
 }
-
-// Size implements Op.
-func (*Mask) Size(in []Size) Size { return in[0] }
-
-// Needs implements Op.
-func (*Mask) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
 
 // Make implements Op.
 func (m *Mask) Make(t *Task, y, _ int) {

@@ -5,8 +5,15 @@ import "superres/internal/kernel"
 // togetherFloats is the number of rows of float32 that are made at a time.
 const togetherFloats = 4
 
-// rowwise is an operation on float32 that reads nothing beyond the left and right edges.
+// rowwise is an operation on float32 that reads nothing beyond the left and right edges. Unless its type says otherwise,
+// a row is made of the same row of each input, and the result is as large as the first input.
 type rowwise struct{}
+
+// Size implements Op.
+func (rowwise) Size(in []Size) Size { return in[0] }
+
+// Needs implements Op.
+func (rowwise) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
 
 // Margin implements Op.
 func (rowwise) Margin(int) (left, right int) { return 0, 0 }
@@ -43,9 +50,6 @@ type Sink struct{ rowwise }
 
 // Size implements Op.
 func (Sink) Size(in []Size) Size { return Size{W: in[0].W, H: in[0].H, Floats: true} }
-
-// Needs implements Op.
-func (Sink) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
 
 // Make implements Op.
 func (Sink) Make(t *Task, y, n int) {

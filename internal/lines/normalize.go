@@ -59,9 +59,6 @@ type RowMoments struct{ rowwise }
 // Size implements Op.
 func (RowMoments) Size(in []Size) Size { return Size{1, in[0].H, 2 * in[0].Step, true} }
 
-// Needs implements Op.
-func (RowMoments) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
-
 // Make implements Op.
 func (RowMoments) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
@@ -109,9 +106,6 @@ func (p PictureMoments) Make(t *Task, y, _ int) {
 
 // NormalizeBy subtracts and divides by the PictureMoments that are its second input.
 type NormalizeBy struct{ rowwise }
-
-// Size implements Op.
-func (NormalizeBy) Size(in []Size) Size { return in[0] }
 
 // Needs implements Op.
 func (NormalizeBy) Needs(input, y, _, _ int) (lo, hi int) {

@@ -143,9 +143,6 @@ type (
 // Size implements Op.
 func (ReduceRow) Size(in []Size) Size { return Size{1, in[0].H, in[0].Step, true} }
 
-// Needs implements Op.
-func (ReduceRow) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
-
 // Make implements Op.
 func (r ReduceRow) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
@@ -181,9 +178,6 @@ func (r ReduceColumn) Make(t *Task, y, _ int) {
 // Size implements Op.
 func (ReduceChannels) Size(in []Size) Size { return Size{in[0].W, in[0].H, 1, true} }
 
-// Needs implements Op.
-func (ReduceChannels) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
-
 // Make implements Op.
 func (r ReduceChannels) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
@@ -200,9 +194,6 @@ type Roll struct {
 	rowwise
 	Rows, Columns int
 }
-
-// Size implements Op.
-func (*Roll) Size(in []Size) Size { return in[0] }
 
 // wrap returns i modulo n, at least 0.
 func wrap(i, n int) int { return (i%n + n) % n }
@@ -240,9 +231,6 @@ func (v *Interleave) from(i, side, n int) int {
 	}
 	return i%n*(side/n) + i/n
 }
-
-// Size implements Op.
-func (*Interleave) Size(in []Size) Size { return in[0] }
 
 // Needs implements Op.
 func (*Interleave) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }

@@ -11,6 +11,7 @@
 package tiff
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"maps"
@@ -67,10 +68,7 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if opt.Pixels == 0 {
-		opt.Pixels = 1<<31 - 1
-	}
-	if int64(l.height) > opt.Pixels/int64(l.width) {
+	if int64(l.height) > cmp.Or(opt.Pixels, 1<<31-1)/int64(l.width) {
 		return nil, nil, FormatError("it has more pixels than its header said")
 	}
 	d := decoder{layout: l, ctx: ctx, data: data, opt: opt}

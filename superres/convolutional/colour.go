@@ -48,18 +48,6 @@ func init() {
 	})
 }
 
-// Kind implements stage.Colour.
-func (c *Colour) Kind() string { return kind }
-
-// Reach implements stage.Colour.
-func (c *Colour) Reach() int { return c.reach() }
-
-// Memory implements stage.Colour.
-func (c *Colour) Memory(width, rows int) (fixed, working int64) { return c.memory(width, rows) }
-
-// Save implements stage.Colour.
-func (c *Colour) Save(to *stage.Arrays) any { return c.save(to) }
-
 // Tune implements stage.Colour.
 func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
 	tuned, changed, err := c.tune(t)

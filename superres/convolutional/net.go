@@ -288,8 +288,11 @@ func get[T stage.Element](a *stage.Arrays, name string, n int, err *error) (list
 	return list
 }
 
-// save writes the arrays to a file and returns the parameters, which are written as JSON.
-func (n *net) save(to *stage.Arrays) any {
+// Kind implements stage.Stage and stage.Colour, as do Save, Reach and Memory.
+func (n *net) Kind() string { return kind }
+
+// Save writes the arrays to a file and returns the parameters, which are written as JSON.
+func (n *net) Save(to *stage.Arrays) any {
 	stage.Put(to, "weights", 1, n.tables.weights)
 	stage.Put(to, "bias", 1, n.tables.bias)
 	stage.Put(to, "above", 1, n.tables.positive)
@@ -320,8 +323,8 @@ func (n *net) Fingerprint() [sha256.Size]byte {
 	return sha256.Sum256(data)
 }
 
-// reach returns Reach of the network.
-func (n *net) reach() int { return n.params.architecture(n.scale).Reach() }
+// Reach returns Reach of the network.
+func (n *net) Reach() int { return n.params.architecture(n.scale).Reach() }
 
 // tuned returns p tuned to the levels of t, of those that are inputs.
 func (p params) tuned(t stage.Tuning) params {
@@ -355,8 +358,8 @@ func (n *net) tune(t stage.Tuning) (tuned net, changed bool, err error) {
 	return tuned, true, nil
 }
 
-// settings returns the settings that concern the net.
-func (n *net) settings() (all stage.Settings) {
+// Settings implements stage.Tunable: the settings that concern the net.
+func (n *net) Settings() (all stage.Settings) {
 	if n.params.Graded {
 		all |= stage.Graded
 	}

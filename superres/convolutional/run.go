@@ -43,7 +43,7 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	margin, inputs := n.reach(), n.filters[0].Step
+	margin, inputs := n.Reach(), n.filters[0].Step
 	w, h, left := window.Dx(), window.Dy(), margin-window.Min.X
 	around := func(y int, rows *lines.Rows) { // the edge samples are repeated beyond the edges
 		to := rows.Row(y)
@@ -72,13 +72,13 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 	return nil
 }
 
-// memory returns the bytes that stage.Stage's Memory asks for: fixed are the weights and their Winograd
+// Memory returns the bytes that stage.Stage's Memory asks for: fixed are the weights and their Winograd
 // transform, working the rows of all layers kept at a time and the buffers of the workers.
-func (n *net) memory(width, rows int) (fixed, working int64) {
+func (n *net) Memory(width, rows int) (fixed, working int64) {
 	for _, f := range n.filters {
 		fixed += 14 * int64(len(f.Weights))
 	}
-	margin := 2 * n.reach()
+	margin := 2 * n.Reach()
 	working = int64(runtime.GOMAXPROCS(0)) * kernel.WinogradBytes(n.params.width())
 	working += int64(runtime.GOMAXPROCS(0)) * int64(4*(width+2)*n.filters[len(n.filters)-1].Outputs)
 	return fixed, working + n.program().Memory(width+margin, rows+margin)

@@ -43,22 +43,8 @@ func Of(s stage.Stage) (*Stage, bool) {
 	return c, ok
 }
 
-// Kind implements stage.Stage.
-func (s *Stage) Kind() string { return kind }
-
 // SeesColour implements stage.ColourViewer.
 func (s *Stage) SeesColour() bool { return s.params.SeesColour }
-
-// Reach implements stage.Stage.
-func (s *Stage) Reach() int { return s.reach() }
-
-// Save implements stage.Stage.
-func (s *Stage) Save(to *stage.Arrays) any { return s.save(to) }
-
-// Settings implements stage.Tunable.
-func (s *Stage) Settings() stage.Settings {
-	return s.settings()
-}
 
 // Tune implements stage.Tunable.
 func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
@@ -74,7 +60,7 @@ func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 
 // Memory implements stage.Stage.
 func (s *Stage) Memory(width, rows int) (fixed, working int64) {
-	fixed, working = s.memory(width, rows)
+	fixed, working = s.net.Memory(width, rows)
 	if s.params.Grain > 0 {
 		working += 4 * int64(width) * int64(rows)
 	}

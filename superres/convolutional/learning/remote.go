@@ -38,7 +38,6 @@ type remote struct {
 	message []byte // the patches of a step
 	parts   [4]int // offsets in message of the values of patch 0 in each part
 	each    [4]int // bytes of a patch in each part
-	numbers []byte // buffer of receive
 }
 
 func newRemote(engine io.ReadWriter) *remote {
@@ -101,29 +100,9 @@ func (r *remote) send(order any, numbers ...[]float32) error {
 	}
 	_, err = r.to.Write(append(line, '\n'))
 	for _, list := range numbers {
-		data := make([]byte, 0, 4*len(list))
-		for _, v := range list {
-			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
-		}
-		_, failed := r.to.Write(data)
-		err = errors.Join(err, failed)
+		err = errors.Join(err, binary.Write(r.to, binary.LittleEndian, list))
 	}
 	return err
-}
-
-// receive reads to.
-func (r *remote) receive(to []float32) error {
-	if len(r.numbers) < 4*len(to) {
-		r.numbers = make([]byte, 4*len(to))
-	}
-	data := r.numbers[:4*len(to)]
-	if _, err := io.ReadFull(r.from, data); err != nil {
-		return err
-	}
-	for i := range to {
-		to[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-	}
-	return nil
 }
 
 // start begins the training with the state of l. w is a worker of l.
@@ -225,12 +204,12 @@ func (l *learner) fetch() error {
 		Do string `json:"do"`
 	}{"state"}), r.to.Flush())
 	if err == nil {
-		err = r.receive(sums[:])
+		err = binary.Read(r.from, binary.LittleEndian, sums[:])
 	}
 	for _, f := range l.layers {
 		for _, list := range f.arrays() {
 			if err == nil {
-				err = r.receive(list)
+				err = binary.Read(r.from, binary.LittleEndian, list)
 			}
 		}
 	}

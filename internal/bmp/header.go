@@ -11,12 +11,13 @@ package bmp
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"io"
 	"slices"
+
+	"superres/internal/safefile"
 )
 
 // UnsupportedError names what a valid file has and the package does not read.
@@ -123,7 +124,7 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 		d.palette[i] = color.RGBA{R: list[entry*i+2], G: list[entry*i+1], B: list[entry*i], A: 0xff}
 	}
 	_, err := io.CopyN(io.Discard, d.r, pixels-at-int64(len(list)))
-	return d, cutShort(err)
+	return d, safefile.CutShort(err)
 }
 
 // readFields sets the size, the depth and the compression from head, a header of the given length, and returns the
@@ -225,13 +226,5 @@ func (d *Decoder) Config() image.Config {
 // read fills b.
 func (d *Decoder) read(b []byte) error {
 	_, err := io.ReadFull(d.r, b)
-	return cutShort(err)
-}
-
-// cutShort returns err with io.ErrUnexpectedEOF in place of io.EOF.
-func cutShort(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
+	return safefile.CutShort(err)
 }

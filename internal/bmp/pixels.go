@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"math/bits"
+
+	"superres/internal/safefile"
 )
 
 // Decode fills pix with the pixels: a byte for each where there is a palette, and else red, green, blue and alpha, not
@@ -31,7 +33,7 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 		n, err := io.ReadFull(d.r, line)
 		if ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); err != nil &&
 			!(ended && y == d.height-1 && int64(n) >= used) {
-			return cutShort(err)
+			return safefile.CutShort(err)
 		}
 		draw(rows(y), line)
 	}

@@ -3,6 +3,8 @@ package bmp
 import (
 	"errors"
 	"io"
+
+	"superres/internal/safefile"
 )
 
 // Behind a byte 0 stand these, or else the number of pixels that follow as they are.
@@ -34,12 +36,12 @@ func (d *Decoder) decodeRuns(rows func(int64) []byte) error {
 			if errors.Is(err, io.EOF) && y == d.height-1 && x >= d.width {
 				return nil
 			}
-			return cutShort(err)
+			return safefile.CutShort(err)
 		}
 		literal := false
 		if n == 0 {
 			if n, err = d.r.ReadByte(); err != nil {
-				return cutShort(err)
+				return safefile.CutShort(err)
 			}
 			switch n {
 			case endOfLine:

@@ -47,7 +47,7 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	opt.GreyAlpha = opt.GreyAlpha && c.canGreyAlpha
 	opt = c.fitting(opt, opt.GreyAlpha || picture.IsGrey(img))
 	img = c.adapt(img)
-	var length count
+	var length metadata.Count
 	if opt.Metadata.NeedsLength() { // the picture is encoded twice rather than kept encoded
 		_ = c.encode(&length, img, opt) // counting cannot fail
 	}
@@ -55,14 +55,6 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 		return err
 	}
 	return opt.Metadata.WriteAppended(w)
-}
-
-// count counts the bytes that are written to it.
-type count int64
-
-func (n *count) Write(p []byte) (int, error) {
-	*n += count(len(p))
-	return len(p), nil
 }
 
 // fitting returns opt with only the metadata and the text that the format can hold. grey: the picture is written in

@@ -25,7 +25,7 @@ func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 	in := bufio.NewReader(src)
 	var head [13]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return nil, ended(err)
+		return nil, safefile.CutShort(err)
 	}
 	palette, err := readGIFPalette(in, head[10])
 	if err != nil {
@@ -35,7 +35,7 @@ func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 	for {
 		kind, err := in.ReadByte()
 		if err != nil {
-			return nil, ended(err)
+			return nil, safefile.CutShort(err)
 		}
 		switch kind {
 		case metadata.GIFImage:
@@ -43,7 +43,7 @@ func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 		case metadata.GIFExtension:
 			label, err := in.ReadByte()
 			if err != nil {
-				return nil, ended(err)
+				return nil, safefile.CutShort(err)
 			}
 			const control, isTransparent = 0xf9, 1
 			blocks := &gifBlocks{in: in}
@@ -70,7 +70,7 @@ func readGIFPalette(in io.Reader, flags byte) (color.Palette, error) {
 	}
 	list := make([]byte, 3<<(1+flags&7))
 	if _, err := io.ReadFull(in, list); err != nil {
-		return nil, ended(err)
+		return nil, safefile.CutShort(err)
 	}
 	var palette color.Palette
 	for c := range slices.Chunk(list, 3) {
@@ -84,7 +84,7 @@ func readGIFPalette(in io.Reader, flags byte) (color.Palette, error) {
 func decodeGIFImage(in *bufio.Reader, screen Size, palette color.Palette, transparent int) (image.Image, error) {
 	var head [9]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return nil, ended(err)
+		return nil, safefile.CutShort(err)
 	}
 	side := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }
 	left, top, width, height := side(0), side(2), side(4), side(6)
@@ -100,7 +100,7 @@ func decodeGIFImage(in *bufio.Reader, screen Size, palette color.Palette, transp
 	}
 	bits, err := in.ReadByte()
 	if err != nil {
-		return nil, ended(err)
+		return nil, safefile.CutShort(err)
 	}
 	if bits < 2 || bits > 8 {
 		return nil, errors.New("gif: its codes begin with a wrong number of bits")
@@ -123,7 +123,7 @@ func decodeGIFImage(in *bufio.Reader, screen Size, palette color.Palette, transp
 	line := make([]byte, width)
 	for y := range gifRows(height, head[8]&interlaced != 0) {
 		if _, err := io.ReadFull(codes, line); err != nil {
-			return nil, ended(err)
+			return nil, safefile.CutShort(err)
 		}
 		if y < img.Rect.Dy() {
 			copy(img.Pix[y*img.Stride:][:img.Stride], line)
@@ -172,14 +172,14 @@ func (b *gifBlocks) Read(p []byte) (int, error) {
 	p[0] = c
 	n, err := b.in.Read(p[1:min(len(p), 1+b.left)])
 	b.left -= n
-	return 1 + n, ended(err)
+	return 1 + n, safefile.CutShort(err)
 }
 
 func (b *gifBlocks) ReadByte() (byte, error) {
 	if b.left == 0 && !b.done {
 		n, err := b.in.ReadByte()
 		if err != nil {
-			return 0, ended(err)
+			return 0, safefile.CutShort(err)
 		}
 		b.left, b.done = int(n), n == 0
 	}
@@ -188,15 +188,7 @@ func (b *gifBlocks) ReadByte() (byte, error) {
 	}
 	b.left--
 	c, err := b.in.ReadByte()
-	return c, ended(err)
-}
-
-// ended returns err with io.ErrUnexpectedEOF in place of io.EOF: the file ends too early.
-func ended(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
+	return c, safefile.CutShort(err)
 }
 
 // describeGIF adds a warning where the trailer of the GIF in src is missing.

@@ -13,6 +13,7 @@ import (
 
 	"superres/internal/imagefile/foreign"
 	"superres/internal/metadata"
+	"superres/internal/safefile"
 )
 
 // Programs read PNG files with too much in them, which image/png refuses. The functions here leave that out.
@@ -159,7 +160,7 @@ func (s *storedPNG) Read(p []byte) (int, error) {
 		block := make([]byte, header+min(s.left, 1<<15))
 		n := uint16(len(block) - header)
 		if _, err := io.ReadFull(s.pixels, block[header:]); err != nil {
-			return 0, ended(err)
+			return 0, safefile.CutShort(err)
 		}
 		s.left -= int64(n)
 		s.sum = adlerOfBoth(s.sum, adler32.Checksum(block[header:]), int(n))

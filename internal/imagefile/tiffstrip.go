@@ -82,12 +82,14 @@ func (r *tiffRaster) measure(order binary.ByteOrder) (sum int64) {
 	return sum
 }
 
-// write writes the compressed strips to w in the byte order order.
-func (r *tiffRaster) write(w io.Writer, order binary.ByteOrder) error {
-	return r.pack(order, func(strip []byte) error {
-		_, err := w.Write(strip)
-		return err
-	})
+// writer returns a function that writes the compressed strips in the byte order order.
+func (r *tiffRaster) writer(order binary.ByteOrder) func(io.Writer) error {
+	return func(w io.Writer) error {
+		return r.pack(order, func(strip []byte) error {
+			_, err := w.Write(strip)
+			return err
+		})
+	}
 }
 
 // tiffStrip compresses rows into a strip.

@@ -66,13 +66,7 @@ func encodeTIFF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := tiffOf(img)
 	order := opt.Metadata.TIFFOrder()
 	layout := opt.Metadata.TIFF(opt.Software, uint32(r.measure(order)), r.fields)
-	if err := layout.WriteHead(w); err != nil {
-		return err
-	}
-	if err := r.write(w, order); err != nil {
-		return err
-	}
-	return layout.WriteTail(w)
+	return layout.Write(w, r.writer(order))
 }
 
 // PageWriter writes a TIFF of several pages.
@@ -114,14 +108,8 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 		return refuse(safefile.ErrOutput, "TIFF has at most 4 GiB, which %d of %d pages exceed", p.made,
 			p.of).With(PNGOrSmaller)
 	}
-	if err := layout.WriteHead(p.w); err != nil {
-		return err
-	}
-	if err := r.write(p.w, p.order); err != nil {
-		return err
-	}
 	p.at = layout.End
-	return layout.WriteTail(p.w)
+	return layout.Write(p.w, r.writer(p.order))
 }
 
 // Close fails when fewer pages were put than NewPageWriter was told.

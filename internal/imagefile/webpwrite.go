@@ -13,14 +13,7 @@ import (
 func encodeWebP(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := rasterOf(img, false, false)
 	stream := vp8l.New(vp8l.Picture{Width: r.width, Height: r.height, Alpha: r.kind == pngRGBA, Row: r.readARGB()})
-	layout := opt.Metadata.WebP(opt.Software, r.width, r.height, r.kind == pngRGBA, stream.Size())
-	if err := layout.WriteHead(w); err != nil {
-		return err
-	}
-	if err := stream.Write(w); err != nil {
-		return err
-	}
-	return layout.WriteTail(w)
+	return opt.Metadata.WebP(opt.Software, r.width, r.height, r.kind == pngRGBA, stream.Size()).Write(w, stream.Write)
 }
 
 // readARGB returns a function that fills dst with row y, as vp8l.Picture has it. r has samples of one byte.

@@ -70,10 +70,10 @@ func swapBytes(b []byte, kind uint16) {
 }
 
 // geo returns tags as entries in the byte order of l.
-func (l TIFFLayout) geo(tags []GeoTag) (d directory) {
+func (l tiffEntries) geo(tags []GeoTag) (d directory) {
 	for _, g := range tags {
 		b := slices.Clone(g.Data)
-		if l.Order == binary.ByteOrder(binary.BigEndian) {
+		if l.order == binary.ByteOrder(binary.BigEndian) {
 			swapBytes(b, g.Type)
 		}
 		count := len(b) / int(typeLengths[g.Type])

@@ -2,7 +2,6 @@ package metadata
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -112,16 +111,12 @@ func iptcHead(n int) []byte {
 	return binary.BigEndian.AppendUint32(append(b, 0, 0), uint32(n))
 }
 
-// iptc writes IPTC records as a chunk zTXt. It compresses them twice, the first time only to learn the length.
+// iptc writes IPTC records as a chunk zTXt.
 func (c *chunks) iptc(records []byte) {
 	head := iptcHead(len(records))
 	padding := make([]byte, len(records)%2)
-	pack := func(w io.Writer) error {
-		if _, err := io.WriteString(w, iptcKeyword+"\x00"); err != nil {
-			return err
-		}
-		z := zlib.NewWriter(w)
-		if _, err := fmt.Fprintf(z, "\niptc\n%8d\n", len(head)+len(records)+len(padding)); err != nil {
+	c.pack("zTXt", iptcKeyword+"\x00", func(w io.Writer) error {
+		if _, err := fmt.Fprintf(w, "\niptc\n%8d\n", len(head)+len(records)+len(padding)); err != nil {
 			return err
 		}
 		block := io.MultiReader(bytes.NewReader(head), bytes.NewReader(records), bytes.NewReader(padding))
@@ -130,16 +125,13 @@ func (c *chunks) iptc(records []byte) {
 			if n == 0 {
 				break
 			}
-			if _, failed := fmt.Fprintf(z, "%x\n", line[:n]); failed != nil {
+			if _, failed := fmt.Fprintf(w, "%x\n", line[:n]); failed != nil {
 				return failed
 			}
 			if err != nil {
 				break
 			}
 		}
-		return z.Close()
-	}
-	var n length
-	_ = pack(&n) // counting cannot fail
-	c.chunk("zTXt", uint32(n), pack)
+		return nil
+	})
 }

@@ -140,7 +140,7 @@ func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 		}
 	}
 	if m.ICC != nil {
-		out.profile(m.ICC)
+		out.pack("iCCP", "ICC profile\x00\x00", writing(m.ICC))
 	}
 	if body, ok := m.Resolution.pHYs(); ok {
 		out.add("pHYs", body)
@@ -177,38 +177,33 @@ func (c *chunks) add(kind string, pieces ...[]byte) {
 	for _, b := range pieces {
 		n += len(b)
 	}
-	c.chunk(kind, uint32(n), func(w io.Writer) (err error) {
-		for _, b := range pieces {
-			if err == nil {
-				_, err = w.Write(b)
-			}
-		}
-		return err
-	})
+	c.chunk(kind, uint32(n), writing(pieces...))
 }
 
-// profile writes icc as a chunk iCCP. It compresses icc twice, the first time only to learn the compressed length.
-func (c *chunks) profile(icc []byte) {
+// pack writes a chunk of the given kind: head, and then what write writes, compressed. It calls write twice, the first
+// time only to learn the compressed length.
+func (c *chunks) pack(kind, head string, write func(io.Writer) error) {
 	pack := func(w io.Writer) error {
-		if _, err := io.WriteString(w, "ICC profile\x00\x00"); err != nil {
+		if _, err := io.WriteString(w, head); err != nil {
 			return err
 		}
 		z := zlib.NewWriter(w)
-		if _, err := z.Write(icc); err != nil {
+		if err := write(z); err != nil {
 			return err
 		}
 		return z.Close()
 	}
-	var n length
+	var n Count
 	_ = pack(&n) // counting cannot fail
-	c.chunk("iCCP", uint32(n), pack)
+	c.chunk(kind, uint32(n), pack)
 }
 
-// length counts the bytes that are written to it.
-type length int
+// Count counts the bytes that are written to it.
+type Count int64
 
-func (n *length) Write(p []byte) (int, error) {
-	*n += length(len(p))
+// Write implements io.Writer.
+func (n *Count) Write(p []byte) (int, error) {
+	*n += Count(len(p))
 	return len(p), nil
 }
 

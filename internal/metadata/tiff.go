@@ -112,34 +112,15 @@ func (f tiffFile) resolution() Resolution {
 	return r.validated()
 }
 
-// TIFFLayout is the layout of a TIFF: the file is the bytes of WriteHead, then the pixels, whose samples must be in the
-// byte order Order, and then the bytes of WriteTail.
-type TIFFLayout struct {
-	Order binary.ByteOrder
-
-	start     []byte // the header, which points to the directory
-	exif      []byte // the EXIF block behind the header, without its own header
-	gap       int    // the number of zeros between the pixels and the directory
-	at        int64  // the offset of the directory
-	directory directory
+// tiffEntries makes the entries of a directory of a TIFF, with kept, those that an EXIF block has, among them.
+type tiffEntries struct {
+	order binary.ByteOrder
+	kept  directory
 }
 
-// WriteHead writes the bytes before the pixels.
-func (l TIFFLayout) WriteHead(w io.Writer) error {
-	for _, b := range [][]byte{l.start, l.exif, make([]byte, len(l.exif)%2)} {
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// WriteTail writes the bytes behind the pixels.
-func (l TIFFLayout) WriteTail(w io.Writer) error {
-	if _, err := w.Write(make([]byte, l.gap)); err != nil {
-		return err
-	}
-	return l.directory.writeTo(w, l.at, l.Order)
+// unchanged returns the entry e of f to be written with the same four bytes, of its value or of the offset of that.
+func (f tiffFile) unchanged(e field) entry {
+	return entry{tag: e.tag, kind: e.kind, count: uint32(e.count), value: Body{f.src, e.at + 8, 4}}
 }
 
 // TIFFField is a directory entry about the pixels.
@@ -150,37 +131,43 @@ type TIFFField struct {
 }
 
 // TIFF returns the layout of a TIFF with metadata m, software as a record of what made the file, and pixels bytes of
-// pixels. fields returns the entries about the pixels, which start at offset at of the file.
+// pixels, whose samples must be in the byte order m.TIFFOrder. fields returns the entries about the pixels, which start at offset at of the file.
 //
 // Note: the file begins with the EXIF block, unchanged. Both count offsets from their start, so every offset in the
 // block stays right, even those in the undocumented notes of camera makers. Only the offset of the first directory
 // changes: to a new directory at the end, which has the entries of the block as well.
-func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []TIFFField) TIFFLayout {
-	l := TIFFLayout{Order: binary.LittleEndian}
+func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []TIFFField) Layout {
+	l := tiffEntries{order: binary.LittleEndian}
+	var block []byte // the EXIF block without its header
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
-		l.Order, l.exif = exif.order, m.EXIF[8:]
+		l.order, block = exif.order, m.EXIF[8:]
 		for e := range exif.fields(exif.first) {
 			if !isOfFile(e.tag) {
-				// The four bytes of the value or its offset are copied unchanged.
-				l.directory = append(l.directory, entry{e.tag, e.kind, uint32(e.count), Body{exif.src, e.at + 8, 4},
-					nil})
+				l.kept = append(l.kept, exif.unchanged(e))
 			}
 		}
 	}
-	l.start = header(l.Order)
-	head := int64(len(l.start)+len(l.exif)) + int64(len(l.exif)%2)
-	l.directory = l.merge(l.ownEntries(m, software), fields(uint32(head)))
-
-	l.at = head + int64(pixels)
-	l.gap = int(l.at % 2)
-	l.at += int64(l.gap)
-	l.Order.PutUint32(l.start[4:], uint32(l.at))
-	return l
+	start := header(l.order)
+	head := int64(len(start)+len(block)) + int64(len(block)%2)
+	d := l.merge(l.ownEntries(m, software), fields(uint32(head)))
+	end := head + int64(pixels)
+	gap := make([]byte, end%2)
+	at := end + int64(len(gap))
+	l.order.PutUint32(start[4:], uint32(at))
+	return Layout{
+		before: writing(start, block, make([]byte, len(block)%2)),
+		behind: func(w io.Writer) error {
+			if err := writing(gap)(w); err != nil {
+				return err
+			}
+			return d.writeTo(w, at, l.order)
+		},
+	}
 }
 
-// merge returns the entries of d, of fields and of l.directory. Of several entries with one tag it keeps the first, in
-// this order.
-func (l TIFFLayout) merge(d directory, fields []TIFFField) directory {
+// merge returns the entries of d, of fields and of l.kept. Of several entries with one tag it keeps the first, in this
+// order.
+func (l tiffEntries) merge(d directory, fields []TIFFField) directory {
 	for _, f := range fields {
 		kind := uint16(typeShort)
 		if f.Long {
@@ -188,13 +175,13 @@ func (l TIFFLayout) merge(d directory, fields []TIFFField) directory {
 		}
 		d = append(d, entry{tag: f.Tag, kind: kind, count: uint32(len(f.Values)), value: l.numbers(f.Values, f.Long)})
 	}
-	d = append(d, l.directory...)
+	d = append(d, l.kept...)
 	slices.SortStableFunc(d, func(a, b entry) int { return int(a.tag) - int(b.tag) })
 	return slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
 }
 
 // ownEntries returns the entries for software and for the parts of m besides the EXIF block.
-func (l TIFFLayout) ownEntries(m Metadata, software string) (d directory) {
+func (l tiffEntries) ownEntries(m Metadata, software string) (d directory) {
 	blob := func(tag, kind uint16, b []byte) {
 		if len(b) > 0 {
 			d = append(d, entry{tag: tag, kind: kind, count: uint32(len(b)), value: bodyOf(b)})
@@ -216,14 +203,14 @@ func (l TIFFLayout) ownEntries(m Metadata, software string) (d directory) {
 	return d
 }
 
-// numbers returns values as bytes in the order l.Order, with 32 bits each if long, or else with 16.
-func (l TIFFLayout) numbers(values []uint32, long bool) Body {
+// numbers returns values as bytes in the order l.order, with 32 bits each if long, or else with 16.
+func (l tiffEntries) numbers(values []uint32, long bool) Body {
 	var b []byte
 	for _, v := range values {
 		if long {
-			b = l.Order.(binary.AppendByteOrder).AppendUint32(b, v)
+			b = l.order.(binary.AppendByteOrder).AppendUint32(b, v)
 		} else {
-			b = l.Order.(binary.AppendByteOrder).AppendUint16(b, uint16(v))
+			b = l.order.(binary.AppendByteOrder).AppendUint16(b, uint16(v))
 		}
 	}
 	return bodyOf(b)

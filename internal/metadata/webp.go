@@ -104,25 +104,10 @@ func (r *reader) webp(src Source) {
 	})
 }
 
-// WebPLayout is the layout of a lossless WebP: the file is the bytes of WriteHead, the VP8L bit stream, and the bytes
-// of WriteTail.
-type WebPLayout struct{ head, tail []byte }
-
-// WriteHead writes the bytes before the pixels.
-func (l WebPLayout) WriteHead(w io.Writer) error {
-	_, err := w.Write(l.head)
-	return err
-}
-
-// WriteTail writes the bytes behind the pixels.
-func (l WebPLayout) WriteTail(w io.Writer) error {
-	_, err := w.Write(l.tail)
-	return err
-}
-
 // WebP returns the layout of a lossless WebP of a picture of width×height pixels, transparent ones among them if alpha,
-// with metadata m, software as a record of what made the file, and pixels bytes of pixels. m must be a result of For.
-func (m Metadata) WebP(software string, width, height int, alpha bool, pixels int64) WebPLayout {
+// with metadata m, software as a record of what made the file, and pixels bytes of pixels, a VP8L bit stream. m must be
+// a result of For.
+func (m Metadata) WebP(software string, width, height int, alpha bool, pixels int64) Layout {
 	const hasICC, hasAlpha, hasEXIF, hasXMP = 0x20, 0x10, 0x08, 0x04
 	exif := m.exifWith(software)
 	var flags byte
@@ -147,16 +132,16 @@ func (m Metadata) WebP(software string, width, height int, alpha bool, pixels in
 		body = appendRIFF(body, "ICCP", m.ICC)
 	}
 	body = binary.LittleEndian.AppendUint32(append(body, "VP8L"...), uint32(pixels))
-	l := WebPLayout{tail: make([]byte, pixels%2)}
+	tail := make([]byte, pixels%2)
 	if exif != nil {
-		l.tail = appendRIFF(l.tail, "EXIF", exif)
+		tail = appendRIFF(tail, "EXIF", exif)
 	}
 	if m.XMP != nil {
-		l.tail = appendRIFF(l.tail, "XMP ", m.XMP)
+		tail = appendRIFF(tail, "XMP ", m.XMP)
 	}
-	size := int64(len(body)) + pixels + int64(len(l.tail))
-	l.head = append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(size)), body...)
-	return l
+	size := int64(len(body)) + pixels + int64(len(tail))
+	head := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(size))
+	return Layout{before: writing(head, body), behind: writing(tail)}
 }
 
 // appendRIFF appends a chunk with this kind and data to b, and returns the result.
@@ -175,14 +160,14 @@ func (m Metadata) exifWith(software string) []byte {
 	if ok && software == "" && (m.Resolution.Unit == Unknown || m.Resolution == exif.resolution()) {
 		return m.EXIF
 	}
-	l := TIFFLayout{Order: binary.LittleEndian}
-	b := header(l.Order)
+	l := tiffEntries{order: binary.LittleEndian}
+	b := header(l.order)
 	var next []byte // the link to the second directory
 	if ok {
-		l.Order, b = exif.order, append([]byte(nil), m.EXIF...)
+		l.order, b = exif.order, append([]byte(nil), m.EXIF...)
 		b = append(b, make([]byte, len(b)%2)...)
 		for e := range exif.fields(exif.first) {
-			l.directory = append(l.directory, entry{e.tag, e.kind, uint32(e.count), Body{exif.src, e.at + 8, 4}, nil})
+			l.kept = append(l.kept, exif.unchanged(e))
 		}
 		if _, end, ok := exif.span(exif.first); ok {
 			next = exif.read(end, 4)
@@ -193,9 +178,9 @@ func (m Metadata) exifWith(software string) []byte {
 		return nil
 	}
 	at := len(b)
-	l.Order.PutUint32(b[4:], uint32(at))
+	l.order.PutUint32(b[4:], uint32(at))
 	out := bytes.NewBuffer(b)
-	_ = d.writeTo(out, int64(at), l.Order) // into memory
+	_ = d.writeTo(out, int64(at), l.order) // into memory
 	copy(out.Bytes()[at+int(d.table())-4:], next)
 	return out.Bytes()
 }

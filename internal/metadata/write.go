@@ -24,8 +24,33 @@ func (m Metadata) NeedsLength() bool { return m.GainMap != nil }
 
 // WriteAppended writes to w what belongs behind the whole file of an encoder.
 func (m Metadata) WriteAppended(w io.Writer) error {
-	for _, b := range [][]byte{m.GainMap, m.Film} {
-		if _, err := w.Write(b); err != nil {
+	return writing(m.GainMap, m.Film)(w)
+}
+
+// writing returns a function that writes pieces, one behind the other.
+func writing(pieces ...[]byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		for _, b := range pieces {
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Layout is the layout of a file, or of a page of one, around its pixels.
+type Layout struct {
+	// End is the offset of the end of a page of a TIFF, where the next begins.
+	End int64
+
+	before, behind func(io.Writer) error
+}
+
+// Write writes the bytes before the pixels, the pixels by a function that does that, and the bytes behind them.
+func (l Layout) Write(w io.Writer, pixels func(io.Writer) error) error {
+	for _, write := range []func(io.Writer) error{l.before, pixels, l.behind} {
+		if err := write(w); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -68,6 +69,14 @@ func (f *Fault) Unwrap() []error {
 		errs = append(errs, f.Cause)
 	}
 	return errs
+}
+
+// CutShort returns err with io.ErrUnexpectedEOF in place of io.EOF: a file ends too early.
+func CutShort(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // Refuse returns a Fault of class about the file name, where "" is not known yet. format and args make the reason.

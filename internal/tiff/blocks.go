@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"superres/internal/parallel"
+	"superres/internal/safefile"
 )
 
 // decoder decodes the blocks of a picture: its strips or tiles.
@@ -89,7 +90,7 @@ func (w *worker) block(i int, visit func(span)) error {
 			return err
 		}
 		if err := rows.next(w.row); err != nil {
-			return whole(err)
+			return safefile.CutShort(err)
 		}
 		w.undoPredictor(w.row)
 		s.row = w.row
@@ -97,14 +98,6 @@ func (w *worker) block(i int, visit func(span)) error {
 		s.y++
 	}
 	return nil
-}
-
-// whole returns err, but for the end of the data io.ErrUnexpectedEOF: a block ends behind its last row.
-func whole(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // blockData returns the data of block i, of the given height in pixels, as it was before its bits were reversed.
@@ -141,7 +134,7 @@ func (w *worker) clumps(rows rowSource, s span, height int, visit func(span)) er
 			return err
 		}
 		if err := rows.next(clump); err != nil {
-			return whole(err)
+			return safefile.CutShort(err)
 		}
 		for v := range min(w.vertical, height-top) {
 			for x := range s.n {

@@ -10,6 +10,7 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
+	"superres/internal/must"
 	"superres/internal/picture"
 )
 
@@ -41,9 +42,7 @@ func TestTIFFStrips(t *testing.T) {
 			for _, img := range []image.Image{grey, deepGrey, colour, deep, clear, palette} {
 				var file, again bytes.Buffer
 				opt := imagefile.EncodeOptions{Metadata: m}
-				if err := imagefile.Encode(&file, img, imagefile.TIFF, opt); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, imagefile.Encode(&file, img, imagefile.TIFF, opt))
 				before := runtime.GOMAXPROCS(5)
 				_ = imagefile.Encode(&again, img, imagefile.TIFF, opt)
 				runtime.GOMAXPROCS(before)

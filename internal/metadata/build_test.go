@@ -216,8 +216,7 @@ func encoded(t testing.TB, img image.Image, format string, opt imagefile.EncodeO
 
 func decoded(t testing.TB, data []byte) *imagefile.Picture {
 	t.Helper()
-	p := must.Get(imagefile.Decode(context.Background(), bytes.NewReader(data), "test", imagefile.Limits{}))(t)
-	return p
+	return must.Get(imagefile.Decode(context.Background(), bytes.NewReader(data), "test", imagefile.Limits{}))(t)
 }
 
 // colours is a small opaque picture.

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/image/vp8l"
 
+	"superres/internal/must"
 	ours "superres/internal/vp8l"
 )
 
@@ -29,9 +30,7 @@ func encode(t testing.TB, img *image.NRGBA) []byte {
 	t.Helper()
 	s := ours.New(pictureOf(img))
 	var out bytes.Buffer
-	if err := s.Write(&out); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, s.Write(&out))
 	if s.Size() != int64(out.Len()) {
 		t.Fatalf("%v: said %d bytes, wrote %d", img.Rect, s.Size(), out.Len())
 	}

@@ -53,8 +53,7 @@ func randomise(n *Network, seed uint64) *Network {
 
 func roundNetwork(t testing.TB, n *Network) *Stage {
 	t.Helper()
-	s := must.Get(NewStage(n))(t)
-	return s
+	return must.Get(NewStage(n))(t)
 }
 
 func TestStage(t *testing.T) {

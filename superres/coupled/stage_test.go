@@ -35,8 +35,7 @@ func makeStages(t testing.TB, scale int, extended bool) []stage.Stage {
 	for _, half := range []*mat.Dense{low, high} {
 		half.Apply(func(int, int, float64) float64 { return 0.3 * rng.NormFloat64() }, half)
 	}
-	stages := must.Get(r.Stages(low, high))(t)
-	return stages
+	return must.Get(r.Stages(low, high))(t)
 }
 
 // makeStage returns the first stage of makeStages.

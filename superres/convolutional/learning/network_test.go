@@ -35,6 +35,5 @@ func randomise(n *convolutional.Network, seed uint64) *convolutional.Network {
 
 func roundNetwork(t testing.TB, n *convolutional.Network) *convolutional.Stage {
 	t.Helper()
-	s := must.Get(convolutional.NewStage(n))(t)
-	return s
+	return must.Get(convolutional.NewStage(n))(t)
 }

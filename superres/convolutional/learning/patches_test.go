@@ -16,8 +16,7 @@ import (
 
 func samplePatch(t testing.TB, d *pictures, step int) patch {
 	t.Helper()
-	p := must.Get(d.sample(step, 0))(t)
-	return p
+	return must.Get(d.sample(step, 0))(t)
 }
 
 // A patch has the samples around its target and the residual of its target, in every symmetry.

@@ -18,8 +18,7 @@ import (
 // openShipped returns an embedded model by the name of its file.
 func openShipped(t testing.TB, name string) *superres.Model {
 	t.Helper()
-	m := must.Get(superres.Load(golden.Shipped(t, name)))(t)
-	return m
+	return must.Get(superres.Load(golden.Shipped(t, name)))(t)
 }
 
 // Defaults are the options recorded in the embedded model, except for the seed, the steps, the learning rate, the

@@ -46,7 +46,7 @@ type codec struct {
 	start func(src *source, lim Limits) ([]byte, error)
 	// inspect refuses a file, in memory, that config cannot judge. It takes time linear in the file's
 	// length. nil: there is nothing to refuse.
-	inspect func(src *source, lim Limits) error
+	inspect func(src *source) error
 	// several reports whether a file, in memory or on a disk, holds several pictures. nil: no file does.
 	several func(src *source) bool
 	// first returns a file of the first of several pictures alone. It overwrites src.data, whose memory the
@@ -90,7 +90,7 @@ var codecs = []codec{
 		format: PNG, title: "PNG", extensions: []string{".png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
 		canAlpha: true, canGreyAlpha: true, canDeep: true, canAnimate: true,
 		mimic:  isCgBI,
-		config: png.DecodeConfig, decode: decodePNG, start: startOfPNG, inspect: inspectPNG,
+		config: png.DecodeConfig, decode: decodePNG, start: startOfPNG,
 		several: isAnimatedPNG, prepare: pixelsOfPNG, describe: describePNG, greyPalette: true, end: endOfPNG,
 		encode: encodePNG, stream: streamPNG, takesClearPalettes: true,
 	}, {
@@ -102,7 +102,7 @@ var codecs = []codec{
 	}, {
 		format: GIF, title: "GIF", extensions: []string{".gif"}, magic: []string{"GIF87a", "GIF89a"},
 		canAlpha: true, canAnimate: true,
-		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, several: isAnimatedGIF, first: firstOfGIF,
+		config: gif.DecodeConfig, decode: decodeGIF, several: isAnimatedGIF, first: firstOfGIF,
 		describe: describeGIF, greyPalette: true, end: endOfGIF,
 		encoderBytes: func(int, int) int64 { return 12 << 20 }, // the histogram that sequence chooses a palette by
 	}, {
@@ -115,7 +115,7 @@ var codecs = []codec{
 		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"},
 		magic:    []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
 		canAlpha: true, canDeep: true, canPage: true, mimic: isRaw,
-		config: configOfTIFF, decode: decodeTIFF, inspect: inspectTIFF, several: hasPages, describe: describeTIFF,
+		config: configOfTIFF, decode: decodeTIFF, several: hasPages, describe: describeTIFF,
 		decoderBytes: tiff.Scratch, greyPalette: true, end: endOfTIFF,
 		encode: encodeTIFF, mostSide: math.MaxUint16, mostBytes: math.MaxUint32,
 	}, {

@@ -114,8 +114,11 @@ func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err er
 	if w, h := size.Sides(); now.Width != w || now.Height != h { // the checks were made for another header
 		return refuse(safefile.ErrInput, "has changed while it was read; try again")
 	}
+	if err := f.checkSingle(src, lim); err != nil {
+		return err
+	}
 	if f.inspect != nil {
-		if err := f.inspect(src, lim); err != nil {
+		if err := f.inspect(src); err != nil {
 			return err
 		}
 	}

@@ -13,13 +13,16 @@ import (
 // A file with several pictures would silently lose all but one, so files of the formats that allow several are
 // searched before they are decoded. Only their structure is read; no pixel is unpacked.
 
-// inspectPNG refuses a PNG for which isAnimatedPNG is true. The decoder, which reads only the first frame, reports
-// damage.
-func inspectPNG(src *source, lim Limits) error {
-	if !lim.FirstFrame && isAnimatedPNG(src) {
-		return refuseAnimation("PNG")
+// checkSingle refuses a file of several pictures. Where the first alone is wanted, a format whose files f.first cuts
+// must hold no more after that; of others, the decoder reads the first.
+func (f *codec) checkSingle(src *source, lim Limits) error {
+	switch {
+	case f.several == nil || lim.FirstFrame && f.first == nil || !f.several(src):
+		return nil
+	case f.canPage:
+		return refuse(safefile.ErrInput, "is a %s with more than one page", f.title).With(FirstPage)
 	}
-	return nil
+	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", f.title).With(FirstFrame)
 }
 
 // isAnimatedPNG reports whether a PNG has a chunk acTL of more than one frame before its pixels, or of one frame that
@@ -75,12 +78,8 @@ func describePNG(src *source, pic *Picture) {
 	pic.GreyAlpha = !picture.IsGrey(pic.Image) && (kind == grey || kind == greyAlpha)
 }
 
-// inspectWebP refuses a WebP whose extended header says that it is animated, or that ends too early, which the decoder
-// would not notice behind the pixels.
-func inspectWebP(src *source, _ Limits) error {
-	if isAnimatedWebP(src) {
-		return refuseAnimation("WebP")
-	}
+// inspectWebP refuses a WebP that ends too early, which the decoder would not notice behind the pixels.
+func inspectWebP(src *source) error {
 	data := src.data
 	if len(data) < 12 || uint64(binary.LittleEndian.Uint32(data[4:]))+8 > uint64(len(data)) {
 		return io.ErrUnexpectedEOF
@@ -93,14 +92,6 @@ func isAnimatedWebP(src *source) bool {
 	const flags, animation = 20, 0x02
 	head := metadata.Piece(src, 0, flags+1).Start(flags + 1)
 	return len(head) > flags && string(head[12:16]) == "VP8X" && head[flags]&animation != 0
-}
-
-// inspectGIF refuses a GIF with more than one image.
-func inspectGIF(src *source, _ Limits) error {
-	if isAnimatedGIF(src) {
-		return refuseAnimation("GIF")
-	}
-	return nil
 }
 
 // isAnimatedGIF reports whether a GIF has more than one image.
@@ -129,10 +120,6 @@ func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 		}
 	}
 	return walk.At(), images, nil
-}
-
-func refuseAnimation(title string) error {
-	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", title).With(FirstFrame)
 }
 
 // hasSuccessor reports whether another picture follows the first in data, the bytes of a whole input. It is false for

@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"superres/internal/metadata"
-	"superres/internal/safefile"
 	"superres/internal/tiff"
 )
 
@@ -38,16 +37,8 @@ func describeTIFF(src *source, pic *Picture) {
 	}
 }
 
-// inspectTIFF refuses a TIFF of more than one page. It accepts a single page whose link to the next leads nowhere, or
-// in a circle.
-func inspectTIFF(src *source, lim Limits) error {
-	if !lim.FirstFrame && hasPages(src) {
-		return refuse(safefile.ErrInput, "is a TIFF with more than one page").With(FirstPage)
-	}
-	return nil
-}
-
-// hasPages reports whether a TIFF has more than one page.
+// hasPages reports whether a TIFF has more than one page. A single page may have a link to the next that leads nowhere,
+// or in a circle.
 func hasPages(src *source) bool {
 	pages := 0
 	_ = metadata.TIFFDirectories(src, func(d metadata.TIFFDirectory) bool {

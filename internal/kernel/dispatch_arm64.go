@@ -16,7 +16,6 @@ var tierRuns = []bool{
 	cpu.ARM64.HasASIMD,
 }
 
-// absFloats needs, in assembly: len(dst) is a multiple of 16.
 func absFloats(dst, src []float32) {
 	if current == 0 {
 		absFloatsGeneric(dst, src)
@@ -28,7 +27,6 @@ func absFloats(dst, src []float32) {
 //go:noescape
 func absFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// addFloats needs, in assembly: len(dst) is a multiple of 16.
 func addFloats(dst, a, b []float32) {
 	if current == 0 {
 		addFloatsGeneric(dst, a, b)
@@ -40,7 +38,6 @@ func addFloats(dst, a, b []float32) {
 //go:noescape
 func addFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
 
-// addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	if current == 0 {
 		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
@@ -52,7 +49,6 @@ func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []fl
 //go:noescape
 func addPixelsARM64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 
-// clipFloats needs, in assembly: len(dst) is a multiple of 16.
 func clipFloats(dst, src []float32, least, most float32) {
 	if current == 0 {
 		clipFloatsGeneric(dst, src, least, most)
@@ -64,7 +60,6 @@ func clipFloats(dst, src []float32, least, most float32) {
 //go:noescape
 func clipFloatsARM64(dst *float32, dstLen int, src *float32, least float32, most float32)
 
-// combine needs, in assembly: len(at) is at least 1.
 func combine(dst, src []float32, at []int, weight []float32) {
 	if current == 0 {
 		combineGeneric(dst, src, at, weight)
@@ -87,7 +82,6 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 //go:noescape
 func combineOntoARM64(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 
-// convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	if current == 0 {
 		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
@@ -99,7 +93,6 @@ func convolve(dst []int16, samples int, src []int16, rows []int, step, words int
 //go:noescape
 func convolveARM64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
 
-// convolve32 needs, in assembly: len(bias) is a multiple of 16; len(runs), k and n are at least 1.
 func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
 	if current == 0 {
 		convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
@@ -111,7 +104,6 @@ func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k i
 //go:noescape
 func convolve32ARM64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, bias *float32, biasLen int, n int)
 
-// depthwise32 needs, in assembly: len(bias) is a multiple of 16; len(runs) and n are at least 1.
 func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
 	if current == 0 {
 		depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)
@@ -123,7 +115,6 @@ func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int
 //go:noescape
 func depthwise32ARM64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, weight *float32, bias *float32, biasLen int, n int)
 
-// divideFloats needs, in assembly: len(dst) is a multiple of 16.
 func divideFloats(dst, a, b []float32) {
 	if current == 0 {
 		divideFloatsGeneric(dst, a, b)
@@ -135,7 +126,6 @@ func divideFloats(dst, a, b []float32) {
 //go:noescape
 func divideFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
 
-// eluFloats needs, in assembly: len(dst) is a multiple of 16.
 func eluFloats(dst, src []float32) {
 	if current == 0 {
 		eluFloatsGeneric(dst, src)
@@ -147,7 +137,6 @@ func eluFloats(dst, src []float32) {
 //go:noescape
 func eluFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// erfFloats needs, in assembly: len(dst) is a multiple of 16.
 func erfFloats(dst, src []float32) {
 	if current == 0 {
 		erfFloatsGeneric(dst, src)
@@ -159,7 +148,6 @@ func erfFloats(dst, src []float32) {
 //go:noescape
 func erfFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// expFloats needs, in assembly: len(dst) is a multiple of 16.
 func expFloats(dst, src []float32) {
 	if current == 0 {
 		expFloatsGeneric(dst, src)
@@ -171,7 +159,6 @@ func expFloats(dst, src []float32) {
 //go:noescape
 func expFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// finishFloats needs, in assembly: len(slope) is a multiple of 16, n at least 1.
 func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
 	if current == 0 {
 		finishFloatsGeneric(dst, dstStep, slope, skip, skipStep, n)
@@ -183,7 +170,6 @@ func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n
 //go:noescape
 func finishFloatsARM64(dst *float32, dstStep int, slope *float32, slopeLen int, skip *float32, skipStep int, n int)
 
-// gatherRows needs, in assembly: len(slope) is a multiple of 16, n at least 1.
 func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
 	if current == 0 {
 		gatherRowsGeneric(dst, rows, dstStep, src, gap, slope, skip, skipRows, skipStep, n)
@@ -195,7 +181,6 @@ func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, 
 //go:noescape
 func gatherRowsARM64(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
 
-// gatherSums needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	if current == 0 {
 		gatherSumsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
@@ -207,7 +192,6 @@ func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 //go:noescape
 func gatherSumsARM64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 
-// gatherTaps needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	if current == 0 {
 		gatherTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
@@ -219,7 +203,6 @@ func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 //go:noescape
 func gatherTapsARM64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 
-// geluFloats needs, in assembly: len(dst) is a multiple of 16.
 func geluFloats(dst, src []float32) {
 	if current == 0 {
 		geluFloatsGeneric(dst, src)
@@ -231,7 +214,6 @@ func geluFloats(dst, src []float32) {
 //go:noescape
 func geluFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// geluTanhFloats needs, in assembly: len(dst) is a multiple of 16.
 func geluTanhFloats(dst, src []float32) {
 	if current == 0 {
 		geluTanhFloatsGeneric(dst, src)
@@ -243,7 +225,6 @@ func geluTanhFloats(dst, src []float32) {
 //go:noescape
 func geluTanhFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// hardSigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
 func hardSigmoidFloats(dst, src []float32) {
 	if current == 0 {
 		hardSigmoidFloatsGeneric(dst, src)
@@ -255,7 +236,6 @@ func hardSigmoidFloats(dst, src []float32) {
 //go:noescape
 func hardSigmoidFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// hardSwishFloats needs, in assembly: len(dst) is a multiple of 16.
 func hardSwishFloats(dst, src []float32) {
 	if current == 0 {
 		hardSwishFloatsGeneric(dst, src)
@@ -267,7 +247,6 @@ func hardSwishFloats(dst, src []float32) {
 //go:noescape
 func hardSwishFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// inclineFloats needs, in assembly: len(dst) is a multiple of len(slope), and that of 16.
 func inclineFloats(dst, src, slope []float32) {
 	if current == 0 {
 		inclineFloatsGeneric(dst, src, slope)
@@ -279,7 +258,6 @@ func inclineFloats(dst, src, slope []float32) {
 //go:noescape
 func inclineFloatsARM64(dst *float32, dstLen int, src *float32, slope *float32, slopeLen int)
 
-// maxFloats needs, in assembly: len(dst) is a multiple of 16.
 func maxFloats(dst, a, b []float32) {
 	if current == 0 {
 		maxFloatsGeneric(dst, a, b)
@@ -291,7 +269,6 @@ func maxFloats(dst, a, b []float32) {
 //go:noescape
 func maxFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
 
-// minFloats needs, in assembly: len(dst) is a multiple of 16.
 func minFloats(dst, a, b []float32) {
 	if current == 0 {
 		minFloatsGeneric(dst, a, b)
@@ -303,7 +280,6 @@ func minFloats(dst, a, b []float32) {
 //go:noescape
 func minFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
 
-// mishFloats needs, in assembly: len(dst) is a multiple of 16.
 func mishFloats(dst, src []float32) {
 	if current == 0 {
 		mishFloatsGeneric(dst, src)
@@ -315,7 +291,6 @@ func mishFloats(dst, src []float32) {
 //go:noescape
 func mishFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// multiplyFloats needs, in assembly: len(dst) is a multiple of 16.
 func multiplyFloats(dst, a, b []float32) {
 	if current == 0 {
 		multiplyFloatsGeneric(dst, a, b)
@@ -327,7 +302,6 @@ func multiplyFloats(dst, a, b []float32) {
 //go:noescape
 func multiplyFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
 
-// multiplyTiles needs, in assembly: n is at least 12, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16.
 func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	if current == 0 {
 		multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
@@ -339,7 +313,6 @@ func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels i
 //go:noescape
 func multiplyTilesARM64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
 
-// paeth needs, in assembly: len(x) is a multiple of 32.
 func paeth(out, x, a, b, c []byte) (sum int) {
 	if current == 0 {
 		return paethGeneric(out, x, a, b, c)
@@ -350,7 +323,6 @@ func paeth(out, x, a, b, c []byte) (sum int) {
 //go:noescape
 func paethARM64(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
 
-// residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
 	if current == 0 {
 		residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
@@ -362,7 +334,6 @@ func residual(dst []float32, samples int, src []int16, rows []int, step, words i
 //go:noescape
 func residualARM64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
 
-// scaleFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
 func scaleFloats(dst, src, factor, offset []float32) {
 	if current == 0 {
 		scaleFloatsGeneric(dst, src, factor, offset)
@@ -374,7 +345,6 @@ func scaleFloats(dst, src, factor, offset []float32) {
 //go:noescape
 func scaleFloatsARM64(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
 
-// sigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
 func sigmoidFloats(dst, src []float32) {
 	if current == 0 {
 		sigmoidFloatsGeneric(dst, src)
@@ -386,7 +356,6 @@ func sigmoidFloats(dst, src []float32) {
 //go:noescape
 func sigmoidFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// siluFloats needs, in assembly: len(dst) is a multiple of 16.
 func siluFloats(dst, src []float32) {
 	if current == 0 {
 		siluFloatsGeneric(dst, src)
@@ -398,7 +367,6 @@ func siluFloats(dst, src []float32) {
 //go:noescape
 func siluFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// softplusFloats needs, in assembly: len(dst) is a multiple of 16.
 func softplusFloats(dst, src []float32) {
 	if current == 0 {
 		softplusFloatsGeneric(dst, src)
@@ -410,7 +378,6 @@ func softplusFloats(dst, src []float32) {
 //go:noescape
 func softplusFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// spreadGradients needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	if current == 0 {
 		spreadGradientsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
@@ -422,7 +389,6 @@ func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, 
 //go:noescape
 func spreadGradientsARM64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 
-// spreadRows needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
 	if current == 0 {
 		spreadRowsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n)
@@ -434,7 +400,6 @@ func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, s
 //go:noescape
 func spreadRowsARM64(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
 
-// spreadSamples needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	if current == 0 {
 		spreadSamplesGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
@@ -446,7 +411,6 @@ func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, sr
 //go:noescape
 func spreadSamplesARM64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 
-// spreadTaps needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	if current == 0 {
 		spreadTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
@@ -458,7 +422,6 @@ func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 //go:noescape
 func spreadTapsARM64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 
-// sqrtFloats needs, in assembly: len(dst) is a multiple of 16.
 func sqrtFloats(dst, src []float32) {
 	if current == 0 {
 		sqrtFloatsGeneric(dst, src)
@@ -470,7 +433,6 @@ func sqrtFloats(dst, src []float32) {
 //go:noescape
 func sqrtFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// squareFloats needs, in assembly: len(dst) is a multiple of 16.
 func squareFloats(dst, src []float32) {
 	if current == 0 {
 		squareFloatsGeneric(dst, src)
@@ -482,7 +444,6 @@ func squareFloats(dst, src []float32) {
 //go:noescape
 func squareFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// subtractFloats needs, in assembly: len(dst) is a multiple of 16.
 func subtractFloats(dst, a, b []float32) {
 	if current == 0 {
 		subtractFloatsGeneric(dst, a, b)
@@ -494,7 +455,6 @@ func subtractFloats(dst, a, b []float32) {
 //go:noescape
 func subtractFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
 
-// tanhFloats needs, in assembly: len(dst) is a multiple of 16.
 func tanhFloats(dst, src []float32) {
 	if current == 0 {
 		tanhFloatsGeneric(dst, src)
@@ -506,7 +466,6 @@ func tanhFloats(dst, src []float32) {
 //go:noescape
 func tanhFloatsARM64(dst *float32, dstLen int, src *float32)
 
-// transformInput needs, in assembly: n is at least 1, channels a multiple of 8, at least 8.
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	if current == 0 {
 		transformInputGeneric(v, stride, src, rows, step, n, channels)
@@ -518,7 +477,6 @@ func transformInput(v []int16, stride int, src []int16, rows []int, step, n, cha
 //go:noescape
 func transformInputARM64(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
 
-// transformOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
 func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	if current == 0 {
 		transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)

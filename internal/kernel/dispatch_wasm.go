@@ -14,7 +14,6 @@ var tierRuns = []bool{
 	hasModule(),
 }
 
-// addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	if current == 0 {
 		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
@@ -30,7 +29,6 @@ func addPixelsWASM(dst *float32, was *float32, sums *float32, n int, scale int, 
 	})
 }
 
-// boundFlatAreas needs, in assembly: len(least) is a multiple of 8.
 func boundFlatAreas(least, most, above, row, below []float32) {
 	if current == 0 {
 		boundFlatAreasGeneric(least, most, above, row, below)
@@ -62,7 +60,6 @@ func boundRangeWASM(least *float32, leastLen int, most *float32, above *float32,
 	})
 }
 
-// combine needs, in assembly: len(at) is at least 1.
 func combine(dst, src []float32, at []int, weight []float32) {
 	if current == 0 {
 		combineGeneric(dst, src, at, weight)
@@ -93,7 +90,6 @@ func combineOntoWASM(dst *float32, dstLen int, base *float32, src *float32, at *
 	})
 }
 
-// convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	if current == 0 {
 		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
@@ -125,7 +121,6 @@ func convolveTilesWASM(dst *int16, second int, samples int, src *int16, rows *in
 	})
 }
 
-// multiplyTiles needs, in assembly: n is at least 12, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16.
 func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	if current == 0 {
 		multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
@@ -141,7 +136,6 @@ func multiplyTilesWASM(sums *int32, sumStride int, v *int16, stride int, n int, 
 	})
 }
 
-// residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
 	if current == 0 {
 		residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
@@ -157,7 +151,6 @@ func residualWASM(dst *float32, samples int, src *int16, rows *int, rowsLen int,
 	})
 }
 
-// transformInput needs, in assembly: n is at least 1, channels a multiple of 8, at least 8.
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	if current == 0 {
 		transformInputGeneric(v, stride, src, rows, step, n, channels)
@@ -173,7 +166,6 @@ func transformInputWASM(v *int16, stride int, src *int16, rows *int, step int, n
 	})
 }
 
-// transformOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
 func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	if current == 0 {
 		transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)

@@ -106,10 +106,11 @@ func (op operation) generic(sig signature) string {
 }
 
 // callText returns the function of an operation on an architecture: it calls the definition in the tiers before the
-// first that has assembly, and otherwise the assembly, which it also declares.
+// first that has assembly, and otherwise the assembly, which it also declares. What the assembly needs, the same on all
+// architectures, is said on the first.
 func (op operation) callText(sig signature, arch string) string {
 	text := "\n"
-	if op.needs != "" {
+	if op.needs != "" && arch == architectures([]operation{op})[0] {
 		text += fmt.Sprintf("// %s needs, in assembly: %s.\n", op.name, op.needs)
 	}
 	call := fmt.Sprintf("%s%s(%s)", sig.returns, op.assemblyName(arch), sig.addresses)

@@ -41,7 +41,7 @@ type operation struct {
 	name      string
 	signature string            // parameters and results, in Go
 	lengths   []string          // slices whose lengths the assembly takes: that of v as vLen, after v
-	needs     string            // the assumptions of the assembly, which the exported function ensures
+	needs     string            // the assumptions of all assembly, which the exported function ensures
 	assembly  func(t tier)      // writes the body for a tier of amd64
 	simd      func(f *function) // writes the body for SIMD128
 	arm       func(c *code)     // writes the body for NEON, unless that is written by hand

@@ -71,6 +71,9 @@ func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] {
 	}
 }
 
+// Below returns the directory at an offset that an entry of d has. Where that is not inside the file, it has no entries.
+func (d TIFFDirectory) Below(at uint64) TIFFDirectory { return TIFFDirectory{At: at, f: d.f} }
+
 // Value returns the value of e, in the byte order of the file. ok is false when the value is not inside the file.
 func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e.field) }
 

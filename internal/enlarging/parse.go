@@ -63,14 +63,8 @@ func isFit(text string) bool {
 func ParseRegion(text string) (r image.Rectangle, err error) {
 	var v [4]int
 	words := strings.Split(text, ",")
-	for i := range v {
-		if len(words) != len(v) {
-			err = strconv.ErrSyntax
-			break
-		}
-		if v[i], err = strconv.Atoi(words[i]); err != nil {
-			break
-		}
+	for i := 0; i < len(v) && len(words) == len(v) && err == nil; i++ {
+		v[i], err = strconv.Atoi(words[i])
 	}
 	const most = 1 << 20
 	if err != nil || min(v[0], v[1]) < 0 || min(v[2], v[3]) < 1 || max(v[0], v[1], v[2], v[3]) > most {

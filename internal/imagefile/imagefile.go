@@ -125,23 +125,14 @@ func (l Limits) ofFile(size int64) Limits {
 // MaxBytes is the largest size of a file, in bytes, that is read by default.
 const MaxBytes = 256 << 20
 
-// orDefaults returns l with every zero field replaced by its default.
+// orDefaults returns l with every bound that is zero replaced by its default.
 func (l Limits) orDefaults() Limits {
-	return Limits{
-		Pixels: cmp.Or(l.Pixels, DefaultPixels),
-		Side:   cmp.Or(l.Side, math.MaxUint16),
-		Bytes:  cmp.Or(l.Bytes, MaxBytes),
-		Scans:  cmp.Or(l.Scans, 100),
-		Time:   cmp.Or(l.Time, 30*time.Second),
-
-		FirstFrame: l.FirstFrame,
-		Upright:    l.Upright,
-		Made:       l.Made,
-		Several:    l.Several,
-		Strip:      l.Strip,
-		Accept:     l.Accept,
-		fileBytes:  l.fileBytes,
-	}
+	l.Pixels = cmp.Or(l.Pixels, DefaultPixels)
+	l.Side = cmp.Or(l.Side, math.MaxUint16)
+	l.Bytes = cmp.Or(l.Bytes, MaxBytes)
+	l.Scans = cmp.Or(l.Scans, 100)
+	l.Time = cmp.Or(l.Time, 30*time.Second)
+	return l
 }
 
 // Open decodes the picture in the named regular file; a symbolic link is

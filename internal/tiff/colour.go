@@ -101,16 +101,13 @@ func (d *decoder) converter() func(p []byte) {
 			}
 			set(p, alphaChannel, 1)
 		}
-	case d.photometric == yCbCr:
-		return func(p []byte) {
-			r, g, b := d.fromYCbCr(get(p, 0), get(p, 1), get(p, 2))
-			set(p, 0, r)
-			set(p, 1, g)
-			set(p, 2, b)
+	case d.photometric == yCbCr || d.isLab():
+		toRGB := d.fromYCbCr
+		if d.isLab() {
+			toRGB = d.fromLab
 		}
-	case d.isLab():
 		return func(p []byte) {
-			r, g, b := d.fromLab(get(p, 0), get(p, 1), get(p, 2))
+			r, g, b := toRGB(get(p, 0), get(p, 1), get(p, 2))
 			set(p, 0, r)
 			set(p, 1, g)
 			set(p, 2, b)

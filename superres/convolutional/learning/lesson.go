@@ -2,7 +2,6 @@ package learning
 
 import (
 	"context"
-	"math"
 
 	"superres/internal/usage"
 	"superres/superres/convolutional"
@@ -44,11 +43,9 @@ func (t Trainer) Teach(
 		if !l.isReported(l.done) {
 			continue
 		}
-		r := t.counted(l.done)
-		r.LearningRate, r.Loss = l.learningRate(l.done-1), l.loss/float64(l.steps)
-		l.loss, l.steps = 0, 0
-		if math.IsNaN(r.Loss) {
-			return nil, l.diverged(r.Loss)
+		r, err := l.report(ctx, &validation{})
+		if err != nil {
+			return nil, err
 		}
 		if t.Report != nil {
 			r.Elapsed, r.Left = pace.estimate(l.done)

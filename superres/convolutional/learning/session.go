@@ -199,7 +199,10 @@ func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
 	}
 	r.LearningRate, r.Dead = l.learningRate(l.done-1), l.dead
 	r.Loss, r.RMSE = l.loss/float64(l.steps), math.Sqrt(l.square/float64(l.steps))
-	if !(r.RMSE < 1) {
+	switch {
+	case math.IsNaN(r.Loss):
+		return r, l.diverged(r.Loss)
+	case !(r.RMSE < 1):
 		return r, l.diverged(r.RMSE)
 	}
 	l.loss, l.square, l.steps, l.rmse = 0, 0, 0, r.RMSE

@@ -35,8 +35,8 @@
 // A file such as dense.go holds operations and their definitions, gen/dense.go their assembly for amd64, and
 // dense_test.go the tests that are not tables; tiers_test.go holds all tiers against the definitions, and
 // bench_test.go the benchmarks. kernel.go has the tiers. The module in gen writes kernel_amd64.s, kernel_arm64.s,
-// kernel.wasm and, in dispatch_*.go, the choice of a tier on each architecture, and the calls of Go alone where there is
-// no assembly.
+// kernel.wasm and, in dispatch_*.go, the choice of a tier on each architecture, and the calls of Go alone where there
+// is no assembly.
 //
 // Go's WebAssembly has no vectors. kernel.wasm is a module of its own, which works in the memory of Go's module:
 // module_js.go starts it and calls it, gen/simd.go has the form of a call, and gen/wasm.go writes its binary format.

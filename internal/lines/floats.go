@@ -5,8 +5,8 @@ import "superres/internal/kernel"
 // togetherFloats is the number of rows of float32 that are made at a time.
 const togetherFloats = 4
 
-// rowwise is an operation on float32 that reads nothing beyond the left and right edges. Unless its type says otherwise,
-// a row is made of the same row of each input, and the result is as large as the first input.
+// rowwise is an operation on float32 that reads nothing beyond the left and right edges. Unless its type says
+// otherwise, a row is made of the same row of each input, and the result is as large as the first input.
 type rowwise struct{}
 
 // Size implements Op.

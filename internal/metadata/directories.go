@@ -71,7 +71,8 @@ func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] {
 	}
 }
 
-// Below returns the directory at an offset that an entry of d has. Where that is not inside the file, it has no entries.
+// Below returns the directory at an offset that an entry of d has. Where that is not inside the file, it has no
+// entries.
 func (d TIFFDirectory) Below(at uint64) TIFFDirectory { return TIFFDirectory{At: at, f: d.f} }
 
 // Value returns the value of e, in the byte order of the file. ok is false when the value is not inside the file.

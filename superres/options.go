@@ -176,12 +176,8 @@ type Chroma struct {
 	High [2]*plane.Plane
 }
 
-// The range of scales, and the greatest strength.
-const (
-	MinScale    = 1
-	MaxScale    = 16
-	MaxStrength = 1.3
-)
+// MaxStrength is the greatest Options.Strength.
+const MaxStrength = 1.3
 
 // Report says how the enlargement of a picture went.
 type Report struct {

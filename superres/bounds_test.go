@@ -86,7 +86,7 @@ func TestBoundsMap(t *testing.T) {
 	}
 }
 
-// Means are those of squares, edge samples repeated.
+// Means are taken over squares, with edge samples repeated.
 func TestMeanAround(t *testing.T) {
 	p := &plane.Plane{W: 5, H: 4, Pix: make([]float32, 20)}
 	for i := range p.Pix {

@@ -56,9 +56,9 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	return shared, WithGarbage(live)
 }
 
-// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: those of the
+// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: for the
 // orientation that takes most, which for networks, whose memory grows with the width, need not be the upright one, and
-// of the mean.
+// for the mean.
 func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
 	out := int64(s.w) * int64(s.h)
 	for _, turned := range []sizes{s, {s.inH, s.inW, s.h, s.w}} {

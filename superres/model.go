@@ -150,7 +150,7 @@ type robust struct {
 	isJudged bool // see WithJudge
 }
 
-// tuned names a robust model: at a strength and a trust, and at the effort fast or at that of the model itself.
+// tuned names a robust model: at a strength and a trust, and at the effort fast or at the effort of the model itself.
 type tuned struct {
 	strength, trust float64
 	isFast          bool

@@ -36,8 +36,8 @@ type header struct {
 }
 
 // Save writes the model, without its siblings, as an .npz file that numpy opens: its description as the member
-// model.json, the arrays of the network as "network.name", and those of stage i as "stagei.name". The same
-// model gives the same bytes. A plain interpolation cannot be saved.
+// model.json, the arrays of the network as "network.name", and the arrays of stage i as "stagei.name". The same model
+// gives the same bytes. A plain interpolation cannot be saved.
 func (m *Model) Save(w io.Writer) error {
 	if m.IsPlain() {
 		return errors.New("superres: a plain interpolation is no model to save")

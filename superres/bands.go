@@ -302,8 +302,8 @@ func (p *progress) portion(samples int) func(share float64) {
 	return func(share float64) { p.report((from + share*float64(samples)) / p.total) }
 }
 
-// reporter returns the function that reports how much of samples samples is done, as a share from 0 to 1, when other work
-// is done between its calls. last is the share that was reported last.
+// reporter returns the function that reports how much of samples samples is done, as a share from 0 to 1, when other
+// work is done between its calls. last is the share that was reported last.
 func (p *progress) reporter(samples int, last *float64) func(share float64) {
 	return func(share float64) {
 		p.done += (share - *last) * float64(samples)

@@ -37,7 +37,7 @@ func (s *Signs) ErrorBounds() *plane.Plane {
 // BoundShare is the share of the pixels whose error is within the bound.
 const BoundShare = 0.9
 
-// BoundsReach is how far the signs of a pixel reach, in pixels of the result, which are no more than as many of the picture.
+// BoundsReach is how far the signs of a pixel reach, in pixels of the result, which are at most as many of the picture.
 const BoundsReach = 10
 
 // BoundsBytes is the most memory that Signs, ErrorBounds and BoundsMap take for each pixel of the result.

@@ -150,7 +150,7 @@ const (
 	// AlphaKeepRGB enlarges both by themselves, with the colours of what is wholly transparent, as textures of games
 	// have them.
 	AlphaKeepRGB
-	// AlphaPremultiplied enlarges colours multiplied by opacity, as on black, and divides them by the opacity of the result.
+	// AlphaPremultiplied enlarges colours multiplied by opacity, as on black, and divides them by the enlarged opacity.
 	AlphaPremultiplied
 )
 

@@ -17,32 +17,19 @@ const (
 
 // gifCells walks over the images of a GIF.
 type gifCells struct {
+	animation
 	data    []byte
 	blocks  *metadata.GIFWalk
 	control []byte // the extension about the next image; nil: there is none
-	plays   int    // how often the animation is played, by the blocks read so far; 0: endlessly
 }
 
-// openGIF sets the fields of r that hold for the whole GIF, and checks the place of each image. Nothing is decoded.
-func (r *Reader) openGIF() error {
-	all, err := newGIFCells(r.data)
-	if err != nil {
-		return err
-	}
-	begin := func() cells {
-		g, _ := newGIFCells(r.data) // cannot fail: the same call succeeded above
-		return g
-	}
-	if err := r.plan(all.blocks.Head.Width, all.blocks.Head.Height, all, begin); err != nil {
-		return err
-	}
-	r.Plays, r.canvas = all.plays, newCanvas(r.size, false)
-	return nil
-}
-
-func newGIFCells(data []byte) (*gifCells, error) {
+func newGIFCells(data []byte) (cells, error) {
 	blocks, err := metadata.WalkGIF(bytes.NewReader(data))
-	return &gifCells{data: data, blocks: blocks, plays: 1}, err
+	if err != nil {
+		return nil, err
+	}
+	whole := animation{width: blocks.Head.Width, height: blocks.Head.Height, plays: 1, frames: -1}
+	return &gifCells{animation: whole, data: data, blocks: blocks}, nil
 }
 
 // readExtension sets g.control or g.plays where the extension block is about the next image or about repetition.

@@ -3,7 +3,6 @@ package sequence
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"io"
 
@@ -35,12 +34,11 @@ const (
 // animations: the chunks fcTL and fdAT are numbered from 0 without a gap, every frame has pixels behind its fcTL, and
 // the chunks IDAT, of the still picture, lie together, before the pixels of all other frames.
 type pngCells struct {
+	animation
 	data     []byte
 	chunks   *metadata.ChunkWalk
 	header   []byte    // the body of IHDR
 	colours  [2][]byte // the chunks PLTE and tRNS; nil where there is none
-	said     uint32    // the number of frames, by acTL
-	plays    int       // how often they are played, by acTL; 0: endlessly
 	sequence uint32    // the number that the next chunk fcTL or fdAT must have
 	control  []byte    // the body of the fcTL of the pixels that come next; nil: they belong to no frame
 	still    int       // noPixels, amongPixels or behindPixels
@@ -53,34 +51,16 @@ const (
 	behindPixels
 )
 
-// openPNG sets the fields of r that hold for the whole PNG, and checks the place of each frame. Nothing is decoded.
-func (r *Reader) openPNG() error {
-	start := func() (*pngCells, error) {
-		p := &pngCells{data: r.data, chunks: metadata.WalkChunks(bytes.NewReader(r.data))}
-		head, err := p.chunks.Next() // IHDR, or an error
-		if err != nil {
-			return nil, err
-		}
-		p.header = r.data[head.At() : head.At()+head.Len]
-		return p, nil
-	}
-	all, err := start()
+func newPNGCells(data []byte) (cells, error) {
+	p := &pngCells{data: data, chunks: metadata.WalkChunks(bytes.NewReader(data))}
+	head, err := p.chunks.Next() // IHDR, or an error
 	if err != nil {
-		return err
+		return nil, err
 	}
-	number := func(at int) int64 { return int64(binary.BigEndian.Uint32(all.header[at:])) }
-	begin := func() cells {
-		p, _ := start() // cannot fail: the same call succeeded above
-		return p
-	}
-	if err := r.plan(number(headerWidth), number(headerHeight), all, begin); err != nil {
-		return err
-	}
-	if uint32(r.Frames) != all.said {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("says that it has %d frames, and has %d", all.said, r.Frames))
-	}
-	r.Plays, r.canvas = all.plays, newCanvas(r.size, all.header[headerDepth] == 16)
-	return nil
+	p.header = data[head.At() : head.At()+head.Len]
+	number := func(at int) int64 { return int64(binary.BigEndian.Uint32(p.header[at:])) }
+	p.width, p.height, p.deep = number(headerWidth), number(headerHeight), p.header[headerDepth] == 16
+	return p, nil
 }
 
 // checkNumber refuses a chunk fcTL or fdAT whose number, the first four bytes of body, is not p.sequence.
@@ -110,7 +90,7 @@ func (p *pngCells) next() (cell, error) {
 			p.keepColour(kind, p.data[at:c.At()+c.Len+4])
 		case "acTL":
 			if p.still == noPixels {
-				p.said = binary.BigEndian.Uint32(body)
+				p.frames = int64(binary.BigEndian.Uint32(body))
 				p.plays = int(binary.BigEndian.Uint32(body[4:]) & (1<<31 - 1))
 			}
 		case "fcTL":

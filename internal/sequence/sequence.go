@@ -72,7 +72,7 @@ type Reader struct {
 	turn   int            // the EXIF orientation, 1 to 8
 	size   imagefile.Size // of the canvas
 	cells  cells
-	begin  func() cells
+	begin  func(data []byte) (cells, error)
 	canvas canvas
 	places []uint64 // the offsets of the directories of the pages
 	number int      // the number of frames or pages that Next has returned
@@ -103,11 +103,23 @@ const (
 // cells walks over the frames of an animation. The same code is used for checking and for reading, so that nothing is
 // read that was not checked.
 type cells interface {
+	// about returns what the file says of the whole animation, in what was read so far.
+	about() animation
 	// next returns the next frame, without size and rect, or io.EOF behind the last.
 	next() (cell, error)
 	// file returns a file with only the frame that next returned last. Its size must be set.
 	file(cell) ([]byte, error)
 }
+
+// animation is what a file says of the whole animation.
+type animation struct {
+	width, height int64 // of the canvas, not checked
+	deep          bool  // the samples have 16 bits
+	plays         int   // how often it is played; 0: endlessly
+	frames        int64 // the number of frames; -1: the format does not say it
+}
+
+func (a animation) about() animation { return a }
 
 // NewReader returns a reader of the file pic.File, where pic is a result of imagefile.Open. It keeps pic.File. name is
 // for messages. It decodes all frames of an animation once, so that it, not Next, reports damage; of pages it reads
@@ -122,16 +134,13 @@ func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim ima
 	case imagefile.TIFF:
 		err = r.findPages(ctx)
 	case imagefile.GIF:
-		err = r.openGIF()
+		err = r.open(ctx, newGIFCells)
 	case imagefile.PNG:
-		err = r.openPNG()
+		err = r.open(ctx, newPNGCells)
 	case imagefile.WebP:
-		err = r.openWebP()
+		err = r.open(ctx, newWebPCells)
 	default:
 		err = safefile.Refuse(safefile.ErrInput, "", "is a %s, which has one picture", r.Format)
-	}
-	if err == nil && !r.Pages {
-		err = r.survey(ctx)
 	}
 	if err != nil {
 		return nil, r.explain(err)
@@ -178,13 +187,18 @@ func (r *Reader) checkWhole(pixels int64) error {
 	return nil
 }
 
-// plan checks width and height, the size of the canvas, and counts the frames of the walk all, which must lie inside
-// the canvas. It decodes nothing and takes no memory for pixels. begin returns a new walk like all, for Rewind.
-func (r *Reader) plan(width, height int64, all cells, begin func() cells) (err error) {
-	if r.size, err = r.lim.CheckSize(width, height); err != nil {
+// open sets the fields of r that hold for the whole animation, whose frames begin walks over. It first counts the frames
+// and checks that each lies inside the canvas, decoding nothing and taking no memory for pixels, and then surveys them.
+func (r *Reader) open(ctx context.Context, begin func(data []byte) (cells, error)) (err error) {
+	r.begin = begin
+	if r.cells, err = begin(r.data); err != nil {
 		return err
 	}
-	for r.cells = all; ; {
+	first := r.cells.about()
+	if r.size, err = r.lim.CheckSize(first.width, first.height); err != nil {
+		return err
+	}
+	for {
 		if _, err := r.cell(); err == io.EOF {
 			break
 		} else if err != nil {
@@ -194,10 +208,18 @@ func (r *Reader) plan(width, height int64, all cells, begin func() cells) (err e
 			return refuseTooMany()
 		}
 	}
-	if r.Frames, r.begin = r.number, begin; r.Frames == 0 {
+	if r.Frames = r.number; r.Frames == 0 {
 		return refuseDamaged("it has no frames")
 	}
-	return r.checkWhole(int64(r.Frames) * r.size.Pixels())
+	if err := r.checkWhole(int64(r.Frames) * r.size.Pixels()); err != nil {
+		return err
+	}
+	all := r.cells.about()
+	if all.frames >= 0 && int64(r.Frames) != all.frames {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("says that it has %d frames, and has %d", all.frames, r.Frames))
+	}
+	r.Plays, r.canvas = all.plays, newCanvas(r.size, all.deep)
+	return r.survey(ctx)
 }
 
 // cell returns the next frame with its checked size and rect. It fails where the frame is not inside the canvas. But a
@@ -244,7 +266,7 @@ func (r *Reader) survey(ctx context.Context) error {
 func (r *Reader) Rewind() {
 	r.number = 0
 	if !r.Pages {
-		r.cells = r.begin()
+		r.cells, _ = r.begin(r.data) // cannot fail: the same call succeeded in open
 		r.canvas.reset()
 	}
 }

@@ -13,9 +13,9 @@ const webpFrame = 16
 
 // webpCells walks over the frames of an animated WebP.
 type webpCells struct {
+	animation
 	data   []byte
 	chunks *metadata.RIFFWalk
-	plays  int
 	begun  bool      // the chunk ANIM was read
 	parts  [2][]byte // the chunks of the frame that next returned last: alpha, if any, and pixels
 }
@@ -23,27 +23,19 @@ type webpCells struct {
 // number24 returns the little-endian number of 24 bits that b begins with.
 func number24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
-// openWebP sets the fields of r that hold for the whole WebP, and checks the place of each frame. Nothing is decoded.
-func (r *Reader) openWebP() error {
-	start := func() *webpCells {
-		return &webpCells{data: r.data, chunks: metadata.WalkRIFF(bytes.NewReader(r.data)), plays: 1}
-	}
-	all := start()
-	head, err := all.chunks.Next()
+func newWebPCells(data []byte) (cells, error) {
+	w := &webpCells{data: data, chunks: metadata.WalkRIFF(bytes.NewReader(data))}
+	head, err := w.chunks.Next()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	const width, height, length = 4, 7, 10 // of VP8X
 	if string(head.Kind) != "VP8X" || head.Len != length {
-		return refuseDamaged("it begins with a chunk %q of %d bytes, expected VP8X of %d", head.Kind, head.Len, length)
+		return nil, refuseDamaged("it begins with a chunk %q of %d bytes, expected VP8X of %d", head.Kind, head.Len, length)
 	}
 	body := head.Bytes()
-	begin := func() cells { return start() }
-	if err := r.plan(number24(body[width:])+1, number24(body[height:])+1, all, begin); err != nil {
-		return err
-	}
-	r.Plays, r.canvas = all.plays, newCanvas(r.size, false)
-	return nil
+	w.animation = animation{width: number24(body[width:]) + 1, height: number24(body[height:]) + 1, plays: 1, frames: -1}
+	return w, nil
 }
 
 func (w *webpCells) next() (c cell, err error) {

@@ -178,7 +178,7 @@ func multiplePictures(index Body, most int) (list []multiplePicture) {
 	}
 	for e := range f.fields(f.first) {
 		v, ok := f.value(e)
-		if !ok || e.tag != tagEntries {
+		if !ok || e.Tag != tagEntries {
 			continue
 		}
 		for b := v.Start(int64(size * most)); len(b) >= size; b = b[size:] {

@@ -24,15 +24,6 @@ type TIFFDirectory struct {
 	f tiffFile
 }
 
-// TIFFEntry is an entry of a directory. Number is the value where it is a single whole number without a sign, of any
-// length, and else 0.
-type TIFFEntry struct {
-	Tag    uint16
-	Number uint64
-
-	field
-}
-
 // IsWhole reports whether the directory describes a page; false: a smaller copy of one, or a mask.
 func (d TIFFDirectory) IsWhole() bool {
 	const (
@@ -61,22 +52,14 @@ func TIFFPicture(src Source) (picture TIFFDirectory, ok bool) {
 }
 
 // Entries returns the entries of the directory.
-func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] {
-	return func(yield func(TIFFEntry) bool) {
-		for e := range d.f.fields(d.At) {
-			if !yield(TIFFEntry{e.tag, e.number, e}) {
-				return
-			}
-		}
-	}
-}
+func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] { return d.f.fields(d.At) }
 
 // Below returns the directory at an offset that an entry of d has. Where that is not inside the file, it has no
 // entries.
 func (d TIFFDirectory) Below(at uint64) TIFFDirectory { return TIFFDirectory{At: at, f: d.f} }
 
 // Value returns the value of e, in the byte order of the file. ok is false when the value is not inside the file.
-func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e.field) }
+func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e) }
 
 // Order returns the byte order of the file.
 func (d TIFFDirectory) Order() binary.ByteOrder { return d.f.order }
@@ -84,7 +67,7 @@ func (d TIFFDirectory) Order() binary.ByteOrder { return d.f.order }
 // Numbers returns the values of e, whole numbers without a sign of 8 to 64 bits. It returns nil when e has values of
 // another type, when they are not inside the file, or when there are more than most.
 func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint64) {
-	v, ok := d.f.value(e.field)
+	v, ok := d.f.value(e)
 	if !ok || e.count > uint64(max(most, 0)) {
 		return nil
 	}
@@ -112,7 +95,7 @@ func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint64) {
 // Fractions returns the values of e, fractions without a sign, or nil where e has values of another type, where they
 // are not inside the file or have no denominator, or where there are more than most.
 func (d TIFFDirectory) Fractions(e TIFFEntry, most int) (list []float64) {
-	v, ok := d.f.value(e.field)
+	v, ok := d.f.value(e)
 	if !ok || e.kind != typeRational || e.count > uint64(most) {
 		return nil
 	}

@@ -98,14 +98,16 @@ func tiffIn(b Body) (f tiffFile, ok bool) {
 	return tiffFile{b, order, uint64(order.Uint32(head[4:])), false}, true
 }
 
-// field is an entry of a directory in a file.
-type field struct {
-	at        int64 // the offset of the entry
-	tag, kind uint16
-	count     uint64
-	// number is the value where it is a single whole number without a sign, and else 0; offset is the one of the value
-	// where that does not lie in the entry.
-	number, offset uint64
+// TIFFEntry is an entry of a directory in a file. Number is the value where it is a single whole number without a sign,
+// of any length, and else 0.
+type TIFFEntry struct {
+	Tag    uint16
+	Number uint64
+
+	at     int64 // the offset of the entry
+	kind   uint16
+	count  uint64
+	offset uint64 // of the value, where that does not lie in the entry
 }
 
 // span returns the offsets [start, end) of the entries of the directory at offset at. ok is false when they are not all
@@ -137,8 +139,8 @@ func (f tiffFile) head(at uint64) (start int64, count uint64, ok bool) {
 
 // fields returns the entries of the directory at offset at, or none when they are not all inside the file. It reads 64
 // entries at a time.
-func (f tiffFile) fields(at uint64) iter.Seq[field] {
-	return func(yield func(field) bool) {
+func (f tiffFile) fields(at uint64) iter.Seq[TIFFEntry] {
+	return func(yield func(TIFFEntry) bool) {
 		start, end, ok := f.span(at)
 		if !ok {
 			return
@@ -148,7 +150,7 @@ func (f tiffFile) fields(at uint64) iter.Seq[field] {
 }
 
 // readEntries calls yield with each entry at the offsets [start, end), until yield returns false.
-func (f tiffFile) readEntries(start, end int64, yield func(field) bool) {
+func (f tiffFile) readEntries(start, end int64, yield func(TIFFEntry) bool) {
 	size := f.entryLength()
 	some := make([]byte, 64*size)
 	for start < end {
@@ -165,8 +167,8 @@ func (f tiffFile) readEntries(start, end int64, yield func(field) bool) {
 }
 
 // entry returns the entry with the bytes b, which lie at offset at.
-func (f tiffFile) entry(b []byte, at int64) field {
-	e := field{at: at, tag: f.order.Uint16(b), kind: f.order.Uint16(b[2:])}
+func (f tiffFile) entry(b []byte, at int64) TIFFEntry {
+	e := TIFFEntry{at: at, Tag: f.order.Uint16(b), kind: f.order.Uint16(b[2:])}
 	value := b[8:]
 	if f.big {
 		e.count, value = f.order.Uint64(b[4:]), b[12:]
@@ -179,21 +181,21 @@ func (f tiffFile) entry(b []byte, at int64) field {
 	}
 	switch e.kind {
 	case typeByte:
-		e.number = uint64(value[0])
+		e.Number = uint64(value[0])
 	case typeShort:
-		e.number = uint64(f.order.Uint16(value))
+		e.Number = uint64(f.order.Uint16(value))
 	case typeLong, typeIFD:
-		e.number = uint64(f.order.Uint32(value))
+		e.Number = uint64(f.order.Uint32(value))
 	case typeLong8, typeIFD8:
 		if f.big {
-			e.number = e.offset
+			e.Number = e.offset
 		}
 	}
 	return e
 }
 
 // value returns the value of e, in the byte order of the file. ok is false when the value is not inside the file.
-func (f tiffFile) value(e field) (_ Body, ok bool) {
+func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 	if int(e.kind) >= len(typeLengths) || typeLengths[e.kind] == 0 || e.count > uint64(f.Len)/typeLengths[e.kind] {
 		return Body{}, false
 	}
@@ -216,11 +218,11 @@ func (f tiffFile) orientation() (at int64, orientation int) {
 	}
 	orientation = 1
 	whole := min(int64(min(count, math.MaxInt64)), (f.Len-start)/f.entryLength())
-	f.readEntries(start, start+f.entryLength()*whole, func(e field) bool {
-		if e.tag != tagOrientation {
+	f.readEntries(start, start+f.entryLength()*whole, func(e TIFFEntry) bool {
+		if e.Tag != tagOrientation {
 			return true
 		}
-		if v := e.number; 1 <= v && v <= 8 && (e.kind == typeShort || e.kind == typeLong) {
+		if v := e.Number; 1 <= v && v <= 8 && (e.kind == typeShort || e.kind == typeLong) {
 			at, orientation = e.at+8, int(v)
 			if e.kind == typeLong && f.order == binary.ByteOrder(binary.BigEndian) {
 				at += 2
@@ -257,7 +259,7 @@ type allowance struct{ entries, bytes int64 }
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
-		if !keep(e.tag) {
+		if !keep(e.Tag) {
 			continue
 		}
 		v, ok := f.value(e)
@@ -267,22 +269,27 @@ func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uin
 		if left.entries < 0 || left.bytes < 0 {
 			break
 		}
-		if !ok || e.kind > typeIFD && e.tag != tagExif && e.tag != tagGPS && e.tag != tagInteroperability {
+		isLink := e.Tag == tagExif || e.Tag == tagGPS || e.Tag == tagInteroperability
+		if !ok || e.kind > typeIFD && !isLink {
 			continue // types of BigTIFF alone are not copied
 		}
-		one := entry{tag: e.tag, kind: min(e.kind, typeIFD), count: uint32(e.count), value: v}
-		if e.tag == tagExif || e.tag == tagGPS || e.tag == tagInteroperability {
-			if depth == 0 || e.number == 0 || e.kind < typeLong {
+		one := entry{tag: e.Tag, kind: min(e.kind, typeIFD), count: uint32(e.count), value: v}
+		if isLink {
+			if depth == 0 || e.Number == 0 || e.kind < typeLong {
 				continue
 			}
-			one.sub = f.parse(e.number, depth-1, left, func(uint16) bool { return true })
+			one.sub = f.parse(e.Number, depth-1, left, func(uint16) bool { return true })
 			if len(one.sub) == 0 {
 				continue
 			}
 		}
 		d = append(d, one)
 	}
-	// Sorted, as the standard asks for, and each tag once.
+	return d.sorted()
+}
+
+// sorted returns d sorted by tag, as the standard asks for, with the first entry of each tag. It changes d.
+func (d directory) sorted() directory {
 	slices.SortStableFunc(d, func(a, b entry) int { return int(a.tag) - int(b.tag) })
 	return slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
 }

@@ -43,8 +43,8 @@ func isGeo(tag uint16) bool {
 }
 
 // geo keeps the entry e of a TIFF with the value v, if it belongs to GeoTIFF.
-func (r *reader) geo(f tiffFile, e field, v Body) {
-	if !isGeo(e.tag) || !r.isFirst(fmt.Sprint("geo ", e.tag)) || !r.fits("entry of GeoTIFF", v.Len) {
+func (r *reader) geo(f tiffFile, e TIFFEntry, v Body) {
+	if !isGeo(e.Tag) || !r.isFirst(fmt.Sprint("geo ", e.Tag)) || !r.fits("entry of GeoTIFF", v.Len) {
 		return
 	}
 	b := r.keepBlock(inOnePiece(v))
@@ -55,7 +55,7 @@ func (r *reader) geo(f tiffFile, e field, v Body) {
 	if f.order == binary.ByteOrder(binary.BigEndian) {
 		swapBytes(b, e.kind)
 	}
-	r.m.Geo = append(r.m.Geo, GeoTag{e.tag, e.kind, b})
+	r.m.Geo = append(r.m.Geo, GeoTag{e.Tag, e.kind, b})
 }
 
 // swapBytes reverses the bytes of each of the numbers of a TIFF type in b.

@@ -72,7 +72,7 @@ func (z Resizing) exif(block []byte) []byte {
 	sx, sy := z.scales()
 	walk := func(at uint64) {
 		for e := range f.fields(at) {
-			switch e.tag {
+			switch e.Tag {
 			case tagWidth, tagAcross:
 				f.setNumber(out, e, size.X)
 			case tagHeight, tagDown:
@@ -86,8 +86,8 @@ func (z Resizing) exif(block []byte) []byte {
 	}
 	walk(f.first)
 	for e := range f.fields(f.first) {
-		if e.tag == tagExif && e.kind == typeLong && e.count == 1 {
-			walk(e.number)
+		if e.Tag == tagExif && e.kind == typeLong && e.count == 1 {
+			walk(e.Number)
 			break
 		}
 	}
@@ -95,7 +95,7 @@ func (z Resizing) exif(block []byte) []byte {
 }
 
 // setNumber sets the value of e in b, the bytes of f, to n, where it is a single whole number.
-func (f tiffFile) setNumber(b []byte, e field, n int) {
+func (f tiffFile) setNumber(b []byte, e TIFFEntry, n int) {
 	if e.count != 1 || e.kind != typeShort && e.kind != typeLong {
 		return
 	}
@@ -109,7 +109,7 @@ func (f tiffFile) setNumber(b []byte, e field, n int) {
 }
 
 // scaleRatio multiplies the value of e in b, the bytes of f, by scale, where it is a single fraction.
-func (f tiffFile) scaleRatio(b []byte, e field, scale float64) {
+func (f tiffFile) scaleRatio(b []byte, e TIFFEntry, scale float64) {
 	v, ok := f.value(e)
 	if !ok || e.count != 1 || e.kind != typeRational {
 		return
@@ -128,7 +128,7 @@ func swapResolutions(b []byte, f tiffFile) {
 	var values [2][]byte
 	for e := range f.fields(f.first) {
 		v, ok := f.value(e)
-		if i := int(e.tag) - tagXResolution; ok && (i == 0 || i == 1) && e.kind == typeRational && e.count == 1 {
+		if i := int(e.Tag) - tagXResolution; ok && (i == 0 || i == 1) && e.kind == typeRational && e.count == 1 {
 			values[i] = b[v.at-f.at:][:v.Len]
 		}
 	}

@@ -47,14 +47,14 @@ func (r *reader) tiff(src Source) {
 				r.warn("its directory points outside of the file, and what should be there is left out (is the " +
 					"file complete?)")
 			}
-		case e.tag == tagProfile:
+		case e.Tag == tagProfile:
 			r.icc(inOnePiece(v))
-		case e.tag == tagXMP:
+		case e.Tag == tagXMP:
 			r.xmp(inOnePiece(v))
-		case e.tag == tagIPTC:
+		case e.Tag == tagIPTC:
 			r.iptc(inOnePiece(v))
-		case e.tag == tagOrientation:
-			if o := e.number; o >= 1 && o <= 8 {
+		case e.Tag == tagOrientation:
+			if o := e.Number; o >= 1 && o <= 8 {
 				r.m.Orientation = int(o)
 			}
 		default:
@@ -62,7 +62,7 @@ func (r *reader) tiff(src Source) {
 		}
 	}
 	for e := range f.fields(f.first) { // behind the tag for IPTC, which counts before resources of Photoshop
-		if v, ok := f.value(e); ok && e.tag == tagPhotoshop && v.Len <= MaxBlock && r.isFirst("photoshop") {
+		if v, ok := f.value(e); ok && e.Tag == tagPhotoshop && v.Len <= MaxBlock && r.isFirst("photoshop") {
 			if records, ok := iptcResource(v); ok {
 				r.iptc(inOnePiece(records))
 			}
@@ -92,7 +92,7 @@ func (r *reader) tiff(src Source) {
 func (f tiffFile) resolution() Resolution {
 	r := Resolution{Unit: Inch}
 	for e := range f.fields(f.first) {
-		if e.tag != tagXResolution && e.tag != tagYResolution && e.tag != tagResolutionUnit {
+		if e.Tag != tagXResolution && e.Tag != tagYResolution && e.Tag != tagResolutionUnit {
 			continue
 		}
 		v, _ := f.value(e)
@@ -100,13 +100,13 @@ func (f tiffFile) resolution() Resolution {
 		case e.kind == typeRational && v.Len == 8:
 			b := v.Bytes()
 			ratio := float64(f.order.Uint32(b)) / float64(f.order.Uint32(b[4:]))
-			if e.tag == tagXResolution {
+			if e.Tag == tagXResolution {
 				r.X = ratio
-			} else if e.tag == tagYResolution {
+			} else if e.Tag == tagYResolution {
 				r.Y = ratio
 			}
-		case e.tag == tagResolutionUnit && e.number > 0:
-			r.Unit = map[uint64]Unit{1: Ratio, 2: Inch, 3: Centimetre}[e.number]
+		case e.Tag == tagResolutionUnit && e.Number > 0:
+			r.Unit = map[uint64]Unit{1: Ratio, 2: Inch, 3: Centimetre}[e.Number]
 		}
 	}
 	return r.validated()
@@ -119,8 +119,8 @@ type tiffEntries struct {
 }
 
 // unchanged returns the entry e of f to be written with the same four bytes, of its value or of the offset of that.
-func (f tiffFile) unchanged(e field) entry {
-	return entry{tag: e.tag, kind: e.kind, count: uint32(e.count), value: Body{f.src, e.at + 8, 4}}
+func (f tiffFile) unchanged(e TIFFEntry) entry {
+	return entry{tag: e.Tag, kind: e.kind, count: uint32(e.count), value: Body{f.src, e.at + 8, 4}}
 }
 
 // TIFFField is a directory entry about the pixels.
@@ -143,7 +143,7 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
 		l.order, block = exif.order, m.EXIF[8:]
 		for e := range exif.fields(exif.first) {
-			if !isOfFile(e.tag) {
+			if !isOfFile(e.Tag) {
 				l.kept = append(l.kept, exif.unchanged(e))
 			}
 		}
@@ -176,9 +176,7 @@ func (l tiffEntries) merge(d directory, fields []TIFFField) directory {
 		}
 		d = append(d, entry{tag: f.Tag, kind: kind, count: uint32(len(f.Values)), value: l.numbers(f.Values, f.Long)})
 	}
-	d = append(d, l.kept...)
-	slices.SortStableFunc(d, func(a, b entry) int { return int(a.tag) - int(b.tag) })
-	return slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
+	return append(d, l.kept...).sorted()
 }
 
 // ownEntries returns the entries for software and for the parts of m besides the EXIF block.

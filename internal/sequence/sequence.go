@@ -187,8 +187,9 @@ func (r *Reader) checkWhole(pixels int64) error {
 	return nil
 }
 
-// open sets the fields of r that hold for the whole animation, whose frames begin walks over. It first counts the frames
-// and checks that each lies inside the canvas, decoding nothing and taking no memory for pixels, and then surveys them.
+// open sets the fields of r that hold for the whole animation, whose frames begin walks over. It first counts the
+// frames and checks that each lies inside the canvas, decoding nothing and taking no memory for pixels, and then
+// surveys them.
 func (r *Reader) open(ctx context.Context, begin func(data []byte) (cells, error)) (err error) {
 	r.begin = begin
 	if r.cells, err = begin(r.data); err != nil {

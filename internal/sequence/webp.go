@@ -31,10 +31,12 @@ func newWebPCells(data []byte) (cells, error) {
 	}
 	const width, height, length = 4, 7, 10 // of VP8X
 	if string(head.Kind) != "VP8X" || head.Len != length {
-		return nil, refuseDamaged("it begins with a chunk %q of %d bytes, expected VP8X of %d", head.Kind, head.Len, length)
+		return nil, refuseDamaged("it begins with a chunk %q of %d bytes, expected VP8X of %d",
+			head.Kind, head.Len, length)
 	}
 	body := head.Bytes()
-	w.animation = animation{width: number24(body[width:]) + 1, height: number24(body[height:]) + 1, plays: 1, frames: -1}
+	w.width, w.height = number24(body[width:])+1, number24(body[height:])+1
+	w.plays, w.frames = 1, -1
 	return w, nil
 }
 

@@ -9,9 +9,9 @@ import (
 )
 
 // dispatch returns Go files by their names. Those of architectures have their tiers, the functions that call a
-// definition or its assembly, and the declarations of the assembly, which chooses among the tiers. dispatch_other.go has
-// the tiers of all other architectures, and of purego. Functions that call the definition alone, where an operation
-// has no assembly, are the same everywhere: a file has those that have assembly on the same architectures.
+// definition or its assembly, and the declarations of the assembly, which chooses among the tiers. dispatch_other.go
+// has the tiers of all other architectures, and of purego. Functions that call the definition alone, where an
+// operation has no assembly, are the same everywhere: a file has those that have assembly on the same architectures.
 //
 // Note: there are no tables of functions, because a call through a variable goes through a wrapper and makes its
 // operands escape to the heap. The functions that call the module of WebAssembly let them escape on purpose: a stack

@@ -13,6 +13,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/must"
 	"superres/internal/mutate"
+	pictures "superres/internal/picture"
 )
 
 // Confined workers read AVIF, as often as they are asked, and damaged ones harm neither the server nor others.
@@ -97,6 +98,6 @@ func TestOtherKinds(t *testing.T) {
 func pixels(t *testing.T, a answer) []byte {
 	t.Helper()
 	pic := must.Get(imagefile.DecodeBytes(t.Context(), a.body, "result", imagefile.Limits{}))(t)
-	pix, _, _ := imagefile.Samples(pic.Image)
+	pix, _, _ := pictures.Samples(pic.Image)
 	return pix
 }

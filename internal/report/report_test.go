@@ -206,11 +206,10 @@ func TestTable(t *testing.T) {
 		{Table.Markdown, "**a_b**\n\n| digit | rop\\|x | mod |\n| --- | ---: | ---: |\n| 5 | **0.1 ± 0.2** (n) | " +
 			"50 % |\n\n"},
 		{Table.CSV, "digit,rop|x,mod\n5,0.1 ± 0.2,50 %\n"},
-		{Table.LaTeX, "\\begin{table}\n\\caption{a\\_b}\n" +
-			"\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else\\width\\fi}{!}{%\n" +
-			"\\begin{tabular}{lr}\n\\toprule\ndigit & 5 \\\\\n\\midrule\n" +
-			"rop$|$x & \\textbf{0.1 $\\pm$ 0.2} \\\\\nmod & 50 \\% \\\\\n" +
-			"\\bottomrule\n\\end{tabular}}\n\\end{table}\n\n"},
+		{Table.LaTeX, "" +
+			"\\begin{table}\n\\caption{a\\_b}\n\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else\\width\\fi}{!}{%\n\\begin{tabular}{lr}\n\\toprule\ndigit " +
+			"& 5 \\\\\n\\midrule\nrop$|$x & \\textbf{0.1 $\\pm$ 0.2} \\\\\nmod & 50 \\% " +
+			"\\\\\n\\bottomrule\n\\end{tabular}}\n\\end{table}\n\n"},
 	} {
 		var b bytes.Buffer
 		if err := c.write(table, &b); err != nil || b.String() != c.want {
@@ -346,33 +345,27 @@ func TestContest(t *testing.T) {
 				"0.023 by the signed-rank test."},
 		"below": {0.3, []float64{12, 12.5, 30}, [][]float64{plus(0.04, 0.05), eight, plus(0.2)},
 			"b is the best learner, 0.0450 ahead of a, the next, in mean error; c is below plain, which learns " +
-				"nothing; " +
-				"a and b learn fastest, in 12 s. b is better than a in 8 of 8 runs"},
+				"nothing; a and b learn fastest, in 12 s. b is better than a in 8 of 8 runs"},
 		"small": {0.3, []float64{1, 1.1}, [][]float64{eight, plus(0.00002, 0.00003)},
 			"a is the best learner, less than 0.0001 ahead of b, the next, in mean error; plain, the best of what " +
-				"learns " +
-				"nothing, is behind, with an error of 0.3000 against 0.1350; all learn about as fast, in 1 s."},
+				"learns nothing, is behind, with an error of 0.3000 against 0.1350; all learn about as fast, in 1 s."},
 		"tie": {0.3, []float64{1, 9, 9}, [][]float64{eight, plus(0.02, -0.01), plus(0.1)},
 			"a and b cannot be told apart; plain, the best of what learns nothing, is behind, with an error of " +
-				"0.3000 " +
-				"against 0.1350; a learns fastest, in 1 s. a is better than b in 4 of 8 runs; the mean difference is " +
-				"0.0050 (95 % interval −0.0084 to 0.0184), p = 0.29 "},
+				"0.3000 against 0.1350; a learns fastest, in 1 s. a is better than b in 4 of 8 runs; the mean " +
+				"difference is 0.0050 (95 % interval −0.0084 to 0.0184), p = 0.29 "},
 		// One run is all of the gap, but the order is the same in every one.
 		"steady": {0.3, []float64{1, 9}, [][]float64{eight, plus(0.001, 0.002, 0.001, 0.2)},
 			"a is the best learner, 0.0510 ahead of b, the next"},
 		"few": {0.3, []float64{1, 9}, [][]float64{{0.1, 0.2}, {0.11, 0.23}},
-			"a and b cannot be told apart, nor a from plain, which learns nothing, with an error of 0.3000 " +
-				"against 0.1500; a learns fastest, in 1 s. a is better than b in 2 of 2 runs; the mean difference is " +
-				"0.0200 (95 % interval −0.1071 to 0.1471), p > 0.99 by the signed-rank test. With 2 runs no " +
-				"difference can " +
+			"a and b cannot be told apart, nor a from plain, which learns nothing, with an error of 0.3000 against " +
+				"0.1500; a learns fastest, in 1 s. a is better than b in 2 of 2 runs; the mean difference is 0.0200 " +
+				"(95 % interval −0.1071 to 0.1471), p > 0.99 by the signed-rank test. With 2 runs no difference can " +
 				"be told from chance; take more."},
-		"one": {0.3, []float64{1, 9}, [][]float64{{0.1}, {0.2}}, "a and b cannot be told apart, nor a from " +
-			"plain, which learns nothing, with an error of 0.3000 against 0.1000; a learns fastest, in 1 s. One of " +
-			"the runs " +
+		"one": {0.3, []float64{1, 9}, [][]float64{{0.1}, {0.2}}, "a and b cannot be told apart, nor a from plain, " +
+			"which learns nothing, with an error of 0.3000 against 0.1000; a learns fastest, in 1 s. One of the runs " +
 			"decides nothing."},
 		"failed": {0.3, []float64{1, 9}, [][]float64{{0.1, 0.2}, none}, "a has an error of 0.1500 in the mean; it " +
-			"cannot " +
-			"be told apart from plain, which learns nothing, with an error of 0.3000"},
+			"cannot be told apart from plain, which learns nothing, with an error of 0.3000"},
 		"by chance": {0.132, []float64{1, 2, 2}, [][]float64{eight, plus(0.02), plus(-0.001, 0.002)},
 			"a and c cannot be told apart, nor a from plain, which learns nothing, with an error of 0.1320 against " +
 				"0.1350; c and b are below it; a learns fastest"},
@@ -430,13 +423,11 @@ func TestDocument(t *testing.T) {
 		write func(io.Writer) error
 		want  string
 	}{
-		"text": {d.Text, "first\nsecond\nlead\n\n   map in percent   10\n                2    –\n                1 " +
-			"  50\n\n" +
-			"   t    b\n   x   1¹\n   y   2¹\n¹ falls\n"},
+		"text": {d.Text, "first\nsecond\nlead\n\n   map in percent   10\n                2    –\n                1   " +
+			"50\n\n   t    b\n   x   1¹\n   y   2¹\n¹ falls\n"},
 		"csv": {d.CSV, "map in percent,10\n2,–\n1,50\n\nt,b\nx,1\ny,2\n"},
 		"markdown": {d.Markdown, "**map in percent**\n\n| S, N | 10 |\n| --- | ---: |\n| 2 | – |\n| 1 | 50 " +
-			"|\n\n**t**\n\n" +
-			"| a | b |\n| --- | ---: |\n| x | 1¹ |\n| y | 2¹ |\n\n¹ falls\n\n"},
+			"|\n\n**t**\n\n| a | b |\n| --- | ---: |\n| x | 1¹ |\n| y | 2¹ |\n\n¹ falls\n\n"},
 		"json": {d.JSON, "{\n  \"n\": 1\n}\n"},
 	} {
 		var b strings.Builder

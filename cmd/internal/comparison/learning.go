@@ -14,6 +14,7 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/mosaic"
 	"superres/cmd/internal/scoring"
+	"superres/internal/parallel"
 	"superres/internal/report"
 	"superres/learners"
 	"superres/learners/sparse"
@@ -181,7 +182,7 @@ func (r *result) draw(d *sparse.Dictionary) error {
 		return err
 	}
 	img, err := mosaic.Draw([]mosaic.Panel{mosaic.NewPanel(low, side, side, scale),
-		mosaic.NewPanel(high, side*scale, side*scale, 1)}, mosaic.InOrder(atoms), 3)
+		mosaic.NewPanel(high, side*scale, side*scale, 1)}, parallel.Numbers(atoms), 3)
 	if err == nil {
 		r.Mosaic, err = report.PNG(img)
 	}

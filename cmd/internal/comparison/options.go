@@ -37,8 +37,7 @@ func (opt *Options) table() settings.Table {
 			"learned from)"},
 		plugins.LearnerOption("learners", settings.Parsed(&opt.Learners, "", func(text string) ([]string, error) {
 			return plugins.Specs(text), nil
-		}), "`SPECS` of the learners "+
-			"(default: all that take any number of atoms)"),
+		}), "`SPECS` of the learners (default: all that take any number of atoms)"),
 		models.Option("models", settings.Text(&asked.models, ""), "compare with the models `NAMES|FILES` too "+
 			"(default with photographs: coupled and photo at every effort)"),
 		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder, of learning and restoring"),

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
+	"superres/internal/parallel"
 	"superres/internal/settings"
 	"superres/learners"
 	"superres/learners/sparse"
@@ -49,11 +50,8 @@ func (opt Options) code(ctx context.Context, y *mat.Dense, with learners.Options
 		return nil, err
 	}
 	m, n := y.Dims()
-	errors, all := make([]float64, n), make([]int, m)
-	for i := range all {
-		all[i] = i
-	}
-	addErrors(errors, codes, with.Init, y, all)
+	errors := make([]float64, n)
+	addErrors(errors, codes, with.Init, y, parallel.Numbers(m))
 	sum := 0.0
 	for _, e := range errors {
 		sum += e

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/parallel"
 	"superres/learners/sparse"
 )
 
@@ -62,12 +63,8 @@ func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *m
 		return nil, 0, err
 	}
 	m, n := y.Dims()
-	all := make([]int, m)
-	for i := range all {
-		all[i] = i
-	}
 	errors = make([]float64, n)
-	addErrors(errors, codes, d, y, all)
+	addErrors(errors, codes, d, y, parallel.Numbers(m))
 	return errors, float64(len(codes.Index)) / float64(n), nil
 }
 

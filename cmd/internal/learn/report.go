@@ -52,8 +52,7 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 	}
 	if sum.Least = r.Least(); sum.Least < 0.99*sum.RMSE {
 		sum.Warnings = append(sum.Warnings, fmt.Sprintf("an earlier iteration had a smaller RMSE, %.4g; the "+
-			"dictionary is "+
-			"that of the last", sum.Least))
+			"dictionary is that of the last", sum.Least))
 	}
 	if r.Falling() {
 		sum.Warnings = append(sum.Warnings, "the RMSE still fell at the last iteration; more --iterations may "+

@@ -62,8 +62,7 @@ type adding struct {
 func (a *adding) table() settings.Table {
 	return settings.Table{
 		{Name: "name", To: settings.Text(&a.name, ""),
-			Help: "call the model `NAME`: letters, digits, _, + and -; " +
-				"by default as the file is called"},
+			Help: "call the model `NAME`: letters, digits, _, + and -; by default as the file is called"},
 		console.MemoryOption(&a.limits),
 		console.OnExistOption("there is another model of that name"),
 		console.QuietOption(nil),

@@ -111,9 +111,8 @@ func (f findings) document() report.Document {
 	t := f.trials[0]
 	d := report.Document{
 		Title: "Dictionary recovery",
-		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %s a "+
-			"point. Every learner gets the same signals and the same first dictionary, and is told the number of "+
-			"atoms K; "+
+		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %s a point. "+
+			"Every learner gets the same signals and the same first dictionary, and is told the number of atoms K; "+
 			"those with a coder code with %s.", console.Count(f.count(), "problem"), f.coder()),
 		Command: f.typed,
 		Facts: console.Facts(f.command, []report.Fact{
@@ -138,9 +137,8 @@ func (f findings) document() report.Document {
 				"are the same for any number of processors. “External” seconds are those of programs outside, with " +
 				"what passing the problems takes.",
 		},
-		Caption: fmt.Sprintf("Means of %s, seed %d, superres %s. Bold: ahead of every other by the signed-rank "+
-			"test at "+
-			"5 %%.", console.Count(f.count(), "problem"), t.Seed, console.Build()),
+		Caption: fmt.Sprintf("Means of %s, seed %d, superres %s. Bold: ahead of every other by the signed-rank test "+
+			"at 5 %%.", console.Count(f.count(), "problem"), t.Seed, console.Build()),
 		Data: f.record(),
 	}
 	if len(f.axes) > 0 {

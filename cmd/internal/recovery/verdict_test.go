@@ -48,8 +48,7 @@ func TestVerdict(t *testing.T) {
 	}{
 		"ahead": {10, map[string][2]float64{"a": {0.5, 0.95}, "b": {0.95, 0.99}, "c": {0.4, 0.8}},
 			"b needs the fewest signals: it recovers 90 % of the atoms from N = 100 on, a, the next, from 200 on. " +
-				"With " +
-				"N = 100, b is the best learner, 0.4500 ahead of a, the next, in mean error"},
+				"With N = 100, b is the best learner, 0.4500 ahead of a, the next, in mean error"},
 		"alone": {10, map[string][2]float64{"b": {0.8, 0.99}, "c": {0.4, 0.8}},
 			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, c with none of the numbers " +
 				"tried. "},

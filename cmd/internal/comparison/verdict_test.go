@@ -48,7 +48,7 @@ func restorations(tests int, given float64, seconds []float64, errors ...[]float
 	for i := range tests {
 		f.data.tests = append(f.data.tests, testPicture{name: fmt.Sprint("picture ", i)})
 	}
-	f.baselines = []baseline{{"bicubic", true, scored(slices.Repeat([]float64{given}, tests)...)}}
+	f.baselines = []baseline{{name: "bicubic", plain: true, scores: scored(slices.Repeat([]float64{given}, tests)...)}}
 	for run := range f.opt.Protocol.runs {
 		for i, list := range errors {
 			one := result{task: task{Learner: f.opt.Learners[i], Run: run}, Seconds: seconds[i]}

@@ -20,7 +20,7 @@ import (
 	"superres/internal/settings"
 )
 
-// SweepOption returns the option --shard for commands that run a Sweep. SweepPart reads it.
+// SweepOption returns the option --shard for commands that run a Sweep. Sweep.Report reads it.
 func SweepOption() *settings.Option {
 	return &settings.Option{Name: "shard", To: settings.Text(new(string), ""), Effect: settings.Neutral,
 		Kinds: []string{"sweep"},

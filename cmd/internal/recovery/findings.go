@@ -36,6 +36,14 @@ func newFindings(opt *Options, typed string, trials []planted.Trial) findings {
 	return f
 }
 
+// failure describes a trial that failed. It returns "" for others.
+func failure(t planted.Trial) string {
+	if t.Failure == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s with N = %d: %s", t.Learner, t.N, t.Failure)
+}
+
 // label returns the name of a learner in the report.
 func (f findings) label(learner string) string {
 	return cmp.Or(f.labels[learner], learner)
@@ -47,27 +55,6 @@ func (f findings) names() (list []string) {
 		list = append(list, f.label(learner))
 	}
 	return list
-}
-
-// failures returns the number of trials that failed.
-func (f findings) failures() int {
-	count := 0
-	for _, t := range f.all {
-		if t.Failure != "" {
-			count++
-		}
-	}
-	return count
-}
-
-// firstFailure describes the first trial that failed. It returns "" where none did.
-func (f findings) firstFailure() string {
-	for _, t := range f.all {
-		if t.Failure != "" {
-			return fmt.Sprintf("%s with N = %d: %s", t.Learner, t.N, t.Failure)
-		}
-	}
-	return ""
 }
 
 // panels returns the sizes M, K, S of the problems, each once, in the order of the trials.
@@ -149,9 +136,10 @@ func (f findings) document() report.Document {
 			d.Sections = append(d.Sections, f.section(p))
 		}
 	}
-	if n := f.failures(); n > 0 {
+	failures := slices.DeleteFunc(slices.Clone(f.all), func(t planted.Trial) bool { return t.Failure == "" })
+	if n := len(failures); n > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d trials failed and are left out of the means. The first: %s.", n,
-			f.firstFailure()))
+			failure(failures[0])))
 	}
 	return d
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -203,16 +204,9 @@ func (c Contest) Headline() string {
 		text = Enumerate(names) + " cannot be told apart"
 	default:
 		text = fmt.Sprintf("%s is the best %s, %s ahead of %s, the next, in mean %s", names[0], c.Kind,
-			c.Measure.Difference(p.others[0].Pair.Mean), c.name(p.others[0]), c.noun())
+			c.Measure.Difference(p.others[0].Pair.Mean), c.name(p.others[0]), cmp.Or(c.Measure.Noun, c.Measure.Name))
 	}
 	return text + c.beside(p) + c.fastest()
-}
-
-func (c Contest) noun() string {
-	if c.Measure.Noun == "" {
-		return c.Measure.Name
-	}
-	return c.Measure.Noun
 }
 
 // beside says how those that learn stand to the best of what does not, with what joins that to a sentence before.

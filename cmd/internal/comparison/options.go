@@ -2,7 +2,6 @@ package comparison
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -87,7 +86,7 @@ type Options struct {
 
 // complete sets the fields that follow from c and from asked. It fails where learners or the coder are not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
-	opt.Inputs, opt.limit, opt.command, opt.typed = c.Args().Slice(), opt.choice.Limit, commandLine(c), console.Typed(c)
+	opt.Inputs, opt.limit, opt.command, opt.typed = c.Args().Slice(), opt.choice.Limit, console.CommandLine(c), console.Typed(c)
 	opt.chosen = c.String("index") + "|" + c.String("skip-index")
 	if opt.Protocol, err = opt.asked.read(c.NArg()); err != nil {
 		return err
@@ -150,15 +149,6 @@ func (a asked) read(inputs int) (p protocol, err error) {
 		}
 	}
 	return p, nil
-}
-
-// commandLine returns the command line with all settings, defaults included, and the arguments, quoted for a shell.
-func commandLine(c *cli.Context) string {
-	words := console.Settings(c)
-	for _, arg := range c.Args().Slice() {
-		words = append(words, console.Quoted(arg))
-	}
-	return strings.Join(words, " ")
 }
 
 // protocol is a procedure to compare learners: the data to learn from, and the settings where no option says otherwise.

@@ -89,7 +89,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if opt.Map, err = readMap(append([]string{opt.mapped}, c.Args().Slice()...)); err != nil {
 		return err
 	}
-	opt.command = strings.Join(append(console.Settings(c), c.Args().Slice()...), " ")
+	opt.command = console.CommandLine(c)
 	opt.Budgets = slices.DeleteFunc(opt.Budgets, func(n int) bool { return n == opt.Iterations })
 	opt.Learners, opt.Labels = plugins.Labelled(opt.Learners)
 	if err := plugins.CheckLearners(opt.Learners); err != nil {

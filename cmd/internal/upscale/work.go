@@ -33,7 +33,7 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	if err != nil {
 		return err
 	}
-	if err := e.past.End(b.tallies(r.failures()), len(b.inputs)); err != nil {
+	if err := e.past.End(b.tallies(r.failed), len(b.inputs)); err != nil {
 		return err
 	}
 	return r.verdict()

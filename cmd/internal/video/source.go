@@ -3,6 +3,7 @@ package video
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -77,7 +78,7 @@ func (c *clip) refuse(format string, args ...any) error {
 
 // probe reads what the file holds. It fails if there is no video in it.
 func (c *clip) probe() error {
-	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In)...)
+	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-show_format", "-show_streams")...)
 	data, err := p.output()
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()
@@ -85,14 +86,16 @@ func (c *clip) probe() error {
 	if err != nil {
 		return c.refuse("FFmpeg cannot read it: %s", p.words(err))
 	}
-	if c.probed, err = parseProbe(data); err != nil {
+	if err = json.Unmarshal(data, &c.probed); err != nil {
 		return c.refuse("ffprobe says what cannot be understood: %v", err)
 	}
 	if c.video = c.probed.video(); c.video == nil {
 		return c.refuse("has no video in it")
 	}
-	data, err = newProcess(c.ctx, nil, c.tools.ffprobe, frameArgs(c.In, c.video.Index)...).output()
-	if err == nil {
+	// The first frames of the video, where much stands alone.
+	p = newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-select_streams", fmt.Sprint(c.video.Index),
+		"-read_intervals", "%+#8", "-show_frames")...)
+	if data, err = p.output(); err == nil {
 		_ = c.video.addFrames(data) // what it does not tell is not known; decoding will say what is wrong
 	}
 	return c.ctx.Err()

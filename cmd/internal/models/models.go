@@ -144,7 +144,7 @@ func summaryOf(name string) string {
 	if err != nil {
 		return console.Message(err)
 	}
-	if h, err := readHead(path); err == nil && h.network() != nil {
+	if h, err := readHead(path); err == nil && networkIn(h.Provenance) != nil {
 		return h.String()
 	}
 	m, err := Opener{}.openNamed(name)

@@ -206,10 +206,11 @@ func TestTable(t *testing.T) {
 		{Table.Markdown, "**a_b**\n\n| digit | rop\\|x | mod |\n| --- | ---: | ---: |\n| 5 | **0.1 ± 0.2** (n) | " +
 			"50 % |\n\n"},
 		{Table.CSV, "digit,rop|x,mod\n5,0.1 ± 0.2,50 %\n"},
-		{Table.LaTeX, "" +
-			"\\begin{table}\n\\caption{a\\_b}\n\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else\\width\\fi}{!}{%\n\\begin{tabular}{lr}\n\\toprule\ndigit " +
-			"& 5 \\\\\n\\midrule\nrop$|$x & \\textbf{0.1 $\\pm$ 0.2} \\\\\nmod & 50 \\% " +
-			"\\\\\n\\bottomrule\n\\end{tabular}}\n\\end{table}\n\n"},
+		{Table.LaTeX, "\\begin{table}\n\\caption{a\\_b}\n" +
+			"\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else\\width\\fi}{!}{%\n" +
+			"\\begin{tabular}{lr}\n\\toprule\ndigit & 5 \\\\\n\\midrule\n" +
+			"rop$|$x & \\textbf{0.1 $\\pm$ 0.2} \\\\\nmod & 50 \\% \\\\\n" +
+			"\\bottomrule\n\\end{tabular}}\n\\end{table}\n\n"},
 	} {
 		var b bytes.Buffer
 		if err := c.write(table, &b); err != nil || b.String() != c.want {
@@ -423,11 +424,13 @@ func TestDocument(t *testing.T) {
 		write func(io.Writer) error
 		want  string
 	}{
-		"text": {d.Text, "first\nsecond\nlead\n\n   map in percent   10\n                2    –\n                1   " +
-			"50\n\n   t    b\n   x   1¹\n   y   2¹\n¹ falls\n"},
+		"text": {d.Text, "first\nsecond\nlead\n\n   map in percent   10\n                2    –\n                1 " +
+			"  50\n\n" +
+			"   t    b\n   x   1¹\n   y   2¹\n¹ falls\n"},
 		"csv": {d.CSV, "map in percent,10\n2,–\n1,50\n\nt,b\nx,1\ny,2\n"},
 		"markdown": {d.Markdown, "**map in percent**\n\n| S, N | 10 |\n| --- | ---: |\n| 2 | – |\n| 1 | 50 " +
-			"|\n\n**t**\n\n| a | b |\n| --- | ---: |\n| x | 1¹ |\n| y | 2¹ |\n\n¹ falls\n\n"},
+			"|\n\n**t**\n\n" +
+			"| a | b |\n| --- | ---: |\n| x | 1¹ |\n| y | 2¹ |\n\n¹ falls\n\n"},
 		"json": {d.JSON, "{\n  \"n\": 1\n}\n"},
 	} {
 		var b strings.Builder

@@ -86,7 +86,8 @@ type Options struct {
 
 // complete sets the fields that follow from c and from asked. It fails where learners or the coder are not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
-	opt.Inputs, opt.limit, opt.command, opt.typed = c.Args().Slice(), opt.choice.Limit, console.CommandLine(c), console.Typed(c)
+	opt.Inputs, opt.limit = c.Args().Slice(), opt.choice.Limit
+	opt.command, opt.typed = console.CommandLine(c), console.Typed(c)
 	opt.chosen = c.String("index") + "|" + c.String("skip-index")
 	if opt.Protocol, err = opt.asked.read(c.NArg()); err != nil {
 		return err

@@ -46,11 +46,13 @@ func page(app *cli.App, to io.Writer) error {
 	fmt.Fprintf(&b, ".TH SUPERRES 1 \"\" \"superres %s\" \"User Commands\"\n", console.Version)
 	fmt.Fprintf(&b, ".SH NAME\nsuperres \\- %s\n", roff(app.Usage))
 	b.WriteString(".SH SYNOPSIS\n.B superres\n.I COMMAND\n[\\fIFLAGS\\fR] [\\fIFILE\\fR...]\n")
-	b.WriteString(".SH DESCRIPTION\nFlags may stand before and after names of files;\n.B \\-\\-\nends them, and\n.B " +
-		"\\-\nis standard input or output.\nData goes to standard output, all else to standard error.\n.PP\nFiles " +
-		"are written whole or not at all, one bad file does not end a folder, and an\ninterruption leaves nothing " +
-		"half made.\nNo command but\n.B models get\nuses the network.\nThe same input, flags and seed give the same " +
-		"bytes, with any number of processors.\n")
+	b.WriteString(".SH DESCRIPTION\nFlags may stand before and after names of files;\n.B \\-\\-\nends them, " +
+		"and\n.B \\-\nis standard input or output.\n" +
+		"Data goes to standard output, all else to standard error.\n" +
+		".PP\nFiles are written whole or not at all, one bad file does not end a folder, and an\ninterruption " +
+		"leaves nothing half made.\n" +
+		"No command but\n.B models get\nuses the network.\n" +
+		"The same input, flags and seed give the same bytes, with any number of processors.\n")
 	b.WriteString(".SH COMMANDS\n")
 	for _, c := range app.VisibleCommands() {
 		manualOf(&b, "superres "+c.Name, c)

@@ -22,13 +22,14 @@ func TestIdleFlags(t *testing.T) {
 		recursive = "superres: --recursive is for folders, and none is named\n"
 	)
 	for line, want := range map[string]string{
-		"a.png --quality 80 -o z.png":                quality,
-		"a.png --quality 80 -o z.jpg":                "",
-		"a.png --include *.png":                      "superres: --include" + folders,
-		"a.png --exclude b* --quality 9":             quality + "superres: --exclude" + folders,
-		"digi?.png --exclude a.png --recursive":      recursive,
-		"a.png -r":                                   recursive,
-		"a.png --name {stem} -o z.png":               "superres: --name is for outputs without a name, and -o z.png is one\n",
+		"a.png --quality 80 -o z.png":           quality,
+		"a.png --quality 80 -o z.jpg":           "",
+		"a.png --include *.png":                 "superres: --include" + folders,
+		"a.png --exclude b* --quality 9":        quality + "superres: --exclude" + folders,
+		"digi?.png --exclude a.png --recursive": recursive,
+		"a.png -r":                              recursive,
+		"a.png --name {stem} -o z.png": "superres: --name is for outputs without a name, and -o " +
+			"z.png is one\n",
 		"a.png --name {stem}_big -o out/":            "",
 		"a.png --strength 0.5 -m bicubic":            strength,
 		"a.png --strength 0.5":                       "",

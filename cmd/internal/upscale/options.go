@@ -98,13 +98,6 @@ func (opt *Options) table() settings.Table {
 	}, ofPicture[metadata:], console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 
-// restoringTable is table for superres restore, which has no size.
-func (opt *Options) restoringTable() settings.Table {
-	list := slices.DeleteFunc(opt.table(), func(o *settings.Option) bool { return o.Group == sizes })
-	opt.Size.Scale = 1
-	return list
-}
-
 // Options are the settings of one call. Most fields are set by the options of table, which has their defaults.
 type Options struct {
 	enlarging.Settings

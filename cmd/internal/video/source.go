@@ -44,7 +44,7 @@ func (s source) Open() (*enlarging.Content, error) {
 	}
 	s.times = newTimes(s.probed.start(), s.video.rate())
 	if done > 0 {
-		s.times.pass(2) // the first two, by which the model is chosen
+		s.times.passed = 2 // the first two, by which the model is chosen
 	}
 	unwatch := context.AfterFunc(s.ctx, s.times.end)
 	s.decoder = newProcess(s.ctx, s.times.take, s.tools.ffmpeg, s.decodeArgs(done)...)
@@ -64,8 +64,16 @@ func (s source) Open() (*enlarging.Content, error) {
 		}
 		return nil, s.refuse("has no frame that can be read: %v", err)
 	}
-	return &enlarging.Content{Reader: frames, Info: info, Title: s.title(), Frames: s.probed.frames(s.video),
-		Siting: siting(s.video.location()), Done: done, Close: func() {
+	title := fmt.Sprintf("video, %s as %s", s.video.Codec, s.video.PixFmt)
+	if rate := s.video.rate(); rate > 0 {
+		title += fmt.Sprintf(", %.4g frames a second", rate)
+	}
+	siting := s.video.location() // in the form that y4m.Layout.Sited takes
+	if strings.HasPrefix(siting, "bottom") {
+		siting = "center" // the nearest that it has
+	}
+	return &enlarging.Content{Reader: frames, Info: info, Title: title, Frames: s.probed.frames(s.video),
+		Siting: siting, Done: done, Close: func() {
 			unwatch()
 			s.decoder.stop()
 			s.times.end()
@@ -131,21 +139,4 @@ func (c *clip) prepare() (err error) {
 		c.warn(text)
 	}
 	return nil
-}
-
-// siting returns location in the form that y4m.Layout.Sited takes.
-func siting(location string) string {
-	if strings.HasPrefix(location, "bottom") {
-		return "center" // the nearest that it has
-	}
-	return location
-}
-
-// title says in a few words what the video is.
-func (c *clip) title() string {
-	text := fmt.Sprintf("video, %s as %s", c.video.Codec, c.video.PixFmt)
-	if rate := c.video.rate(); rate > 0 {
-		text += fmt.Sprintf(", %.4g frames a second", rate)
-	}
-	return strings.TrimSpace(text)
 }

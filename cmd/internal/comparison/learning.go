@@ -203,7 +203,7 @@ type baseline struct {
 	name   string // its name in tables
 	plain  bool   // an interpolation; false: a trained model
 	model  *superres.Model
-	scores []restored // has an entry for each test picture
+	scores []restored // has an entry for each test picture, once the model has restored them
 }
 
 // givenModel names a baseline.

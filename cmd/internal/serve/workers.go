@@ -75,7 +75,8 @@ func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) 
 		return p, false, nil
 	}
 	if p, err = beginWorker(ws.settings, forAVIF); err != nil {
-		return nil, true, console.Failf(console.ExitNothing, "what reads pictures cannot be started: %w; try again", err)
+		return nil, true, console.Failf(console.ExitNothing, "what reads pictures cannot be started: %w; try again",
+			err)
 	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -170,11 +171,11 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 		ws.log(fmt.Sprintf("the process that read %.200s has ended: %s; others go on", name, how))
 		switch why {
 		case noMemory:
-			return reply{}, console.Failf(console.ExitLimit, "the picture takes more memory than its head tells; save "+
-				"it again with another program")
+			return reply{}, console.Failf(console.ExitLimit, "the picture takes more memory than its head tells; "+
+				"save it again with another program")
 		case outside:
-			return reply{}, console.Failf(console.ExitNothing, "what read the picture was ended by another program, or "+
-				"for want of memory; try again")
+			return reply{}, console.Failf(console.ExitNothing, "what read the picture was ended by another program, "+
+				"or for want of memory; try again")
 		}
 		return reply{}, console.Failf(console.ExitInput, "the program has failed on this picture: %s; please report it, "+
 			"with the picture", how)

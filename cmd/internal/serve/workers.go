@@ -177,8 +177,8 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 			return reply{}, console.Failf(console.ExitNothing, "what read the picture was ended by another program, "+
 				"or for want of memory; try again")
 		}
-		return reply{}, console.Failf(console.ExitInput, "the program has failed on this picture: %s; please report it, "+
-			"with the picture", how)
+		return reply{}, console.Failf(console.ExitInput, "the program has failed on this picture: %s; please report "+
+			"it, with the picture", how)
 	}
 }
 

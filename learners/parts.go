@@ -70,7 +70,7 @@ func LearnPart(ctx context.Context, l Learner, y *mat.Dense, opt Options, past *
 		sum += e
 	}
 	step := Step{Iteration: past.Parts + 1, RMSE: math.Sqrt(sum / float64(m*taken)),
-		NonZeros: float64(len(codes.Index)) / float64(taken)}
+		NonZeros: codes.NonZeros()}
 	next := Past{Parts: past.Parts + 1}
 	if online, ok := l.(summing); ok {
 		s := newOnlineState(d)

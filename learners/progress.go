@@ -48,7 +48,7 @@ func (w *progress) done(d *sparse.Dictionary, codes *sparse.Codes, squaredError,
 	it := len(r.Steps) + 1
 	step := Step{
 		Iteration: it, RMSE: math.Sqrt(squaredError / float64(w.m*w.n)),
-		NonZeros: float64(len(codes.Index)) / float64(w.n),
+		NonZeros: codes.NonZeros(),
 		Replaced: replaced, Elapsed: time.Since(w.began),
 	}
 	r.Dictionary, r.Codes, r.Steps, r.Stop = d, codes, append(r.Steps, step), IterationLimit

@@ -11,8 +11,7 @@ import (
 
 func TestLayout(t *testing.T) {
 	img := &image.Gray{Pix: []byte{1, 2, 3, 4, 5, 6}, Stride: 3, Rect: image.Rect(0, 0, 3, 2)}
-	want := "\x00\x00\x08\x03" + "\x00\x00\x00\x01" + "\x00\x00\x00\x02" + "\x00\x00\x00\x03" +
-		"\x01\x02\x03\x04\x05\x06"
+	want := "\x00\x00\x08\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x01\x02\x03\x04\x05\x06"
 	if got := encodeImages(t, []*image.Gray{img}, 3, 2); string(got) != want {
 		t.Errorf("images: got % x, want % x", got, want)
 	}

@@ -130,7 +130,7 @@ func laden(t *testing.T) map[string][]byte {
 
 // TestMeasureMetadata checks that estimates of memory include all that a file holds besides its pixels.
 func TestMeasureMetadata(t *testing.T) {
-	m := consoletest.NewMeasure(t, "metadata", 2)
+	m := newMeasurement(t, "metadata", 2)
 	dir := t.TempDir()
 	sample := []string{"noise.png", "comments.gif"}
 	for name, data := range laden(t) {
@@ -145,7 +145,7 @@ func TestMeasureMetadata(t *testing.T) {
 			}
 			args := []string{"upscale", in, "-m", "bicubic", "--on-exist", "overwrite", "--json", "--metadata", how}
 			what := fmt.Sprintf("%s, %d MiB, %s", name, len(data)>>20, how)
-			m.Program(dir, what, promised(t, dir, args...), nil, args...)
+			m.program(dir, what, promised(t, dir, args...), nil, args...)
 		}
 		if name == "comments.gif" || name == "noise.png" && consoletest.Full(1, 0) == 0 { // the same through a pipe
 			args := []string{"upscale", "-", "-m", "bicubic", "-o", filepath.Join(dir, "piped.png"), "--on-exist",
@@ -156,7 +156,7 @@ func TestMeasureMetadata(t *testing.T) {
 				t.Fatalf("%s: exit %d, %s", name, code, stderr)
 			}
 			mib := must.Get(strconv.ParseFloat(about[1], 64))(t)
-			m.Program(dir, name+" from a pipe", int64(mib*(1<<20)), data, args...)
+			m.program(dir, name+" from a pipe", int64(mib*(1<<20)), data, args...)
 		}
 		_ = os.Remove(in)
 		_ = os.Remove(filepath.Join(dir, strings.TrimSuffix(name, filepath.Ext(name))+"_2x"+filepath.Ext(name)))

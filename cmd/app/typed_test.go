@@ -167,8 +167,7 @@ func TestTyped(t *testing.T) {
 		// The same again.
 		{before: "photo.jpg", line: "*.jpg", code: output, answer: says("photo_2x.jpg exists; use --on-exist")},
 		{before: "photo.jpg", line: "*.jpg --on-exist skip",
-			answer: says("1 picture that superres enlarged before is " +
-				"left out; --on-result take enlarges it, too")},
+			answer: says("1 picture that superres enlarged before is left out; --on-result take enlarges it, too")},
 		{before: "photo.jpg", line: "-s 3 photo.jpg photo_2x.jpg",
 			answer: says("--on-result take"), made: "photo_3x.jpg"},
 		{before: "photo.jpg", line: "-s 3 *.jpg --on-result take", made: "photo_3x.jpg photo_2x_3x.jpg"},

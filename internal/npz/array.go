@@ -72,37 +72,34 @@ const padding = 64
 // Read returns the elements of the array called name in NumPy, row by row. It fails unless the array has exactly
 // rows×cols elements of type T, all finite.
 func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
-	m := f.members[name+".npy"]
-	if m == nil {
-		return nil, fmt.Errorf("member %q is missing", name+".npy")
+	name += ".npy"
+	r, got, err := f.open(name)
+	if err != nil {
+		return nil, err
 	}
+	defer r.Close()
 	kind, size := element[T]()
 	const header = 1 << 10
 	want := uint64(rows) * uint64(cols) * uint64(size)
-	if got := m.UncompressedSize64; got < want || got > want+header { // checked before memory is allocated
-		return nil, fmt.Errorf("member %q has %d bytes, expected %d×%d elements of %d", m.Name, got, rows, cols, size)
+	if got < want || got > want+header { // checked before memory is allocated
+		return nil, fmt.Errorf("member %q has %d bytes, expected %d×%d elements of %d", name, got, rows, cols, size)
 	}
-	r, err := m.Open()
-	if err != nil {
-		return nil, fmt.Errorf("member %q: %w", m.Name, err)
-	}
-	defer r.Close()
-	data := make([]byte, m.UncompressedSize64, m.UncompressedSize64+padding)
+	data := make([]byte, got, got+padding)
 	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, fmt.Errorf("member %q: %w", m.Name, err)
+		return nil, fmt.Errorf("member %q: %w", name, err)
 	}
 	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // its end holds the checksum
-		return nil, fmt.Errorf("member %q is damaged", m.Name)
+		return nil, fmt.Errorf("member %q is damaged", name)
 	}
 	rest := bytes.NewReader(data)
 	h, err := ReadHeader(rest)
 	if err != nil {
-		return nil, fmt.Errorf("member %q: %w", m.Name, err)
+		return nil, fmt.Errorf("member %q: %w", name, err)
 	}
 	data = data[len(data)-rest.Len():]
 	if h.Type != kind || h.Fortran || len(h.Shape) != 2 || h.Shape[0] != rows || h.Shape[1] != cols ||
 		uint64(len(data)) != want {
-		return nil, fmt.Errorf("member %q is %.20q of shape %v, expected %q of %d×%d", m.Name, h.Type, h.Shape, kind,
+		return nil, fmt.Errorf("member %q is %.20q of shape %v, expected %q of %d×%d", name, h.Type, h.Shape, kind,
 			rows, cols)
 	}
 	if size == 1 && len(data) > 0 { // the bytes themselves: most of a model
@@ -110,14 +107,14 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	}
 	out := make([]T, rows*cols)
 	if _, err := binary.Decode(data, binary.LittleEndian, out); err != nil {
-		return nil, fmt.Errorf("member %q: %w", m.Name, err)
+		return nil, fmt.Errorf("member %q: %w", name, err)
 	}
 	if kind[1] != 'f' {
 		return out, nil
 	}
 	for _, v := range out {
 		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("member %q is not finite", m.Name)
+			return nil, fmt.Errorf("member %q is not finite", name)
 		}
 	}
 	return out, nil

@@ -108,39 +108,40 @@ func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
 // Arrays returns the names of the arrays in NumPy, in the order of the file.
 func (f *File) Arrays() []string { return slices.Clone(f.arrays) }
 
-// Array opens the .npy member of an array, and returns the size that the directory of the archive says.
-func (f *File) Array(name string) (r io.ReadCloser, size uint64, err error) {
-	m := f.members[name+".npy"]
+// open opens a member, and returns the size that the directory of the archive says.
+func (f *File) open(member string) (r io.ReadCloser, size uint64, err error) {
+	m := f.members[member]
 	if m == nil {
-		return nil, 0, fmt.Errorf("member %q is missing", name+".npy")
+		return nil, 0, fmt.Errorf("member %q is missing", member)
 	}
 	if r, err = m.Open(); err != nil {
-		return nil, 0, fmt.Errorf("member %q: %w", m.Name, err)
+		return nil, 0, fmt.Errorf("member %q: %w", member, err)
 	}
 	return r, m.UncompressedSize64, nil
 }
 
+// Array opens the .npy member of an array, and returns the size that the directory of the archive says.
+func (f *File) Array(name string) (r io.ReadCloser, size uint64, err error) {
+	return f.open(name + ".npy")
+}
+
 // Text returns the bytes of the member name. It fails where there is none, or where it has more than most bytes.
 func (f *File) Text(name string, most uint64) ([]byte, error) {
-	m := f.members[name]
-	if m == nil {
-		return nil, fmt.Errorf("member %q is missing", name)
-	}
-	if m.UncompressedSize64 > most {
-		return nil, fmt.Errorf("member %q has %d bytes, the limit is %d", name, m.UncompressedSize64, most)
-	}
-	r, err := m.Open()
+	r, size, err := f.open(name)
 	if err != nil {
-		return nil, fmt.Errorf("member %q: %w", name, err)
+		return nil, err
 	}
 	defer r.Close()
+	if size > most {
+		return nil, fmt.Errorf("member %q has %d bytes, the limit is %d", name, size, most)
+	}
 	// The limit holds whatever the directory says.
-	data, err := io.ReadAll(io.LimitReader(r, int64(m.UncompressedSize64)+1))
+	data, err := io.ReadAll(io.LimitReader(r, int64(size)+1))
 	if err != nil {
 		return nil, fmt.Errorf("member %q: %w", name, err)
 	}
-	if uint64(len(data)) != m.UncompressedSize64 {
-		return nil, fmt.Errorf("member %q has %d bytes, expected %d", name, len(data), m.UncompressedSize64)
+	if uint64(len(data)) != size {
+		return nil, fmt.Errorf("member %q has %d bytes, expected %d", name, len(data), size)
 	}
 	return data, nil
 }

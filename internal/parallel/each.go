@@ -55,3 +55,12 @@ func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T
 	}
 	return nil
 }
+
+// Numbers returns the numbers 0 to n-1, as items for Each or an order to be sorted.
+func Numbers(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}

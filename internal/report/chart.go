@@ -82,9 +82,10 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 	})
 	f.y.thin(f.bottom-f.top, func(string) float64 { return 1.4 * tickSize })
 	var b strings.Builder
+	shown := strings.TrimSuffix(strings.TrimPrefix(c.Title+", "+c.Y, ", "), ", ")
 	fmt.Fprintf(&b, `<svg width="%gpt" height="%gpt" viewBox="0 0 %g %g" font-size="%d" fill="currentColor" `+
 		`role="img" aria-label="%s">`+"\n", width, height, width, height, tickSize,
-		template.HTMLEscapeString(c.describe()))
+		template.HTMLEscapeString("Chart: "+shown+" over "+c.X))
 	writeLine(&b, c.Title, fmt.Sprintf(`x="%.2f" y="%d"`, (f.left+f.right)/2, wordSize))
 	writeLine(&b, c.X, fmt.Sprintf(`x="%.2f" y="%.2f"`, (f.left+f.right)/2, height-gap))
 	writeLine(&b, c.Y, fmt.Sprintf(`transform="translate(%d %.2f) rotate(-90)"`, wordSize, (f.top+f.bottom)/2))
@@ -108,12 +109,6 @@ func writeLine(b *strings.Builder, text, where string) {
 		fmt.Fprintf(b, `<text text-anchor="middle" font-size="%d" %s>%s</text>`+"\n", wordSize, where,
 			template.HTMLEscapeString(text))
 	}
-}
-
-// describe returns what the chart shows, for readers who do not see it.
-func (c Chart) describe() string {
-	text := strings.TrimPrefix(c.Title+", "+c.Y, ", ")
-	return "Chart: " + strings.TrimSuffix(text, ", ") + " over " + c.X
 }
 
 // axes returns the axes of the chart.

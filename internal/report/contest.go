@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -203,16 +204,9 @@ func (c Contest) Headline() string {
 		text = Enumerate(names) + " cannot be told apart"
 	default:
 		text = fmt.Sprintf("%s is the best %s, %s ahead of %s, the next, in mean %s", names[0], c.Kind,
-			c.Measure.Difference(p.others[0].Pair.Mean), c.name(p.others[0]), c.noun())
+			c.Measure.Difference(p.others[0].Pair.Mean), c.name(p.others[0]), cmp.Or(c.Measure.Noun, c.Measure.Name))
 	}
 	return text + c.beside(p) + c.fastest()
-}
-
-func (c Contest) noun() string {
-	if c.Measure.Noun == "" {
-		return c.Measure.Name
-	}
-	return c.Measure.Noun
 }
 
 // beside says how those that learn stand to the best of what does not, with what joins that to a sentence before.
@@ -307,8 +301,7 @@ func (c Contest) Evidence() string {
 	}
 	on := map[bool]string{true: "in", false: "on"}[c.Problems == "runs"]
 	text := fmt.Sprintf("%s is better than %s %s %d of %d %s; the mean difference is %s (95 %% interval %s to %s), "+
-		"%s by "+
-		"the signed-rank test.", c.name(*p.best), c.name(*next), on, next.Wins, next.N, c.Problems,
+		"%s by the signed-rank test.", c.name(*p.best), c.name(*next), on, next.Wins, next.N, c.Problems,
 		c.Measure.Difference(next.Pair.Mean), c.Measure.Difference(next.Low), c.Measure.Difference(next.High),
 		Probability(next.P))
 	if least := math.Ldexp(float64(len(p.others)+len(p.plain)), 1-next.N); least >= Doubt {
@@ -327,7 +320,5 @@ func Enumerate(names []string) string {
 
 // Method says how a contest is judged.
 const Method = "Each is compared with the best one, problem by problem, by Wilcoxon's signed-rank test; p is " +
-	"corrected " +
-	"for all of these comparisons by Holm's method, and the interval of the difference of means is Student's, at " +
-	"95 %. " +
-	"Who is called the best, or is in bold, is ahead of every other one with a p below 0.05."
+	"corrected for all of these comparisons by Holm's method, and the interval of the difference of means is " +
+	"Student's, at 95 %. Who is called the best, or is in bold, is ahead of every other one with a p below 0.05."

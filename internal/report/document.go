@@ -77,7 +77,10 @@ func (d Document) tables() (list []Table) {
 			list = append(list, m.table())
 		}
 		for _, t := range s.Tables {
-			if !t.hasPictures() {
+			pictures := func(row []Cell) bool {
+				return slices.ContainsFunc(row, func(c Cell) bool { return c.Picture != "" })
+			}
+			if !slices.ContainsFunc(t.Rows, pictures) {
 				list = append(list, t)
 			}
 		}

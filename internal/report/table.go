@@ -37,13 +37,6 @@ type Cell struct {
 	Picture HTML // above the text; pages alone show it
 }
 
-// hasPictures reports whether any cell has a picture.
-func (t Table) hasPictures() bool {
-	return slices.ContainsFunc(t.Rows, func(row []Cell) bool {
-		return slices.ContainsFunc(row, func(c Cell) bool { return c.Picture != "" })
-	})
-}
-
 // Marks returns the marks of all cells, each once, in the order of the cells.
 func (t Table) Marks() (list []string) {
 	for _, row := range t.Rows {

@@ -205,3 +205,12 @@ func Planted(m, k, s, n int, seed uint64) *mat.Dense {
 	y.Mul(d, x)
 	return &y
 }
+
+// memory checks that the Memory of a learner does not overflow for the largest problems.
+func memory(t *testing.T, learner learners.Learner) {
+	for _, v := range []int{1 << 30, math.MaxInt} {
+		if bytes := learner.Memory(1<<30, 1<<30, v, 1<<30); !(bytes > 1<<60) {
+			t.Errorf("Memory says %g bytes for the largest sizes", bytes)
+		}
+	}
+}

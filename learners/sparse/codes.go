@@ -23,6 +23,9 @@ type Codes struct {
 // Signals returns N.
 func (c *Codes) Signals() int { return len(c.Start) - 1 }
 
+// NonZeros returns the mean number of non-zeros in the code of a signal.
+func (c *Codes) NonZeros() float64 { return float64(len(c.Index)) / float64(c.Signals()) }
+
 // Column returns the non-zeros of signal j. They share the memory of the codes.
 func (c *Codes) Column(j int) (index []int32, value []float64) {
 	return c.Index[c.Start[j]:c.Start[j+1]], c.Value[c.Start[j]:c.Start[j+1]]

@@ -27,27 +27,6 @@ func TestMain(m *testing.M) { program.Main(m) }
 
 var call, ok = program.Call, program.Succeeds
 
-// Every way to ask for help on superres dict prints the help.
-func TestDictHelp(t *testing.T) {
-	for _, args := range [][]string{{"dict"}, {"dict", "help"}, {"dict", "--help"}, {"dict", "-h"}, {"help", "dict"}} {
-		stdout, stderr := ok(t, ".", args...)
-		consoletest.InOrder(t, stdout, "superres dict: ", "EXAMPLES\n   superres dict show ", "COMMANDS\n   show ",
-			"   export ", "   import ")
-		if stderr != "" {
-			t.Errorf("%v: %s", args, stderr)
-		}
-	}
-	for _, c := range []string{"show", "export", "import"} {
-		for _, args := range [][]string{{"dict", c, "--help"}, {"dict", c, "-h", "x"}} {
-			if stdout, stderr := ok(t, ".", args...); stderr != "" ||
-				!strings.HasPrefix(stdout, "superres dict "+c+": ") ||
-				!strings.Contains(stdout, "EXAMPLES\n   superres dict "+c) {
-				t.Errorf("%v: %s%s", args, stdout, stderr)
-			}
-		}
-	}
-}
-
 // hopper writes the test picture to the folder dir.
 func hopper(t *testing.T, dir string) {
 	t.Helper()

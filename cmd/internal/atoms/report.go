@@ -13,6 +13,7 @@ import (
 	"superres/cmd/internal/mosaic"
 	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
+	"superres/internal/parallel"
 	"superres/internal/safefile"
 	"superres/learners/sparse"
 )
@@ -147,7 +148,7 @@ func (u *usageCounts) text() string {
 
 // order returns the indices of the atoms, the most used first.
 func (u *usageCounts) order() []int {
-	order := mosaic.InOrder(len(u.Uses))
+	order := parallel.Numbers(len(u.Uses))
 	slices.SortStableFunc(order, func(a, b int) int { return u.Uses[b] - u.Uses[a] })
 	return order
 }
@@ -238,7 +239,7 @@ func (d Drawing) checkShape(s *description) error {
 // write writes a drawing of the atoms of p to w in the order of their columns or, if their use was counted, the most
 // used first.
 func (d Drawing) write(p *dictionary, w io.Writer) error {
-	order := mosaic.InOrder(p.Atoms)
+	order := parallel.Numbers(p.Atoms)
 	if p.Usage != nil {
 		order = p.Usage.order()
 	}

@@ -10,7 +10,7 @@ package comparison
 
 import (
 	stdcmp "cmp"
-	"io"
+	"fmt"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,7 +19,6 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
 	"superres/internal/report"
-	"superres/learners/planted"
 )
 
 // Command returns the command superres compare, which uses the streams s.
@@ -94,45 +93,36 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err != nil {
 		return err
 	}
-	part, err := parts.SweepPart(c, opt.Folder)
+	baselines, err := cmp.openBaselines(c.Context)
 	if err != nil {
 		return err
 	}
-	var baselines []baseline
-	if part.Of == 0 {
-		if baselines, err = cmp.baselines(c.Context); err != nil {
-			return err
+	return parts.Sweep[task, result]{
+		Dir: opt.Folder, Task: func(r result) task { return r.task }, Weight: task.weight, Run: cmp.run,
+		Failed: func(r result) string { return failure(r.Learner, r.Run, r.Failure) },
+	}.Report(c, s, bar, tasks, read.mode, func(results []result) (d report.Document, _ parts.Files, err error) {
+		for i, b := range baselines {
+			if baselines[i].scores, err = cmp.restoreAll(c.Context, b.model, 0); err != nil {
+				return d, nil, console.Fail(console.ExitInput, err)
+			}
 		}
-	}
-	results, err := parts.Sweep[task, result]{
-		Command: "compare", Dir: opt.Folder, Part: part, Merge: parts.Merging(c),
-		Task: func(r result) task { return r.task }, Failed: func(r result) bool { return r.Failure != "" },
-		Weight: task.weight, Run: cmp.run,
-	}.Do(c.Context, tasks, bar)
-	if err != nil || part.Of > 0 {
-		return err
-	}
-	d := newFindings(cmp.labelled(results), baselines, results).document()
-	if err := s.Conclude(bar, opt.Folder, read.mode, d, files(d)); err != nil {
-		return err
-	}
-	for _, r := range results {
-		if r.Failure != "" {
-			return failed(r.Learner, r.Failure)
-		}
-	}
-	return nil
+		d = newFindings(cmp.labelled(results), baselines, results).document()
+		return d, files(d), nil
+	})
 }
 
 // files returns the files of a report.
-func files(d report.Document) map[string]func(io.Writer) error {
-	return map[string]func(io.Writer) error{"table.csv": d.CSV, "table.md": d.Markdown, "table.tex": d.LaTeX,
-		"runs.json": d.JSON, "report.html": d.HTML}
+func files(d report.Document) parts.Files {
+	return parts.Files{"table.csv": d.CSV, "table.md": d.Markdown, "table.tex": d.LaTeX, "runs.json": d.JSON,
+		"report.html": d.HTML}
 }
 
-// failed returns the error for a run of a learner that failed, beside others that may not have.
-func failed(learner, why string) error {
-	return console.Failf(console.ExitSome, "%s failed: %s; the same command tries it again", learner, why)
+// failure says that a run of a learner failed, and why; "" where why is empty.
+func failure(learner string, run int, why string) string {
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s in run %d: %s", learner, run, why)
 }
 
 // labelled calls the learners of results by their labels, and returns a comparison that has these for its learners.
@@ -217,26 +207,19 @@ func (opt Options) dictionaries() []string { return append([]string{fixedDCT}, o
 // tasks returns a task for each run and each dictionary, in the order of runs, then of dictionaries.
 func (cmp *comparison) tasks() ([]task, error) {
 	p := cmp.opt.Protocol
-	programs, err := plugins.Fingerprints(cmp.opt.Learners, cmp.opt.Coder)
+	versions, err := plugins.Versions(cmp.opt.Learners, cmp.opt.Coder)
 	if err != nil {
 		return nil, err
 	}
-	programs = append([]string{""}, programs...)
+	versions = append([]plugins.Version{{Revision: "1"}}, versions...) // of the DCT
 	var list []task
 	for run := range p.runs {
 		for i, learner := range cmp.opt.dictionaries() {
-			revision := "1" // of the DCT
-			if i > 0 {
-				if revision, err = planted.Revision(learner, cmp.opt.Coder); err != nil {
-					return nil, err
-				}
-			}
 			list = append(list, task{
 				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms,
-				Patches:        p.patches,
-				MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity), Index: cmp.opt.chosen,
-				Limit:   cmp.opt.limit,
-				Program: programs[i], Revision: revision,
+				Patches: p.patches, MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity),
+				Index: cmp.opt.chosen, Limit: cmp.opt.limit, Program: versions[i].Program,
+				Revision: versions[i].Revision,
 			})
 		}
 	}

@@ -20,9 +20,8 @@ func (f findings) document() report.Document {
 	d := report.Document{
 		Title:    "Comparison of dictionary learners",
 		Findings: f.verdicts(),
-		Lead: fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %s, the same patches and "+
-			"the same "+
-			"first dictionary for all; pictures are coded with %s.", p.name, p.atoms, p.patches,
+		Lead: fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %s, the same patches and the "+
+			"same first dictionary for all; pictures are coded with %s.", p.name, p.atoms, p.patches,
 			console.Count(p.runs, "run"), f.opt.Coder),
 		Command: f.opt.typed,
 		Facts: console.Facts(f.opt.command, report.Fact{Name: "seed", Value: fmt.Sprint(f.opt.Seed)},
@@ -32,10 +31,8 @@ func (f findings) document() report.Document {
 			console.Build()),
 		Notes: []string{
 			"Figures are means ± standard errors over the runs. Every learner works under the same conditions. " +
-				"Seconds " +
-				"are those of a run beside the others. dct is an overcomplete DCT of 6×6 patches, for which " +
-				"nothing is " +
-				"learned.",
+				"Seconds are those of a run beside the others. dct is an overcomplete DCT of 6×6 patches, for which " +
+				"nothing is learned.",
 			report.Method,
 			"The least RMSE is that of the best iteration; dictionaries are those of the last.",
 		},
@@ -47,9 +44,8 @@ func (f findings) document() report.Document {
 		d.Notes = append(d.Notes, "The models of superres itself were trained on more pictures, with more atoms and "+
 			"stages; those of the learners here are small, and alike but for the learner.")
 	} else {
-		d.Notes = append(d.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution "+
-			"is the "+
-			"mean of 2×2 blocks, shown enlarged by repetition.")
+		d.Notes = append(d.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is "+
+			"the mean of 2×2 blocks, shown enlarged by repetition.")
 	}
 	ranking, figures := report.Section{Title: "Ranking"}, report.Section{Title: "Figures"}
 	for _, kind := range f.forms {
@@ -134,9 +130,8 @@ func (f findings) pictures() []report.Section {
 	}
 	if !f.opt.Protocol.photo {
 		s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), A: a, B: b,
-			Text: f.explain(shown) + "Truth, plain enlargements, and what the learners made: first as in the " +
-				"paper, then " +
-				"with back-projection."}
+			Text: f.explain(shown) + "Truth, plain enlargements, and what the learners made: first as in the paper, " +
+				"then with back-projection."}
 		for i, kind := range f.forms {
 			s.Tables = append(s.Tables, f.pictureTable(kind, shown, i == 0))
 		}

@@ -292,9 +292,8 @@ func (f findings) paper(learner string, test int) report.Cell {
 		"which no average of patches coded over these dictionaries comes to here; it states neither the picture that " +
 		"was learned from nor how patches were coded."
 	if learner == "rop" {
-		why = "The paper states neither the penalty of its ROP nor the picture that was learned from; its " +
-			"iteration as " +
-			"published is rop:paper."
+		why = "The paper states neither the penalty of its ROP nor the picture that was learned from; its iteration " +
+			"as published is rop:paper."
 	}
 	return report.Cell{Text: fmt.Sprintf("%.4f", m), Mark: why}
 }

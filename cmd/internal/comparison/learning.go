@@ -14,6 +14,7 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/mosaic"
 	"superres/cmd/internal/scoring"
+	"superres/internal/parallel"
 	"superres/internal/report"
 	"superres/learners"
 	"superres/learners/sparse"
@@ -181,7 +182,7 @@ func (r *result) draw(d *sparse.Dictionary) error {
 		return err
 	}
 	img, err := mosaic.Draw([]mosaic.Panel{mosaic.NewPanel(low, side, side, scale),
-		mosaic.NewPanel(high, side*scale, side*scale, 1)}, mosaic.InOrder(atoms), 3)
+		mosaic.NewPanel(high, side*scale, side*scale, 1)}, parallel.Numbers(atoms), 3)
 	if err == nil {
 		r.Mosaic, err = report.PNG(img)
 	}
@@ -199,9 +200,10 @@ type restored struct {
 
 // baseline is an interpolation or a trained model, which needs no learning here, with its results.
 type baseline struct {
-	name   string     // its name in tables
-	plain  bool       // an interpolation; false: a trained model
-	scores []restored // has an entry for each test picture
+	name   string // its name in tables
+	plain  bool   // an interpolation; false: a trained model
+	model  *superres.Model
+	scores []restored // has an entry for each test picture, once the model has restored them
 }
 
 // givenModel names a baseline.
@@ -219,13 +221,12 @@ func (c givenModel) open(ctx context.Context) (m *superres.Model, title string, 
 	return m, fmt.Sprintf("%s (%s)", c.name, c.effort), err
 }
 
-// baselines restores the test pictures with plain interpolations and with cmp.opt.Models, and returns the results.
-func (cmp *comparison) baselines(ctx context.Context) ([]baseline, error) {
+// openBaselines opens the plain interpolations and cmp.opt.Models, and returns them without scores.
+func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err error) {
 	models := []givenModel{{name: "nearest"}, {name: "bicubic"}}
 	if cmp.opt.Protocol.photo {
 		models = append(models, givenModel{name: "lanczos"})
 	}
-	var list []baseline
 	for _, model := range append(models, cmp.opt.Models...) {
 		m, name, err := model.open(ctx)
 		if err != nil {
@@ -235,11 +236,7 @@ func (cmp *comparison) baselines(ctx context.Context) ([]baseline, error) {
 			plain := *m
 			m, plain.Degradation = &plain, cmp.opt.Protocol.degradation()
 		}
-		scores, err := cmp.restoreAll(ctx, m, 0)
-		if err != nil {
-			return nil, console.Fail(console.ExitInput, err)
-		}
-		list = append(list, baseline{name, m.IsPlain(), scores})
+		list = append(list, baseline{name: name, plain: m.IsPlain(), model: m})
 	}
 	return list, nil
 }

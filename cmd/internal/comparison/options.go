@@ -2,7 +2,6 @@ package comparison
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -37,8 +36,7 @@ func (opt *Options) table() settings.Table {
 			"learned from)"},
 		plugins.LearnerOption("learners", settings.Parsed(&opt.Learners, "", func(text string) ([]string, error) {
 			return plugins.Specs(text), nil
-		}), "`SPECS` of the learners "+
-			"(default: all that take any number of atoms)"),
+		}), "`SPECS` of the learners (default: all that take any number of atoms)"),
 		models.Option("models", settings.Text(&asked.models, ""), "compare with the models `NAMES|FILES` too "+
 			"(default with photographs: coupled and photo at every effort)"),
 		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder, of learning and restoring"),
@@ -88,7 +86,8 @@ type Options struct {
 
 // complete sets the fields that follow from c and from asked. It fails where learners or the coder are not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
-	opt.Inputs, opt.limit, opt.command, opt.typed = c.Args().Slice(), opt.choice.Limit, commandLine(c), console.Typed(c)
+	opt.Inputs, opt.limit = c.Args().Slice(), opt.choice.Limit
+	opt.command, opt.typed = console.CommandLine(c), console.Typed(c)
 	opt.chosen = c.String("index") + "|" + c.String("skip-index")
 	if opt.Protocol, err = opt.asked.read(c.NArg()); err != nil {
 		return err
@@ -151,15 +150,6 @@ func (a asked) read(inputs int) (p protocol, err error) {
 		}
 	}
 	return p, nil
-}
-
-// commandLine returns the command line with all settings, defaults included, and the arguments, quoted for a shell.
-func commandLine(c *cli.Context) string {
-	words := console.Settings(c)
-	for _, arg := range c.Args().Slice() {
-		words = append(words, console.Quoted(arg))
-	}
-	return strings.Join(words, " ")
 }
 
 // protocol is a procedure to compare learners: the data to learn from, and the settings where no option says otherwise.

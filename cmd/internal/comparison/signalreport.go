@@ -90,8 +90,7 @@ func (f signalFindings) document() report.Document {
 			p.atoms, console.Build()),
 		Notes: []string{
 			"Root mean squares of the error, means over the runs, in the units of the signals. Patches are 8×8 " +
-				"samples " +
-				"of brightness in levels of 255, without their mean.",
+				"samples of brightness in levels of 255, without their mean.",
 			report.Method,
 			"Denoised: white Gaussian noise was added to the held-out signals, and OMP stopped at a residual of 1.15 " +
 				"times the length of that noise.",

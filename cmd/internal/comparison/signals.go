@@ -13,9 +13,9 @@ import (
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
+	"superres/internal/report"
 	"superres/internal/safefile"
 	"superres/learners"
-	"superres/learners/planted"
 )
 
 // The protocols patches and signals compare dictionaries on signals that were not learned from: by how well S atoms
@@ -94,69 +94,52 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 		return console.Failf(console.ExitInput, "%s: %d signals, expected 10 at least", strings.Join(opt.Inputs, " "),
 			n)
 	}
-	var tasks []signalTask
-	names := append(slices.Clone(fixed), opt.Learners...)
-	programs, err := plugins.Fingerprints(opt.Learners, opt.Coder)
-	if err != nil {
-		return err
-	}
-	for run := range opt.Protocol.runs {
-		for i, name := range names {
-			t := signalTask{Protocol: opt.Protocol.name, Learner: name, Coder: opt.Coder, Run: run, Seed: opt.Seed,
-				Atoms: opt.Protocol.atoms, Signals: opt.Protocol.patches, Limit: opt.Protocol.iterations,
-				Data: paths.Name(identity)}
-			if i >= len(fixed) {
-				t.Program = programs[i-len(fixed)]
-				if t.Revision, err = planted.Revision(name, opt.Coder); err != nil {
-					return err
-				}
-				learner, err := learners.New(name)
-				if err != nil {
-					return err
-				}
-				need := float64(shared.workers()) * (8*float64(m*min(n, t.Signals)) +
-					learner.Memory(m, min(n, t.Signals), t.Atoms, opt.Protocol.sparsity))
-				if err := console.EnoughMemory(opt.Limits.Memory, "learning by "+name, console.Process(need),
-					", a smaller -j or fewer --patches"); err != nil {
-					return err
-				}
-			}
-			tasks = append(tasks, t)
+	most := min(n, opt.Protocol.patches)
+	for _, name := range opt.Learners {
+		learner, err := learners.New(name)
+		if err != nil {
+			return err
+		}
+		need := float64(shared.workers()) * (8*float64(m*most) +
+			learner.Memory(m, most, opt.Protocol.atoms, opt.Protocol.sparsity))
+		if err := console.EnoughMemory(opt.Limits.Memory, "learning by "+name, console.Process(need),
+			", a smaller -j or fewer --patches"); err != nil {
+			return err
 		}
 	}
-	part, err := parts.SweepPart(c, opt.Folder)
+	versions, err := plugins.Versions(opt.Learners, opt.Coder)
 	if err != nil {
 		return err
 	}
-	results, err := parts.Sweep[signalTask, signalResult]{
-		Command: "compare", Dir: opt.Folder, Part: part, Merge: parts.Merging(c),
-		Task:   func(r signalResult) signalTask { return r.signalTask },
-		Failed: func(r signalResult) bool { return r.Failure != "" },
+	versions = append(make([]plugins.Version, len(fixed)), versions...)
+	names := append(slices.Clone(fixed), opt.Learners...)
+	var tasks []signalTask
+	for run := range opt.Protocol.runs {
+		for i, name := range names {
+			tasks = append(tasks, signalTask{Protocol: opt.Protocol.name, Learner: name, Coder: opt.Coder, Run: run,
+				Seed: opt.Seed, Atoms: opt.Protocol.atoms, Signals: opt.Protocol.patches,
+				Limit: opt.Protocol.iterations, Data: paths.Name(identity), Program: versions[i].Program,
+				Revision: versions[i].Revision})
+		}
+	}
+	return parts.Sweep[signalTask, signalResult]{
+		Dir: opt.Folder, Task: func(r signalResult) signalTask { return r.signalTask },
+		Failed: func(r signalResult) string { return failure(r.Learner, r.Run, r.Failure) },
 		Weight: func(signalTask) float64 { return 1 },
 		Run: func(ctx context.Context, t signalTask) (signalResult, error) {
 			return runSignalTask(ctx, t, all, groups)
 		},
-	}.Do(c.Context, tasks, bar)
-	if err != nil || part.Of > 0 {
-		return err
-	}
-	label := func(spec string) string { return cmp.Or(opt.Labels[spec], spec) }
-	f := signalFindings{opt: opt, specs: append(make([]string, len(fixed)), opt.Learners...), results: results,
-		identity: identity, entries: m}
-	for i := range results {
-		results[i].Learner = label(results[i].Learner)
-	}
-	for _, name := range names {
-		f.names = append(f.names, label(name))
-	}
-	report := f.document()
-	if err := s.Conclude(bar, opt.Folder, d.mode, report, files(report)); err != nil {
-		return err
-	}
-	for _, r := range results {
-		if r.Failure != "" {
-			return failed(r.Learner, r.Failure)
+	}.Report(c, s, bar, tasks, d.mode, func(results []signalResult) (report.Document, parts.Files, error) {
+		label := func(spec string) string { return cmp.Or(opt.Labels[spec], spec) }
+		f := signalFindings{opt: opt, specs: append(make([]string, len(fixed)), opt.Learners...), results: results,
+			identity: identity, entries: m}
+		for i := range results {
+			results[i].Learner = label(results[i].Learner)
 		}
-	}
-	return nil
+		for _, name := range names {
+			f.names = append(f.names, label(name))
+		}
+		d := f.document()
+		return d, files(d), nil
+	})
 }

@@ -1,25 +1,37 @@
 package console
 
-import "runtime/debug"
+import (
+	"fmt"
+	"runtime/debug"
+)
 
 // Build returns the version of the program with the commit that it was built from, such as
 // "0.1.0 (commit 1a2b3c4d5e6f)" or "0.1.0 (commit 1a2b3c4d5e6f, changed)"; without a commit where Go recorded none.
 func Build() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	commit, changed := Revision()
+	switch {
+	case commit == "":
 		return Version
+	case changed:
+		return fmt.Sprintf("%s (commit %.12s, changed)", Version, commit)
 	}
-	commit, changed := "", ""
+	return fmt.Sprintf("%s (commit %.12s)", Version, commit)
+}
+
+// Revision returns the commit that the program was built from, "" where Go recorded none, and whether files had been
+// changed since.
+func Revision() (commit string, changed bool) {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return "", false
+	}
 	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = ", changed"
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value
+		case "vcs.modified":
+			changed = s.Value == "true"
 		}
 	}
-	if commit == "" {
-		return Version
-	}
-	return Version + " (commit " + commit + changed + ")"
+	return commit, changed
 }

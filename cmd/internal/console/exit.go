@@ -41,9 +41,7 @@ type coded struct {
 func (e coded) Unwrap() error { return e.error }
 
 // Usage returns an error of wrong usage, with the exit code ExitUsage.
-func Usage(format string, args ...any) error {
-	return Fail(ExitUsage, fmt.Errorf(format, args...))
-}
+func Usage(format string, args ...any) error { return Failf(ExitUsage, format, args...) }
 
 // packages matches the names of packages, such as "superres: ", at the start of an error's text or after a colon.
 var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip|networks|graph): )+`)

@@ -126,21 +126,13 @@ func writeOption(b *strings.Builder, names []string, value, text string) {
 	if value != "" {
 		head += " " + value
 	}
-	line := head + strings.Repeat(" ", max(left-utf8.RuneCountInString(head), 2))
-	if utf8.RuneCountInString(head) > left-2 {
+	lines := fill(text, strings.Repeat(" ", left), Columns)
+	if n := utf8.RuneCountInString(head); n > left-2 {
 		b.WriteString(head + "\n")
-		line = strings.Repeat(" ", left)
+	} else {
+		lines[0] = head + lines[0][n:]
 	}
-	at := left
-	for i, word := range strings.Fields(text) {
-		if n := utf8.RuneCountInString(word); i > 0 && at+1+n > Columns {
-			b.WriteString(line + "\n")
-			line, at = strings.Repeat(" ", left)+word, left+n
-		} else if i > 0 {
-			line, at = line+" "+word, at+1+n
-		} else {
-			line, at = line+word, at+n
-		}
+	for _, line := range lines {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"io"
 
 	"superres/internal/enlarging"
@@ -25,8 +24,7 @@ func EnoughMemory(memory int64, what string, need float64, advice string) error 
 	if need < 1<<50 {
 		size = Bytes(int64(need))
 	}
-	return Fail(ExitLimit, fmt.Errorf("%s needs %s, the limit is %s; use --max-memory%s", what, size, Bytes(memory),
-		advice))
+	return Failf(ExitLimit, "%s needs %s, the limit is %s; use --max-memory%s", what, size, Bytes(memory), advice)
 }
 
 // ReadWhole returns all bytes of r, called name in messages, or an error if there are more than half. half is half of
@@ -34,10 +32,10 @@ func EnoughMemory(memory int64, what string, need float64, advice string) error 
 func ReadWhole(r io.Reader, name string, half int64, advice string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, half+1))
 	if err != nil {
-		return nil, Fail(ExitInput, fmt.Errorf("%s cannot be read: %w", name, err))
+		return nil, Failf(ExitInput, "%s cannot be read: %w", name, err)
 	}
 	if int64(len(data)) > half {
-		return nil, Fail(ExitLimit, fmt.Errorf("%s has more than %s, half of the limit; %s", name, Bytes(half), advice))
+		return nil, Failf(ExitLimit, "%s has more than %s, half of the limit; %s", name, Bytes(half), advice)
 	}
 	return data, nil
 }

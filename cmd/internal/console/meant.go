@@ -121,10 +121,7 @@ func unknownFlag(command *cli.Command, name string, args []string, i int, shown 
 		}
 		instead[k] = strings.Replace(word, "%s", value, 1)
 	}
-	why := ""
-	if f.why != "" {
-		why = f.why + "; "
-	}
+	why := strings.TrimPrefix(f.why+"; ", "; ")
 	return Usage("unknown flag %q; %swrite: %s", shown, why, Line(args, i, words, instead...))
 }
 

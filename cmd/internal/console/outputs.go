@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -32,19 +31,17 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 		}
 		for _, in := range inputs {
 			if in != "" && !paths.IsStandard(in) && safefile.SameFile(in, o.Name) {
-				return Fail(
-					ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", o.Name, o.Flag),
-				)
+				return Failf(ExitOutput, "%s: %s would write over the input; use another name", o.Name, o.Flag)
 			}
 		}
 		place := filepath.Join(paths.Real(filepath.Dir(o.Name)), filepath.Base(o.Name))
 		if other, clash := seen[place]; clash {
-			return Fail(ExitOutput, fmt.Errorf("%s: both %s and %s write to it; give each a file of its own", o.Name,
-				other, o.Flag))
+			return Failf(ExitOutput, "%s: both %s and %s write to it; give each a file of its own", o.Name, other,
+				o.Flag)
 		}
 		seen[place] = o.Flag
 		if _, err := os.Lstat(o.Name); err == nil && !overwrite {
-			return Fail(ExitOutput, fmt.Errorf("%s exists; use --on-exist overwrite or another %s", o.Name, o.Flag))
+			return Failf(ExitOutput, "%s exists; use --on-exist overwrite or another %s", o.Name, o.Flag)
 		}
 		// Refuse now rather than after hours of work.
 		if err := safefile.CheckWritable(o.Name, overwrite); err != nil {

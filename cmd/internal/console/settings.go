@@ -21,6 +21,15 @@ func Recorded(c *cli.Context, without ...string) (command string, files []string
 	return strings.Join(words, " "), files
 }
 
+// CommandLine returns Settings(c) and the arguments of c as they are, quoted for a shell.
+func CommandLine(c *cli.Context) string {
+	words := Settings(c)
+	for _, arg := range c.Args().Slice() {
+		words = append(words, Quoted(arg))
+	}
+	return strings.Join(words, " ")
+}
+
 // typedKey is the key of the context value with the words of the command line, a []string.
 type typedKey struct{}
 

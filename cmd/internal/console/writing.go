@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
-	"path/filepath"
 	"runtime"
-	"slices"
 
 	"superres/cmd/internal/paths"
 	"superres/internal/report"
@@ -38,23 +35,6 @@ func Facts(command string, more ...report.Fact) []report.Fact {
 		{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", Build(), runtime.Version(),
 			runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
 	}, more...)
-}
-
-// Conclude writes the files of a report into the folder dir, in the order of their names, over the files of an earlier
-// run; new files get no more permissions than most. Then it prints the report and where its page is.
-func (s *Streams) Conclude(bar *Progress, dir string, most fs.FileMode, d report.Document,
-	files map[string]func(io.Writer) error) error {
-	bar.Clear()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := safefile.WriteAtomicMode(most, filepath.Join(dir, name), true, files[name]); err != nil {
-			return err
-		}
-	}
-	if err := d.Text(s.Out); err != nil {
-		return err
-	}
-	bar.Line("%s: the report", filepath.Join(dir, "report.html"))
-	return nil
 }
 
 // Writes returns a function that writes data, for safefile.WriteAtomic.

@@ -153,18 +153,20 @@ func (j *job) copied(img *image.Gray) *image.Gray {
 
 // process processes the digits of batch in place on all processors, and writes PNG files if the output is a folder.
 func (j *job) process(ctx context.Context, batch []digit) error {
+	one := func(x *digit) {
+		name := fmt.Sprintf("%s: image %d", j.opt.Images, x.index)
+		x.failure = console.Picture(name, func() error { return j.engine.process(ctx, x) })
+		if x.failure == nil && j.opt.Folder != "" {
+			file := j.path(x.index, x.label)
+			x.failure = safefile.WriteAtomicMode(j.opt.most, file, j.opt.Overwrite, func(w io.Writer) error {
+				return imagefile.Encode(w, x.result, "png", imagefile.EncodeOptions{})
+			})
+		}
+	}
 	return parallel.For(ctx, len(batch), 4, func() func(lo, hi int) {
 		return func(lo, hi int) {
 			for i := range batch[lo:hi] {
-				x := &batch[lo+i]
-				name := fmt.Sprintf("%s: image %d", j.opt.Images, x.index)
-				x.failure = console.Picture(name, func() error { return j.engine.process(ctx, x) })
-				if x.failure == nil && j.opt.Folder != "" {
-					file := j.path(x.index, x.label)
-					x.failure = safefile.WriteAtomicMode(j.opt.most, file, j.opt.Overwrite, func(w io.Writer) error {
-						return imagefile.Encode(w, x.result, "png", imagefile.EncodeOptions{})
-					})
-				}
+				one(&batch[lo+i])
 			}
 		}
 	})

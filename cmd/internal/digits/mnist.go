@@ -111,8 +111,7 @@ func (opt *Options) table() settings.Table {
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Maybe(&opt.Scale, 0).Between(2, superres.MaxScale),
 			Help: "reduce and enlarge by `N`, 2 to 16; 0: the model's own scale, or 2"},
 		{Name: "transpose-images", To: settings.Bool(&opt.Transposed, false), Help: "turn rows of pixels into " +
-			"columns " +
-			"first, as the letters of EMNIST need"},
+			"columns first, as the letters of EMNIST need"},
 		pictures.DegradationOption(&opt.Degradation, "", "reduce by `HOW`: bicubic or box; by default what the "+
 			"model was trained for, and box for plain interpolations"),
 		console.OnExistOption("an output exists"),

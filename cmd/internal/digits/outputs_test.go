@@ -192,8 +192,7 @@ func TestFinding(t *testing.T) {
 		want  string
 	}{
 		{0.1, 10, "m has an error of 0.1000 in the mean; b, the best of what learns nothing, is behind, with an " +
-			"error of " +
-			"0.2000. m is better than b on 10 of 10 images; the mean difference is 0.1000 (95 % interval "},
+			"error of 0.2000. m is better than b on 10 of 10 images; the mean difference is 0.1000 (95 % interval "},
 		{0.1, 3, "m has an error of 0.1000 in the mean; it cannot be told apart from b, which learns nothing, "},
 		{0.25, 10, "m has an error of 0.2500 in the mean, but b, which learns nothing, is better, with an error of " +
 			"0.2000. m is better than b on 0 of 10 images; the mean difference is −0.0500 "},

@@ -41,9 +41,6 @@ func (s *sheet) rows() []string {
 	return []string{"truth", "low", "result", "error"}
 }
 
-// zoom returns how many pixels of the page a pixel of the result is wide.
-func (s *sheet) zoom() int { return max(1, (sheetTile+s.out.X-1)/s.out.X) }
-
 // pictures returns the pictures of x, one for each of rows.
 func (s *sheet) pictures(x digit) []*image.Gray {
 	if s.enlarges {
@@ -75,7 +72,7 @@ func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary)
 // table returns a table with a row of pictures for each digit.
 func (s *sheet) table() (report.Table, error) {
 	t := report.Table{Head: append([]string{"image"}, s.rows()...)}
-	width := s.out.X * s.zoom()
+	width := s.out.X * max(1, (sheetTile+s.out.X-1)/s.out.X)
 	for _, x := range s.drawn {
 		name := fmt.Sprintf("image %d", x.index)
 		if x.label != mnist.NoLabel {

@@ -44,21 +44,15 @@ func codingMemory(m, n, k, nonZeros int) float64 {
 // code returns the codes of y over the dictionary of --init. The only step has their error.
 func (opt Options) code(ctx context.Context, y *mat.Dense, with learners.Options) (*learners.Result, error) {
 	began := time.Now()
-	codes, err := with.Coder.Code(ctx, with.Init, y)
+	errors, codes, err := codedErrors(ctx, with.Coder, with.Init, y)
 	if err != nil {
 		return nil, err
 	}
-	m, n := y.Dims()
-	errors, all := make([]float64, n), make([]int, m)
-	for i := range all {
-		all[i] = i
-	}
-	addErrors(errors, codes, with.Init, y, all)
 	sum := 0.0
 	for _, e := range errors {
 		sum += e
 	}
-	step := learners.Step{RMSE: math.Sqrt(sum / float64(n)), NonZeros: float64(len(codes.Index)) / float64(n),
+	step := learners.Step{RMSE: math.Sqrt(sum / float64(len(errors))), NonZeros: codes.NonZeros(),
 		Elapsed: time.Since(began)}
 	return &learners.Result{Dictionary: with.Init, Codes: codes, Steps: []learners.Step{step}}, nil
 }

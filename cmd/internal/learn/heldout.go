@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/parallel"
 	"superres/learners/sparse"
 )
 
@@ -54,21 +55,17 @@ func columns(y *mat.Dense, which []int) *mat.Dense {
 	return out
 }
 
-// codedErrors codes the M×N signals y over d by c, and returns ‖y − Dx‖²/M of each, and the mean number of non-zeros.
-func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) (errors []float64,
-	nonZeros float64, err error) {
+// codedErrors codes the M×N signals y over d by c, and returns ‖y − Dx‖²/M of each, and the codes.
+func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) ([]float64, *sparse.Codes,
+	error) {
 	codes, err := c.Code(ctx, d, y)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	m, n := y.Dims()
-	all := make([]int, m)
-	for i := range all {
-		all[i] = i
-	}
-	errors = make([]float64, n)
-	addErrors(errors, codes, d, y, all)
-	return errors, float64(len(codes.Index)) / float64(n), nil
+	errors := make([]float64, n)
+	addErrors(errors, codes, d, y, parallel.Numbers(m))
+	return errors, codes, nil
 }
 
 // hiddenErrors returns ‖y − ŷ‖²/M for each signal, where the entries of ŷ in a fold are those of Dx, and x codes all

@@ -50,7 +50,7 @@ func TestMeasure(t *testing.T) {
 		{"ksvd", "wide.npy --coder omp:tolerance=1 --sparsity 0 --codes X.csv"},
 	}
 	names := plugins.All()
-	for _, name := range names[:consoletest.Full(1, len(names))] {
+	for _, name := range names[:consoletest.Full(4, len(names))] {
 		for _, f := range []string{"column.npy --atoms 2", "row.npy", "wide.npy --atoms 20", "tall.npy --atoms 20"} {
 			cases = append(cases, struct{ learner, flags string }{name, f})
 		}

@@ -45,15 +45,14 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 		Trace: paths.Name(opt.outputs.trace.Name), Data: paths.Name(opt.Data),
 		Learner: opt.Learner, Seed: opt.Seed, Entries: m, Signals: n, Atoms: p.settings.Atoms,
 		Iterations: last.Iteration, Stop: string(r.Stop), RMSE: last.RMSE,
-		NonZeros: float64(len(r.Codes.Index)) / float64(n), Seconds: last.Elapsed.Seconds(),
+		NonZeros: r.Codes.NonZeros(), Seconds: last.Elapsed.Seconds(),
 	}
 	if opt.codes() {
 		sum.Dictionary, sum.Learner, sum.Seed = paths.Name(opt.Init), "", 0
 	}
 	if sum.Least = r.Least(); sum.Least < 0.99*sum.RMSE {
 		sum.Warnings = append(sum.Warnings, fmt.Sprintf("an earlier iteration had a smaller RMSE, %.4g; the "+
-			"dictionary is "+
-			"that of the last", sum.Least))
+			"dictionary is that of the last", sum.Least))
 	}
 	if r.Falling() {
 		sum.Warnings = append(sum.Warnings, "the RMSE still fell at the last iteration; more --iterations may "+

@@ -10,6 +10,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/internal/report"
+	"superres/learners"
 	"superres/learners/sparse"
 )
 
@@ -93,20 +94,17 @@ func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress
 	if opt.outputs.dictionary.Name != "" {
 		all++
 	}
-	var learned dictionary
+	var learned *learners.Result // with this value, or with the first, if all have one dictionary
 	for i, v := range opt.Sweep.Values {
 		began := time.Now()
 		p.codeBy(v)
-		if !learned.serves {
-			result, err := opt.learn(ctx, parts.training, p.settings, progress{bar, i, all})
-			if err != nil {
+		if !f.OneForAll {
+			var err error
+			if learned, err = opt.learn(ctx, parts.training, p.settings, progress{bar, i, all}); err != nil {
 				return f, fmt.Errorf("with %s %s, without the %d signals held out: %w", f.Param, shortest(v.number),
 					heldOut, err)
 			}
-			last := result.Steps[len(result.Steps)-1]
-			learned = dictionary{result.Dictionary, last.Iteration, string(result.Stop), result.Falling(),
-				!p.coder.used.Load()}
-			f.OneForAll = learned.serves
+			f.OneForAll = !p.coder.used.Load()
 		}
 		s, err := measure(ctx, v, learned, parts)
 		if err != nil {
@@ -128,25 +126,15 @@ func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress
 	return f, nil
 }
 
-// dictionary is a dictionary learned with one value of a sweep.
-type dictionary struct {
-	*sparse.Dictionary
-	iterations int
-	stop       string
-	falling    bool
-	// serves says that the dictionary is the same for all values, since the learner used no coder; false if it did.
-	serves bool
-}
-
-// measure codes both parts of the signals over d by v.coder, and returns the errors.
-func measure(ctx context.Context, v value, d dictionary, parts split) (setting, error) {
-	s := setting{value: v, Value: v.number, Coder: v.spec, Iterations: d.iterations, Stop: d.stop,
-		Falling: d.falling}
+// measure codes both parts of the signals over the dictionary of d by v.coder, and returns the errors.
+func measure(ctx context.Context, v value, d *learners.Result, parts split) (setting, error) {
+	s := setting{value: v, Value: v.number, Coder: v.spec, Iterations: d.Steps[len(d.Steps)-1].Iteration,
+		Stop: string(d.Stop), Falling: d.Falling()}
 	training, _, err := codedErrors(ctx, v.coder, d.Dictionary, parts.training)
 	if err != nil {
 		return s, err
 	}
-	heldOut, nonZeros, err := codedErrors(ctx, v.coder, d.Dictionary, parts.heldOut)
+	heldOut, codes, err := codedErrors(ctx, v.coder, d.Dictionary, parts.heldOut)
 	if err != nil {
 		return s, err
 	}
@@ -157,7 +145,7 @@ func measure(ctx context.Context, v value, d dictionary, parts split) (setting, 
 	mean, _ := report.Mean(training)
 	s.Training = math.Sqrt(mean)
 	mean, _ = report.Mean(heldOut)
-	s.HeldOut, s.NonZeros = math.Sqrt(mean), nonZeros
+	s.HeldOut, s.NonZeros = math.Sqrt(mean), codes.NonZeros()
 	mean, sd := report.Mean(hidden)
 	s.square, s.squareSE = mean, sd/math.Sqrt(float64(len(hidden)))
 	s.Hidden = math.Sqrt(mean)

@@ -2,6 +2,7 @@ package manual
 
 import (
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -67,14 +68,25 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// The second level of help names the arguments, and is as narrow as all help.
+// The second level of help names the arguments and all options, and is as narrow as all help. The first is short.
 func TestHelpAll(t *testing.T) {
+	app := program.App(&console.Streams{})
 	for name, usage := range map[string]string{"upscale": "[FLAGS] IN...", "train": "[FLAGS] IMAGES... -o MODEL"} {
+		brief, _, _ := call(t, ".", "", name, "--help")
 		help, _, code := call(t, ".", "", name, "--help", "all")
 		if want := "\nUSAGE\n   superres " + name + " " + usage + "\n"; code != 0 || !strings.Contains(help, want) {
 			t.Errorf("exit %d, no %q in %s", code, want, help)
 		}
 		checkWidth(t, name+" --help all", help)
+		for _, o := range console.OptionsOf(app.Command(name)).Visible() {
+			is := regexp.MustCompile(`(?m) --` + o.Name + `( |$)`)
+			if !is.MatchString(help) || o.Brief != "" && !is.MatchString(brief) {
+				t.Errorf("%s: --%s is not in all levels of help that it belongs to", name, o.Name)
+			}
+		}
+		if n := strings.Count(brief, "\n"); n > 45 {
+			t.Errorf("%s --help has %d lines", name, n)
+		}
 	}
 }
 

@@ -1,11 +1,11 @@
 package manual
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
 
@@ -41,16 +41,9 @@ func printVersion(to io.Writer, asJSON bool) error {
 		}
 		return err
 	}
-	revision := releaseRevision
-	if info, ok := debug.ReadBuildInfo(); ok && revision == "" {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = s.Value
-			}
-		}
-	}
+	revision, _ := console.Revision()
 	return json.NewEncoder(to).Encode(map[string]string{
-		"version": console.Version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS,
-		"arch": runtime.GOARCH, "kernel": kernel.Tier(),
+		"version": console.Version, "revision": cmp.Or(releaseRevision, revision), "go": runtime.Version(),
+		"os": runtime.GOOS, "arch": runtime.GOARCH, "kernel": kernel.Tier(),
 	})
 }

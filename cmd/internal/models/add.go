@@ -62,8 +62,7 @@ type adding struct {
 func (a *adding) table() settings.Table {
 	return settings.Table{
 		{Name: "name", To: settings.Text(&a.name, ""),
-			Help: "call the model `NAME`: letters, digits, _, + and -; " +
-				"by default as the file is called"},
+			Help: "call the model `NAME`: letters, digits, _, + and -; by default as the file is called"},
 		console.MemoryOption(&a.limits),
 		console.OnExistOption("there is another model of that name"),
 		console.QuietOption(nil),
@@ -207,10 +206,10 @@ func sameModel(m *superres.Model) (string, error) {
 			return "", err
 		}
 		h, err := readHead(path)
-		if err != nil || (h.network() == nil) != (networkIn(m.Provenance) == nil) {
+		if err != nil || (networkIn(h.Provenance) == nil) != (networkIn(m.Provenance) == nil) {
 			continue // also a damaged one is another one
 		}
-		if n := h.network(); n != nil {
+		if n := networkIn(h.Provenance); n != nil {
 			if n.SHA256 == m.Provenance.Imported.SHA256 {
 				return name, nil
 			}

@@ -104,16 +104,11 @@ func (g *getting) getAll(ctx context.Context, names []string) error {
 
 // writeCatalogue writes a line on each network of list.
 func writeCatalogue(w io.Writer, list []listed) error {
-	width := 0
+	var lines [][2]string
 	for _, l := range list {
-		width = max(width, len(l.Name))
+		lines = append(lines, [2]string{l.Name, l.String()})
 	}
-	for _, l := range list {
-		if _, err := fmt.Fprintf(w, "%-*s %s\n", width, l.Name, l); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeLines(w, "", 0, lines)
 }
 
 // get fetches the files of l, adds the network in them, and removes them.

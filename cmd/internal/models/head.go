@@ -37,9 +37,6 @@ func readHead(path string) (h head, err error) {
 	return h, nil
 }
 
-// network returns what the file says about the network that it holds, or nil if it holds none.
-func (h head) network() *superres.Imported { return networkIn(h.Provenance) }
-
 // networkIn returns what p says about an imported network, or nil if the model is none.
 func networkIn(p superres.Provenance) *superres.Imported {
 	if p.Imported == nil || p.Imported.Format == "" {
@@ -50,7 +47,7 @@ func networkIn(p superres.Provenance) *superres.Imported {
 
 // String describes the model in a line, if it is a network.
 func (h head) String() string {
-	n := h.network()
+	n := networkIn(h.Provenance)
 	text := fmt.Sprintf("×%d, %s, %s parameters, imported from %s", h.Scale, n.Architecture,
 		console.Quantity(float64(n.Parameters)), n.File)
 	return safefile.OneLine(text)

@@ -8,8 +8,8 @@
 package models
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -81,14 +81,12 @@ func Option(name string, to settings.Value, help string) *settings.Option {
 
 // describe writes the descriptions of models that o opens, with their provenance, as JSON.
 func describe(ctx context.Context, w io.Writer, names []string) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
 	for _, name := range names {
 		m, err := Open(ctx, name)
 		if err != nil {
 			return err
 		}
-		if err := enc.Encode(m.Describe()); err != nil {
+		if err := console.WriteJSON(w, m.Describe()); err != nil {
 			return err
 		}
 	}
@@ -98,54 +96,46 @@ func describe(ctx context.Context, w io.Writer, names []string) error {
 // list writes what Auto and each embedded model is for, a line each, a line for each model of the user, and one for
 // each other network that superres models get has, unless its catalogue would have to be fetched.
 func list(ctx context.Context, w io.Writer) error {
-	width := len("photo-real-fast")
+	var ours, yours, others [][2]string
 	for _, name := range append([]string{Auto}, embeddedNames()...) {
-		if _, err := fmt.Fprintf(w, "%-*s %s\n", width, name, uses[name]); err != nil {
-			return err
-		}
+		ours = append(ours, [2]string{name, uses[name]})
 	}
-	if err := listUsers(w, width); err != nil {
-		return err
-	}
-	others, err := openCatalogue(ctx, nil)
 	names := UserNames()
-	others = slices.DeleteFunc(others, func(l listed) bool { return slices.Contains(names, l.Name) })
-	if err == nil && len(others) > 0 {
-		_, err = fmt.Fprintln(w, "\nto be had by superres models get:")
-	}
-	if err != nil {
-		return err
-	}
-	for _, l := range others {
-		if _, err := fmt.Fprintf(w, "%-24s ×%d, %s\n", l.Name, l.Scale, safefile.OneLine(l.For)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// listUsers writes, after a line that says where they are, a line for each model of the user.
-func listUsers(w io.Writer, width int) error {
-	names := UserNames()
-	if len(names) == 0 {
-		return nil
+	for _, name := range names {
+		yours = append(yours, [2]string{name, summaryOf(name)})
 	}
 	dir, err := Folder()
+	if err != nil && len(yours) > 0 {
+		return err
+	}
+	catalogue, err := openCatalogue(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "\nyours, in %s:\n", dir); err != nil {
-		return err
-	}
-	for _, name := range names {
-		width = max(width, len(name))
-	}
-	for _, name := range names {
-		if _, err := fmt.Fprintf(w, "%-*s %s\n", width, name, summaryOf(name)); err != nil {
-			return err
+	for _, l := range catalogue {
+		if !slices.Contains(names, l.Name) {
+			others = append(others, [2]string{l.Name, safefile.OneLine(fmt.Sprintf("×%d, %s", l.Scale, l.For))})
 		}
 	}
-	return nil
+	width := len("photo-real-fast")
+	return cmp.Or(writeLines(w, "", width, ours), writeLines(w, "\nyours, in "+dir+":\n", width, yours),
+		writeLines(w, "\nto be had by superres models get:\n", 24, others))
+}
+
+// writeLines writes head and, if there are any, lines of two columns, of which the first is as wide as its longest
+// text, and width at least. It writes nothing where there are no lines.
+func writeLines(w io.Writer, head string, width int, lines [][2]string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	for _, line := range lines {
+		width = max(width, len(line[0]))
+	}
+	for _, line := range lines {
+		head += fmt.Sprintf("%-*s %s\n", width, line[0], line[1])
+	}
+	_, err := io.WriteString(w, head)
+	return err
 }
 
 // summaryOf returns one line that describes the user's model called name, or says why it cannot be used.
@@ -154,7 +144,7 @@ func summaryOf(name string) string {
 	if err != nil {
 		return console.Message(err)
 	}
-	if h, err := readHead(path); err == nil && h.network() != nil {
+	if h, err := readHead(path); err == nil && networkIn(h.Provenance) != nil {
 		return h.String()
 	}
 	m, err := Opener{}.openNamed(name)

@@ -29,11 +29,11 @@ func standIn(t *testing.T) (dir string) {
 	}
 	before := importNetwork
 	t.Cleanup(func() { importNetwork = before })
-	importNetwork = func(_ context.Context, n *networkFile, _ int64) (*superres.Model, error) {
+	importNetwork = func(_ context.Context, files []string, _ int64) (*superres.Model, error) {
 		m := *must.Get(embedded.Open("photo-fast"))(t)
-		sum := strings.Repeat("ab"[len(n.files)-1:][:1], 64)
+		sum := strings.Repeat("ab"[len(files)-1:][:1], 64)
 		m.Provenance = superres.Provenance{Imported: &superres.Imported{SHA256: sum,
-			File: filepath.Base(n.files[0]), Format: "ncnn", Architecture: "SRVGGNetCompact 64×32",
+			File: filepath.Base(files[0]), Format: "ncnn", Architecture: "SRVGGNetCompact 64×32",
 			Parameters: 1_213_283, MACs: 1.21e6}}
 		return &m, nil
 	}
@@ -127,11 +127,7 @@ func TestAsNetwork(t *testing.T) {
 	must.Succeed(t, os.WriteFile(name("text.txt"), []byte("text"), 0o666))
 	for base, files := range map[string]int{"a.param": 2, "a.bin": 2, "b v2.onnx": 1, "model.pth": 0, "plain.txt": 1,
 		"text.txt": 0, "none.npz": 0, "none.bin": 1} {
-		got := 0
-		if n := identify(name(base)).network; n != nil {
-			got = len(n.files)
-		}
-		if got != files {
+		if got := len(identify(name(base)).network); got != files {
 			t.Errorf("%s: a network of %d files, expected %d", base, got, files)
 		}
 	}

@@ -21,20 +21,16 @@ var networkSuffixes = []string{".param", ".onnx", ".safetensors", ".pth", ".pt",
 
 // file is what a user means by the name of a file where a model is expected.
 type file struct {
-	name    string       // the name that the user gave
-	network *networkFile // the network of another program; nil: the file is a model, or cannot be used
-}
-
-// networkFile is the network of another program, in one file or, in ncnn's format, in two.
-type networkFile struct {
-	name  string   // the name that the user gave
-	files []string // the names of its files, that of ncnn's .param first
+	name string // the name that the user gave
+	// network has the names of the files of the network of another program: one or, in ncnn's format, two, that of
+	// .param first. It is empty where the file is a model, or cannot be used.
+	network []string
 }
 
 // parts returns the names of all files that f consists of.
 func (f file) parts() []string {
-	if f.network != nil {
-		return f.network.files
+	if len(f.network) > 0 {
+		return f.network
 	}
 	return []string{f.name}
 }
@@ -45,7 +41,7 @@ func identify(name string) file {
 	f := file{name: name}
 	model, network := look(name)
 	if !model && (network || slices.Contains(networkSuffixes, strings.ToLower(filepath.Ext(name)))) {
-		f.network = &networkFile{name, networks.Files(name)}
+		f.network = networks.Files(name)
 	}
 	return f
 }
@@ -73,32 +69,37 @@ func look(name string) (model, network bool) {
 		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
 }
 
-// openNetwork returns the model of the network n.
-func (o Opener) openNetwork(ctx context.Context, n *networkFile) (m *superres.Model, err error) {
-	for _, name := range n.files {
+// openNetwork returns the model of the network in f.
+func (o Opener) openNetwork(ctx context.Context, f file) (m *superres.Model, err error) {
+	for _, name := range f.network {
 		f, _, err := safefile.OpenRegular(name)
 		if err != nil {
 			return nil, console.Fail(console.ExitModel, safefile.Unreadable(name, err))
 		}
 		f.Close()
 	}
-	err = console.Picture(n.name, func() (err error) {
-		m, err = importNetwork(ctx, n, cmp.Or(o.Memory, usualMemory))
+	err = console.Picture(f.name, func() (err error) {
+		m, err = importNetwork(ctx, f.network, cmp.Or(o.Memory, usualMemory))
 		return err
 	})
-	if err != nil {
-		return nil, refused(ctx, n.name, err)
+	switch {
+	case err == nil:
+		return m, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, networks.ErrMemory):
+		return nil, console.Failf(console.ExitLimit, "network %s: %w; use --max-memory", f.name, err)
 	}
-	return m, nil
+	return nil, console.Failf(console.ExitModel, "network %s: %w", f.name, err)
 }
 
 // usualMemory is the most memory, in bytes, that an import takes where no limit is given: the default of --max-memory.
 const usualMemory = 2 << 30
 
-// importNetwork reads the network n and returns it as a model. It takes no more than memory bytes, by an estimate.
-// Tests replace it.
-var importNetwork = func(ctx context.Context, n *networkFile, memory int64) (*superres.Model, error) {
-	source, err := networks.Open(n.files[0], memory)
+// importNetwork reads the network in files and returns it as a model. It takes no more than memory bytes, by an
+// estimate. Tests replace it.
+var importNetwork = func(ctx context.Context, files []string, memory int64) (*superres.Model, error) {
+	source, err := networks.Open(files[0], memory)
 	if err != nil {
 		return nil, err
 	}
@@ -108,19 +109,8 @@ var importNetwork = func(ctx context.Context, n *networkFile, memory int64) (*su
 	}
 	m := &superres.Model{Scale: network.Scale(), Degradation: resample.Cubic, Kernel: resample.Bicubic,
 		Network: network}
-	m.Provenance.Imported = &superres.Imported{File: filepath.Base(n.files[0]), SHA256: source.SHA256,
+	m.Provenance.Imported = &superres.Imported{File: filepath.Base(files[0]), SHA256: source.SHA256,
 		Format: source.Format, Architecture: source.Architecture, Parameters: source.Graph.Parameters(),
 		MACs: source.Graph.Measure().MACs, Range: network.Ranges().String(), Terms: source.Graph.Terms}
 	return m, nil
-}
-
-// refused returns err about the network called name with its exit code, or the error of ctx.
-func refused(ctx context.Context, name string, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if errors.Is(err, networks.ErrMemory) {
-		return console.Failf(console.ExitLimit, "network %s: %w; use --max-memory", name, err)
-	}
-	return console.Failf(console.ExitModel, "network %s: %w", name, err)
 }

@@ -50,8 +50,8 @@ func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) 
 
 // openFile returns the model in f.
 func (o Opener) openFile(ctx context.Context, f file) (*superres.Model, error) {
-	if f.network != nil {
-		return o.openNetwork(ctx, f.network)
+	if len(f.network) > 0 {
+		return o.openNetwork(ctx, f)
 	}
 	m, err := load(f.name)
 	if err != nil {

@@ -68,15 +68,6 @@ func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	return img, nil
 }
 
-// InOrder returns the numbers 0 to n-1, the order for Draw that draws n atoms by their numbers.
-func InOrder(n int) []int {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	return order
-}
-
 // layout has the sizes in pixels of a drawing whose cells each show one atom.
 type layout struct {
 	cellW, cellH  int // of a cell, without the gap after it

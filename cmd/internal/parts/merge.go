@@ -78,12 +78,12 @@ func outputFlag(arg string) bool {
 	return strings.HasPrefix(arg, "-") && (name == "o" || name == "output")
 }
 
-// mergeKey is the key of the context value that Merging reads.
+// mergeKey is the key of the context value that isMerging reads.
 type mergeKey struct{}
 
-// Merging reports whether superres merge runs the command of c, to make the report from the results of the parts. The
+// isMerging reports whether superres merge runs the command of c, to make the report from the results of the parts. The
 // context says so, since the command line is the same as that of the parts.
-func Merging(c *cli.Context) bool { return c.Context.Value(mergeKey{}) != nil }
+func isMerging(c *cli.Context) bool { return c.Context.Value(mergeKey{}) != nil }
 
 // sweeps reports whether c runs trials that can be divided into parts: whether it has SweepOption.
 func sweeps(c *cli.Command) bool {
@@ -101,9 +101,9 @@ const commandFile = "command.json"
 // maxCommand is the largest commandFile that is read, in bytes.
 const maxCommand = 16 << 20
 
-// SweepPart returns the part that --shard names. If there is one, it writes commandFile to the folder dir; a folder
+// sweepPart returns the part that --shard names. If there is one, it writes commandFile to the folder dir; a folder
 // with the parts of another command is a usage error.
-func SweepPart(c *cli.Context, dir string) (Part, error) {
+func sweepPart(c *cli.Context, dir string) (Part, error) {
 	part, err := Parse(c.String("shard"))
 	if err != nil || part.Of == 0 || dir == "" {
 		return part, err

@@ -20,13 +20,12 @@ import (
 	"superres/internal/settings"
 )
 
-// SweepOption returns the option --shard for commands that run a Sweep. SweepPart reads it.
+// SweepOption returns the option --shard for commands that run a Sweep. Sweep.Report reads it.
 func SweepOption() *settings.Option {
 	return &settings.Option{Name: "shard", To: settings.Text(new(string), ""), Effect: settings.Neutral,
 		Kinds: []string{"sweep"},
-		Help: "do only part `I/N` of the trials, 0/N to N-1/N, and write no report: the parts may run at once, " +
-			"and superres " +
-			"merge DIR writes it"}
+		Help: "do only part `I/N` of the trials, 0/N to N-1/N, and write no report: the parts may run at once, and " +
+			"superres merge DIR writes it"}
 }
 
 // Part is one part of many of a set of pictures or trials. The zero value is the entire set.

@@ -1,43 +1,98 @@
 package parts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/urfave/cli/v2"
+
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/internal/parallel"
+	"superres/internal/report"
 	"superres/internal/safefile"
 )
 
 // Sweep runs tasks, K, and keeps their results, R, in journals in a folder: only tasks without a result there, or whose
-// result is a failure, are run. Do returns the results of all tasks in the order of the tasks.
-//
-// If Part is set, Do runs only the tasks of this part, has a journal of its own, and returns no results. If Merge is
-// set, Do runs nothing and returns the results of all parts; missing results are an error.
+// result is a failure, are run.
 type Sweep[K comparable, R any] struct {
-	// Command is the name of the command. A folder holds the results of only one command, since all reports have the
-	// same names.
-	Command string
-	Dir     string // the folder of the journals
-	// Part is the part of the tasks to run. The zero value runs all.
-	Part   Part
-	Merge  bool         // superres merge runs the command: see Merging
-	Task   func(R) K    // returns the task of a result
-	Failed func(R) bool // reports whether a result is a failure
-	// Weight estimates the work of a task, in any unit.
-	Weight func(K) float64
+	Dir    string          // the folder of the journals, and of the report
+	Task   func(R) K       // returns the task of a result
+	Failed func(R) string  // says of which trial a result is the failure, and why; "": it is none
+	Weight func(K) float64 // estimates the work of a task, in any unit
 	// Shorter names flags that shorten a sweep, to follow "shorter by" in a message. It may be empty.
 	Shorter string
 	// Run does a task. It returns an error only if the context has ended.
 	Run func(context.Context, K) (R, error)
 	// Table returns the results in an earlier report in the folder dir, to begin a new journal with. It may be nil.
 	Table func(dir string) ([]R, error)
+
+	// command is the name of the command. A folder holds the results of only one command, since all reports have the
+	// same names.
+	command string
+	part    Part // the part of the tasks to run; the zero value runs all
+}
+
+// Files are the files of a report, each with what writes it, by their names.
+type Files map[string]func(io.Writer) error
+
+// Report runs the tasks for the command of c, shows progress in bar, and writes and prints the report that document
+// makes of the results of all tasks, in the order of the tasks. The files of the report get no more permissions than
+// most. Failures among the results are an error, behind the report.
+//
+// With --shard it runs only the tasks of that part, has a journal of its own, and makes no report. If superres merge
+// runs the command it runs nothing, and missing results are an error.
+func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Progress, tasks []K, most fs.FileMode,
+	document func([]R) (report.Document, Files, error)) (err error) {
+	s.command = c.Command.Name
+	if s.part, err = sweepPart(c, s.Dir); err != nil {
+		return err
+	}
+	if s.Dir == "" {
+		return console.Usage("-o names no folder; leave it out or give one")
+	}
+	var results []R
+	if isMerging(c) {
+		results, err = s.merge(tasks, bar)
+	} else {
+		results, err = s.do(c.Context, tasks, bar)
+	}
+	if err != nil || s.part.Of > 0 {
+		return err
+	}
+	d, files, err := document(results)
+	if err != nil {
+		return err
+	}
+	bar.Clear()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := safefile.WriteAtomicMode(most, filepath.Join(s.Dir, name), true, files[name]); err != nil {
+			return err
+		}
+	}
+	if err := d.Text(to.Out); err != nil {
+		return err
+	}
+	bar.Line("%s: the report", filepath.Join(s.Dir, "report.html"))
+	count, first := 0, ""
+	for _, r := range results {
+		if why := s.Failed(r); why != "" {
+			count, first = count+1, cmp.Or(first, why)
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return console.Failf(console.ExitSome, "%d of %d trials failed: %s; the same command tries them again", count,
+		len(results), first)
 }
 
 // MaxTrials is the largest number of trials of a sweep, all of which are in memory.
@@ -56,19 +111,13 @@ const (
 	sweepSuffix = ".jsonl"
 )
 
-// Do runs the sweep of tasks and shows progress in bar. results is nil for a part. Failures of a part are an error.
-func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
-	if s.Dir == "" {
-		return nil, console.Usage("-o names no folder; leave it out or give one")
-	}
-	if s.Merge {
-		return s.merge(tasks, bar)
-	}
+// do runs tasks and shows progress in bar. results is nil for a part. Failures of a part are an error.
+func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, safefile.Unwritable(s.Dir, err)
 	}
 	var own []entry[R]
-	name := filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix)
+	name := filepath.Join(s.Dir, sweepPrefix+s.part.Suffix()+sweepSuffix)
 	j, err := OpenJournal(name, safefile.AnyMode, func(e entry[R]) { own = append(own, e) })
 	if err != nil {
 		return nil, err
@@ -81,13 +130,13 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 			err = journalError(j.File.Name(), err2)
 		}
 	}()
-	if len(own) == 0 && s.Table != nil && s.Part.Of == 0 {
+	if len(own) == 0 && s.Table != nil && s.part.Of == 0 {
 		if own, err = s.readTable(j); err != nil {
 			return nil, err
 		}
 	}
-	if s.Part.Of > 0 {
-		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t K) bool { return !s.Part.HasTask(t) })
+	if s.part.Of > 0 {
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t K) bool { return !s.part.HasTask(t) })
 	}
 	done, _, err := s.readJournals(tasks, own, filepath.Base(j.File.Name()), bar)
 	if err != nil {
@@ -126,19 +175,19 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		if bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) {
 			bar.Line("%d of %d trials", count, len(todo))
 		}
-		if s.Failed(r) {
-			if failures++; s.Part.Of == 0 {
+		if s.Failed(r) != "" {
+			if failures++; s.part.Of == 0 {
 				return nil
 			}
 		}
-		return j.Add(entry[R]{s.Command, console.Version, r})
+		return j.Add(entry[R]{s.command, console.Version, r})
 	})
 	if err != nil {
 		return nil, err
 	}
-	if s.Part.Of > 0 {
+	if s.part.Of > 0 {
 		bar.Line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done",
-			s.Part, len(tasks), len(todo), s.Dir)
+			s.part, len(tasks), len(todo), s.Dir)
 		if failures > 0 {
 			return nil, console.Failf(console.ExitSome, "%d of %d trials failed; the same command tries them "+
 				"again, and superres merge reports them", failures, len(tasks))
@@ -158,10 +207,10 @@ func (s Sweep[K, R]) readTable(j *Journal[entry[R]]) (own []entry[R], err error)
 		return nil, err
 	}
 	for _, r := range results {
-		if s.Failed(r) {
+		if s.Failed(r) != "" {
 			continue
 		}
-		e := entry[R]{s.Command, console.Version, r}
+		e := entry[R]{s.command, console.Version, r}
 		if err := j.Add(e); err != nil {
 			return nil, err
 		}
@@ -231,12 +280,12 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 	}
 	done, failed = map[K]R{}, map[K]R{}
 	for _, e := range entries {
-		if e.Command != "" && e.Command != s.Command { // a line may lack its command
+		if e.Command != "" && e.Command != s.command { // a line may lack its command
 			return nil, nil, console.Failf(console.ExitOutput, "%s: this folder has the results of superres %s; "+
 				"use another -o", s.Dir, e.Command)
 		}
 		t := s.Task(e.Result)
-		if s.Failed(e.Result) {
+		if s.Failed(e.Result) != "" {
 			failed[t] = e.Result
 			continue
 		}

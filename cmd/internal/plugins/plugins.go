@@ -13,6 +13,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/internal/settings"
 	"superres/learners"
+	"superres/learners/planted"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
@@ -154,22 +155,28 @@ func Told(spec string, sparsity int) string {
 	return fmt.Sprintf("K, S = %d", sparsity)
 }
 
-// Fingerprints returns, for each learner, the fingerprint of the external programs that it and the coder run;
-// "" if they run none. names and coder are specs; an empty coder stands for none.
-func Fingerprints(names []string, coder string) (_ []string, err error) {
-	var c sparse.Coder
-	if coder != "" {
-		if c, err = sparse.New(coder); err != nil {
-			return nil, err
-		}
+// Version is what the results of a learner depend on besides its spec, its problem and its seed.
+type Version struct {
+	Program  string // the fingerprint of the external programs that the learner and the coder run; "": they run none
+	Revision string // of the learner and the coder: see planted.Revision
+}
+
+// Versions returns the version of each learner. names and coder are specs.
+func Versions(names []string, coder string) ([]Version, error) {
+	c, err := sparse.New(coder)
+	if err != nil {
+		return nil, err
 	}
-	list := make([]string, len(names))
+	list := make([]Version, len(names))
 	for i, name := range names {
 		l, err := learners.New(name)
 		if err != nil {
 			return nil, err
 		}
-		if list[i], err = plugin.Fingerprint(l, c); err != nil {
+		if list[i].Program, err = plugin.Fingerprint(l, c); err != nil {
+			return nil, err
+		}
+		if list[i].Revision, err = planted.Revision(name, coder); err != nil {
 			return nil, err
 		}
 	}

@@ -36,6 +36,14 @@ func newFindings(opt *Options, typed string, trials []planted.Trial) findings {
 	return f
 }
 
+// failure describes a trial that failed. It returns "" for others.
+func failure(t planted.Trial) string {
+	if t.Failure == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s with N = %d: %s", t.Learner, t.N, t.Failure)
+}
+
 // label returns the name of a learner in the report.
 func (f findings) label(learner string) string {
 	return cmp.Or(f.labels[learner], learner)
@@ -47,27 +55,6 @@ func (f findings) names() (list []string) {
 		list = append(list, f.label(learner))
 	}
 	return list
-}
-
-// failures returns the number of trials that failed.
-func (f findings) failures() int {
-	count := 0
-	for _, t := range f.all {
-		if t.Failure != "" {
-			count++
-		}
-	}
-	return count
-}
-
-// firstFailure describes the first trial that failed. It returns "" where none did.
-func (f findings) firstFailure() string {
-	for _, t := range f.all {
-		if t.Failure != "" {
-			return fmt.Sprintf("%s with N = %d: %s", t.Learner, t.N, t.Failure)
-		}
-	}
-	return ""
 }
 
 // panels returns the sizes M, K, S of the problems, each once, in the order of the trials.
@@ -111,9 +98,8 @@ func (f findings) document() report.Document {
 	t := f.trials[0]
 	d := report.Document{
 		Title: "Dictionary recovery",
-		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %s a "+
-			"point. Every learner gets the same signals and the same first dictionary, and is told the number of "+
-			"atoms K; "+
+		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %s a point. "+
+			"Every learner gets the same signals and the same first dictionary, and is told the number of atoms K; "+
 			"those with a coder code with %s.", console.Count(f.count(), "problem"), f.coder()),
 		Command: f.typed,
 		Facts: console.Facts(f.command, []report.Fact{
@@ -138,9 +124,8 @@ func (f findings) document() report.Document {
 				"are the same for any number of processors. “External” seconds are those of programs outside, with " +
 				"what passing the problems takes.",
 		},
-		Caption: fmt.Sprintf("Means of %s, seed %d, superres %s. Bold: ahead of every other by the signed-rank "+
-			"test at "+
-			"5 %%.", console.Count(f.count(), "problem"), t.Seed, console.Build()),
+		Caption: fmt.Sprintf("Means of %s, seed %d, superres %s. Bold: ahead of every other by the signed-rank test "+
+			"at 5 %%.", console.Count(f.count(), "problem"), t.Seed, console.Build()),
 		Data: f.record(),
 	}
 	if len(f.axes) > 0 {
@@ -151,9 +136,10 @@ func (f findings) document() report.Document {
 			d.Sections = append(d.Sections, f.section(p))
 		}
 	}
-	if n := f.failures(); n > 0 {
+	failures := slices.DeleteFunc(slices.Clone(f.all), func(t planted.Trial) bool { return t.Failure == "" })
+	if n := len(failures); n > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d trials failed and are left out of the means. The first: %s.", n,
-			f.firstFailure()))
+			failure(failures[0])))
 	}
 	return d
 }

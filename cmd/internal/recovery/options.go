@@ -23,8 +23,7 @@ func (opt *Options) table() settings.Table {
 			"for the paper's; may be repeated (default: the paper's four)"},
 		{Name: "n", To: settings.Parsed(
 			&opt.Sizes, "", readSizes,
-		), Help: "numbers of signals `N,N,...` (default: eight " +
-			"for each panel)"},
+		), Help: "numbers of signals `N,N,...` (default: eight for each panel)"},
 		{Name: "trials", To: settings.Num(&opt.Trials, 100).AtLeast(1), Help: "`T` problems for each panel and N"},
 		{Name: "iterations", To: settings.Num(&opt.Iterations, 500).AtLeast(1), Help: "`I` iterations at most"},
 		plugins.LearnerOption("learners", settings.Parsed(&opt.Learners, "rop,blotless,simco,ksvd,mod", readLearners),
@@ -90,7 +89,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if opt.Map, err = readMap(append([]string{opt.mapped}, c.Args().Slice()...)); err != nil {
 		return err
 	}
-	opt.command = strings.Join(append(console.Settings(c), c.Args().Slice()...), " ")
+	opt.command = console.CommandLine(c)
 	opt.Budgets = slices.DeleteFunc(opt.Budgets, func(n int) bool { return n == opt.Iterations })
 	opt.Learners, opt.Labels = plugins.Labelled(opt.Learners)
 	if err := plugins.CheckLearners(opt.Learners); err != nil {

@@ -7,7 +7,6 @@ package recovery
 
 import (
 	"context"
-	"io"
 	"math"
 	"runtime"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
+	"superres/internal/report"
 	"superres/internal/safefile"
 	"superres/learners"
 	"superres/learners/planted"
@@ -66,32 +66,16 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	part, err := parts.SweepPart(c, opt.Folder)
-	if err != nil {
-		return err
-	}
-	trials, err := parts.Sweep[planted.Task, planted.Trial]{
-		Command: "recover", Dir: opt.Folder, Part: part, Merge: parts.Merging(c),
-		Task:    func(t planted.Trial) planted.Task { return t.Task },
-		Failed:  func(t planted.Trial) bool { return t.Failure != "" },
+	return parts.Sweep[planted.Task, planted.Trial]{
+		Dir: opt.Folder, Task: func(t planted.Trial) planted.Task { return t.Task }, Failed: failure,
 		Shorter: opt.shorter(), Weight: planted.Task.Weight,
 		Run:   func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
 		Table: readTable,
-	}.Do(c.Context, tasks, bar)
-	if err != nil || part.Of > 0 {
-		return err
-	}
-	f := newFindings(opt, console.Typed(c), trials)
-	d := f.document()
-	if err := s.Conclude(bar, opt.Folder, safefile.AnyMode, d, map[string]func(io.Writer) error{tableName: f.csv,
-		"trials.json": d.JSON, "report.html": d.HTML, "table.tex": d.LaTeX}); err != nil {
-		return err
-	}
-	if n := f.failures(); n > 0 {
-		return console.Failf(console.ExitSome, "%d of %d trials failed: %s; the same command tries them again", n,
-			len(trials), f.firstFailure())
-	}
-	return nil
+	}.Report(c, s, bar, tasks, safefile.AnyMode, func(trials []planted.Trial) (report.Document, parts.Files, error) {
+		f := newFindings(opt, console.Typed(c), trials)
+		d := f.document()
+		return d, parts.Files{tableName: f.csv, "trials.json": d.JSON, "report.html": d.HTML, "table.tex": d.LaTeX}, nil
+	})
 }
 
 // problems returns the problems to solve, as tasks without trial and learner: those of the map, or of the panels, in
@@ -136,7 +120,7 @@ func (opt Options) tasks() ([]planted.Task, error) {
 		if t.Coder, err = plugins.WithSparsity(opt.Coder, t.S); err != nil {
 			return nil, err
 		}
-		programs, err := plugins.Fingerprints(opt.Learners, t.Coder)
+		versions, err := plugins.Versions(opt.Learners, t.Coder)
 		if err != nil {
 			return nil, err
 		}
@@ -146,10 +130,7 @@ func (opt Options) tasks() ([]planted.Task, error) {
 		t.Seed = opt.Seed
 		for t.Trial = range opt.Trials {
 			for i, name := range opt.Learners {
-				t.Learner, t.Program = name, programs[i]
-				if t.Revision, err = planted.Revision(name, t.Coder); err != nil {
-					return nil, err
-				}
+				t.Learner, t.Program, t.Revision = name, versions[i].Program, versions[i].Revision
 				for _, t.Limit = range limits {
 					tasks = append(tasks, t)
 				}

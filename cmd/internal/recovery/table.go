@@ -25,9 +25,8 @@ const tableName = "trials.csv"
 // columns are the fields of a trial, by their names in JSON, in the order of the columns of the table. Those from
 // "least" on are missing in tables of before.
 var columns = strings.Fields("m k s n noise trial seed learner coder limit assigned in_order recovered rmse " +
-	"non_zeros " +
-	"iterations replaced stop seconds failure program revision atoms coefficients use coherence outliers by_chance " +
-	"least falling")
+	"non_zeros iterations replaced stop seconds failure program revision atoms coefficients use coherence outliers " +
+	"by_chance least falling")
 
 // fewestColumns is the number of columns of tables of before.
 const fewestColumns = 28

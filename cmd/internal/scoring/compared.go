@@ -101,7 +101,9 @@ func readSizes(ctx context.Context, opt DiffOptions) (*comparison, error) {
 func (d *comparison) load(ctx context.Context, opt DiffOptions, bar *console.Progress) error {
 	left := opt.Limits // left.Memory is reduced by the reference and by the encoded tiles, which stay in memory
 	var ref image.Image
-	differ := newDifferences(d.scene)
+	differ := &differences{scene: d.scene, cols: (d.scene.X + cellSide - 1) / cellSide,
+		rows: (d.scene.Y + cellSide - 1) / cellSide}
+	differ.sums = make([]float64, differ.cols*differ.rows)
 	for i, path := range opt.Inputs {
 		bar.Set("comparing", float64(i)/float64(len(opt.Inputs)))
 		err := console.Picture(path, func() error {
@@ -165,15 +167,12 @@ func (d *comparison) score(p *comparedPicture, ref, test image.Image, memory int
 			return
 		}
 	}
-	m, err := d.Protocol.Compare(ref, test, d.Scale)
-	if err == nil {
-		var by score.Difference
-		if by, err = score.Differ(ref, test, d.Scale); err == nil {
-			p.Cell, p.Mean, p.Largest = CellOf(m), &by.Mean, &by.Max
-			return
-		}
+	s, err := Score(d.Protocol, ref, test, d.Scale)
+	if err != nil {
+		p.Note = "not scored: " + console.Message(err)
+		return
 	}
-	p.Note = "not scored: " + console.Message(err)
+	p.Cell, p.Mean, p.Largest = s.Cell, &s.Mean, &s.Largest
 }
 
 // position is a point in pixels of the largest picture, from its upper left corner.
@@ -196,11 +195,6 @@ type differences struct {
 	scene      image.Point
 	cols, rows int
 	sums       []float64
-}
-
-func newDifferences(scene image.Point) *differences {
-	cols, rows := (scene.X+cellSide-1)/cellSide, (scene.Y+cellSide-1)/cellSide
-	return &differences{scene, cols, rows, make([]float64, cols*rows)}
 }
 
 // add adds the differences between a and b, which cover coversA and coversB pixels of the scene from its upper left

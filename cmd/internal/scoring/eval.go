@@ -210,6 +210,23 @@ func CellOf(m score.Metrics) Cell {
 	return Cell{console.Finite(m.PSNR), console.Finite(m.SSIM), console.Finite(m.NFE)}
 }
 
+// Scored are the scores of a picture and how its colours differ from those of the truth, in levels of 0..255.
+type Scored struct {
+	Cell
+	Mean    float64 `json:"mean_absolute_difference"` // over all colours
+	Largest float64 `json:"largest_difference"`
+}
+
+// Score returns the scores of test against truth by p, but for a border of so many pixels.
+func Score(p score.Protocol, truth, test image.Image, border int) (s Scored, err error) {
+	m, err := p.Compare(truth, test, border)
+	if err != nil {
+		return s, err
+	}
+	by, err := score.Differ(truth, test, border)
+	return Scored{CellOf(m), by.Mean, by.Max}, err
+}
+
 // average appends to t.Mean the mean of each column over the rows where the score is defined.
 func (t *Scores) average() {
 	for column := range t.Columns {

@@ -32,9 +32,13 @@ var pageTemplate = template.Must(template.New("diff").Parse(pageHTML))
 // pagePicture is what the template gets of a picture: its fields, its number from 1, and its scores as text.
 type pagePicture struct {
 	*comparedPicture
-	Number                                    int
-	PSNRText, SSIMText, MeanText, LargestText string
+	Number int
+	scoreTexts
 }
+
+// scoreTexts are the scores of a picture as text: "∞" as the PSNR of equal pictures, and "-" for scores that are not
+// defined.
+type scoreTexts struct{ PSNRText, SSIMText, MeanText, LargestText string }
 
 // scene is the data of the page's script, as JSON. W and H are the size of the largest picture, in pixels.
 type scene struct {
@@ -78,8 +82,7 @@ func (d *comparison) write(w io.Writer) error {
 	for i, p := range d.Pictures {
 		data.Pictures = append(data.Pictures,
 			scenePart{string(p.Name), p.covers.X, p.covers.Y, p.Width, p.Height, p.Width >= p.covers.X})
-		psnr, ssim, mean, largest := p.texts()
-		rows = append(rows, pagePicture{p, i + 1, psnr, ssim, mean, largest})
+		rows = append(rows, pagePicture{p, i + 1, p.texts()})
 	}
 	err := pageTemplate.Execute(w, map[string]any{
 		"Title": "superres diff: " + string(d.Pictures[0].Name), "Style": pageCSS, "Caption": d.caption(),
@@ -136,13 +139,13 @@ func (d *comparison) caption() string {
 		d.Scale, d.Pictures[0].Name)
 }
 
-// texts returns the scores of p as text: "∞" as the PSNR of equal pictures, and "-" for scores that are not defined.
-func (p *comparedPicture) texts() (psnr, ssim, mean, largest string) {
-	psnr = console.Number("%.2f", p.PSNR)
+func (p *comparedPicture) texts() scoreTexts {
+	psnr := console.Number("%.2f", p.PSNR)
 	if p.PSNR == nil && p.Mean != nil {
 		psnr = "∞"
 	}
-	return psnr, console.Number("%.4f", p.SSIM), console.Number("%.3f", p.Mean), console.Number("%.4g", p.Largest)
+	return scoreTexts{psnr, console.Number("%.4f", p.SSIM), console.Number("%.3f", p.Mean),
+		console.Number("%.4g", p.Largest)}
 }
 
 // document returns the scores for a terminal.
@@ -163,9 +166,9 @@ func (d *comparison) document() report.Document {
 	}
 	t := report.Table{Head: []string{"picture", "size", "PSNR of Y", "SSIM", "mean", "largest"}}
 	for _, p := range d.Pictures {
-		psnr, ssim, mean, largest := p.texts()
+		s := p.texts()
 		t.Rows = append(t.Rows, []report.Cell{{Text: string(p.Name), Mark: p.Note}, {Text: fmt.Sprintf("%d×%d", p.Width,
-			p.Height)}, {Text: psnr}, {Text: ssim}, {Text: mean}, {Text: largest}})
+			p.Height)}, {Text: s.PSNRText}, {Text: s.SSIMText}, {Text: s.MeanText}, {Text: s.LargestText}})
 	}
 	out.Sections = []report.Section{{Tables: []report.Table{t}}}
 	return out

@@ -15,10 +15,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
 	"superres/patches/plane"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/mosaic"
 	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
@@ -180,7 +180,7 @@ func (d *comparison) chooseRegions() {
 	for _, p := range d.Pictures {
 		bytesLeft -= base64.StdEncoding.EncodedLen(len(p.reduced))
 	}
-	order := mosaic.InOrder(d.regions())
+	order := parallel.Numbers(d.regions())
 	slices.SortStableFunc(order, func(i, j int) int { return d.distance(i) - d.distance(j) })
 	d.inPage = map[int]bool{}
 	for _, i := range order {

@@ -16,8 +16,8 @@ import (
 )
 
 // The page and the server together: what is added is enlarged, also what the browser does
-// not read; the preview has the pixels of the whole; a truth is scored; a server that is
-// killed and started again is found, and one with another token asks for its address.
+// not read; the preview has the pixels of the whole; a truth is scored. What the page does without its server is
+// tested beside it.
 func TestPageInBrowser(t *testing.T) {
 	b := consoletest.OpenBrowser(t)
 	server := startProcess(t, "--token", "the-first-of-tokens")
@@ -111,20 +111,6 @@ func TestPageInBrowser(t *testing.T) {
 	}
 	states("done,done,done,failed,done")
 
-	address := strings.Split(server.url, "/")[2]
-	_ = server.Process.Kill()
-	_ = server.Wait()
-	add("small.png")
-	b.Wait("!trouble.hidden")
-	states("done,done,done,failed,done,waiting")
-	server = startProcess(t, "--listen", address, "--token", "the-first-of-tokens")
-	states("done,done,done,failed,done,done")
-	b.Wait("trouble.hidden")
-	_ = server.Process.Kill()
-	_ = server.Wait()
-	startProcess(t, "--listen", address, "--token", "the-second-of-tokens")
-	add("small.jpg")
-	b.Wait("trouble.textContent.includes('new address')")
 	if got := b.Eval("faults.join()"); got != "" {
 		t.Errorf("faults of the page: %v", got)
 	}

@@ -57,10 +57,7 @@ func (l *pipes) Close() error {
 	return nil
 }
 
-func (l *pipes) Addr() net.Addr { return pipeAddress{} }
+func (l *pipes) Addr() net.Addr { return pipeAddress }
 
 // pipeAddress is the address of a listener of pipes.
-type pipeAddress struct{}
-
-func (pipeAddress) Network() string { return "pipe" }
-func (pipeAddress) String() string  { return "-" }
+var pipeAddress = &net.UnixAddr{Name: "-", Net: "pipe"}

@@ -115,7 +115,7 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 		if err := s.CheckOpen(); err != nil {
 			return err
 		}
-		site := newSite(opt, pipeAddress{}, func(line string) { fmt.Fprintln(s.Err, "superres:", line) })
+		site := newSite(opt, pipeAddress, func(line string) { fmt.Fprintln(s.Err, "superres:", line) })
 		return site.serve(c.Context, listenToPipes(s.In, s.Out))
 	}
 	l, err := listen(c.Context, opt)

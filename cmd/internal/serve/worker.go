@@ -41,7 +41,12 @@ func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 func Work() int {
 	// The server ends its workers. A terminal sends these signals to workers as well.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, console.SIGHUP)
-	aside, files := openAside()
+	var aside *os.File
+	files := 0 // that the server has passed
+	if passesAside {
+		const first = 3 // the descriptor after the standard streams
+		aside, files = os.NewFile(first, "aside"), 1
+	}
 	// admit sets a memory limit that the collector respects, so it can run less often than in a program that enlarges
 	// one picture: 256×256 ×2 takes 7 ms less.
 	debug.SetGCPercent(100)

@@ -42,6 +42,10 @@ const (
 	quietTime = 5 * time.Minute
 )
 
+// passesAside says that a worker gets a temporary file without a name from the server, as it cannot make one once it is
+// confined. On Windows it can, and no file can be passed to it.
+const passesAside = runtime.GOOS != "windows"
+
 // passed lists the environment variables that workers inherit.
 var passed = []string{"GODEBUG", "GOTRACEBACK", "SYSTEMROOT", "SUPERRES_PANIC", "HOME", "XDG_CACHE_HOME",
 	"LocalAppData"}
@@ -76,15 +80,15 @@ func beginWorker(settings workerSettings, forAVIF bool) (*workerProcess, error) 
 	if err != nil {
 		return nil, err
 	}
-	aside, err := passAside(p.cmd)
-	if err != nil {
-		return nil, err
+	if passesAside {
+		aside, err := safefile.Scratch("")
+		if err != nil {
+			return nil, err
+		}
+		defer aside.Close() // the worker has a descriptor of its own
+		p.cmd.ExtraFiles = []*os.File{aside}
 	}
-	err = p.cmd.Start()
-	if aside != nil {
-		_ = aside.Close() // the worker has a descriptor of its own
-	}
-	if err != nil {
+	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
 	p.in, p.link = in, newLink(out, in)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,8 +75,8 @@ func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) 
 		return p, false, nil
 	}
 	if p, err = beginWorker(ws.settings, forAVIF); err != nil {
-		err = fmt.Errorf("what reads pictures cannot be started: %w; try again", err)
-		return nil, true, console.Fail(console.ExitNothing, err)
+		return nil, true, console.Failf(console.ExitNothing, "what reads pictures cannot be started: %w; try again",
+			err)
 	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -166,21 +167,18 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 		case !t.spoke && !isNew: // the worker had died while it was idle
 			continue
 		}
-		name := safefile.OneLine(j.Params.Get("name"))
-		if name == "" {
-			name = "a picture"
-		}
+		name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "a picture")
 		ws.log(fmt.Sprintf("the process that read %.200s has ended: %s; others go on", name, how))
 		switch why {
 		case noMemory:
-			err = errors.New("the picture takes more memory than its head tells; save it again with another program")
-			return reply{}, console.Fail(console.ExitLimit, err)
+			return reply{}, console.Failf(console.ExitLimit, "the picture takes more memory than its head tells; "+
+				"save it again with another program")
 		case outside:
-			err = errors.New("what read the picture was ended by another program, or for want of memory; try again")
-			return reply{}, console.Fail(console.ExitNothing, err)
+			return reply{}, console.Failf(console.ExitNothing, "what read the picture was ended by another program, "+
+				"or for want of memory; try again")
 		}
-		err = fmt.Errorf("the program has failed on this picture: %s; please report it, with the picture", how)
-		return reply{}, console.Fail(console.ExitInput, err)
+		return reply{}, console.Failf(console.ExitInput, "the program has failed on this picture: %s; please report "+
+			"it, with the picture", how)
 	}
 }
 
@@ -189,14 +187,9 @@ func (ws *workers) lose(p *workerProcess, fault error) (why death, how string) {
 	ws.mu.Lock()
 	delete(ws.busy, p)
 	ws.mu.Unlock()
-	if !errors.Is(fault, io.EOF) && !errors.Is(fault, io.ErrUnexpectedEOF) && !isPipe(fault) {
+	_, closed := errors.AsType[*os.PathError](fault) // the other end of a pipe is closed
+	if !errors.Is(fault, io.EOF) && !errors.Is(fault, io.ErrUnexpectedEOF) && !closed {
 		p.kill(shortened(fault.Error()))
 	}
 	return p.end()
-}
-
-// isPipe reports whether err comes from a pipe whose other end is closed.
-func isPipe(err error) bool {
-	_, is := errors.AsType[*os.PathError](err)
-	return is
 }

@@ -8,13 +8,6 @@ import (
 	"superres/superres/training"
 )
 
-// convolutionalKind is the kind of a model that is a chain of convolutions.
-var convolutionalKind = kind{
-	name:    "convolutional stages",
-	ask:     "--convolutional",
-	trainer: convolutionalTrainer,
-}
-
 // stageOf returns the first convolutional stage of m. name and purpose, such as "begin with", are for the error.
 func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, error) {
 	for _, s := range m.Stages {

@@ -6,21 +6,33 @@ import (
 	"superres/superres/training"
 )
 
-// coupledKind is the kind of a model that is a coupled dictionary and back-projections, as in the paper.
-var coupledKind = kind{
-	name:    "coupled models",
-	trainer: coupledTrainer,
+// The kinds of model, as messages call them: a coupled dictionary and back-projections, as in the paper, and a chain of
+// convolutions.
+const (
+	coupledModels       = "coupled models"
+	convolutionalStages = "convolutional stages"
+)
+
+// kind returns the kind of model that is learned.
+func (opt Options) kind() string {
+	if opt.Convolutional {
+		return convolutionalStages
+	}
+	return coupledModels
 }
 
-// coupledTrainer returns the trainer of a coupled model, or an error if it needs more memory than the limit.
-func coupledTrainer(opt Options) (training.Trainer, error) {
+// trainer returns the trainer of the model. It is an error if training needs more memory than the limit.
+func (opt Options) trainer() (training.Trainer, error) {
+	if opt.Convolutional {
+		return convolutionalTrainer(opt)
+	}
 	t := opt.coupled
 	if err := coupled.Storable(t.Coder); err != nil {
 		return nil, err
 	}
 	if need := t.Memory(); need > opt.Limits.Memory {
-		return nil, console.Failf(console.ExitLimit, "learning %d atoms from %d patches needs %s, the "+
-			"limit is %s; use --max-memory, fewer --patches or fewer --atoms", t.Atoms, t.Patches, console.Bytes(need),
+		return nil, console.Failf(console.ExitLimit, "learning %d atoms from %d patches needs %s, the limit is %s; "+
+			"use --max-memory, fewer --patches or fewer --atoms", t.Atoms, t.Patches, console.Bytes(need),
 			console.Bytes(opt.Limits.Memory))
 	}
 	return t, nil

@@ -49,7 +49,7 @@ func (opt *Options) leveled() settings.Table {
 		switch {
 		case len(o.Kinds) == 0:
 			o.Group = cmp.Or(o.Group, forAll)
-		case o.Kinds[0] == convolutionalKind.name:
+		case o.Kinds[0] == convolutionalStages:
 			o.Group = forConvolutional
 		default:
 			o.Group = forDictionaries

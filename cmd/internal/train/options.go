@@ -34,7 +34,7 @@ func (opt *Options) table() settings.Table {
 			Help: "learn to enlarge by `N`, 2 to 4"},
 		pictures.DegradationOption(&o.Degradation, d.Degradation, "`HOW` the pictures were reduced: bicubic or "+
 			"box (the paper's mean of each block)"),
-	}, ofKind(convolutionalKind, settings.Table{
+	}, ofKind(convolutionalStages, settings.Table{
 		{Name: "symmetries", To: settings.OneOf(&t.Symmetries, n.Symmetries, "all", "none"),
 			Help: "`WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
 		{Name: "convolutional", To: settings.Bool(&opt.Convolutional, false),
@@ -77,7 +77,7 @@ func (opt *Options) table() settings.Table {
 		{Name: "teachers", To: settings.Parsed(&opt.Teachers, "", readModels), Path: true,
 			Help: "learn from what `MODELS`, names or files with commas between, make of the pictures too, as " +
 				"they are for this scale; networks of other programs teach as well"},
-	}), ofKind(coupledKind, settings.Table{
+	}), ofKind(coupledModels, settings.Table{
 		plugins.LearnerOption("learner", settings.Text(&o.Learner, d.Learner),
 			"`SPEC` of the dictionary learner: see superres learners"),
 		plugins.CoderOption(&o.Coder, coder, "`SPEC` of the sparse coder: see superres coders"),
@@ -90,7 +90,7 @@ func (opt *Options) table() settings.Table {
 		{Name: "patch", To: settings.Num(&o.Patch, d.Patch).AtLeast(1),
 			Help: fmt.Sprintf("side `P` of a low-resolution patch; of convolutional stages %d if it is not given",
 				n.Patch)},
-	}, ofKind(coupledKind, settings.Table{
+	}, ofKind(coupledModels, settings.Table{
 		{Name: "patches", To: settings.Num(&o.Patches, d.Patches).AtLeast(1), Help: "draw `N` patch pairs"},
 		{Name: "flat", To: settings.Num(
 			&opt.flat, 255*d.Flat,
@@ -99,7 +99,7 @@ func (opt *Options) table() settings.Table {
 		{Name: "reduce", To: settings.Parsed(&o.Reductions, factorsText(d.Reductions), readReductions),
 			Help: "learn from the pictures reduced by the factors `F,G,...` as well, or by none; of convolutional " +
 				"stages " + factorsText(n.Reductions) + " if it is not given"},
-	}, ofKind(coupledKind, settings.Table{
+	}, ofKind(coupledModels, settings.Table{
 		{Name: "mean", To: settings.Bool(&o.Mean, d.Mean), Help: "code patches without their mean"},
 		{Name: "detail", To: settings.Bool(&o.Detail, d.Detail),
 			Help: "learn what interpolation misses, not the patch itself"},
@@ -122,12 +122,12 @@ const pipeEngine = "pipe"
 // isLevel reports whether v is at least 0 and below 255, as --flat needs it.
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
-// ofKind changes the options in t to be for models of kind k only, which their help says if needed, and returns t.
-func ofKind(k kind, t settings.Table) settings.Table {
+// ofKind changes the options in t to be for models of a kind only, which their help says if needed, and returns t.
+func ofKind(kind string, t settings.Table) settings.Table {
 	for _, o := range t {
-		o.Kinds = []string{k.name}
-		if k.ask != "" && k.ask != "--"+o.Name {
-			o.Help = "of " + k.name + ": " + o.Help
+		o.Kinds = []string{kind}
+		if kind == convolutionalStages && o.Name != "convolutional" {
+			o.Help = "of " + kind + ": " + o.Help
 		}
 	}
 	return t
@@ -175,7 +175,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	case !strings.HasSuffix(opt.Output, ".npz"):
 		return console.Usage("-o %s: a model file ends in .npz", opt.Output)
 	}
-	others, err := optionsOfOthers(given, kindOf(*opt))
+	others, err := optionsOfOthers(given, opt.kind())
 	if err != nil {
 		return err
 	}
@@ -210,25 +210,19 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// optionsOfOthers returns the names of the options in the table given that are not for models of kind k. It returns a
+// optionsOfOthers returns the names of the options in the table given that are not for models of a kind. It returns a
 // usage error if the user gave one of them.
-func optionsOfOthers(given settings.Table, k kind) (names []string, err error) {
+func optionsOfOthers(given settings.Table, kind string) (names []string, err error) {
 	for _, o := range given {
-		if o.Kinds == nil || slices.Contains(o.Kinds, k.name) {
+		switch {
+		case o.Kinds == nil || o.Kinds[0] == kind:
 			continue
+		case o.Given() && kind == coupledModels:
+			return nil, console.Usage("--%s concerns %s; ask for some with --convolutional", o.Name, o.Kinds[0])
+		case o.Given():
+			return nil, console.Usage("--%s concerns %s, not the %s of --convolutional", o.Name, o.Kinds[0], kind)
 		}
-		if names = append(names, o.Name); !o.Given() {
-			continue
-		}
-		for _, other := range kinds {
-			switch {
-			case !slices.Contains(o.Kinds, other.name):
-			case other.ask != "":
-				return nil, console.Usage("--%s concerns %s; ask for some with %s", o.Name, other.name, other.ask)
-			default:
-				return nil, console.Usage("--%s concerns %s, not the %s of %s", o.Name, other.name, k.name, k.ask)
-			}
-		}
+		names = append(names, o.Name)
 	}
 	return names, nil
 }

@@ -23,7 +23,7 @@ func read(t *testing.T, args ...string) training.Trainer {
 	app := &cli.App{Commands: []*cli.Command{console.Command(command)}}
 	must.Succeed(t, app.Run(append([]string{"superres", "train", "--output", t.TempDir() + "/m.npz"},
 		append(args, "a.png")...)))
-	trainer := must.Get(kindOf(opt).trainer(opt))(t)
+	trainer := must.Get(opt.trainer())(t)
 	return trainer
 }
 
@@ -48,20 +48,5 @@ func TestDefaultsAreThoseOfTheTrainers(t *testing.T) {
 	}
 	if got := read(t, "--reduce=0.7,0.6").(coupled.Trainer).Reductions; fmt.Sprint(got) != "[0.7 0.6]" {
 		t.Error(got)
-	}
-}
-
-// The Kinds of every option are names of existing kinds.
-func TestKinds(t *testing.T) {
-	names := map[string]bool{}
-	for _, k := range kinds {
-		names[k.name] = true
-	}
-	for _, o := range console.OptionsOf(Command(&console.Streams{})) {
-		for _, kind := range o.Kinds {
-			if !names[kind] {
-				t.Errorf("--%s is for %s, which there are not", o.Name, kind)
-			}
-		}
 	}
 }

@@ -1,9 +1,8 @@
 // Package train is the command superres train: it learns a model from pictures.
 //
-// Read it in this order: options.go, the flags, and help.go, what help says of them; train.go, the run of a
-// command; kind.go, the kinds of model and what differs between them; coupled.go and convolutional.go, the trainer of
-// each kind; partial.go, the file from which an interrupted training continues. To add a kind of model, write a file
-// like coupled.go, a line in kinds, a case in kindOf, and its flags in options.go.
+// Read it in this order: options.go, the flags, and help.go, what help says of them; train.go, the run of a command;
+// coupled.go, the two kinds of model and the trainer of the first; convolutional.go, that of the other; partial.go, the
+// file from which an interrupted training continues.
 package train
 
 import (
@@ -175,7 +174,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	if opt.teachers, teachers, err = open(ctx, opt.Teachers); err != nil {
 		return err
 	}
-	trainer, err := kindOf(opt).trainer(opt)
+	trainer, err := opt.trainer()
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,7 @@
 package upscale
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 
@@ -164,22 +162,6 @@ type summaryEvent struct {
 	ExitCode   int          `json:"exit_code"`
 	Error      string       `json:"error,omitempty"` // one line; empty: the exit code is 0
 	Failures   []paths.Name `json:"failures"`        // the inputs that failed
-}
-
-// events writes events as lines of JSON.
-type events struct{ *json.Encoder }
-
-func newEvents(w io.Writer) *events {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return &events{enc}
-}
-
-// write writes an event; a nil e writes nothing. Write errors are reported when the program ends.
-func (e *events) write(ev any) {
-	if e != nil {
-		_ = e.Encode(ev)
-	}
 }
 
 // failure returns ev as the event "fail" with err, its class and its exit code.

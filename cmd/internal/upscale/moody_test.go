@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/must"
@@ -20,11 +19,8 @@ import (
 // moody is a stage that misbehaves with pictures of certain widths.
 type moody struct{}
 
-// The widths of pictures with which moody does wrong.
-const (
-	panicking = 13 // it panics in a worker
-	greedy    = 17 // it takes memory until it is stopped
-)
+// panicking is the width of pictures with which moody panics in a worker.
+const panicking = 13
 
 func init() {
 	stage.Register("moody", func(int, json.RawMessage, *stage.Arrays) (stage.Stage, error) { return moody{}, nil })
@@ -33,18 +29,8 @@ func init() {
 func (moody) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	out := w.Plane(current.W, current.H)
 	copy(out.Pix, current.Pix)
-	switch low.W {
-	case panicking:
+	if low.W == panicking {
 		parallel.Rows(low.H, func(y int) { out.Pix[y-1] = 0 })
-	case greedy:
-		var taken [][]byte
-		for len(taken) < 4<<10 && ctx.Err() == nil { // of 1 MiB each, which nothing looks at: no page of them is there
-			taken = append(taken, make([]byte, 1<<20))
-			time.Sleep(50 * time.Microsecond)
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 	}
 	return out, ctx.Err()
 }

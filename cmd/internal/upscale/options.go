@@ -41,10 +41,9 @@ func (opt *Options) table() settings.Table {
 			Brief:  "where the result goes: a file or a folder (default: beside the photo)"},
 		{Name: "name", To: settings.Text(&opt.Naming.Template, "{stem}_{size}{ext}"), Group: files,
 			Effect: settings.Neutral,
-			Help: "`TEMPLATE` of output names, of {stem}, {size} (2x or, with --width, --height or " +
-				"--fit, the size of the result, 800x600; at scale 1 it is restored), {scale} (2) and {model}; " +
-				"{ext} is the extension of the output at the end, which is added where it is missing, and elsewhere " +
-				"that of the input"},
+			Help: "`TEMPLATE` of output names, of {stem}, {size} (2x or, with --width, --height or --fit, the size " +
+				"of the result, 800x600; at scale 1 it is restored), {scale} (2) and {model}; {ext} is the extension " +
+				"of the output at the end, which is added where it is missing, and elsewhere that of the input"},
 	}, ofPicture[:metadata], settings.Table{
 		{Name: "recursive", Aliases: []string{"r"}, To: settings.Bool(&opt.Recursive, false), Group: files,
 			Effect: settings.Neutral, Help: "take folders with all below them, except the folder of -o",
@@ -97,13 +96,6 @@ func (opt *Options) table() settings.Table {
 			Help: "refuse a video whose depth or colour (4:2:2, 4:4:4) the encoder does not keep, which " +
 				"a line else says"},
 	}, ofPicture[metadata:], console.PictureOptions(&opt.Limits, &opt.quiet))
-}
-
-// restoringTable is table for superres restore, which has no size.
-func (opt *Options) restoringTable() settings.Table {
-	list := slices.DeleteFunc(opt.table(), func(o *settings.Option) bool { return o.Group == sizes })
-	opt.Size.Scale = 1
-	return list
 }
 
 // Options are the settings of one call. Most fields are set by the options of table, which has their defaults.

@@ -114,8 +114,8 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 		pictures.MarkSeveral(list, opt.Naming.WantsGIF())
 	}
 	if len(list) == 0 {
-		return nil, nil, console.Fail(console.ExitInput,
-			errors.New("no picture is left to work on; check --include and --exclude"))
+		return nil, nil, console.Failf(console.ExitInput, "no picture is left to work on; check --include and "+
+			"--exclude")
 	}
 	return list, others, nil
 }

@@ -3,6 +3,7 @@ package upscale
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -24,8 +25,8 @@ import (
 type report struct {
 	out, err io.Writer // standard output and error
 
-	mu      sync.Mutex // guards the fields below
-	events  *events
+	mu      sync.Mutex    // guards the fields below
+	events  *json.Encoder // of --json; nil: there are none
 	bar     *console.Progress
 	dry     bool // --dry-run: nothing is enlarged; false: pictures are
 	verbose bool // each picture is described; false: it is not
@@ -46,13 +47,21 @@ type report struct {
 	pace     *pace
 }
 
-// newReport returns a report whose time begins now. If json is true, it writes events to standard output.
-func newReport(s *console.Streams, json bool) *report {
+// newReport returns a report whose time begins now. With asJSON it writes events to standard output.
+func newReport(s *console.Streams, asJSON bool) *report {
 	r := &report{out: s.Out, err: s.Err, began: time.Now()}
-	if json {
-		r.events = newEvents(s.Out)
+	if asJSON {
+		r.events = json.NewEncoder(s.Out)
+		r.events.SetEscapeHTML(false)
 	}
 	return r
+}
+
+// write writes an event, with --json. Write errors are reported when the program ends. The caller holds r.mu.
+func (r *report) write(ev any) {
+	if r.events != nil {
+		_ = r.events.Encode(ev)
+	}
 }
 
 // start sets the options and the number of pictures, total. If quiet is true, warnings are not printed.
@@ -68,7 +77,7 @@ func (r *report) skip(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.skipped++
-	r.events.write(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output),
+	r.write(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output),
 		Reason: j.reason})
 }
 
@@ -79,7 +88,7 @@ func (r *report) leaveOut(b *batch) error {
 	r.others, r.earlier, r.videos = b.others, len(b.results), b.videos
 	var err error
 	tell := func(ev pictureEvent, why string) {
-		r.events.write(ev)
+		r.write(ev)
 		text := string(ev.Input) + ": left out, " + why
 		switch {
 		case r.verbose && !r.dry:
@@ -121,7 +130,7 @@ func (r *report) planned(ev pictureEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plans++
-	r.events.write(ev)
+	r.write(ev)
 }
 
 // plan prints a line of a dry run; with --json it prints nothing.
@@ -157,7 +166,7 @@ func (r *report) fail(ev pictureEvent, err error) {
 // failure is fail for callers that hold r.mu. It does not print the error of a single picture, which ends the program.
 func (r *report) failure(ev pictureEvent, err error) {
 	r.failed, r.last = append(r.failed, string(ev.Input)), err
-	r.events.write(failure(ev, err))
+	r.write(failure(ev, err))
 	if m, is := errors.AsType[*decoders.Missing](err); is { // what to install is said once
 		if slices.Contains(r.missing, m.Title) {
 			err = fmt.Errorf("%s: is %s, too", m.Name, m.Title)
@@ -191,7 +200,7 @@ func (r *report) event(i int) pictureEvent {
 func (r *report) begin(i int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.events.write(r.event(i))
+	r.write(r.event(i))
 	r.bar.Set("enlarging", r.pace.share())
 	if n := len(r.jobs); n > 1 {
 		r.bar.Describe(fmt.Sprintf("%d of %d", i+1, n))
@@ -250,7 +259,7 @@ func (r *report) tell(i int) {
 		return
 	}
 	r.made++
-	r.events.write(ev)
+	r.write(ev)
 	if out.Written > 0 && len(r.jobs) == 1 {
 		r.bar.Line("%s, %d frames of %d×%d, %s, %.2f frames a second%s", j.output, out.Written, out.Output.X,
 			out.Output.Y, console.Elapsed(out.seconds), float64(out.Written-out.Earlier)/out.seconds,
@@ -286,13 +295,6 @@ func (r *report) counts() (made, planned, skipped, failed int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.made, r.plans, r.skipped, len(r.failed)
-}
-
-// failures returns a copy of the paths of the inputs that failed.
-func (r *report) failures() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.failed)
 }
 
 // verdict prints a summary and returns the error that the program ends with, or nil.
@@ -348,7 +350,7 @@ func (r *report) summary(ctx context.Context, err error) {
 			ev.Error, ev.ExitCode = i.Error(), i.Code()
 		}
 	}
-	r.events.write(ev)
+	r.write(ev)
 }
 
 // frame reports that frame n of job i was written, at size to, seconds after the first was begun, or after the earlier
@@ -357,7 +359,7 @@ func (r *report) frame(i, n, earlier int, to image.Point, seconds, share float64
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j := r.jobs[i]
-	r.events.write(frameEvent{Event: "frame", Input: paths.Name(j.Path), Output: paths.Name(j.output), Frame: n,
+	r.write(frameEvent{Event: "frame", Input: paths.Name(j.Path), Output: paths.Name(j.output), Frame: n,
 		Width: to.X, Height: to.Y, Seconds: seconds})
 	const what = "enlarging"
 	if share == 0 {

@@ -82,9 +82,8 @@ func TestServiceMakesTheSame(t *testing.T) {
 		"name=in.png&scale=1.5&model=bicubic": "-s 1.5 -m bicubic",
 		"name=in.png&fit=300x200&format=jpeg&quality=80&effort=fast": "--fit 300x200 -f jpeg --quality 80 " +
 			"--effort fast",
-		"name=in.png&denoise=0.4&strength=0.5&metadata=strip&depth=16": "--denoise 0.4 --strength 0.5 " +
-			"--metadata strip " +
-			"--depth 16",
+		"name=in.png&denoise=0.4&strength=0.5&metadata=strip&depth=16": "--denoise 0.4 --strength 0.5 --metadata " +
+			"strip --depth 16",
 		"name=in.gif":                  "",
 		"name=in.gif&format=png":       "-f png",
 		"name=in.gif&first-frame=true": "--first-frame",

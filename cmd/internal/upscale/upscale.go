@@ -16,6 +16,7 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -27,6 +28,7 @@ import (
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 	"superres/superres"
 )
 
@@ -41,9 +43,11 @@ func Command(s *console.Streams) *cli.Command {
 // Restore returns the command superres restore, which is upscale at scale 1.
 func Restore(s *console.Streams) *cli.Command {
 	opt := &Options{restores: true}
+	table := slices.DeleteFunc(opt.table(), func(o *settings.Option) bool { return o.Group == sizes })
+	opt.Size.Scale = 1 // after table has set the default
 	return command(s, opt, &cli.Command{
 		Name: "restore", Usage: "take noise, compression and blur away, at the same size", Description: restoring,
-		Flags: console.Flags(opt.restoringTable()),
+		Flags: console.Flags(table),
 	}, restoringExamples, groups[1:])
 }
 

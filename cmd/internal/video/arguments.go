@@ -26,17 +26,9 @@ func inputArgs(path string) []string {
 
 var quietArgs = []string{"-hide_banner", "-nostdin", "-nostats", "-loglevel", "level+error"}
 
-// probeArgs are the arguments of ffprobe that have it describe the file path.
-func probeArgs(path string) []string {
-	args := []string{"-hide_banner", "-loglevel", "level+error", "-of", "json", "-show_format", "-show_streams"}
-	return append(args, inputArgs(path)...)
-}
-
-// frameArgs are the arguments of ffprobe that have it describe the first frames of stream number index of path.
-func frameArgs(path string, index int) []string {
-	args := []string{"-hide_banner", "-loglevel", "level+error", "-of", "json", "-select_streams", fmt.Sprint(index),
-		"-read_intervals", "%+#8", "-show_frames"}
-	return append(args, inputArgs(path)...)
+// probeArgs are the arguments of ffprobe that have it describe the file path as JSON, as more says.
+func probeArgs(path string, more ...string) []string {
+	return slices.Concat([]string{"-hide_banner", "-loglevel", "level+error", "-of", "json"}, more, inputArgs(path))
 }
 
 // decodeArgs are the arguments of the ffmpeg that writes the frames as Y4M, upright, and tells their times. Of a video
@@ -140,11 +132,8 @@ func (c *clip) pixFmt(in y4m.Header) string {
 func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	said, pix := c.video.colours(in.Width, in.Height), c.pixFmt(in)
 	var flags, filters []string
-	for _, f := range [][2]string{{"range", said.Range}, {"colorspace", said.Matrix},
-		{"color_primaries", said.Primaries}, {"color_trc", said.Transfer}} {
-		if f[1] != "" {
-			flags = append(flags, f[0]+"="+f[1])
-		}
+	for _, f := range said.flags() {
+		flags = append(flags, strings.Replace(f[0], "color_range", "range", 1)+"="+f[1])
 	}
 	if len(flags) > 0 {
 		filters = append(filters, "setparams="+strings.Join(flags, ":"))
@@ -172,11 +161,11 @@ func (c *clip) colourArgs(in y4m.Header) (args []string) {
 	if halved := in.Layout.Across == 2 && in.Layout.Down == 2; !halved && strings.Contains(c.pixFmt(in), "420") {
 		location = "left" // as ffmpeg reduces colour
 	}
-	for _, f := range [][2]string{{"-color_range", said.Range}, {"-colorspace", said.Matrix},
-		{"-color_primaries", said.Primaries}, {"-color_trc", said.Transfer}, {"-chroma_sample_location", location}} {
-		if f[1] != "" {
-			args = append(args, f[0], f[1])
-		}
+	for _, f := range said.flags() {
+		args = append(args, "-"+f[0], f[1])
+	}
+	if location != "" {
+		args = append(args, "-chroma_sample_location", location)
 	}
 	return args
 }

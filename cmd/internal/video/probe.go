@@ -51,12 +51,6 @@ type sideData struct {
 	Rotation float64 `json:"rotation"` // of a display matrix, in degrees, positive to the left
 }
 
-// parseProbe returns what ffprobe wrote as JSON.
-func parseProbe(data []byte) (p probed, err error) {
-	err = json.Unmarshal(data, &p)
-	return p, err
-}
-
 // addFrames adds to s what ffprobe wrote as JSON of its first frames: much stands there alone.
 func (s *stream) addFrames(data []byte) error {
 	var first struct {
@@ -292,6 +286,17 @@ var withAlpha = regexp.MustCompile(`^(yuva|gbrap|rgba|bgra|argb|abgr|ya|ayuv|vuy
 
 // colours are the flags of a video that say what its samples mean, by FFmpeg's names; "" is not known.
 type colours struct{ Range, Matrix, Primaries, Transfer string }
+
+// flags are those of c that are known, by the names of FFmpeg's options.
+func (c colours) flags() (list [][2]string) {
+	for _, f := range [][2]string{{"color_range", c.Range}, {"colorspace", c.Matrix}, {"color_primaries", c.Primaries},
+		{"color_trc", c.Transfer}} {
+		if f[1] != "" {
+			list = append(list, f)
+		}
+	}
+	return list
+}
 
 // colours returns the flags of the result of s, enlarged to toW×toH. They are those of s. Where s does not say its
 // matrix, programs guess it by the size, and take small video as BT.601 and large as BT.709: so that an enlarged one is

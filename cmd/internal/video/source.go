@@ -3,6 +3,7 @@ package video
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -43,7 +44,7 @@ func (s source) Open() (*enlarging.Content, error) {
 	}
 	s.times = newTimes(s.probed.start(), s.video.rate())
 	if done > 0 {
-		s.times.pass(2) // the first two, by which the model is chosen
+		s.times.passed = 2 // the first two, by which the model is chosen
 	}
 	unwatch := context.AfterFunc(s.ctx, s.times.end)
 	s.decoder = newProcess(s.ctx, s.times.take, s.tools.ffmpeg, s.decodeArgs(done)...)
@@ -52,7 +53,7 @@ func (s source) Open() (*enlarging.Content, error) {
 		s.decoder.kill()
 		return nil, s.refuse("ffmpeg cannot be started: %v", err)
 	}
-	frames := bufio.NewReaderSize(reader{waiting{out, s.clip}, s.decoder, s.times.end}, 1<<16)
+	frames := bufio.NewReaderSize(reader{out, s.decoder, s.times.end}, 1<<16)
 	if s.alpha {
 		frames = bufio.NewReaderSize(&unstacked{in: frames}, 1<<16)
 	}
@@ -63,8 +64,16 @@ func (s source) Open() (*enlarging.Content, error) {
 		}
 		return nil, s.refuse("has no frame that can be read: %v", err)
 	}
-	return &enlarging.Content{Reader: frames, Info: info, Title: s.title(), Frames: s.probed.frames(s.video),
-		Siting: siting(s.video.location()), Done: done, Close: func() {
+	title := fmt.Sprintf("video, %s as %s", s.video.Codec, s.video.PixFmt)
+	if rate := s.video.rate(); rate > 0 {
+		title += fmt.Sprintf(", %.4g frames a second", rate)
+	}
+	siting := s.video.location() // in the form that y4m.Layout.Sited takes
+	if strings.HasPrefix(siting, "bottom") {
+		siting = "center" // the nearest that it has
+	}
+	return &enlarging.Content{Reader: frames, Info: info, Title: title, Frames: s.probed.frames(s.video),
+		Siting: siting, Done: done, Close: func() {
 			unwatch()
 			s.decoder.stop()
 			s.times.end()
@@ -77,7 +86,7 @@ func (c *clip) refuse(format string, args ...any) error {
 
 // probe reads what the file holds. It fails if there is no video in it.
 func (c *clip) probe() error {
-	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In)...)
+	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-show_format", "-show_streams")...)
 	data, err := p.output()
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()
@@ -85,14 +94,16 @@ func (c *clip) probe() error {
 	if err != nil {
 		return c.refuse("FFmpeg cannot read it: %s", p.words(err))
 	}
-	if c.probed, err = parseProbe(data); err != nil {
+	if err = json.Unmarshal(data, &c.probed); err != nil {
 		return c.refuse("ffprobe says what cannot be understood: %v", err)
 	}
 	if c.video = c.probed.video(); c.video == nil {
 		return c.refuse("has no video in it")
 	}
-	data, err = newProcess(c.ctx, nil, c.tools.ffprobe, frameArgs(c.In, c.video.Index)...).output()
-	if err == nil {
+	// The first frames of the video, where much stands alone.
+	p = newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-select_streams", fmt.Sprint(c.video.Index),
+		"-read_intervals", "%+#8", "-show_frames")...)
+	if data, err = p.output(); err == nil {
 		_ = c.video.addFrames(data) // what it does not tell is not known; decoding will say what is wrong
 	}
 	return c.ctx.Err()
@@ -128,21 +139,4 @@ func (c *clip) prepare() (err error) {
 		c.warn(text)
 	}
 	return nil
-}
-
-// siting returns location in the form that y4m.Layout.Sited takes.
-func siting(location string) string {
-	if strings.HasPrefix(location, "bottom") {
-		return "center" // the nearest that it has
-	}
-	return location
-}
-
-// title says in a few words what the video is.
-func (c *clip) title() string {
-	text := fmt.Sprintf("video, %s as %s", c.video.Codec, c.video.PixFmt)
-	if rate := c.video.rate(); rate > 0 {
-		text += fmt.Sprintf(", %.4g frames a second", rate)
-	}
-	return strings.TrimSpace(text)
 }

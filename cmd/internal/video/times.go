@@ -70,9 +70,6 @@ func (t *times) take(line string) {
 	t.more.Broadcast()
 }
 
-// pass leaves out the times of the first n frames.
-func (t *times) pass(n int) { t.passed = n }
-
 // end says that there are no more lines.
 func (t *times) end() {
 	t.mu.Lock()

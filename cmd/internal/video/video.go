@@ -12,7 +12,6 @@ import (
 	"context"
 	"io"
 	"io/fs"
-	"sync"
 
 	"superres/cmd/internal/pictures"
 	"superres/internal/enlarging"
@@ -57,7 +56,6 @@ type clip struct {
 	times    *times
 	decoder  *process
 	warnings []string
-	once     sync.Once // guards that people are told once of a long wait
 }
 
 // warn keeps text, which follows the name of the file, for the report.

@@ -78,20 +78,13 @@ const AtOnce = ""
 // It checks that the program reports the interruption and that no file in dir appeared or disappeared.
 func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	t.Helper()
-	p.interrupted(t, dir, func(stop func()) *signal {
-		if sign == AtOnce {
-			stop()
-		}
-		return &signal{sign: sign, seen: stop}
-	}, args)
-}
-
-func (p Program) interrupted(t *testing.T, dir string, when func(stop func()) *signal, args []string) {
-	t.Helper()
 	before := Tree(t, dir)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	out := when(func() { cancel(console.Interrupt{Signal: 2}) })
+	out := &signal{sign: sign, seen: func() { cancel(console.Interrupt{Signal: 2}) }}
+	if sign == AtOnce {
+		out.seen()
+	}
 	code := p.Run(ctx, strings.NewReader(""), out, out, append([]string{"superres"}, args...))
 	if got := Tree(t, dir); code != 130 || !strings.Contains(out.text.String(), "interrupted") ||
 		!slices.Equal(got, before) {

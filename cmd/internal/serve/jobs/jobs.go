@@ -71,9 +71,7 @@ func (r *Runner) Do(ctx context.Context, j Job, out io.Writer) (upscale.Result, 
 type scores struct {
 	Protocol score.Protocol `json:"protocol"`
 	Scale    int            `json:"scale"` // width of the border that is left out, in pixels
-	scoring.Cell
-	Mean    float64 `json:"mean_absolute_difference"` // mean over all colours, in levels of 0 to 255
-	Largest float64 `json:"largest_difference"`
+	scoring.Scored
 }
 
 // scoreBytes is the memory that scoring takes for each pixel, in bytes, both pictures included.
@@ -106,15 +104,9 @@ func (r *Runner) score(ctx context.Context, border int) (result upscale.Result, 
 		images[i] = pic.Image
 	}
 	answer := scores{Protocol: score.MatlabY, Scale: border}
-	metrics, err := answer.Protocol.Compare(images[0], images[1], border)
-	if err != nil {
+	if answer.Scored, err = scoring.Score(answer.Protocol, images[0], images[1], border); err != nil {
 		return result, console.Fail(console.ExitInput, err)
 	}
-	by, err := score.Differ(images[0], images[1], border)
-	if err != nil {
-		return result, console.Fail(console.ExitInput, err)
-	}
-	answer.Cell, answer.Mean, answer.Largest = scoring.CellOf(metrics), by.Mean, by.Max
 	result.Event, err = json.Marshal(answer)
 	return result, err
 }

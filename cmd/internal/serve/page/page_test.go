@@ -501,9 +501,8 @@ func TestStage(t *testing.T) {
 func TestRemembered(t *testing.T) {
 	d := newDouble(t)
 	b := open(t, d)
-	b.Eval("form.elements.size.value = 'width'; form.elements.pixels.value = '1234'; " +
-		"form.elements.effort.value = 'max'; form.elements.format.value = 'tiff'; " +
-		"form.dispatchEvent(new Event('input'))")
+	b.Eval("form.elements.size.value = 'width'; form.elements.pixels.value = '1234'; form.elements.effort.value = " +
+		"'max'; form.elements.format.value = 'tiff'; form.dispatchEvent(new Event('input'))")
 	const form = "[form.elements.size.value, form.elements.pixels.value, form.elements.effort.value, " +
 		"form.elements.format.value].join()"
 	b.Wait("localStorage.getItem('superres.settings')?.includes('1234')")

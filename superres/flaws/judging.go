@@ -7,12 +7,12 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// leastSharpening is the least sharpening that is undone.
-const leastSharpening = 1.1
-
-// leastDoubted is the least sharpening that is undone in a picture without noise and compression. A clean one of T91,
-// of small petals, has 1.21, and loses 1.9 dB; one that was sharpened by 0.7 has 1.25, and would lose 3.6.
-const leastDoubted = 1.22
+// leastSharpening is the least sharpening that is undone. Below sureSharpening something else has to speak for it in a
+// picture without noise and compression: TABLE
+const (
+	leastSharpening = 1.1
+	sureSharpening  = 1.25
+)
 
 // A picture in which no noise and compression was measured, but of which the perceptron says a strength of
 // leastQuestioned or more, is clean if its quietest places deviate by less than mostQuiet of that strength. It is a
@@ -57,13 +57,14 @@ const LeastStrength = 0.1
 const UnknownTrust = 0.5
 
 // trustIn returns the trust in the reduction of a picture with noise or compression that seems blurred, or sharpened by
-// the factor sharpening: 1 up to leastSharpening, from there on less, and 0 from 1.25, in steps of 1/32.
+// the factor sharpening: 1 up to leastSharpening, from there on less, and 0 from sureSharpening, in steps
+// of 1/32.
 func trustIn(blur repair.Correction, sharpening float64) float64 {
-	const surely, mostBlur = 1.25, 0.2
+	const mostBlur = 0.2
 	if blur.Blur() > mostBlur {
 		return 0
 	}
-	trust := (surely - sharpening) / (surely - leastSharpening)
+	trust := (sureSharpening - sharpening) / (sureSharpening - leastSharpening)
 	return min(max(math.Round(trust*learned.ShareSteps)/learned.ShareSteps, 0), 1)
 }
 

@@ -9,7 +9,7 @@ import (
 
 // leastSharpening is the least sharpening that is undone. Below sureSharpening something else has to speak for it in a
 // picture without noise and compression: see isDoubted. Of 161 clean pictures of T91 and general-dev three seem
-// sharpened by more than 1.05. Two of them lose 1.9 and 0.25 dB if that is undone, and nothing else speaks for it there.
+// sharpened by more than 1.05. Two of them lose 1.9 and 0.25 dB if that is undone, nothing else speaks for it there.
 // Gains on interpolation of degraded parts of photographs, in dB at ×2, of the program that undid sharpening from 1.1
 // and had no doubts, of one that undid it from 1.22, and of this one:
 //

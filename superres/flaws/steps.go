@@ -144,6 +144,9 @@ func (x *Examination) findStrength(context.Context) error {
 	case !x.isJudged():
 	case !x.isFlawed():
 		x.Strength, x.Trust, x.Shares = learned.Assessor().Strength(x.AllTraits()), 0, learned.Shares{Clean: 1}
+		if x.isDoubted() {
+			x.said.Correction, x.said.Plain = repair.Correction{}, 0
+		}
 	default:
 		x.Strength, x.Shares = x.Left.Strength(), learned.Shares{Robust: 1}
 		if !x.Found.isLossyWebP() {
@@ -153,16 +156,26 @@ func (x *Examination) findStrength(context.Context) error {
 	return nil
 }
 
+// isDoubted reports whether only the softener says that the picture, without noise and compression, was sharpened.
+func (x *Examination) isDoubted() bool {
+	return x.said.Correction.Sharpening() < sureSharpening && x.Strength < learned.LeastGrain &&
+		!learned.Corrector().LowersDetail(x.Traits())
+}
+
 // findShares is StepShares.
 func (x *Examination) findShares(context.Context) error {
 	switch {
 	case !x.isJudged() || x.isFlawed():
 		x.Shares = x.Shares.WithPlain(x.said.Plain, x.Strength)
-	case x.said.IsDrawing, x.isQuiet():
+	case x.said.IsDrawing:
 		x.Shares = learned.Shares{Clean: 1}
 	default:
 		x.Shares = learned.Judge().Shares(x.AllTraits()).WithPlain(x.said.Plain, 0)
-		if x.Correction.IsNone() && x.softening().IsNone() {
+		switch {
+		case !x.Correction.IsNone() || !x.softening().IsNone():
+		case x.isQuiet():
+			x.Shares = learned.Shares{Clean: 1}
+		default:
 			x.Shares = x.Shares.WithoutDoubts(x.said, x.Strength)
 		}
 	}
@@ -183,16 +196,9 @@ func (x *Examination) soften(context.Context) error {
 	return nil
 }
 
-// softening returns what undoes the sharpening that was found, if it is enough to count.
+// softening returns what undoes the sharpening that was found, if it is enough to count and no blur was undone.
 func (x *Examination) softening() repair.Correction {
-	least := leastSharpening
-	if x.isJudged() && !x.isFlawed() {
-		least = leastDoubted
-		if !x.Correction.IsNone() {
-			return repair.Correction{}
-		}
-	}
-	if x.said.Correction.Sharpening() < least {
+	if !x.Correction.IsNone() || x.said.Correction.Sharpening() < leastSharpening {
 		return repair.Correction{}
 	}
 	return x.said.Correction

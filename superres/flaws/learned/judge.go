@@ -72,7 +72,7 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 
 // Doubts about a picture of which nothing was corrected. Most of those to which a judge gives less than leastAlone of
 // interpolation alone are clean, and so are most where the model for clean pictures has mostlyClean or more, the
-// strength is below leastGrain, and none of the softener's classes is likelier than none by unlikely, in base-2
+// strength is below LeastGrain, and none of the softener's classes is likelier than none by unlikely, in base-2
 // logarithms. What clean pictures at ×2 lose in brightness on photo, in dB, in the mean: 70 of general-dev, 91 of T91
 // and 158 regular textures, façades, walls and cloth. And how 28 pictures change in RGB with white grain of 6 levels,
 // reduced by block means, and sharpened, and 180 with grain of 3 to 15 levels that was blurred:
@@ -89,7 +89,7 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 const (
 	leastAlone  = 7. / ShareSteps
 	mostlyClean = 13. / ShareSteps
-	leastGrain  = 1. / 16
+	LeastGrain  = 1. / 16
 	unlikely    = -5 * traitOne / 2
 )
 
@@ -97,7 +97,8 @@ const (
 // softener said something of, and that the robust model would enlarge at a strength.
 func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	switch {
-	case s.Clean >= mostlyClean && strength < leastGrain && !said.isLikely():
+	case said.isLikely():
+	case s.Clean >= mostlyClean && strength < LeastGrain:
 		s = Shares{Clean: 1}
 	case 1-s.Clean-s.Robust >= leastAlone:
 	case s.Clean >= s.Robust:

@@ -77,8 +77,8 @@ func TestTransformIsOrthonormal(t *testing.T) {
 	}
 }
 
-// Small shares are left out, and the greatest share has them; so are those of the robust model in a picture that is
-// mostly clean, unless its strength, or what the softener says, speaks for them.
+// Small shares are left out, and the greatest share has them, unless what the softener says speaks for them; so are
+// those of the robust model in a picture that is mostly clean, unless its strength does.
 func TestWithoutDoubts(t *testing.T) {
 	unlikely, likely := Softening{Traits: []int32{-900, -800}}, Softening{Traits: []int32{-900, -600}}
 	for _, c := range []struct {
@@ -92,8 +92,8 @@ func TestWithoutDoubts(t *testing.T) {
 		{Shares{Clean: 0.75, Robust: 0.25}, unlikely, 0.25, Shares{Clean: 0.75, Robust: 0.25}},
 		{Shares{Clean: 0.75, Robust: 0.25}, unlikely, 0.03, Shares{Clean: 1}},
 		{Shares{Clean: 0.375, Robust: 0.625}, unlikely, 0, Shares{Clean: 0.375, Robust: 0.625}},
-		{Shares{Clean: 0.875}, likely, 0, Shares{Clean: 1}},
-		{Shares{Clean: 0.5, Robust: 0.375}, likely, 0, Shares{Clean: 0.625, Robust: 0.375}},
+		{Shares{Clean: 0.5, Robust: 0.375}, likely, 0, Shares{Clean: 0.5, Robust: 0.375}},
+		{Shares{Clean: 0.5, Robust: 0.375}, unlikely, 0.25, Shares{Clean: 0.625, Robust: 0.375}},
 		{Shares{Clean: 0.5, Robust: 0.25}, unlikely, 0, Shares{Clean: 1}},
 		{Shares{Clean: 0.125, Robust: 0.75}, unlikely, 0, Shares{Clean: 0.125, Robust: 0.875}},
 		{Shares{Clean: 0.25}, unlikely, 0, Shares{Clean: 0.25}},

@@ -268,3 +268,36 @@ func (r reader) Read(p []byte) (int, error) {
 	}
 	return 0, io.EOF
 }
+
+// longWait is how long ffmpeg may leave a frame waiting, or be waited for, until people are told.
+var longWait = time.Minute
+
+// waiting reads the frames of a clip from ffmpeg, and says once when one is not there for very long.
+type waiting struct {
+	io.Reader
+	*clip
+}
+
+func (w waiting) Read(p []byte) (int, error) {
+	defer w.watch("has given no frame for %v; waiting for it")()
+	return w.Reader.Read(p)
+}
+
+// taking writes the frames of a clip to ffmpeg, and says once when one is not taken for very long.
+type taking struct {
+	io.Writer
+	*clip
+}
+
+func (w taking) Write(p []byte) (int, error) {
+	defer w.watch("has taken no frame for %v; waiting for it")()
+	return w.Writer.Write(p)
+}
+
+// watch tells text, about ffmpeg, in case that done is not called soon.
+func (c *clip) watch(text string) (done func()) {
+	t := time.AfterFunc(longWait, func() {
+		c.once.Do(func() { c.tools.Note(c.In + ": ffmpeg " + fmt.Sprintf(text, longWait)) })
+	})
+	return func() { t.Stop() }
+}

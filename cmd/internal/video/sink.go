@@ -140,7 +140,8 @@ func (w *encoding) begin(in y4m.Header, args []string) error {
 		return fmt.Errorf("ffmpeg cannot be started: %w", err)
 	}
 	w.process = p
-	w.muxer = muxer{out: w.stdin, next: w.next, duration: 1e9 / max(w.video.rate(), 1e-3), started: true}
+	w.muxer = muxer{out: taking{w.stdin, w.clip}, next: w.next, duration: 1e9 / max(w.video.rate(), 1e-3),
+		started: true}
 	return w.muxer.start(in)
 }
 

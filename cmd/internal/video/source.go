@@ -53,7 +53,7 @@ func (s source) Open() (*enlarging.Content, error) {
 		s.decoder.kill()
 		return nil, s.refuse("ffmpeg cannot be started: %v", err)
 	}
-	frames := bufio.NewReaderSize(reader{out, s.decoder, s.times.end}, 1<<16)
+	frames := bufio.NewReaderSize(reader{waiting{out, s.clip}, s.decoder, s.times.end}, 1<<16)
 	if s.alpha {
 		frames = bufio.NewReaderSize(&unstacked{in: frames}, 1<<16)
 	}

@@ -12,6 +12,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"sync"
 
 	"superres/cmd/internal/pictures"
 	"superres/internal/enlarging"
@@ -56,6 +57,7 @@ type clip struct {
 	times    *times
 	decoder  *process
 	warnings []string
+	once     sync.Once // guards that people are told once of a long wait
 }
 
 // warn keeps text, which follows the name of the file, for the report.

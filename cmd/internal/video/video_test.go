@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -171,6 +172,26 @@ func TestFailuresOfScripts(t *testing.T) {
 			t.Errorf("%s: %v", mode, files)
 		}
 		cancel()
+	}
+}
+
+// A long wait for ffmpeg is told once.
+func TestLongWait(t *testing.T) {
+	before := longWait
+	longWait = 10 * time.Millisecond
+	defer func() { longWait = before }()
+	told := make(chan string, 2)
+	c := &clip{File: File{In: "in.mp4"}, tools: &Tools{Note: func(text string) { told <- text }}}
+	r, w := io.Pipe()
+	for range 2 {
+		go func() {
+			time.Sleep(5 * longWait)
+			_, _ = w.Write([]byte("a"))
+		}()
+		must.Get(waiting{r, c}.Read(make([]byte, 1)))(t)
+	}
+	if text := <-told; text != "in.mp4: ffmpeg has given no frame for 10ms; waiting for it" || len(told) > 0 {
+		t.Errorf("told %q, and %d others", text, len(told))
 	}
 }
 

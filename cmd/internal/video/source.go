@@ -2,8 +2,9 @@ package video
 
 import (
 	"bufio"
-	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -45,14 +46,16 @@ func (s source) Open() (*enlarging.Content, error) {
 	if done > 0 {
 		s.times.pass(2) // the first two, by which the model is chosen
 	}
-	unwatch := context.AfterFunc(s.ctx, s.times.end)
 	s.decoder = newProcess(s.ctx, s.times.take, s.tools.ffmpeg, s.decodeArgs(done)...)
 	out, err := s.decoder.stream()
 	if err != nil {
-		s.decoder.kill()
 		return nil, s.refuse("ffmpeg cannot be started: %v", err)
 	}
-	frames := bufio.NewReaderSize(reader{waiting{out, s.clip}, s.decoder, s.times.end}, 1<<16)
+	go func() { // it tells no more times than are in its messages
+		<-s.decoder.logged
+		s.times.end()
+	}()
+	frames := bufio.NewReaderSize(reader{waiting{out, s.clip}, s.decoder}, 1<<16)
 	if s.alpha {
 		frames = bufio.NewReaderSize(&unstacked{in: frames}, 1<<16)
 	}
@@ -61,37 +64,48 @@ func (s source) Open() (*enlarging.Content, error) {
 		if s.ctx.Err() != nil {
 			return nil, s.ctx.Err()
 		}
+		if errors.Is(err, io.EOF) {
+			return nil, s.refuse("has no frame that can be read: ffmpeg gave none; %s", s.decoder.words(nil))
+		}
 		return nil, s.refuse("has no frame that can be read: %v", err)
 	}
 	return &enlarging.Content{Reader: frames, Info: info, Title: s.title(), Frames: s.probed.frames(s.video),
-		Siting: siting(s.video.location()), Done: done, Close: func() {
-			unwatch()
-			s.decoder.stop()
-			s.times.end()
-		}}, nil
+		Siting: siting(s.video.location()), Done: done, Close: s.decoder.stop}, nil
 }
 
 func (c *clip) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, c.In, format, args...)
 }
 
-// probe reads what the file holds. It fails if there is no video in it.
-func (c *clip) probe() error {
-	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In)...)
+// ask returns what ffprobe says of the file path. It fails, with words that follow the name of that, if there is no
+// video in it.
+func (c *clip) ask(path string) (found probed, err error) {
+	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(path)...)
 	data, err := p.output()
+	if err != nil {
+		return found, fmt.Errorf("FFmpeg cannot read it: %s", p.words(err))
+	}
+	if found, err = parseProbe(data); err != nil {
+		return found, fmt.Errorf("%s says of it what cannot be understood (%w): it is not the ffprobe of FFmpeg, or a "+
+			"script that loses its output", c.tools.ffprobe, err)
+	}
+	if found.video() == nil {
+		return found, errors.New("has no video in it")
+	}
+	return found, nil
+}
+
+// probe reads what the file holds. It fails if there is no video in it.
+func (c *clip) probe() (err error) {
+	c.probed, err = c.ask(c.In)
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()
 	}
 	if err != nil {
-		return c.refuse("FFmpeg cannot read it: %s", p.words(err))
+		return c.refuse("%v", err)
 	}
-	if c.probed, err = parseProbe(data); err != nil {
-		return c.refuse("ffprobe says what cannot be understood: %v", err)
-	}
-	if c.video = c.probed.video(); c.video == nil {
-		return c.refuse("has no video in it")
-	}
-	data, err = newProcess(c.ctx, nil, c.tools.ffprobe, frameArgs(c.In, c.video.Index)...).output()
+	c.video = c.probed.video()
+	data, err := newProcess(c.ctx, nil, c.tools.ffprobe, frameArgs(c.In, c.video.Index)...).output()
 	if err == nil {
 		_ = c.video.addFrames(data) // what it does not tell is not known; decoding will say what is wrong
 	}

@@ -70,7 +70,7 @@ func (s source) Open() (*enlarging.Content, error) {
 		return nil, s.refuse("has no frame that can be read: %v", err)
 	}
 	return &enlarging.Content{Reader: frames, Info: info, Title: s.title(), Frames: s.probed.frames(s.video),
-		Siting: siting(s.video.location()), Done: done, Close: s.decoder.stop}, nil
+		Siting: s.video.location(), Done: done, Close: s.decoder.stop}, nil
 }
 
 func (c *clip) refuse(format string, args ...any) error {
@@ -142,14 +142,6 @@ func (c *clip) prepare() (err error) {
 		c.warn(text)
 	}
 	return nil
-}
-
-// siting returns location in the form that y4m.Layout.Sited takes.
-func siting(location string) string {
-	if strings.HasPrefix(location, "bottom") {
-		return "center" // the nearest that it has
-	}
-	return location
 }
 
 // title says in a few words what the video is.

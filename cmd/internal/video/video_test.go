@@ -242,7 +242,8 @@ func TestFirstFrames(t *testing.T) {
 		turned float64
 		want   string
 	}{{"", 0, "left"}, {"center", -90, "center"}, {"left", -90, "top"}, {"left", 90, "bottom"},
-		{"topleft", 0, "topleft"}} {
+		{"topleft", 0, "topleft"}, {"bottomleft", 0, "bottomleft"}, {"bottomleft", -90, "topleft"}, {"left", 180, "center"},
+		{"top", -180, "bottom"}} {
 		s := stream{Location: c.at, SideData: []sideData{{"Display Matrix", c.turned}}}
 		if got := s.location(); got != c.want {
 			t.Errorf("%s turned by %v: %s, expected %s", c.at, c.turned, got, c.want)

@@ -172,7 +172,8 @@ func TestFailuresOfScripts(t *testing.T) {
 		{"", "[ $at = list ] && hold && exit 0", "lists no encoders"},
 		{"", "[ $at = try ] && hold && exit 1", failed + "it ended with exit status 1 and said nothing"},
 		{"decode", `real "$@" 2>/dev/null; hold; exit 1`, "does not run: it ended with exit status 1"},
-		{"decode", `[ $at = decode ] && { real "$@" 2>/dev/null; hold; exit 1; }`, "frame 3 cannot be read: ffmpeg failed"},
+		{"decode", `[ $at = decode ] && { real "$@" 2>/dev/null; hold; exit 1; }`,
+			"frame 3 cannot be read: ffmpeg failed"},
 		{"", `[ $at = decode ] && { real "$@" | head -c 150; hold; exit 0; }`, "frame 3 is cut short"},
 		{"", "[ $at = decode ] && hold && exit 0", "ffmpeg gave none; it ended without an error and said nothing"},
 	}
@@ -242,8 +243,8 @@ func TestFirstFrames(t *testing.T) {
 		turned float64
 		want   string
 	}{{"", 0, "left"}, {"center", -90, "center"}, {"left", -90, "top"}, {"left", 90, "bottom"},
-		{"topleft", 0, "topleft"}, {"bottomleft", 0, "bottomleft"}, {"bottomleft", -90, "topleft"}, {"left", 180, "center"},
-		{"top", -180, "bottom"}} {
+		{"topleft", 0, "topleft"}, {"bottomleft", 0, "bottomleft"}, {"bottomleft", -90, "topleft"},
+		{"left", 180, "center"}, {"top", -180, "bottom"}} {
 		s := stream{Location: c.at, SideData: []sideData{{"Display Matrix", c.turned}}}
 		if got := s.location(); got != c.want {
 			t.Errorf("%s turned by %v: %s, expected %s", c.at, c.turned, got, c.want)

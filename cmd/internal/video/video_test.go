@@ -99,7 +99,8 @@ func TestFailures(t *testing.T) {
 		code       int
 	}{
 		{"probe", "in.mp4: FFmpeg cannot read it: moov atom not found", console.ExitInput},
-		{"decode", "frame 3 cannot be read: ffmpeg failed: Error while decoding; nothing is written", console.ExitInput},
+		{"decode", "frame 3 cannot be read: ffmpeg failed: Error while decoding; nothing is written",
+			console.ExitInput},
 		{"trial", ".mp4 files do not take the sound of ", console.ExitOutput},
 		{"encode", "out.mp4: ffmpeg could not make it: Error submitting a frame", console.ExitOutput},
 		{"full", "out.mp4: cannot be written: no space left on device; free some space", console.ExitOutput},
@@ -164,8 +165,10 @@ func TestFailuresOfScripts(t *testing.T) {
 		{"", "[ $at = decode ] && hold && exit 3", "has no frame that can be read: ffmpeg failed: it ended with exit " +
 			"status 3 and said nothing"},
 		{"", "[ $at = encode ] && hold && exit 3", failed + "it ended with exit status 3"},
-		{"endless", "[ $at = encode ] && hold && exit 0", failed + "it ended before it had all frames and said nothing"},
-		{"", "[ $at = encode ] && { echo y >&2; yes >&2 & exit 4; }", failed + "it ended with exit status 4 and said: y"},
+		{"endless", "[ $at = encode ] && hold && exit 0", failed +
+			"it ended before it had all frames and said nothing"},
+		{"", "[ $at = encode ] && { echo y >&2; yes >&2 & exit 4; }", failed +
+			"it ended with exit status 4 and said: y"},
 		{"", "[ $at = encode ] && { cat; exit 0; } >/dev/null", "ffmpeg ended well, but made no " +
 			"video that can be read (FFmpeg cannot read it: Invalid data found when processing input)"},
 		{"", "[ $at = encode ] && { no-such-program; exit $?; }", failed + "it ended with exit status 127 and said: "},

@@ -158,8 +158,9 @@ func (v *video) placeColour() {
 		return
 	}
 	w, h := in.Plane(1)
-	across, _ := colourAxes(in.Layout.Across, in.Layout.Left)
-	down, _ := colourAxes(in.Layout.Down, in.Layout.Top)
+	x, y := in.Layout.Offset()
+	across, acrossBack := colourAxes(in.Layout.Across, x)
+	down, downBack := colourAxes(in.Layout.Down, y)
 	kernel := resample.Bicubic
 	if v.halved() && v.clean.model.Subsampled != nil {
 		kernel = resample.Triangle // the kernel that the network for halved colour was trained with
@@ -167,9 +168,7 @@ func (v *video) placeColour() {
 	v.widen = resample.NewAt(w, h, in.Width, in.Height, kernel, across, down)
 	if in.Width != to.Width || in.Height != to.Height {
 		w, h := to.Plane(1)
-		_, across := colourAxes(in.Layout.Across, in.Layout.Left)
-		_, down := colourAxes(in.Layout.Down, in.Layout.Top)
-		v.narrow = resample.NewAt(to.Width, to.Height, w, h, resample.Bicubic, across, down)
+		v.narrow = resample.NewAt(to.Width, to.Height, w, h, resample.Bicubic, acrossBack, downBack)
 		if in.Layout.Alpha {
 			v.opaque = resample.New(in.Width, in.Height, to.Width, to.Height, resample.Bicubic)
 		}
@@ -180,14 +179,9 @@ func (v *video) placeColour() {
 func (v *video) halved() bool { return v.in.Layout.Across > 1 && v.in.Layout.Down > 1 }
 
 // colourAxes returns, for one dimension, the positions of the samples of Y on the grid of colour, widen, and those of
-// colour on the grid of Y, narrow. Each sample of colour covers of samples of Y and lies in their middle, a = of/2
-// from their edge, or, if first is true, on the first, a = ½. So sample u of colour and sample i of Y coincide where
-// of·u + a = i + ½.
-func colourAxes(of int, first bool) (widen, narrow resample.Axis) {
-	a := float64(of) / 2
-	if first {
-		a = 0.5
-	}
+// colour on the grid of Y, narrow. Each sample of colour covers of samples of Y and lies a from their edge. So sample u
+// of colour and sample i of Y coincide where of·u + a = i + ½.
+func colourAxes(of int, a float64) (widen, narrow resample.Axis) {
 	step := float64(of)
 	return resample.Axis{First: (0.5 - a) / step, Step: 1 / step}, resample.Axis{First: a - 0.5, Step: step}
 }

@@ -42,23 +42,40 @@ type Layout struct {
 	Grey bool
 	// Across and Down are how many samples of brightness, in a row and in a column, share one of colour: 1, 2 or 4.
 	Across, Down int
-	// Left and Top: a sample of colour lies on the first of the samples that share it, in a row (Left) and in a
-	// column (Top). false: it lies in their middle.
-	Left, Top bool
+	// Left, Top and Bottom: a sample of colour lies on the first of the samples that share it, in a row (Left) or in a
+	// column (Top), or on the last of a column (Bottom). false: it lies in their middle.
+	Left, Top, Bottom bool
 	// Alpha: a plane of opacity follows the planes of colour, with a sample for each of brightness. false: all is
 	// opaque.
 	Alpha bool
 }
 
-// Sited returns l with its samples of colour at location: left, center, topleft or top, as FFmpeg calls types 0 to 3 of
-// ITU-T H.273, ChromaLocType. For any other text it returns l, which is where its name says.
+// Sited returns l with its samples of colour at location: left, center, topleft, top, bottomleft or bottom, as FFmpeg
+// calls types 0 to 5 of ITU-T H.273, ChromaLocType. For any other text it returns l, which is where its name says.
 func (l Layout) Sited(location string) Layout {
 	switch location {
-	case "left", "center", "topleft", "top":
+	case "left", "center", "topleft", "top", "bottomleft", "bottom":
 		l.Left = l.Across > 1 && strings.HasSuffix(location, "left")
 		l.Top = l.Down > 1 && strings.HasPrefix(location, "top")
+		l.Bottom = l.Down > 1 && strings.HasPrefix(location, "bottom")
 	}
 	return l
+}
+
+// Offset returns where a sample of colour lies: the distance from the left and upper edges of the samples of brightness
+// that share it, whose sides are 1.
+func (l Layout) Offset() (x, y float64) {
+	x, y = float64(l.Across)/2, float64(l.Down)/2
+	switch {
+	case l.Top:
+		y = 0.5
+	case l.Bottom:
+		y = float64(l.Down) - 0.5
+	}
+	if l.Left {
+		x = 0.5
+	}
+	return x, y
 }
 
 // layouts are the layouts that can be read, by their names for 8 bits a sample.

@@ -182,18 +182,19 @@ func TestCodesBeyondTheDepth(t *testing.T) {
 
 // The samples of colour lie where FFmpeg's names for the types of H.273 say, as far as the layout shares them.
 func TestSited(t *testing.T) {
-	type site struct{ left, top bool }
 	for _, c := range []struct {
 		name, location string
-		want           site
+		x, y           float64
 	}{
-		{"420jpeg", "left", site{true, false}}, {"420p10", "topleft", site{true, true}}, {"420paldv", "center", site{}},
-		{"420mpeg2", "top", site{false, true}}, {"420mpeg2", "bottom", site{true, false}}, {"420jpeg", "", site{}},
-		{"422", "center", site{}}, {"422p10", "topleft", site{true, false}}, {"444", "topleft", site{}},
+		{"420jpeg", "left", 0.5, 1}, {"420p10", "topleft", 0.5, 0.5}, {"420paldv", "center", 1, 1},
+		{"420mpeg2", "top", 1, 0.5}, {"420mpeg2", "bottom", 1, 1.5}, {"420paldv", "bottomleft", 0.5, 1.5},
+		{"420jpeg", "", 1, 1}, {"420mpeg2", "right", 0.5, 1}, {"411", "center", 2, 0.5},
+		{"422", "center", 1, 0.5}, {"422p10", "topleft", 0.5, 0.5}, {"444", "bottomleft", 0.5, 0.5},
 	} {
 		l, _, err := layoutOf(c.name)
-		if l = l.Sited(c.location); err != nil || (site{l.Left, l.Top}) != c.want || l.Name != c.name {
-			t.Errorf("%s at %s: %+v, %v, expected %v", c.name, c.location, l, err, c.want)
+		l = l.Sited(c.location)
+		if x, y := l.Offset(); err != nil || x != c.x || y != c.y || l.Name != c.name {
+			t.Errorf("%s at %s: %v, %v, %v, expected %v, %v", c.name, c.location, x, y, err, c.x, c.y)
 		}
 	}
 }

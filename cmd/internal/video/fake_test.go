@@ -57,6 +57,10 @@ func play(name string, args []string) int {
 			}
 		}
 	case name == "ffprobe":
+		file := strings.TrimPrefix(args[len(args)-1], "file:")
+		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+			return fail("Invalid data found when processing input")
+		}
 		fmt.Println(fakeProbe)
 	case has("-encoders"):
 		fmt.Fprintln(os.Stderr, "ffmpeg version 4.4.1 Copyright")
@@ -114,15 +118,27 @@ func fake(t *testing.T, mode string) {
 	t.Setenv(fakeMode, mode)
 }
 
-// wrap puts scripts on the path, in the place of the fake programs, that start these and do not become them.
-func wrap(t *testing.T) {
+// wrap puts scripts on the path, in the place of the fake programs. They run body, which has a function real that does
+// what the fake program would, $at that is list, probe, try, decode or encode, and the command hold, which starts a
+// program that keeps their pipes open and returns.
+func wrap(t *testing.T, body string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the scripts are for a shell of Unix")
 	}
-	dir, real := t.TempDir(), os.Getenv("PATH")
+	dir := t.TempDir()
 	for _, name := range []string{"ffmpeg", "ffprobe"} {
-		text := fmt.Sprintf("#!/bin/sh\n'%s' \"$@\"\nexit $?\n", filepath.Join(real, name))
+		text := fmt.Sprintf(`#!/bin/sh
+PATH=/bin:/usr/bin
+real() { '%s' "$@"; }
+hold() { sleep 300 & }
+case "$0 $*" in
+*ffprobe\ *) at=probe;; *-encoders*) at=list;; *yuv4mpegpipe*) at=decode;; *pipe:0*) at=encode;; *) at=try;;
+esac
+%s
+real "$@"
+exit $?
+`, filepath.Join(os.Getenv("PATH"), name), body)
 		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
 	}
 	t.Setenv("PATH", dir)

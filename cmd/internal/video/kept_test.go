@@ -68,7 +68,7 @@ func TestFormatsAreKept(t *testing.T) {
 	const entries = "stream=pix_fmt,chroma_location"
 	cases := []struct{ in, args, out, want, told string }{
 		{"a.mp4", "-pix_fmt yuv422p -c:v libx264", "a2.mp4", "yuv422p,left", ""},
-		{"b.mp4", "-pix_fmt yuv420p -c:v libx264 -x264-params chromaloc=2", "b2.mp4", "yuv420p,topleft", ""},
+		{"b.mp4", "-pix_fmt yuv420p -c:v libx264 -x264-params chromaloc=4", "b2.mp4", "yuv420p,bottomleft", ""},
 		{"c.mkv", "-pix_fmt yuva420p -c:v ffv1", "c2.mp4", "yuv420p,left", "-o NAME.webm keeps it"},
 		{"d.mkv", "-pix_fmt yuv411p -c:v ffv1", "d2.mkv", "yuv420p,left", "4:1:1, and gets 4:2:0"},
 		{"e.mkv", "-pix_fmt yuv444p -c:v libx264", "e2.mkv", "yuv444p,left", ""},

@@ -1,6 +1,7 @@
 package video
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -108,6 +109,14 @@ func (s *stream) lost() (list []string) {
 	return list
 }
 
+// turnedSites has where samples of colour lie in pictures that were turned by an angle, positive to the left: the
+// nearest that has a name, since none lies on the right.
+var turnedSites = map[float64]map[string]string{
+	-90: {"left": "top", "top": "center", "topleft": "top", "bottom": "left", "bottomleft": "topleft"},
+	90:  {"left": "bottom", "top": "left", "topleft": "bottomleft", "bottom": "center", "bottomleft": "bottom"},
+	180: {"left": "center", "top": "bottom", "topleft": "bottom", "bottom": "top", "bottomleft": "top"},
+}
+
 // location returns where the samples of colour of the upright pictures of s lie, by FFmpeg's names. Video that does not
 // say has them on the left, as nearly all has.
 func (s *stream) location() string {
@@ -116,16 +125,12 @@ func (s *stream) location() string {
 		at = "left"
 	}
 	for _, d := range s.SideData {
-		switch turned := math.Round(d.Rotation); {
-		case d.Type != "Display Matrix" || turned == 0 || at == "center":
-		case turned == -90 && at == "left":
-			at = "top"
-		case turned == 90 && at == "top":
-			at = "left"
-		case turned == 90 && at == "left":
-			at = "bottom"
-		case turned == -90 && at == "topleft":
-			at = "center" // which is the nearest that has a name
+		if d.Type == "Display Matrix" {
+			angle := math.Round(d.Rotation)
+			if angle == -180 {
+				angle = 180
+			}
+			at = cmp.Or(turnedSites[angle][at], at)
 		}
 	}
 	return at

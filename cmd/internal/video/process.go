@@ -2,7 +2,6 @@ package video
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -22,24 +22,28 @@ import (
 // process is a run of ffmpeg or ffprobe. No shell is involved: the arguments reach the program as they are.
 type process struct {
 	*exec.Cmd
-	log  log
-	kill context.CancelFunc
-	end  func() error
-	ends []io.Closer // our ends of its pipes, besides those of output and log
+	log    log
+	kill   context.CancelFunc
+	end    func() error
+	ended  chan struct{} // closed when the program has ended
+	logged chan struct{} // closed when its messages have
+	ends   []*os.File    // our ends of its pipes
 }
 
-// The limits of a run whose output is wanted whole, such as one of ffprobe, and how long the pipes of a program may
-// stay open after it has ended: what ffmpeg on the path may be is a script, whose programs outlive it.
+// The limits of a run whose output is wanted whole, such as one of ffprobe, and how long pipes may stay open, and
+// silent, after a program has ended: what ffmpeg on the path may be is a script, whose programs outlive it.
 var (
 	mostTime   = 30 * time.Second
 	mostOutput = 64 << 20 // bytes
 	mostDelay  = 2 * time.Second
 )
 
-// errTooMuch is the error for an output of more than mostOutput bytes, and errTooLong for a run of more than mostTime.
+// errTooMuch is the error for an output of more than mostOutput bytes, errTooLong for a run of more than mostTime, and
+// errEarly for one that ended well without its input.
 var (
 	errTooMuch = fmt.Errorf("it wrote more than %d MiB and was stopped", mostOutput>>20)
 	errTooLong = errors.New("it did not end in time and was stopped")
+	errEarly   = errors.New("it ended before it had all frames")
 )
 
 // newProcess returns a process that is not started yet, which ends when ctx does. line, if it is not nil, is called
@@ -49,47 +53,113 @@ var (
 // all that it has started. Otherwise ffmpeg would end a video in order that was interrupted.
 func newProcess(ctx context.Context, line func(string), path string, args ...string) *process {
 	ctx, kill := context.WithCancel(ctx)
-	p := &process{Cmd: exec.CommandContext(ctx, path, args...), kill: kill}
+	p := &process{Cmd: exec.CommandContext(ctx, path, args...), kill: kill, ended: make(chan struct{}),
+		logged: make(chan struct{})}
 	p.log.line = line
-	p.Stderr = &p.log
 	setGroup(p.Cmd)
 	p.Cancel = func() error {
-		for _, end := range p.ends { // first, so that nothing that it has started can wait for us
-			_ = end.Close()
-		}
+		p.close() // first, so that nothing that it has started can wait for us
 		return killGroup(p.Process)
 	}
-	p.WaitDelay = mostDelay
-	p.end = sync.OnceValue(func() error {
-		defer kill()
-		err := p.Wait()
-		p.log.flush()
-		if errors.Is(err, exec.ErrWaitDelay) { // it ended well, and what it started holds the pipes
-			err = nil
+	return p
+}
+
+// close closes our ends of the pipes.
+func (p *process) close() {
+	for _, end := range p.ends {
+		_ = end.Close()
+	}
+}
+
+// start starts the process, of whose input or output ours and theirs are the ends of a pipe, or nil.
+//
+// Note: the pipes are files, and none that os/exec makes, which its Wait closes, or reads to an end that what the
+// program has started can put off for ever.
+func (p *process) start(ours, theirs *os.File) error {
+	said, messages, err := os.Pipe()
+	if err == nil {
+		p.ends, p.Stderr = []*os.File{said, ours}, messages
+		err = p.Start()
+	}
+	_, _ = messages.Close(), theirs.Close() // nil is a file that is closed
+	if err != nil {
+		p.close()
+		p.kill()
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(&p.log, tail{said, p})
+		close(p.logged)
+	}()
+	result := make(chan error, 1)
+	go func() {
+		result <- p.Wait()
+		for _, end := range p.ends { // wakes those who wait for it
+			_ = end.SetDeadline(time.Now())
 		}
+		close(p.ended)
+	}()
+	p.end = sync.OnceValue(func() error {
+		err := <-result
+		p.kill()
+		late := time.AfterFunc(mostDelay, p.close)
+		<-p.logged
+		late.Stop()
+		if runtime.GOOS != "windows" { // where another program may have its number by now
+			_ = killGroup(p.Process)
+		}
+		p.close()
+		p.log.flush()
 		return err
 	})
-	return p
+	return nil
+}
+
+// tail reads a pipe from a process. Once that has ended, what it has started may hold the pipe: then the end is where
+// nothing comes for mostDelay.
+type tail struct {
+	pipe *os.File // no part of it: its WriteTo would pass Read over
+	of   *process
+}
+
+func (t tail) Read(b []byte) (int, error) {
+	for {
+		last := false
+		select {
+		case <-t.of.ended:
+			last = true
+			_ = t.pipe.SetDeadline(time.Now().Add(mostDelay))
+		default:
+		}
+		n, err := t.pipe.Read(b)
+		switch {
+		case n > 0 || !errors.Is(err, os.ErrDeadlineExceeded):
+			return n, err
+		case last:
+			return 0, io.EOF
+		}
+	}
 }
 
 // stream starts the process and returns its standard output, to be read before end is called.
 func (p *process) stream() (io.Reader, error) {
-	out, err := p.StdoutPipe()
+	ours, theirs, err := os.Pipe()
 	if err == nil {
-		p.ends = append(p.ends, out)
-		err = p.Start()
+		p.Stdout = theirs
+		err = p.start(ours, theirs)
 	}
-	return out, err
+	return tail{ours, p}, err
 }
 
-// feed starts the process and returns its standard input, to be closed before end is called.
+// feed starts the process and returns its standard input, to be closed before end is called. When the process has
+// ended, writing fails.
 func (p *process) feed() (io.WriteCloser, error) {
-	in, err := p.StdinPipe()
+	theirs, ours, err := os.Pipe()
 	if err == nil {
-		p.ends = append(p.ends, in)
-		err = p.Start()
+		p.Stdin = theirs
+		err = p.start(ours, theirs)
 	}
-	return in, err
+	return ours, err
 }
 
 // stop kills the process if it still runs, and waits until it has ended.
@@ -100,39 +170,34 @@ func (p *process) stop() {
 
 // output starts the process and returns what it writes to its standard output. It fails with errTooMuch or errTooLong.
 func (p *process) output() ([]byte, error) {
-	out := bounded{full: p.kill}
-	p.Stdout = &out
-	if err := p.Start(); err != nil {
+	out, err := p.stream()
+	if err != nil {
 		return nil, err
 	}
 	late := time.AfterFunc(mostTime, p.kill)
-	err := p.end()
-	switch {
-	case out.over:
-		err = errTooMuch
-	case !late.Stop():
+	data, _ := io.ReadAll(io.LimitReader(out, int64(mostOutput)+1))
+	if len(data) > mostOutput {
+		p.stop()
+		return nil, errTooMuch
+	}
+	if err = p.end(); !late.Stop() {
 		err = errTooLong
 	}
-	return out.kept, err
+	return data, err
 }
 
 // Run runs a program with its arguments in the folder dir, for at most the given time. It sees few variables of the
 // environment, and dir is its folder for temporary files. Where the system can limit it, it has at most memory bytes.
 // The error is what it says last.
 func Run(ctx context.Context, dir string, most time.Duration, memory int64, command []string) error {
-	said := ""
-	p := newProcess(ctx, func(line string) {
-		if line = strings.TrimSpace(line); line != "" {
-			said = line
-		}
-	}, command[0], command[1:]...)
+	p := newProcess(ctx, nil, command[0], command[1:]...)
 	p.Dir, p.Env = dir, []string{"TMPDIR=" + dir, "LC_ALL=C"}
 	for _, name := range []string{"PATH", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH"} {
 		if value, is := os.LookupEnv(name); is {
 			p.Env = append(p.Env, name+"="+value)
 		}
 	}
-	if err := p.Start(); err != nil {
+	if err := p.start(nil, nil); err != nil {
 		return err
 	}
 	if child, err := sandbox.Adopt(p.Process); err == nil {
@@ -144,38 +209,29 @@ func Run(ctx context.Context, dir string, most time.Duration, memory int64, comm
 	switch {
 	case !late.Stop():
 		return errTooLong
-	case err != nil && said != "":
-		return fmt.Errorf("%.200s (%w)", safefile.OneLine(said), err)
+	case err != nil && p.log.last != "":
+		return fmt.Errorf("%s (%w)", p.log.last, err)
 	}
 	return err
 }
 
-// bounded is a buffer of at most mostOutput bytes. What is beyond is dropped, and full called.
-type bounded struct {
-	kept []byte
-	over bool
-	full func()
-}
-
-// Write implements io.Writer and never fails.
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.over = b.over || len(b.kept)+len(p) > mostOutput; b.over {
-		b.full()
-	} else {
-		b.kept = append(b.kept, p...)
-	}
-	return len(p), nil
-}
-
-// words returns the last errors of ffmpeg, or err, how it ended, if there are none or it was stopped.
+// words returns the last errors of ffmpeg, or, if there are none or it was stopped, how it ended, by err, and what it
+// said last.
 func (p *process) words(err error) string {
-	if errors.Is(err, errTooMuch) || errors.Is(err, errTooLong) {
+	switch {
+	case errors.Is(err, errTooMuch) || errors.Is(err, errTooLong):
 		return err.Error()
+	case len(p.log.errors) > 0:
+		return strings.Join(p.log.errors, "; ")
+	case err == nil:
+		err = errors.New("it ended without an error")
+	case !errors.Is(err, errEarly):
+		err = fmt.Errorf("it ended with %w", err)
 	}
-	if len(p.log.errors) == 0 {
-		return fmt.Sprintf("it ended with %v and said nothing", cmp.Or(err, errors.New("no error")))
+	if p.log.last != "" {
+		return fmt.Sprintf("%v and said: %s", err, p.log.last)
 	}
-	return strings.Join(p.log.errors, "; ")
+	return err.Error() + " and said nothing"
 }
 
 // log splits the messages of ffmpeg into lines and keeps the last errors among them. It belongs to one goroutine until
@@ -183,6 +239,7 @@ func (p *process) words(err error) string {
 type log struct {
 	line   func(string)
 	rest   []byte
+	last   string   // line without a level, as a shell says it
 	errors []string // the last few, each once
 	count  int
 	full   bool   // one said that the disk is full
@@ -192,6 +249,7 @@ type log struct {
 
 const (
 	mostErrors = 3
+	mostWords  = 200     // bytes of what is no error of ffmpeg
 	mostLine   = 1 << 14 // bytes of a line that are kept
 )
 
@@ -229,6 +287,9 @@ func (l *log) flush() {
 		l.line(text)
 	}
 	m := prefix.FindStringSubmatch(text)
+	if m == nil && strings.TrimSpace(text) != "" {
+		l.last = safefile.OneLine(strings.TrimSpace(text[:min(len(text), mostWords)]))
+	}
 	if m == nil || m[1] != "error" && m[1] != "fatal" && m[1] != "panic" {
 		return
 	}
@@ -253,7 +314,6 @@ func (l *log) flush() {
 type reader struct {
 	io.Reader
 	*process
-	ended func() // called at the end of the output
 }
 
 func (r reader) Read(p []byte) (int, error) {
@@ -261,10 +321,8 @@ func (r reader) Read(p []byte) (int, error) {
 	if err == nil || n > 0 {
 		return n, nil
 	}
-	ended := r.end()
-	r.ended()
-	if ended != nil {
-		return 0, fmt.Errorf("ffmpeg says: %s", r.words(ended))
+	if err := r.end(); err != nil {
+		return 0, fmt.Errorf("ffmpeg failed: %s", r.words(err))
 	}
 	return 0, io.EOF
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +56,9 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 		return err
 	}
 	w := &encoding{clip: c, list: list, temp: temp}
+	if c.parts != nil {
+		w.frames = c.parts.done()
+	}
 	err = write(w)
 	if w.process != nil {
 		switch {
@@ -74,8 +76,8 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(temp); err != nil || info.Size() == 0 {
-		return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg made an empty file")
+	if err := c.check(temp, w.frames); err != nil {
+		return err
 	}
 	if tracks := c.probed.unwanted(list); len(tracks) > 0 && isMP4(extension(c.Out)) {
 		if err := hideTracks(temp, tracks); err != nil {
@@ -84,6 +86,23 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	}
 	if n := c.decoder.log.count; n > 0 {
 		c.warn(fmt.Sprintf("FFmpeg found damage in it, in %d places; the last: %s", n, c.decoder.words(nil)))
+	}
+	return nil
+}
+
+// check returns an error if no video is in the file made, of which ffmpeg said nothing ill: a script that starts ffmpeg
+// can lose how it ended. It warns if there are less or more than frames frames in it.
+func (c *clip) check(made string, frames int) error {
+	found, err := c.ask(made)
+	switch {
+	case c.ctx.Err() != nil:
+		return c.ctx.Err()
+	case err != nil:
+		return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg ended well, but made no video that can be read (%v)",
+			strings.ReplaceAll(err.Error(), made, "it"))
+	}
+	if n, err := strconv.Atoi(found.video().Frames); err == nil && n != frames {
+		c.warn(fmt.Sprintf("ffmpeg put %d frames into %s, of %d", n, c.Out, frames))
 	}
 	return nil
 }
@@ -98,6 +117,7 @@ type encoding struct {
 	head     string // of the stream; empty: it was not written yet
 	stdin    io.WriteCloser
 	segment  segment // in work
+	frames   int     // of the result, so far
 }
 
 // Write implements io.Writer, as muxer does.
@@ -121,8 +141,11 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 			return 0, err
 		}
 	}
-	if n, err = w.muxer.Write(p); err != nil || w.parts == nil {
+	if n, err = w.muxer.Write(p); err != nil {
 		return n, err
+	}
+	if w.frames++; w.parts == nil {
+		return n, nil
 	}
 	if w.segment.Frames++; w.segment.Frames == segmentFrames {
 		err = w.endSegment()
@@ -136,7 +159,6 @@ func (w *encoding) begin(in y4m.Header, args []string) error {
 	p.log.hidden = local(w.temp)
 	var err error
 	if w.stdin, err = p.feed(); err != nil {
-		p.kill()
 		return fmt.Errorf("ffmpeg cannot be started: %w", err)
 	}
 	w.process = p
@@ -185,13 +207,12 @@ func (w *encoding) endSegment() error {
 
 // close ends the stream to ffmpeg, which had the error err, and waits until ffmpeg has made its file.
 func (w *encoding) close(err error) error {
-	// If ffmpeg refused a frame, it has ended, or is about to; its own messages say why.
-	closed := w.stdin.Close()
+	_ = w.stdin.Close() // which loses nothing: a pipe of the system has what was written
 	ended := w.end()
-	if err == nil && closed != nil && !errors.Is(closed, os.ErrClosed) {
-		err = closed
+	if ended == nil && err != nil { // if ffmpeg refused a frame, its own messages say why
+		ended = errEarly
 	}
-	return w.failure(w.process, errors.Join(ended, err))
+	return w.failure(w.process, ended)
 }
 
 // failure returns what became of the result by p, which ended with err; nil: it is made.
@@ -222,8 +243,7 @@ func (c *clip) join(temp string, list []copied) error {
 	}
 	p := newProcess(c.ctx, nil, c.tools.ffmpeg, append(c.resultArgs(frames, pictures, list), local(temp))...)
 	p.log.hidden = local(temp)
-	if err := p.Start(); err != nil {
-		p.kill()
+	if err := p.start(nil, nil); err != nil {
 		return fmt.Errorf("ffmpeg cannot be started: %w", err)
 	}
 	return c.failure(p, p.end())
@@ -282,6 +302,9 @@ func (c *clip) copies(ext string) (list []copied, err error) {
 		}
 		if c.ctx.Err() != nil {
 			return nil, context.Cause(c.ctx)
+		}
+		if len(p.log.errors) == 0 { // which says nothing about the sound
+			return nil, c.failure(p, err)
 		}
 		err = safefile.Refuse(safefile.ErrOutput, c.Out, "%s files do not take the sound of %s (%s) as it is: %s; "+
 			"use -o NAME.mkv, which takes all", ext, c.In, sounds(list), p.words(err))

@@ -2,9 +2,10 @@ package video
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -46,14 +47,16 @@ func (s source) Open() (*enlarging.Content, error) {
 	if done > 0 {
 		s.times.passed = 2 // the first two, by which the model is chosen
 	}
-	unwatch := context.AfterFunc(s.ctx, s.times.end)
 	s.decoder = newProcess(s.ctx, s.times.take, s.tools.ffmpeg, s.decodeArgs(done)...)
 	out, err := s.decoder.stream()
 	if err != nil {
-		s.decoder.kill()
 		return nil, s.refuse("ffmpeg cannot be started: %v", err)
 	}
-	frames := bufio.NewReaderSize(reader{waiting{out, s.clip}, s.decoder, s.times.end}, 1<<16)
+	go func() { // it tells no more times than are in its messages
+		<-s.decoder.logged
+		s.times.end()
+	}()
+	frames := bufio.NewReaderSize(reader{waiting{out, s.clip}, s.decoder}, 1<<16)
 	if s.alpha {
 		frames = bufio.NewReaderSize(&unstacked{in: frames}, 1<<16)
 	}
@@ -62,48 +65,51 @@ func (s source) Open() (*enlarging.Content, error) {
 		if s.ctx.Err() != nil {
 			return nil, s.ctx.Err()
 		}
+		if errors.Is(err, io.EOF) {
+			return nil, s.refuse("has no frame that can be read: ffmpeg gave none; %s", s.decoder.words(nil))
+		}
 		return nil, s.refuse("has no frame that can be read: %v", err)
 	}
-	title := fmt.Sprintf("video, %s as %s", s.video.Codec, s.video.PixFmt)
-	if rate := s.video.rate(); rate > 0 {
-		title += fmt.Sprintf(", %.4g frames a second", rate)
-	}
-	siting := s.video.location() // in the form that y4m.Layout.Sited takes
-	if strings.HasPrefix(siting, "bottom") {
-		siting = "center" // the nearest that it has
-	}
-	return &enlarging.Content{Reader: frames, Info: info, Title: title, Frames: s.probed.frames(s.video),
-		Siting: siting, Done: done, Close: func() {
-			unwatch()
-			s.decoder.stop()
-			s.times.end()
-		}}, nil
+	return &enlarging.Content{Reader: frames, Info: info, Title: s.title(), Frames: s.probed.frames(s.video),
+		Siting: s.video.location(), Done: done, Close: s.decoder.stop}, nil
 }
 
 func (c *clip) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, c.In, format, args...)
 }
 
-// probe reads what the file holds. It fails if there is no video in it.
-func (c *clip) probe() error {
-	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-show_format", "-show_streams")...)
+// ask returns what ffprobe says of the file path. It fails, with words that follow the name of that, if there is no
+// video in it.
+func (c *clip) ask(path string) (found probed, err error) {
+	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(path, "-show_format", "-show_streams")...)
 	data, err := p.output()
+	if err != nil {
+		return found, fmt.Errorf("FFmpeg cannot read it: %s", p.words(err))
+	}
+	if err = json.Unmarshal(data, &found); err != nil {
+		return found, fmt.Errorf("%s says of it what cannot be understood (%w): it is not the ffprobe of FFmpeg, or a "+
+			"script that loses its output", c.tools.ffprobe, err)
+	}
+	if found.video() == nil {
+		return found, errors.New("has no video in it")
+	}
+	return found, nil
+}
+
+// probe reads what the file holds. It fails if there is no video in it.
+func (c *clip) probe() (err error) {
+	c.probed, err = c.ask(c.In)
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()
 	}
 	if err != nil {
-		return c.refuse("FFmpeg cannot read it: %s", p.words(err))
+		return c.refuse("%v", err)
 	}
-	if err = json.Unmarshal(data, &c.probed); err != nil {
-		return c.refuse("ffprobe says what cannot be understood: %v", err)
-	}
-	if c.video = c.probed.video(); c.video == nil {
-		return c.refuse("has no video in it")
-	}
+	c.video = c.probed.video()
 	// The first frames of the video, where much stands alone.
-	p = newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-select_streams", fmt.Sprint(c.video.Index),
-		"-read_intervals", "%+#8", "-show_frames")...)
-	if data, err = p.output(); err == nil {
+	data, err := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-select_streams", fmt.Sprint(c.video.Index),
+		"-read_intervals", "%+#8", "-show_frames")...).output()
+	if err == nil {
 		_ = c.video.addFrames(data) // what it does not tell is not known; decoding will say what is wrong
 	}
 	return c.ctx.Err()
@@ -139,4 +145,13 @@ func (c *clip) prepare() (err error) {
 		c.warn(text)
 	}
 	return nil
+}
+
+// title says in a few words what the video is.
+func (c *clip) title() string {
+	text := fmt.Sprintf("video, %s as %s", c.video.Codec, c.video.PixFmt)
+	if rate := c.video.rate(); rate > 0 {
+		text += fmt.Sprintf(", %.4g frames a second", rate)
+	}
+	return strings.TrimSpace(text)
 }

@@ -83,9 +83,12 @@ func Find(ctx context.Context, in, out string) (*Tools, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, console.Failf(console.ExitInput, "%s: %s does not run: %v; %.200s", in, ffmpeg, err, banner)
+		return nil, console.Failf(console.ExitInput, "%s: %s does not run: %s", in, ffmpeg, p.words(err))
 	}
-	t.encoders = listed(list)
+	if t.encoders = listed(list); len(t.encoders) == 0 {
+		return nil, console.Failf(console.ExitInput, "%s: %s lists no encoders: it is not the program of FFmpeg, or a "+
+			"script that loses its output", in, ffmpeg)
+	}
 	if m := versions.FindStringSubmatch(banner); m != nil {
 		t.version[0], _ = strconv.Atoi(m[1])
 		t.version[1], _ = strconv.Atoi(m[2])

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/console/consoletest"
 	"superres/internal/enlarging"
 	"superres/internal/must"
 	"superres/internal/safefile"
@@ -98,7 +99,8 @@ func TestFailures(t *testing.T) {
 		code       int
 	}{
 		{"probe", "in.mp4: FFmpeg cannot read it: moov atom not found", console.ExitInput},
-		{"decode", "frame 3 cannot be read: ffmpeg says: Error while decoding; nothing is written", console.ExitInput},
+		{"decode", "frame 3 cannot be read: ffmpeg failed: Error while decoding; nothing is written",
+			console.ExitInput},
 		{"trial", ".mp4 files do not take the sound of ", console.ExitOutput},
 		{"encode", "out.mp4: ffmpeg could not make it: Error submitting a frame", console.ExitOutput},
 		{"full", "out.mp4: cannot be written: no space left on device; free some space", console.ExitOutput},
@@ -149,27 +151,53 @@ func TestInterruption(t *testing.T) {
 	}
 }
 
-// A video that fails ends soon, and with it all that it has started, where a script on the path starts ffmpeg and waits
-// for it: nobody may wait for one that waits for somebody to read its frames.
+// A video that fails ends soon, with a sentence that says why, and with it all that it has started, where a script on
+// the path starts ffmpeg, waits for it or does not, and loses what it says or how it ends: nobody may wait for one that
+// waits for somebody to read its frames, or that holds a pipe after the script has ended.
 func TestFailuresOfScripts(t *testing.T) {
-	for mode, want := range map[string]string{"endless": "ffmpeg could not make it", "decode": "frame 3 cannot be read",
-		"encode": "ffmpeg could not make it", "slow": "context canceled"} {
-		fake(t, mode)
-		wrap(t)
+	defer func(before time.Duration) { mostDelay = before }(mostDelay)
+	mostDelay = time.Second / 2
+	const failed = "ffmpeg could not make it: "
+	cases := []struct{ mode, body, want string }{
+		{"endless", "", failed + "Error submitting a frame"},
+		{"decode", "", "frame 3 cannot be read: ffmpeg failed: Error while decoding"},
+		{"slow", "", "context canceled"},
+		{"", "[ $at = decode ] && hold && exit 3", "has no frame that can be read: ffmpeg failed: it ended with exit " +
+			"status 3 and said nothing"},
+		{"", "[ $at = encode ] && hold && exit 3", failed + "it ended with exit status 3"},
+		{"endless", "[ $at = encode ] && hold && exit 0", failed +
+			"it ended before it had all frames and said nothing"},
+		{"", "[ $at = encode ] && { echo y >&2; yes >&2 & exit 4; }", failed +
+			"it ended with exit status 4 and said: y"},
+		{"", "[ $at = encode ] && { cat; exit 0; } >/dev/null", "ffmpeg ended well, but made no " +
+			"video that can be read (FFmpeg cannot read it: Invalid data found when processing input)"},
+		{"", "[ $at = encode ] && { no-such-program; exit $?; }", failed + "it ended with exit status 127 and said: "},
+		{"", "[ $at = probe ] && hold && exit 0", "says of it what cannot be understood"},
+		{"", "[ $at = list ] && hold && exit 0", "lists no encoders"},
+		{"", "[ $at = try ] && hold && exit 1", failed + "it ended with exit status 1 and said nothing"},
+		{"decode", `real "$@" 2>/dev/null; hold; exit 1`, "does not run: it ended with exit status 1"},
+		{"decode", `[ $at = decode ] && { real "$@" 2>/dev/null; hold; exit 1; }`,
+			"frame 3 cannot be read: ffmpeg failed"},
+		{"", `[ $at = decode ] && { real "$@" | head -c 150; hold; exit 0; }`, "frame 3 is cut short"},
+		{"", "[ $at = decode ] && hold && exit 0", "ffmpeg gave none; it ended without an error and said nothing"},
+	}
+	for _, c := range cases[:consoletest.Full(9, len(cases))] {
+		fake(t, c.mode)
+		wrap(t, c.body)
 		dir := t.TempDir()
 		must.Succeed(t, os.WriteFile(filepath.Join(dir, "in.mp4"), []byte(fakeVideo), 0o600))
 		ctx, cancel := context.WithCancel(t.Context())
-		if mode == "slow" {
+		if c.mode == "slow" {
 			time.AfterFunc(time.Second, cancel)
 		}
 		began := time.Now()
 		_, err := enlarge(t, ctx, dir, "in.mp4", "out.mp4")
 		took := time.Since(began)
-		if err == nil || !strings.Contains(err.Error(), want) && !errors.Is(err, ctx.Err()) || took > 10*time.Second {
-			t.Errorf("%s: %v after %v", mode, err, took)
+		if err == nil || !strings.Contains(err.Error(), c.want) && !errors.Is(err, ctx.Err()) || took > 10*time.Second {
+			t.Errorf("%s, %s: %v after %v", c.mode, c.body, err, took)
 		}
 		if files := must.Get(os.ReadDir(dir))(t); len(files) != 1 {
-			t.Errorf("%s: %v", mode, files)
+			t.Errorf("%s, %s: %v", c.mode, c.body, files)
 		}
 		cancel()
 	}
@@ -219,7 +247,8 @@ func TestFirstFrames(t *testing.T) {
 		turned float64
 		want   string
 	}{{"", 0, "left"}, {"center", -90, "center"}, {"left", -90, "top"}, {"left", 90, "bottom"},
-		{"topleft", 0, "topleft"}} {
+		{"topleft", 0, "topleft"}, {"bottomleft", 0, "bottomleft"}, {"bottomleft", -90, "topleft"},
+		{"left", 180, "center"}, {"top", -180, "bottom"}} {
 		s := stream{Location: c.at, SideData: []sideData{{"Display Matrix", c.turned}}}
 		if got := s.location(); got != c.want {
 			t.Errorf("%s turned by %v: %s, expected %s", c.at, c.turned, got, c.want)

@@ -8,6 +8,7 @@
 //	RLFN, SAFMN
 //	PLKSR, RealPLKSR
 //	SwinIR           with windows of any size, of all three ends
+//	HAT, DAT         of all sizes, such as HAT-S and DAT-light
 //	EDSR             the names of its authors and of BasicSR
 //	MSRResNet        that of BasicSR
 //
@@ -36,7 +37,7 @@ type architecture struct {
 }
 
 // known are the architectures in the order in which they are tried.
-var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, plksr, realPLKSR, swinIR, edsr,
+var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, plksr, realPLKSR, swinIR, hat, dat, edsr,
 	originalEDSR, srResNet}
 
 // Build returns the network to which the weights of a file belong, and the name of its architecture, such as
@@ -64,11 +65,10 @@ func Build(f *weights.File) (*graph.Graph, string, error) {
 
 // obstacles are operations that superres cannot build of weights alone, by what the names of their weights hold.
 var obstacles = []struct{ part, operation string }{
-	{"overlap_attn", "attention between overlapping windows (HAT)"},
 	{"x_proj_weight", "a state space (Mamba)"},
 	{"A_logs", "a state space (Mamba)"},
 	{"relative_position_bias", "attention between the pixels of a window, of a kind of its own"},
-	{"qkv.", "attention between pixels or channels (DAT, OmniSR and their kind)"},
+	{"qkv.", "attention between pixels or channels (OmniSR, Restormer and their kind)"},
 	{"to_img.init_pos", "sampling at places of its own (DySample)"},
 	{".esa.", "attention that looks at a reduced picture (ESA), of a kind of its own"},
 }

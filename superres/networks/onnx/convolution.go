@@ -78,6 +78,8 @@ func (c *call) filter() (k filter, err error) {
 func (c *call) conv() ([]*value, error) {
 	if w := c.in[1].constant; w != nil && len(w.dims) == 3 {
 		return c.convAlong(w)
+	} else if w == nil {
+		return c.convBySamples()
 	}
 	k, err := c.filter()
 	if err != nil {

@@ -94,8 +94,12 @@ func init() {
 		"Split":     {1, 2, "axis num_outputs split", (*call).split, nil},
 		"Slice":     {1, 5, "axes ends starts steps", (*call).sliceSamples, foldSlice},
 		"Gather":    {2, 2, "axis", (*call).gatherSamples, foldGather},
-		"ScatterND": {3, 3, "reduction", nil, foldScatterND},
+		"ScatterND": {3, 3, "reduction", (*call).scatterND, foldScatterND},
 		"Pad":       {1, 4, "mode pads value", (*call).pad, nil},
+
+		"TopK":            {2, 2, "axis largest sorted", (*call).topK, nil},
+		"GatherElements":  {2, 2, "axis", (*call).gatherElements, nil},
+		"ScatterElements": {3, 3, "axis reduction", (*call).scatterElements, nil},
 
 		"DepthToSpace": {1, 1, "blocksize mode", (*call).depthToSpace, nil},
 		"SpaceToDepth": {1, 1, "blocksize", (*call).spaceToDepth, nil},

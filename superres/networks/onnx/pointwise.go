@@ -307,15 +307,9 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 		return out, err
 	case sign == '<':
 		return c.limit(v, -math.MaxFloat32, number)
-	case sign == '/' && !isFirst:
-		// The sum of all pixels, divided by their number, is their mean, whatever the size of the picture.
-		n := c.builder.Node(v.samples.base)
-		sum, isReduce := n.Op.(graph.Reduce)
-		if isReduce && sum.By == graph.Sum && sum.OfPicture && !sum.OfChannels && v.samples.made == v.samples.base {
-			if s := c.builder.Shape(n.Inputs[0]); float64(s.W*s.H) == number {
-				node, err := c.builder.Add(c.name, graph.Reduce{By: graph.Mean, OfPicture: true}, n.Inputs[0])
-				return []*value{c.sampled(node).arranged(v.dims)}, err
-			}
+	case sign == '*' || sign == '/' && !isFirst:
+		if out, err := c.rescale(sign, v, number); out != nil || err != nil {
+			return out, err
 		}
 	}
 	constant := graph.Operand{Constant: []float32{float32(number)}}
@@ -330,6 +324,37 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 		}
 		return t.builder.Arithmetic(c.name, sign, graph.Operand{Node: node}, constant)
 	})
+}
+
+// rescale returns the sum or the mean of all pixels multiplied or divided by their number, or the sum divided by one
+// less, as of an unbiased variance, so that the picture may have any size; nil if it is none of these.
+func (c *call) rescale(sign byte, v *value, number float64) ([]*value, error) {
+	n := c.builder.Node(v.samples.base)
+	op, isReduce := n.Op.(graph.Reduce)
+	if !isReduce || !op.OfPicture || op.OfChannels || v.samples.made != v.samples.base {
+		return nil, nil
+	}
+	s := c.builder.Shape(n.Inputs[0])
+	count := float64(s.W * s.H)
+	all := &value{samples: identity(n.Inputs[0])}
+	var out []*value
+	var err error
+	switch {
+	case sign == '*' && op.By == graph.Mean && number == count:
+		out, err = c.change(all, graph.Reduce{By: graph.Sum, OfPicture: true})
+	case sign == '/' && op.By == graph.Sum && number == count:
+		out, err = c.change(all, graph.Reduce{By: graph.Mean, OfPicture: true})
+	case sign == '/' && op.By == graph.Sum && number == count-1 && number > 0:
+		out, err = c.change(all, graph.Select{Channels: []int{0}}, affine(0, 1),
+			graph.Reduce{By: graph.Sum, OfPicture: true}, affine(1, -1))
+		if err == nil {
+			out, err = c.arithmetic('/', &value{samples: v.samples}, out[0])
+		}
+	}
+	if out == nil || err != nil {
+		return nil, err
+	}
+	return []*value{out[0].arranged(v.dims)}, nil
 }
 
 // combineConstant combines samples with a constant that has a number for each channel, or is the mask of windows.

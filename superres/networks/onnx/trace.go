@@ -170,7 +170,7 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 
 // takeConstants are the operations of samples whose first input may be a constant.
 var takeConstants = strings.Fields("Add CastLike Concat Div Dropout Greater GreaterOrEqual Identity Less LessOrEqual " +
-	"MatMul Max Min Mul Split Sub Sum Where")
+	"MatMul Max Min Mul ScatterElements Split Sub Sum Where")
 
 // make computes a constant, or makes the values of samples.
 func (c *call) make(op operation) ([]*value, error) {

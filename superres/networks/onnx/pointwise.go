@@ -98,15 +98,9 @@ func (c *call) prelu() ([]*value, error) {
 // layout of v stays.
 func (c *call) change(v *value, ops ...graph.Op) ([]*value, error) {
 	node, err := v.samples.resolve(c.tracer)
-	for _, op := range ops {
-		if err == nil {
-			node, err = c.builder.Add(c.name, op, node)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return []*value{{samples: identity(node), dims: v.dims}}, nil
+	m := maker{c, err}
+	node = m.chain(node, ops...)
+	return []*value{{samples: identity(node), dims: v.dims}}, m.err
 }
 
 // perChannel returns the values of a constant that has one for each channel of v's node: whose dimensions are, from the

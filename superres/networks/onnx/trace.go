@@ -139,7 +139,8 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 		if v != nil && v.along != nil && v.reduction != n.op {
 			return nil, v.partial()
 		}
-		if v != nil && v.constant != nil && n.op != "DequantizeLinear" {
+		if v != nil && v.constant != nil && n.op != "DequantizeLinear" &&
+			n.op != "QuantizeLinear" {
 			constant, err := v.constant.unpacked(&t.wholes)
 			if err != nil {
 				return nil, err

@@ -130,7 +130,8 @@ func TestRefused(t *testing.T) {
 		`"layers.0.residual_group.mlp.weight", "layers.1.residual_group.mlp.weight", ` +
 			`"layers.2.residual_group.mlp.weight" and 6 others`: unknown,
 		`a state space (Mamba), which superres cannot run: "layers.0.A_logs"`: {
-			"layers.0.A_logs": one, "layers.0.qkv.weight": one, "conv_first.weight": one, "conv_after_body.weight": one, // as EDSR has them
+			"layers.0.A_logs": one, "layers.0.qkv.weight": one,
+			"conv_first.weight": one, "conv_after_body.weight": one, // as EDSR has them
 		},
 		`DAT, but are not: "layers.0.blocks.0.attn.attns.1.rpe_biases" has the shape [1 2]`: change(
 			func(s map[string]weights.Tensor) {

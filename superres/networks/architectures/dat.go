@@ -62,17 +62,13 @@ func (b *builder) weighting(format string, first, x int) int {
 // batchNorm adds a normalisation by the means and variances of the file.
 func (b *builder) batchNorm(name string, x int) int {
 	b.used[name+".num_batches_tracked"] = true
-	mean, variance := b.get(name+".running_mean", 1).Data, b.get(name+".running_var", 1).Data
-	weight, bias := b.get(name+".weight", 1).Data, b.get(name+".bias", 1).Data
-	n := len(weight)
-	if len(mean) != n || len(variance) != n || len(bias) != n {
-		b.fail("%q has %d means, %d variances, %d weights and %d biases", name, len(mean), len(variance), n, len(bias))
-		return x
+	var lists [4][]float32
+	for i, key := range []string{".weight", ".bias", ".running_mean", ".running_var"} {
+		lists[i] = b.get(name+key, 1).Data
 	}
-	op := graph.Affine{Scale: make([]float32, n), Offset: make([]float32, n)}
-	for i := range n {
-		scale := float64(weight[i]) / math.Sqrt(float64(variance[i])+1e-5)
-		op.Scale[i], op.Offset[i] = float32(scale), float32(float64(bias[i])-float64(scale*float64(mean[i])))
+	op, err := graph.BatchNorm(lists[0], lists[1], lists[2], lists[3], 1e-5)
+	if err != nil {
+		b.fail("%q %w", name, err)
 	}
 	return b.add(name, op, x)
 }

@@ -229,11 +229,9 @@ func (c *call) batchNormalization() (int, error) {
 			return 0, fmt.Errorf("has %d values %s for %d channels", len(values[name]), name, channels)
 		}
 	}
-	op := graph.Affine{Scale: make([]float32, channels), Offset: make([]float32, channels)}
-	for i := range op.Scale {
-		factor := float64(values["gamma"][i]) / math.Sqrt(float64(values["moving_variance"][i])+c.Epsilon)
-		op.Scale[i] = float32(factor)
-		op.Offset[i] = float32(float64(values["beta"][i]) - float64(factor*float64(values["moving_mean"][i])))
+	op, err := graph.BatchNorm(values["gamma"], values["beta"], values["moving_mean"], values["moving_variance"], c.Epsilon)
+	if err != nil {
+		return 0, err
 	}
 	return c.add(op, c.in[0])
 }

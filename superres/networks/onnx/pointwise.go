@@ -465,17 +465,16 @@ func (c *call) batchNormalization() ([]*value, error) {
 	if c.int("training_mode", 0) != 0 || c.int("spatial", 1) != 1 {
 		return nil, errors.New("for training is not supported")
 	}
-	for _, v := range c.in[1:5] {
-		if v.constant == nil || v.constant.size() != s.Channels {
+	var lists [4][]float32
+	for i, v := range c.in[1:5] {
+		if v.constant == nil || len(v.constant.reals) != s.Channels {
 			return nil, fmt.Errorf("has parameters that are not %d constants", s.Channels)
 		}
+		lists[i] = v.constant.reals
 	}
-	epsilon := c.real("epsilon", 1e-5)
-	op := graph.Affine{Scale: make([]float32, s.Channels), Offset: make([]float32, s.Channels)}
-	for i := range s.Channels {
-		factor := c.in[1].constant.real(i) / math.Sqrt(c.in[4].constant.real(i)+epsilon)
-		op.Scale[i] = float32(factor)
-		op.Offset[i] = float32(c.in[2].constant.real(i) - float64(factor*c.in[3].constant.real(i)))
+	op, err := graph.BatchNorm(lists[0], lists[1], lists[2], lists[3], c.real("epsilon", 1e-5))
+	if err != nil {
+		return nil, err
 	}
 	return c.add(op, c.in[0])
 }

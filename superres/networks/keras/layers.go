@@ -225,9 +225,6 @@ func (c *call) batchNormalization() (int, error) {
 				values[name] = append(values[name], usual)
 			}
 		}
-		if len(values[name]) != channels {
-			return 0, fmt.Errorf("has %d values %s for %d channels", len(values[name]), name, channels)
-		}
 	}
 	op, err := graph.BatchNorm(values["gamma"], values["beta"], values["moving_mean"], values["moving_variance"], c.Epsilon)
 	if err != nil {
@@ -346,15 +343,7 @@ func (c *call) multiplyBeta() (int, error) {
 
 // shuffle makes pixels of channels, of which those of a block of pixels are outside.
 func shuffle(factor int) func(*call) (int, error) {
-	return func(c *call) (int, error) {
-		channels := c.builder.Shape(c.in[0]).Channels
-		order := graph.InterleavedChannels(channels, max(channels/(factor*factor), 1))
-		node, err := c.add(graph.Select{Channels: order}, c.in[0])
-		if err != nil {
-			return 0, err
-		}
-		return c.add(graph.PixelShuffle{Factor: factor}, node)
-	}
+	return func(c *call) (int, error) { return c.builder.AddShuffle(c.name, factor, true, c.in[0]) }
 }
 
 // activations are the functions that layers may apply to their result.

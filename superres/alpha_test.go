@@ -53,7 +53,7 @@ func TestDiscHasNoRing(t *testing.T) {
 						t.Fatalf("%v, %s ×%d: alpha %d at %.1f pixels from the middle", c, model, scale, p.A, r)
 					}
 					for j, got := range [3]uint8{p.R, p.G, p.B} {
-						// On any ground, the difference is that of the colours times alpha.
+						// On any ground, the results differ by the colours times alpha.
 						if d := math.Abs(float64(got)-float64(c.ink[j])) * float64(p.A) / 255; d > c.allowed {
 							t.Fatalf("%v, %s ×%d: %.1f levels off at (%d,%d), %v", c, model, scale, d, x, y, p)
 						}

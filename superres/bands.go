@@ -74,9 +74,6 @@ func (p *pass) work() float64 {
 	return work
 }
 
-// kernelReach is the reach of an interpolation in rows of its input, for the widest of the kernels.
-const kernelReach = 4
-
 // bandStart returns the first row that a stage of the given reach must be given so that its result is right for row and
 // all rows below. It is a multiple of stage.Alignment, so that stages which divide rows into cells have the same cells
 // in any band.
@@ -139,7 +136,7 @@ func (p *pass) enlarge(
 ) (out []*plane.Plane, keep int, err error) {
 	s, low := p.model.Scale, &p.low[0]
 	if p.network != nil {
-		report := work.whole(networkWork*p.w*s*p.h*s, &p.network.share)
+		report := work.reporter(networkWork*p.w*s*p.h*s, &p.network.share)
 		out, err = p.network.push(ctx, rows[:len(p.chains)], mem, report)
 		if out == nil || err != nil {
 			return nil, 0, err
@@ -305,9 +302,9 @@ func (p *progress) portion(samples int) func(share float64) {
 	return func(share float64) { p.report((from + share*float64(samples)) / p.total) }
 }
 
-// whole returns the function that reports how much of samples samples is done, as a share from 0 to 1, when other work
-// is done between its calls. last is the share that was reported last.
-func (p *progress) whole(samples int, last *float64) func(share float64) {
+// reporter returns the function that reports how much of samples samples is done, as a share from 0 to 1, when other
+// work is done between its calls. last is the share that was reported last.
+func (p *progress) reporter(samples int, last *float64) func(share float64) {
 	return func(share float64) {
 		p.done += (share - *last) * float64(samples)
 		*last = share

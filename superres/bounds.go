@@ -12,20 +12,13 @@ import (
 	"superres/superres/resample"
 )
 
-// Bounds says how sure an enlargement is: for each pixel of result, an enlargement of img by a scale from 1 to 4 or
-// more, how far its brightness is off, in levels of 255, for nine of ten pixels. choice says by which models it was
-// made, and img is the picture that these enlarge, as corrected. The brightness must be as a model of this program
-// makes it; what other networks invent is not told.
+// ErrorBounds says how sure an enlargement is: for each pixel of it, how far its brightness is off, in levels of 255,
+// for nine of ten pixels.
 //
 // Where much was added to interpolation, and where there is much fine detail, errors are larger: the logarithm of the
 // bound is linear in the logarithms of both, within 2 and within 8 pixels, and in what was found in the picture. The
 // weights come from quantile regression on degraded pictures: see flaws/learning.
-func Bounds(img, result image.Image, choice Choice) *plane.Plane {
-	return NewSigns(img, result, choice).Bounds()
-}
-
-// Bounds returns the bounds that follow from the signs: see the function Bounds.
-func (s *Signs) Bounds() *plane.Plane {
+func (s *Signs) ErrorBounds() *plane.Plane {
 	w := boundWeights[min(max(int(math.Ceil(s.scale)), 2), 4)-2]
 	out := plane.New(s.added[0].W, s.added[0].H)
 	parallel.Rows(out.H, func(y int) {
@@ -44,10 +37,10 @@ func (s *Signs) Bounds() *plane.Plane {
 // BoundShare is the share of the pixels whose error is within the bound.
 const BoundShare = 0.9
 
-// BoundsReach is how far Bounds looks, in pixels of the result, which are no more than as many of the picture.
+// BoundsReach is how far the signs of a pixel reach, in pixels of the result, which are at most as many of the picture.
 const BoundsReach = 10
 
-// BoundsBytes is the most memory that Bounds and BoundsMap take for each pixel of the result.
+// BoundsBytes is the most memory that Signs, ErrorBounds and BoundsMap take for each pixel of the result.
 const BoundsBytes = 48
 
 // SignCount is the number of signs of a pixel.
@@ -65,15 +58,13 @@ var boundWeights = [3][SignCount]float64{
 type Signs struct {
 	scale         float64
 	added, detail [2]*plane.Plane // mean squares, in levels, within each radius
-	whole         [5]float64      // of the picture
+	choice        [5]float64      // strength, shares of the robust model and of interpolation, correction
 }
 
-// NewSigns returns the signs of result: see Bounds.
-func NewSigns(img, result image.Image, choice Choice) *Signs {
+// newSigns returns the signs of result, which a choice made of img: see Choice.Signs.
+func newSigns(img, result image.Image, choice [5]float64) *Signs {
 	low, high := picture.Split(img).Luma(), picture.Split(result).Luma()
-	whole := [...]float64{choice.Strength, choice.Robust, choice.Plain, choice.Correction.Blur(),
-		choice.Correction.Sharpening()}
-	s := &Signs{scale: float64(high.W) / float64(low.W), whole: whole}
+	s := &Signs{scale: float64(high.W) / float64(low.W), choice: choice}
 	added := resample.Resize(low, high.W, high.H, resample.Bicubic)
 	detail := meanAround(high, 2)
 	for i, v := range high.Pix {
@@ -94,7 +85,7 @@ func (s *Signs) At(x, y int) (list [SignCount]float64) {
 		list[1+i] = elementary.Log(float64(s.added[i].Pix[at]) + 0.05)
 		list[3+i] = elementary.Log(float64(s.detail[i].Pix[at]) + 0.05)
 	}
-	copy(list[5:], s.whole[:])
+	copy(list[5:], s.choice[:])
 	return list
 }
 

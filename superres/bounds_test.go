@@ -29,7 +29,7 @@ func TestBounds(t *testing.T) {
 			small.Pix[i] = uint8(math.Round(255 * float64(picture.Clamp(v))))
 		}
 		result := upscale(t, m, small, float64(scale))
-		bounds, got := Bounds(small, result, Choice{}), picture.Split(result).Luma()
+		bounds, got := Choice{}.Signs(small, result).ErrorBounds(), picture.Split(result).Luma()
 		within, sure, unsure := 0, 0.0, 0.0 // the sums of errors where bounds are below and above their middle
 		middle := mean(bounds)
 		for i, v := range got.Pix {
@@ -49,13 +49,13 @@ func TestBounds(t *testing.T) {
 		if unsure < 1.5*sure {
 			t.Errorf("×%d: errors of %.0f where bounds are large, %.0f where they are small", scale, unsure, sure)
 		}
-		noisy := Bounds(small, result, Choice{Strength: 0.4, Robust: 1})
+		noisy := Choice{Strength: 0.4, Robust: 1}.Signs(small, result).ErrorBounds()
 		if mean(noisy) < 1.2*middle {
 			t.Errorf("×%d: bounds of %.2f with noise, %.2f without", scale, mean(noisy), middle)
 		}
 	}
 	flat := degrade.WithNoise(image.NewGray(image.Rect(0, 0, 20, 20)), 0, 1)
-	for _, v := range Bounds(flat, upscale(t, m, flat, 2.5), Choice{}).Pix {
+	for _, v := range (Choice{}).Signs(flat, upscale(t, m, flat, 2.5)).ErrorBounds().Pix {
 		if v > 5 {
 			t.Fatalf("a bound of %g in a flat picture", v)
 		}
@@ -86,7 +86,7 @@ func TestBoundsMap(t *testing.T) {
 	}
 }
 
-// Means are those of squares, edge samples repeated.
+// Means are taken over squares, with edge samples repeated.
 func TestMeanAround(t *testing.T) {
 	p := &plane.Plane{W: 5, H: 4, Pix: make([]float32, 20)}
 	for i := range p.Pix {

@@ -54,13 +54,12 @@ type Choice struct {
 //	3, 20   20.59, 24.48   17.72, 20.84   25.95, 32.68          26.91, 33.53
 const noisierColour = 1.25
 
-// Choose examines a picture by the steps from first to last, and returns the model that suits it. The choice has the
-// strengths are those of package flaws: its robust model tuned to the strength of the flaws from flaws.LeastStrength
-// on, below that m for a clean picture, or a mixture of the two, in doubt. Where noise varies over the picture, the
-// robust model is a mixture of itself at two strengths. In a mixture, the model with the smaller share is the one for
-// the effort fast, unless more was asked for: 70 parts of general-dev with each of 14 kinds of damage lose 0.015 dB by
-// that in the mean, sharpened ones the most, 0.08 dB, while the program takes 1.2 to 1.5 times as long for a mixture as
-// by one model, not 1.9 times.
+// Choose examines a picture by the steps from first to last, and returns the model that suits it: the robust model of
+// m, tuned to the strength of the flaws, from flaws.LeastStrength on; m for a clean picture; in doubt, a mixture of the
+// two. Where noise varies over the picture, the robust model is a mixture of itself at two strengths. In a mixture, the
+// model with the smaller share is the one for the effort fast, unless more was asked for: 70 parts of general-dev with
+// each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB, while the program
+// takes 1.2 to 1.5 times as long for a mixture as by one model, not 1.9 times.
 //
 // Up to flaws.StepMeasure one model serves all of the picture, chosen by the strength alone, as frames of a video need
 // it. The steps after flaws.StepRegions are for models WithJudge. A model without a robust model is its own choice, and
@@ -169,6 +168,15 @@ func (c Choice) Apply(opt Options, size image.Point) Options {
 		opt.SetSize(size.X, size.Y)
 	}
 	return opt
+}
+
+// Signs returns what the error bounds depend on for result, an enlargement of img by a scale from 1 to 4 or more with
+// the models of the choice. img is the picture that these enlarge, as corrected. The brightness must be as a model of
+// this program makes it; what other networks invent is not told.
+func (c Choice) Signs(img, result image.Image) *Signs {
+	return newSigns(img, result, [...]float64{
+		c.Strength, c.Robust, c.Plain, c.Correction.Blur(), c.Correction.Sharpening(),
+	})
 }
 
 // Reach is the reach of the model and of the model of the mixture: see Model.Reach.

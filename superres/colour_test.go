@@ -45,9 +45,9 @@ func (gradedReddener) Settings() stage.Settings { return stage.Graded }
 
 func (s gradedReddener) Tune(stage.Tuning) (stage.Stage, error) { return s, nil }
 
-// A stage that looks at colour is given that of its rows, whatever the bands and passes; but not where the networks for
-// colour are those of another model, or colour has half the resolution, of which only graded ones have learned. Grey
-// and transparency have none.
+// A stage that looks at colour is given the colour of its rows, in all bands and passes; but not where the networks for
+// colour come from another model, or colour has half the resolution, of which only graded ones have learned. Grey and
+// transparency have none.
 func TestStagesSeeColour(t *testing.T) {
 	var calls []int
 	without := 0

@@ -154,7 +154,7 @@ func (m *Model) stream(
 			if err != nil {
 				return err
 			}
-			rows = mixing.push(e.owned(rows), mixedIn.owned(other))
+			rows = mixing.join(e.owned(rows), mixedIn.owned(other))
 		}
 		if rows != nil {
 			height := rows[0].H

@@ -255,7 +255,7 @@ func newAgreement(s sizes) *agreement {
 // and blue.
 func (e *enlarger) compare(planes []*plane.Plane, rgb bool) {
 	a := e.agreement
-	shown := a.extend(e.w, planes[0].H)
+	shown := e.mem.Plane(e.w, planes[0].H)
 	if rgb {
 		picture.LumaOf(shown, planes)
 	} else {
@@ -266,6 +266,7 @@ func (e *enlarger) compare(planes []*plane.Plane, rgb bool) {
 			}
 		})
 	}
+	a.result.append(e.mem, shown)
 	to := a.compared
 	for to < e.inH {
 		if _, end := a.needs(to, to+1); end > a.result.end() {
@@ -279,26 +280,8 @@ func (e *enlarger) compare(planes []*plane.Plane, rgb bool) {
 	a.add(e, to)
 	if a.compared = to; to < e.inH {
 		first, _ := a.needs(to, e.inH)
-		a.dropBefore(first)
+		a.result.dropBefore(e.mem, first)
 	}
-}
-
-// extend adds rows of arbitrary values to a.result, which has rows of w samples, and returns them.
-func (a *agreement) extend(w, rows int) *plane.Plane {
-	p := &a.result.plane
-	top := p.H
-	p.W, p.H = w, p.H+rows
-	p.Pix = slices.Grow(p.Pix, w*rows)[:w*p.H]
-	return rowsOf(p, top, p.H)
-}
-
-// dropBefore drops the rows of a.result above row, which is a row of the whole result.
-func (a *agreement) dropBefore(row int) {
-	p := &a.result.plane
-	kept := p.Pix[(row-a.result.top)*p.W:]
-	p.H = len(kept) / p.W
-	p.Pix = p.Pix[:copy(p.Pix, kept)]
-	a.result.top = row
 }
 
 // needs returns the range of rows of the result from which the rows [from, to) of the picture's size are computed.

@@ -69,7 +69,7 @@ func TestScaleChain(t *testing.T) {
 	}
 }
 
-// The colour of another model replaces that of a model at the scales that both have.
+// The colour of another model replaces the colour of a model at the scales that both have.
 func TestWithColour(t *testing.T) {
 	weak, strong := tunedModels(t)
 	var calls []int

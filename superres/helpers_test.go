@@ -25,7 +25,7 @@ var (
 	namesOfBuiltins func() []string
 )
 
-// UseModels makes open and names those of the models that are part of the program.
+// UseModels takes open and names from the models that are part of the program.
 func UseModels(open func(name string) (*Model, error), names func() []string) {
 	openBuiltin, namesOfBuiltins = open, names
 }

@@ -56,9 +56,9 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	return shared, WithGarbage(live)
 }
 
-// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: those of the
+// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: for the
 // orientation that takes most, which for networks, whose memory grows with the width, need not be the upright one, and
-// of the mean.
+// for the mean.
 func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
 	out := int64(s.w) * int64(s.h)
 	for _, turned := range []sizes{s, {s.inH, s.inW, s.h, s.w}} {
@@ -189,6 +189,9 @@ func (m *Model) lastPass(s sizes) (scale, scaleBefore, reach int) {
 	return scale, scaleBefore, reach
 }
 
+// kernelReach is the reach of an interpolation in rows of its input, for the widest of the kernels.
+const kernelReach = 4
+
 // Reach returns how far the result looks: the number of samples on each side of a sample of a picture of inW×inH, in
 // rows and in columns, that can influence what becomes of it in a result of w×h. It holds for pictures without
 // transparency.
@@ -230,23 +233,6 @@ func (m *Model) loadedMemory(s sizes) (bytes int64) {
 		if !slices.Contains(models[:i], model) {
 			bytes += max(model.loadedBytes, model.fixedMemory())
 		}
-	}
-	return bytes
-}
-
-// fixedMemory returns the memory, in bytes, that the network, the stages and the networks for colour take as
-// long as they exist.
-func (m *Model) fixedMemory() (bytes int64) {
-	if m.Network != nil {
-		bytes, _ = m.Network.Memory(1, 1)
-	}
-	for _, s := range m.Stages {
-		fixed, _ := s.Memory(1, 1)
-		bytes += fixed
-	}
-	for _, c := range m.colourStages() {
-		fixed, _ := c.Memory(1, 1)
-		bytes += fixed
 	}
 	return bytes
 }

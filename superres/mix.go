@@ -109,12 +109,12 @@ func newJunction(x *mixer, planes int, mem *stage.Pool) *junction {
 	return &junction{mixer: x, mem: mem, first: make([]window, planes), second: make([]window, planes)}
 }
 
-// push takes the next rows of both models' planes, which may be nil, and returns the next rows of the mixture; nil
+// join takes the next rows of both models' planes, which may be nil, and returns the next rows of the mixture; nil
 // when too few have arrived. It takes over the memory of both.
-func (j *junction) push(rows, other []*plane.Plane) []*plane.Plane {
+func (j *junction) join(rows, other []*plane.Plane) []*plane.Plane {
 	if rows != nil && other != nil && rows[0].H == other[0].H && j.first[0].plane.H+j.second[0].plane.H == 0 {
 		j.mix(j.top, rows, other)
-		j.pass(rows[0].H)
+		j.advance(rows[0].H)
 		for _, p := range other {
 			j.mem.Give(p.Pix)
 		}
@@ -146,8 +146,8 @@ func (j *junction) push(rows, other []*plane.Plane) []*plane.Plane {
 	return out
 }
 
-// pass goes on by rows that did not wait.
-func (j *junction) pass(rows int) {
+// advance goes on by rows that did not wait.
+func (j *junction) advance(rows int) {
 	j.top += rows
 	for i := range j.first {
 		j.first[i].top, j.second[i].top = j.top, j.top

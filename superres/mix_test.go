@@ -94,7 +94,7 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// A mixture has the same bytes in bands, in strips, and for a part of a picture. At effort max it is that of the
+// A mixture has the same bytes in bands, in strips, and for a part of a picture. At effort max it is the mixture of the
 // four quarter turns.
 func TestMixInParts(t *testing.T) {
 	weak, strong := tunedModels(t)
@@ -144,8 +144,8 @@ func farthest(a, b *plane.Plane) (most float64) {
 	return most
 }
 
-// Models that look differently far are mixed as those that look equally far: the mixture is that of their results,
-// whatever the height of bands.
+// Models that look differently far are mixed as models that look equally far: their results are mixed, in bands of any
+// height.
 func TestMixOfDifferentReach(t *testing.T) {
 	near, far := builtin(t, "photo-fast"), builtin(t, "photo-real")
 	img, opt := deep(testimage.Drawing(60, 50, 1)), Options{Scale: 2}

@@ -1,6 +1,7 @@
 package superres
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"slices"
@@ -42,6 +43,9 @@ type Model struct {
 	loadedBytes   int64             // bytes that the stages took when the file was loaded; tuning may leave fewer
 }
 
+// The range of scales, of a model and of an enlargement.
+const MinScale, MaxScale = 1, 16
+
 // Plain returns the model that interpolates by the kernel k and has no stages.
 func Plain(k resample.Kernel) *Model { return &Model{Degradation: resample.Cubic, Kernel: k} }
 
@@ -51,6 +55,17 @@ func PixelArt() *Model {
 	m.pixels = true
 	return m
 }
+
+// ErrModel is wrapped by errors about a model that is missing, damaged, or of an unknown format.
+var ErrModel = errors.New("model cannot be used")
+
+// Unusable returns an error with the text of err that wraps both err and ErrModel.
+func Unusable(err error) error { return modelError{err} }
+
+type modelError struct{ error }
+
+func (modelError) Is(target error) bool { return target == ErrModel }
+func (e modelError) Unwrap() error      { return e.error }
 
 // Description says what a model is, without its arrays.
 type Description struct {
@@ -135,7 +150,7 @@ type robust struct {
 	isJudged bool // see WithJudge
 }
 
-// tuned names a robust model: at a strength and a trust, and at the effort fast or at that of the model itself.
+// tuned names a robust model: at a strength and a trust, and at the effort fast or at the effort of the model itself.
 type tuned struct {
 	strength, trust float64
 	isFast          bool
@@ -340,4 +355,21 @@ func (m *Model) chainModels(s sizes) (list []*Model) {
 		}
 	}
 	return list
+}
+
+// fixedMemory returns the memory, in bytes, that the network, the stages and the networks for colour take as
+// long as they exist.
+func (m *Model) fixedMemory() (bytes int64) {
+	if m.Network != nil {
+		bytes, _ = m.Network.Memory(1, 1)
+	}
+	for _, s := range m.Stages {
+		fixed, _ := s.Memory(1, 1)
+		bytes += fixed
+	}
+	for _, c := range m.colourStages() {
+		fixed, _ := c.Memory(1, 1)
+		bytes += fixed
+	}
+	return bytes
 }

@@ -35,20 +35,9 @@ type header struct {
 	Provenance Provenance            `json:"provenance"`
 }
 
-// ErrModel is wrapped by errors about a model that is missing, damaged, or of an unknown format.
-var ErrModel = errors.New("model cannot be used")
-
-// Unusable returns an error with the text of err that wraps both err and ErrModel.
-func Unusable(err error) error { return modelError{err} }
-
-type modelError struct{ error }
-
-func (modelError) Is(target error) bool { return target == ErrModel }
-func (e modelError) Unwrap() error      { return e.error }
-
 // Save writes the model, without its siblings, as an .npz file that numpy opens: its description as the member
-// model.json, the arrays of the network as "network.name", and those of stage i as "stagei.name". The same
-// model gives the same bytes. A plain interpolation cannot be saved.
+// model.json, the arrays of the network as "network.name", and the arrays of stage i as "stagei.name". The same model
+// gives the same bytes. A plain interpolation cannot be saved.
 func (m *Model) Save(w io.Writer) error {
 	if m.IsPlain() {
 		return errors.New("superres: a plain interpolation is no model to save")

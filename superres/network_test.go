@@ -18,7 +18,7 @@ import (
 	"superres/superres/stage/stagetest"
 )
 
-// blurModel returns a model with a small network, that of stagetest, followed by back-projections.
+// blurModel returns a model with the small network of stagetest, followed by back-projections.
 func blurModel(t testing.TB, b stagetest.Blur, backProjections int) *Model {
 	t.Helper()
 	m := &Model{Scale: b.Factor, Degradation: resample.Cubic, Kernel: resample.Bicubic, Network: b}
@@ -191,7 +191,7 @@ func TestNetworkStrength(t *testing.T) {
 	}
 }
 
-// After back-projection all colours of the result, reduced again, are those of the picture.
+// After back-projection the result, reduced again, has the colours of the picture.
 func TestNetworkBackProjection(t *testing.T) {
 	img := grain(24, 20, 3)
 	for factor := 2; factor <= 4; factor++ {
@@ -212,7 +212,7 @@ func TestNetworkBackProjection(t *testing.T) {
 	}
 }
 
-// The effort max takes the mean over orientations, of which each is that of a network without preference for one; a
+// The effort max takes the mean over orientations, of which each comes from a network without preference for one; a
 // mixture with another model is refused, and networks for colour concern brightness alone.
 func TestNetworkSettings(t *testing.T) {
 	img := grain(16, 12, 3)

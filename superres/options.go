@@ -150,7 +150,7 @@ const (
 	// AlphaKeepRGB enlarges both by themselves, with the colours of what is wholly transparent, as textures of games
 	// have them.
 	AlphaKeepRGB
-	// AlphaPremultiplied enlarges colours multiplied by opacity, as on black, and divides them by that of the result.
+	// AlphaPremultiplied enlarges colours multiplied by opacity, as on black, and divides them by the enlarged opacity.
 	AlphaPremultiplied
 )
 
@@ -176,12 +176,8 @@ type Chroma struct {
 	High [2]*plane.Plane
 }
 
-// The range of scales, and the greatest strength.
-const (
-	MinScale    = 1
-	MaxScale    = 16
-	MaxStrength = 1.3
-)
+// MaxStrength is the greatest Options.Strength.
+const MaxStrength = 1.3
 
 // Report says how the enlargement of a picture went.
 type Report struct {

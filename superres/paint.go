@@ -17,7 +17,7 @@ import (
 // to take little memory beside a band.
 const rowsPerPass = 192
 
-// paint paints rows of the result, beginning with row top. planes are those of the task.
+// paint paints rows of the result, beginning with row top. planes are the planes of the task.
 func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	height := planes[0].H
 	strip := height

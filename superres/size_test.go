@@ -49,7 +49,7 @@ func TestSizesAreRight(t *testing.T) {
 				for boxH := h; boxH <= 5*h; boxH += 1 + h/3 {
 					gotW, gotH, err := m.ResultSize(w, h, Options{Width: boxW, Height: boxH, Fit: true})
 					wide, high := max(1, (2*w*boxH+h)/(2*h)), max(1, (2*h*boxW+w)/(2*w))
-					// One side is that of the box, the other in proportion, and not outside.
+					// One side is as long as the side of the box, the other in proportion, and not outside.
 					met := gotW == boxW && gotH == high || gotH == boxH && gotW == wide
 					if err != nil || gotW > boxW || gotH > boxH || !met {
 						t.Errorf("%d×%d in %d×%d: %d×%d, %v", w, h, boxW, boxH, gotW, gotH, err)

@@ -31,15 +31,15 @@ import (
 //
 // It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
-	if opt.wraps(img) {
-		return m.upscaleWrapped(ctx, img, opt)
-	}
-	e, err := m.chosenFor(ctx, img, opt)
+	e, part, err := m.chosenFor(ctx, img, opt)
 	if err != nil {
 		return nil, err
 	}
 	if err := e.enlarge(ctx, opt.report()); err != nil {
 		return nil, err
+	}
+	if !part.Empty() {
+		return picture.Wrapped(e.out.Image, part), nil
 	}
 	return e.out.Image, nil
 }
@@ -56,19 +56,24 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 		const text = "superres: a picture that cannot be enlarged in strips: it has transparency, or the effort is max"
 		return errors.New(text)
 	}
-	if opt.wraps(img) {
-		return m.streamWrapped(ctx, img, opt, emit)
-	}
 	opt.strips = true
-	e, err := m.chosenFor(ctx, img, opt)
+	e, part, err := m.chosenFor(ctx, img, opt)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	top := 0 // of the next strip
 	e.emit = func(strip image.Image) {
 		if ctx.Err() != nil {
 			return
+		}
+		if !part.Empty() {
+			rows := strip.Bounds().Add(image.Pt(0, top))
+			if top = rows.Max.Y; !rows.Overlaps(part) {
+				return
+			}
+			strip = picture.Wrapped(strip, rows.Intersect(part).Sub(rows.Min))
 		}
 		if err := emit(strip); err != nil {
 			cancel(err)
@@ -81,15 +86,56 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 	return err
 }
 
+// A picture whose edges meet, such as a tile of a texture, or a panorama of 360°, is enlarged with a margin from its
+// opposite edges, as wide as the model looks, which is cut off again. The margin begins where an edge of a pixel of the
+// picture and of one of the result coincide, so that all pixels of the result lie as they do without it.
+
+// Margin returns the width and height in pixels of the margin around a picture of size in, enlarged to out, whose edges
+// meet: 0 where opt does not say so.
+func (m *Model) Margin(in, out image.Point, opt Options) (margin image.Point) {
+	reach := m.Reach(in.X, in.Y, out.X, out.Y)
+	if opt.Mix != nil {
+		reach = max(reach, opt.Mix.Model.Reach(in.X, in.Y, out.X, out.Y))
+	}
+	along := func(wraps bool, in, out int) int {
+		if !wraps {
+			return 0
+		}
+		step := stage.Step(in, out)
+		return (reach + step - 1) / step * step
+	}
+	return image.Pt(along(opt.WrapX, in.X, out.X), along(opt.WrapY, in.Y, out.Y))
+}
+
+// wrap returns img with its margin, the options for enlarging that, and the part of its enlargement that is the result.
+func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options, part image.Rectangle, err error) {
+	in := img.Bounds().Size()
+	w, h, err := m.ResultSize(in.X, in.Y, opt)
+	if err != nil {
+		return nil, opt, part, err
+	}
+	margin := m.Margin(in, image.Pt(w, h), opt)
+	if opt.Mix != nil {
+		mix := *opt.Mix
+		if mix.Area.Empty() {
+			mix.Area = image.Rectangle{Max: in}
+		}
+		mix.Area = mix.Area.Add(margin)
+		opt.Mix = &mix
+	}
+	whole := image.Pt((in.X+2*margin.X)*w/in.X, (in.Y+2*margin.Y)*h/in.Y)
+	opt.SetSize(whole.X, whole.Y)
+	at := image.Pt(margin.X*w/in.X, margin.Y*h/in.Y)
+	part = image.Rectangle{Min: at, Max: at.Add(image.Pt(w, h))}
+	return picture.Wrapped(img, image.Rectangle{Min: margin.Mul(-1), Max: in.Add(margin)}), opt, part, nil
+}
+
 // prepare checks the options and returns an enlarger for the picture.
 func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	if least := m.leastScale(); m.Scale < least {
 		return nil, fmt.Errorf("superres: a model of scale %d, expected %d or more", m.Scale, least)
 	}
 	b := img.Bounds()
-	if b.Dx() < 1 || b.Dy() < 1 {
-		return nil, errors.New("superres: the picture is empty")
-	}
 	w, h, err := m.ResultSize(b.Dx(), b.Dy(), opt)
 	if err != nil {
 		return nil, err
@@ -175,20 +221,32 @@ func (m *Model) RestoreExact(ctx context.Context, img image.Image, scale int) (f
 	return score.NFE(truth.Crop(0, 0, high.W, high.H), high), result, nil
 }
 
-// chosenFor returns the enlarger for a picture, which its choice of model may have changed. Colour that image/jpeg has
-// left at less than the resolution of brightness is interpolated.
-func (m *Model) chosenFor(ctx context.Context, img image.Image, opt Options) (*enlarger, error) {
+// chosenFor returns the enlarger for a picture, which its choice of model may have changed; with a margin, part is the
+// part of the enlargement without that, else empty. Colour that image/jpeg has left at less than the resolution of
+// brightness is interpolated.
+func (m *Model) chosenFor(
+	ctx context.Context, img image.Image, opt Options,
+) (e *enlarger, part image.Rectangle, err error) {
+	if img.Bounds().Empty() {
+		return nil, part, errors.New("superres: the picture is empty")
+	}
 	if ycc, ok := img.(*image.YCbCr); ok {
 		opt.Subsampled = opt.Subsampled || ycc.SubsampleRatio == image.YCbCrSubsampleRatio420
 		img = chroma.Smooth(img)
 	}
-	if m.robust == nil || img.Bounds().Empty() {
-		return m.prepare(img, opt)
+	if (opt.WrapX || opt.WrapY) && opt.Chroma == nil {
+		if img, opt, part, err = m.wrap(img, opt); err != nil {
+			return nil, part, err
+		}
+	}
+	if m.robust == nil {
+		e, err = m.prepare(img, opt)
+		return e, part, err
 	}
 	in := img.Bounds().Size()
 	w, h, err := m.ResultSize(in.X, in.Y, opt)
 	if err != nil {
-		return nil, err
+		return nil, part, err
 	}
 	out := image.Pt(w, h)
 	x := &flaws.Examination{Picture: img, Quality: opt.Quality, WebP: opt.WebP, MostCopies: MostCopies(in, out)}
@@ -200,9 +258,10 @@ func (m *Model) chosenFor(ctx context.Context, img image.Image, opt Options) (*e
 	}
 	c, err := m.Choose(ctx, x, first, flaws.StepSoftening)
 	if err != nil {
-		return nil, err
+		return nil, part, err
 	}
-	return c.Model.prepare(c.Picture, c.Apply(opt, out))
+	e, err = c.Model.prepare(c.Picture, c.Apply(opt, out))
+	return e, part, err
 }
 
 // Decode reads a picture file to the end of r and returns the picture, turned upright, with what the file says of it

@@ -25,7 +25,7 @@ func texture(w, h, dx, dy int) *image.NRGBA {
 	return img
 }
 
-// The result for a texture whose edges meet meets there, too: that of the shifted texture is the shifted result,
+// The result for a texture whose edges meet meets there, too: a shifted texture gives the shifted result,
 // also in strips.
 func TestWrap(t *testing.T) {
 	for name, m := range map[string]*Model{"photo-fast": builtin(t, "photo-fast"), "bicubic": Plain(resample.Bicubic)} {

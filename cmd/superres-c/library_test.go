@@ -22,7 +22,7 @@ import (
 // A program in C makes the bytes of the command, of a file and of pixels, from several threads.
 func TestLibrary(t *testing.T) {
 	if os.Getenv("SUPERRES_FULL") == "" {
-		t.Skip("not without SUPERRES_FULL=1: a shared library is compiled anew, with all that is in it, in a minute")
+		t.Skip("not without SUPERRES_FULL=1: a shared library is compiled with all that is in it, in a minute")
 	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the test in C has the threads of POSIX")

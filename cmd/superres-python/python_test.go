@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 // findPython returns a Python with NumPy, and skips the test where there is none: the one that SUPERRES_PYTHON names,
-// that of the system, or that on the path.
+// the interpreter of the system, or the one on the path.
 func findPython(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{os.Getenv("SUPERRES_PYTHON"), "/usr/bin/python3", "python3", "python"} {

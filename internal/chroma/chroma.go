@@ -46,7 +46,7 @@ func Smooth(img image.Image) image.Image {
 	return out
 }
 
-// EnlargeRow writes row y of a plane to to. The plane is that of inW×inH samples in src, of which rows are stride
+// EnlargeRow writes row y of a plane to to. The plane has inW×inH samples in src, of which rows are stride
 // apart, enlarged as Smooth does: to twice its width if wide, and to twice its height if high.
 func EnlargeRow(to, src []uint8, stride, inW, inH, y int, wide, high bool) {
 	near, far := y, y
@@ -67,7 +67,7 @@ func EnlargeRow(to, src []uint8, stride, inW, inH, y int, wide, high bool) {
 	}
 }
 
-// Neighbours returns the index of the sample, of n, that covers position i of 2n, and that of the other sample
+// Neighbours returns the index of the sample, of n, that covers position i of 2n, and the index of the other sample
 // nearest to the position; at the ends both are the same.
 func Neighbours(i, n int) (near, far int) {
 	near = i / 2

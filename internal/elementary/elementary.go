@@ -16,7 +16,7 @@ const (
 	rightLow    = math.Pi/2 - rightHigh - rightMiddle
 )
 
-// horner returns the polynomial of x whose coefficients are given, that of the highest power first.
+// horner returns the polynomial of x with the given coefficients, the highest power first.
 func horner(x float64, coefficients ...float64) (sum float64) {
 	for _, c := range coefficients {
 		sum = float64(sum*x) + c

@@ -74,7 +74,7 @@ func TestSpecialValues(t *testing.T) {
 	}
 }
 
-// The sum is that of every processor: it was found with FMA and without, on amd64 and arm64.
+// The sum is the same on every processor: it was found with FMA and without, on amd64 and arm64.
 func TestSameBitsEverywhere(t *testing.T) {
 	h := fnv.New64a()
 	for i := range 4000 {

@@ -75,7 +75,7 @@ func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 		return r, named(err, name)
 	}
 	if s.Map != nil {
-		if err := s.Map(crop(superres.BoundsMap(superres.Bounds(img, enlarged, by.Choice)))); err != nil {
+		if err := s.Map(crop(superres.BoundsMap(by.Signs(img, enlarged).ErrorBounds()))); err != nil {
 			return r, err
 		}
 	}

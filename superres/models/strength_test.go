@@ -8,7 +8,7 @@ import (
 	"superres/superres/stage"
 )
 
-// The network for subsampled colour of photo-real is that of photo for weak degradation, its own for strong, however
+// photo-real takes the network for subsampled colour from photo for weak degradation, its own for strong, however
 // often the model is tuned.
 func TestSubsampledColourFollowsStrength(t *testing.T) {
 	var colour stage.Colour = must.Get(Open(PhotoReal))(t).Subsampled
@@ -20,7 +20,7 @@ func TestSubsampledColourFollowsStrength(t *testing.T) {
 		}
 		got := colour.(byStrength).Colour.(*convolutional.Colour).Fingerprint()
 		if isWeak := got == weak; isWeak != (strength < leastStrong) {
-			t.Errorf("at strength %g, that of photo: %v", strength, isWeak)
+			t.Errorf("at strength %g, the network of photo: %v", strength, isWeak)
 		}
 	}
 }

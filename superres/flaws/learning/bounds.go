@@ -28,7 +28,7 @@ type pixel struct {
 // pixelsEach is how many pixels of a picture are taken.
 const pixelsEach = 400
 
-// Bounds returns the weights of superres.Bounds at the scales 2, 3 and 4, learned from parts of photographs by what
+// Bounds returns the weights of superres.Signs at the scales 2, 3 and 4, learned from parts of photographs by what
 // this program makes of them.
 func Bounds(ctx context.Context, o Options) (weights [3][superres.SignCount]float64, err error) {
 	s, err := newSampler(o.Folders, true)
@@ -87,8 +87,8 @@ func samplePixels(
 	if err != nil {
 		return nil, err
 	}
-	signs := superres.NewSigns(img, result, choice)
-	bounds, luma := signs.Bounds(), picture.Split(result).Luma()
+	signs := choice.Signs(img, result)
+	bounds, luma := signs.ErrorBounds(), picture.Split(result).Luma()
 	for range pixelsEach {
 		x, y := margin+rng.IntN(truth.W-2*margin), margin+rng.IntN(truth.H-2*margin)
 		off := 255 * math.Abs(float64(luma.Row(y)[x]-truth.Row(y)[x]))

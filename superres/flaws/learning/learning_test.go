@@ -59,7 +59,7 @@ func TestFitFindsWhatMatters(t *testing.T) {
 	}
 }
 
-// The slopes of the squared error by the shares, and of the loss by the squared error, are those of differences.
+// The slopes of the squared error by the shares, and of the loss by the squared error, agree with differences.
 func TestSlopesOfShares(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	s := sample{Truth: 40}
@@ -124,7 +124,7 @@ func TestFitFindsCorrections(t *testing.T) {
 	}
 }
 
-// The slopes of the squared error are those of differences.
+// The slopes of the squared error agree with differences.
 func TestSlopesOfCorrections(t *testing.T) {
 	c := correctionSample{Rest: 3, Noise: 2}
 	at := make([]float64, len(c.Gains))
@@ -227,7 +227,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The slopes of the loss of a softener are those of differences.
+// The slopes of the loss of a softener agree with differences.
 func TestSlopesOfSoftener(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const samples = 5

@@ -448,10 +448,7 @@ func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
 	}
 	op := graph.ChannelSum{Windows: graph.Windows{Height: height, Width: width, Heads: b.heads}}
 	node, err := c.builder.Add(c.name, op, a.node, b.node)
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(node).arranged(c.inOrder(like))}, nil
+	return []*value{c.sampled(node).arranged(c.inOrder(like))}, err
 }
 
 // inOrder returns a layout whose parts of channels have the steps of channels in the order of the layout.

@@ -287,10 +287,7 @@ func (c *call) arithmetic(sign byte, x, y *value) ([]*value, error) {
 		return nil, err
 	}
 	out, err := c.builder.Arithmetic(c.name, sign, graph.Operand{Node: nodes[0]}, graph.Operand{Node: nodes[1]})
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(out.Node).arranged(dims)}, nil
+	return []*value{c.sampled(out.Node).arranged(dims)}, err
 }
 
 // combineNumber combines samples with a number, which is the first of the two if isFirst.
@@ -372,10 +369,7 @@ func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) ([]
 		operands[0], operands[1] = operands[1], operands[0]
 	}
 	out, err := c.builder.Arithmetic(c.name, sign, operands[0], operands[1])
-	if err != nil {
-		return nil, err
-	}
-	return []*value{{samples: identity(out.Node), dims: v.dims}}, nil
+	return []*value{{samples: identity(out.Node), dims: v.dims}}, err
 }
 
 // align returns nodes that have the samples of values in one layout, but that some may have one pixel or one channel

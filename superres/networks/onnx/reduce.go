@@ -412,10 +412,7 @@ func (c *call) where() ([]*value, error) {
 		return nil, err
 	}
 	node, err := c.builder.Add(c.name, graph.Where{}, nodes...)
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(node).arranged(dims)}, nil
+	return []*value{c.sampled(node).arranged(dims)}, err
 }
 
 // masked is Where by a constant of several numbers: the samples, and numbers in place of some.

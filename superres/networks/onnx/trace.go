@@ -222,10 +222,7 @@ func (c *call) add(op graph.Op, inputs ...*value) ([]*value, error) {
 		}
 	}
 	node, err := c.builder.Add(c.name, op, nodes...)
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(node)}, nil
+	return []*value{c.sampled(node)}, err
 }
 
 // shape returns the shape of the samples of the first input, whose node is made.

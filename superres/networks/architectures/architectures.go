@@ -90,7 +90,8 @@ func refuse(tensors map[string]weights.Tensor) error {
 				return fmt.Errorf("holds weights of a network with %s, which superres does not know by its weights "+
 					"alone: %.60q; %s", o.operation, key, export)
 			default:
-				return fmt.Errorf("holds weights of a network with %s, which superres cannot run: %.60q", o.operation, key)
+				return fmt.Errorf("holds weights of a network with %s, which superres cannot run: %.60q", o.operation,
+					key)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ type attention struct {
 	keys    graph.Keys
 	// bias has a number to add to each score of a window.
 	bias []float32
-	// rows and columns are by how much the picture was moved; pixels that became neighbours do not attend to each other.
+	// rows and columns are by how much the picture was moved: pixels that became neighbours do not attend to another.
 	rows, columns int
 }
 
@@ -42,8 +42,8 @@ func (b *builder) attend(a attention, query, key, value int) int {
 func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int) int) []float32 {
 	table := b.get(name+"relative_position_bias_table", 2)
 	if table.Shape[0] != rows || table.Shape[1] != heads || heads > graph.MaxScores/n/m {
-		b.fail("%q has a table of the shape %v, expected [%d %d], and at most %d scores", name, table.Shape, rows, heads,
-			graph.MaxScores)
+		b.fail("%q has a table of the shape %v, expected [%d %d], and at most %d scores", name, table.Shape, rows,
+			heads, graph.MaxScores)
 		return make([]float32, heads)
 	}
 	return spread(table.Data, heads, n, m, index)

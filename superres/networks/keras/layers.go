@@ -226,7 +226,8 @@ func (c *call) batchNormalization() (int, error) {
 			}
 		}
 	}
-	op, err := graph.BatchNorm(values["gamma"], values["beta"], values["moving_mean"], values["moving_variance"], c.Epsilon)
+	op, err := graph.BatchNorm(values["gamma"], values["beta"], values["moving_mean"], values["moving_variance"],
+		c.Epsilon)
 	if err != nil {
 		return 0, err
 	}

@@ -126,7 +126,8 @@ func (c *call) topK() ([]*value, error) {
 	ranks := m.ranks(node, n, c.int("largest", 1) == 0)
 	for j := range int(k) {
 		is := m.isZero(ranks, float32(-j))
-		greatest = append(greatest, m.chain(m.make(graph.Mul{}, node, is), graph.Reduce{By: graph.Sum, OfChannels: true}))
+		value := m.chain(m.make(graph.Mul{}, node, is), graph.Reduce{By: graph.Sum, OfChannels: true})
+		greatest = append(greatest, value)
 		indexes = append(indexes, m.make(number, is))
 	}
 	values, err := m.placed(m.make(graph.Concat{}, greatest...), v, along, len(greatest))

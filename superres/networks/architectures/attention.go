@@ -46,11 +46,16 @@ func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int
 			heads, graph.MaxScores)
 		return make([]float32, heads)
 	}
-	return spread(table.Data, heads, n, m, index)
+	return b.spread(table.Data, heads, n, m, index)
 }
 
 // spread returns the number of each head for each of n pixels and m others, at the row of a table that index returns.
-func spread(table []float32, heads, n, m int, index func(i, k int) int) []float32 {
+// It fails, and returns zeros, if there are more of them than a graph has weights.
+func (b *builder) spread(table []float32, heads, n, m int, index func(i, k int) int) []float32 {
+	if b.biased += heads * n * m; b.biased > graph.MaxWeights {
+		b.fail("more than %d biases of scores", graph.MaxWeights)
+		return make([]float32, heads)
+	}
 	list := make([]float32, 0, heads*n*m)
 	for h := range heads {
 		for i := range n {

@@ -8,6 +8,7 @@
 //	RLFN, SAFMN
 //	PLKSR, RealPLKSR
 //	SwinIR           with windows of any size, of all three ends
+//	HAT, DAT         of all sizes, such as HAT-S and DAT-light
 //	EDSR             the names of its authors and of BasicSR
 //	MSRResNet        that of BasicSR
 //
@@ -36,7 +37,7 @@ type architecture struct {
 }
 
 // known are the architectures in the order in which they are tried.
-var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, plksr, realPLKSR, swinIR, edsr,
+var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, plksr, realPLKSR, swinIR, hat, dat, edsr,
 	originalEDSR, srResNet}
 
 // Build returns the network to which the weights of a file belong, and the name of its architecture, such as
@@ -62,29 +63,40 @@ func Build(f *weights.File) (*graph.Graph, string, error) {
 	return g, a.name + " " + size, nil
 }
 
-// obstacles are operations that superres cannot build of weights alone, by what the names of their weights hold.
+// obstacles are operations that superres cannot build of weights alone, by what the names of their weights hold; those
+// that it cannot run either are last.
 var obstacles = []struct{ part, operation string }{
-	{"overlap_attn", "attention between overlapping windows (HAT)"},
+	{"relative_position_bias", "attention between the pixels of a window, of a kind of its own"},
+	{"qkv.", "attention between pixels or channels (OmniSR, Restormer and their kind)"},
+	{".esa.", "attention that looks at a reduced picture (ESA), of a kind of its own"},
 	{"x_proj_weight", "a state space (Mamba)"},
 	{"A_logs", "a state space (Mamba)"},
-	{"relative_position_bias", "attention between the pixels of a window, of a kind of its own"},
-	{"qkv.", "attention between pixels or channels (DAT, OmniSR and their kind)"},
 	{"to_img.init_pos", "sampling at places of its own (DySample)"},
-	{".esa.", "attention that looks at a reduced picture (ESA), of a kind of its own"},
 }
+
+// runnable is the number of obstacles that run from ONNX.
+const runnable = 3
+
+// export says how weights become a file that tells the network.
+const export = `export the network in PyTorch: torch.onnx.export(network.eval(), torch.rand(1, 3, 64, 64), "network.onnx")`
 
 // refuse returns the error for weights of no known architecture.
 func refuse(tensors map[string]weights.Tensor) error {
-	for _, o := range obstacles {
+	for i, o := range slices.Backward(obstacles) {
 		for _, key := range slices.Sorted(maps.Keys(tensors)) {
-			if strings.Contains(key, o.part) {
+			switch {
+			case !strings.Contains(key, o.part):
+			case i < runnable:
 				return fmt.Errorf("holds weights of a network with %s, which superres does not know by its weights "+
-					"alone: %.60q; convert the network to ONNX", o.operation, key)
+					"alone: %.60q; %s", o.operation, key, export)
+			default:
+				return fmt.Errorf("holds weights of a network with %s, which superres cannot run: %.60q", o.operation,
+					key)
 			}
 		}
 	}
-	return fmt.Errorf("holds weights of no architecture that superres knows (%s), but %s; convert the network to ONNX",
-		listKnown(), listSome(tensors))
+	return fmt.Errorf("holds weights of no architecture that superres knows (%s), but %s; %s", listKnown(),
+		listSome(tensors), export)
 }
 
 // prefixes are put before the names of weights by what wraps a network.

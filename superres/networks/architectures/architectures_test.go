@@ -3,6 +3,7 @@ package architectures
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -128,18 +129,33 @@ func TestRefused(t *testing.T) {
 		"none at all": nil,
 		`"layers.0.residual_group.mlp.weight", "layers.1.residual_group.mlp.weight", ` +
 			`"layers.2.residual_group.mlp.weight" and 6 others`: unknown,
-		`a state space (Mamba), which superres does not know by its weights alone: "layers.0.A_logs"`: {
-			"layers.0.A_logs": one, "conv_first.weight": one, "conv_after_body.weight": one, // as EDSR has them
+		`a state space (Mamba), which superres cannot run: "layers.0.A_logs"`: {
+			"layers.0.A_logs": one, "layers.0.qkv.weight": one,
+			"conv_first.weight": one, "conv_after_body.weight": one, // as EDSR has them
 		},
+		`DAT, but are not: "layers.0.blocks.0.attn.attns.1.rpe_biases" has the shape [1 2]`: change(
+			func(s map[string]weights.Tensor) {
+				clear(s)
+				maps.Copy(s, readFile(t, "testdata/dat.pth").Tensors)
+				s["layers.0.blocks.0.attn.attns.1.rpe_biases"] = weights.Tensor{Shape: []int{1, 2},
+					Data: []float32{-1e30, float32(math.Inf(1))}}
+			}),
+		`HAT, but are not: "layers.1.residual_group.overlap_attn." has a table`: change(
+			func(s map[string]weights.Tensor) {
+				clear(s)
+				maps.Copy(s, readFile(t, "testdata/hat.pth").Tensors)
+				s["layers.1.residual_group.overlap_attn.relative_position_bias_table"] =
+					s["layers.1.residual_group.blocks.0.attn.relative_position_bias_table"]
+			}),
 		"sampling at places of its own (DySample)": {"to_img.init_pos": one, "feats.3.lk.conv.weight": one},
 		`SwinIR, but are not: "norm.weight" is missing`: change(func(s map[string]weights.Tensor) {
 			clear(s)
-			maps.Copy(s, makeSwinIR())
+			maps.Copy(s, readFile(t, "testdata/swinir.pth").Tensors)
 			delete(s, "norm.weight")
 		}),
 		"has the shape [4 2]": change(func(s map[string]weights.Tensor) {
 			clear(s)
-			maps.Copy(s, makeSwinIR())
+			maps.Copy(s, readFile(t, "testdata/swinir.pth").Tensors)
 			s["layers.0.residual_group.blocks.1.attn.relative_position_bias_table"] = weights.Tensor{Shape: []int{4, 2},
 				Data: make([]float32, 8)}
 		}),
@@ -177,7 +193,9 @@ func FuzzBuild(f *testing.F) {
 	f.Add(weightstest.Safetensors(makeCompact(3, 2, 1, 2, true), nil))
 	f.Add(weightstest.Safetensors(makeRRDBNet(newRRDBNames[0], 1, 1, 2, 1), nil))
 	f.Add(weightstest.Safetensors(makeSPAN(1, 2), nil))
-	f.Add(weightstest.Safetensors(makeSwinIR(), nil))
+	for _, name := range []string{"swinir", "hat", "dat"} {
+		f.Add(weightstest.Safetensors(readFile(f, "testdata/"+name+".pth").Tensors, nil))
+	}
 	f.Add(weightstest.Safetensors(makeRLFN(), nil))
 	f.Add(weightstest.Safetensors(makeSAFMN(), nil))
 	f.Add(weightstest.Safetensors(makePLKSR(true), nil))

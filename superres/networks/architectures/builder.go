@@ -16,6 +16,7 @@ type builder struct {
 	used    map[string]bool
 	nodes   []graph.Node
 	white   float32 // the Range of the graph
+	biased  int     // biases of scores that were made of tables, which are much smaller
 	err     error
 }
 

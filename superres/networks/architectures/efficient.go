@@ -100,11 +100,7 @@ func (b *builder) safm(name string, features, x int) int {
 	per := features / levels
 	var parts []int
 	for i := range levels {
-		channels := make([]int, per)
-		for c := range channels {
-			channels[c] = i*per + c
-		}
-		part, factor := b.add("", graph.Select{Channels: channels}, x), 1<<i
+		part, factor := b.channelsOf(x, i*per, per), 1<<i
 		if i > 0 {
 			part = b.add("", graph.Pool{IsMax: true, Height: factor, Width: factor, Stride: factor}, part)
 		}
@@ -191,13 +187,9 @@ func (b *builder) partial(name string, features, x int) int {
 		b.fail("%q has %d channels, expected at most %d", name, n, features)
 		return x
 	}
-	order := make([]int, features)
-	for i := range order {
-		order[i] = i
-	}
-	changed := b.conv(name, b.add("", graph.Select{Channels: order[:n]}, x))
+	changed := b.conv(name, b.channelsOf(x, 0, n))
 	if n == features {
 		return changed
 	}
-	return b.add("", graph.Concat{}, changed, b.add("", graph.Select{Channels: order[n:]}, x))
+	return b.add("", graph.Concat{}, changed, b.channelsOf(x, n, features-n))
 }

@@ -59,44 +59,12 @@ func makePLKSR(isReal bool) map[string]weights.Tensor {
 	return s.tensors
 }
 
-// makeSwinIR returns the weights of one group of two layers, of windows of 4×4 pixels.
-func makeSwinIR() map[string]weights.Tensor {
-	s := newTensorSet()
-	linear := func(name string, in, out int) {
-		s.add(name+".weight", out, in)
-		s.add(name+".bias", out)
-	}
-	norm := func(name string) {
-		s.add(name+".weight", 6)
-		s.add(name+".bias", 6)
-	}
-	s.conv("conv_first", 3, 6, 3)
-	norm("patch_embed.norm")
-	for i := range 2 {
-		name := fmt.Sprintf("layers.0.residual_group.blocks.%d.", i)
-		norm(name + "norm1")
-		norm(name + "norm2")
-		s.add(name+"attn.relative_position_bias_table", 49, 2)
-		linear(name+"attn.qkv", 6, 18)
-		linear(name+"attn.proj", 6, 6)
-		linear(name+"mlp.fc1", 6, 12)
-		linear(name+"mlp.fc2", 12, 6)
-	}
-	s.conv("layers.0.conv", 6, 6, 3)
-	norm("norm")
-	s.conv("conv_after_body", 6, 6, 3)
-	s.conv("upsample.0", 6, 12, 3)
-	return s.tensors
-}
-
-// The parameters of normalisations are no weights of convolutions, and the tables of SwinIR no parameters: numbers of
-// them are left out of the sums.
+// The parameters of normalisations are no weights of convolutions: numbers of them are left out of the sums.
 func TestEfficient(t *testing.T) {
 	build(t, makeRLFN(), "RLFN 6×1", 2, 9*4*4-4*16*4) // taps of 0 make a convolution with a stride one of blocks
 	build(t, makeSAFMN(), "SAFMN 8×1", 2, 4*8)
 	build(t, makePLKSR(false), "PLKSR 8×1", 3, 0)
 	build(t, makePLKSR(true), "RealPLKSR 8×1", 3, 2*8)
-	build(t, makeSwinIR(), "SwinIR 6, 2 layers", 2, 2*(4*6+2*49)+4*6)
 }
 
 // makeSPANF returns the weights of a SPANF, whose last two convolutions have names with a suffix.

@@ -12,7 +12,7 @@ import (
 	"superres/superres/networks/weights"
 )
 
-func readFile(t *testing.T, path string) *weights.File {
+func readFile(t testing.TB, path string) *weights.File {
 	t.Helper()
 	f := must.Get(os.Open(path))(t)
 	defer f.Close()
@@ -33,6 +33,7 @@ func TestFilesOfPyTorch(t *testing.T) {
 	for file, want := range map[string]string{
 		"compact": "SRVGGNetCompact 4×2", "rrdbnet": "RRDBNet 4×1", "esrgan-plus": "RRDBNet 4×1", "span": "SPAN 2",
 		"spanf": "SPANF 2", "edsr": "EDSR 3×2", "msrresnet": "MSRResNet 3×2",
+		"swinir": "SwinIR 6, 3 layers", "hat": "HAT 8, 3 layers", "dat": "DAT 8, 4 layers",
 	} {
 		path := filepath.Join("testdata", file)
 		g, name, err := Build(readFile(t, path+".pth"))

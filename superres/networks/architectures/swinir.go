@@ -2,26 +2,37 @@ package architectures
 
 import (
 	"fmt"
-	"math"
 
 	"superres/superres/networks/graph"
 	"superres/superres/networks/weights"
 )
 
 // swinIR is SwinIR (Liang et al.: Image Restoration Using Swin Transformer, ICCVW 2021): the pixels of windows attend
-// to each other, in every other layer of a picture that is moved by half a window.
-var swinIR = architecture{
-	name: "SwinIR",
-	has: func(tensors map[string]weights.Tensor) bool {
-		return hasAll(tensors, "conv_first.weight", "patch_embed.norm.weight", "conv_after_body.weight",
-			"layers.0.residual_group.blocks.0.attn.relative_position_bias_table",
-			"layers.0.residual_group.blocks.0.mlp.fc1.weight", "layers.0.residual_group.blocks.0.attn.proj.weight") &&
-			!hasAll(tensors, "layers.0.residual_group.overlap_attn.qkv.weight")
-	},
-	build: buildSwinIR,
+// to each other, in every other layer of a picture that is moved by half a window. hat is HAT (Chen et al.: Activating
+// More Pixels in Image Super-Resolution Transformer, CVPR 2023), which adds convolutions with attention of channels to
+// each layer, and to each group one in which windows attend to larger ones.
+var swinIR, hat = architecture{name: "SwinIR", has: isSwin(false), build: buildSwin},
+	architecture{name: "HAT", has: isSwin(true), build: buildSwin}
+
+func isSwin(isHAT bool) func(map[string]weights.Tensor) bool {
+	return func(tensors map[string]weights.Tensor) bool {
+		const group = "layers.0.residual_group."
+		return hasAll(tensors, "conv_first.weight", "patch_embed.norm.weight", group+"blocks.0.attn.proj.weight",
+			group+"blocks.0.attn.relative_position_bias_table", group+"blocks.0.mlp.fc1.weight") &&
+			isHAT == hasAll(tensors, group+"overlap_attn.qkv.weight", group+"blocks.0.conv_block.cab.0.weight")
+	}
 }
 
-func buildSwinIR(b *builder) (output int, size string) {
+func buildSwin(b *builder) (output int, size string) {
+	for _, key := range []string{"relative_position_index_SA", "relative_position_index_OCA"} { // follow from the sizes
+		b.used[key] = true
+	}
+	return b.transformer("patch_embed.norm", "layers.%d.residual_group.blocks.%d.", b.swin)
+}
+
+// transformer adds a network of groups of layers with the given format of names, and of a normalisation before them.
+func (b *builder) transformer(embedding, layers string, layer func(name string, group, i, in int) int) (output int,
+	size string) {
 	first := b.get("conv_first.weight", 4)
 	features, channels := first.Shape[0], first.Shape[1]
 	in := b.add("input", graph.Input{Channels: channels})
@@ -33,13 +44,16 @@ func buildSwinIR(b *builder) (output int, size string) {
 		in = b.add("norm", graph.Affine{Scale: []float32{1}, Offset: mean}, in)
 	}
 	start := b.conv("conv_first", in)
-	x, groups, layers := b.layerNorm("patch_embed.norm", 1e-5, start), 0, 0
-	for ; b.has(fmt.Sprintf("layers.%d.residual_group.blocks.0.norm1.weight", groups)); groups++ {
+	x, groups, count := b.layerNorm(embedding, 1e-5, start), 0, 0
+	for ; b.has(fmt.Sprintf(layers, groups, 0) + "norm1.weight"); groups++ {
+		inner, i := x, 0
+		for ; b.has(fmt.Sprintf(layers, groups, i) + "norm1.weight"); i++ {
+			inner = layer(fmt.Sprintf(layers, groups, i), groups, i, inner)
+		}
+		count += i
 		name := fmt.Sprintf("layers.%d.", groups)
-		inner := x
-		for i := 0; b.has(fmt.Sprintf("%sresidual_group.blocks.%d.norm1.weight", name, i)); i++ {
-			inner = b.swin(fmt.Sprintf("%sresidual_group.blocks.%d.", name, i), i%2 == 1, inner)
-			layers++
+		if overlapping := name + "residual_group.overlap_attn."; b.has(overlapping + "qkv.weight") {
+			inner = b.overlap(overlapping, fmt.Sprintf(layers, groups, 0), inner)
 		}
 		x = b.add("", graph.Add{}, b.trunk(name+"conv", inner), x)
 	}
@@ -48,7 +62,7 @@ func buildSwinIR(b *builder) (output int, size string) {
 	if mean != nil {
 		x = b.add("denorm", graph.Affine{Scale: []float32{1}, Offset: meanOfDIV2K}, x)
 	}
-	return x, fmt.Sprintf("%d, %d layers", features, layers)
+	return x, fmt.Sprintf("%d, %d layers", features, count)
 }
 
 // trunk adds a convolution, or three with LeakyReLU between them.
@@ -84,66 +98,70 @@ func (b *builder) enlargeSwinIR(channels, x int) int {
 	return b.conv("conv_last", x)
 }
 
-// linear adds a product of the channels of each pixel with a matrix of outputs×inputs.
-func (b *builder) linear(name string, x int) int {
-	w := b.get(name+".weight", 2)
-	return b.convolve(name, weights.Tensor{Shape: []int{w.Shape[0], w.Shape[1], 1, 1}, Data: w.Data}, b.bias(name), x)
-}
-
 // swin adds a layer of attention in windows, of a picture that is moved by half a window or not.
-func (b *builder) swin(name string, isMoved bool, in int) int {
-	table := b.get(name+"attn.relative_position_bias_table", 2)
+func (b *builder) swin(name string, _, i, in int) int {
 	for _, key := range []string{"attn.relative_position_index", "attn_mask"} { // what follows from the sizes
 		b.used[name+key] = true
 	}
-	heads, side := table.Shape[1], squareRoot(table.Shape[0])
-	w := (side + 1) / 2
-	features := b.get(name+"attn.proj.weight", 2).Shape[0]
-	if side%2 == 0 || w < 1 || w > graph.MaxWindow || heads > graph.MaxScores/w/w/w/w || features%max(heads, 1) != 0 ||
-		len(table.Data) != side*side*heads {
-		b.fail("%q has the shape %v, expected those of a window of an odd number of distances", name+"attn",
-			table.Shape)
-		return in
-	}
-	n, shift := w*w, 0
+	w, heads := b.window(name + "attn.")
 	x := b.layerNorm(name+"norm1", 1e-5, in)
-	if isMoved {
-		shift = w / 2
-		x = b.add("", graph.Roll{Rows: shift, Columns: shift}, x)
+	sum := in
+	if b.has(name + "conv_block.cab.0.weight") {
+		inner := b.conv(name+"conv_block.cab.2", b.add("", graph.GELU, b.conv(name+"conv_block.cab.0", x)))
+		means := b.conv(name+"conv_block.cab.3.attention.1", b.add("", graph.Reduce{OfPicture: true}, inner))
+		means = b.add("", graph.Sigmoid, b.conv(name+"conv_block.cab.3.attention.3", b.leaky(0, means)))
+		sum = b.add("", graph.Add{}, in, b.scale(0.01, b.add("", graph.Mul{}, inner, means)))
 	}
-	all := b.linear(name+"attn.qkv", x)
-	var parts [3]int
-	for k := range parts {
-		order := make([]int, features)
-		for i := range order {
-			order[i] = k*features + i
+	a := attention{windows: graph.Windows{Height: w, Width: w, Heads: heads}}
+	if i%2 == 1 {
+		a.rows, a.columns = w/2, w/2
+	}
+	a.bias = b.biases(name+"attn.", heads, w*w, w*w, (2*w-1)*(2*w-1), func(i, k int) int {
+		return (i/w-k/w+w-1)*(2*w-1) + i%w - k%w + w - 1
+	})
+	parts := b.split(b.linear(name+"attn.qkv", b.roll(a.rows, a.columns, x)), 3)
+	x = b.roll(-a.rows, -a.columns, b.linear(name+"attn.proj", b.attend(a, parts[0], parts[1], parts[2])))
+	return b.perceptron(name, b.add("", graph.Add{}, x, sum))
+}
+
+// window returns the side of the windows and the number of heads of the attention of the given name.
+func (b *builder) window(name string) (side, heads int) {
+	table := b.get(name+"relative_position_bias_table", 2)
+	distances := squareRoot(table.Shape[0])
+	side, heads = (distances+1)/2, table.Shape[1]
+	if distances%2 == 0 || side < 1 || side > graph.MaxWindow || heads > graph.MaxScores/side/side/side/side {
+		b.fail("%q has the shape %v, expected those of a window of an odd number of distances", name, table.Shape)
+		return 1, 1
+	}
+	return side, heads
+}
+
+// overlap adds attention of the windows that the layers of the name like have to those half as large again about them.
+func (b *builder) overlap(name, like string, in int) int {
+	w, heads := b.window(like + "attn.")
+	large := w + w/2
+	a := attention{windows: graph.Windows{Height: w, Width: w, Heads: heads},
+		keys: graph.Keys{Height: large, Width: large, Down: w, Across: w}}
+	distances := w + large - 1
+	a.bias = b.biases(name, heads, w*w, large*large, distances*distances, func(i, k int) int {
+		down, across := k/large-i/w+w-large+1, k%large-i%w+w-large+1
+		at := down*distances + across
+		if at < 0 { // counts from the end of the table
+			at += distances * distances
 		}
-		parts[k] = b.add("", graph.Select{Channels: order}, all)
+		return at
+	})
+	parts := b.split(b.linear(name+"qkv", b.layerNorm(name+"norm1", 1e-5, in)), 3)
+	for i, part := range parts[1:] {
+		edge := (large - w) / 2
+		parts[1+i] = b.add("", graph.Pad{Edges: graph.Edges{Top: edge, Left: edge, Bottom: edge, Right: edge}}, part)
 	}
-	// The bias of pixels i and k of a window is that of their distance.
-	bias := make([]float32, heads*n*n)
-	for h := range heads {
-		for i := range n {
-			for k := range n {
-				down, across := i/w-k/w+w-1, i%w-k%w+w-1
-				bias[(h*n+i)*n+k] = table.Data[(down*side+across)*heads+h]
-			}
-		}
-	}
-	windows := graph.Windows{Height: w, Width: w, Heads: heads}
-	query := b.scale(float32(1/math.Sqrt(float64(features/heads))), parts[0])
-	scores := b.add("", graph.Scores{Windows: windows}, query, parts[1])
-	scores = b.add("", graph.Affine{Scale: []float32{1}, Offset: bias}, scores)
-	if shift > 0 {
-		scores = b.add("", graph.ShiftMask{Height: w, Width: w, Heads: heads, Rows: shift, Columns: shift, Value: -100},
-			scores)
-	}
-	x = b.add("", graph.WeightedSum{Windows: windows}, b.add("", graph.Softmax{Size: n}, scores), parts[2])
-	x = b.linear(name+"attn.proj", x)
-	if shift > 0 {
-		x = b.add("", graph.Roll{Rows: -shift, Columns: -shift}, x)
-	}
-	x = b.add("", graph.Add{}, x, in)
+	x := b.linear(name+"proj", b.attend(a, parts[0], parts[1], parts[2]))
+	return b.perceptron(name, b.add("", graph.Add{}, x, in))
+}
+
+// perceptron adds the second half of a layer: two products with matrices and GELU between them.
+func (b *builder) perceptron(name string, x int) int {
 	inner := b.add("", graph.GELU, b.linear(name+"mlp.fc1", b.layerNorm(name+"norm2", 1e-5, x)))
 	return b.add("", graph.Add{}, b.linear(name+"mlp.fc2", inner), x)
 }

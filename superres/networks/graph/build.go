@@ -51,6 +51,28 @@ func (b *Builder) Add(name string, op Op, inputs ...int) (int, error) {
 	return len(b.nodes) - 1, nil
 }
 
+// AddShuffle adds a PixelShuffle by a factor. If blockFirst, the channels of each pixel of a block lie side by side, in
+// place of the pixels of each channel.
+func (b *Builder) AddShuffle(name string, factor int, blockFirst bool, in int) (int, error) {
+	count, n := b.shapes[in].Channels, factor*factor
+	if blockFirst && n > 1 && count > n && count%n == 0 {
+		var err error
+		if in, err = b.Add(name, Select{InterleavedChannels(count, count/n)}, in); err != nil {
+			return 0, err
+		}
+	}
+	return b.Add(name, PixelShuffle{factor}, in)
+}
+
+// AddUnshuffle adds the inverse of what AddShuffle adds.
+func (b *Builder) AddUnshuffle(name string, factor int, blockFirst bool, in int) (int, error) {
+	node, err := b.Add(name, PixelUnshuffle{factor}, in)
+	if n := factor * factor; err == nil && blockFirst && n > 1 && b.shapes[in].Channels > 1 {
+		node, err = b.Add(name, Select{InterleavedChannels(b.shapes[node].Channels, n)}, node)
+	}
+	return node, err
+}
+
 // Find returns the first node whose samples have a width and a height.
 func (b *Builder) Find(w, h float64) (node int, found bool) {
 	const slack = 1e-2 // of a pixel: files hold factors in float32

@@ -45,3 +45,19 @@ func InterleavedChannels(count, step int) []int {
 	}
 	return list
 }
+
+// BatchNorm returns the operation that subtracts means, divides by the roots of variances and epsilon, multiplies by
+// factors and adds offsets: lists of as many numbers. It fails if they are not.
+func BatchNorm(factors, offsets, means, variances []float32, epsilon float64) (Affine, error) {
+	n := len(factors)
+	if len(offsets) != n || len(means) != n || len(variances) != n {
+		return Affine{}, fmt.Errorf("normalises by %d factors, %d offsets, %d means and %d variances", n, len(offsets),
+			len(means), len(variances))
+	}
+	op := Affine{make([]float32, n), make([]float32, n)}
+	for i := range n {
+		factor := float64(factors[i]) / math.Sqrt(float64(variances[i])+epsilon)
+		op.Scale[i], op.Offset[i] = float32(factor), float32(float64(offsets[i])-float64(factor*float64(means[i])))
+	}
+	return op, nil
+}

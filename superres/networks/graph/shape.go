@@ -215,7 +215,7 @@ func (p PixelShuffle) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	r := p.Factor
 	if err == nil && (r < 1 || r > MaxScale || s.Channels%(r*r) != 0) {
-		err = fmt.Errorf("%d channels by %d", s.Channels, r)
+		err = fmt.Errorf("%d channels by %d, expected 1 to %d, whose square divides them", s.Channels, r, MaxScale)
 	}
 	if err != nil {
 		return s, err

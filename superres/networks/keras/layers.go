@@ -225,15 +225,11 @@ func (c *call) batchNormalization() (int, error) {
 				values[name] = append(values[name], usual)
 			}
 		}
-		if len(values[name]) != channels {
-			return 0, fmt.Errorf("has %d values %s for %d channels", len(values[name]), name, channels)
-		}
 	}
-	op := graph.Affine{Scale: make([]float32, channels), Offset: make([]float32, channels)}
-	for i := range op.Scale {
-		factor := float64(values["gamma"][i]) / math.Sqrt(float64(values["moving_variance"][i])+c.Epsilon)
-		op.Scale[i] = float32(factor)
-		op.Offset[i] = float32(float64(values["beta"][i]) - float64(factor*float64(values["moving_mean"][i])))
+	op, err := graph.BatchNorm(values["gamma"], values["beta"], values["moving_mean"], values["moving_variance"],
+		c.Epsilon)
+	if err != nil {
+		return 0, err
 	}
 	return c.add(op, c.in[0])
 }
@@ -348,15 +344,7 @@ func (c *call) multiplyBeta() (int, error) {
 
 // shuffle makes pixels of channels, of which those of a block of pixels are outside.
 func shuffle(factor int) func(*call) (int, error) {
-	return func(c *call) (int, error) {
-		channels := c.builder.Shape(c.in[0]).Channels
-		order := graph.InterleavedChannels(channels, max(channels/(factor*factor), 1))
-		node, err := c.add(graph.Select{Channels: order}, c.in[0])
-		if err != nil {
-			return 0, err
-		}
-		return c.add(graph.PixelShuffle{Factor: factor}, node)
-	}
+	return func(c *call) (int, error) { return c.builder.AddShuffle(c.name, factor, true, c.in[0]) }
 }
 
 // activations are the functions that layers may apply to their result.

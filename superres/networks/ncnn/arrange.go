@@ -193,42 +193,20 @@ func (c *call) shuffleChannel() ([]graph.Operand, error) {
 	return c.add(graph.Select{Channels: graph.InterleavedChannels(s.Channels, step)})
 }
 
-// factor returns the factor of a shuffle, which its channels, or none if it divides none, are checked for.
-func (c *call) factor() (factor int, s graph.Shape, err error) {
-	factor = c.int(0, 1)
-	if s, err = c.shape(); err == nil && (factor < 1 || factor > graph.MaxScale) {
-		err = fmt.Errorf("by %d, expected 1 to %d", factor, graph.MaxScale)
-	}
-	return factor, s, err
-}
-
 func (c *call) pixelShuffle() ([]graph.Operand, error) {
-	blockFirst := c.int(1, 0) != 0
-	r, s, err := c.factor()
-	if err != nil {
+	if _, err := c.shape(); err != nil {
 		return nil, err
 	}
-	if s.Channels%(r*r) != 0 {
-		return nil, fmt.Errorf("of %d channels by %d", s.Channels, r)
-	}
-	out := c.in[:1]
-	if blockFirst {
-		out, err = c.add(graph.Select{Channels: graph.InterleavedChannels(s.Channels, s.Channels/(r*r))})
-	}
-	return c.then(out, err, graph.PixelShuffle{Factor: r})
+	node, err := c.graph.AddShuffle(c.name, c.int(0, 1), c.int(1, 0) != 0, c.in[0].Node)
+	return []graph.Operand{{Node: node}}, err
 }
 
 func (c *call) reorg() ([]graph.Operand, error) {
-	blockFirst := c.int(1, 0) != 0
-	r, s, err := c.factor()
-	if err != nil {
+	if _, err := c.shape(); err != nil {
 		return nil, err
 	}
-	out, err := c.add(graph.PixelUnshuffle{Factor: r})
-	if blockFirst && err == nil {
-		return c.then(out, nil, graph.Select{Channels: graph.InterleavedChannels(s.Channels*r*r, r*r)})
-	}
-	return out, err
+	node, err := c.graph.AddUnshuffle(c.name, c.int(0, 1), c.int(1, 0) != 0, c.in[0].Node)
+	return []graph.Operand{{Node: node}}, err
 }
 
 func (c *call) interp() ([]graph.Operand, error) {

@@ -199,11 +199,9 @@ func (c *call) batchNorm() ([]graph.Operand, error) {
 			return nil, err
 		}
 	}
-	op := graph.Affine{Scale: make([]float32, n), Offset: make([]float32, n)}
-	for i := range n {
-		factor := float64(slope[i]) / math.Sqrt(float64(variance[i])+float64(epsilon))
-		op.Scale[i] = float32(factor)
-		op.Offset[i] = float32(float64(bias[i]) - float64(factor*float64(mean[i])))
+	op, err := graph.BatchNorm(slope, bias, mean, variance, float64(epsilon))
+	if err != nil {
+		return nil, err
 	}
 	return c.add(op)
 }

@@ -318,12 +318,7 @@ func foldScatterND(c *call) (*tensor, error) {
 	if count := product(which.dims[:len(which.dims)-1]); by.size() != count*size {
 		return nil, fmt.Errorf("of %d numbers, expected %d", by.size(), count*size)
 	}
-	out, err := c.rearranged(from, from.dims, func(index []int) (offset int) {
-		for d, i := range index {
-			offset += i * steps[d]
-		}
-		return offset
-	})
+	out, err := c.rearranged(from, from.dims, from.repeated())
 	if err == nil {
 		err = c.spend(by.size())
 	}

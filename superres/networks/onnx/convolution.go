@@ -78,6 +78,8 @@ func (c *call) filter() (k filter, err error) {
 func (c *call) conv() ([]*value, error) {
 	if w := c.in[1].constant; w != nil && len(w.dims) == 3 {
 		return c.convAlong(w)
+	} else if w == nil {
+		return c.convBySamples()
 	}
 	k, err := c.filter()
 	if err != nil {
@@ -114,10 +116,7 @@ func (c *call) conv() ([]*value, error) {
 		return nil, fmt.Errorf("has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups)
 	}
 	node, err := c.builder.AddStrided(c.name, op, k.stride, input)
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(node)}, nil
+	return []*value{c.sampled(node)}, err
 }
 
 func (c *call) convTranspose() ([]*value, error) {
@@ -150,10 +149,7 @@ func (c *call) convTranspose() ([]*value, error) {
 		Weight: k.weight, Bias: k.bias}
 	cut := graph.Edges{Top: k.pads[0], Left: k.pads[1], Bottom: k.pads[2] - more[0], Right: k.pads[3] - more[1]}
 	node, err := c.builder.AddTransposed(c.name, op, cut, input)
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(node)}, nil
+	return []*value{c.sampled(node)}, err
 }
 
 // pointwise is a convolution of 1×1 taps of samples that no node has as they are, such as those of windows.

@@ -3,6 +3,8 @@ package onnx
 import (
 	"errors"
 	"fmt"
+
+	"superres/superres/networks/graph"
 )
 
 // foldDequantize is DequantizeLinear of a constant: (x − zero)·scale, with one scale and one zero for all numbers, for
@@ -66,4 +68,42 @@ func (c *call) dequantise(x *tensor, index func(i int) int) (*tensor, error) {
 		out.reals[i] = float32(v * scale.real(k))
 	}
 	return out, nil
+}
+
+// step returns the scale and the zero of QuantizeLinear or DequantizeLinear of samples, and the least number of 8 bits.
+func (c *call) step() (scale, zero, least float64, err error) {
+	s, z := c.in[1].constant, (*tensor)(nil)
+	if c.in[2] != nil {
+		z = c.in[2].constant
+	}
+	if s == nil || s.size() != 1 || c.in[2] != nil && (z == nil || z.bytes == nil || z.size() != 1) ||
+		!(s.real(0) > 0) {
+		return 0, 0, 0, errors.New("of samples is supported for 8 bits with one scale alone")
+	}
+	if z != nil {
+		zero = z.real(0)
+		if z.hasSign {
+			least = -128
+		}
+	}
+	return s.real(0), zero, least, nil
+}
+
+// quantize is QuantizeLinear of samples: whole numbers of steps, of 8 bits.
+func (c *call) quantize() ([]*value, error) {
+	scale, zero, least, err := c.step()
+	if err != nil {
+		return nil, err
+	}
+	return c.change(c.in[0], affine(1/scale, 0), graph.Round, affine(1, zero),
+		graph.Clip{Min: float32(least), Max: float32(least + 255)})
+}
+
+// dequantize is DequantizeLinear of samples.
+func (c *call) dequantize() ([]*value, error) {
+	scale, zero, _, err := c.step()
+	if err != nil {
+		return nil, err
+	}
+	return c.change(c.in[0], affine(1, -zero), affine(scale, 0))
 }

@@ -161,6 +161,11 @@ func TestQuantised(t *testing.T) {
 			node("Mul x c > y"),
 		"Affine{[1 256 765] [0]}[0]": sized(4, 6).constant(raw(typeUint8)).constant(floats("s", []int{3}, 1, 2, 3)).
 			node("DequantizeLinear q s > c").node("Mul x c > y"),
+		"Affine{[2] [0]}[0] Round[1] Affine{[1] [-3]}[2] Clip{-128 127}[3] Affine{[1] [3]}[4]": sized(4, 6).
+			constant(scale).constant(rawTensor("z", typeInt8, nil, []byte{253})).
+			node("QuantizeLinear x s z > c").node("DequantizeLinear c s z > y"),
+		"for 8 bits with one scale alone": sized(4, 6).constant(floats("s", []int{3}, 1, 2, 3)).
+			node("QuantizeLinear x s > y"),
 		"with [2] scales": sized(4, 6).constant(raw(typeUint8)).constant(floats("s", []int{2}, 1, 2)).
 			node("DequantizeLinear q s > c").node("Mul x c > y"),
 		"with 1 scales and 3 zeros": sized(4, 6).constant(raw(typeUint8)).constant(scale).

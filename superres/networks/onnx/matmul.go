@@ -124,8 +124,9 @@ func pixels(parts []part) bool {
 }
 
 // keys returns the windows of which parts are the pixels, row by row, and those of the whole picture of shape s, and
-// the numbers of them. Windows that overlap are no multiple of their distance.
-func keys(parts, batch []part, s graph.Shape) (k graph.Keys, across, down int, err error) {
+// the numbers of them. Windows that overlap are no multiple of their distance, which is that of the windows of
+// height×width that attend to them, also where there is one alone.
+func keys(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int, err error) {
 	k.Height, k.Width = 1, 1
 	for i, p := range parts {
 		if p.step != 1 || p.of == rows && i > 0 {
@@ -138,6 +139,9 @@ func keys(parts, batch []part, s graph.Shape) (k graph.Keys, across, down int, e
 		}
 	}
 	k.Down, k.Across, down, across = k.Height, k.Width, 1, 1
+	if height > 0 {
+		k.Down, k.Across = min(k.Height, height), min(k.Width, width)
+	}
 	last := channels
 	for _, p := range batch {
 		switch {
@@ -160,7 +164,7 @@ func keys(parts, batch []part, s graph.Shape) (k graph.Keys, across, down int, e
 
 // window returns the window of which parts are the pixels, row by row: 0×0 for the whole picture of shape s.
 func window(parts, batch []part, s graph.Shape) (height, width int, err error) {
-	k, _, _, err := keys(parts, batch, s)
+	k, _, _, err := keys(parts, batch, s, 0, 0)
 	switch {
 	case err != nil || k.Height != k.Down || k.Width != k.Across:
 		return 0, 0, errView
@@ -322,11 +326,12 @@ func (c *call) scored(node int, batch layout, height, width int, first, second p
 func (c *call) scores(a, b factor, batch layout) ([]*value, error) {
 	height, width, err := window(a.left, a.batch, a.shape)
 	if err == nil && height == 0 {
-		err = errors.New("of all pixels is not supported")
+		err = errors.New("of all pixels is not supported, nor of a picture that is one window: export the network " +
+			"for a larger one")
 	}
 	var k graph.Keys
 	if err == nil {
-		k, _, _, err = keys(b.left, b.batch, b.shape)
+		k, _, _, err = keys(b.left, b.batch, b.shape, height, width)
 	}
 	if err == nil {
 		err = c.arrange(&a, a.inner)
@@ -386,12 +391,16 @@ func (f *factor) hasOrder(n int) bool {
 	return step == f.shape.Channels && f.shape.Channels%n == 0
 }
 
-func (c *call) weightedSum(a, b factor, like layout) ([]*value, error) {
-	k, across, down, err := keys(b.inner, b.batch, b.shape)
+func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
+	var like part // the pixels of the scores
+	if len(a.left) == 1 {
+		like = a.left[0]
+	}
+	k, across, down, err := keys(b.inner, b.batch, b.shape, like.height, like.width)
 	if err != nil {
 		return nil, err
 	}
-	isScore := len(a.left) == 1 && len(a.inner) == 1 && a.left[0].height > 0 && a.inner[0].height == k.Height &&
+	isScore := len(a.inner) == 1 && like.height > 0 && a.inner[0].height == k.Height &&
 		a.inner[0].width == k.Width && a.shape.W == across && a.shape.H == down
 	if !isScore || !a.hasOrder(a.left[0].size*a.inner[0].size) {
 		return nil, errors.New("of pixels is supported by what products of pixels make alone")
@@ -409,7 +418,7 @@ func (c *call) weightedSum(a, b factor, like layout) ([]*value, error) {
 		return nil, err
 	}
 	// The channels are now those of the heads, one after another, and the windows those of the scores.
-	out := c.inOrder(like)
+	out := c.inOrder(order)
 	last := len(out) - 2
 	for d, parts := range out[:last] {
 		for i, p := range parts {
@@ -439,10 +448,7 @@ func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
 	}
 	op := graph.ChannelSum{Windows: graph.Windows{Height: height, Width: width, Heads: b.heads}}
 	node, err := c.builder.Add(c.name, op, a.node, b.node)
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(node).arranged(c.inOrder(like))}, nil
+	return []*value{c.sampled(node).arranged(c.inOrder(like))}, err
 }
 
 // inOrder returns a layout whose parts of channels have the steps of channels in the order of the layout.

@@ -183,9 +183,15 @@ func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	}
 	for i, c := range channels {
 		s.Channels = c
-		var attempt *graph.Graph
-		var failure error
-		if attempt, failure = m.follow(p, s); failure == nil {
+		attempt, failure := m.follow(p, s)
+		if failure != nil && p.isSized { // a factor may be one at this size alone
+			m.resizesLike = true
+			if again, failed := m.follow(p, s); failed == nil {
+				return again, nil
+			}
+			m.resizesLike = false
+		}
+		if failure == nil {
 			return attempt, nil
 		}
 		if i == 0 { // the file more probably is one for three channels

@@ -84,7 +84,8 @@ func init() {
 		"MatMul":           {2, 2, "", (*call).matMul, foldMatMul},
 		"Gemm":             {2, 3, "alpha beta transA transB", (*call).gemm, foldGemm},
 		"Einsum":           {1, 2, "equation", (*call).einsum, nil},
-		"DequantizeLinear": {2, 3, "axis block_size output_dtype", nil, foldDequantize},
+		"DequantizeLinear": {2, 3, "axis block_size output_dtype", (*call).dequantize, foldDequantize},
+		"QuantizeLinear":   {2, 3, "axis block_size output_dtype saturate", (*call).quantize, nil},
 
 		"Identity":  {1, 1, "", (*call).same, nil},
 		"Dropout":   {1, 3, "ratio seed", (*call).dropout, nil},
@@ -94,8 +95,11 @@ func init() {
 		"Split":     {1, 2, "axis num_outputs split", (*call).split, nil},
 		"Slice":     {1, 5, "axes ends starts steps", (*call).sliceSamples, foldSlice},
 		"Gather":    {2, 2, "axis", (*call).gatherSamples, foldGather},
-		"ScatterND": {3, 3, "reduction", nil, foldScatterND},
+		"ScatterND": {3, 3, "reduction", (*call).scatterND, foldScatterND},
 		"Pad":       {1, 4, "mode pads value", (*call).pad, nil},
+
+		"TopK":            {2, 2, "axis largest sorted", (*call).topK, nil},
+		"ScatterElements": {3, 3, "axis reduction", (*call).scatterElements, nil},
 
 		"DepthToSpace": {1, 1, "blocksize mode", (*call).depthToSpace, nil},
 		"SpaceToDepth": {1, 1, "blocksize", (*call).spaceToDepth, nil},

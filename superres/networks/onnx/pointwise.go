@@ -98,15 +98,9 @@ func (c *call) prelu() ([]*value, error) {
 // layout of v stays.
 func (c *call) change(v *value, ops ...graph.Op) ([]*value, error) {
 	node, err := v.samples.resolve(c.tracer)
-	for _, op := range ops {
-		if err == nil {
-			node, err = c.builder.Add(c.name, op, node)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return []*value{{samples: identity(node), dims: v.dims}}, nil
+	m := maker{c, err}
+	node = m.chain(node, ops...)
+	return []*value{{samples: identity(node), dims: v.dims}}, m.err
 }
 
 // perChannel returns the values of a constant that has one for each channel of v's node: whose dimensions are, from the
@@ -293,10 +287,7 @@ func (c *call) arithmetic(sign byte, x, y *value) ([]*value, error) {
 		return nil, err
 	}
 	out, err := c.builder.Arithmetic(c.name, sign, graph.Operand{Node: nodes[0]}, graph.Operand{Node: nodes[1]})
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(out.Node).arranged(dims)}, nil
+	return []*value{c.sampled(out.Node).arranged(dims)}, err
 }
 
 // combineNumber combines samples with a number, which is the first of the two if isFirst.
@@ -307,15 +298,9 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 		return out, err
 	case sign == '<':
 		return c.limit(v, -math.MaxFloat32, number)
-	case sign == '/' && !isFirst:
-		// The sum of all pixels, divided by their number, is their mean, whatever the size of the picture.
-		n := c.builder.Node(v.samples.base)
-		sum, isReduce := n.Op.(graph.Reduce)
-		if isReduce && sum.By == graph.Sum && sum.OfPicture && !sum.OfChannels && v.samples.made == v.samples.base {
-			if s := c.builder.Shape(n.Inputs[0]); float64(s.W*s.H) == number {
-				node, err := c.builder.Add(c.name, graph.Reduce{By: graph.Mean, OfPicture: true}, n.Inputs[0])
-				return []*value{c.sampled(node).arranged(v.dims)}, err
-			}
+	case sign == '*' || sign == '/' && !isFirst:
+		if out, err := c.rescale(sign, v, number); out != nil || err != nil {
+			return out, err
 		}
 	}
 	constant := graph.Operand{Constant: []float32{float32(number)}}
@@ -330,6 +315,37 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 		}
 		return t.builder.Arithmetic(c.name, sign, graph.Operand{Node: node}, constant)
 	})
+}
+
+// rescale returns the sum or the mean of all pixels multiplied or divided by their number, or the sum divided by one
+// less, as of an unbiased variance, so that the picture may have any size; nil if it is none of these.
+func (c *call) rescale(sign byte, v *value, number float64) ([]*value, error) {
+	n := c.builder.Node(v.samples.base)
+	op, isReduce := n.Op.(graph.Reduce)
+	if !isReduce || !op.OfPicture || op.OfChannels || v.samples.made != v.samples.base {
+		return nil, nil
+	}
+	s := c.builder.Shape(n.Inputs[0])
+	count := float64(s.W * s.H)
+	all := &value{samples: identity(n.Inputs[0])}
+	var out []*value
+	var err error
+	switch {
+	case sign == '*' && op.By == graph.Mean && number == count:
+		out, err = c.change(all, graph.Reduce{By: graph.Sum, OfPicture: true})
+	case sign == '/' && op.By == graph.Sum && number == count:
+		out, err = c.change(all, graph.Reduce{By: graph.Mean, OfPicture: true})
+	case sign == '/' && op.By == graph.Sum && number == count-1 && number > 0:
+		out, err = c.change(all, graph.Select{Channels: []int{0}}, affine(0, 1),
+			graph.Reduce{By: graph.Sum, OfPicture: true}, affine(1, -1))
+		if err == nil {
+			out, err = c.arithmetic('/', &value{samples: v.samples}, out[0])
+		}
+	}
+	if out == nil || err != nil {
+		return nil, err
+	}
+	return []*value{out[0].arranged(v.dims)}, nil
 }
 
 // combineConstant combines samples with a constant that has a number for each channel, or is the mask of windows.
@@ -353,10 +369,7 @@ func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) ([]
 		operands[0], operands[1] = operands[1], operands[0]
 	}
 	out, err := c.builder.Arithmetic(c.name, sign, operands[0], operands[1])
-	if err != nil {
-		return nil, err
-	}
-	return []*value{{samples: identity(out.Node), dims: v.dims}}, nil
+	return []*value{{samples: identity(out.Node), dims: v.dims}}, err
 }
 
 // align returns nodes that have the samples of values in one layout, but that some may have one pixel or one channel
@@ -446,17 +459,16 @@ func (c *call) batchNormalization() ([]*value, error) {
 	if c.int("training_mode", 0) != 0 || c.int("spatial", 1) != 1 {
 		return nil, errors.New("for training is not supported")
 	}
-	for _, v := range c.in[1:5] {
-		if v.constant == nil || v.constant.size() != s.Channels {
+	var lists [4][]float32
+	for i, v := range c.in[1:5] {
+		if v.constant == nil || len(v.constant.reals) != s.Channels {
 			return nil, fmt.Errorf("has parameters that are not %d constants", s.Channels)
 		}
+		lists[i] = v.constant.reals
 	}
-	epsilon := c.real("epsilon", 1e-5)
-	op := graph.Affine{Scale: make([]float32, s.Channels), Offset: make([]float32, s.Channels)}
-	for i := range s.Channels {
-		factor := c.in[1].constant.real(i) / math.Sqrt(c.in[4].constant.real(i)+epsilon)
-		op.Scale[i] = float32(factor)
-		op.Offset[i] = float32(c.in[2].constant.real(i) - float64(factor*c.in[3].constant.real(i)))
+	op, err := graph.BatchNorm(lists[0], lists[1], lists[2], lists[3], c.real("epsilon", 1e-5))
+	if err != nil {
+		return nil, err
 	}
 	return c.add(op, c.in[0])
 }

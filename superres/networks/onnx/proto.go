@@ -26,6 +26,8 @@ type model struct {
 	functions map[string]*function // by their full names
 	beside    *beside
 	work      int // numbers that were computed of constants
+	// resizesLike says that a Resize by a factor is to the size of other samples where there are some of its size.
+	resizesLike bool
 }
 
 // node is an operation of the file.

@@ -204,17 +204,18 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 		}
 		mode := c.text("auto_pad", "NOTSET")
 		switch {
-		case steps[0] != steps[1] || apart[0] != 1 || apart[1] != 1 || c.outputs > 1 || c.int("storage_order", 0) != 0:
-			return nil, errors.New("with different strides across and down, with dilation, or with indexes, is not " +
-				"supported")
-		case mode != "NOTSET" && mode != "" && mode != "VALID" || len(pads) != 4:
-			return nil, errors.New("with a padding that is not stated is not supported")
-		case shape[0] == s.H && shape[1] == s.W && slices.Max(pads) == 0 && s.W*s.H > 1:
+		case slices.Equal(shape, []int{s.H, s.W}) && slices.Equal(shape, steps) && s.W*s.H > 1 && len(pads) == 4 &&
+			slices.Max(pads) == 0:
 			by := graph.Mean
 			if isMax {
 				by = graph.Maximum
 			}
 			return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0])
+		case steps[0] != steps[1] || apart[0] != 1 || apart[1] != 1 || c.outputs > 1 || c.int("storage_order", 0) != 0:
+			return nil, errors.New("with different strides across and down, with dilation, or with indexes, is not " +
+				"supported")
+		case mode != "NOTSET" && mode != "" && mode != "VALID" || len(pads) != 4:
+			return nil, errors.New("with a padding that is not stated is not supported")
 		}
 		op := graph.Pool{IsMax: isMax, Height: shape[0], Width: shape[1], Stride: steps[0],
 			Pad:      graph.Edges{Top: pads[0], Left: pads[1], Bottom: pads[2], Right: pads[3]},
@@ -411,10 +412,7 @@ func (c *call) where() ([]*value, error) {
 		return nil, err
 	}
 	node, err := c.builder.Add(c.name, graph.Where{}, nodes...)
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(node).arranged(dims)}, nil
+	return []*value{c.sampled(node).arranged(dims)}, err
 }
 
 // masked is Where by a constant of several numbers: the samples, and numbers in place of some.

@@ -240,44 +240,24 @@ func (c *call) transpose() ([]*value, error) {
 	return []*value{c.in[0].arranged(dims.transposed(order))}, nil
 }
 
-// blockFactor returns the factor of DepthToSpace or SpaceToDepth.
-func (c *call) blockFactor() (factor int, s graph.Shape, err error) {
-	factor = c.int("blocksize", 0)
-	if s, err = c.shape(); err == nil && (factor < 1 || factor > graph.MaxScale) {
-		err = fmt.Errorf("by %d, expected 1 to %d", factor, graph.MaxScale)
-	}
-	return factor, s, err
-}
-
-func (c *call) depthToSpace() (out []*value, err error) {
-	r, s, err := c.blockFactor()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) depthToSpace() ([]*value, error) {
 	mode := c.text("mode", "DCR")
-	if mode != "DCR" && mode != "CRD" || s.Channels%(r*r) != 0 {
-		return nil, fmt.Errorf("of %d channels by %d in mode %q", s.Channels, r, mode)
+	if mode != "DCR" && mode != "CRD" {
+		return nil, fmt.Errorf("in mode %q is not supported", mode)
 	}
-	out = c.in[:1]
-	if mode == "DCR" && s.Channels > r*r && r > 1 { // the file has the channels inside, the graph outside
-		step := s.Channels / (r * r)
-		if out, err = c.add(graph.Select{Channels: graph.InterleavedChannels(s.Channels, step)}, out...); err != nil {
-			return nil, err
-		}
+	node, err := c.node(c.in[0])
+	if err == nil {
+		node, err = c.builder.AddShuffle(c.name, c.int("blocksize", 0), mode == "DCR", node)
 	}
-	return c.add(graph.PixelShuffle{Factor: r}, out...)
+	return []*value{c.sampled(node)}, err
 }
 
 func (c *call) spaceToDepth() ([]*value, error) {
-	r, s, err := c.blockFactor()
-	if err != nil {
-		return nil, err
+	node, err := c.node(c.in[0])
+	if err == nil {
+		node, err = c.builder.AddUnshuffle(c.name, c.int("blocksize", 0), true, node)
 	}
-	out, err := c.add(graph.PixelUnshuffle{Factor: r}, c.in[0])
-	if err != nil || s.Channels == 1 || r == 1 {
-		return out, err
-	}
-	return c.add(graph.Select{Channels: graph.InterleavedChannels(s.Channels*r*r, r*r)}, out...)
+	return []*value{c.sampled(node)}, err
 }
 
 // maxRepeats is the greatest number of times that samples are repeated.

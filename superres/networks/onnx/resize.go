@@ -67,8 +67,11 @@ func (c *call) resize() ([]*value, error) {
 		return nil, err
 	}
 	var op graph.Resize
-	if op.Up, op.Down, err = graph.WholeFactors(down, across); err != nil {
-		return c.resizeTo(s, down, across, err)
+	op.Up, op.Down, err = graph.WholeFactors(down, across)
+	if err != nil || c.model.resizesLike && op.Up != op.Down {
+		if out, failed := c.resizeTo(s, down, across, err); failed == nil || err != nil {
+			return out, failed
+		}
 	}
 	if op.Up == op.Down {
 		return c.same()
@@ -132,6 +135,9 @@ func (c *call) interpolation() (by graph.Interpolation, a float64, err error) {
 func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) ([]*value, error) {
 	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
 	if !found {
+		if unlike == nil {
+			unlike = errors.New("to the size of no other samples")
+		}
 		return nil, unlike
 	}
 	coordinates, err := c.coordinates()

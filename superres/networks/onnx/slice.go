@@ -64,20 +64,22 @@ func (c *call) slicings(dims []int) (list []slicing, err error) {
 }
 
 func foldSlice(c *call) (*tensor, error) {
-	from := c.in[0].constant
-	list, err := c.slicings(from.dims)
+	list, err := c.slicings(c.in[0].constant.dims)
 	if err != nil {
 		return nil, err
 	}
-	dims := slices.Clone(from.dims)
-	steps := strides(from.dims)
-	first := 0
+	return c.sliced(c.in[0].constant, list...)
+}
+
+// sliced returns the part of a constant that slicings keep.
+func (t *tracer) sliced(from *tensor, list ...slicing) (*tensor, error) {
+	dims, steps, first := slices.Clone(from.dims), strides(from.dims), 0
 	for _, s := range list {
 		dims[s.axis] = s.size()
 		first += s.start * steps[s.axis]
 		steps[s.axis] *= s.step
 	}
-	return c.rearranged(from, dims, func(index []int) int {
+	return t.rearranged(from, dims, func(index []int) int {
 		offset := first
 		for d, i := range index {
 			offset += i * steps[d]
@@ -104,8 +106,12 @@ func (c *call) sliceSamples() (out []*value, err error) {
 	return []*value{v}, nil
 }
 
-// narrow returns the part of v that a slicing keeps: fewer channels, or a picture with less at its edges.
+// narrow returns the part of v that a slicing keeps: fewer channels, a picture with less at its edges, or a constant.
 func (c *call) narrow(v *value, by slicing) (*value, error) {
+	if v.constant != nil {
+		part, err := c.sliced(v.constant, by)
+		return &value{constant: part}, err
+	}
 	dims, n := c.layout(v), by.size()
 	if n == dims.sizes()[by.axis] && by.step == 1 {
 		return v, nil
@@ -229,9 +235,6 @@ func (c *call) splitSizes(side int) ([]int, error) {
 }
 
 func (c *call) split() (out []*value, err error) {
-	if c.in[0].constant != nil {
-		return c.splitConstant(c.in[0].constant)
-	}
 	sizes := c.sizes(c.in[0])
 	along, err := axis(c.int("axis", 0), len(sizes))
 	if err != nil {
@@ -247,36 +250,6 @@ func (c *call) split() (out []*value, err error) {
 			return nil, err
 		}
 		out = append(out, part)
-		start += size
-	}
-	return out, nil
-}
-
-func (c *call) splitConstant(from *tensor) (out []*value, err error) {
-	along, err := axis(c.int("axis", 0), len(from.dims))
-	if err != nil {
-		return nil, err
-	}
-	sizes, err := c.splitSizes(from.dims[along])
-	if err != nil {
-		return nil, err
-	}
-	steps := strides(from.dims)
-	start := 0
-	for _, size := range sizes {
-		dims := slices.Clone(from.dims)
-		dims[along] = size
-		part, err := c.rearranged(from, dims, func(index []int) int {
-			offset := start * steps[along]
-			for d, i := range index {
-				offset += i * steps[d]
-			}
-			return offset
-		})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, &value{constant: part})
 		start += size
 	}
 	return out, nil

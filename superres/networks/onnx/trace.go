@@ -139,7 +139,8 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 		if v != nil && v.along != nil && v.reduction != n.op {
 			return nil, v.partial()
 		}
-		if v != nil && v.constant != nil && n.op != "DequantizeLinear" {
+		if v != nil && v.constant != nil && n.op != "DequantizeLinear" &&
+			n.op != "QuantizeLinear" {
 			constant, err := v.constant.unpacked(&t.wholes)
 			if err != nil {
 				return nil, err
@@ -170,7 +171,7 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 
 // takeConstants are the operations of samples whose first input may be a constant.
 var takeConstants = strings.Fields("Add CastLike Concat Div Dropout Greater GreaterOrEqual Identity Less LessOrEqual " +
-	"MatMul Max Min Mul Split Sub Sum Where")
+	"MatMul Max Min Mul ScatterElements Split Sub Sum Where")
 
 // make computes a constant, or makes the values of samples.
 func (c *call) make(op operation) ([]*value, error) {
@@ -221,10 +222,7 @@ func (c *call) add(op graph.Op, inputs ...*value) ([]*value, error) {
 		}
 	}
 	node, err := c.builder.Add(c.name, op, nodes...)
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(node)}, nil
+	return []*value{c.sampled(node)}, err
 }
 
 // shape returns the shape of the samples of the first input, whose node is made.

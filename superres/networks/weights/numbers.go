@@ -3,6 +3,8 @@ package weights
 import (
 	"encoding/binary"
 	"math"
+
+	"superres/superres/networks/graph"
 )
 
 // number is a type of number in a file, little-endian.
@@ -15,7 +17,7 @@ type number struct {
 var numbers = map[string]*number{
 	"F64":  {8, func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }},
 	"F32":  {4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }},
-	"F16":  {2, func(b []byte) float32 { return decodeHalf(binary.LittleEndian.Uint16(b)) }},
+	"F16":  {2, func(b []byte) float32 { return graph.Float16(binary.LittleEndian.Uint16(b)) }},
 	"BF16": {2, func(b []byte) float32 { return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16) }},
 	"I64":  {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }},
 	"I32":  {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }},
@@ -23,18 +25,6 @@ var numbers = map[string]*number{
 	"I8":   {1, func(b []byte) float32 { return float32(int8(b[0])) }},
 	"U8":   {1, func(b []byte) float32 { return float32(b[0]) }},
 	"BOOL": {1, func(b []byte) float32 { return float32(b[0]) }},
-}
-
-// decodeHalf returns the number with the given bits in IEEE 754's binary16.
-func decodeHalf(bits uint16) float32 {
-	sign, exponent, fraction := uint32(bits>>15)<<31, uint32(bits>>10&31), uint32(bits&1023)
-	switch exponent {
-	case 0: // 0 and numbers below 2⁻¹⁴, which are multiples of 2⁻²⁴
-		return math.Float32frombits(sign | math.Float32bits(float32(fraction)/(1<<24)))
-	case 31: // infinities and NaN
-		return math.Float32frombits(sign | 255<<23 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
 // decodeAll returns the first n numbers of b.

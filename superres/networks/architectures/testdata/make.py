@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from windows import Transformer, random_norms
+
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -228,3 +230,6 @@ save("span", SPAN(2, 4), wrapper="params", old=True)
 save("spanf", SPANF(2, 2), wrapper="params", old=True)
 save("edsr", EDSR(3, 2), wrapper="params")
 save("msrresnet", MSRResNet(3, 2), wrapper="params")
+save("swinir", random_norms(Transformer(6, 2, 4, [2, 1], 2)), wrapper="params", old=True)
+save("hat", random_norms(Transformer(8, 2, 4, [2, 1], 2, is_hat=True)), wrapper="params_ema", old=True)
+save("dat", random_norms(Transformer(8, 2, (2, 4), [3, 1], 2, is_dual=True)), wrapper="params", old=True)

@@ -38,8 +38,8 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
 }
-func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
-	convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
+func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch, gap int, bias []float32, n int) {
+	convolve32Generic(dst, dstStep, src, runs, step, k, weight, pitch, gap, bias, n)
 }
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)

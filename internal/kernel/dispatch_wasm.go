@@ -28,8 +28,8 @@ func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
 func clipFloats(dst, src []float32, least, most float32) { clipFloatsGeneric(dst, src, least, most) }
-func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
-	convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
+func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch, gap int, bias []float32, n int) {
+	convolve32Generic(dst, dstStep, src, runs, step, k, weight, pitch, gap, bias, n)
 }
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)

@@ -28,17 +28,21 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 	for r := range rows {
 		runs = append(runs, r*stride)
 	}
-	convolve32(dst, len(bias), src, runs, step, k, weight, bias, n)
+	convolve32(dst, len(bias), src, runs, step, k, weight, len(bias), Lanes, bias, n)
 }
 
-func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32,
-	n int) {
+// convolve32Generic is Convolve32 of the entries from the offsets runs on. From the weights of one entry to those of
+// the next lie pitch values, and gap from Lanes outputs to the next.
+func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch,
+	gap int, bias []float32, n int) {
 	for x := range n {
 		sums := dst[x*dstStep:][:len(bias)]
 		copy(sums, bias)
 		for r, at := range runs {
 			for j, v := range src[at+x*step:][:k] {
-				addFused(sums, weight[(r*k+j)*len(bias):][:len(bias)], v)
+				for o := 0; o < len(bias); o += Lanes {
+					addFused(sums[o:][:Lanes], weight[(r*k+j)*pitch+o/Lanes*gap:][:Lanes], v)
+				}
 			}
 		}
 	}

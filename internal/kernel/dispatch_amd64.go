@@ -173,16 +173,16 @@ func convolve(dst []int16, samples int, src []int16, rows []int, step, words int
 func convolveAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
 
 // convolve32 needs, in assembly: len(bias) is a multiple of 16; len(runs), k and n are at least 1.
-func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
+func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch, gap int, bias []float32, n int) {
 	if current == 0 {
-		convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
+		convolve32Generic(dst, dstStep, src, runs, step, k, weight, pitch, gap, bias, n)
 	} else {
-		convolve32AMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(src), unsafe.SliceData(runs), len(runs), step, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+		convolve32AMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(src), unsafe.SliceData(runs), len(runs), step, k, unsafe.SliceData(weight), pitch, gap, unsafe.SliceData(bias), len(bias), n)
 	}
 }
 
 //go:noescape
-func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, bias *float32, biasLen int, n int)
+func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, pitch int, gap int, bias *float32, biasLen int, n int)
 
 // correlate needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {

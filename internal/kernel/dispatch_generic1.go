@@ -7,8 +7,8 @@ package kernel
 func absFloats(dst, src []float32)                       { absFloatsGeneric(dst, src) }
 func addFloats(dst, a, b []float32)                      { addFloatsGeneric(dst, a, b) }
 func clipFloats(dst, src []float32, least, most float32) { clipFloatsGeneric(dst, src, least, most) }
-func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
-	convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
+func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch, gap int, bias []float32, n int) {
+	convolve32Generic(dst, dstStep, src, runs, step, k, weight, pitch, gap, bias, n)
 }
 func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
 	depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)

@@ -179,7 +179,8 @@ func ConvolveFloats(dst []float32, to []int, src []float32, rows []int, samples 
 			depthwise32(out, outputStep, in, work.runs, step, f.depthwise, f.bias, n)
 		}
 		for _, p := range f.parts {
-			convolve32(out[p.first:], outputStep, in[p.from:], work.runs, step, p.count, p.weight, p.bias, n)
+			convolve32(out[p.first:], outputStep, in[p.from:], work.runs, step, p.count, p.weight, len(p.bias), Lanes,
+				p.bias, n)
 		}
 		if skip != nil {
 			finishFloats(out, outputStep, f.slopes(), skip[skipTo[0]+at*skipStep:], skipStep, n)

@@ -124,7 +124,8 @@ func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []f
 	_, _, _ = dst[(n-1)*dstStep+cols-1], a[(n-1)*aStep+inner-1], b[inner*cols-1]
 	zero, perCall := make([]float32, cols), max(1, multiplicationsPerCall/(inner*cols))
 	for at := 0; at < n; at += perCall {
-		convolve32(dst[at*dstStep:], dstStep, a[at*aStep:], oneRun[:], aStep, inner, b, zero, min(perCall, n-at))
+		convolve32(dst[at*dstStep:], dstStep, a[at*aStep:], oneRun[:], aStep, inner, b, cols, Lanes, zero,
+			min(perCall, n-at))
 	}
 }
 

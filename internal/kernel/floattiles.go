@@ -18,7 +18,8 @@ const (
 // tilesTogether is the number of tiles that are computed together.
 const tilesTogether = 12
 
-// transformWeights returns U = GgGᵀ of the weights, rounded once: for each place, for each input, the outputs.
+// transformWeights returns U = GgGᵀ of the weights, rounded once: for each place, for each group of Lanes outputs, for each
+// input, these outputs.
 func transformWeights(t Taps, outputs int) []float32 {
 	u := make([]float32, tilePlaces*t.Inputs*outputs)
 	spread := func(a, b, c float64) [tileTaken]float64 {
@@ -34,7 +35,8 @@ func transformWeights(t Taps, outputs int) []float32 {
 			}
 			for y := range tileTaken {
 				for x, v := range spread(columns[0][y], columns[1][y], columns[2][y]) {
-					u[((y*tileTaken+x)*t.Inputs+i)*outputs+o] = float32(v)
+					place := y*tileTaken + x
+					u[((place*outputs/Lanes+o/Lanes)*t.Inputs+i)*Lanes+o%Lanes] = float32(v)
 				}
 			}
 		}
@@ -50,7 +52,7 @@ func tileStride(channels int) int { return paddedStride(tilesTogether*channels, 
 func FloatWorkBytes(channels int) int64 {
 	n := PadTo(channels, Lanes)
 	return 4 * int64((tileTaken*(tileSide*tilesTogether+2)+(tileTaken+tileSide)*tileSide*tilesTogether)*n+
-		2*tilePlaces*tileStride(n))
+		2*tileTaken*tileStride(n))
 }
 
 // convolveTiles is ConvolveFloats for filters with tiles.
@@ -92,7 +94,7 @@ func (f *FloatFilter) sumTiles(src []float32, rows []int, n int, work *FloatWork
 	row, inStride, outStride := (tileSide*tilesTogether+2)*in, tileStride(in), tileStride(out)
 	sumRow := tileSide * tilesTogether * out
 	work.rows, work.sums = resize(work.rows, tileTaken*row), resize(work.sums, tileTaken*sumRow)
-	work.samples, work.results = resize(work.samples, tilePlaces*inStride), resize(work.results, tilePlaces*outStride)
+	work.samples, work.results = resize(work.samples, tileTaken*inStride), resize(work.results, tileTaken*outStride)
 	if f.step == in {
 		spreadRows(work.rows, row, 0, src, rows, 0, (n+2)*in, 1)
 	} else {
@@ -100,19 +102,16 @@ func (f *FloatFilter) sumTiles(src []float32, rows []int, n int, work *FloatWork
 	}
 	for y := range tileTaken {
 		clear(work.rows[y*row+(n+2)*in : y*row+(tileSide*tiles+2)*in])
-		spreadSamples(work.samples[y*tileTaken*inStride:], inStride, in, work.rows[y*row:], in, tileSide*in, in, tiles)
-	}
-	for place := range tilePlaces {
-		with := f.zero
-		if place == biasPlace {
-			with = f.bias
+		spreadSamples(work.samples, inStride, in, work.rows[y*row:], in, tileSide*in, in, tiles)
+		for x := range tileTaken {
+			place, with := y*tileTaken+x, f.zero
+			if place == biasPlace {
+				with = f.bias
+			}
+			convolve32(work.results[x*outStride:], out, work.samples[x*inStride:], oneRun[:], in, f.taps.Inputs,
+				f.tiles[place*f.taps.Inputs*out:], Lanes, f.taps.Inputs*Lanes, with, tiles)
 		}
-		convolve32(work.results[place*outStride:], out, work.samples[place*inStride:], []int{0}, in, f.taps.Inputs,
-			f.tiles[place*f.taps.Inputs*out:], with, tiles)
-	}
-	for y := range tileTaken {
-		gatherSums(work.sums[y*sumRow:], out, tileSide*out, work.results[y*tileTaken*outStride:], outStride, out, out,
-			tiles)
+		gatherSums(work.sums[y*sumRow:], out, tileSide*out, work.results, outStride, out, out, tiles)
 	}
 }
 

@@ -2989,35 +2989,31 @@ done29:
 	VZEROUPPER
 	RET
 
-// func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, bias *float32, biasLen int, n int)
+// func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, pitch int, gap int, bias *float32, biasLen int, n int)
 // Requires: AVX, AVX512F, FMA3, MMX+
-TEXT ·convolve32AMD64(SB), NOSPLIT, $8-88
+TEXT ·convolve32AMD64(SB), NOSPLIT, $8-104
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
-	MOVQ biasLen+72(FP), AX
+	MOVQ biasLen+88(FP), AX
 	SHLQ $0x02, AX
-	XORQ CX, CX
-	MOVQ AX, DX
-	MOVQ step+40(FP), BX
-	SHLQ $0x02, BX
-	LEAQ (BX)(BX*2), SI
-	LEAQ (BX)(BX*4), DI
+	MOVQ step+40(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (CX)(CX*4), BX
 
 loop2:
-	CMPQ DX, $0x00000080
+	CMPQ AX, $0x00000080
 	JL   done3
-	MOVQ src+16(FP), R8
-	MOVQ dst+0(FP), R9
-	MOVQ n+80(FP), R10
-	ADDQ CX, R9
+	MOVQ src+16(FP), SI
+	MOVQ dst+0(FP), DI
+	MOVQ n+96(FP), R8
 
 loop4:
-	CMPQ    R10, $0x0000000c
+	CMPQ    R8, $0x0000000c
 	JL      done5
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
+	MOVQ    bias+80(FP), R9
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
 	VMOVAPS Z0, Z2
 	VMOVAPS Z1, Z3
 	VMOVAPS Z0, Z4
@@ -3040,119 +3036,121 @@ loop4:
 	VMOVAPS Z1, Z21
 	VMOVAPS Z0, Z22
 	VMOVAPS Z1, Z23
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
+	MOVQ    runs+24(FP), R9
+	MOVQ    runsLen+32(FP), R10
+	MOVQ    weight+56(FP), R11
+	MOVQ    pitch+64(FP), R12
+	SHLQ    $0x02, R12
+	MOVQ    gap+72(FP), R13
+	SHLQ    $0x02, R13
 
 loop6:
-	MOVQ (R11), R14
+	MOVQ (R9), R14
 	SHLQ $0x02, R14
-	ADDQ R8, R14
-	LEAQ (R14)(DI*1), R15
-	LEAQ (R15)(BX*2), R15
+	ADDQ SI, R14
+	LEAQ (R14)(BX*1), R15
+	LEAQ (R15)(CX*2), R15
 	MOVQ k+48(FP), BP
 
 loop7:
-	VMOVUPS      (R13), Z24
-	PREFETCHT0   4096(R13)
-	VMOVUPS      64(R13), Z25
-	PREFETCHT0   4160(R13)
+	VMOVUPS      (R11), Z24
+	PREFETCHT0   4096(R11)
+	VMOVUPS      (R11)(R13*1), Z25
+	PREFETCHT0   4096(R11)(R13*1)
 	VBROADCASTSS (R14), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
-	VBROADCASTSS (R14)(BX*1), Z26
+	VBROADCASTSS (R14)(CX*1), Z26
 	VFMADD231PS  Z24, Z26, Z2
 	VFMADD231PS  Z25, Z26, Z3
-	VBROADCASTSS (R14)(BX*2), Z26
+	VBROADCASTSS (R14)(CX*2), Z26
 	VFMADD231PS  Z24, Z26, Z4
 	VFMADD231PS  Z25, Z26, Z5
-	VBROADCASTSS (R14)(SI*1), Z26
+	VBROADCASTSS (R14)(DX*1), Z26
 	VFMADD231PS  Z24, Z26, Z6
 	VFMADD231PS  Z25, Z26, Z7
-	VBROADCASTSS (R14)(BX*4), Z26
+	VBROADCASTSS (R14)(CX*4), Z26
 	VFMADD231PS  Z24, Z26, Z8
 	VFMADD231PS  Z25, Z26, Z9
-	VBROADCASTSS (R14)(DI*1), Z26
+	VBROADCASTSS (R14)(BX*1), Z26
 	VFMADD231PS  Z24, Z26, Z10
 	VFMADD231PS  Z25, Z26, Z11
-	VBROADCASTSS (R14)(SI*2), Z26
+	VBROADCASTSS (R14)(DX*2), Z26
 	VFMADD231PS  Z24, Z26, Z12
 	VFMADD231PS  Z25, Z26, Z13
 	VBROADCASTSS (R15), Z26
 	VFMADD231PS  Z24, Z26, Z14
 	VFMADD231PS  Z25, Z26, Z15
-	VBROADCASTSS (R15)(BX*1), Z26
+	VBROADCASTSS (R15)(CX*1), Z26
 	VFMADD231PS  Z24, Z26, Z16
 	VFMADD231PS  Z25, Z26, Z17
-	VBROADCASTSS (R15)(BX*2), Z26
+	VBROADCASTSS (R15)(CX*2), Z26
 	VFMADD231PS  Z24, Z26, Z18
 	VFMADD231PS  Z25, Z26, Z19
-	VBROADCASTSS (R15)(SI*1), Z26
+	VBROADCASTSS (R15)(DX*1), Z26
 	VFMADD231PS  Z24, Z26, Z20
 	VFMADD231PS  Z25, Z26, Z21
-	VBROADCASTSS (R15)(BX*4), Z26
+	VBROADCASTSS (R15)(CX*4), Z26
 	VFMADD231PS  Z24, Z26, Z22
 	VFMADD231PS  Z25, Z26, Z23
 	ADDQ         $0x00000004, R14
 	ADDQ         $0x00000004, R15
-	ADDQ         AX, R13
+	ADDQ         R12, R11
 	DECQ         BP
 	JNZ          loop7
-	ADDQ         $0x00000008, R11
-	DECQ         R12
+	ADDQ         $0x00000008, R9
+	DECQ         R10
 	JNZ          loop6
-	MOVQ         dstStep+8(FP), R11
-	SHLQ         $0x02, R11
-	VMOVUPS      Z0, (R9)
-	VMOVUPS      Z1, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z2, (R9)
-	VMOVUPS      Z3, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z4, (R9)
-	VMOVUPS      Z5, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z6, (R9)
-	VMOVUPS      Z7, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z8, (R9)
-	VMOVUPS      Z9, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z10, (R9)
-	VMOVUPS      Z11, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z12, (R9)
-	VMOVUPS      Z13, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z14, (R9)
-	VMOVUPS      Z15, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z16, (R9)
-	VMOVUPS      Z17, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z18, (R9)
-	VMOVUPS      Z19, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z20, (R9)
-	VMOVUPS      Z21, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z22, (R9)
-	VMOVUPS      Z23, 64(R9)
-	ADDQ         R11, R9
-	IMUL3Q       $0x0c, BX, R11
-	ADDQ         R11, R8
-	SUBQ         $0x0000000c, R10
+	MOVQ         dstStep+8(FP), R9
+	SHLQ         $0x02, R9
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z12, (DI)
+	VMOVUPS      Z13, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z14, (DI)
+	VMOVUPS      Z15, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z16, (DI)
+	VMOVUPS      Z17, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z18, (DI)
+	VMOVUPS      Z19, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z20, (DI)
+	VMOVUPS      Z21, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z22, (DI)
+	VMOVUPS      Z23, 64(DI)
+	ADDQ         R9, DI
+	IMUL3Q       $0x0c, CX, R9
+	ADDQ         R9, SI
+	SUBQ         $0x0000000c, R8
 	JMP          loop4
 
 done5:
 loop8:
-	CMPQ    R10, $0x00000006
+	CMPQ    R8, $0x00000006
 	JL      done9
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
+	MOVQ    bias+80(FP), R9
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
 	VMOVAPS Z0, Z2
 	VMOVAPS Z1, Z3
 	VMOVAPS Z0, Z4
@@ -3163,188 +3161,148 @@ loop8:
 	VMOVAPS Z1, Z9
 	VMOVAPS Z0, Z10
 	VMOVAPS Z1, Z11
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
+	MOVQ    runs+24(FP), R9
+	MOVQ    runsLen+32(FP), R10
+	MOVQ    weight+56(FP), R11
+	MOVQ    pitch+64(FP), R12
+	SHLQ    $0x02, R12
+	MOVQ    gap+72(FP), R13
+	SHLQ    $0x02, R13
 
 loop10:
-	MOVQ (R11), R14
+	MOVQ (R9), R14
 	SHLQ $0x02, R14
-	ADDQ R8, R14
+	ADDQ SI, R14
 	MOVQ k+48(FP), R15
 
 loop11:
-	VMOVUPS      (R13), Z24
-	PREFETCHT0   4096(R13)
-	VMOVUPS      64(R13), Z25
-	PREFETCHT0   4160(R13)
+	VMOVUPS      (R11), Z24
+	PREFETCHT0   4096(R11)
+	VMOVUPS      (R11)(R13*1), Z25
+	PREFETCHT0   4096(R11)(R13*1)
 	VBROADCASTSS (R14), Z12
 	VFMADD231PS  Z24, Z12, Z0
 	VFMADD231PS  Z25, Z12, Z1
-	VBROADCASTSS (R14)(BX*1), Z12
+	VBROADCASTSS (R14)(CX*1), Z12
 	VFMADD231PS  Z24, Z12, Z2
 	VFMADD231PS  Z25, Z12, Z3
-	VBROADCASTSS (R14)(BX*2), Z12
+	VBROADCASTSS (R14)(CX*2), Z12
 	VFMADD231PS  Z24, Z12, Z4
 	VFMADD231PS  Z25, Z12, Z5
-	VBROADCASTSS (R14)(SI*1), Z12
+	VBROADCASTSS (R14)(DX*1), Z12
 	VFMADD231PS  Z24, Z12, Z6
 	VFMADD231PS  Z25, Z12, Z7
-	VBROADCASTSS (R14)(BX*4), Z12
+	VBROADCASTSS (R14)(CX*4), Z12
 	VFMADD231PS  Z24, Z12, Z8
 	VFMADD231PS  Z25, Z12, Z9
-	VBROADCASTSS (R14)(DI*1), Z12
+	VBROADCASTSS (R14)(BX*1), Z12
 	VFMADD231PS  Z24, Z12, Z10
 	VFMADD231PS  Z25, Z12, Z11
 	ADDQ         $0x00000004, R14
-	ADDQ         AX, R13
+	ADDQ         R12, R11
 	DECQ         R15
 	JNZ          loop11
-	ADDQ         $0x00000008, R11
-	DECQ         R12
+	ADDQ         $0x00000008, R9
+	DECQ         R10
 	JNZ          loop10
-	MOVQ         dstStep+8(FP), R11
-	SHLQ         $0x02, R11
-	VMOVUPS      Z0, (R9)
-	VMOVUPS      Z1, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z2, (R9)
-	VMOVUPS      Z3, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z4, (R9)
-	VMOVUPS      Z5, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z6, (R9)
-	VMOVUPS      Z7, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z8, (R9)
-	VMOVUPS      Z9, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z10, (R9)
-	VMOVUPS      Z11, 64(R9)
-	ADDQ         R11, R9
-	IMUL3Q       $0x06, BX, R11
-	ADDQ         R11, R8
-	SUBQ         $0x00000006, R10
+	MOVQ         dstStep+8(FP), R9
+	SHLQ         $0x02, R9
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z6, (DI)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z8, (DI)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Z10, (DI)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         R9, DI
+	IMUL3Q       $0x06, CX, R9
+	ADDQ         R9, SI
+	SUBQ         $0x00000006, R8
 	JMP          loop8
 
 done9:
 loop12:
-	CMPQ    R10, $0x00000002
+	CMPQ    R8, $0x00000001
 	JL      done13
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z1, Z3
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
+	MOVQ    bias+80(FP), R9
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	MOVQ    runs+24(FP), R9
+	MOVQ    runsLen+32(FP), R10
+	MOVQ    weight+56(FP), R11
+	MOVQ    pitch+64(FP), R12
+	SHLQ    $0x02, R12
+	MOVQ    gap+72(FP), R13
+	SHLQ    $0x02, R13
 
 loop14:
-	MOVQ (R11), R14
+	MOVQ (R9), R14
 	SHLQ $0x02, R14
-	ADDQ R8, R14
+	ADDQ SI, R14
 	MOVQ k+48(FP), R15
 
 loop15:
-	VMOVUPS      (R13), Z24
-	PREFETCHT0   4096(R13)
-	VMOVUPS      64(R13), Z25
-	PREFETCHT0   4160(R13)
-	VBROADCASTSS (R14), Z4
-	VFMADD231PS  Z24, Z4, Z0
-	VFMADD231PS  Z25, Z4, Z1
-	VBROADCASTSS (R14)(BX*1), Z4
-	VFMADD231PS  Z24, Z4, Z2
-	VFMADD231PS  Z25, Z4, Z3
-	ADDQ         $0x00000004, R14
-	ADDQ         AX, R13
-	DECQ         R15
-	JNZ          loop15
-	ADDQ         $0x00000008, R11
-	DECQ         R12
-	JNZ          loop14
-	MOVQ         dstStep+8(FP), R11
-	SHLQ         $0x02, R11
-	VMOVUPS      Z0, (R9)
-	VMOVUPS      Z1, 64(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Z2, (R9)
-	VMOVUPS      Z3, 64(R9)
-	ADDQ         R11, R9
-	IMUL3Q       $0x02, BX, R11
-	ADDQ         R11, R8
-	SUBQ         $0x00000002, R10
-	JMP          loop12
-
-done13:
-loop16:
-	CMPQ    R10, $0x00000001
-	JL      done17
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
-
-loop18:
-	MOVQ (R11), R14
-	SHLQ $0x02, R14
-	ADDQ R8, R14
-	MOVQ k+48(FP), R15
-
-loop19:
-	VMOVUPS      (R13), Z24
-	PREFETCHT0   4096(R13)
-	VMOVUPS      64(R13), Z25
-	PREFETCHT0   4160(R13)
+	VMOVUPS      (R11), Z24
+	PREFETCHT0   4096(R11)
+	VMOVUPS      (R11)(R13*1), Z25
+	PREFETCHT0   4096(R11)(R13*1)
 	VBROADCASTSS (R14), Z2
 	VFMADD231PS  Z24, Z2, Z0
 	VFMADD231PS  Z25, Z2, Z1
 	ADDQ         $0x00000004, R14
-	ADDQ         AX, R13
+	ADDQ         R12, R11
 	DECQ         R15
-	JNZ          loop19
-	ADDQ         $0x00000008, R11
-	DECQ         R12
-	JNZ          loop18
-	MOVQ         dstStep+8(FP), R11
-	SHLQ         $0x02, R11
-	VMOVUPS      Z0, (R9)
-	VMOVUPS      Z1, 64(R9)
-	ADDQ         R11, R9
-	IMUL3Q       $0x01, BX, R11
-	ADDQ         R11, R8
-	SUBQ         $0x00000001, R10
-	JMP          loop16
+	JNZ          loop15
+	ADDQ         $0x00000008, R9
+	DECQ         R10
+	JNZ          loop14
+	MOVQ         dstStep+8(FP), R9
+	SHLQ         $0x02, R9
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         R9, DI
+	IMUL3Q       $0x01, CX, R9
+	ADDQ         R9, SI
+	SUBQ         $0x00000001, R8
+	JMP          loop12
 
-done17:
-	ADDQ $0x00000080, CX
-	SUBQ $0x00000080, DX
+done13:
+	SUBQ $0x00000080, AX
+	XORQ SI, SI
+	ADDQ $0x00000080, SI
+	ADDQ SI, dst+0(FP)
+	ADDQ SI, bias+80(FP)
+	MOVQ gap+72(FP), SI
+	SHLQ $0x02, SI
+	ADDQ SI, weight+56(FP)
+	MOVQ gap+72(FP), SI
+	SHLQ $0x02, SI
+	ADDQ SI, weight+56(FP)
 	JMP  loop2
 
 done3:
-loop20:
-	CMPQ DX, $0x00000040
-	JL   done21
-	MOVQ src+16(FP), R8
-	MOVQ dst+0(FP), R9
-	MOVQ n+80(FP), R10
-	ADDQ CX, R9
+loop16:
+	CMPQ AX, $0x00000040
+	JL   done17
+	MOVQ src+16(FP), SI
+	MOVQ dst+0(FP), DI
+	MOVQ n+96(FP), R8
 
-loop22:
-	CMPQ    R10, $0x0000000c
-	JL      done23
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Z0
+loop18:
+	CMPQ    R8, $0x0000000c
+	JL      done19
+	MOVQ    bias+80(FP), R9
+	VMOVUPS (R9), Z0
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
@@ -3356,245 +3314,206 @@ loop22:
 	VMOVAPS Z0, Z9
 	VMOVAPS Z0, Z10
 	VMOVAPS Z0, Z11
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
+	MOVQ    runs+24(FP), R9
+	MOVQ    runsLen+32(FP), R10
+	MOVQ    weight+56(FP), R11
+	MOVQ    pitch+64(FP), R12
+	SHLQ    $0x02, R12
 
-loop24:
-	MOVQ (R11), R14
-	SHLQ $0x02, R14
-	ADDQ R8, R14
-	LEAQ (R14)(DI*1), R15
-	LEAQ (R15)(BX*2), R15
-	MOVQ k+48(FP), BP
+loop20:
+	MOVQ (R9), R13
+	SHLQ $0x02, R13
+	ADDQ SI, R13
+	LEAQ (R13)(BX*1), R14
+	LEAQ (R14)(CX*2), R14
+	MOVQ k+48(FP), R15
 
-loop25:
-	VMOVUPS          (R13), Z24
-	PREFETCHT0       4096(R13)
-	VFMADD231PS.BCST (R14), Z24, Z0
-	VFMADD231PS.BCST (R14)(BX*1), Z24, Z1
-	VFMADD231PS.BCST (R14)(BX*2), Z24, Z2
-	VFMADD231PS.BCST (R14)(SI*1), Z24, Z3
-	VFMADD231PS.BCST (R14)(BX*4), Z24, Z4
-	VFMADD231PS.BCST (R14)(DI*1), Z24, Z5
-	VFMADD231PS.BCST (R14)(SI*2), Z24, Z6
-	VFMADD231PS.BCST (R15), Z24, Z7
-	VFMADD231PS.BCST (R15)(BX*1), Z24, Z8
-	VFMADD231PS.BCST (R15)(BX*2), Z24, Z9
-	VFMADD231PS.BCST (R15)(SI*1), Z24, Z10
-	VFMADD231PS.BCST (R15)(BX*4), Z24, Z11
+loop21:
+	VMOVUPS          (R11), Z24
+	PREFETCHT0       4096(R11)
+	VFMADD231PS.BCST (R13), Z24, Z0
+	VFMADD231PS.BCST (R13)(CX*1), Z24, Z1
+	VFMADD231PS.BCST (R13)(CX*2), Z24, Z2
+	VFMADD231PS.BCST (R13)(DX*1), Z24, Z3
+	VFMADD231PS.BCST (R13)(CX*4), Z24, Z4
+	VFMADD231PS.BCST (R13)(BX*1), Z24, Z5
+	VFMADD231PS.BCST (R13)(DX*2), Z24, Z6
+	VFMADD231PS.BCST (R14), Z24, Z7
+	VFMADD231PS.BCST (R14)(CX*1), Z24, Z8
+	VFMADD231PS.BCST (R14)(CX*2), Z24, Z9
+	VFMADD231PS.BCST (R14)(DX*1), Z24, Z10
+	VFMADD231PS.BCST (R14)(CX*4), Z24, Z11
+	ADDQ             $0x00000004, R13
 	ADDQ             $0x00000004, R14
-	ADDQ             $0x00000004, R15
-	ADDQ             AX, R13
-	DECQ             BP
-	JNZ              loop25
-	ADDQ             $0x00000008, R11
-	DECQ             R12
-	JNZ              loop24
-	MOVQ             dstStep+8(FP), R11
-	SHLQ             $0x02, R11
-	VMOVUPS          Z0, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z1, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z2, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z3, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z4, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z5, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z6, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z7, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z8, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z9, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z10, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z11, (R9)
-	ADDQ             R11, R9
-	IMUL3Q           $0x0c, BX, R11
-	ADDQ             R11, R8
-	SUBQ             $0x0000000c, R10
-	JMP              loop22
+	ADDQ             R12, R11
+	DECQ             R15
+	JNZ              loop21
+	ADDQ             $0x00000008, R9
+	DECQ             R10
+	JNZ              loop20
+	MOVQ             dstStep+8(FP), R9
+	SHLQ             $0x02, R9
+	VMOVUPS          Z0, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z6, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z7, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z8, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z9, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z10, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z11, (DI)
+	ADDQ             R9, DI
+	IMUL3Q           $0x0c, CX, R9
+	ADDQ             R9, SI
+	SUBQ             $0x0000000c, R8
+	JMP              loop18
 
-done23:
-loop26:
-	CMPQ    R10, $0x00000006
-	JL      done27
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Z0
+done19:
+loop22:
+	CMPQ    R8, $0x00000006
+	JL      done23
+	MOVQ    bias+80(FP), R9
+	VMOVUPS (R9), Z0
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
+	MOVQ    runs+24(FP), R9
+	MOVQ    runsLen+32(FP), R10
+	MOVQ    weight+56(FP), R11
+	MOVQ    pitch+64(FP), R12
+	SHLQ    $0x02, R12
+
+loop24:
+	MOVQ (R9), R13
+	SHLQ $0x02, R13
+	ADDQ SI, R13
+	MOVQ k+48(FP), R14
+
+loop25:
+	VMOVUPS          (R11), Z24
+	PREFETCHT0       4096(R11)
+	VFMADD231PS.BCST (R13), Z24, Z0
+	VFMADD231PS.BCST (R13)(CX*1), Z24, Z1
+	VFMADD231PS.BCST (R13)(CX*2), Z24, Z2
+	VFMADD231PS.BCST (R13)(DX*1), Z24, Z3
+	VFMADD231PS.BCST (R13)(CX*4), Z24, Z4
+	VFMADD231PS.BCST (R13)(BX*1), Z24, Z5
+	ADDQ             $0x00000004, R13
+	ADDQ             R12, R11
+	DECQ             R14
+	JNZ              loop25
+	ADDQ             $0x00000008, R9
+	DECQ             R10
+	JNZ              loop24
+	MOVQ             dstStep+8(FP), R9
+	SHLQ             $0x02, R9
+	VMOVUPS          Z0, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z1, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z2, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z3, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z4, (DI)
+	ADDQ             R9, DI
+	VMOVUPS          Z5, (DI)
+	ADDQ             R9, DI
+	IMUL3Q           $0x06, CX, R9
+	ADDQ             R9, SI
+	SUBQ             $0x00000006, R8
+	JMP              loop22
+
+done23:
+loop26:
+	CMPQ    R8, $0x00000001
+	JL      done27
+	MOVQ    bias+80(FP), R9
+	VMOVUPS (R9), Z0
+	MOVQ    runs+24(FP), R9
+	MOVQ    runsLen+32(FP), R10
+	MOVQ    weight+56(FP), R11
+	MOVQ    pitch+64(FP), R12
+	SHLQ    $0x02, R12
 
 loop28:
-	MOVQ (R11), R14
-	SHLQ $0x02, R14
-	ADDQ R8, R14
-	MOVQ k+48(FP), R15
+	MOVQ (R9), R13
+	SHLQ $0x02, R13
+	ADDQ SI, R13
+	MOVQ k+48(FP), R14
 
 loop29:
-	VMOVUPS          (R13), Z24
-	PREFETCHT0       4096(R13)
-	VFMADD231PS.BCST (R14), Z24, Z0
-	VFMADD231PS.BCST (R14)(BX*1), Z24, Z1
-	VFMADD231PS.BCST (R14)(BX*2), Z24, Z2
-	VFMADD231PS.BCST (R14)(SI*1), Z24, Z3
-	VFMADD231PS.BCST (R14)(BX*4), Z24, Z4
-	VFMADD231PS.BCST (R14)(DI*1), Z24, Z5
-	ADDQ             $0x00000004, R14
-	ADDQ             AX, R13
-	DECQ             R15
+	VMOVUPS          (R11), Z24
+	PREFETCHT0       4096(R11)
+	VFMADD231PS.BCST (R13), Z24, Z0
+	ADDQ             $0x00000004, R13
+	ADDQ             R12, R11
+	DECQ             R14
 	JNZ              loop29
-	ADDQ             $0x00000008, R11
-	DECQ             R12
+	ADDQ             $0x00000008, R9
+	DECQ             R10
 	JNZ              loop28
-	MOVQ             dstStep+8(FP), R11
-	SHLQ             $0x02, R11
-	VMOVUPS          Z0, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z1, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z2, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z3, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z4, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z5, (R9)
-	ADDQ             R11, R9
-	IMUL3Q           $0x06, BX, R11
-	ADDQ             R11, R8
-	SUBQ             $0x00000006, R10
+	MOVQ             dstStep+8(FP), R9
+	SHLQ             $0x02, R9
+	VMOVUPS          Z0, (DI)
+	ADDQ             R9, DI
+	IMUL3Q           $0x01, CX, R9
+	ADDQ             R9, SI
+	SUBQ             $0x00000001, R8
 	JMP              loop26
 
 done27:
-loop30:
-	CMPQ    R10, $0x00000002
-	JL      done31
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Z0
-	VMOVAPS Z0, Z1
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
+	SUBQ $0x00000040, AX
+	XORQ SI, SI
+	ADDQ $0x00000040, SI
+	ADDQ SI, dst+0(FP)
+	ADDQ SI, bias+80(FP)
+	MOVQ gap+72(FP), SI
+	SHLQ $0x02, SI
+	ADDQ SI, weight+56(FP)
+	JMP  loop16
 
-loop32:
-	MOVQ (R11), R14
-	SHLQ $0x02, R14
-	ADDQ R8, R14
-	MOVQ k+48(FP), R15
-
-loop33:
-	VMOVUPS          (R13), Z24
-	PREFETCHT0       4096(R13)
-	VFMADD231PS.BCST (R14), Z24, Z0
-	VFMADD231PS.BCST (R14)(BX*1), Z24, Z1
-	ADDQ             $0x00000004, R14
-	ADDQ             AX, R13
-	DECQ             R15
-	JNZ              loop33
-	ADDQ             $0x00000008, R11
-	DECQ             R12
-	JNZ              loop32
-	MOVQ             dstStep+8(FP), R11
-	SHLQ             $0x02, R11
-	VMOVUPS          Z0, (R9)
-	ADDQ             R11, R9
-	VMOVUPS          Z1, (R9)
-	ADDQ             R11, R9
-	IMUL3Q           $0x02, BX, R11
-	ADDQ             R11, R8
-	SUBQ             $0x00000002, R10
-	JMP              loop30
-
-done31:
-loop34:
-	CMPQ    R10, $0x00000001
-	JL      done35
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Z0
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
-
-loop36:
-	MOVQ (R11), R14
-	SHLQ $0x02, R14
-	ADDQ R8, R14
-	MOVQ k+48(FP), R15
-
-loop37:
-	VMOVUPS          (R13), Z24
-	PREFETCHT0       4096(R13)
-	VFMADD231PS.BCST (R14), Z24, Z0
-	ADDQ             $0x00000004, R14
-	ADDQ             AX, R13
-	DECQ             R15
-	JNZ              loop37
-	ADDQ             $0x00000008, R11
-	DECQ             R12
-	JNZ              loop36
-	MOVQ             dstStep+8(FP), R11
-	SHLQ             $0x02, R11
-	VMOVUPS          Z0, (R9)
-	ADDQ             R11, R9
-	IMUL3Q           $0x01, BX, R11
-	ADDQ             R11, R8
-	SUBQ             $0x00000001, R10
-	JMP              loop34
-
-done35:
-	ADDQ $0x00000040, CX
-	SUBQ $0x00000040, DX
-	JMP  loop20
-
-done21:
+done17:
 	VZEROUPPER
 	RET
 
 slower1:
-	MOVQ biasLen+72(FP), AX
+	MOVQ biasLen+88(FP), AX
 	SHLQ $0x02, AX
-	XORQ CX, CX
-	MOVQ AX, DX
-	MOVQ step+40(FP), BX
-	SHLQ $0x02, BX
-	LEAQ (BX)(BX*2), SI
-	LEAQ (BX)(BX*4), DI
+	MOVQ step+40(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (CX)(CX*4), BX
 
-loop39:
-	CMPQ DX, $0x00000040
-	JL   done40
-	MOVQ src+16(FP), R8
-	MOVQ dst+0(FP), R9
-	MOVQ n+80(FP), R10
-	ADDQ CX, R9
+loop31:
+	CMPQ AX, $0x00000040
+	JL   done32
+	MOVQ src+16(FP), SI
+	MOVQ dst+0(FP), DI
+	MOVQ n+96(FP), R8
 
-loop41:
-	CMPQ    R10, $0x00000006
-	JL      done42
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Y0
-	VMOVUPS 32(R11), Y1
+loop33:
+	CMPQ    R8, $0x00000006
+	JL      done34
+	MOVQ    bias+80(FP), R9
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
 	VMOVAPS Y0, Y2
 	VMOVAPS Y1, Y3
 	VMOVAPS Y0, Y4
@@ -3605,171 +3524,127 @@ loop41:
 	VMOVAPS Y1, Y9
 	VMOVAPS Y0, Y10
 	VMOVAPS Y1, Y11
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
+	MOVQ    runs+24(FP), R9
+	MOVQ    runsLen+32(FP), R10
+	MOVQ    weight+56(FP), R11
+	MOVQ    pitch+64(FP), R12
+	SHLQ    $0x02, R12
 
-loop43:
-	MOVQ (R11), R14
-	SHLQ $0x02, R14
-	ADDQ R8, R14
-	MOVQ k+48(FP), R15
+loop35:
+	MOVQ (R9), R13
+	SHLQ $0x02, R13
+	ADDQ SI, R13
+	MOVQ k+48(FP), R14
 
-loop44:
-	VMOVUPS      (R13), Y12
-	PREFETCHT0   4096(R13)
-	VMOVUPS      32(R13), Y13
-	VBROADCASTSS (R14), Y14
+loop36:
+	VMOVUPS      (R11), Y12
+	PREFETCHT0   4096(R11)
+	VMOVUPS      32(R11), Y13
+	VBROADCASTSS (R13), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (R14)(BX*1), Y14
+	VBROADCASTSS (R13)(CX*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (R14)(BX*2), Y14
+	VBROADCASTSS (R13)(CX*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (R14)(SI*1), Y14
+	VBROADCASTSS (R13)(DX*1), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
-	VBROADCASTSS (R14)(BX*4), Y14
+	VBROADCASTSS (R13)(CX*4), Y14
 	VFMADD231PS  Y12, Y14, Y8
 	VFMADD231PS  Y13, Y14, Y9
-	VBROADCASTSS (R14)(DI*1), Y14
+	VBROADCASTSS (R13)(BX*1), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
-	ADDQ         $0x00000004, R14
-	ADDQ         AX, R13
-	DECQ         R15
-	JNZ          loop44
-	ADDQ         $0x00000008, R11
-	DECQ         R12
-	JNZ          loop43
-	MOVQ         dstStep+8(FP), R11
-	SHLQ         $0x02, R11
-	VMOVUPS      Y0, (R9)
-	VMOVUPS      Y1, 32(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Y4, (R9)
-	VMOVUPS      Y5, 32(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Y6, (R9)
-	VMOVUPS      Y7, 32(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Y8, (R9)
-	VMOVUPS      Y9, 32(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Y10, (R9)
-	VMOVUPS      Y11, 32(R9)
-	ADDQ         R11, R9
-	IMUL3Q       $0x06, BX, R11
-	ADDQ         R11, R8
-	SUBQ         $0x00000006, R10
-	JMP          loop41
+	ADDQ         $0x00000004, R13
+	ADDQ         R12, R11
+	DECQ         R14
+	JNZ          loop36
+	ADDQ         $0x00000008, R9
+	DECQ         R10
+	JNZ          loop35
+	MOVQ         dstStep+8(FP), R9
+	SHLQ         $0x02, R9
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Y2, (DI)
+	VMOVUPS      Y3, 32(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Y4, (DI)
+	VMOVUPS      Y5, 32(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Y6, (DI)
+	VMOVUPS      Y7, 32(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Y8, (DI)
+	VMOVUPS      Y9, 32(DI)
+	ADDQ         R9, DI
+	VMOVUPS      Y10, (DI)
+	VMOVUPS      Y11, 32(DI)
+	ADDQ         R9, DI
+	IMUL3Q       $0x06, CX, R9
+	ADDQ         R9, SI
+	SUBQ         $0x00000006, R8
+	JMP          loop33
 
-done42:
-loop45:
-	CMPQ    R10, $0x00000002
-	JL      done46
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Y0
-	VMOVUPS 32(R11), Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y1, Y3
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
+done34:
+loop37:
+	CMPQ    R8, $0x00000001
+	JL      done38
+	MOVQ    bias+80(FP), R9
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	MOVQ    runs+24(FP), R9
+	MOVQ    runsLen+32(FP), R10
+	MOVQ    weight+56(FP), R11
+	MOVQ    pitch+64(FP), R12
+	SHLQ    $0x02, R12
 
-loop47:
-	MOVQ (R11), R14
-	SHLQ $0x02, R14
-	ADDQ R8, R14
-	MOVQ k+48(FP), R15
+loop39:
+	MOVQ (R9), R13
+	SHLQ $0x02, R13
+	ADDQ SI, R13
+	MOVQ k+48(FP), R14
 
-loop48:
-	VMOVUPS      (R13), Y12
-	PREFETCHT0   4096(R13)
-	VMOVUPS      32(R13), Y13
-	VBROADCASTSS (R14), Y4
-	VFMADD231PS  Y12, Y4, Y0
-	VFMADD231PS  Y13, Y4, Y1
-	VBROADCASTSS (R14)(BX*1), Y4
-	VFMADD231PS  Y12, Y4, Y2
-	VFMADD231PS  Y13, Y4, Y3
-	ADDQ         $0x00000004, R14
-	ADDQ         AX, R13
-	DECQ         R15
-	JNZ          loop48
-	ADDQ         $0x00000008, R11
-	DECQ         R12
-	JNZ          loop47
-	MOVQ         dstStep+8(FP), R11
-	SHLQ         $0x02, R11
-	VMOVUPS      Y0, (R9)
-	VMOVUPS      Y1, 32(R9)
-	ADDQ         R11, R9
-	VMOVUPS      Y2, (R9)
-	VMOVUPS      Y3, 32(R9)
-	ADDQ         R11, R9
-	IMUL3Q       $0x02, BX, R11
-	ADDQ         R11, R8
-	SUBQ         $0x00000002, R10
-	JMP          loop45
-
-done46:
-loop49:
-	CMPQ    R10, $0x00000001
-	JL      done50
-	MOVQ    bias+64(FP), R11
-	ADDQ    CX, R11
-	VMOVUPS (R11), Y0
-	VMOVUPS 32(R11), Y1
-	MOVQ    runs+24(FP), R11
-	MOVQ    runsLen+32(FP), R12
-	MOVQ    weight+56(FP), R13
-	ADDQ    CX, R13
-
-loop51:
-	MOVQ (R11), R14
-	SHLQ $0x02, R14
-	ADDQ R8, R14
-	MOVQ k+48(FP), R15
-
-loop52:
-	VMOVUPS      (R13), Y12
-	PREFETCHT0   4096(R13)
-	VMOVUPS      32(R13), Y13
-	VBROADCASTSS (R14), Y2
+loop40:
+	VMOVUPS      (R11), Y12
+	PREFETCHT0   4096(R11)
+	VMOVUPS      32(R11), Y13
+	VBROADCASTSS (R13), Y2
 	VFMADD231PS  Y12, Y2, Y0
 	VFMADD231PS  Y13, Y2, Y1
-	ADDQ         $0x00000004, R14
-	ADDQ         AX, R13
-	DECQ         R15
-	JNZ          loop52
-	ADDQ         $0x00000008, R11
-	DECQ         R12
-	JNZ          loop51
-	MOVQ         dstStep+8(FP), R11
-	SHLQ         $0x02, R11
-	VMOVUPS      Y0, (R9)
-	VMOVUPS      Y1, 32(R9)
-	ADDQ         R11, R9
-	IMUL3Q       $0x01, BX, R11
-	ADDQ         R11, R8
-	SUBQ         $0x00000001, R10
-	JMP          loop49
+	ADDQ         $0x00000004, R13
+	ADDQ         R12, R11
+	DECQ         R14
+	JNZ          loop40
+	ADDQ         $0x00000008, R9
+	DECQ         R10
+	JNZ          loop39
+	MOVQ         dstStep+8(FP), R9
+	SHLQ         $0x02, R9
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         R9, DI
+	IMUL3Q       $0x01, CX, R9
+	ADDQ         R9, SI
+	SUBQ         $0x00000001, R8
+	JMP          loop37
 
-done50:
-	ADDQ $0x00000040, CX
-	SUBQ $0x00000040, DX
-	JMP  loop39
+done38:
+	SUBQ $0x00000040, AX
+	XORQ SI, SI
+	ADDQ $0x00000040, SI
+	ADDQ SI, dst+0(FP)
+	ADDQ SI, bias+80(FP)
+	MOVQ gap+72(FP), SI
+	SHLQ $0x02, SI
+	ADDQ SI, weight+56(FP)
+	JMP  loop31
 
-done40:
+done32:
 	VZEROUPPER
 	RET
 
@@ -4676,7 +4551,7 @@ done4:
 	RET
 
 // func gatherRowsAMD64(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
-// Requires: AVX, AVX512DQ, AVX512F, FMA3
+// Requires: AVX, AVX512DQ, AVX512F, FMA3, MMX+
 TEXT ·gatherRowsAMD64(SB), NOSPLIT, $0-88
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
@@ -4738,49 +4613,50 @@ loop3:
 	VMOVUPD      (R15)(DX*2), Z4
 	ADDQ         DX, R15
 	VMOVUPD      (R15)(DX*2), Z5
-	VADDPS       Z2, Z1, Z6
+	VMOVUPS      (CX)(R14*1), Z6
+	VADDPS       Z2, Z1, Z7
 	VSUBPS       Z2, Z1, Z1
 	VADDPS       Z4, Z3, Z2
 	VSUBPS       Z4, Z3, Z3
-	VADDPS       Z6, Z0, Z0
+	VADDPS       Z7, Z0, Z0
 	VADDPS       Z2, Z0, Z0
-	VMOVUPS      (CX)(R14*1), Z4
-	VMULPS       Z4, Z0, Z4
+	PREFETCHT0   1024(SI)(R14*1)
+	VMULPS       Z6, Z0, Z4
 	VPMOVD2M     Z0, K1
-	VBLENDMPS    Z4, Z0, K1, Z7
+	VBLENDMPS    Z4, Z0, K1, Z8
 	VMOVUPS      (R10)(R14*1), Z0
-	VADDPS       Z0, Z7, Z0
+	VADDPS       Z0, Z8, Z0
 	VMOVUPS      Z0, (SI)(R14*1)
 	VBROADCASTSS floatConstants<>+120(SB), Z0
 	VMOVAPS      Z1, Z4
 	VFMADD231PS  Z0, Z3, Z4
-	VMOVUPS      (CX)(R14*1), Z0
-	VMULPS       Z0, Z4, Z0
-	VPMOVD2M     Z4, K1
-	VBLENDMPS    Z0, Z4, K1, Z8
-	VMOVUPS      (R11)(R14*1), Z0
-	VADDPS       Z0, Z8, Z0
-	VMOVUPS      Z0, (DI)(R14*1)
-	VBROADCASTSS floatConstants<>+76(SB), Z0
-	VMOVAPS      Z6, Z4
-	VFMADD231PS  Z0, Z2, Z4
-	VMOVUPS      (CX)(R14*1), Z0
-	VMULPS       Z0, Z4, Z0
+	PREFETCHT0   1024(DI)(R14*1)
+	VMULPS       Z6, Z4, Z0
 	VPMOVD2M     Z4, K1
 	VBLENDMPS    Z0, Z4, K1, Z9
-	VMOVUPS      (R12)(R14*1), Z0
+	VMOVUPS      (R11)(R14*1), Z0
 	VADDPS       Z0, Z9, Z0
+	VMOVUPS      Z0, (DI)(R14*1)
+	VBROADCASTSS floatConstants<>+76(SB), Z0
+	VMOVAPS      Z7, Z4
+	VFMADD231PS  Z0, Z2, Z4
+	PREFETCHT0   1024(R8)(R14*1)
+	VMULPS       Z6, Z4, Z0
+	VPMOVD2M     Z4, K1
+	VBLENDMPS    Z0, Z4, K1, Z10
+	VMOVUPS      (R12)(R14*1), Z0
+	VADDPS       Z0, Z10, Z0
 	VMOVUPS      Z0, (R8)(R14*1)
 	VBROADCASTSS floatConstants<>+124(SB), Z0
 	VMOVAPS      Z1, Z1
 	VFMADD231PS  Z0, Z3, Z1
 	VADDPS       Z5, Z1, Z0
-	VMOVUPS      (CX)(R14*1), Z1
-	VMULPS       Z1, Z0, Z1
+	PREFETCHT0   1024(BX)(R14*1)
+	VMULPS       Z6, Z0, Z1
 	VPMOVD2M     Z0, K1
-	VBLENDMPS    Z1, Z0, K1, Z10
+	VBLENDMPS    Z1, Z0, K1, Z11
 	VMOVUPS      (R9)(R14*1), Z0
-	VADDPS       Z0, Z10, Z0
+	VADDPS       Z0, Z11, Z0
 	VMOVUPS      Z0, (BX)(R14*1)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x40, R14
@@ -4873,14 +4749,15 @@ loop6:
 	VMOVUPD      (R15)(DX*2), Y4
 	ADDQ         DX, R15
 	VMOVUPD      (R15)(DX*2), Y5
-	VADDPS       Y2, Y1, Y6
+	VMOVUPS      (CX)(R14*1), Y6
+	VADDPS       Y2, Y1, Y7
 	VSUBPS       Y2, Y1, Y1
 	VADDPS       Y4, Y3, Y2
 	VSUBPS       Y4, Y3, Y3
-	VADDPS       Y6, Y0, Y0
+	VADDPS       Y7, Y0, Y0
 	VADDPS       Y2, Y0, Y0
-	VMOVUPS      (CX)(R14*1), Y4
-	VMULPS       Y4, Y0, Y4
+	PREFETCHT0   1024(SI)(R14*1)
+	VMULPS       Y6, Y0, Y4
 	VBLENDVPS    Y0, Y4, Y0, Y0
 	VMOVUPS      (R10)(R14*1), Y4
 	VADDPS       Y4, Y0, Y0
@@ -4888,17 +4765,17 @@ loop6:
 	VBROADCASTSS floatConstants<>+120(SB), Y0
 	VMOVAPS      Y1, Y4
 	VFMADD231PS  Y0, Y3, Y4
-	VMOVUPS      (CX)(R14*1), Y0
-	VMULPS       Y0, Y4, Y0
+	PREFETCHT0   1024(DI)(R14*1)
+	VMULPS       Y6, Y4, Y0
 	VBLENDVPS    Y4, Y0, Y4, Y0
 	VMOVUPS      (R11)(R14*1), Y4
 	VADDPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)(R14*1)
 	VBROADCASTSS floatConstants<>+76(SB), Y0
-	VMOVAPS      Y6, Y4
+	VMOVAPS      Y7, Y4
 	VFMADD231PS  Y0, Y2, Y4
-	VMOVUPS      (CX)(R14*1), Y0
-	VMULPS       Y0, Y4, Y0
+	PREFETCHT0   1024(R8)(R14*1)
+	VMULPS       Y6, Y4, Y0
 	VBLENDVPS    Y4, Y0, Y4, Y0
 	VMOVUPS      (R12)(R14*1), Y2
 	VADDPS       Y2, Y0, Y0
@@ -4907,8 +4784,8 @@ loop6:
 	VMOVAPS      Y1, Y1
 	VFMADD231PS  Y0, Y3, Y1
 	VADDPS       Y5, Y1, Y0
-	VMOVUPS      (CX)(R14*1), Y1
-	VMULPS       Y1, Y0, Y1
+	PREFETCHT0   1024(BX)(R14*1)
+	VMULPS       Y6, Y0, Y1
 	VBLENDVPS    Y0, Y1, Y0, Y0
 	VMOVUPS      (R9)(R14*1), Y1
 	VADDPS       Y1, Y0, Y0
@@ -11459,7 +11336,7 @@ done8:
 	RET
 
 // func spreadRowsAMD64(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
-// Requires: AVX, AVX512F, FMA3
+// Requires: AVX, AVX512F, FMA3, MMX+
 TEXT ·spreadRowsAMD64(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
@@ -11497,11 +11374,17 @@ loop2:
 loop3:
 	CMPQ         R12, $0x00000010
 	JL           done4
+	PREFETCHT0   1024(DI)(R14*1)
 	VMOVUPS      (DI)(R14*1), Z0
+	PREFETCHT0   1024(R8)(R14*1)
 	VMOVUPS      (R8)(R14*1), Z1
+	PREFETCHT0   1024(R9)(R14*1)
 	VMOVUPS      (R9)(R14*1), Z2
+	PREFETCHT0   1024(R10)(R14*1)
 	VMOVUPS      (R10)(R14*1), Z3
+	PREFETCHT0   1024(R11)(R14*1)
 	VMOVUPS      (R11)(R14*1), Z4
+	PREFETCHT0   1024(SI)(R14*1)
 	VMOVUPS      (SI)(R14*1), Z5
 	VBROADCASTSS floatConstants<>+200(SB), Z6
 	VMOVAPS      Z4, Z7
@@ -11591,11 +11474,17 @@ loop6:
 loop7:
 	CMPQ         R12, $0x00000008
 	JL           done8
+	PREFETCHT0   1024(DI)(R14*1)
 	VMOVUPS      (DI)(R14*1), Y0
+	PREFETCHT0   1024(R8)(R14*1)
 	VMOVUPS      (R8)(R14*1), Y1
+	PREFETCHT0   1024(R9)(R14*1)
 	VMOVUPS      (R9)(R14*1), Y2
+	PREFETCHT0   1024(R10)(R14*1)
 	VMOVUPS      (R10)(R14*1), Y3
+	PREFETCHT0   1024(R11)(R14*1)
 	VMOVUPS      (R11)(R14*1), Y4
+	PREFETCHT0   1024(SI)(R14*1)
 	VMOVUPS      (SI)(R14*1), Y5
 	VBROADCASTSS floatConstants<>+200(SB), Y6
 	VMOVAPS      Y4, Y7
@@ -12220,198 +12109,222 @@ done3:
 	RET
 
 // func transformInputAMD64(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
-// Requires: AVX, AVX2, AVX512BW, AVX512F
+// Requires: AVX, AVX2, AVX512BW, AVX512F, MMX+
 TEXT ·transformInputAMD64(SB), NOSPLIT, $0-56
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	XORQ AX, AX
 
 channels2:
-	LEAQ    32(AX), CX
-	CMPQ    CX, channels+48(FP)
-	JGT     fewer3
-	MOVQ    rows+24(FP), CX
-	MOVQ    src+16(FP), BX
-	MOVQ    (CX), DX
-	ADDQ    AX, DX
-	LEAQ    (BX)(DX*2), BX
-	MOVQ    src+16(FP), SI
-	MOVQ    8(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (SI)(DX*2), SI
-	MOVQ    src+16(FP), DI
-	MOVQ    16(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (DI)(DX*2), DI
-	MOVQ    src+16(FP), R8
-	MOVQ    24(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (R8)(DX*2), R8
-	MOVQ    step+32(FP), CX
-	SHLQ    $0x01, CX
-	MOVQ    v+0(FP), DX
-	LEAQ    (DX)(AX*2), DX
-	MOVQ    stride+8(FP), R9
-	SHLQ    $0x01, R9
-	LEAQ    (R9)(R9*2), R10
-	LEAQ    (DX)(R9*4), R11
-	LEAQ    (R11)(R9*4), R12
-	LEAQ    (R12)(R9*4), R13
-	VMOVUPS (BX), Z2
-	VPSUBW  (DI), Z2, Z2
-	VMOVUPS (SI), Z0
-	VPADDW  (DI), Z0, Z0
-	VMOVUPS (DI), Z1
-	VPSUBW  (SI), Z1, Z1
-	VMOVUPS (R8), Z3
-	VPSUBW  (SI), Z3, Z3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), Z6
-	VPSUBW  (DI), Z6, Z6
-	VMOVUPS (SI), Z4
-	VPADDW  (DI), Z4, Z4
-	VMOVUPS (DI), Z5
-	VPSUBW  (SI), Z5, Z5
-	VMOVUPS (R8), Z7
-	VPSUBW  (SI), Z7, Z7
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	MOVQ    n+40(FP), R14
+	LEAQ       32(AX), CX
+	CMPQ       CX, channels+48(FP)
+	JGT        fewer3
+	MOVQ       rows+24(FP), CX
+	MOVQ       src+16(FP), BX
+	MOVQ       (CX), DX
+	ADDQ       AX, DX
+	LEAQ       (BX)(DX*2), BX
+	MOVQ       src+16(FP), SI
+	MOVQ       8(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (SI)(DX*2), SI
+	MOVQ       src+16(FP), DI
+	MOVQ       16(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (DI)(DX*2), DI
+	MOVQ       src+16(FP), R8
+	MOVQ       24(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (R8)(DX*2), R8
+	MOVQ       step+32(FP), CX
+	SHLQ       $0x01, CX
+	MOVQ       v+0(FP), DX
+	LEAQ       (DX)(AX*2), DX
+	MOVQ       stride+8(FP), R9
+	SHLQ       $0x01, R9
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (DX)(R9*4), R11
+	LEAQ       (R11)(R9*4), R12
+	LEAQ       (R12)(R9*4), R13
+	VMOVUPS    (BX), Z2
+	VPSUBW     (DI), Z2, Z2
+	VMOVUPS    (SI), Z0
+	VPADDW     (DI), Z0, Z0
+	VMOVUPS    (DI), Z1
+	VPSUBW     (SI), Z1, Z1
+	VMOVUPS    (R8), Z3
+	VPSUBW     (SI), Z3, Z3
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (BX), Z6
+	VPSUBW     (DI), Z6, Z6
+	VMOVUPS    (SI), Z4
+	VPADDW     (DI), Z4, Z4
+	VMOVUPS    (DI), Z5
+	VPSUBW     (SI), Z5, Z5
+	VMOVUPS    (R8), Z7
+	VPSUBW     (SI), Z7, Z7
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	MOVQ       n+40(FP), R14
 
 loop5:
-	CMPQ    R14, $0x00000001
-	JL      done6
-	VMOVUPS (BX), Z10
-	VPSUBW  (DI), Z10, Z10
-	VMOVUPS (SI), Z8
-	VPADDW  (DI), Z8, Z8
-	VMOVUPS (DI), Z9
-	VPSUBW  (SI), Z9, Z9
-	VMOVUPS (R8), Z11
-	VPSUBW  (SI), Z11, Z11
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), Z14
-	VPSUBW  (DI), Z14, Z14
-	VMOVUPS (SI), Z12
-	VPADDW  (DI), Z12, Z12
-	VMOVUPS (DI), Z13
-	VPSUBW  (SI), Z13, Z13
-	VMOVUPS (R8), Z15
-	VPSUBW  (SI), Z15, Z15
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  Z8, Z0, Z0
-	VMOVUPS Z0, (DX)
-	VPADDW  Z8, Z4, Z0
-	VMOVUPS Z0, (R11)
-	VPSUBW  Z4, Z8, Z0
-	VMOVUPS Z0, (R12)
-	VPSUBW  Z4, Z12, Z0
-	VMOVUPS Z0, (R13)
-	VPSUBW  Z9, Z1, Z0
-	VMOVUPS Z0, (DX)(R9*1)
-	VPADDW  Z9, Z5, Z0
-	VMOVUPS Z0, (R11)(R9*1)
-	VPSUBW  Z5, Z9, Z0
-	VMOVUPS Z0, (R12)(R9*1)
-	VPSUBW  Z5, Z13, Z0
-	VMOVUPS Z0, (R13)(R9*1)
-	VPSUBW  Z10, Z2, Z0
-	VMOVUPS Z0, (DX)(R9*2)
-	VPADDW  Z10, Z6, Z0
-	VMOVUPS Z0, (R11)(R9*2)
-	VPSUBW  Z6, Z10, Z0
-	VMOVUPS Z0, (R12)(R9*2)
-	VPSUBW  Z6, Z14, Z0
-	VMOVUPS Z0, (R13)(R9*2)
-	VPSUBW  Z11, Z3, Z0
-	VMOVUPS Z0, (DX)(R10*1)
-	VPADDW  Z11, Z7, Z0
-	VMOVUPS Z0, (R11)(R10*1)
-	VPSUBW  Z7, Z11, Z0
-	VMOVUPS Z0, (R12)(R10*1)
-	VPSUBW  Z7, Z15, Z0
-	VMOVUPS Z0, (R13)(R10*1)
-	MOVQ    channels+48(FP), R15
-	LEAQ    (DX)(R15*2), DX
-	LEAQ    (R11)(R15*2), R11
-	LEAQ    (R12)(R15*2), R12
-	LEAQ    (R13)(R15*2), R13
-	DECQ    R14
-	JZ      last4
-	VMOVUPS (BX), Z2
-	VPSUBW  (DI), Z2, Z2
-	VMOVUPS (SI), Z0
-	VPADDW  (DI), Z0, Z0
-	VMOVUPS (DI), Z1
-	VPSUBW  (SI), Z1, Z1
-	VMOVUPS (R8), Z3
-	VPSUBW  (SI), Z3, Z3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), Z6
-	VPSUBW  (DI), Z6, Z6
-	VMOVUPS (SI), Z4
-	VPADDW  (DI), Z4, Z4
-	VMOVUPS (DI), Z5
-	VPSUBW  (SI), Z5, Z5
-	VMOVUPS (R8), Z7
-	VPSUBW  (SI), Z7, Z7
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  Z0, Z8, Z8
-	VMOVUPS Z8, (DX)
-	VPADDW  Z0, Z12, Z8
-	VMOVUPS Z8, (R11)
-	VPSUBW  Z12, Z0, Z8
-	VMOVUPS Z8, (R12)
-	VPSUBW  Z12, Z4, Z8
-	VMOVUPS Z8, (R13)
-	VPSUBW  Z1, Z9, Z8
-	VMOVUPS Z8, (DX)(R9*1)
-	VPADDW  Z1, Z13, Z8
-	VMOVUPS Z8, (R11)(R9*1)
-	VPSUBW  Z13, Z1, Z8
-	VMOVUPS Z8, (R12)(R9*1)
-	VPSUBW  Z13, Z5, Z8
-	VMOVUPS Z8, (R13)(R9*1)
-	VPSUBW  Z2, Z10, Z8
-	VMOVUPS Z8, (DX)(R9*2)
-	VPADDW  Z2, Z14, Z8
-	VMOVUPS Z8, (R11)(R9*2)
-	VPSUBW  Z14, Z2, Z8
-	VMOVUPS Z8, (R12)(R9*2)
-	VPSUBW  Z14, Z6, Z8
-	VMOVUPS Z8, (R13)(R9*2)
-	VPSUBW  Z3, Z11, Z8
-	VMOVUPS Z8, (DX)(R10*1)
-	VPADDW  Z3, Z15, Z8
-	VMOVUPS Z8, (R11)(R10*1)
-	VPSUBW  Z15, Z3, Z8
-	VMOVUPS Z8, (R12)(R10*1)
-	VPSUBW  Z15, Z7, Z8
-	VMOVUPS Z8, (R13)(R10*1)
-	MOVQ    channels+48(FP), R15
-	LEAQ    (DX)(R15*2), DX
-	LEAQ    (R11)(R15*2), R11
-	LEAQ    (R12)(R15*2), R12
-	LEAQ    (R13)(R15*2), R13
-	DECQ    R14
-	JMP     loop5
+	CMPQ       R14, $0x00000001
+	JL         done6
+	VMOVUPS    (BX), Z10
+	VPSUBW     (DI), Z10, Z10
+	VMOVUPS    (SI), Z8
+	VPADDW     (DI), Z8, Z8
+	VMOVUPS    (DI), Z9
+	VPSUBW     (SI), Z9, Z9
+	VMOVUPS    (R8), Z11
+	VPSUBW     (SI), Z11, Z11
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (BX), Z14
+	VPSUBW     (DI), Z14, Z14
+	VMOVUPS    (SI), Z12
+	VPADDW     (DI), Z12, Z12
+	VMOVUPS    (DI), Z13
+	VPSUBW     (SI), Z13, Z13
+	VMOVUPS    (R8), Z15
+	VPSUBW     (SI), Z15, Z15
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VPSUBW     Z8, Z0, Z0
+	VMOVUPS    Z0, (DX)
+	VPADDW     Z8, Z4, Z0
+	VMOVUPS    Z0, (R11)
+	VPSUBW     Z4, Z8, Z0
+	VMOVUPS    Z0, (R12)
+	VPSUBW     Z4, Z12, Z0
+	VMOVUPS    Z0, (R13)
+	VPSUBW     Z9, Z1, Z0
+	VMOVUPS    Z0, (DX)(R9*1)
+	VPADDW     Z9, Z5, Z0
+	VMOVUPS    Z0, (R11)(R9*1)
+	VPSUBW     Z5, Z9, Z0
+	VMOVUPS    Z0, (R12)(R9*1)
+	VPSUBW     Z5, Z13, Z0
+	VMOVUPS    Z0, (R13)(R9*1)
+	VPSUBW     Z10, Z2, Z0
+	VMOVUPS    Z0, (DX)(R9*2)
+	VPADDW     Z10, Z6, Z0
+	VMOVUPS    Z0, (R11)(R9*2)
+	VPSUBW     Z6, Z10, Z0
+	VMOVUPS    Z0, (R12)(R9*2)
+	VPSUBW     Z6, Z14, Z0
+	VMOVUPS    Z0, (R13)(R9*2)
+	VPSUBW     Z11, Z3, Z0
+	VMOVUPS    Z0, (DX)(R10*1)
+	VPADDW     Z11, Z7, Z0
+	VMOVUPS    Z0, (R11)(R10*1)
+	VPSUBW     Z7, Z11, Z0
+	VMOVUPS    Z0, (R12)(R10*1)
+	VPSUBW     Z7, Z15, Z0
+	VMOVUPS    Z0, (R13)(R10*1)
+	MOVQ       channels+48(FP), R15
+	LEAQ       (DX)(R15*2), DX
+	LEAQ       (R11)(R15*2), R11
+	LEAQ       (R12)(R15*2), R12
+	LEAQ       (R13)(R15*2), R13
+	DECQ       R14
+	JZ         last4
+	VMOVUPS    (BX), Z2
+	VPSUBW     (DI), Z2, Z2
+	VMOVUPS    (SI), Z0
+	VPADDW     (DI), Z0, Z0
+	VMOVUPS    (DI), Z1
+	VPSUBW     (SI), Z1, Z1
+	VMOVUPS    (R8), Z3
+	VPSUBW     (SI), Z3, Z3
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (BX), Z6
+	VPSUBW     (DI), Z6, Z6
+	VMOVUPS    (SI), Z4
+	VPADDW     (DI), Z4, Z4
+	VMOVUPS    (DI), Z5
+	VPSUBW     (SI), Z5, Z5
+	VMOVUPS    (R8), Z7
+	VPSUBW     (SI), Z7, Z7
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VPSUBW     Z0, Z8, Z8
+	VMOVUPS    Z8, (DX)
+	VPADDW     Z0, Z12, Z8
+	VMOVUPS    Z8, (R11)
+	VPSUBW     Z12, Z0, Z8
+	VMOVUPS    Z8, (R12)
+	VPSUBW     Z12, Z4, Z8
+	VMOVUPS    Z8, (R13)
+	VPSUBW     Z1, Z9, Z8
+	VMOVUPS    Z8, (DX)(R9*1)
+	VPADDW     Z1, Z13, Z8
+	VMOVUPS    Z8, (R11)(R9*1)
+	VPSUBW     Z13, Z1, Z8
+	VMOVUPS    Z8, (R12)(R9*1)
+	VPSUBW     Z13, Z5, Z8
+	VMOVUPS    Z8, (R13)(R9*1)
+	VPSUBW     Z2, Z10, Z8
+	VMOVUPS    Z8, (DX)(R9*2)
+	VPADDW     Z2, Z14, Z8
+	VMOVUPS    Z8, (R11)(R9*2)
+	VPSUBW     Z14, Z2, Z8
+	VMOVUPS    Z8, (R12)(R9*2)
+	VPSUBW     Z14, Z6, Z8
+	VMOVUPS    Z8, (R13)(R9*2)
+	VPSUBW     Z3, Z11, Z8
+	VMOVUPS    Z8, (DX)(R10*1)
+	VPADDW     Z3, Z15, Z8
+	VMOVUPS    Z8, (R11)(R10*1)
+	VPSUBW     Z15, Z3, Z8
+	VMOVUPS    Z8, (R12)(R10*1)
+	VPSUBW     Z15, Z7, Z8
+	VMOVUPS    Z8, (R13)(R10*1)
+	MOVQ       channels+48(FP), R15
+	LEAQ       (DX)(R15*2), DX
+	LEAQ       (R11)(R15*2), R11
+	LEAQ       (R12)(R15*2), R12
+	LEAQ       (R13)(R15*2), R13
+	DECQ       R14
+	JMP        loop5
 
 done6:
 last4:
@@ -12420,191 +12333,215 @@ last4:
 
 fewer3:
 channels7:
-	LEAQ    16(AX), CX
-	CMPQ    CX, channels+48(FP)
-	JGT     fewer8
-	MOVQ    rows+24(FP), CX
-	MOVQ    src+16(FP), BX
-	MOVQ    (CX), DX
-	ADDQ    AX, DX
-	LEAQ    (BX)(DX*2), BX
-	MOVQ    src+16(FP), SI
-	MOVQ    8(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (SI)(DX*2), SI
-	MOVQ    src+16(FP), DI
-	MOVQ    16(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (DI)(DX*2), DI
-	MOVQ    src+16(FP), R8
-	MOVQ    24(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (R8)(DX*2), R8
-	MOVQ    step+32(FP), CX
-	SHLQ    $0x01, CX
-	MOVQ    v+0(FP), DX
-	LEAQ    (DX)(AX*2), DX
-	MOVQ    stride+8(FP), R9
-	SHLQ    $0x01, R9
-	LEAQ    (R9)(R9*2), R10
-	LEAQ    (DX)(R9*4), R11
-	LEAQ    (R11)(R9*4), R12
-	LEAQ    (R12)(R9*4), R13
-	VMOVUPS (BX), Y2
-	VPSUBW  (DI), Y2, Y2
-	VMOVUPS (SI), Y0
-	VPADDW  (DI), Y0, Y0
-	VMOVUPS (DI), Y1
-	VPSUBW  (SI), Y1, Y1
-	VMOVUPS (R8), Y3
-	VPSUBW  (SI), Y3, Y3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), Y6
-	VPSUBW  (DI), Y6, Y6
-	VMOVUPS (SI), Y4
-	VPADDW  (DI), Y4, Y4
-	VMOVUPS (DI), Y5
-	VPSUBW  (SI), Y5, Y5
-	VMOVUPS (R8), Y7
-	VPSUBW  (SI), Y7, Y7
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	MOVQ    n+40(FP), R14
+	LEAQ       16(AX), CX
+	CMPQ       CX, channels+48(FP)
+	JGT        fewer8
+	MOVQ       rows+24(FP), CX
+	MOVQ       src+16(FP), BX
+	MOVQ       (CX), DX
+	ADDQ       AX, DX
+	LEAQ       (BX)(DX*2), BX
+	MOVQ       src+16(FP), SI
+	MOVQ       8(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (SI)(DX*2), SI
+	MOVQ       src+16(FP), DI
+	MOVQ       16(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (DI)(DX*2), DI
+	MOVQ       src+16(FP), R8
+	MOVQ       24(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (R8)(DX*2), R8
+	MOVQ       step+32(FP), CX
+	SHLQ       $0x01, CX
+	MOVQ       v+0(FP), DX
+	LEAQ       (DX)(AX*2), DX
+	MOVQ       stride+8(FP), R9
+	SHLQ       $0x01, R9
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (DX)(R9*4), R11
+	LEAQ       (R11)(R9*4), R12
+	LEAQ       (R12)(R9*4), R13
+	VMOVUPS    (BX), Y2
+	VPSUBW     (DI), Y2, Y2
+	VMOVUPS    (SI), Y0
+	VPADDW     (DI), Y0, Y0
+	VMOVUPS    (DI), Y1
+	VPSUBW     (SI), Y1, Y1
+	VMOVUPS    (R8), Y3
+	VPSUBW     (SI), Y3, Y3
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (BX), Y6
+	VPSUBW     (DI), Y6, Y6
+	VMOVUPS    (SI), Y4
+	VPADDW     (DI), Y4, Y4
+	VMOVUPS    (DI), Y5
+	VPSUBW     (SI), Y5, Y5
+	VMOVUPS    (R8), Y7
+	VPSUBW     (SI), Y7, Y7
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	MOVQ       n+40(FP), R14
 
 loop10:
-	CMPQ    R14, $0x00000001
-	JL      done11
-	VMOVUPS (BX), Y10
-	VPSUBW  (DI), Y10, Y10
-	VMOVUPS (SI), Y8
-	VPADDW  (DI), Y8, Y8
-	VMOVUPS (DI), Y9
-	VPSUBW  (SI), Y9, Y9
-	VMOVUPS (R8), Y11
-	VPSUBW  (SI), Y11, Y11
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), Y14
-	VPSUBW  (DI), Y14, Y14
-	VMOVUPS (SI), Y12
-	VPADDW  (DI), Y12, Y12
-	VMOVUPS (DI), Y13
-	VPSUBW  (SI), Y13, Y13
-	VMOVUPS (R8), Y15
-	VPSUBW  (SI), Y15, Y15
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  Y8, Y0, Y0
-	VMOVUPS Y0, (DX)
-	VPADDW  Y8, Y4, Y0
-	VMOVUPS Y0, (R11)
-	VPSUBW  Y4, Y8, Y0
-	VMOVUPS Y0, (R12)
-	VPSUBW  Y4, Y12, Y0
-	VMOVUPS Y0, (R13)
-	VPSUBW  Y9, Y1, Y0
-	VMOVUPS Y0, (DX)(R9*1)
-	VPADDW  Y9, Y5, Y0
-	VMOVUPS Y0, (R11)(R9*1)
-	VPSUBW  Y5, Y9, Y0
-	VMOVUPS Y0, (R12)(R9*1)
-	VPSUBW  Y5, Y13, Y0
-	VMOVUPS Y0, (R13)(R9*1)
-	VPSUBW  Y10, Y2, Y0
-	VMOVUPS Y0, (DX)(R9*2)
-	VPADDW  Y10, Y6, Y0
-	VMOVUPS Y0, (R11)(R9*2)
-	VPSUBW  Y6, Y10, Y0
-	VMOVUPS Y0, (R12)(R9*2)
-	VPSUBW  Y6, Y14, Y0
-	VMOVUPS Y0, (R13)(R9*2)
-	VPSUBW  Y11, Y3, Y0
-	VMOVUPS Y0, (DX)(R10*1)
-	VPADDW  Y11, Y7, Y0
-	VMOVUPS Y0, (R11)(R10*1)
-	VPSUBW  Y7, Y11, Y0
-	VMOVUPS Y0, (R12)(R10*1)
-	VPSUBW  Y7, Y15, Y0
-	VMOVUPS Y0, (R13)(R10*1)
-	MOVQ    channels+48(FP), R15
-	LEAQ    (DX)(R15*2), DX
-	LEAQ    (R11)(R15*2), R11
-	LEAQ    (R12)(R15*2), R12
-	LEAQ    (R13)(R15*2), R13
-	DECQ    R14
-	JZ      last9
-	VMOVUPS (BX), Y2
-	VPSUBW  (DI), Y2, Y2
-	VMOVUPS (SI), Y0
-	VPADDW  (DI), Y0, Y0
-	VMOVUPS (DI), Y1
-	VPSUBW  (SI), Y1, Y1
-	VMOVUPS (R8), Y3
-	VPSUBW  (SI), Y3, Y3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), Y6
-	VPSUBW  (DI), Y6, Y6
-	VMOVUPS (SI), Y4
-	VPADDW  (DI), Y4, Y4
-	VMOVUPS (DI), Y5
-	VPSUBW  (SI), Y5, Y5
-	VMOVUPS (R8), Y7
-	VPSUBW  (SI), Y7, Y7
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  Y0, Y8, Y8
-	VMOVUPS Y8, (DX)
-	VPADDW  Y0, Y12, Y8
-	VMOVUPS Y8, (R11)
-	VPSUBW  Y12, Y0, Y8
-	VMOVUPS Y8, (R12)
-	VPSUBW  Y12, Y4, Y8
-	VMOVUPS Y8, (R13)
-	VPSUBW  Y1, Y9, Y8
-	VMOVUPS Y8, (DX)(R9*1)
-	VPADDW  Y1, Y13, Y8
-	VMOVUPS Y8, (R11)(R9*1)
-	VPSUBW  Y13, Y1, Y8
-	VMOVUPS Y8, (R12)(R9*1)
-	VPSUBW  Y13, Y5, Y8
-	VMOVUPS Y8, (R13)(R9*1)
-	VPSUBW  Y2, Y10, Y8
-	VMOVUPS Y8, (DX)(R9*2)
-	VPADDW  Y2, Y14, Y8
-	VMOVUPS Y8, (R11)(R9*2)
-	VPSUBW  Y14, Y2, Y8
-	VMOVUPS Y8, (R12)(R9*2)
-	VPSUBW  Y14, Y6, Y8
-	VMOVUPS Y8, (R13)(R9*2)
-	VPSUBW  Y3, Y11, Y8
-	VMOVUPS Y8, (DX)(R10*1)
-	VPADDW  Y3, Y15, Y8
-	VMOVUPS Y8, (R11)(R10*1)
-	VPSUBW  Y15, Y3, Y8
-	VMOVUPS Y8, (R12)(R10*1)
-	VPSUBW  Y15, Y7, Y8
-	VMOVUPS Y8, (R13)(R10*1)
-	MOVQ    channels+48(FP), R15
-	LEAQ    (DX)(R15*2), DX
-	LEAQ    (R11)(R15*2), R11
-	LEAQ    (R12)(R15*2), R12
-	LEAQ    (R13)(R15*2), R13
-	DECQ    R14
-	JMP     loop10
+	CMPQ       R14, $0x00000001
+	JL         done11
+	VMOVUPS    (BX), Y10
+	VPSUBW     (DI), Y10, Y10
+	VMOVUPS    (SI), Y8
+	VPADDW     (DI), Y8, Y8
+	VMOVUPS    (DI), Y9
+	VPSUBW     (SI), Y9, Y9
+	VMOVUPS    (R8), Y11
+	VPSUBW     (SI), Y11, Y11
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (BX), Y14
+	VPSUBW     (DI), Y14, Y14
+	VMOVUPS    (SI), Y12
+	VPADDW     (DI), Y12, Y12
+	VMOVUPS    (DI), Y13
+	VPSUBW     (SI), Y13, Y13
+	VMOVUPS    (R8), Y15
+	VPSUBW     (SI), Y15, Y15
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VPSUBW     Y8, Y0, Y0
+	VMOVUPS    Y0, (DX)
+	VPADDW     Y8, Y4, Y0
+	VMOVUPS    Y0, (R11)
+	VPSUBW     Y4, Y8, Y0
+	VMOVUPS    Y0, (R12)
+	VPSUBW     Y4, Y12, Y0
+	VMOVUPS    Y0, (R13)
+	VPSUBW     Y9, Y1, Y0
+	VMOVUPS    Y0, (DX)(R9*1)
+	VPADDW     Y9, Y5, Y0
+	VMOVUPS    Y0, (R11)(R9*1)
+	VPSUBW     Y5, Y9, Y0
+	VMOVUPS    Y0, (R12)(R9*1)
+	VPSUBW     Y5, Y13, Y0
+	VMOVUPS    Y0, (R13)(R9*1)
+	VPSUBW     Y10, Y2, Y0
+	VMOVUPS    Y0, (DX)(R9*2)
+	VPADDW     Y10, Y6, Y0
+	VMOVUPS    Y0, (R11)(R9*2)
+	VPSUBW     Y6, Y10, Y0
+	VMOVUPS    Y0, (R12)(R9*2)
+	VPSUBW     Y6, Y14, Y0
+	VMOVUPS    Y0, (R13)(R9*2)
+	VPSUBW     Y11, Y3, Y0
+	VMOVUPS    Y0, (DX)(R10*1)
+	VPADDW     Y11, Y7, Y0
+	VMOVUPS    Y0, (R11)(R10*1)
+	VPSUBW     Y7, Y11, Y0
+	VMOVUPS    Y0, (R12)(R10*1)
+	VPSUBW     Y7, Y15, Y0
+	VMOVUPS    Y0, (R13)(R10*1)
+	MOVQ       channels+48(FP), R15
+	LEAQ       (DX)(R15*2), DX
+	LEAQ       (R11)(R15*2), R11
+	LEAQ       (R12)(R15*2), R12
+	LEAQ       (R13)(R15*2), R13
+	DECQ       R14
+	JZ         last9
+	VMOVUPS    (BX), Y2
+	VPSUBW     (DI), Y2, Y2
+	VMOVUPS    (SI), Y0
+	VPADDW     (DI), Y0, Y0
+	VMOVUPS    (DI), Y1
+	VPSUBW     (SI), Y1, Y1
+	VMOVUPS    (R8), Y3
+	VPSUBW     (SI), Y3, Y3
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (BX), Y6
+	VPSUBW     (DI), Y6, Y6
+	VMOVUPS    (SI), Y4
+	VPADDW     (DI), Y4, Y4
+	VMOVUPS    (DI), Y5
+	VPSUBW     (SI), Y5, Y5
+	VMOVUPS    (R8), Y7
+	VPSUBW     (SI), Y7, Y7
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VPSUBW     Y0, Y8, Y8
+	VMOVUPS    Y8, (DX)
+	VPADDW     Y0, Y12, Y8
+	VMOVUPS    Y8, (R11)
+	VPSUBW     Y12, Y0, Y8
+	VMOVUPS    Y8, (R12)
+	VPSUBW     Y12, Y4, Y8
+	VMOVUPS    Y8, (R13)
+	VPSUBW     Y1, Y9, Y8
+	VMOVUPS    Y8, (DX)(R9*1)
+	VPADDW     Y1, Y13, Y8
+	VMOVUPS    Y8, (R11)(R9*1)
+	VPSUBW     Y13, Y1, Y8
+	VMOVUPS    Y8, (R12)(R9*1)
+	VPSUBW     Y13, Y5, Y8
+	VMOVUPS    Y8, (R13)(R9*1)
+	VPSUBW     Y2, Y10, Y8
+	VMOVUPS    Y8, (DX)(R9*2)
+	VPADDW     Y2, Y14, Y8
+	VMOVUPS    Y8, (R11)(R9*2)
+	VPSUBW     Y14, Y2, Y8
+	VMOVUPS    Y8, (R12)(R9*2)
+	VPSUBW     Y14, Y6, Y8
+	VMOVUPS    Y8, (R13)(R9*2)
+	VPSUBW     Y3, Y11, Y8
+	VMOVUPS    Y8, (DX)(R10*1)
+	VPADDW     Y3, Y15, Y8
+	VMOVUPS    Y8, (R11)(R10*1)
+	VPSUBW     Y15, Y3, Y8
+	VMOVUPS    Y8, (R12)(R10*1)
+	VPSUBW     Y15, Y7, Y8
+	VMOVUPS    Y8, (R13)(R10*1)
+	MOVQ       channels+48(FP), R15
+	LEAQ       (DX)(R15*2), DX
+	LEAQ       (R11)(R15*2), R11
+	LEAQ       (R12)(R15*2), R12
+	LEAQ       (R13)(R15*2), R13
+	DECQ       R14
+	JMP        loop10
 
 done11:
 last9:
@@ -12613,191 +12550,215 @@ last9:
 
 fewer8:
 channels12:
-	LEAQ    8(AX), CX
-	CMPQ    CX, channels+48(FP)
-	JGT     fewer13
-	MOVQ    rows+24(FP), CX
-	MOVQ    src+16(FP), BX
-	MOVQ    (CX), DX
-	ADDQ    AX, DX
-	LEAQ    (BX)(DX*2), BX
-	MOVQ    src+16(FP), SI
-	MOVQ    8(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (SI)(DX*2), SI
-	MOVQ    src+16(FP), DI
-	MOVQ    16(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (DI)(DX*2), DI
-	MOVQ    src+16(FP), R8
-	MOVQ    24(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (R8)(DX*2), R8
-	MOVQ    step+32(FP), CX
-	SHLQ    $0x01, CX
-	MOVQ    v+0(FP), DX
-	LEAQ    (DX)(AX*2), DX
-	MOVQ    stride+8(FP), R9
-	SHLQ    $0x01, R9
-	LEAQ    (R9)(R9*2), R10
-	LEAQ    (DX)(R9*4), R11
-	LEAQ    (R11)(R9*4), R12
-	LEAQ    (R12)(R9*4), R13
-	VMOVUPS (BX), X2
-	VPSUBW  (DI), X2, X2
-	VMOVUPS (SI), X0
-	VPADDW  (DI), X0, X0
-	VMOVUPS (DI), X1
-	VPSUBW  (SI), X1, X1
-	VMOVUPS (R8), X3
-	VPSUBW  (SI), X3, X3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), X6
-	VPSUBW  (DI), X6, X6
-	VMOVUPS (SI), X4
-	VPADDW  (DI), X4, X4
-	VMOVUPS (DI), X5
-	VPSUBW  (SI), X5, X5
-	VMOVUPS (R8), X7
-	VPSUBW  (SI), X7, X7
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	MOVQ    n+40(FP), R14
+	LEAQ       8(AX), CX
+	CMPQ       CX, channels+48(FP)
+	JGT        fewer13
+	MOVQ       rows+24(FP), CX
+	MOVQ       src+16(FP), BX
+	MOVQ       (CX), DX
+	ADDQ       AX, DX
+	LEAQ       (BX)(DX*2), BX
+	MOVQ       src+16(FP), SI
+	MOVQ       8(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (SI)(DX*2), SI
+	MOVQ       src+16(FP), DI
+	MOVQ       16(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (DI)(DX*2), DI
+	MOVQ       src+16(FP), R8
+	MOVQ       24(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (R8)(DX*2), R8
+	MOVQ       step+32(FP), CX
+	SHLQ       $0x01, CX
+	MOVQ       v+0(FP), DX
+	LEAQ       (DX)(AX*2), DX
+	MOVQ       stride+8(FP), R9
+	SHLQ       $0x01, R9
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (DX)(R9*4), R11
+	LEAQ       (R11)(R9*4), R12
+	LEAQ       (R12)(R9*4), R13
+	VMOVUPS    (BX), X2
+	VPSUBW     (DI), X2, X2
+	VMOVUPS    (SI), X0
+	VPADDW     (DI), X0, X0
+	VMOVUPS    (DI), X1
+	VPSUBW     (SI), X1, X1
+	VMOVUPS    (R8), X3
+	VPSUBW     (SI), X3, X3
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (BX), X6
+	VPSUBW     (DI), X6, X6
+	VMOVUPS    (SI), X4
+	VPADDW     (DI), X4, X4
+	VMOVUPS    (DI), X5
+	VPSUBW     (SI), X5, X5
+	VMOVUPS    (R8), X7
+	VPSUBW     (SI), X7, X7
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	MOVQ       n+40(FP), R14
 
 loop15:
-	CMPQ    R14, $0x00000001
-	JL      done16
-	VMOVUPS (BX), X10
-	VPSUBW  (DI), X10, X10
-	VMOVUPS (SI), X8
-	VPADDW  (DI), X8, X8
-	VMOVUPS (DI), X9
-	VPSUBW  (SI), X9, X9
-	VMOVUPS (R8), X11
-	VPSUBW  (SI), X11, X11
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), X14
-	VPSUBW  (DI), X14, X14
-	VMOVUPS (SI), X12
-	VPADDW  (DI), X12, X12
-	VMOVUPS (DI), X13
-	VPSUBW  (SI), X13, X13
-	VMOVUPS (R8), X15
-	VPSUBW  (SI), X15, X15
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  X8, X0, X0
-	VMOVUPS X0, (DX)
-	VPADDW  X8, X4, X0
-	VMOVUPS X0, (R11)
-	VPSUBW  X4, X8, X0
-	VMOVUPS X0, (R12)
-	VPSUBW  X4, X12, X0
-	VMOVUPS X0, (R13)
-	VPSUBW  X9, X1, X0
-	VMOVUPS X0, (DX)(R9*1)
-	VPADDW  X9, X5, X0
-	VMOVUPS X0, (R11)(R9*1)
-	VPSUBW  X5, X9, X0
-	VMOVUPS X0, (R12)(R9*1)
-	VPSUBW  X5, X13, X0
-	VMOVUPS X0, (R13)(R9*1)
-	VPSUBW  X10, X2, X0
-	VMOVUPS X0, (DX)(R9*2)
-	VPADDW  X10, X6, X0
-	VMOVUPS X0, (R11)(R9*2)
-	VPSUBW  X6, X10, X0
-	VMOVUPS X0, (R12)(R9*2)
-	VPSUBW  X6, X14, X0
-	VMOVUPS X0, (R13)(R9*2)
-	VPSUBW  X11, X3, X0
-	VMOVUPS X0, (DX)(R10*1)
-	VPADDW  X11, X7, X0
-	VMOVUPS X0, (R11)(R10*1)
-	VPSUBW  X7, X11, X0
-	VMOVUPS X0, (R12)(R10*1)
-	VPSUBW  X7, X15, X0
-	VMOVUPS X0, (R13)(R10*1)
-	MOVQ    channels+48(FP), R15
-	LEAQ    (DX)(R15*2), DX
-	LEAQ    (R11)(R15*2), R11
-	LEAQ    (R12)(R15*2), R12
-	LEAQ    (R13)(R15*2), R13
-	DECQ    R14
-	JZ      last14
-	VMOVUPS (BX), X2
-	VPSUBW  (DI), X2, X2
-	VMOVUPS (SI), X0
-	VPADDW  (DI), X0, X0
-	VMOVUPS (DI), X1
-	VPSUBW  (SI), X1, X1
-	VMOVUPS (R8), X3
-	VPSUBW  (SI), X3, X3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), X6
-	VPSUBW  (DI), X6, X6
-	VMOVUPS (SI), X4
-	VPADDW  (DI), X4, X4
-	VMOVUPS (DI), X5
-	VPSUBW  (SI), X5, X5
-	VMOVUPS (R8), X7
-	VPSUBW  (SI), X7, X7
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  X0, X8, X8
-	VMOVUPS X8, (DX)
-	VPADDW  X0, X12, X8
-	VMOVUPS X8, (R11)
-	VPSUBW  X12, X0, X8
-	VMOVUPS X8, (R12)
-	VPSUBW  X12, X4, X8
-	VMOVUPS X8, (R13)
-	VPSUBW  X1, X9, X8
-	VMOVUPS X8, (DX)(R9*1)
-	VPADDW  X1, X13, X8
-	VMOVUPS X8, (R11)(R9*1)
-	VPSUBW  X13, X1, X8
-	VMOVUPS X8, (R12)(R9*1)
-	VPSUBW  X13, X5, X8
-	VMOVUPS X8, (R13)(R9*1)
-	VPSUBW  X2, X10, X8
-	VMOVUPS X8, (DX)(R9*2)
-	VPADDW  X2, X14, X8
-	VMOVUPS X8, (R11)(R9*2)
-	VPSUBW  X14, X2, X8
-	VMOVUPS X8, (R12)(R9*2)
-	VPSUBW  X14, X6, X8
-	VMOVUPS X8, (R13)(R9*2)
-	VPSUBW  X3, X11, X8
-	VMOVUPS X8, (DX)(R10*1)
-	VPADDW  X3, X15, X8
-	VMOVUPS X8, (R11)(R10*1)
-	VPSUBW  X15, X3, X8
-	VMOVUPS X8, (R12)(R10*1)
-	VPSUBW  X15, X7, X8
-	VMOVUPS X8, (R13)(R10*1)
-	MOVQ    channels+48(FP), R15
-	LEAQ    (DX)(R15*2), DX
-	LEAQ    (R11)(R15*2), R11
-	LEAQ    (R12)(R15*2), R12
-	LEAQ    (R13)(R15*2), R13
-	DECQ    R14
-	JMP     loop15
+	CMPQ       R14, $0x00000001
+	JL         done16
+	VMOVUPS    (BX), X10
+	VPSUBW     (DI), X10, X10
+	VMOVUPS    (SI), X8
+	VPADDW     (DI), X8, X8
+	VMOVUPS    (DI), X9
+	VPSUBW     (SI), X9, X9
+	VMOVUPS    (R8), X11
+	VPSUBW     (SI), X11, X11
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (BX), X14
+	VPSUBW     (DI), X14, X14
+	VMOVUPS    (SI), X12
+	VPADDW     (DI), X12, X12
+	VMOVUPS    (DI), X13
+	VPSUBW     (SI), X13, X13
+	VMOVUPS    (R8), X15
+	VPSUBW     (SI), X15, X15
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VPSUBW     X8, X0, X0
+	VMOVUPS    X0, (DX)
+	VPADDW     X8, X4, X0
+	VMOVUPS    X0, (R11)
+	VPSUBW     X4, X8, X0
+	VMOVUPS    X0, (R12)
+	VPSUBW     X4, X12, X0
+	VMOVUPS    X0, (R13)
+	VPSUBW     X9, X1, X0
+	VMOVUPS    X0, (DX)(R9*1)
+	VPADDW     X9, X5, X0
+	VMOVUPS    X0, (R11)(R9*1)
+	VPSUBW     X5, X9, X0
+	VMOVUPS    X0, (R12)(R9*1)
+	VPSUBW     X5, X13, X0
+	VMOVUPS    X0, (R13)(R9*1)
+	VPSUBW     X10, X2, X0
+	VMOVUPS    X0, (DX)(R9*2)
+	VPADDW     X10, X6, X0
+	VMOVUPS    X0, (R11)(R9*2)
+	VPSUBW     X6, X10, X0
+	VMOVUPS    X0, (R12)(R9*2)
+	VPSUBW     X6, X14, X0
+	VMOVUPS    X0, (R13)(R9*2)
+	VPSUBW     X11, X3, X0
+	VMOVUPS    X0, (DX)(R10*1)
+	VPADDW     X11, X7, X0
+	VMOVUPS    X0, (R11)(R10*1)
+	VPSUBW     X7, X11, X0
+	VMOVUPS    X0, (R12)(R10*1)
+	VPSUBW     X7, X15, X0
+	VMOVUPS    X0, (R13)(R10*1)
+	MOVQ       channels+48(FP), R15
+	LEAQ       (DX)(R15*2), DX
+	LEAQ       (R11)(R15*2), R11
+	LEAQ       (R12)(R15*2), R12
+	LEAQ       (R13)(R15*2), R13
+	DECQ       R14
+	JZ         last14
+	VMOVUPS    (BX), X2
+	VPSUBW     (DI), X2, X2
+	VMOVUPS    (SI), X0
+	VPADDW     (DI), X0, X0
+	VMOVUPS    (DI), X1
+	VPSUBW     (SI), X1, X1
+	VMOVUPS    (R8), X3
+	VPSUBW     (SI), X3, X3
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (BX), X6
+	VPSUBW     (DI), X6, X6
+	VMOVUPS    (SI), X4
+	VPADDW     (DI), X4, X4
+	VMOVUPS    (DI), X5
+	VPSUBW     (SI), X5, X5
+	VMOVUPS    (R8), X7
+	VPSUBW     (SI), X7, X7
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VPSUBW     X0, X8, X8
+	VMOVUPS    X8, (DX)
+	VPADDW     X0, X12, X8
+	VMOVUPS    X8, (R11)
+	VPSUBW     X12, X0, X8
+	VMOVUPS    X8, (R12)
+	VPSUBW     X12, X4, X8
+	VMOVUPS    X8, (R13)
+	VPSUBW     X1, X9, X8
+	VMOVUPS    X8, (DX)(R9*1)
+	VPADDW     X1, X13, X8
+	VMOVUPS    X8, (R11)(R9*1)
+	VPSUBW     X13, X1, X8
+	VMOVUPS    X8, (R12)(R9*1)
+	VPSUBW     X13, X5, X8
+	VMOVUPS    X8, (R13)(R9*1)
+	VPSUBW     X2, X10, X8
+	VMOVUPS    X8, (DX)(R9*2)
+	VPADDW     X2, X14, X8
+	VMOVUPS    X8, (R11)(R9*2)
+	VPSUBW     X14, X2, X8
+	VMOVUPS    X8, (R12)(R9*2)
+	VPSUBW     X14, X6, X8
+	VMOVUPS    X8, (R13)(R9*2)
+	VPSUBW     X3, X11, X8
+	VMOVUPS    X8, (DX)(R10*1)
+	VPADDW     X3, X15, X8
+	VMOVUPS    X8, (R11)(R10*1)
+	VPSUBW     X15, X3, X8
+	VMOVUPS    X8, (R12)(R10*1)
+	VPSUBW     X15, X7, X8
+	VMOVUPS    X8, (R13)(R10*1)
+	MOVQ       channels+48(FP), R15
+	LEAQ       (DX)(R15*2), DX
+	LEAQ       (R11)(R15*2), R11
+	LEAQ       (R12)(R15*2), R12
+	LEAQ       (R13)(R15*2), R13
+	DECQ       R14
+	JMP        loop15
 
 done16:
 last14:
@@ -12812,135 +12773,159 @@ slower1:
 	XORQ AX, AX
 
 channels18:
-	LEAQ    16(AX), CX
-	CMPQ    CX, channels+48(FP)
-	JGT     fewer19
-	MOVQ    rows+24(FP), CX
-	MOVQ    src+16(FP), BX
-	MOVQ    (CX), DX
-	ADDQ    AX, DX
-	LEAQ    (BX)(DX*2), BX
-	MOVQ    src+16(FP), SI
-	MOVQ    8(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (SI)(DX*2), SI
-	MOVQ    src+16(FP), DI
-	MOVQ    16(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (DI)(DX*2), DI
-	MOVQ    src+16(FP), R8
-	MOVQ    24(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (R8)(DX*2), R8
-	MOVQ    step+32(FP), CX
-	SHLQ    $0x01, CX
-	MOVQ    v+0(FP), DX
-	LEAQ    (DX)(AX*2), DX
-	MOVQ    stride+8(FP), R9
-	SHLQ    $0x01, R9
-	LEAQ    (R9)(R9*2), R10
-	LEAQ    (DX)(R9*4), R10
-	LEAQ    (R10)(R9*4), R11
-	LEAQ    (R11)(R9*4), R12
-	VMOVUPS (SI), Y0
-	VPADDW  (DI), Y0, Y0
-	VMOVUPS (DI), Y1
-	VPSUBW  (SI), Y1, Y1
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (SI), Y2
-	VPADDW  (DI), Y2, Y2
-	VMOVUPS (DI), Y3
-	VPSUBW  (SI), Y3, Y3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	MOVQ    n+40(FP), R13
+	LEAQ       16(AX), CX
+	CMPQ       CX, channels+48(FP)
+	JGT        fewer19
+	MOVQ       rows+24(FP), CX
+	MOVQ       src+16(FP), BX
+	MOVQ       (CX), DX
+	ADDQ       AX, DX
+	LEAQ       (BX)(DX*2), BX
+	MOVQ       src+16(FP), SI
+	MOVQ       8(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (SI)(DX*2), SI
+	MOVQ       src+16(FP), DI
+	MOVQ       16(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (DI)(DX*2), DI
+	MOVQ       src+16(FP), R8
+	MOVQ       24(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (R8)(DX*2), R8
+	MOVQ       step+32(FP), CX
+	SHLQ       $0x01, CX
+	MOVQ       v+0(FP), DX
+	LEAQ       (DX)(AX*2), DX
+	MOVQ       stride+8(FP), R9
+	SHLQ       $0x01, R9
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (DX)(R9*4), R10
+	LEAQ       (R10)(R9*4), R11
+	LEAQ       (R11)(R9*4), R12
+	VMOVUPS    (SI), Y0
+	VPADDW     (DI), Y0, Y0
+	VMOVUPS    (DI), Y1
+	VPSUBW     (SI), Y1, Y1
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (SI), Y2
+	VPADDW     (DI), Y2, Y2
+	VMOVUPS    (DI), Y3
+	VPSUBW     (SI), Y3, Y3
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	MOVQ       n+40(FP), R13
 
 loop21:
-	CMPQ    R13, $0x00000001
-	JL      done22
-	VMOVUPS (SI), Y4
-	VPADDW  (DI), Y4, Y4
-	VMOVUPS (DI), Y5
-	VPSUBW  (SI), Y5, Y5
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (SI), Y6
-	VPADDW  (DI), Y6, Y6
-	VMOVUPS (DI), Y7
-	VPSUBW  (SI), Y7, Y7
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  Y4, Y0, Y0
-	VMOVUPS Y0, (DX)
-	VPADDW  Y4, Y2, Y0
-	VMOVUPS Y0, (R10)
-	VPSUBW  Y2, Y4, Y0
-	VMOVUPS Y0, (R11)
-	VPSUBW  Y2, Y6, Y0
-	VMOVUPS Y0, (R12)
-	VPSUBW  Y5, Y1, Y0
-	VMOVUPS Y0, (DX)(R9*1)
-	VPADDW  Y5, Y3, Y0
-	VMOVUPS Y0, (R10)(R9*1)
-	VPSUBW  Y3, Y5, Y0
-	VMOVUPS Y0, (R11)(R9*1)
-	VPSUBW  Y3, Y7, Y0
-	VMOVUPS Y0, (R12)(R9*1)
-	MOVQ    channels+48(FP), R14
-	LEAQ    (DX)(R14*2), DX
-	LEAQ    (R10)(R14*2), R10
-	LEAQ    (R11)(R14*2), R11
-	LEAQ    (R12)(R14*2), R12
-	DECQ    R13
-	JZ      last20
-	VMOVUPS (SI), Y0
-	VPADDW  (DI), Y0, Y0
-	VMOVUPS (DI), Y1
-	VPSUBW  (SI), Y1, Y1
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (SI), Y2
-	VPADDW  (DI), Y2, Y2
-	VMOVUPS (DI), Y3
-	VPSUBW  (SI), Y3, Y3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  Y0, Y4, Y4
-	VMOVUPS Y4, (DX)
-	VPADDW  Y0, Y6, Y4
-	VMOVUPS Y4, (R10)
-	VPSUBW  Y6, Y0, Y4
-	VMOVUPS Y4, (R11)
-	VPSUBW  Y6, Y2, Y4
-	VMOVUPS Y4, (R12)
-	VPSUBW  Y1, Y5, Y4
-	VMOVUPS Y4, (DX)(R9*1)
-	VPADDW  Y1, Y7, Y4
-	VMOVUPS Y4, (R10)(R9*1)
-	VPSUBW  Y7, Y1, Y4
-	VMOVUPS Y4, (R11)(R9*1)
-	VPSUBW  Y7, Y3, Y4
-	VMOVUPS Y4, (R12)(R9*1)
-	MOVQ    channels+48(FP), R14
-	LEAQ    (DX)(R14*2), DX
-	LEAQ    (R10)(R14*2), R10
-	LEAQ    (R11)(R14*2), R11
-	LEAQ    (R12)(R14*2), R12
-	DECQ    R13
-	JMP     loop21
+	CMPQ       R13, $0x00000001
+	JL         done22
+	VMOVUPS    (SI), Y4
+	VPADDW     (DI), Y4, Y4
+	VMOVUPS    (DI), Y5
+	VPSUBW     (SI), Y5, Y5
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (SI), Y6
+	VPADDW     (DI), Y6, Y6
+	VMOVUPS    (DI), Y7
+	VPSUBW     (SI), Y7, Y7
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VPSUBW     Y4, Y0, Y0
+	VMOVUPS    Y0, (DX)
+	VPADDW     Y4, Y2, Y0
+	VMOVUPS    Y0, (R10)
+	VPSUBW     Y2, Y4, Y0
+	VMOVUPS    Y0, (R11)
+	VPSUBW     Y2, Y6, Y0
+	VMOVUPS    Y0, (R12)
+	VPSUBW     Y5, Y1, Y0
+	VMOVUPS    Y0, (DX)(R9*1)
+	VPADDW     Y5, Y3, Y0
+	VMOVUPS    Y0, (R10)(R9*1)
+	VPSUBW     Y3, Y5, Y0
+	VMOVUPS    Y0, (R11)(R9*1)
+	VPSUBW     Y3, Y7, Y0
+	VMOVUPS    Y0, (R12)(R9*1)
+	MOVQ       channels+48(FP), R14
+	LEAQ       (DX)(R14*2), DX
+	LEAQ       (R10)(R14*2), R10
+	LEAQ       (R11)(R14*2), R11
+	LEAQ       (R12)(R14*2), R12
+	DECQ       R13
+	JZ         last20
+	VMOVUPS    (SI), Y0
+	VPADDW     (DI), Y0, Y0
+	VMOVUPS    (DI), Y1
+	VPSUBW     (SI), Y1, Y1
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (SI), Y2
+	VPADDW     (DI), Y2, Y2
+	VMOVUPS    (DI), Y3
+	VPSUBW     (SI), Y3, Y3
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VPSUBW     Y0, Y4, Y4
+	VMOVUPS    Y4, (DX)
+	VPADDW     Y0, Y6, Y4
+	VMOVUPS    Y4, (R10)
+	VPSUBW     Y6, Y0, Y4
+	VMOVUPS    Y4, (R11)
+	VPSUBW     Y6, Y2, Y4
+	VMOVUPS    Y4, (R12)
+	VPSUBW     Y1, Y5, Y4
+	VMOVUPS    Y4, (DX)(R9*1)
+	VPADDW     Y1, Y7, Y4
+	VMOVUPS    Y4, (R10)(R9*1)
+	VPSUBW     Y7, Y1, Y4
+	VMOVUPS    Y4, (R11)(R9*1)
+	VPSUBW     Y7, Y3, Y4
+	VMOVUPS    Y4, (R12)(R9*1)
+	MOVQ       channels+48(FP), R14
+	LEAQ       (DX)(R14*2), DX
+	LEAQ       (R10)(R14*2), R10
+	LEAQ       (R11)(R14*2), R11
+	LEAQ       (R12)(R14*2), R12
+	DECQ       R13
+	JMP        loop21
 
 done22:
 last20:
@@ -13078,135 +13063,159 @@ last23:
 
 fewer19:
 channels26:
-	LEAQ    8(AX), CX
-	CMPQ    CX, channels+48(FP)
-	JGT     fewer27
-	MOVQ    rows+24(FP), CX
-	MOVQ    src+16(FP), BX
-	MOVQ    (CX), DX
-	ADDQ    AX, DX
-	LEAQ    (BX)(DX*2), BX
-	MOVQ    src+16(FP), SI
-	MOVQ    8(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (SI)(DX*2), SI
-	MOVQ    src+16(FP), DI
-	MOVQ    16(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (DI)(DX*2), DI
-	MOVQ    src+16(FP), R8
-	MOVQ    24(CX), DX
-	ADDQ    AX, DX
-	LEAQ    (R8)(DX*2), R8
-	MOVQ    step+32(FP), CX
-	SHLQ    $0x01, CX
-	MOVQ    v+0(FP), DX
-	LEAQ    (DX)(AX*2), DX
-	MOVQ    stride+8(FP), R9
-	SHLQ    $0x01, R9
-	LEAQ    (R9)(R9*2), R10
-	LEAQ    (DX)(R9*4), R10
-	LEAQ    (R10)(R9*4), R11
-	LEAQ    (R11)(R9*4), R12
-	VMOVUPS (SI), X0
-	VPADDW  (DI), X0, X0
-	VMOVUPS (DI), X1
-	VPSUBW  (SI), X1, X1
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (SI), X2
-	VPADDW  (DI), X2, X2
-	VMOVUPS (DI), X3
-	VPSUBW  (SI), X3, X3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	MOVQ    n+40(FP), R13
+	LEAQ       8(AX), CX
+	CMPQ       CX, channels+48(FP)
+	JGT        fewer27
+	MOVQ       rows+24(FP), CX
+	MOVQ       src+16(FP), BX
+	MOVQ       (CX), DX
+	ADDQ       AX, DX
+	LEAQ       (BX)(DX*2), BX
+	MOVQ       src+16(FP), SI
+	MOVQ       8(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (SI)(DX*2), SI
+	MOVQ       src+16(FP), DI
+	MOVQ       16(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (DI)(DX*2), DI
+	MOVQ       src+16(FP), R8
+	MOVQ       24(CX), DX
+	ADDQ       AX, DX
+	LEAQ       (R8)(DX*2), R8
+	MOVQ       step+32(FP), CX
+	SHLQ       $0x01, CX
+	MOVQ       v+0(FP), DX
+	LEAQ       (DX)(AX*2), DX
+	MOVQ       stride+8(FP), R9
+	SHLQ       $0x01, R9
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (DX)(R9*4), R10
+	LEAQ       (R10)(R9*4), R11
+	LEAQ       (R11)(R9*4), R12
+	VMOVUPS    (SI), X0
+	VPADDW     (DI), X0, X0
+	VMOVUPS    (DI), X1
+	VPSUBW     (SI), X1, X1
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (SI), X2
+	VPADDW     (DI), X2, X2
+	VMOVUPS    (DI), X3
+	VPSUBW     (SI), X3, X3
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	MOVQ       n+40(FP), R13
 
 loop29:
-	CMPQ    R13, $0x00000001
-	JL      done30
-	VMOVUPS (SI), X4
-	VPADDW  (DI), X4, X4
-	VMOVUPS (DI), X5
-	VPSUBW  (SI), X5, X5
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (SI), X6
-	VPADDW  (DI), X6, X6
-	VMOVUPS (DI), X7
-	VPSUBW  (SI), X7, X7
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  X4, X0, X0
-	VMOVUPS X0, (DX)
-	VPADDW  X4, X2, X0
-	VMOVUPS X0, (R10)
-	VPSUBW  X2, X4, X0
-	VMOVUPS X0, (R11)
-	VPSUBW  X2, X6, X0
-	VMOVUPS X0, (R12)
-	VPSUBW  X5, X1, X0
-	VMOVUPS X0, (DX)(R9*1)
-	VPADDW  X5, X3, X0
-	VMOVUPS X0, (R10)(R9*1)
-	VPSUBW  X3, X5, X0
-	VMOVUPS X0, (R11)(R9*1)
-	VPSUBW  X3, X7, X0
-	VMOVUPS X0, (R12)(R9*1)
-	MOVQ    channels+48(FP), R14
-	LEAQ    (DX)(R14*2), DX
-	LEAQ    (R10)(R14*2), R10
-	LEAQ    (R11)(R14*2), R11
-	LEAQ    (R12)(R14*2), R12
-	DECQ    R13
-	JZ      last28
-	VMOVUPS (SI), X0
-	VPADDW  (DI), X0, X0
-	VMOVUPS (DI), X1
-	VPSUBW  (SI), X1, X1
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (SI), X2
-	VPADDW  (DI), X2, X2
-	VMOVUPS (DI), X3
-	VPSUBW  (SI), X3, X3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  X0, X4, X4
-	VMOVUPS X4, (DX)
-	VPADDW  X0, X6, X4
-	VMOVUPS X4, (R10)
-	VPSUBW  X6, X0, X4
-	VMOVUPS X4, (R11)
-	VPSUBW  X6, X2, X4
-	VMOVUPS X4, (R12)
-	VPSUBW  X1, X5, X4
-	VMOVUPS X4, (DX)(R9*1)
-	VPADDW  X1, X7, X4
-	VMOVUPS X4, (R10)(R9*1)
-	VPSUBW  X7, X1, X4
-	VMOVUPS X4, (R11)(R9*1)
-	VPSUBW  X7, X3, X4
-	VMOVUPS X4, (R12)(R9*1)
-	MOVQ    channels+48(FP), R14
-	LEAQ    (DX)(R14*2), DX
-	LEAQ    (R10)(R14*2), R10
-	LEAQ    (R11)(R14*2), R11
-	LEAQ    (R12)(R14*2), R12
-	DECQ    R13
-	JMP     loop29
+	CMPQ       R13, $0x00000001
+	JL         done30
+	VMOVUPS    (SI), X4
+	VPADDW     (DI), X4, X4
+	VMOVUPS    (DI), X5
+	VPSUBW     (SI), X5, X5
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (SI), X6
+	VPADDW     (DI), X6, X6
+	VMOVUPS    (DI), X7
+	VPSUBW     (SI), X7, X7
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VPSUBW     X4, X0, X0
+	VMOVUPS    X0, (DX)
+	VPADDW     X4, X2, X0
+	VMOVUPS    X0, (R10)
+	VPSUBW     X2, X4, X0
+	VMOVUPS    X0, (R11)
+	VPSUBW     X2, X6, X0
+	VMOVUPS    X0, (R12)
+	VPSUBW     X5, X1, X0
+	VMOVUPS    X0, (DX)(R9*1)
+	VPADDW     X5, X3, X0
+	VMOVUPS    X0, (R10)(R9*1)
+	VPSUBW     X3, X5, X0
+	VMOVUPS    X0, (R11)(R9*1)
+	VPSUBW     X3, X7, X0
+	VMOVUPS    X0, (R12)(R9*1)
+	MOVQ       channels+48(FP), R14
+	LEAQ       (DX)(R14*2), DX
+	LEAQ       (R10)(R14*2), R10
+	LEAQ       (R11)(R14*2), R11
+	LEAQ       (R12)(R14*2), R12
+	DECQ       R13
+	JZ         last28
+	VMOVUPS    (SI), X0
+	VPADDW     (DI), X0, X0
+	VMOVUPS    (DI), X1
+	VPSUBW     (SI), X1, X1
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VMOVUPS    (SI), X2
+	VPADDW     (DI), X2, X2
+	VMOVUPS    (DI), X3
+	VPSUBW     (SI), X3, X3
+	PREFETCHT0 1024(BX)
+	ADDQ       CX, BX
+	PREFETCHT0 1024(SI)
+	ADDQ       CX, SI
+	PREFETCHT0 1024(DI)
+	ADDQ       CX, DI
+	PREFETCHT0 1024(R8)
+	ADDQ       CX, R8
+	VPSUBW     X0, X4, X4
+	VMOVUPS    X4, (DX)
+	VPADDW     X0, X6, X4
+	VMOVUPS    X4, (R10)
+	VPSUBW     X6, X0, X4
+	VMOVUPS    X4, (R11)
+	VPSUBW     X6, X2, X4
+	VMOVUPS    X4, (R12)
+	VPSUBW     X1, X5, X4
+	VMOVUPS    X4, (DX)(R9*1)
+	VPADDW     X1, X7, X4
+	VMOVUPS    X4, (R10)(R9*1)
+	VPSUBW     X7, X1, X4
+	VMOVUPS    X4, (R11)(R9*1)
+	VPSUBW     X7, X3, X4
+	VMOVUPS    X4, (R12)(R9*1)
+	MOVQ       channels+48(FP), R14
+	LEAQ       (DX)(R14*2), DX
+	LEAQ       (R10)(R14*2), R10
+	LEAQ       (R11)(R14*2), R11
+	LEAQ       (R12)(R14*2), R12
+	DECQ       R13
+	JMP        loop29
 
 done30:
 last28:

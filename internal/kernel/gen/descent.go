@@ -7,27 +7,25 @@ import (
 )
 
 var _ = portable("convolve32",
-	"(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int)",
-	[]string{"runs", "bias"}, "len(bias) is a multiple of 16; len(runs), k and n are at least 1", (*code).convolve32)
+	"(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch, gap int, "+
+		"bias []float32, n int)", []string{"runs", "bias"},
+	"len(bias) is a multiple of 16; len(runs), k and n are at least 1", (*code).convolve32)
 
 // convolve32 holds tiles of samples by 16 outputs, or 32 with AVX-512, in registers while all taps pass, each a number
 // that is broadcast.
 func (c *code) convolve32() {
-	tiles, widths := []int{6, 2, 1}, []int{16 / c.lanes32()}
+	tiles, widths := []int{6, 1}, []int{16 / c.lanes32()}
 	if c.lanes == 8 {
-		tiles, widths = []int{12, 6, 2, 1}, []int{2, 1}
+		tiles, widths = []int{12, 6, 1}, []int{2, 1}
 	}
 	acc, right := c.newVectors(widths[0]*tiles[0]), c.newVectors(widths[0])
-	pitch, column := c.bytesOf(lengthName("bias")), c.zeroNumber()
-	room := c.copyOf(pitch)
-	step := c.stepOf(tiles[0])
+	room, step := c.bytesOf(lengthName("bias")), c.stepOf(tiles[0])
 	for _, w := range widths {
 		c.while(room, w*c.bytes(), func() {
 			from, to, n := c.param("src"), c.param("dst"), c.param("n")
-			c.plus(to, column)
 			for _, tall := range tiles {
 				c.while(n, tall, func() {
-					c.sumSamples32(step, from, pitch, column, acc[:w*tall], right[:w])
+					c.sumSamples32(step, from, acc[:w*tall], right[:w])
 					move := c.bytesOf("dstStep")
 					for i, v := range acc[:w*tall] {
 						if c.store(v, to, i%w*c.bytes()); i%w == w-1 {
@@ -38,32 +36,46 @@ func (c *code) convolve32() {
 					c.increase(n, -tall)
 				})
 			}
-			c.increase(column, w*c.bytes())
 			c.increase(room, -w*c.bytes())
+			outputs := c.zeroNumber()
+			c.increase(outputs, w*c.bytes())
+			c.moveParam("dst", outputs)
+			c.moveParam("bias", outputs)
+			for range w * c.lanes32() / 16 {
+				c.moveParam("weight", c.bytesOf("gap"))
+			}
 		})
 	}
 }
 
-// sumSamples32 sets acc to the sums of samples that begin at from, each as many vectors as right has, for the outputs
-// from column on.
-func (c *code) sumSamples32(step *stepping, from, pitch, column integer, acc, right []vector) {
+// sumSamples32 sets acc to the sums of samples that begin at from, each as many vectors as right has.
+func (c *code) sumSamples32(step *stepping, from integer, acc, right []vector) {
 	w, bias, left := len(right), c.param("bias"), c.newVector()
-	c.plus(bias, column)
 	for j := range w {
 		c.loadTo(bias, j*c.bytes(), acc[j])
 	}
 	for i := w; i < len(acc); i++ {
 		c.setVector(acc[i], acc[i%w])
 	}
-	runs, count, weight := c.param("runs"), c.lengthOf("runs"), c.param("weight")
-	c.plus(weight, column)
+	runs, count, weight, pitch := c.param("runs"), c.lengthOf("runs"), c.param("weight"), c.bytesOf("pitch")
+	var gap integer
+	if w*c.lanes32() > 16 {
+		gap = c.bytesOf("gap")
+	}
 	c.repeat(count, func() {
 		samples, k := step.from(c.entry(from, runs, 0), len(acc)/w), c.param("k")
 		c.repeat(k, func() {
 			for j := range w {
-				c.loadTo(weight, j*c.bytes(), right[j])
+				place := Mem{Base: weight.GPVirtual}
+				if c.lanes == 8 && j > 0 {
+					place.Index, place.Scale = gap.GPVirtual, 1
+					VMOVUPS(place, right[j].VecVirtual)
+				} else {
+					c.loadTo(weight, j*c.bytes(), right[j])
+				}
 				if c.arm == nil && j*c.bytes()%64 == 0 {
-					PREFETCHT0(Mem{Base: weight.GPVirtual, Disp: ahead + j*c.bytes()})
+					place.Disp = ahead
+					PREFETCHT0(place)
 				}
 			}
 			for i := range len(acc) / w {

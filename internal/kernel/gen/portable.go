@@ -79,6 +79,17 @@ func (c *code) param(name string) integer {
 	return n
 }
 
+// moveParam adds a number of bytes to a parameter, a pointer.
+func (c *code) moveParam(name string, by integer) {
+	if c.arm == nil {
+		ADDQ(by.GPVirtual, place(Param(name)))
+		return
+	}
+	n := c.param(name)
+	c.plus(n, by)
+	c.arm.write("MOVD %s, %s", n, c.arm.param(name))
+}
+
 // bytesOf returns a parameter, a number of float32, in bytes.
 func (c *code) bytesOf(name string) integer {
 	n := c.param(name)
@@ -246,6 +257,16 @@ func (c *code) loadAt(base, index integer) vector {
 		VMOVUPS(at(base.GPVirtual, index.GPVirtual, 0), v.VecVirtual)
 	}
 	return v
+}
+
+// prefetched is how far before rows of samples are read or written, in bytes, they are fetched.
+const prefetched = 1024
+
+// prefetch has amd64 fetch what lies behind the vector at index.
+func (c *code) prefetch(base, index integer) {
+	if c.arm == nil {
+		PREFETCHT0(at(base.GPVirtual, index.GPVirtual, prefetched))
+	}
 }
 
 func (c *code) storeAt(v vector, base, index integer) {

@@ -114,6 +114,9 @@ func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() re
 			}
 		}
 		for _, p := range src {
+			if rows[0] == 0 { // not again for the other half of the rows
+				PREFETCHT0(from(p, prefetched))
+			}
 			ADDQ(step, p)
 		}
 	}

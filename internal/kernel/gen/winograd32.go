@@ -122,6 +122,7 @@ var _ = portable("spreadRows",
 			c.while(k, c.lanes32(), func() {
 				m := mapping{code: c, store: c.storing(to, gap)}
 				for _, r := range rows {
+					c.prefetch(r, at)
 					m.in = append(m.in, c.loadAt(r, at))
 				}
 				m.spread()
@@ -162,8 +163,9 @@ var _ = portable("gatherRows", "(dst []float32, rows []int, dstStep int, src []f
 					base, place := places()
 					m.in = append(m.in, c.loadPlace(base, place))
 				}
+				s := c.loadAt(slope, index)
 				m.store = func(i int, v vector) {
-					s := c.loadAt(slope, index)
+					c.prefetch(to[i], index)
 					c.storeAt(c.of(opAdd, c.inclined(v, s), c.loadAt(add[i], index)), to[i], index)
 				}
 				m.gather()

@@ -18,8 +18,8 @@ const (
 // tilesTogether is the number of tiles that are computed together.
 const tilesTogether = 12
 
-// transformWeights returns U = GgGᵀ of the weights, rounded once: for each place, for each group of Lanes outputs, for each
-// input, these outputs.
+// transformWeights returns U = GgGᵀ of the weights, rounded once: for each place, for each group of Lanes outputs, for
+// each input, these outputs.
 func transformWeights(t Taps, outputs int) []float32 {
 	u := make([]float32, tilePlaces*t.Inputs*outputs)
 	spread := func(a, b, c float64) [tileTaken]float64 {

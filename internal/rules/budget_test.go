@@ -17,9 +17,9 @@ import (
 // budget is the most that the repository may have of each kind. What is added pays by what goes; whoever raises a
 // figure says in the commit what for.
 var budget = map[string]int{
-	"lines of Go that is no test":                 117_750,
-	"lines of tests":                              53_300,
-	"lines of assembly":                           17_950,
+	"lines of Go that is no test":                 117_400,
+	"lines of tests":                              53_250,
+	"lines of assembly":                           17_900,
 	"words of README.md":                          mostWords,
 	"words of superres/README.md":                 2_500,
 	"words of pages":                              24_150,

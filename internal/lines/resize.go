@@ -141,8 +141,9 @@ func (r *Resize) Make(t *Task, y, n int) {
 		for x, across := range columns.taps {
 			to := out[x*step:][:step]
 			if r.By == Nearest {
-				for i, v := range sum[across.first*step:][:step] { // often three: a call of copy takes longer
-					to[i] = v
+				from := sum[across.first*step:]
+				for i := range to { // often three: a call of copy takes longer
+					to[i] = from[i]
 				}
 				continue
 			}

@@ -24,11 +24,10 @@ const (
 
 // A picture in which no noise and compression was measured, and of which nothing was undone, but of which the
 // perceptron says a strength of leastQuestioned or more, is clean if its quietest places deviate by less than mostQuiet
-// of that strength. It is a
-// texture then, as the rows of holes of one of T91, which loses 1.58 dB at ×2 where it is taken for grain of nine
-// levels. Of 4,000 parts of pictures of general-dev, open-valid and T91, degraded in the ways of package learning,
-// eleven are below: ten of that picture, clean and sharpened, which lose 0.8 to 1.7 dB without, and one that gains 0.1.
-// The ratio of the next is 0.22, of a JPEG file at a strength of 0.27, which gains 1.2.
+// of that strength. It is a texture then, as the rows of holes of one of T91, which loses 1.58 dB at ×2 where it is
+// taken for grain of nine levels. Of 4,000 parts of pictures of general-dev, open-valid and T91, degraded in the ways
+// of package learning, eleven are below: ten of that picture, clean and sharpened, which lose 0.8 to 1.7 dB without,
+// and one that gains 0.1. The ratio of the next is 0.22, of a JPEG file at a strength of 0.27, which gains 1.2.
 const (
 	leastQuestioned = 0.25
 	mostQuiet       = 0.2
@@ -66,8 +65,7 @@ const LeastStrength = 0.1
 const UnknownTrust = 0.5
 
 // trustIn returns the trust in the reduction of a picture with noise or compression that seems blurred, or sharpened by
-// the factor sharpening: 1 up to leastSharpening, from there on less, and 0 from sureSharpening, in steps
-// of 1/32.
+// the factor sharpening: 1 up to leastSharpening, from there on less, and 0 from sureSharpening, in steps of 1/32.
 func trustIn(blur repair.Correction, sharpening float64) float64 {
 	const mostBlur = 0.2
 	if blur.Blur() > mostBlur {

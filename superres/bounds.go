@@ -17,7 +17,7 @@ import (
 //
 // Where much was added to interpolation, and where there is much fine detail, errors are larger: the logarithm of the
 // bound is linear in the logarithms of both, within 2 and within 8 pixels, and in what was found in the picture. The
-// weights come from quantile regression on degraded pictures: see flaws/learning.
+// weights come from quantile regression on degraded pictures: see flaws/learned/learning.
 func (s *Signs) ErrorBounds() *plane.Plane {
 	w := boundWeights[min(max(int(math.Ceil(s.scale)), 2), 4)-2]
 	out := plane.New(s.added[0].W, s.added[0].H)

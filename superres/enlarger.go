@@ -2,6 +2,7 @@ package superres
 
 import (
 	"context"
+	"errors"
 	"image"
 	"slices"
 
@@ -43,11 +44,22 @@ type enlarger struct {
 	agreement    *agreement // of the result with the picture; nil without a report
 }
 
-// newEnlarger returns the enlarger of img to w×h pixels. It fails if the mixture of opt is none.
+// newEnlarger returns the enlarger of img to w×h pixels. It fails if the mixture or the chroma of opt is none.
 func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.Pool) (*enlarger, error) {
 	b := img.Bounds()
 	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), chroma: opt.Chroma, bandRows: opt.BandRows}
+	e.deep = opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img)
 	e.task = task{sizes: sizes{b.Dx(), b.Dy(), w, h}, planes: 1, subsampled: opt.Subsampled, mem: mem}
+	if e.chroma != nil {
+		if !e.grey || opt.strips {
+			return nil, errors.New("superres: chroma is for grey pictures that are not enlarged in strips")
+		}
+		for _, p := range e.chroma.Low {
+			if p == nil || p.W != e.inW || p.H != e.inH {
+				return nil, errors.New("superres: chroma that is not of the size of its picture")
+			}
+		}
+	}
 	used := []*Model{m}
 	var mixer *mixer
 	if opt.Mix != nil {
@@ -74,11 +86,9 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 		}
 	}
 	if !picture.IsOpaque(img) {
-		var planes picture.Picture
-		if m.pixels || opt.Alpha != AlphaSeparate {
-			planes = picture.SplitRows(plane.New, img, false, 0, b.Dy())
-		} else {
-			planes = picture.Split(img)
+		planes := picture.SplitRows(plane.New, img, false, 0, b.Dy())
+		if !m.pixels && opt.Alpha == AlphaSeparate {
+			planes.Bleed()
 		}
 		if e.premultiplied = !m.pixels && opt.Alpha == AlphaPremultiplied; e.premultiplied {
 			planes.Premultiply()
@@ -86,7 +96,6 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 		e.transparent = &planes
 		e.hardAlpha = !slices.ContainsFunc(planes.Alpha.Pix, func(v float32) bool { return v > 0 && v < 1 })
 	}
-	e.deep = opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img)
 	if opt.strips {
 		e.out = picture.NewStrips(w, h, e.grey, e.deep)
 	} else {

@@ -140,16 +140,6 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.Chroma != nil {
-		if !picture.IsGrey(img) || opt.strips {
-			return nil, errors.New("superres: chroma is for grey pictures that are not enlarged in strips")
-		}
-		for _, p := range opt.Chroma.Low {
-			if p == nil || p.W != b.Dx() || p.H != b.Dy() {
-				return nil, errors.New("superres: chroma that is not of the size of its picture")
-			}
-		}
-	}
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}

@@ -1,12 +1,11 @@
 package picture
 
-import "superres/patches/plane"
-
-// bleed gives wholly transparent pixels the colour of their nearest visible neighbours, so that no hidden
-// colour is mixed into an edge when the picture is enlarged. It works outwards by rings of pixels, and leaves a
-// picture without any visible pixel as it is. Neighbours are weighted by their opacity, because nearly
+// Bleed gives wholly transparent pixels of a picture with transparency the colour of their nearest visible neighbours,
+// so that no hidden colour is mixed into an edge when the picture is enlarged. It works outwards by rings of pixels, and
+// leaves a picture without any visible pixel as it is. Neighbours are weighted by their opacity, because nearly
 // transparent colours are coarse in a file that was once premultiplied.
-func bleed(channels []*plane.Plane, alpha *plane.Plane) {
+func (p Picture) Bleed() {
+	channels, alpha := p.Channels, p.Alpha
 	w, h := alpha.W, alpha.H
 	weight := make([]float32, w*h) // opacity of pixels with a known colour; 0: unknown, −1: in the next ring
 	var ring []int                 // the pixels whose colours became known last

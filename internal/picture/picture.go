@@ -1,16 +1,11 @@
 package picture
 
 import (
-	"encoding/binary"
 	"image"
-	"image/color"
 	"math"
 
-	"superres/patches/plane"
-
-	"github.com/disintegration/imaging"
-
 	"superres/internal/parallel"
+	"superres/patches/plane"
 )
 
 // Picture is an image as planes of samples in 0..1.
@@ -25,115 +20,6 @@ type Picture struct {
 
 // Allocator returns a plane of w×h samples with undefined values, as plane.New or a pool of memory does.
 type Allocator func(w, h int) *plane.Plane
-
-// Split returns the planes of an image of any type, in new memory. Grey images become one plane.
-func Split(img image.Image) Picture {
-	h := img.Bounds().Dy()
-	if IsOpaque(img) {
-		return SplitRows(plane.New, img, true, 0, h)
-	}
-	p := SplitRows(plane.New, img, false, 0, h)
-	bleed(p.Channels, p.Alpha)
-	return p
-}
-
-// SplitRows returns the planes of rows lo..hi-1 of an image, which newPlane allocates. opaque must be
-// IsOpaque(img); otherwise there is an alpha plane, and transparent pixels keep their hidden colours.
-func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Picture {
-	b := img.Bounds()
-	w, h, top := b.Dx(), hi-lo, b.Min.Y+lo
-	p := Picture{Deep: IsDeep(img)}
-	planes := 3
-	if IsGrey(img) {
-		planes = 1
-	}
-	for range planes {
-		p.Channels = append(p.Channels, newPlane(w, h))
-	}
-	all := p.Channels[:planes:planes]
-	if !opaque {
-		p.Alpha = newPlane(w, h)
-		all = append(all, p.Alpha)
-	}
-	switch m := img.(type) {
-	case *image.Gray:
-		parallel.Rows(h, func(y int) {
-			row := all[0].Row(y)
-			for x, v := range m.Pix[m.PixOffset(b.Min.X, top+y):][:w] {
-				row[x] = Levels[v]
-			}
-		})
-		return p
-	case *image.Gray16:
-		parallel.Rows(h, func(y int) {
-			row, pix := all[0].Row(y), m.Pix[m.PixOffset(b.Min.X, top+y):]
-			for x := range row {
-				row[x] = float32(binary.BigEndian.Uint16(pix[2*x:])) / 0xffff
-			}
-		})
-		return p
-	}
-	if p.Deep {
-		parallel.Rows(h, func(y int) {
-			for x := range w {
-				c := deepAt(img, b.Min.X+x, top+y)
-				values := [4]uint16{c.R, c.G, c.B, c.A}
-				for i, plane := range all {
-					plane.Pix[y*w+x] = float32(values[i]) / 0xffff
-				}
-			}
-		})
-		return p
-	}
-	pix, stride := rgbaRows(img, opaque, top, h)
-	parallel.Rows(h, func(y int) {
-		for i, plane := range all {
-			row := plane.Row(y)
-			pix := pix[y*stride+i:]
-			for x := range row {
-				row[x] = Levels[pix[4*x]]
-			}
-		}
-	})
-	return p
-}
-
-// rgbaRows returns h rows of an image, from row top on, as 8-bit RGBA without premultiplication. It shares the
-// memory of the image where that has this form.
-func rgbaRows(img image.Image, opaque bool, top, h int) (pix []uint8, stride int) {
-	b := img.Bounds()
-	switch m := img.(type) {
-	case *image.NRGBA:
-		return m.Pix[m.PixOffset(b.Min.X, top):], m.Stride
-	case *image.RGBA:
-		if opaque {
-			return m.Pix[m.PixOffset(b.Min.X, top):], m.Stride
-		}
-	}
-	m := imaging.Crop(img, image.Rect(b.Min.X, top, b.Max.X, top+h))
-	return m.Pix, m.Stride
-}
-
-// Levels has the value v/255 of each level v.
-var Levels = func() (list [256]float32) {
-	for i := range list {
-		list[i] = float32(i) / 0xff
-	}
-	return list
-}()
-
-// deepAt returns a pixel with 16 bits a sample and without premultiplication.
-func deepAt(img image.Image, x, y int) color.NRGBA64 {
-	switch m := img.(type) {
-	case *image.NRGBA64:
-		return m.NRGBA64At(x, y)
-	case *image.RGBA64:
-		if c := m.RGBA64At(x, y); c.A == 0xffff {
-			return color.NRGBA64(c)
-		}
-	}
-	return color.NRGBA64Model.Convert(img.At(x, y)).(color.NRGBA64)
-}
 
 // Image returns a new image with the samples rounded to 8 bits, or 16 if p.Deep: grey, or RGBA without
 // premultiplication.

@@ -10,10 +10,10 @@ import (
 // follows its opposite edge.
 func Wrapped(img image.Image, r image.Rectangle) image.Image {
 	b, size := img.Bounds(), r.Size()
-	out := NewCanvas(size.X, size.Y, IsGrey(img), IsDeep(img))
-	_, _, bytes := Samples(out.Image) // of a pixel
+	out := Like(img, size.X, size.Y)
+	pix, _, bytes := Samples(out) // bytes of a pixel
 	from, wide, _ := Samples(img)
-	isKnown := from != nil && img.ColorModel() == out.Image.ColorModel()
+	isKnown := from != nil && img.ColorModel() == out.ColorModel()
 	inside := func(at, side int) int { return ((at % side) + side) % side }
 	for y := range size.Y {
 		inY := inside(r.Min.Y+y, b.Dy())
@@ -21,12 +21,12 @@ func Wrapped(img image.Image, r image.Rectangle) image.Image {
 			inX, at, run := inside(r.Min.X+x, b.Dx()), (y*size.X+x)*bytes, 1
 			if isKnown {
 				run = min(b.Dx()-inX, size.X-x)
-				copy(out.pix[at:at+run*bytes], from[inY*wide+inX*bytes:])
+				copy(pix[at:at+run*bytes], from[inY*wide+inX*bytes:])
 			} else {
-				out.Image.(draw.Image).Set(x, y, img.At(b.Min.X+inX, b.Min.Y+inY))
+				out.(draw.Image).Set(x, y, img.At(b.Min.X+inX, b.Min.Y+inY))
 			}
 			x += run
 		}
 	}
-	return out.Image
+	return out
 }

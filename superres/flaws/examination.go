@@ -100,3 +100,10 @@ func (x *Examination) Run(ctx context.Context, first, last Step) error {
 	}
 	return nil
 }
+
+// Measure returns the flaws of img; of a large picture it reads only nine parts. quality is the quality of the JPEG
+// file that img was read from, 1 to 100, or 0 for any other file.
+func Measure(img image.Image, quality int) Flaws {
+	x := Examination{Picture: img, Quality: quality}
+	return Flaws{Flaws: measure.Of(x.parts(), x.samples(), quality)}
+}

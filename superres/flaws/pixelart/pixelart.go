@@ -38,7 +38,7 @@ const hidden = 1 << 40
 func newGrid(img image.Image, k, w, h int) grid {
 	g := grid{w: img.Bounds().Dx() / k, h: img.Bounds().Dy() / k}
 	once := repair.TakeOnce(img, k)
-	g.result = picture.NewCanvas(w, h, picture.IsGrey(once), picture.IsDeep(once)).Image
+	g.result = picture.Like(once, w, h)
 	g.pix, _, g.bytes = picture.Samples(once)
 	g.to, _, _ = picture.Samples(g.result)
 	isHidden := func(p []uint8) bool { return false }

@@ -44,7 +44,7 @@ func isRepeated(img image.Image, k int) bool {
 func TakeOnce(img image.Image, k int) image.Image {
 	b := img.Bounds()
 	w, h := b.Dx()/k, b.Dy()/k
-	out := picture.NewCanvas(w, h, picture.IsGrey(img), picture.IsDeep(img)).Image.(draw.Image)
+	out := picture.Like(img, w, h).(draw.Image)
 	for y := range h {
 		for x := range w {
 			out.Set(x, y, img.At(b.Min.X+x*k, b.Min.Y+y*k))

@@ -33,6 +33,6 @@ func TestMakeEstimator(t *testing.T) {
 		}
 	default:
 		data := must.Get(Make(t.Context(), *file, o))(t)
-		must.Succeed(t, os.WriteFile(filepath.Join("..", "learned", *file), data, 0o666))
+		must.Succeed(t, os.WriteFile(filepath.Join("..", *file), data, 0o666))
 	}
 }

@@ -1,9 +1,9 @@
 package picture
 
-// Bleed gives wholly transparent pixels of a picture with transparency the colour of their nearest visible neighbours,
-// so that no hidden colour is mixed into an edge when it is enlarged. It works outwards by rings of pixels, and leaves a
-// picture without any visible pixel as it is. Neighbours are weighted by their opacity, because nearly transparent
-// colours are coarse in a file that was once premultiplied.
+// Bleed gives wholly transparent pixels of a picture with transparency the colour of their nearest visible
+// neighbours, so that no hidden colour is mixed into an edge when it is enlarged. It works outwards by rings of
+// pixels, and leaves a picture without any visible pixel as it is. Neighbours are weighted by their opacity, because
+// nearly transparent colours are coarse in a file that was once premultiplied.
 func (p Picture) Bleed() {
 	channels, alpha := p.Channels, p.Alpha
 	w, h := alpha.W, alpha.H

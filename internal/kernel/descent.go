@@ -31,8 +31,8 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 	convolve32(dst, len(bias), src, runs, step, k, weight, len(bias), Lanes, bias, n)
 }
 
-// convolve32Generic is Convolve32 of the entries from the offsets runs on. From the weights of one entry to those of
-// the next lie pitch values, and gap from Lanes outputs to the next.
+// convolve32Generic is Convolve32 of the k entries from each offset of runs on. weight has the weights of Lanes outputs
+// for an entry side by side; pitch values further it has the next entry, and gap values further the next Lanes outputs.
 func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch,
 	gap int, bias []float32, n int) {
 	for x := range n {

@@ -121,7 +121,10 @@ func unknownFlag(command *cli.Command, name string, args []string, i int, shown 
 		}
 		instead[k] = strings.Replace(word, "%s", value, 1)
 	}
-	why := strings.TrimPrefix(f.why+"; ", "; ")
+	why := ""
+	if f.why != "" {
+		why = f.why + "; "
+	}
 	return Usage("unknown flag %q; %swrite: %s", shown, why, Line(args, i, words, instead...))
 }
 

@@ -22,8 +22,8 @@ var networkSuffixes = []string{".param", ".onnx", ".safetensors", ".pth", ".pt",
 // file is what a user means by the name of a file where a model is expected.
 type file struct {
 	name string // the name that the user gave
-	// network has the names of the files of the network of another program: one or, in ncnn's format, two, that of
-	// .param first. It is empty where the file is a model, or cannot be used.
+	// network has the names of the files where another program keeps its network: one, or the .param and the .bin of
+	// ncnn. It is empty where the file is a model, or cannot be used.
 	network []string
 }
 

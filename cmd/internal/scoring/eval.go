@@ -210,14 +210,14 @@ func CellOf(m score.Metrics) Cell {
 	return Cell{console.Finite(m.PSNR), console.Finite(m.SSIM), console.Finite(m.NFE)}
 }
 
-// Scored are the scores of a picture and how its colours differ from those of the truth, in levels of 0..255.
+// Scored has the scores of a picture, and how far its colours are from the true ones, in levels of 0..255.
 type Scored struct {
 	Cell
 	Mean    float64 `json:"mean_absolute_difference"` // over all colours
 	Largest float64 `json:"largest_difference"`
 }
 
-// Score returns the scores of test against truth by p, but for a border of so many pixels.
+// Score compares test with truth by p, and returns the scores. It leaves out border pixels along each side.
 func Score(p score.Protocol, truth, test image.Image, border int) (s Scored, err error) {
 	m, err := p.Compare(truth, test, border)
 	if err != nil {

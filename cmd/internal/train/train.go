@@ -1,8 +1,8 @@
 // Package train is the command superres train: it learns a model from pictures.
 //
-// Read it in this order: options.go, the flags, and help.go, what help says of them; train.go, the run of a command;
-// coupled.go, the two kinds of model and the trainer of the first; convolutional.go, that of the other; partial.go, the
-// file from which an interrupted training continues.
+// Read it in this order: options.go, the flags, and help.go, their help; train.go, the run of a command; coupled.go,
+// the two kinds of model, and the trainer of coupled ones; convolutional.go, the trainer of convolutional ones;
+// partial.go, the file from which an interrupted training continues.
 package train
 
 import (

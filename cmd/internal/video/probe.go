@@ -292,7 +292,7 @@ var withAlpha = regexp.MustCompile(`^(yuva|gbrap|rgba|bgra|argb|abgr|ya|ayuv|vuy
 // colours are the flags of a video that say what its samples mean, by FFmpeg's names; "" is not known.
 type colours struct{ Range, Matrix, Primaries, Transfer string }
 
-// flags are those of c that are known, by the names of FFmpeg's options.
+// flags returns the known flags of c, each with the name of the option that sets it in FFmpeg.
 func (c colours) flags() (list [][2]string) {
 	for _, f := range [][2]string{{"color_range", c.Range}, {"colorspace", c.Matrix}, {"color_primaries", c.Primaries},
 		{"color_trc", c.Transfer}} {

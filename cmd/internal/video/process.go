@@ -249,7 +249,7 @@ type log struct {
 
 const (
 	mostErrors = 3
-	mostWords  = 200     // bytes of what is no error of ffmpeg
+	mostWords  = 200     // bytes of a line without a level that are kept
 	mostLine   = 1 << 14 // bytes of a line that are kept
 )
 

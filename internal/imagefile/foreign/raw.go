@@ -66,7 +66,8 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 	}
 	var t tiff
 	whole := io.NewSectionReader(r, 0, math.MaxInt64)
-	_ = metadata.TIFFDirectories(whole, func(d metadata.TIFFDirectory) bool { // what is behind damage does not count
+	// An error says that a directory is damaged. The directories before it say what the file is.
+	_ = metadata.TIFFDirectories(whole, func(d metadata.TIFFDirectory) bool {
 		t.look(d, true)
 		return t.seen < mostDirectories
 	})

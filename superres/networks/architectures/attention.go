@@ -13,7 +13,8 @@ type attention struct {
 	keys    graph.Keys
 	// bias has a number to add to each score of a window.
 	bias []float32
-	// rows and columns are by how much the picture was moved: pixels that became neighbours do not attend to another.
+	// rows and columns are by how much the picture was moved: pixels that became neighbours by it do not attend to each
+	// other.
 	rows, columns int
 }
 
@@ -65,6 +66,12 @@ func (b *builder) spread(table []float32, heads, n, m int, index func(i, k int) 
 		}
 	}
 	return list
+}
+
+// apart returns the function that returns the row of pixels i and k of a window of h×w pixels in a table of all
+// distances, down and across, the least first.
+func apart(h, w int) func(i, k int) int {
+	return func(i, k int) int { return (i/w-k/w+h-1)*(2*w-1) + i%w - k%w + w - 1 }
 }
 
 // channels returns the number of channels of a node that is a convolution, or that has those of its first input.

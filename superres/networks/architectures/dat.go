@@ -117,9 +117,7 @@ func (b *builder) branch(name string, half int, isMoved bool, parts []int) int {
 		return parts[0]
 	}
 	a := attention{windows: graph.Windows{Height: h, Width: w, Heads: heads}}
-	a.bias = b.spread(table, heads, h*w, h*w, func(i, k int) int {
-		return (i/w-k/w+h-1)*(2*w-1) + i%w - k%w + w - 1
-	})
+	a.bias = b.spread(table, heads, h*w, h*w, apart(h, w))
 	if isMoved {
 		a.rows, a.columns = h/2, w/2
 	}

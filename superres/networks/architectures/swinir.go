@@ -116,9 +116,7 @@ func (b *builder) swin(name string, _, i, in int) int {
 	if i%2 == 1 {
 		a.rows, a.columns = w/2, w/2
 	}
-	a.bias = b.biases(name+"attn.", heads, w*w, w*w, (2*w-1)*(2*w-1), func(i, k int) int {
-		return (i/w-k/w+w-1)*(2*w-1) + i%w - k%w + w - 1
-	})
+	a.bias = b.biases(name+"attn.", heads, w*w, w*w, (2*w-1)*(2*w-1), apart(w, w))
 	parts := b.split(b.linear(name+"attn.qkv", b.roll(a.rows, a.columns, x)), 3)
 	x = b.roll(-a.rows, -a.columns, b.linear(name+"attn.proj", b.attend(a, parts[0], parts[1], parts[2])))
 	return b.perceptron(name, b.add("", graph.Add{}, x, sum))

@@ -242,9 +242,10 @@ func (c *call) convBySamples() ([]*value, error) {
 		return nil, errors.New("with weights that are samples is supported for each channel alone, and few taps")
 	}
 	node, err := w.samples.resolve(c.tracer)
-	if err == nil {
-		node, m.err = c.selectChannels(node, slices.Concat(dims[2], dims[3], dims[0]), by.Channels)
+	if err != nil {
+		return nil, err
 	}
+	node, m.err = c.selectChannels(node, slices.Concat(dims[2], dims[3], dims[0]), by.Channels)
 	sum := m.sum(sizes[2]*sizes[3], func(tap int) int {
 		y, x, of := tap/sizes[3], tap%sizes[3], make([]int, s.Channels)
 		for i := range of {
@@ -254,5 +255,8 @@ func (c *call) convBySamples() ([]*value, error) {
 			Bottom: pads[2] - (sizes[2] - 1 - y), Right: pads[3] - (sizes[3] - 1 - x)}}, input)
 		return m.make(graph.Mul{}, moved, m.make(graph.Select{Channels: of}, node))
 	})
-	return []*value{c.sampled(sum)}, errors.Join(err, m.err)
+	if m.err != nil {
+		return nil, m.err
+	}
+	return []*value{c.sampled(sum)}, nil
 }

@@ -116,8 +116,8 @@ func (f *format) putNumber(b []byte, v uint32) {
 	}
 }
 
-// The formats that others know.
-var pngFormat, jpegFormat *format
+// jpegFormat is the format that its splitJPEG knows.
+var jpegFormat *format
 
 // formats has the formats of whole files.
 var formats []*format
@@ -127,7 +127,7 @@ func init() { // for formats know each other, and themselves
 		f.split, f.join, f.hasLengths = f.splitChunks, f.joinChunks, true
 		return f
 	}
-	pngFormat = chunked(&format{is: begins(pngSignature), settle: settlePNG, head: "signature",
+	png := chunked(&format{is: begins(pngSignature), settle: settlePNG, head: "signature",
 		headBytes: len(pngSignature), hasSum: true, inside: map[string]nest{"eXIf": {}}})
 	// The frames of an animated WebP are lists of chunks without a header, as are the boxes of a box of ISO media.
 	const frameHead = 16
@@ -141,7 +141,7 @@ func init() { // for formats know each other, and themselves
 	jpegFormat = &format{is: begins("\xff\xd8\xff"), split: splitJPEG, join: joinJPEG, hasLengths: true,
 		inside: map[string]nest{"E1": {behind: len("Exif\x00\x00")}}}
 	formats = []*format{
-		pngFormat, webp, jpegFormat, tiffOf("II*\x00"), tiffOf("MM\x00*"), tiffOf("II+\x00"), tiffOf("MM\x00+"),
+		png, webp, jpegFormat, tiffOf("II*\x00"), tiffOf("MM\x00*"), tiffOf("II+\x00"), tiffOf("MM\x00+"),
 		{is: begins("GIF8"), split: splitGIF, join: joinRaw, littleEndian: true, hasNoKinds: true},
 		{is: begins("BM"), split: splitBMP, join: joinRaw, littleEndian: true, hasNoKinds: true},
 		boxes,

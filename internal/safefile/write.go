@@ -104,7 +104,8 @@ func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 
 // writeAtomic is WriteAtomicMode on a given file system, for a file that was modified at a time; zero: when it is
 // written. write fills the temporary file.
-func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, overwrite bool, write func(file) error) error {
+func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, overwrite bool,
+	write func(file) error) error {
 	mode, replaces, err := outputMode(d, name, overwrite)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"superres/internal/kernel"
 )
 
-// The leading vector is that of a singular value decomposition, for more rows than columns and fewer, at any gap
+// The leading vector agrees with a singular value decomposition, for more rows than columns and fewer, at any gap
 // between the first two singular values.
 func TestLeading(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 30))

@@ -166,9 +166,9 @@ const ropLimit = 8 << 30
 // ropTolerance is the relative primal and dual residual at which the iterations end.
 const ropTolerance = 1e-7
 
-// Memory implements Learner. It counts the two arrays, a part of S for every eighth atom, the arrays of the size of
-// Y, w and the shrinkage. To that it adds the largest of the work of the start, of an iteration with a worker for
-// every processor, of replacing an atom, and of the result, whose codes may be dense, so that s does not matter.
+// Memory implements Learner. It counts the two arrays, a part of S for every eighth atom, the arrays of the size of Y,
+// w and the shrinkage. To that it adds the work of the step that takes most: the start, an iteration with a worker for
+// every processor, replacing an atom, or the result. Its codes may be dense, so s does not matter.
 func (l ROP) Memory(m, n, k, _ int) float64 {
 	ld, atoms, count := float64(kernel.Pad(m)), float64(k), float64(n)
 	signals := ld * count

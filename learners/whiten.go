@@ -13,8 +13,8 @@ import (
 // whitening maps signals to K coordinates that are uncorrelated and have mean square 1, for K at most the rank of Y.
 // With Y = U·diag(σ)·Vᵀ and its K largest singular values, the coordinates are √N·Vᵀ. Where the rows of X are
 // uncorrelated and of equal energy, D is U·diag(σ)·R for an orthogonal R, but for the lengths of atoms; so X = RᵀW, and
-// R is what is left to find (Zhai, Yang, Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over
-// the orthogonal group, JMLR 21 (2020), section 3.4).
+// only R has to be found (Zhai, Yang, Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over the
+// orthogonal group, JMLR 21 (2020), section 3.4).
 type whitening struct {
 	k    int
 	base *mat.Dense // U·diag(σ/√N), M×K

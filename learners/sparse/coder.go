@@ -18,8 +18,8 @@ import (
 // for concurrent use.
 type Coder interface {
 	// Code returns the K×N codes of the columns of y over d. It returns an error if the sizes do not fit, or if y is
-	// empty or has entries whose squares are not finite, and ctx.Err() when ctx ends. y is not changed. The result does
-	// not depend on the number of workers, and the code of a signal not on the other signals.
+	// empty or the square of an entry is not finite, and ctx.Err() when ctx ends. y is not changed. The result does not
+	// depend on the number of workers, and the code of a signal not on the other signals.
 	Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error)
 }
 
@@ -189,8 +189,8 @@ func newBatch(d *Dictionary, y *mat.Dense) *batch {
 	return b
 }
 
-// fill loads the signals [lo, hi). Their number is rounded up to a multiple of kernel.Rows, so that earlier signals
-// whose values are still in the remaining columns may be multiplied too.
+// fill loads the signals [lo, hi). Their number is rounded up to a multiple of kernel.Rows, so that values of earlier
+// signals in the remaining columns may be multiplied too.
 func (b *batch) fill(lo, hi int) {
 	n := b.d.n
 	for i := range n {

@@ -149,7 +149,7 @@ func (w *ompWorker) join(best, j int, support []int32) bool {
 	}
 	w.top = kernel.Advance(w.basis[j*wide:(j+1)*wide], w.corr, w.row(best), w.basis, wide, row[:j], 1/row[j], w.proj[j])
 	stale := false                    // whether w.top is the |corr| of a member
-	for _, i := range support[:j+1] { // whose |corr| is rounding error
+	for _, i := range support[:j+1] { // their |corr| is rounding error
 		stale = stale || math.Abs(w.corr[i]) == w.top
 		w.corr[i] = 0
 	}

@@ -80,13 +80,12 @@ func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 	return s
 }
 
-// Axis says where the samples of a new axis lie on an old one: sample i lies at First + i·Step, in samples of the old
-// axis, whose first sample is at 0. New uses Step = in/out and First = (Step−1)/2, so that both axes have the same
-// edges.
+// Axis says where the samples of a new axis lie on an old one: sample i lies at First + i·Step, counted in samples of
+// the old axis from its first. New uses Step = in/out and First = (Step−1)/2, so that both axes have the same edges.
 type Axis struct{ First, Step float64 }
 
-// NewAt is New with other positions of the new samples, such as for the colour of video, whose samples may lie on those
-// of brightness or between them. The Step of across and of down must be more than 0.
+// NewAt is New with other positions of the new samples, such as for the colour of video, with samples on the samples of
+// brightness or between them. The Step of across and of down must be more than 0.
 func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
 	if inW < 1 || inH < 1 || outW < 1 || outH < 1 || !(across.Step > 0) || !(down.Step > 0) {
 		panic(fmt.Sprintf("resample: %d×%d to %d×%d, %v, %v", inW, inH, outW, outH, across, down))
@@ -134,7 +133,7 @@ func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 // Scaler enlarges by an integer 2 to 4 with Bicubic.
 func (s *Scaler) AddTo(dst, base, src *plane.Plane) {
 	if s.fixed == nil || s.fixed.reduce {
-		panic("resample: AddTo with what is no bicubic enlargement by 2 to 4")
+		panic("resample: AddTo of a scaler that is no bicubic enlargement by 2 to 4")
 	}
 	s.fixed.enlargeRows(dst, base, src, 0, s.inH, 0)
 }
@@ -175,7 +174,7 @@ func (s *Scaler) general(out, src *plane.Plane, top, y0 int) {
 	})
 }
 
-// taps has, for every new sample of one axis, the weights and the indices of the old samples whose weighted sum it is.
+// taps has the indices and the weights of the old samples that are summed for every new sample of one axis.
 type taps struct {
 	count  int
 	weight []float64

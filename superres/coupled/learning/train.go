@@ -31,8 +31,8 @@ type Trainer struct {
 	Patch int
 	// Patches is the number of pairs of patches that are sampled.
 	Patches int
-	// Flat leaves out pairs whose low-resolution patch has a smaller standard deviation, in units of white; 0
-	// leaves out none.
+	// Flat leaves out pairs if their low-resolution patch has a smaller standard deviation, in units of white; 0 leaves
+	// out none.
 	Flat float64
 	// Reductions are factors above 0 and below 1; each picture is also trained on reduced by each of them.
 	Reductions []float64

@@ -296,7 +296,7 @@ func (c *check) cancelled() {
 		}
 	}))
 	if early && (!errors.Is(err, context.Canceled) || out != nil) {
-		c.failf("Apply whose context ends on the way: error %v", err)
+		c.failf("Apply when its context ends on the way: error %v", err)
 	}
 }
 
@@ -362,7 +362,7 @@ func (c *check) reach() {
 		for i, got := range c.run(in.rows(top, end, c.scale), nil) {
 			rows := got.Pix[(from-top)*c.scale*got.W : (to-top)*c.scale*got.W]
 			if !slices.Equal(rows, want[i].Pix[from*c.scale*got.W:to*c.scale*got.W]) {
-				c.failf("rows %d to %d of %d, from a band of %d to %d, are not those of the whole: more than the %d "+
+				c.failf("rows %d to %d of %d, from a band of %d to %d, differ from the whole: more than the %d "+
 					"rows of Reach count", from, to-1, h, top, end-1, reach)
 				return false
 			}

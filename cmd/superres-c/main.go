@@ -105,7 +105,8 @@ func superres_version() *C.text { return version }
 
 var version = (*C.text)(C.CString(superres.Version))
 
-// answer does work, and returns the exit code of its error, whose text *message is set to if message is not nil.
+// answer does work, and returns the exit code of its error. It sets *message to the text of the error, unless message
+// is nil.
 func answer(message **C.char, work func() error) C.int {
 	if message != nil {
 		*message = nil
@@ -228,7 +229,7 @@ func (p picture) plan(opt files.Options) (*superres.Model, superres.Options, err
 	return m, size, nil
 }
 
-// image returns p, which check accepts and whose first row is at pixels, as an image in memory of Go.
+// image returns p as an image in memory of Go. check must accept p; its first row is at pixels.
 func (p picture) image(pixels *C.bytes) image.Image {
 	n := p.width * p.channels
 	row := func(y int) []byte {

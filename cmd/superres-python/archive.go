@@ -24,7 +24,7 @@ type file struct {
 // release is what a wheel has of an archive.
 type release struct {
 	program  file
-	licences []file // LICENSE first, then those of the modules that are linked, sorted by name
+	licences []file // LICENSE first, then the linked modules' licences, sorted by name
 	time     time.Time
 }
 

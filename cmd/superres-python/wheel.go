@@ -99,7 +99,7 @@ func module() (files []file, err error) {
 	return files, err
 }
 
-// record returns the lines of RECORD for files, and that of RECORD itself, which is called name.
+// record returns the lines of RECORD for files, and the line of RECORD itself, which is called name.
 func record(files []file, name string) []byte {
 	var text strings.Builder
 	for _, f := range files {

@@ -107,7 +107,7 @@ func (f Format) CanDeep() bool { return f.codec().canDeep }
 // HasQuality reports whether EncodeOptions.Quality changes the bytes of a file of the format.
 func (f Format) HasQuality() bool { return f.codec().hasQuality }
 
-// NamedFormat returns the format whose extension path has, in upper or lower case, or "" where no format has it.
+// NamedFormat returns the format that has the extension of path, in upper or lower case, or "" if there is none.
 func NamedFormat(path string) Format {
 	ext := strings.ToLower(filepath.Ext(path))
 	for _, c := range codecs {

@@ -29,7 +29,7 @@ func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 
 // tidyPNG returns the PNG data without surplus in the chunks PLTE, tRNS and IEND: without entries of the palette that
 // no index can mean, without a tRNS of a wrong length, which libpng ignores too, and with nothing in IEND. It
-// overwrites data, whose memory the result shares. A chunk with a wrong checksum stays.
+// overwrites data and returns a part of it. A chunk with a wrong checksum stays.
 func tidyPNG(data []byte) []byte {
 	const signature, frame, colourType, depth = 8, 12, 25, 24
 	var head []byte
@@ -92,8 +92,8 @@ func decodePNG(src *source, _ Size, _ Limits) (image.Image, error) {
 	return img, err
 }
 
-// exactPNG returns a reader of the PNG in src, in memory, whose pixels are stored without compression and end behind
-// the last. It fails where the checksum of a chunk with pixels is wrong.
+// exactPNG returns a reader of the PNG in src, in memory, with its pixels stored without compression and nothing behind
+// them. It fails where the checksum of a chunk with pixels is wrong.
 func exactPNG(src *source) (io.Reader, error) {
 	const checksum = png.FormatError("invalid checksum")
 	var parts []io.Reader

@@ -254,8 +254,8 @@ type directory []entry
 // allowance bounds reading: the number of entries that may still be read, and of bytes, values included.
 type allowance struct{ entries, bytes int64 }
 
-// parse returns the directory at offset at with the entries for whose tag keep returns true, and with the directories
-// of EXIF below it. Damaged entries are left out. Reading ends at the first entry that exceeds left.
+// parse returns the directory at offset at with the entries that have a tag for which keep returns true, and with the
+// directories of EXIF below it. Damaged entries are left out. Reading ends at the first entry that exceeds left.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
@@ -357,7 +357,7 @@ func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error 
 	return nil
 }
 
-// header returns the 8 bytes at the start of a TIFF whose first directory follows them.
+// header returns the first 8 bytes of a TIFF with its first directory behind them.
 func header(order binary.ByteOrder) []byte {
 	mark := "II*\x00\x08\x00\x00\x00"
 	if order == binary.ByteOrder(binary.BigEndian) {

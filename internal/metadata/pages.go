@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// TIFFHeader returns the 8 bytes at the start of a TIFF whose first directory follows them.
+// TIFFHeader returns the first 8 bytes of a TIFF with its first directory behind them.
 func TIFFHeader(order binary.ByteOrder) []byte { return header(order) }
 
 // TIFFOrder returns the byte order of m.EXIF, or little-endian where there is none.

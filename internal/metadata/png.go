@@ -128,7 +128,7 @@ func xmpText(rest Body) (_ content, ok bool) {
 	return inOnePiece(rest), true
 }
 
-// pngChunks writes the chunks of m and software, which belong behind IHDR, whose data are header.
+// pngChunks writes the chunks of m and software, which belong behind IHDR. header are the data of IHDR.
 func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 	out := chunks{w: w}
 	for _, p := range m.Own {
@@ -171,7 +171,7 @@ type chunks struct {
 	err error
 }
 
-// add writes a chunk of the given kind whose data are pieces, one behind the other.
+// add writes a chunk of the given kind with pieces as its data, one behind the other.
 func (c *chunks) add(kind string, pieces ...[]byte) {
 	n := 0
 	for _, b := range pieces {

@@ -15,7 +15,7 @@ const (
 )
 
 // promising returns the metadata as a file of the given format can hold them, with an XMP packet that promises only
-// those files behind the picture that it will have, with their lengths, and warnings about what is left out.
+// those files behind the picture that it will have, with their lengths, and warnings about the blocks left out.
 func (m Metadata) promising(format string) (_ Metadata, warnings []string) {
 	lost := func(what, where string) {
 		warnings = append(warnings, "its "+what+" left out: only a "+where)

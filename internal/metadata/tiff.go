@@ -131,8 +131,8 @@ type TIFFField struct {
 }
 
 // TIFF returns the layout of a TIFF with metadata m, software as a record of what made the file, and pixels bytes of
-// pixels, whose samples must be in the byte order m.TIFFOrder. fields returns the entries about the pixels, which start
-// at offset at of the file.
+// pixels, with samples in the byte order m.TIFFOrder. fields returns the entries about the pixels, which start at
+// offset at of the file.
 //
 // Note: the file begins with the EXIF block, unchanged. Both count offsets from their start, so every offset in the
 // block stays right, even those in the undocumented notes of camera makers. Only the offset of the first directory

@@ -16,8 +16,8 @@ type RIFFChunk struct {
 	Body
 }
 
-// RIFFWalk walks over the chunks of a WebP, or over the chunks within one, in file order. All readers of WebP in
-// the program use it, so that they agree on what is in a file. It returns a chunk only when the whole chunk is in the
+// RIFFWalk walks over the chunks of a WebP, or over the chunks within one, in file order. All readers of WebP in the
+// program use it, so that they agree on the content of a file. It returns a chunk only when the whole chunk is in the
 // file, and VP8X, which announces the other chunks, only as the first.
 type RIFFWalk struct {
 	w              *window

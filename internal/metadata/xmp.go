@@ -57,7 +57,7 @@ func contains(b []byte, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(b, []byte(s)) })
 }
 
-// parseXMP finds the properties of some namespaces in the packet text, whose memory the result shares. Its error is
+// parseXMP finds the properties of some namespaces in the packet text. The result shares its memory. Its error is
 // errXMP.
 func parseXMP(text []byte, spaces ...string) (p packet, err error) {
 	type binding struct{ prefix, space string }
@@ -139,7 +139,7 @@ func parseXMP(text []byte, spaces ...string) (p packet, err error) {
 }
 
 // attributes calls visit for each attribute in tag, the start of an element in sound XML. at is the offset of the space
-// before the name, from and to those of the value without its quotes.
+// before the name, from and to enclose the value without its quotes.
 func attributes(tag []byte, visit func(name string, at, from, to int)) {
 	const space = " \t\r\n"
 	for at := bytes.IndexAny(tag, space); at >= 0; {

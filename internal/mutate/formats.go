@@ -22,7 +22,7 @@ type part struct {
 	isSpoiled bool    // a wrong checksum is written; false: the right one
 }
 
-// clone returns a copy whose list of parts is its own.
+// clone returns a copy with its own list of parts.
 func (p part) clone() part {
 	p.parts = slices.Clone(p.parts)
 	for i := range p.parts {
@@ -39,7 +39,7 @@ func (p part) content() []byte {
 	return slices.Concat(p.body, p.inner.join(p.parts))
 }
 
-// length returns the length to write for p, whose content is content: *p.lie, or the right one.
+// length returns the length to write for p: *p.lie, or the length of content, its content.
 func (p part) length(content []byte) uint32 {
 	if p.lie != nil {
 		return *p.lie
@@ -114,7 +114,7 @@ func formatOf(data []byte) *format {
 	return nil
 }
 
-// begins makes the test of a format whose files begin with a text, in which ? is any byte.
+// begins returns a test whether a file begins with magic, in which ? is any byte.
 func begins(magic string) func([]byte) bool {
 	return func(data []byte) bool {
 		for i := range len(magic) {

@@ -3,11 +3,11 @@
 // together again with correct lengths and checksums, so that a reader gets past its first checks
 // to where a mistake would matter. The same number makes the same file.
 //
-// mutate.go has the mutator, operations.go what is done to a file, formats.go takes files apart and
-// puts them together. Guard bounds what a reader may take for one file. The valid files are in
-// seeds; they come from encoders of the standard library, of libwebp and of libjpeg-turbo, and from encoders that wrote
-// what those cannot, such as animations and metadata. Files of megapixels are packed by gzip.
-// The package imports no reader, so that the tests of every reader can import it.
+// mutate.go has the mutator, operations.go its changes to a file, formats.go takes files apart and puts them together.
+// Guard bounds what a reader may take for one file. The valid files are in seeds; they come from encoders of the
+// standard library, of libwebp and of libjpeg-turbo, and from encoders that wrote what those cannot, such as animations
+// and metadata. Files of megapixels are packed by gzip. The package imports no reader, so that the tests of every
+// reader can import it.
 package mutate
 
 import (
@@ -88,7 +88,7 @@ func mutatorOf(t testing.TB, dir string) *Mutator {
 	return m
 }
 
-// Of returns a mutator of those seeds whose names end with one of the given texts.
+// Of returns a mutator of the seeds with names that end with one of the given texts.
 func (m *Mutator) Of(ends ...string) *Mutator {
 	of := &Mutator{}
 	for _, s := range m.Seeds {

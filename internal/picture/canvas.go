@@ -29,7 +29,8 @@ func NewCanvas(w, h int, grey, deep bool) *Canvas {
 	return c
 }
 
-// NewStrips returns a canvas like NewCanvas whose Image has no rows yet: Strip must be called before painting.
+// NewStrips returns a canvas like NewCanvas, but with an Image that has no rows yet: Strip must be called before
+// painting.
 func NewStrips(w, h int, grey, deep bool) *Canvas {
 	c := NewCanvas(w, 0, grey, deep)
 	c.H = h
@@ -121,8 +122,8 @@ func (c *Canvas) opaque(y int) {
 	c.Put(y, 3, ones)
 }
 
-// Divided returns a canvas of 16 bits a sample, or 8 unless deep, with the pixels of c, one of 16 bits in colour whose
-// colours are multiplied by opacity, without that.
+// Divided returns a canvas of 16 bits a sample, or 8 unless deep, with the pixels of c, divided by their opacity. c has
+// 16 bits and colours that are multiplied by opacity.
 func (c *Canvas) Divided(deep bool) *Canvas {
 	out, top := NewCanvas(c.W, c.H, false, deep), 0xff
 	if deep {

@@ -29,7 +29,7 @@ var (
 type Fault struct {
 	// Name is the name of the file. Empty is not known yet: see Named.
 	Name string
-	// Reason says what is wrong, why and, without naming a flag, what to do.
+	// Reason says the fault, its cause and, without naming a flag, what to do.
 	Reason string
 	// Remedy is what the user can change so that the operation succeeds. Empty is nothing.
 	Remedy Remedy

@@ -150,7 +150,7 @@ func (w *worker) clumps(rows rowSource, s span, height int, visit func(span)) er
 	return nil
 }
 
-// warn notes what is wrong with a file that is read all the same.
+// warn notes a fault of a file that is read all the same.
 func (d *decoder) warn(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -178,7 +178,7 @@ func (d *decoder) measure() error {
 		largest = max(largest, most)
 		mu.Unlock()
 	})
-	const bright = 16 // times white, as far as pictures go whose white is 1
+	const bright = 16 // times white, as far as pictures with a white of 1 go
 	switch {
 	case largest <= bright:
 		d.white = 1

@@ -22,7 +22,7 @@ type canvas struct {
 // alphaChannel is the channel of alpha and, in CMYK, of black.
 const alphaChannel = 3
 
-// newCanvas returns an empty canvas for a layout, whose size has been checked.
+// newCanvas returns an empty canvas for a layout. The size of l must have been checked.
 func newCanvas(l *layout) (c canvas) {
 	c.img = picture.New(l.model(), image.Rect(0, 0, l.width, l.height))
 	c.pix, c.stride, c.pixel = picture.Samples(c.img)
@@ -63,7 +63,7 @@ func (l *layout) colourPalette() color.Palette {
 	return p
 }
 
-// picture returns the picture on the canvas, whose channels it turns into red, green, blue and alpha.
+// picture returns the picture on the canvas, with its channels turned into red, green, blue and alpha.
 func (d *decoder) picture() image.Image {
 	c := &d.canvas
 	isRGB := d.photometric == rgb || d.photometric == separated && (c.sample == 1 || d.alpha != opaque)

@@ -213,10 +213,10 @@ func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 		l.horizontal, l.vertical = int(min(list[0], 8)), int(min(list[1], 8))
 	}
 	var err error
-	if l.bits, err = same(numbers[tagBits], 1, "bits"); err != nil {
+	if l.bits, err = equalNumber(numbers[tagBits], 1, "bits"); err != nil {
 		return nil, err
 	}
-	if l.format, err = same(numbers[tagSampleFormat], unsigned, "kinds"); err != nil {
+	if l.format, err = equalNumber(numbers[tagSampleFormat], unsigned, "kinds"); err != nil {
 		return nil, err
 	}
 	if err := l.checkSamples(extra, inks); err != nil {
@@ -228,9 +228,9 @@ func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 	return l, l.checkOffsets()
 }
 
-// same returns the number that is the same for all samples of a pixel, in list, or otherwise where list is empty. what
-// is what the samples have that differs.
-func same(list []uint64, otherwise int, what string) (int, error) {
+// equalNumber returns the number that all samples of a pixel have in list, or otherwise if list is empty. An error says
+// that what, the name of the number, differs.
+func equalNumber(list []uint64, otherwise int, what string) (int, error) {
 	if len(list) == 0 {
 		return otherwise, nil
 	}

@@ -77,7 +77,7 @@ func (w *worker) open(data []byte, height int) (rowSource, error) {
 		return &pictureRows{img: img, samples: w.inBlock()}, err
 	}
 	return newFaxRows(w.layout, w.blockWidth, data, func() {
-		w.warn("has damaged lines, whose ends are white")
+		w.warn("has damaged lines, with white ends")
 	}), nil
 }
 

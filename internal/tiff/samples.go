@@ -123,8 +123,8 @@ func (d *decoder) sixteen(v uint32) uint32 {
 	return (v*math.MaxUint16 + most/2) / most
 }
 
-// integer returns sample i of a row, of up to 32 bits. Those whose bits are no multiple of 8 lie one behind the other,
-// the highest bit first.
+// integer returns sample i of a row, of up to 32 bits. Samples without a whole number of bytes lie one behind the
+// other, the highest bit first.
 func (d *decoder) integer(row []byte, i int) uint32 {
 	switch d.bits {
 	case 8:

@@ -222,7 +222,7 @@ func (s *Stream) makeCodes(all *[classes]*counts) {
 	var group [classes]uint8
 	for i, c := range all {
 		if c == nil {
-			c = newCounts(s.method.cacheBits) // of a class in whose tiles no token begins
+			c = newCounts(s.method.cacheBits) // of a class with tiles in which no token begins
 		}
 		list, costs = append(list, c), append(costs, c.estimate())
 		group[i] = uint8(i)

@@ -83,7 +83,7 @@ const (
 	hashBits   = 15
 	mostTries  = 24 // places of a chain that are compared
 	enough     = 64 // pixels of a repetition after which no longer one is looked for
-	leastNear  = 3  // pixels of a repetition whose distance is short to write
+	leastNear  = 3  // pixels of a repetition with a distance that is short to write
 	leastFar   = 5  // pixels of any other repetition
 	shortCodes = 120
 )

@@ -63,7 +63,7 @@ func (l Layout) Sited(location string) Layout {
 }
 
 // Offset returns where a sample of colour lies: the distance from the left and upper edges of the samples of brightness
-// that share it, whose sides are 1.
+// that share it, in sides of these.
 func (l Layout) Offset() (x, y float64) {
 	x, y = float64(l.Across)/2, float64(l.Down)/2
 	switch {

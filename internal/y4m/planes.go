@@ -39,7 +39,7 @@ func (h Header) FrameBytes() int64 {
 
 func (h Header) sampleBytes() int64 { return int64(h.Depth+7) / 8 }
 
-// NewFrame returns a new frame with Params params, whose samples are all 0.
+// NewFrame returns a new frame with Params params, with all samples 0.
 func (h Header) NewFrame(params string) *Frame {
 	return &Frame{Params: params, Data: make([]byte, h.FrameBytes())}
 }
@@ -102,7 +102,7 @@ func (h Header) PutBrightness(f *Frame, img image.Image) {
 	}
 }
 
-// Colour returns plane i of f, 1 to 3, as a new plane whose samples are 0 for code 0 to 1 for the largest code.
+// Colour returns plane i of f, 1 to 3, as a new plane with samples of 0 for code 0 to 1 for the largest code.
 func (h Header) Colour(f *Frame, i int) *plane.Plane {
 	out, plane := plane.New(h.Plane(i)), h.plane(f, i)
 	scale := 1 / float64(h.most())
@@ -112,7 +112,7 @@ func (h Header) Colour(f *Frame, i int) *plane.Plane {
 	return out
 }
 
-// PutColour sets plane i of f, 1 to 3, to p, whose samples are clipped to 0..1 and rounded to codes.
+// PutColour sets plane i of f, 1 to 3, to p, with samples clipped to 0..1 and rounded to codes.
 func (h Header) PutColour(f *Frame, i int, p *plane.Plane) {
 	plane := h.plane(f, i)
 	for at, v := range p.Pix {

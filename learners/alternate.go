@@ -82,7 +82,7 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply 
 			move, watch.best = math.Inf(1), math.Inf(1)
 		}
 		objective := sparse.Objective(opt.Coder, energy(p.residual), codes)
-		done = watch.done(d, codes, energy(p.residual), objective, replaced, move)
+		done = watch.endStep(d, codes, energy(p.residual), objective, replaced, move)
 		renewed = 0
 		if !again.isDue(p.iteration, done) || !watch.mayGoOn() {
 			continue

@@ -101,7 +101,7 @@ func (l ITKrM) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 			return nil, err
 		}
 		sum := energy(p.residual)
-		done = watch.done(d, codes, sum, sparse.Objective(opt.Coder, sum, codes), 0, largestMove(before, p.atoms))
+		done = watch.endStep(d, codes, sum, sparse.Objective(opt.Coder, sum, codes), 0, largestMove(before, p.atoms))
 		due := isCheckDue(p.iteration, opt.Iterations) ||
 			done && float64(p.iteration) < lastCheck*float64(opt.Iterations)
 		if !due || !watch.mayGoOn() {

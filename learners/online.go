@@ -143,7 +143,7 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 			sum += v
 		}
 		objective := sparse.Objective(opt.Coder, sum, codes)
-		done = watch.done(d, codes, sum, objective, replaced, largestMove(before, s.atoms))
+		done = watch.endStep(d, codes, sum, objective, replaced, largestMove(before, s.atoms))
 		renewed = 0
 		if it := len(watch.result.Steps); again.isDue(it, done) && watch.mayGoOn() {
 			var changed bool

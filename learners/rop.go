@@ -265,7 +265,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 			}
 			s.relax(noise)
 		}
-		s.concave = l.concave(plan, sweep, sweeps)
+		s.concave = l.concavity(plan, sweep, sweeps)
 		s.iterate(penalty, penalty/next)
 		if !l.Keep && isCheckDue(sweep, sweeps) {
 			replaced += s.restart()
@@ -297,8 +297,8 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	return result, nil
 }
 
-// concave returns c for iteration it.
-func (l ROP) concave(plan schedule, it, iterations int) float64 {
+// concavity returns the c of the shrinkage, see above, for iteration it of iterations.
+func (l ROP) concavity(plan schedule, it, iterations int) float64 {
 	if l.Norm || l.Penalty > 0 {
 		return 0
 	}

@@ -83,7 +83,7 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 			Normalise(u)
 		}
 	}
-	x, err := s.shortest()
+	x, err := s.shortestCodes()
 	if err != nil {
 		return nil, err
 	}
@@ -139,9 +139,9 @@ func withoutTwins(y *mat.Dense, d *sparse.Dictionary, seed uint64) (*sparse.Dict
 	return sparse.FromAtoms(m, atoms)
 }
 
-// shortest returns the shortest X, K×N, among those with the least ‖Y − D·X‖: Dᵀ(DDᵀ)⁺Y = (DᵀD)⁺DᵀY. It solves the
+// shortestCodes returns the shortest X, K×N, among those with the least ‖Y − D·X‖: Dᵀ(DDᵀ)⁺Y = (DᵀD)⁺DᵀY. It solves the
 // smaller of the two.
-func (s *ropState) shortest() (*mat.Dense, error) {
+func (s *ropState) shortestCodes() (*mat.Dense, error) {
 	atoms := mat.NewDense(s.k, s.ld, s.u).Slice(0, s.k, 0, s.m)
 	signals := mat.NewDense(s.n, s.ld, s.y).Slice(0, s.n, 0, s.m)
 	var x mat.Dense

@@ -106,11 +106,11 @@ func whitenedStart(y *mat.Dense, d *sparse.Dictionary, opt Options) (*sparse.Dic
 func rotation(k int, rng *rand.Rand) (*mat.Dense, error) {
 	g := mat.NewDense(k, k, nil)
 	g.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, g)
-	return polar(g)
+	return nearestOrthogonal(g)
 }
 
-// polar returns the orthogonal matrix nearest to a, which is UVᵀ for a = U·diag(σ)·Vᵀ.
-func polar(a *mat.Dense) (*mat.Dense, error) {
+// nearestOrthogonal returns the orthogonal matrix nearest to a, which is UVᵀ for a = U·diag(σ)·Vᵀ.
+func nearestOrthogonal(a *mat.Dense) (*mat.Dense, error) {
 	var svd mat.SVD
 	if !svd.Factorize(a, mat.SVDThin) {
 		return nil, errors.New("learners: the singular values of a rotation were not found")

@@ -306,7 +306,7 @@ func (f *flatFinder) paddedRow(y int) []float32 {
 	return f.padded[y%3]
 }
 
-// appendBounds appends to list the bounds of the samples of row y that have any, and returns list. level converts
+// appendBounds appends to list the bounds of those samples of row y that have a bound, and returns list. level converts
 // samples to levels of the result.
 func (f *flatFinder) appendBounds(list []picture.Bounds, y int, level func(float32) uint16) []picture.Bounds {
 	kernel.BoundFlatAreas(f.least, f.greatest, f.paddedRow(y-1), f.paddedRow(y), f.paddedRow(y+1))

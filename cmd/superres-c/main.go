@@ -111,7 +111,7 @@ func answer(message **C.char, work func() error) C.int {
 	if message != nil {
 		*message = nil
 	}
-	err := caught(work)
+	err := catchPanic(work)
 	if err == nil {
 		return console.ExitOK
 	}
@@ -121,8 +121,8 @@ func answer(message **C.char, work func() error) C.int {
 	return C.int(console.ExitCode(err))
 }
 
-// caught does work, and returns its error, or one for a panic, as nothing may unwind the stack of C.
-func caught(work func() error) (err error) {
+// catchPanic does work, and returns its error, or one for a panic, as nothing may unwind the stack of C.
+func catchPanic(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = fmt.Errorf("a fault of superres: %v; please report it with the picture", value)

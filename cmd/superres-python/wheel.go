@@ -82,7 +82,7 @@ func (r release) wheel(version, target string) (name string, data []byte, err er
 	files = append(files, file{name: about + "METADATA", data: metadata}, file{name: about + "WHEEL",
 		data: []byte(wheel)})
 	files = append(files, file{name: about + "RECORD", data: record(files, about+"RECORD")})
-	data, err = zipped(files, r.time)
+	data, err = zipFiles(files, r.time)
 	return name + "-py3-none-" + strings.Join(platforms, ".") + ".whl", data, err
 }
 

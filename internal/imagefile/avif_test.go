@@ -43,7 +43,7 @@ func TestTurnedAVIF(t *testing.T) {
 						u, v, w, h = h-1-v, u, h, w
 					}
 					if got.At(x, y) != mirrored.At(u, h-1-v) {
-						t.Fatalf("%d quarters, axis %d: pixel %d,%d is not the same as %d,%d", quarters, axis, x, y, u, v)
+						t.Fatalf("%d quarters, axis %d: pixel %d,%d differs from %d,%d", quarters, axis, x, y, u, v)
 					}
 				}
 			}

@@ -48,8 +48,8 @@ func AnnouncesPictures(marker byte, payload Body) bool {
 	return false
 }
 
-// appended reads the files behind the picture of the JPEG in src.
-func (r *reader) appended(src Source, told promises) {
+// readAppended reads the files behind the picture of the JPEG in src.
+func (r *reader) readAppended(src Source, told promises) {
 	var list packet
 	text := told.packet.Bytes()
 	if contains(text, spaceGainMap, spaceContainer, spaceCamera) {

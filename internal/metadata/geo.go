@@ -104,7 +104,7 @@ func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 		if !t.isPlace() {
 			continue
 		}
-		v := t.doubles()
+		v := t.readDoubles()
 		switch {
 		case t.Tag == tagPixelScale && len(v) >= 2:
 			v[0], v[1] = v[0]/a, v[1]/b
@@ -139,8 +139,8 @@ func (t GeoTag) isPlace() bool {
 // hasPlace reports whether tags say where the pixels lie; false: they are notes of GDAL alone.
 func hasPlace(tags []GeoTag) bool { return slices.ContainsFunc(tags, GeoTag.isPlace) }
 
-// doubles returns the value of a tag as numbers, or nil where it has another type.
-func (t GeoTag) doubles() (v []float64) {
+// readDoubles returns the value of a tag as numbers, or nil where it has another type.
+func (t GeoTag) readDoubles() (v []float64) {
 	for b := t.Data; t.Type == typeDouble && len(b) >= 8; b = b[8:] {
 		v = append(v, math.Float64frombits(binary.LittleEndian.Uint64(b)))
 	}

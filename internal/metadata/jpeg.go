@@ -137,7 +137,7 @@ func (r *reader) jpeg(src Source) {
 		}
 		r.icc(inPieces(list))
 	}
-	r.appended(src, told)
+	r.readAppended(src, told)
 }
 
 // jfif sets the resolution from payload, of a segment APP0: a name, a version, a unit, and the numbers of pixels per

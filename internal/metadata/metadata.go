@@ -135,7 +135,7 @@ func profileColours(start []byte, length int64) string {
 // about the rest. For a format other than m.Format, what the chunks of a PNG say about its colours becomes an ICC
 // profile; see describedColours.
 func (m Metadata) For(format string, grey bool) (Metadata, []string) {
-	m, warnings := m.promising(format)
+	m, warnings := m.keepPromises(format)
 	c := containers[format]
 	want, profile := "RGB ", "ICC profile"
 	if grey && !c.colourOnly {

@@ -38,7 +38,7 @@ func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels i
 	gap := make([]byte, end%2)
 	end += int64(len(gap))
 	if !last {
-		order.PutUint32(head.Bytes()[d.table()-4:], uint32(end))
+		order.PutUint32(head.Bytes()[d.tableLength()-4:], uint32(end))
 	}
-	return Layout{End: end, before: writing(head.Bytes()), behind: writing(gap)}
+	return Layout{End: end, before: pieceWriter(head.Bytes()), behind: pieceWriter(gap)}
 }

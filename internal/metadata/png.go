@@ -140,7 +140,7 @@ func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 		}
 	}
 	if m.ICC != nil {
-		out.pack("iCCP", "ICC profile\x00\x00", writing(m.ICC))
+		out.pack("iCCP", "ICC profile\x00\x00", pieceWriter(m.ICC))
 	}
 	if body, ok := m.Resolution.pHYs(); ok {
 		out.add("pHYs", body)
@@ -177,7 +177,7 @@ func (c *chunks) add(kind string, pieces ...[]byte) {
 	for _, b := range pieces {
 		n += len(b)
 	}
-	c.chunk(kind, uint32(n), writing(pieces...))
+	c.chunk(kind, uint32(n), pieceWriter(pieces...))
 }
 
 // pack writes a chunk of the given kind: head, and then what write writes, compressed. It calls write twice, the first

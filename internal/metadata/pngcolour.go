@@ -76,7 +76,7 @@ func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if asSRGB {
 		return colorimetry{}, nil, unknown
 	}
-	if _, _, ok := c.primaries.adapted(); c.curve == nil || !ok {
+	if _, _, ok := c.primaries.adaptToD50(); c.curve == nil || !ok {
 		return colorimetry{}, nil, append(unknown, kinds...)
 	}
 	return c, kinds, unknown
@@ -162,9 +162,9 @@ func codedCurve(number byte) (name string, curve []byte) {
 	case 13:
 		return "sRGB curve", sRGBCurve
 	case 16:
-		return "PQ", sampled(func(v float64) float64 { return toneMapped(pq(v), 10000) })
+		return "PQ", curveTag(func(v float64) float64 { return toneMapped(pq(v), 10000) })
 	case 18:
-		return "HLG", sampled(func(v float64) float64 { return toneMapped(hlg(v), 1000) })
+		return "HLG", curveTag(func(v float64) float64 { return toneMapped(hlg(v), 1000) })
 	}
 	return "", nil
 }

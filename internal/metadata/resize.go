@@ -165,7 +165,7 @@ func (z Resizing) xmp(text []byte) []byte {
 			changes = append(changes, p.set(of, n)...)
 		}
 	}
-	return p.with(changes)
+	return p.applyChanges(changes)
 }
 
 // IsPanorama reports whether the XMP packet says that the picture is a panorama of 360°, with left and right edges that

@@ -95,7 +95,8 @@ type catalogue struct {
 	data       Body // the box idat
 }
 
-// ReadStill returns what the boxes in src say. It fails with a FormatError where they do not describe a picture.
+// ReadStill returns the description of the still picture in src, a file of boxes such as an AVIF. It fails with a
+// FormatError where they do not describe a picture.
 func ReadStill(src Source) (*Still, error) {
 	c := &catalogue{src: src, items: map[uint64]*item{}}
 	var brand Body

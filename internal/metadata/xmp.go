@@ -216,9 +216,9 @@ func (p packet) set(of property, n int64) []change {
 // remove returns the change that takes out the whole of a property.
 func remove(of property) change { return change{of.start, of.end, ""} }
 
-// with returns the packet with changes, in new memory; without any, it returns the packet itself. Changes within those
-// that begin before them are left out.
-func (p packet) with(changes []change) []byte {
+// applyChanges returns the packet with changes, in new memory; without any, it returns the packet itself. Changes
+// within those that begin before them are left out.
+func (p packet) applyChanges(changes []change) []byte {
 	if len(changes) == 0 {
 		return p.text
 	}

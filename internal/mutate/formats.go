@@ -91,18 +91,18 @@ var pngFormat, webpFormat, riffFormat, jpegFormat *format
 var formats []*format
 
 func init() { // for split and join know formats themselves
-	pngFormat = &format{is: begins(pngSignature), split: splitPNG, join: joinPNG, settle: settlePNG, hasLengths: true}
+	pngFormat = &format{is: hasMagic(pngSignature), split: splitPNG, join: joinPNG, settle: settlePNG, hasLengths: true}
 	riffFormat = &format{split: splitRIFF, join: joinRIFF, littleEndian: true, hasLengths: true}
-	webpFormat = &format{is: begins("RIFF????WEBP"), split: splitWebP, join: joinWebP, littleEndian: true,
+	webpFormat = &format{is: hasMagic("RIFF????WEBP"), split: splitWebP, join: joinWebP, littleEndian: true,
 		hasLengths: true}
-	jpegFormat = &format{is: begins("\xff\xd8\xff"), split: splitJPEG, join: joinJPEG, hasLengths: true}
+	jpegFormat = &format{is: hasMagic("\xff\xd8\xff"), split: splitJPEG, join: joinJPEG, hasLengths: true}
 	formats = []*format{
 		pngFormat, webpFormat, jpegFormat, tiffOf("II*\x00"), tiffOf("MM\x00*"), tiffOf("II+\x00"),
 		tiffOf("MM\x00+"),
-		{is: begins("GIF8"), split: splitGIF, join: joinRaw, littleEndian: true, hasNoKinds: true},
-		{is: begins("BM"), split: splitBMP, join: joinRaw, littleEndian: true, hasNoKinds: true},
-		{is: begins("????ftyp"), split: splitBoxes, join: joinBoxes, hasLengths: true},
-		{is: begins("YUV4MPEG2 "), split: splitY4M, join: joinRaw, isText: true, hasNoKinds: true},
+		{is: hasMagic("GIF8"), split: splitGIF, join: joinRaw, littleEndian: true, hasNoKinds: true},
+		{is: hasMagic("BM"), split: splitBMP, join: joinRaw, littleEndian: true, hasNoKinds: true},
+		{is: hasMagic("????ftyp"), split: splitBoxes, join: joinBoxes, hasLengths: true},
+		{is: hasMagic("YUV4MPEG2 "), split: splitY4M, join: joinRaw, isText: true, hasNoKinds: true},
 	}
 }
 
@@ -114,8 +114,8 @@ func formatOf(data []byte) *format {
 	return nil
 }
 
-// begins returns a test whether a file begins with magic, in which ? is any byte.
-func begins(magic string) func([]byte) bool {
+// hasMagic returns a test whether a file begins with magic, in which ? is any byte.
+func hasMagic(magic string) func([]byte) bool {
 	return func(data []byte) bool {
 		for i := range len(magic) {
 			if i >= len(data) || magic[i] != '?' && magic[i] != data[i] {
@@ -199,7 +199,8 @@ func splitWebP(data []byte) []part {
 	return append([]part{{kind: "RIFF", body: data[:12]}}, splitRIFF(data[12:])...)
 }
 
-// splitRIFF takes chunks apart, each of kind, length and body.
+// splitRIFF returns the chunks in data, each of kind, length and body, up to one that is cut. ANMF and EXIF are taken
+// apart further.
 func splitRIFF(data []byte) (parts []part) {
 	for len(data) >= 8 {
 		kind, n := string(data[:4]), int64(binary.LittleEndian.Uint32(data[4:]))
@@ -238,7 +239,8 @@ func joinRIFF(parts []part) (out []byte) {
 
 func joinWebP(parts []part) []byte {
 	out := joinRIFF(parts)
-	if i := slices.IndexFunc(parts, func(p part) bool { return p.kind == "RIFF" }); i >= 0 && begins("RIFF????")(out) {
+	i := slices.IndexFunc(parts, func(p part) bool { return p.kind == "RIFF" })
+	if i >= 0 && hasMagic("RIFF????")(out) {
 		binary.LittleEndian.PutUint32(out[4:], parts[i].length(out[8:]))
 	}
 	return out
@@ -264,7 +266,7 @@ func splitJPEG(data []byte) (parts []part) {
 			break
 		}
 		const exif = "Exif\x00\x00"
-		if body := data[4:end]; marker == 0xe1 && begins(exif)(body) {
+		if body := data[4:end]; marker == 0xe1 && hasMagic(exif)(body) {
 			parts = append(parts, partOf(kind, body, len(exif)))
 		} else {
 			parts = append(parts, part{kind: kind, body: body})
@@ -279,7 +281,7 @@ func splitJPEG(data []byte) (parts []part) {
 			parts, data = append(parts, part{kind: "bits", body: data[:end]}), data[end:]
 		}
 	}
-	if begins("\xff\xd9")(data) {
+	if hasMagic("\xff\xd9")(data) {
 		return append(parts, part{kind: "D9"}, part{kind: "bits", body: data[2:]})
 	}
 	return append(parts, part{kind: "bits", body: data})
@@ -306,7 +308,7 @@ func joinJPEG(parts []part) (out []byte) {
 // tiffOf returns the format of TIFF, and of EXIF, for one of its two beginnings. Parts stay at their
 // places in the file as long as none changes its length, so that what leads to them still does.
 func tiffOf(magic string) *format {
-	f := &format{is: begins(magic), join: joinRaw, littleEndian: magic[0] == 'I', hasNoKinds: true}
+	f := &format{is: hasMagic(magic), join: joinRaw, littleEndian: magic[0] == 'I', hasNoKinds: true}
 	f.split = func(data []byte) []part { return splitTIFF(f, data) }
 	return f
 }

@@ -131,15 +131,15 @@ func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) 
 		return data, ""
 	}
 	var done []string
-	for range 1 + d.below(2)*d.below(4) {
+	for range 1 + d.sampleBelow(2)*d.sampleBelow(4) {
 		done = append(done, m.changePart(root, d))
 	}
-	if f.settle != nil && d.below(4) > 0 {
+	if f.settle != nil && d.sampleBelow(4) > 0 {
 		f.settle(root.parts)
 		done = append(done, "settle")
 	}
 	changed = f.join(root.parts)
-	if d.below(12) == 0 && len(changed) > 0 {
+	if d.sampleBelow(12) == 0 && len(changed) > 0 {
 		var what string
 		changed, what = m.changeWhole(f, changed, d)
 		done = append(done, what)
@@ -153,8 +153,8 @@ type dice struct {
 	random  *rand.Rand
 }
 
-// below returns a number in [0, n).
-func (d *dice) below(n int) int {
+// sampleBelow returns a number in [0, n).
+func (d *dice) sampleBelow(n int) int {
 	if len(d.choices) == 0 {
 		return d.random.IntN(n)
 	}

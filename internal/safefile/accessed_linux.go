@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// accessed returns the time of the last access to the file that info describes, or the zero time if it is not known.
-func accessed(info fs.FileInfo) time.Time {
+// accessTime returns the time of the last access to the file that info describes, or the zero time if it is not known.
+func accessTime(info fs.FileInfo) time.Time {
 	if s, is := info.Sys().(*syscall.Stat_t); is {
 		return time.Unix(s.Atim.Unix())
 	}

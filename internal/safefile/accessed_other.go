@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// accessed returns the zero time: the time of the last access to a file is not known on this system.
-func accessed(fs.FileInfo) time.Time { return time.Time{} }
+// accessTime returns the zero time: the time of the last access to a file is not known on this system.
+func accessTime(fs.FileInfo) time.Time { return time.Time{} }

@@ -45,7 +45,7 @@ func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, er
 	if err != nil {
 		return 0, &Fault{Name: dir, Class: ErrOutput, Cause: err,
 			Reason: fmt.Sprintf("cannot be looked through for old temporary files: %v; check the name and the mode",
-				bare(err))}
+				bareReason(err))}
 	}
 	var first error
 	for _, e := range entries {
@@ -71,7 +71,7 @@ func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, er
 		case first == nil && !errors.Is(err, fs.ErrNotExist):
 			first = &Fault{Name: name, Class: ErrOutput, Cause: err,
 				Reason: fmt.Sprintf("is an old temporary file that cannot be removed: %v; remove it by hand",
-					bare(err))}
+					bareReason(err))}
 		}
 	}
 	return removed, first

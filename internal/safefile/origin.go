@@ -22,5 +22,5 @@ func (o Origin) times() times {
 	if o.Info == nil || !o.KeepDates {
 		return times{}
 	}
-	return times{accessed(o.Info), o.Info.ModTime()}
+	return times{accessTime(o.Info), o.Info.ModTime()}
 }

@@ -69,8 +69,9 @@ type worker struct {
 
 // block calls visit with the rows of block number i.
 func (w *worker) block(i int, visit func(span)) error {
-	inPlane := w.across() * w.down()
-	s := span{plane: i / inPlane, x: i % w.across() * w.blockWidth, y: i % inPlane / w.across() * w.blockHeight}
+	across := w.blocksAcross()
+	inPlane := across * w.blocksDown()
+	s := span{plane: i / inPlane, x: i % across * w.blockWidth, y: i % inPlane / across * w.blockHeight}
 	s.n = min(w.blockWidth, w.width-s.x)
 	height := min(w.blockHeight, w.height-s.y)
 	data, err := w.blockData(i, height)
@@ -167,7 +168,7 @@ func (d *decoder) measure() error {
 	err := d.blocks(func(s span) {
 		most := 0.0
 		for i := range s.n * d.inBlock() {
-			if i%d.inBlock() >= d.used() {
+			if i%d.inBlock() >= d.samplesUsed() {
 				continue // a sample that is not read
 			}
 			if v := d.float(s.row, i); v > most && !math.IsInf(v, 0) {

@@ -172,7 +172,7 @@ func (d *decoder) fromLab(l, a, b float64) (red, green, blue float64) {
 	if d.photometric == iccLab {
 		a, b = a-128, b-128
 	} else {
-		a, b = twos(a), twos(b)
+		a, b = fromTwosComplement(a), fromTwosComplement(b)
 	}
 	l *= 100
 	fy := (l + 16) / 116
@@ -185,8 +185,8 @@ func (d *decoder) fromLab(l, a, b float64) (red, green, blue float64) {
 	return red, green, blue
 }
 
-// twos returns v, 0 to 256, as the number in two's complement that it is.
-func twos(v float64) float64 {
+// fromTwosComplement returns the number that the byte v, 0 to 256, means in two's complement.
+func fromTwosComplement(v float64) float64 {
 	if v >= 128 {
 		return v - 256
 	}

@@ -38,14 +38,14 @@ func (l *lzwRows) reset(data []byte) *lzwRows {
 	for i := range 256 {
 		l.suffix[i], l.first[i], l.length[i] = byte(i), byte(i), 1
 	}
-	l.empty()
+	l.resetTable()
 	return l
 }
 
-func (l *lzwRows) empty() { l.width, l.free, l.last = 9, lzwFirst, -1 }
+func (l *lzwRows) resetTable() { l.width, l.free, l.last = 9, lzwFirst, -1 }
 
-// code returns the next code, or lzwEnd at the end of the data.
-func (l *lzwRows) code() int {
+// readCode returns the next code, or lzwEnd at the end of the data.
+func (l *lzwRows) readCode() int {
 	for l.count < l.width {
 		if l.at == len(l.data) {
 			return lzwEnd
@@ -78,13 +78,13 @@ func (l *lzwRows) next(row []byte) error {
 		if l.ended {
 			return io.ErrUnexpectedEOF
 		}
-		c := l.code()
+		c := l.readCode()
 		switch {
 		case c == lzwEnd:
 			l.ended = true
 			continue
 		case c == lzwClear:
-			l.empty()
+			l.resetTable()
 			continue
 		case c > l.free || c >= lzwFirst && l.last < 0 || c == l.free && c == lzwMost:
 			return FormatError("LZW has a code that it has not defined")

@@ -192,7 +192,7 @@ func (w *worker) picture(data []byte, height int) (img image.Image, err error) {
 	}
 	img, warnings, err := jpeg.Decode(w.ctx, data, opt)
 	if err != nil {
-		return nil, inside(err)
+		return nil, asTIFFError(err)
 	}
 	for _, text := range warnings {
 		w.warn(text)
@@ -200,8 +200,8 @@ func (w *worker) picture(data []byte, height int) (img image.Image, err error) {
 	return rgbOf(chroma.Smooth(img)), nil
 }
 
-// inside returns an error of package jpeg as one of this package.
-func inside(err error) error {
+// asTIFFError returns an error of package jpeg as one of this package.
+func asTIFFError(err error) error {
 	switch e := err.(type) {
 	case jpeg.FormatError:
 		return FormatError("a JPEG inside: " + string(e))

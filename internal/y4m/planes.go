@@ -58,8 +58,8 @@ func (h Header) plane(f *Frame, i int) []byte {
 // most returns the largest code, which is the value of a sample as stored.
 func (h Header) most() int { return 1<<h.Depth - 1 }
 
-// code returns sample i of a plane, at most h.most().
-func (h Header) code(plane []byte, i int) int {
+// codeAt returns sample i of a plane, at most h.most().
+func (h Header) codeAt(plane []byte, i int) int {
 	if h.Depth == 8 {
 		return int(plane[i])
 	}
@@ -84,7 +84,7 @@ func (h Header) Brightness(f *Frame) image.Image {
 	}
 	img := &image.Gray16{Pix: make([]byte, len(plane)), Stride: 2 * h.Width, Rect: bounds}
 	for i := range h.Width * h.Height {
-		binary.BigEndian.PutUint16(img.Pix[2*i:], uint16((h.code(plane, i)*0xffff+h.most()/2)/h.most()))
+		binary.BigEndian.PutUint16(img.Pix[2*i:], uint16((h.codeAt(plane, i)*0xffff+h.most()/2)/h.most()))
 	}
 	return img
 }
@@ -107,7 +107,7 @@ func (h Header) Colour(f *Frame, i int) *plane.Plane {
 	out, plane := plane.New(h.Plane(i)), h.plane(f, i)
 	scale := 1 / float64(h.most())
 	for at := range out.Pix {
-		out.Pix[at] = float32(float64(h.code(plane, at)) * scale)
+		out.Pix[at] = float32(float64(h.codeAt(plane, at)) * scale)
 	}
 	return out
 }

@@ -138,7 +138,7 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 					continue
 				}
 				count := solve(signal, corr, index[used:used+most], value[used:used+most])
-				count = tidy(index[used:used+count], value[used:used+count])
+				count = tidyCode(index[used:used+count], value[used:used+count])
 				start[j+1] = count
 				used += count
 			}
@@ -208,9 +208,9 @@ func (b *batch) signal(j int) (y, corr []float64) {
 	return b.rows[j*b.d.n : (j+1)*b.d.n], b.corr[j*b.d.wide : (j+1)*b.d.wide]
 }
 
-// tidy sorts a code by atom, by insertion because codes are short, drops exact zeros, and returns how many entries
+// tidyCode sorts a code by atom, by insertion because codes are short, drops exact zeros, and returns how many entries
 // remain.
-func tidy(index []int32, value []float64) int {
+func tidyCode(index []int32, value []float64) int {
 	n := 0
 	for i, v := range value {
 		if v == 0 {

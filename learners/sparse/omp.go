@@ -118,11 +118,11 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 		squaredError -= w.proj[count] * w.proj[count]
 		count++
 		if w.tolerance > 0 && squaredError < 1e-8*energy {
-			w.backward(w.proj[:count], value)
+			w.solveTransposed(w.proj[:count], value)
 			squaredError = w.residual(y, index[:count], value)
 		}
 	}
-	w.backward(w.proj[:count], value)
+	w.solveTransposed(w.proj[:count], value)
 	w.refine(y, index[:count], value, nil)
 	unscale(w.d, index[:count], value, floor)
 	return count

@@ -121,7 +121,7 @@ func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	switch {
 	case s.fixed == nil:
-		s.general(dst, src, top, y0)
+		s.sumRows(dst, src, top, y0)
 	case s.fixed.reduce:
 		s.fixed.reduceRows(dst, src, top, s.inH, y0)
 	default:
@@ -138,15 +138,16 @@ func (s *Scaler) AddTo(dst, base, src *plane.Plane) {
 	s.fixed.enlargeRows(dst, base, src, 0, s.inH, 0)
 }
 
-// general is Rows for any kernel and size, with sums in float64. The other code must agree with it.
-func (s *Scaler) general(out, src *plane.Plane, top, y0 int) {
+// sumRows does the work of Rows for any kernel and size, with sums in float64. The faster code for fixed scales must
+// agree with it.
+func (s *Scaler) sumRows(out, src *plane.Plane, top, y0 int) {
 	lo, hi := s.Needs(y0, y0+out.H)
 	mid := plane.New(out.W, hi-lo)
 	parallel.Rows(mid.H, func(y int) {
 		row, to := src.Row(lo+y-top), mid.Row(y)
 		for x := range to {
 			sum := 0.0
-			weight, index := s.across.at(x)
+			weight, index := s.across.sumOf(x)
 			for i, v := range weight {
 				sum += float64(v * float64(row[index[i]]))
 			}
@@ -159,7 +160,7 @@ func (s *Scaler) general(out, src *plane.Plane, top, y0 int) {
 		return func(from, to int) {
 			for y := from; y < to; y++ {
 				clear(sum)
-				weight, index := s.down.at(y0 + y)
+				weight, index := s.down.sumOf(y0 + y)
 				for i, v := range weight {
 					for x, old := range mid.Row(int(index[i]) - lo) {
 						sum[x] += float64(v * float64(old))
@@ -181,7 +182,7 @@ type taps struct {
 	index  []int32
 }
 
-func (t taps) at(i int) ([]float64, []int32) {
+func (t taps) sumOf(i int) ([]float64, []int32) {
 	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
 }
 
@@ -229,7 +230,7 @@ func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i
 	for i := range out {
 		u := at(i)
 		first := int(math.Floor(u-half)) + 1
-		weight, index := t.at(i)
+		weight, index := t.sumOf(i)
 		sum := 0.0
 		for j := range weight {
 			from := first + j

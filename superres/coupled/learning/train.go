@@ -165,7 +165,7 @@ func (t Trainer) Train(
 	if t.Learned != nil {
 		t.Learned(found, stacked)
 	}
-	low, high, err := t.halves(ctx, found.Dictionary, stacked, coder)
+	low, high, err := t.splitDictionary(ctx, found.Dictionary, stacked, coder)
 	if err != nil {
 		return nil, err
 	}
@@ -217,8 +217,8 @@ func (t Trainer) dictionary(
 	})
 }
 
-// halves returns D_L and D_H of the dictionary d that was learned from stacked pairs.
-func (t Trainer) halves(
+// splitDictionary returns D_L and D_H of the dictionary d that was learned from stacked pairs.
+func (t Trainer) splitDictionary(
 	ctx context.Context, d *sparse.Dictionary, stacked *mat.Dense, coder sparse.Coder,
 ) (low, high *sparse.Dictionary, err error) {
 	n, m := t.sizes()

@@ -1,5 +1,5 @@
-// Package elementary has the functions of package math whose last bits there depend on the processor, with the same
-// bits on all. They are written as products, sums, quotients and roots of float64, each rounded by itself.
+// Package elementary has functions of package math with the same bits on all processors; in math their last bits
+// differ. They are written as products, sums, quotients and roots of float64, each rounded by itself.
 //
 // An error is in units of the last place (ulp), of finite results that are no subnormal numbers.
 package elementary
@@ -93,7 +93,7 @@ func Log1p(x float64) float64 {
 	if u == 1 || math.IsInf(u, 1) {
 		return x
 	}
-	return Log(u) * x / (u - 1) // what is lost in u is lost in u − 1 too
+	return Log(u) * x / (u - 1) // the rounding of u is in u − 1 too, and cancels
 }
 
 // Log2 returns the logarithm of x to base 2, exactly for powers of 2.

@@ -46,7 +46,7 @@ func TestFunctionsAreExact(t *testing.T) {
 	}
 }
 
-// Where math has no error to speak of, neither has the package; what is not finite is as in math.
+// Where math has no error to speak of, neither has the package; infinities and NaN are as in math.
 func TestSpecialValues(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for name, f := range map[string][2]func(float64) float64{

@@ -28,7 +28,7 @@ func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 
 // tidyPNG returns the PNG data without surplus in the chunks PLTE, tRNS and IEND: without entries of the palette that
 // no index can mean, without a tRNS of a wrong length, which libpng ignores too, and with nothing in IEND. It
-// overwrites data, whose memory the result shares. A chunk with a wrong checksum stays.
+// overwrites data and returns a part of it. A chunk with a wrong checksum stays.
 func tidyPNG(data []byte) []byte {
 	const signature, frame, colourType, depth = 8, 12, 25, 24
 	var head []byte

@@ -22,7 +22,7 @@ type part struct {
 	isSpoiled bool    // a wrong checksum is written; false: the right one
 }
 
-// clone returns a copy whose list of parts is its own.
+// clone returns a copy with its own list of parts.
 func (p part) clone() part {
 	p.parts = slices.Clone(p.parts)
 	for i := range p.parts {
@@ -127,25 +127,25 @@ func init() { // for formats know each other, and themselves
 		f.split, f.join, f.hasLengths = f.splitChunks, f.joinChunks, true
 		return f
 	}
-	png := chunked(&format{is: begins(pngSignature), settle: settlePNG, head: "signature",
+	png := chunked(&format{is: hasMagic(pngSignature), settle: settlePNG, head: "signature",
 		headBytes: len(pngSignature), hasSum: true, inside: map[string]nest{"eXIf": {}}})
 	// The frames of an animated WebP are lists of chunks without a header, as are the boxes of a box of ISO media.
 	const frameHead = 16
 	chunks := chunked(&format{kindFirst: true, padded: true, littleEndian: true})
-	webp := chunked(&format{is: begins("RIFF????WEBP"), head: "RIFF", headBytes: 12, kindFirst: true, padded: true,
+	webp := chunked(&format{is: hasMagic("RIFF????WEBP"), head: "RIFF", headBytes: 12, kindFirst: true, padded: true,
 		littleEndian: true, inside: map[string]nest{"ANMF": {frameHead, chunks}, "EXIF": {}}})
 	webp.join = webp.joinWebP
-	boxes := chunked(&format{is: begins("????ftyp"), counted: 8})
+	boxes := chunked(&format{is: hasMagic("????ftyp"), counted: 8})
 	boxes.inside = map[string]nest{"meta": {4, boxes}, "iinf": {6, boxes}, "iref": {4, boxes}, "iprp": {0, boxes},
 		"ipco": {0, boxes}}
-	jpegFormat = &format{is: begins("\xff\xd8\xff"), split: splitJPEG, join: joinJPEG, hasLengths: true,
+	jpegFormat = &format{is: hasMagic("\xff\xd8\xff"), split: splitJPEG, join: joinJPEG, hasLengths: true,
 		inside: map[string]nest{"E1": {behind: len("Exif\x00\x00")}}}
 	formats = []*format{
 		png, webp, jpegFormat, tiffOf("II*\x00"), tiffOf("MM\x00*"), tiffOf("II+\x00"), tiffOf("MM\x00+"),
-		{is: begins("GIF8"), split: splitGIF, join: joinRaw, littleEndian: true, hasNoKinds: true},
-		{is: begins("BM"), split: splitBMP, join: joinRaw, littleEndian: true, hasNoKinds: true},
+		{is: hasMagic("GIF8"), split: splitGIF, join: joinRaw, littleEndian: true, hasNoKinds: true},
+		{is: hasMagic("BM"), split: splitBMP, join: joinRaw, littleEndian: true, hasNoKinds: true},
 		boxes,
-		{is: begins("YUV4MPEG2 "), split: splitY4M, join: joinRaw, isText: true, hasNoKinds: true},
+		{is: hasMagic("YUV4MPEG2 "), split: splitY4M, join: joinRaw, isText: true, hasNoKinds: true},
 	}
 }
 
@@ -157,8 +157,8 @@ func formatOf(data []byte) *format {
 	return nil
 }
 
-// begins makes the test of a format whose files begin with a text, in which ? is any byte.
-func begins(magic string) func([]byte) bool {
+// hasMagic returns a test whether a file begins with magic, in which ? is any byte.
+func hasMagic(magic string) func([]byte) bool {
 	return func(data []byte) bool {
 		for i := range len(magic) {
 			if i >= len(data) || magic[i] != '?' && magic[i] != data[i] {
@@ -251,7 +251,7 @@ func settlePNG(parts []part) {
 // joinWebP puts a WebP together, whose head has the length of the file.
 func (f *format) joinWebP(parts []part) []byte {
 	out := f.joinChunks(parts)
-	if i := slices.IndexFunc(parts, func(p part) bool { return p.kind == f.head }); i >= 0 && begins("RIFF????")(out) {
+	if i := slices.IndexFunc(parts, func(p part) bool { return p.kind == f.head }); i >= 0 && hasMagic("RIFF????")(out) {
 		f.putNumber(out[4:8], parts[i].length(len(out)-8))
 	}
 	return out
@@ -286,7 +286,7 @@ func splitJPEG(data []byte) (parts []part) {
 			parts, data = append(parts, part{kind: "bits", body: data[:end]}), data[end:]
 		}
 	}
-	if begins("\xff\xd9")(data) {
+	if hasMagic("\xff\xd9")(data) {
 		return append(parts, part{kind: "D9"}, part{kind: "bits", body: data[2:]})
 	}
 	return append(parts, part{kind: "bits", body: data})
@@ -309,7 +309,7 @@ func joinJPEG(parts []part) (out []byte) {
 // tiffOf returns the format of TIFF, and of EXIF, for one of its two beginnings. Parts stay at their
 // places in the file as long as none changes its length, so that what leads to them still does.
 func tiffOf(magic string) *format {
-	f := &format{is: begins(magic), join: joinRaw, littleEndian: magic[0] == 'I', hasNoKinds: true}
+	f := &format{is: hasMagic(magic), join: joinRaw, littleEndian: magic[0] == 'I', hasNoKinds: true}
 	f.split = func(data []byte) []part { return splitTIFF(f, data) }
 	return f
 }

@@ -22,17 +22,17 @@ import (
 // write must not keep its writer. A Fault that write returns, or the error of a context, keeps its class; all
 // others are an ErrOutput.
 func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, AnyMode, time.Time{}, overwrite, filling(name, write))
+	return writeAtomic(osDisk{}, name, AnyMode, time.Time{}, overwrite, fillNamed(name, write))
 }
 
 // WriteAtomicMode is WriteAtomic for a new file that gets at most the mode most, from its first byte on. See ModeOf.
 func WriteAtomicMode(most fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, most, time.Time{}, overwrite, filling(name, write))
+	return writeAtomic(osDisk{}, name, most, time.Time{}, overwrite, fillNamed(name, write))
 }
 
 // WriteAtomicFrom is WriteAtomic for a file that is made from another one.
 func WriteAtomicFrom(from Origin, name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.modified(), overwrite, filling(name, write))
+	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.modified(), overwrite, fillNamed(name, write))
 }
 
 // MakeAtomicFrom is WriteAtomicFrom for a file that another program writes: make is given the path of the temporary
@@ -183,8 +183,8 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 	return info.Mode().Perm(), true, nil
 }
 
-// filling returns fill for the file name and write, for writeAtomic.
-func filling(name string, write func(io.Writer) error) func(file) error {
+// fillNamed returns a function for writeAtomic that calls fill with the file name and write.
+func fillNamed(name string, write func(io.Writer) error) func(file) error {
 	return func(f file) error { return fill(f, name, write) }
 }
 

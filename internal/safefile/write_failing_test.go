@@ -116,7 +116,7 @@ func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
 				must.Succeed(t, os.WriteFile(name, []byte(oldText), 0o604))
 			}
 			d := &failing{at: k, dead: c.dead, noLinks: c.noLinks}
-			err := writeAtomic(d, name, 0o666, modified, c.overwrite, filling(name, writes(newText)))
+			err := writeAtomic(d, name, 0o666, modified, c.overwrite, fillNamed(name, writes(newText)))
 			if d.failed == "" {
 				if err != nil {
 					t.Fatal(err)

@@ -78,7 +78,7 @@ func (w *worker) open(data []byte, height int) (rowSource, error) {
 		return &pictureRows{img: img, samples: w.inBlock()}, err
 	}
 	return newFaxRows(w.layout, w.blockWidth, data, func() {
-		w.warn("has damaged lines, whose ends are white")
+		w.warn("has damaged lines, with white ends")
 	}), nil
 }
 
@@ -204,7 +204,7 @@ func (w *worker) picture(data []byte, height int) (img image.Image, err error) {
 	}
 	img, warnings, err := jpeg.Decode(w.ctx, data, opt)
 	if err != nil {
-		return nil, inside(err)
+		return nil, asTIFFError(err)
 	}
 	for _, text := range warnings {
 		w.warn(text)
@@ -212,8 +212,8 @@ func (w *worker) picture(data []byte, height int) (img image.Image, err error) {
 	return rgbOf(chroma.Smooth(img)), nil
 }
 
-// inside returns an error of package jpeg as one of this package.
-func inside(err error) error {
+// asTIFFError returns an error of package jpeg as one of this package.
+func asTIFFError(err error) error {
 	switch e := err.(type) {
 	case jpeg.FormatError:
 		return FormatError("a JPEG inside: " + string(e))

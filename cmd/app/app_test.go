@@ -134,9 +134,8 @@ func TestErrors(t *testing.T) {
 		{"help nosuch", 2, `unknown command "nosuch"`},
 		{"help dict shwo", 2, `did you mean "show"?`},
 		{"--versoin", 2, `did you mean "--version"?`},
-		{"-m photo upscale a.png", 2, "superres upscale -m photo a.png"},
 		{"man upscale", 2, "man takes no argument"},
-		{"-q upscale a.png", 2, "the command comes before its flags; write: superres upscale -q a.png"},
+		{"-q upscale a.png", 2, "the command comes before its flags; begin with superres upscale"},
 		{"upscael a.png", 2, `did you mean "upscale"?`},
 	})
 }

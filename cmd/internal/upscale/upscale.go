@@ -136,9 +136,6 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		}
 	}
 	if b.piped() && !opt.DryRun {
-		if err := s.CheckOpen(); err != nil {
-			return err
-		}
 		if err := s.TakesBinary("-"); err != nil {
 			return err
 		}

@@ -79,7 +79,6 @@ func TestTyped(t *testing.T) {
 		{line: "photo.jpg --replace", made: "photo.jpg.orig"},
 		{before: "photo.jpg --replace", line: "photo.jpg --replace", code: output,
 			answer: says("photo.jpg.orig exists: the photo was replaced before")},
-		{line: "photos --replace --keep-original=false", answer: says()},
 		{line: "photo.jpg --replace -o large", code: usage, answer: says("--replace says where results go")},
 		{line: "- --replace", code: usage, answer: says("--replace takes files")},
 

@@ -58,7 +58,7 @@ func (opt *Options) table() settings.Table {
 		{Name: "replace", To: settings.Bool(&opt.Naming.Replace, false), Group: files, Effect: settings.Neutral,
 			Help: "put each result in the place of its photo, which is kept as NAME.orig"},
 		{Name: "keep-dates", To: settings.Bool(&opt.KeepDates, false), Group: files, Effect: settings.Neutral,
-			Help: "give a result the dates of its input: of the last change and the last access"},
+			Help: "give a result the date of the last change of its input"},
 		{Name: "on-result", To: settings.OneOf(&opt.OnResult, "skip", "skip", "take"), Group: files,
 			Effect: settings.Neutral, Help: "`WHAT` to do with pictures that superres enlarged before, told by " +
 				"their provenance, where there are others: skip, and say so in the end, or take"},

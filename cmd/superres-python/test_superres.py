@@ -461,8 +461,6 @@ class Learning(unittest.TestCase):
             self.assertLessEqual((more.codes != 0).sum(axis=0).max(), 2)
             rows = superres.learn(Y.T.astype("float32"), 12, learner="mod", transpose=True, iterations=2)
             self.assertEqual(rows.codes.shape, (12, 120))
-            swept = superres.learn(Y, 12, learner="mod", sweep="1,2", iterations=3)
-            self.assertEqual(swept.dictionary.shape, (8, 12))
 
     def test_code(self) -> None:
         """The codes of OMP leave residuals that are orthogonal to the atoms they use, and each signal gets the codes that it has alone."""
@@ -509,7 +507,7 @@ class Programs(unittest.TestCase):
                          lambda how: superres.learn(Y, learner=spec.replace("exec", "exec1"), iterations=1, **how),
                          lambda how: superres.learn(Y, learner="mine=" + spec, iterations=1, **how),
                          lambda how: superres.learn(Y, learner="mod", coder=spec, iterations=1, **how),
-                         lambda how: superres.learn(Y, learner="mod", sweep=spec, iterations=1, **how),
+                         lambda how: superres.learn(Y, learner="mod", trace=spec, iterations=1, **how),
                          lambda how: superres.code(Y, numpy.eye(4), coder=spec, **how)):
                 with self.assertRaisesRegex(ValueError, "allow_exec=True"):
                     call({})

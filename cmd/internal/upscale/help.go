@@ -110,8 +110,7 @@ FOLDERS
 Folders are mirrored: -r photos/ -o large/ makes large/a/b_2x.jpg of photos/a/b.jpg. A
 picture is told by its content, not by its name. HEIC, JPEG XL and raw files of
 cameras are read by programs that are there (--decoder). Files of kinds that cannot be
-read are counted in the end; --verbose, --dry-run and --json list them, and
---on-unreadable fail refuses the folder.
+read are counted in the end; --verbose, --dry-run and --json list them.
 
 Pictures that superres made, as their metadata note, are left out where there are others,
 so that a command on *.jpg can be given twice; --on-result take enlarges them, too.

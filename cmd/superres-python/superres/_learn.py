@@ -65,7 +65,6 @@ def learn(Y: Any, atoms: int | None = None, *, learner: str = "rop", coder: str 
         import numpy
 
         history = numpy.atleast_1d(numpy.genfromtxt(names["trace"], delimiter=",", names=True))
-        summary = summary.get("learned", summary)  # of the option sweep
         return Learned(numpy.load(names["output"]), numpy.load(names["codes"]), history, summary["rmse"],
                        summary["stop"], summary.get("warnings", []))
 

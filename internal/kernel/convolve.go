@@ -45,6 +45,9 @@ type Filter struct {
 	// Weights is for the filter, with the 4 rows of a column instead of runs; and the largest magnitude of a
 	// bias of each output with which sums stay at most MaxWinogradSum.
 	transformed, maxBias []int32
+
+	// gaussian are the weights of ConvolveFourRows, magnitudes the sums of the magnitudes of the weights of an output.
+	gaussian, magnitudes []int32
 }
 
 // NewFilter returns a filter of zeros: of rows runs of entries entries each, for samples that are step entries apart,

@@ -268,6 +268,18 @@ func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n
 //go:noescape
 func finishFloatsAMD64(dst *float32, dstStep int, slope *float32, slopeLen int, skip *float32, skipStep int, n int)
 
+// gatherInts needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func gatherInts(dst []int32, rows []int, dstStep int, src []int32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		gatherIntsGeneric(dst, rows, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		gatherIntsAMD64(unsafe.SliceData(dst), unsafe.SliceData(rows), dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func gatherIntsAMD64(dst *int32, rows *int, dstStep int, src *int32, srcGap int, srcStep int, k int, n int)
+
 // gatherRows needs, in assembly: len(slope) is a multiple of 16, n at least 1.
 func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
 	if current == 0 {
@@ -694,6 +706,18 @@ func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, sr
 //go:noescape
 func spreadSamplesAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 
+// spreadShorts needs, in assembly: k is a multiple of 16, k and n are at least 1, len(seen) at least 16.
+func spreadShorts(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16) {
+	if current == 0 {
+		spreadShortsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n, seen)
+	} else {
+		spreadShortsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), unsafe.SliceData(rows), srcStep, k, n, unsafe.SliceData(seen))
+	}
+}
+
+//go:noescape
+func spreadShortsAMD64(dst *int16, dstGap int, dstStep int, src *int16, rows *int, srcStep int, k int, n int, seen *int16)
+
 // spreadTaps needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	if current == 0 {
@@ -753,6 +777,18 @@ func sumRows(dst, src []float32, offsets []int32) {
 
 //go:noescape
 func sumRowsAMD64(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
+
+// sumTiles needs, in assembly: samples is at least 6, len(bias) a multiple of 16, at least 16.
+func sumTiles(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
+	if current == 0 {
+		sumTilesGeneric(dst, samples, src, rows, step, words, weights, bias)
+	} else {
+		sumTilesAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	}
+}
+
+//go:noescape
+func sumTilesAMD64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
 
 // tanhFloats needs, in assembly: len(dst) is a multiple of 16.
 func tanhFloats(dst, src []float32) {

@@ -18,6 +18,9 @@ func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
+func gatherInts(dst []int32, rows []int, dstStep int, src []int32, srcGap, srcStep, k, n int) {
+	gatherIntsGeneric(dst, rows, dstStep, src, srcGap, srcStep, k, n)
+}
 func indexAbs(v []float64, value float64) int { return indexAbsGeneric(v, value) }
 func mask(x, w, s []float64) (count int)      { return maskGeneric(x, w, s) }
 func maxAbs(v []float64) float64              { return maxAbsGeneric(v) }
@@ -44,4 +47,10 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
+func spreadShorts(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16) {
+	spreadShortsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n, seen)
+}
 func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
+func sumTiles(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
+	sumTilesGeneric(dst, samples, src, rows, step, words, weights, bias)
+}

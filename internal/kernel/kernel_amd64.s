@@ -4550,6 +4550,82 @@ done4:
 	VZEROUPPER
 	RET
 
+// func gatherIntsAMD64(dst *int32, rows *int, dstStep int, src *int32, srcGap int, srcStep int, k int, n int)
+// Requires: AVX, AVX2
+TEXT ·gatherIntsAMD64(SB), NOSPLIT, $0-64
+	MOVQ rows+8(FP), AX
+	MOVQ dst+0(FP), CX
+	MOVQ (AX), DX
+	SHLQ $0x02, DX
+	ADDQ CX, DX
+	MOVQ 8(AX), BX
+	SHLQ $0x02, BX
+	ADDQ CX, BX
+	MOVQ 16(AX), SI
+	SHLQ $0x02, SI
+	ADDQ CX, SI
+	MOVQ 24(AX), AX
+	SHLQ $0x02, AX
+	ADDQ CX, AX
+	MOVQ src+24(FP), CX
+	MOVQ srcGap+32(FP), DI
+	SHLQ $0x02, DI
+	XORQ R8, R8
+	MOVQ n+56(FP), R9
+
+loop2:
+	MOVQ k+48(FP), R10
+	MOVQ CX, R11
+	MOVQ R8, R12
+
+loop3:
+	CMPQ    R10, $0x00000008
+	JL      done4
+	VMOVUPD (R11), Y0
+	VMOVUPD (R11)(DI*1), Y1
+	VMOVUPD (R11)(DI*2), Y2
+	LEAQ    (R11)(DI*2), R13
+	VMOVUPD (R13)(DI*1), Y3
+	VMOVUPD (R13)(DI*2), Y4
+	ADDQ    DI, R13
+	VMOVUPD (R13)(DI*2), Y5
+	ADDQ    DI, R13
+	VMOVUPD (R13)(DI*2), Y6
+	VPADDD  Y2, Y1, Y7
+	VPSUBD  Y2, Y1, Y1
+	VPADDD  Y5, Y3, Y2
+	VPSLLD  $0x01, Y2, Y2
+	VPADDD  Y5, Y4, Y3
+	VPSLLD  $0x01, Y3, Y3
+	VPADDD  Y2, Y7, Y4
+	VPSLLD  $0x02, Y0, Y0
+	VPADDD  Y0, Y4, Y0
+	VMOVUPS Y0, (DX)(R12*1)
+	VPADDD  Y3, Y1, Y0
+	VMOVUPS Y0, (BX)(R12*1)
+	VPSUBD  Y2, Y7, Y0
+	VMOVUPS Y0, (SI)(R12*1)
+	VPSUBD  Y3, Y1, Y0
+	VPSLLD  $0x02, Y6, Y1
+	VPADDD  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)(R12*1)
+	ADDQ    $0x00000020, R12
+	ADDQ    $0x00000020, R11
+	SUBQ    $0x00000008, R10
+	JMP     loop3
+
+done4:
+	MOVQ srcStep+40(FP), R10
+	SHLQ $0x02, R10
+	ADDQ R10, CX
+	MOVQ dstStep+16(FP), R10
+	SHLQ $0x02, R10
+	ADDQ R10, R8
+	DECQ R9
+	JNZ  loop2
+	VZEROUPPER
+	RET
+
 // func gatherRowsAMD64(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
 // Requires: AVX, AVX512DQ, AVX512F, FMA3, MMX+
 TEXT ·gatherRowsAMD64(SB), NOSPLIT, $0-88
@@ -11699,6 +11775,113 @@ done8:
 	VZEROUPPER
 	RET
 
+// func spreadShortsAMD64(dst *int16, dstGap int, dstStep int, src *int16, rows *int, srcStep int, k int, n int, seen *int16)
+// Requires: AVX, AVX2, MMX+
+TEXT ·spreadShortsAMD64(SB), NOSPLIT, $0-72
+	MOVQ    dst+0(FP), AX
+	MOVQ    dstGap+8(FP), CX
+	SHLQ    $0x01, CX
+	XORQ    DX, DX
+	MOVQ    rows+32(FP), BX
+	MOVQ    (BX), SI
+	SHLQ    $0x01, SI
+	MOVQ    src+24(FP), DI
+	ADDQ    DI, SI
+	MOVQ    8(BX), DI
+	SHLQ    $0x01, DI
+	MOVQ    src+24(FP), R8
+	ADDQ    R8, DI
+	MOVQ    16(BX), R8
+	SHLQ    $0x01, R8
+	MOVQ    src+24(FP), R9
+	ADDQ    R9, R8
+	MOVQ    24(BX), R9
+	SHLQ    $0x01, R9
+	MOVQ    src+24(FP), R10
+	ADDQ    R10, R9
+	MOVQ    32(BX), R10
+	SHLQ    $0x01, R10
+	MOVQ    src+24(FP), R11
+	ADDQ    R11, R10
+	MOVQ    40(BX), BX
+	SHLQ    $0x01, BX
+	MOVQ    src+24(FP), R11
+	ADDQ    R11, BX
+	MOVQ    seen+64(FP), R11
+	VMOVUPS (R11), Y0
+	MOVQ    n+56(FP), R11
+
+loop2:
+	MOVQ k+48(FP), R12
+	MOVQ AX, R13
+	MOVQ DX, R14
+
+loop3:
+	CMPQ       R12, $0x00000010
+	JL         done4
+	VMOVUPS    (SI)(R14*1), Y1
+	VPABSW     Y1, Y2
+	VPMAXUW    Y2, Y0, Y0
+	PREFETCHT0 1024(SI)(R14*1)
+	VMOVUPS    (DI)(R14*1), Y2
+	VPABSW     Y2, Y3
+	VPMAXUW    Y3, Y0, Y0
+	PREFETCHT0 1024(DI)(R14*1)
+	VMOVUPS    (R8)(R14*1), Y3
+	VPABSW     Y3, Y4
+	VPMAXUW    Y4, Y0, Y0
+	PREFETCHT0 1024(R8)(R14*1)
+	VMOVUPS    (R9)(R14*1), Y4
+	VPABSW     Y4, Y5
+	VPMAXUW    Y5, Y0, Y0
+	PREFETCHT0 1024(R9)(R14*1)
+	VMOVUPS    (R10)(R14*1), Y5
+	VPABSW     Y5, Y6
+	VPMAXUW    Y6, Y0, Y0
+	PREFETCHT0 1024(R10)(R14*1)
+	VMOVUPS    (BX)(R14*1), Y6
+	VPABSW     Y6, Y7
+	VPMAXUW    Y7, Y0, Y0
+	PREFETCHT0 1024(BX)(R14*1)
+	VPSUBW     Y5, Y1, Y1
+	VMOVUPS    Y1, (R13)
+	VPADDW     Y5, Y3, Y1
+	VPADDW     Y4, Y2, Y7
+	VPADDW     Y7, Y1, Y8
+	VMOVUPS    Y8, (R13)(CX*1)
+	VPSUBW     Y7, Y1, Y1
+	VMOVUPS    Y1, (R13)(CX*2)
+	VPSUBW     Y3, Y5, Y1
+	VPSUBW     Y4, Y2, Y3
+	VPSUBW     Y3, Y1, Y4
+	LEAQ       (R13)(CX*2), R15
+	VMOVUPS    Y4, (R15)(CX*1)
+	VPADDW     Y3, Y1, Y1
+	VMOVUPS    Y1, (R15)(CX*2)
+	ADDQ       CX, R15
+	VMOVUPS    Y3, (R15)(CX*2)
+	VPSUBW     Y2, Y6, Y1
+	ADDQ       CX, R15
+	VMOVUPS    Y1, (R15)(CX*2)
+	ADDQ       $0x00000020, R14
+	ADDQ       $0x00000020, R13
+	SUBQ       $0x00000010, R12
+	JMP        loop3
+
+done4:
+	MOVQ    srcStep+40(FP), R12
+	SHLQ    $0x01, R12
+	ADDQ    R12, DX
+	MOVQ    dstStep+16(FP), R12
+	SHLQ    $0x01, R12
+	ADDQ    R12, AX
+	DECQ    R11
+	JNZ     loop2
+	MOVQ    seen+64(FP), AX
+	VMOVUPS Y0, (AX)
+	VZEROUPPER
+	RET
+
 // func spreadTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·spreadTapsAMD64(SB), NOSPLIT, $0-64
@@ -12032,6 +12215,142 @@ done18:
 	JMP     loop15
 
 done16:
+	VZEROUPPER
+	RET
+
+// func sumTilesAMD64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·sumTilesAMD64(SB), NOSPLIT, $0-80
+	MOVQ biasLen+72(FP), CX
+	XORQ AX, AX
+
+loop3:
+	CMPQ CX, $0x00000010
+	JL   done4
+	XORQ DX, DX
+
+tile5:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMOVAPS Y3, Y5
+	VMOVAPS Y4, Y6
+	VMOVAPS Y5, Y7
+	VMOVAPS Y6, Y8
+	VMOVAPS Y7, Y9
+	VMOVAPS Y8, Y10
+	VMOVAPS Y9, Y11
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	MOVQ    R8, R9
+	IMULQ   AX, R9
+	LEAQ    (SI)(R9*4), SI
+	SHLQ    $0x06, R8
+	MOVQ    step+40(FP), R8
+	SHLQ    $0x01, R8
+	LEAQ    (R8)(R8*2), R9
+	LEAQ    (R8)(R8*4), R10
+
+loop7:
+	CMPQ  DI, $0x00000001
+	JL    done8
+	MOVQ  src+16(FP), R11
+	MOVQ  DX, R12
+	IMULQ R8, R12
+	ADDQ  R12, R11
+	MOVQ  (BX), R12
+	LEAQ  (R11)(R12*2), R11
+	MOVQ  words+48(FP), R12
+
+words9:
+	VMOVUPD      (SI), Y12
+	VMOVUPD      32(SI), Y13
+	VBROADCASTSS (R11), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VBROADCASTSS (R11)(R8*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y3, Y3
+	VBROADCASTSS (R11)(R8*2), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y5, Y5
+	VBROADCASTSS (R11)(R9*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y7, Y7
+	VBROADCASTSS (R11)(R8*4), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VBROADCASTSS (R11)(R10*1), Y14
+	VPMADDWD     Y12, Y14, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y13, Y14, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, SI
+	DECQ         R12
+	JNZ          words9
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop7
+
+done8:
+	MOVQ    dst+0(FP), BX
+	MOVQ    biasLen+72(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    SI, DI
+	IMULQ   DX, DI
+	ADDQ    DI, BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y2, (BX)
+	VMOVUPS Y3, 32(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y6, (BX)
+	VMOVUPS Y7, 32(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y8, (BX)
+	VMOVUPS Y9, 32(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y10, (BX)
+	VMOVUPS Y11, 32(BX)
+	ADDQ    SI, BX
+	MOVQ    samples+8(FP), BX
+	SUBQ    $0x06, BX
+	CMPQ    DX, BX
+	JGE     row6
+	ADDQ    $0x06, DX
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	JMP     tile5
+
+row6:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop3
+
+done4:
 	VZEROUPPER
 	RET
 

@@ -373,6 +373,22 @@ var agreements = []agreement{
 		}
 		return out
 	}},
+	{"spreadShorts, sumTiles, gatherInts", true, func() (out []any) {
+		for _, size := range [][3]int{{12, 32, 48}, {13, 48, 16}, {30, 16, 64}} {
+			n, k, outputs := size[0], size[1], size[2]
+			gap, seen := n*k+5, make([]int16, 16)
+			v, rows := make([]int16, 7*gap), []int{3, 900, 0, 2000, 77, 1500}
+			spreadShorts(v, gap, k, randomShorts(2000+n*(k+2), 4), rows, k+2, k, n, seen)
+			f, sums := randomFilter(1, k/2, k, outputs, 12, 3), make([]int32, 7*n*outputs)
+			for i := range 7 {
+				sumTiles(sums[i*n*outputs:], n, v[i*gap:], []int{0}, k, k/2, f.Weights, f.Bias)
+			}
+			results, line := make([]int32, 4*n*outputs), n*outputs
+			gatherInts(results, []int{line, 3 * line, 0, 2 * line}, outputs, sums, line, outputs, outputs, n)
+			out = append(out, v, seen, sums, results)
+		}
+		return out
+	}},
 }
 
 // All tiers agree with the definitions in Go.

@@ -61,7 +61,8 @@ func (f *Filter) PrepareWinograd() bool {
 		maxBias[o] = int32(rest)
 	}
 	f.transformed, f.maxBias = transformed, maxBias
-	return f.biasFits()
+	f.prepareGaussian()
+	return f.biasWithin(f.maxBias)
 }
 
 // tileInput returns the largest magnitude of a sample that tiles may be made of.
@@ -99,10 +100,10 @@ func sumLane(o, outputs int) int {
 	return o - place + place/4%2*half + place/8*4 + place%4
 }
 
-// biasFits reports whether the biases leave every sum at most MaxWinogradSum in magnitude.
-func (f *Filter) biasFits() bool {
+// biasWithin reports whether the magnitude of each bias is at most its entry of most.
+func (f *Filter) biasWithin(most []int32) bool {
 	for o, v := range f.Bias[:f.Outputs] {
-		if max(v, -v) > f.maxBias[o] {
+		if max(v, -v) > most[o] {
 			return false
 		}
 	}
@@ -138,12 +139,14 @@ type Winograd struct {
 	input []int16 // the input transform: for each of its 16 entries, for each tile, the channels
 	sums  []int32 // for each of 4 columns, for each of 2 rows, for each tile, the outputs, ordered by sumLane
 
-	// The bias of the filter times four and its scales divided by four, ordered by sumLane.
+	// The bias of the filter times four and its scales divided by four, ordered by sumLane; with tiles of 4×4 outputs
+	// sixteen.
 	bias               [MaxOutputs]int32
 	positive, negative [MaxOutputs]float32
 
-	limits [4 * limitLanes]int16
-	packed packed // in the tier generic, in place of all the above but limits
+	limits   [4 * limitLanes]int16
+	gaussian gaussianWork
+	packed   packed // in the tier generic, in place of all the above but limits
 }
 
 // tilesPerCall is the number of tiles that are computed together: a multiple of the numbers of tiles whose sums
@@ -163,7 +166,9 @@ func WinogradBytes(channels int) int64 {
 		pairs := 4*(2*packedPairs+2)*channels + 2*16*packedPairs*channels
 		return int64(16*16/2*channels*channels + 8*pairs + 4*4*n)
 	}
-	return int64(16*2*paddedStride(n, 2) + 2*8*4*paddedStride(n, 4) + 3*4*MaxOutputs)
+	gaussian := (2*spreadSide*(gaussianWide+2) + 4*spreadSide*gaussianWide) * channels
+	return int64(gaussian + (16+spreadSide)*2*paddedStride(n, 2) + (2*8+spreadSide+16)*4*paddedStride(n, 4) +
+		4*4*MaxOutputs)
 }
 
 // ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs in the four rows from
@@ -174,7 +179,7 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	if len(rows) != 4 {
 		panic("kernel: two rows of samples are made of four")
 	}
-	if f.transformed == nil || !f.biasFits() {
+	if f.transformed == nil || !f.biasWithin(f.maxBias) {
 		for i := range 2 {
 			add := skip
 			if skip != nil {
@@ -189,7 +194,7 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	if skip == nil {
 		skip, skipStep, skipTo = noSkip[:], 0, [2]int{}
 	}
-	work.prepare(f)
+	work.prepare(f, 4)
 	work.limits = f.limits(skipStep > 0)
 	if current > 0 {
 		work.convolve(dst, to, src, rows, 0, samples, f, skip, skipTo, skipStep)
@@ -200,13 +205,13 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	}
 }
 
-// prepare takes the biases and the scales of a filter.
-func (w *Winograd) prepare(f *Filter) {
+// prepare takes the biases and the scales of a filter for sums that are times as large.
+func (w *Winograd) prepare(f *Filter, times int32) {
 	for o := range f.Outputs {
 		i := sumLane(o, f.Outputs)
-		w.bias[i], w.positive[i] = 4*f.Bias[o], f.PositiveScale[o]/4
+		w.bias[i], w.positive[i] = times*f.Bias[o], f.PositiveScale[o]/float32(times)
 		if len(f.NegativeScale) > 0 {
-			w.negative[i] = f.NegativeScale[o] / 4
+			w.negative[i] = f.NegativeScale[o] / float32(times)
 		}
 	}
 }

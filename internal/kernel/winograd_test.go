@@ -30,6 +30,9 @@ func TestConvolveTwoRows(t *testing.T) {
 			channels, outputs := size[0], size[1]
 			f := winogradFilter(t, channels, outputs, uint64(channels))
 			f.Clip, f.SumClip = int16(outputs%48*600), int16(outputs%32*700)
+			if most := f.gaussianInput(); Tier() == "avx2" && channels%Lanes == 0 && most < 1000 {
+				t.Fatalf("tiles of 4×4 outputs take samples of at most %d", most)
+			}
 			outputStep, skipStep := outputs+channels%5, outputs+outputs%7
 			f.OutputStep, f.SkipStep = outputStep, skipStep
 			for _, samples := range []int{30, 48, 49, 50, 95, 96, 97, 98, 191, 200, 331} {
@@ -43,6 +46,53 @@ func TestConvolveTwoRows(t *testing.T) {
 					want := slices.Clone(dst)
 					ConvolveTwoRows(dst, to, src, rows, samples, f, skip, skipTo, work)
 					for i := range 2 {
+						var add []int16
+						if skip != nil {
+							add = skip[skipTo[i]:]
+						}
+						Convolve(want[to[i]:], src, rows[i:i+3], samples, f, add)
+					}
+					if !slices.Equal(dst, want) {
+						t.Fatalf("%d channels, %d outputs of %d samples differ from those of a row", channels,
+							outputs, samples)
+					}
+				}
+			}
+		}
+	})
+}
+
+// ConvolveFourRows gives the same bits as Convolve for each of the rows, with and without skip, and so does
+// ConvolveTwoRows, which it uses where samples are too large for its tiles: those of every other picture, of a tenth of
+// the others.
+func TestConvolveFourRows(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		work := &Winograd{}
+		for _, size := range [][2]int{{16, 16}, {48, 48}, {64, 16}, {24, 80}} {
+			channels, outputs := size[0], size[1]
+			f := winogradFilter(t, channels, outputs, uint64(channels))
+			f.Clip, f.SumClip = int16(outputs%48*600), int16(outputs%32*700)
+			most := int16(f.gaussianInput())
+			if Tier() == "avx2" && channels%Lanes == 0 && most < 1000 {
+				t.Fatalf("tiles of 4×4 outputs take samples of at most %d", most)
+			}
+			outputStep, skipStep := outputs+channels%5, outputs+outputs%7
+			f.OutputStep, f.SkipStep = outputStep, skipStep
+			for _, samples := range []int{30, 48, 49, 97, 191} {
+				line := (samples+2)*channels + 3
+				src := clippedShorts(8*line, uint64(samples))
+				for i := range src[:8*line*9/10*(samples%2)] {
+					src[i] = max(min(src[i], most), -most)
+				}
+				rows := []int{3 * line, 0, 5*line - 2, line + 1, 6 * line, 4 * line}
+				row := outputStep * (samples + 2)
+				to := [4]int{row, 7, 3 * row, 2 * row}
+				for _, skip := range [][]int16{nil, randomShorts(4*samples*skipStep+40, 2)} {
+					skipTo := [4]int{5, samples*skipStep + 9, 2*samples*skipStep + 13, 3*samples*skipStep + 19}
+					dst := randomShorts(4*(samples+2)*outputStep, 5)
+					want := slices.Clone(dst)
+					ConvolveFourRows(dst, to, src, rows, samples, f, skip, skipTo, work)
+					for i := range 4 {
 						var add []int16
 						if skip != nil {
 							add = skip[skipTo[i]:]

@@ -31,7 +31,7 @@ func (c *Conv) Needs(input, y, _, _ int) (lo, hi int) {
 func (c *Conv) Margin(int) (left, right int) { return 0, 0 }
 
 // Together implements Op.
-func (c *Conv) Together() int { return 2 } // for Winograd's tiles
+func (c *Conv) Together() int { return 4 } // for Winograd's tiles
 
 // runs returns the indexes of the runs of taps for n rows from row y on.
 func (c *Conv) runs(t *Task, y, n int) []int {
@@ -46,7 +46,7 @@ func (c *Conv) runs(t *Task, y, n int) []int {
 func (c *Conv) Make(t *Task, y, n int) {
 	samples := max(t.Out.W, kernel.MinSamples)
 	rows, src, dst := c.runs(t, y, n), t.In[0].Integers(), t.Out.Integers()
-	var to, skipAt [2]int
+	var to, skipAt [4]int
 	var skip []int16
 	for k := range n {
 		to[k] = t.Out.At(y + k)
@@ -54,15 +54,23 @@ func (c *Conv) Make(t *Task, y, n int) {
 			skip, skipAt[k] = t.In[1].Integers(), t.In[1].At(y+k+c.Skip)+c.Skip*t.In[1].Step
 		}
 	}
-	if n == 2 && c.Filter.Rows == 3 && c.Columns == 3 {
-		kernel.ConvolveTwoRows(dst, to, src, rows, samples, c.Filter, skip, skipAt, &t.winograd)
-		return
-	}
-	for k := range n {
-		if skip != nil {
-			skip = t.In[1].Integers()[skipAt[k]:]
+	k := 0
+	if c.Filter.Rows == 3 && c.Columns == 3 {
+		if n == 4 {
+			kernel.ConvolveFourRows(dst, to, src, rows, samples, c.Filter, skip, skipAt, &t.winograd)
+			return
 		}
-		kernel.Convolve(dst[to[k]:], src, rows[k:][:c.Filter.Rows], samples, c.Filter, skip)
+		if k = n / 2 * 2; k == 2 {
+			kernel.ConvolveTwoRows(dst, [2]int(to[:]), src, rows[:4], samples, c.Filter, skip, [2]int(skipAt[:]),
+				&t.winograd)
+		}
+	}
+	for ; k < n; k++ {
+		add := skip
+		if skip != nil {
+			add = skip[skipAt[k]:]
+		}
+		kernel.Convolve(dst[to[k]:], src, rows[k:][:c.Filter.Rows], samples, c.Filter, add)
 	}
 }
 

@@ -30,7 +30,7 @@ var _ = register(operation{
 })
 
 // convolve scales, rounds and clips the sums while they are in registers.
-func (t tier) convolve() { t.filter(t.store) }
+func (t tier) convolve() { t.filter(4, t.store) }
 
 // store scales, rounds and clips the sums of a tile of tall samples, and writes them to dst.
 func (t tier) store(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
@@ -48,7 +48,7 @@ func (t tier) store(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int
 
 // residual scales the sums while they are in registers, and leaves them float32.
 func (t tier) residual() {
-	t.filter(func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
+	t.filter(4, func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 		dst, line, p := pointer("dst"), lengthOf("bias"), pointer("scale")
 		outputs(dst, line, sample, output, 4)
 		LEAQ(Mem{Base: p, Index: output, Scale: 4}, p)
@@ -70,9 +70,10 @@ func (t tier) residual() {
 }
 
 // filter sums up tiles of outputs of samples in registers, as many as they hold, and calls finish with the sums of
-// each. The last tile of a row of samples ends where the row ends, and makes some of them again. The weights of a
-// pair are loaded once a tile, and a pair of entries is loaded for as many outputs as there are in the tile.
-func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
+// each: with AVX2 those of tall samples. The last tile of a row of samples ends where the row ends, and makes some of
+// them again. The weights of a pair are loaded once a tile, and a pair of entries is loaded for as many outputs as there
+// are in the tile.
+func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	type shape struct {
 		tall, wide int
 		tile       func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)
@@ -83,7 +84,7 @@ func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirt
 		{tall: 24, wide: 1, tile: t.filterTile},
 	}
 	if t.name == AVX2 {
-		shapes = []shape{{tall: 4, wide: 2, tile: t.filterTile}}
+		shapes = []shape{{tall: tall, wide: 2, tile: t.filterTile}}
 	}
 	output, left := GP64(), lengthOf("bias")
 	XORQ(output, output)

@@ -1,0 +1,246 @@
+package kernel
+
+import "cmp"
+
+// A layer of 3×3 taps takes still fewer products if tiles of 4×4 outputs are computed together, at the points 0, ±1, i
+// and ∞: Winograd's F(4×4,3×3) over the Gaussian integers, after L. Meng, J. Brothers: Efficient Winograd convolution
+// via integer arithmetic, arXiv:1901.01965. The product at i is made of three. So with 7 products along each side, v of
+// the 6 samples d and w of the taps g,
+//
+//	v = (d₀−d₄, d₁+d₂+d₃+d₄, d₂+d₄−d₁−d₃, α−β, α+β, β, d₅−d₁), α = d₄−d₂, β = d₁−d₃
+//	w = (g₀, g₀+g₁+g₂, g₀−g₁+g₂, g₀−g₂, −g₁, g₀+g₁−g₂, g₂),
+//
+// four times the outputs are, of m = v∘w,
+//
+//	4m₀ + m₁+m₂ + 2(m₃+m₅), m₁−m₂ + 2(m₄+m₅), m₁+m₂ − 2(m₃+m₅), m₁−m₂ − 2(m₄+m₅) + 4m₆:
+//
+// 49 products for 16 outputs where F(2×2,3×3) takes 64. All numbers are integers, and sixteen times a sum must fit 32
+// bits, so that the result equals that of Convolve to the last bit. A sample counts up to 16 times in v, which must fit
+// 16 bits: tiles with a sample above gaussianInput, about a tenth of those of photographs, are computed by F(2×2,3×3).
+
+const (
+	maxGaussianInput = 1<<11 - 1
+	maxGaussianSum   = 1<<27 - 1
+
+	spreadSide    = 7                        // products along a side of a tile
+	gaussianTiles = 12                       // tiles that are computed together
+	gaussianWide  = tileSide * gaussianTiles // outputs in a row of these
+)
+
+// spreadInts returns v of d.
+func spreadInts[T int16 | int32](d [6]T) [spreadSide]T {
+	a, b := d[4]-d[2], d[1]-d[3]
+	return [...]T{d[0] - d[4], d[1] + d[2] + d[3] + d[4], d[2] + d[4] - d[1] - d[3], a - b, a + b, b, d[5] - d[1]}
+}
+
+// spreadIntTaps returns w of the taps.
+func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
+	return [...]int32{a, a + b + c, a - b + c, a - c, -b, a + b - c, c}
+}
+
+// prepareGaussian computes the weights of ConvolveFourRows from those of tiles of 2×2 outputs, if they fit.
+func (f *Filter) prepareGaussian() {
+	channels := PadTo(f.usedChannels(), Lanes)
+	if f.gaussian = nil; channels > f.Step {
+		return
+	}
+	size := channels / 2 * f.Outputs
+	words, magnitudes := make([]int32, spreadSide*spreadSide*size), make([]int32, f.Outputs)
+	for o := range f.Outputs {
+		lane := sumLane(o, f.Outputs)
+		for i := range channels {
+			var columns [3][spreadSide]int32
+			for x := range columns {
+				taps := [3]int32{f.weight(0, x*f.Step+i, o), f.weight(1, x*f.Step+i, o), f.weight(2, x*f.Step+i, o)}
+				columns[x] = spreadIntTaps(taps[0], taps[1], taps[2])
+				for _, w := range taps {
+					magnitudes[o] += max(w, -w) // at most MaxWinogradSum
+				}
+			}
+			for y := range spreadSide {
+				for x, w := range spreadIntTaps(columns[0][y], columns[1][y], columns[2][y]) {
+					if w != int32(int16(w)) {
+						return
+					}
+					at := (y*spreadSide+x)*size + ((lane/Lanes*channels/2+i/2)*Lanes + lane%Lanes)
+					words[at] |= int32(uint16(w)) << (i % 2 * 16)
+				}
+			}
+		}
+	}
+	f.gaussian, f.magnitudes = words, magnitudes
+}
+
+// gaussianInput returns the largest magnitude of a sample that tiles of 4×4 outputs may be made of; 0: there are none.
+func (f *Filter) gaussianInput() int32 {
+	if tierNames[current] != "avx2" || f.gaussian == nil {
+		return 0
+	}
+	most := int32(maxGaussianInput)
+	for o, b := range f.Bias[:f.Outputs] {
+		most = max(min(most, (maxGaussianSum-max(b, -b))/max(f.magnitudes[o], 1)), 0)
+	}
+	return most
+}
+
+// gaussianWork is the memory of tiles of 4×4 outputs: samples transformed along columns; those of a row of places,
+// transformed along rows; their sums; these gathered along rows; and the sums of two rows as transformOutput takes them.
+type gaussianWork struct {
+	columns, places       []int16
+	sums, gathered, pairs []int32
+	zero                  [MaxOutputs]int32
+	seen                  [Lanes]int16
+}
+
+// ConvolveFourRows is ConvolveTwoRows for four rows of samples, which are made of six.
+func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
+	skipTo [4]int, work *Winograd) {
+	twice := func(first, samples int) {
+		for k := 0; k < 4; k += 2 {
+			var at [4]int
+			for j, r := range rows[k : k+4] {
+				at[j] = r + first*f.Step
+			}
+			step, skipStep := f.outputStep(), cmp.Or(f.SkipStep, f.Outputs)
+			ConvolveTwoRows(dst, [2]int{to[k] + first*step, to[k+1] + first*step}, src, at[:], samples, f, skip,
+				[2]int{skipTo[k] + first*skipStep, skipTo[k+1] + first*skipStep}, work)
+		}
+	}
+	if len(rows) != 6 {
+		panic("kernel: four rows of samples are made of six")
+	}
+	most := f.gaussianInput()
+	if most == 0 || samples < gaussianWide {
+		twice(0, samples)
+		return
+	}
+	for k := 0; k < 4; k += 2 {
+		f.checkTwoRows(dst, [2]int(to[k:]), src, rows[k:k+4], samples, skip, [2]int(skipTo[k:]))
+	}
+	isPrepared := false
+	for first := 0; first < samples; first += gaussianWide {
+		first := min(first, samples-gaussianWide)
+		if !work.spreadColumns(src[first*f.Step:], rows, f, most) {
+			twice(first, gaussianWide)
+			isPrepared = false
+			continue
+		}
+		if !isPrepared {
+			work.prepare(f, 16)
+			work.limits = f.limits(skip != nil)
+			isPrepared = true
+		}
+		work.convolveGaussian(dst, to, first, f, skip, skipTo)
+	}
+}
+
+// spreadColumns transforms the samples of tiles along columns. It returns false if the magnitude of a
+// sample is above most.
+func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32) bool {
+	g, channels := &w.gaussian, f.gaussianChannels()
+	line := (gaussianWide + 2) * channels
+	g.columns = resize(g.columns, spreadSide*line)
+	clear(g.seen[:])
+	if channels == f.Step {
+		spreadShorts(g.columns, line, 0, src, rows, 0, line, 1, g.seen[:])
+	} else {
+		spreadShorts(g.columns, line, channels, src, rows, f.Step, channels, gaussianWide+2, g.seen[:])
+	}
+	for _, v := range g.seen {
+		if int32(uint16(v)) > most {
+			return false
+		}
+	}
+	return true
+}
+
+// convolveGaussian computes the outputs of samples from first on, after spreadColumns.
+func (w *Winograd) convolveGaussian(dst []int16, to [4]int, first int, f *Filter, skip []int16, skipTo [4]int) {
+	const n = gaussianTiles
+	g, channels, outputs := &w.gaussian, f.gaussianChannels(), f.Outputs
+	line, stride, sumStride := (gaussianWide+2)*channels, paddedStride(n*channels, 2), paddedStride(n*outputs, 4)
+	row := paddedStride(gaussianWide*outputs, 4)
+	g.places, g.sums = resize(g.places, spreadSide*stride), resize(g.sums, spreadSide*sumStride)
+	g.gathered, g.pairs = resize(g.gathered, spreadSide*row), resize(g.pairs, 16*sumStride)
+	size, c, o := channels/2*outputs, channels, outputs
+	for y := range spreadSide {
+		spreadShorts(g.places, stride, c, g.columns[y*line:], []int{0, c, 2 * c, 3 * c, 4 * c, 5 * c}, 4*c, c, n,
+			g.seen[:])
+		for x := range spreadSide {
+			bias := g.zero[:o]
+			if y == 1 && x == 1 { // what counts once in all outputs
+				bias = w.bias[:o]
+			}
+			sumTiles(g.sums[x*sumStride:], n, g.places[x*stride:], oneRun[:], c, c/2,
+				f.gaussian[(y*spreadSide+x)*size:], bias)
+		}
+		gatherInts(g.gathered[y*row:], []int{0, o, 2 * o, 3 * o}, 4*o, g.sums, sumStride, o, o, n)
+	}
+	skipStep := cmp.Or(f.SkipStep, outputs)
+	if skip == nil {
+		skip, skipStep, skipTo = noSkip[:], 0, [4]int{}
+	}
+	// Two rows of a tile are what transformOutput makes of the sums of its first and last column, if the others are 0.
+	for _, from := range [2]int{0, 8} {
+		clear(g.pairs[(from+2)*sumStride : (from+6)*sumStride])
+	}
+	for part := range 2 {
+		for x := range 2 {
+			at := 6 * x * sumStride
+			gatherInts(g.pairs, []int{at, at + sumStride, at + 8*sumStride, at + 9*sumStride}, o,
+				g.gathered[(2*n*part+x)*o:], row, 2*o, o, n)
+		}
+		at := first + 2*n*part
+		for k := 0; k < 4; k += 2 {
+			transformOutput(dst[to[k]+at*f.outputStep():], to[k+1]-to[k], g.pairs[4*k*sumStride:], sumStride, n, o,
+				w.positive[:], w.negative[:], w.limits[:], skip[skipTo[k]+at*skipStep:], skipTo[k+1]-skipTo[k],
+				skipStep, f.outputStep())
+		}
+	}
+}
+
+// gaussianChannels returns the number of channels of a sample that the weights are for.
+func (f *Filter) gaussianChannels() int {
+	return 2 * len(f.gaussian) / (spreadSide * spreadSide * f.Outputs)
+}
+
+// spreadShortsGeneric sets 7 results of n groups of k samples, of rows that begin at the offsets rows, to v of 6. The
+// first 16 entries of seen, which have no sign, grow to the magnitudes of the samples.
+func spreadShortsGeneric(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16) {
+	for g := range n {
+		for i := range k {
+			var d [6]int16
+			for j, at := range rows {
+				d[j] = src[at+g*srcStep+i]
+				seen[i%Lanes] = int16(max(uint16(seen[i%Lanes]), uint16(max(d[j], -d[j]))))
+			}
+			for j, v := range spreadInts(d) {
+				dst[j*dstGap+g*dstStep+i] = v
+			}
+		}
+	}
+}
+
+// sumTilesGeneric sets dst to the sums of Convolve.
+func sumTilesGeneric(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
+	eachSums(samples, src, rows, step, words, weights, bias, func(first int, sums []int32) {
+		copy(dst[first*len(bias):], sums)
+	})
+}
+
+// gatherIntsGeneric sets 4 results of n groups of k entries, which begin at the offsets rows, to four times the outputs
+// of the 7 sums of an entry, srcGap apart.
+func gatherIntsGeneric(dst []int32, rows []int, dstStep int, src []int32, srcGap, srcStep, k, n int) {
+	for g := range n {
+		for i := range k {
+			var m [spreadSide]int32
+			for j := range m {
+				m[j] = src[j*srcGap+g*srcStep+i]
+			}
+			s, t, u, v := m[1]+m[2], m[1]-m[2], 2*(m[3]+m[5]), 2*(m[4]+m[5])
+			for j, sum := range [...]int32{s + u + 4*m[0], t + v, s - u, t - v + 4*m[6]} {
+				dst[rows[j]+g*dstStep+i] = sum
+			}
+		}
+	}
+}

@@ -31,27 +31,36 @@ func isSubsampled(parts []Area) (is, isSure bool) {
 		if len(p.Channels) < 3 {
 			return false, false
 		}
-		w, h := p.Channels[0].W, p.Channels[0].H
-		red, green, blue := p.Channels[0].Pix, p.Channels[1].Pix, p.Channels[2].Pix
-		// R−G in half of the rows, or columns, and B−G in the others: neither depends on brightness.
-		c := [2][]int32{make([]int32, w*h), make([]int32, w*h)}
-		for y := range h {
-			for x := range w {
-				i := y*w + x
-				of := [2]int32{level(red[i]), level(blue[i])}
-				g := level(green[i])
-				c[0][i], c[1][i] = of[y/2%2]-g, of[x/2%2]-g
+		row := make([]int32, p.Channels[0].W)
+		for y := range p.Channels[0].H {
+			for x := range row {
+				row[x] = p.chroma(y*len(row)+x, y/2)
 			}
+			votes(&across, row, len(row), 1, 1, len(row))
 		}
-		votes(&across, c[0], w, h, 1, w)
-		votes(&down, c[1], h, w, w, 1)
+	}
+	if !decided(across, agreement) {
+		return false, false
+	}
+	for _, p := range parts {
+		w, h := p.Channels[0].W, p.Channels[0].H
+		c := make([]int32, w*h)
+		for i := range c {
+			c[i] = p.chroma(i, i%w/2)
+		}
+		votes(&down, c, h, w, w, 1)
 	}
 	least := agreement
 	if across[1] > across[0] || down[1] > down[0] {
 		least = shifted
 	}
-	is = decided(across, agreement) && decided(down, agreement)
-	return is, decided(across, least) && decided(down, least)
+	return decided(down, agreement), decided(across, least) && decided(down, least)
+}
+
+// chroma returns R−G of pixel i for an even k, and B−G for an odd one: neither depends on brightness. Half of the rows,
+// or columns, have one, the others the other.
+func (p Area) chroma(i, k int) int32 {
+	return level(p.Channels[k%2*2].Pix[i]) - level(p.Channels[1].Pix[i])
 }
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }

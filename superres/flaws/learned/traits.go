@@ -57,22 +57,6 @@ const (
 		3 + 2*2 + 1 + 4 + repair.Bands + softenerTraits
 )
 
-// frequencyGroup returns the group of a frequency of a block: seven rings, each in three parts, mostly across, mostly
-// down, and between; −1 for the mean.
-func frequencyGroup(u, v int) int {
-	ring := max(u, v)
-	switch {
-	case ring == 0:
-		return -1
-	case u > 2*v:
-		return 3 * (ring - 1)
-	case v > 2*u:
-		return 3*(ring-1) + 1
-	default:
-		return 3*(ring-1) + 2
-	}
-}
-
 // traitSums has sums over squares.
 type traitSums struct {
 	blocks    [frequencyGroups][]int64 // the mean energy of each block
@@ -261,12 +245,19 @@ var transform8 = [8][8]int64{
 	{100, -284, 426, -502, 502, -426, 284, -100},
 }
 
-// groups has the group of each frequency, and groupSizes the numbers of frequencies in the groups.
+// groups has the group of each frequency of a block, −1 for the mean, and groupSizes the numbers of frequencies in the
+// groups: seven rings, each in three parts, mostly across, mostly down, and between.
 var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int64) {
 	for u := range of {
 		for v := range of[u] {
-			if of[u][v] = frequencyGroup(u, v); of[u][v] >= 0 {
-				sizes[of[u][v]]++
+			group := 3*max(u, v) - 1
+			if u > 2*v {
+				group -= 2
+			} else if v > 2*u {
+				group--
+			}
+			if of[u][v] = group; group >= 0 {
+				sizes[group]++
 			}
 		}
 	}

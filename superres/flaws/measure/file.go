@@ -148,25 +148,6 @@ func transform(parts []*Samples, x0, y0, step int, read func(row []int64, part, 
 	return c
 }
 
-// means returns the first coefficients of newCoefficients.
-func means(parts []*Samples, x0, y0, step int) (list []int32) {
-	for _, p := range parts {
-		p.Spread(x0, y0, step, 0, 8, mostBlocks, func(x, y int) {
-			sum := int64(0)
-			for v := range 8 {
-				for _, s := range p.Pix[(y+v)*p.W+x:][:8] {
-					sum += int64(s)
-				}
-			}
-			list = append(list, roundCoefficient(sum*cosines[0]*cosines[0]))
-		})
-	}
-	return list
-}
-
-// roundCoefficient returns v, in units of 1/(2²⁴·Unit) of a level, in those of 1/2⁸.
-func roundCoefficient(v int64) int32 { return int32((v + 1<<17) >> 18) }
-
 // add appends the coefficients of one block, whose samples are given by rows.
 func (c *coefficients) add(block *[64]int64) {
 	// A cosine of an even frequency is the same from both ends of the block, of an odd one the opposite.
@@ -198,7 +179,7 @@ func (c *coefficients) add(block *[64]int64) {
 		}
 	}
 	for i, v := range whole {
-		c[i] = append(c[i], roundCoefficient(v))
+		c[i] = append(c[i], int32((v+1<<17)>>18)) // from units of 1/(2²⁴·Unit) of a level to 1/2⁸
 	}
 }
 

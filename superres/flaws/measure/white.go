@@ -118,7 +118,7 @@ func estimateColourNoise(parts []Area, light []*Samples) float64 {
 		return 0
 	}
 	step := blockStep(light)
-	mean := means(light, 4, 4, step)
+	mean := newCoefficients(light, 4, 4, step)[0]
 	sum := 0.0
 	for _, axis := range [...]struct{ channel, half int32 }{{2, 886}, {0, 701}} {
 		found := transform(light, 4, 4, step, func(row []int64, part, at int) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Pure blue in an AVIF of 8 bits and limited range comes out of libavif 12 levels too dark by the matrix of BT.709 and
-# 16 by that of BT.2020, and right where the same bytes are taken for 10 bits.
+# 16 by BT.2020's, and right where the same bytes are taken for 10 bits.
 #
 # Guess: 8 bits are the best tested case: blue is 255 or 254 by every matrix, and a decoder that is asked for more bits
 #        gives the same colour with finer steps.

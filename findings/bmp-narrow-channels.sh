@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# White in a BMP whose channels have 4 bits is 240 of 255 in FFmpeg and ImageMagick.
+# White in a BMP with channels of 4 bits is 240 of 255 in FFmpeg and ImageMagick.
 #
 # Guess: a decoder scales a channel of n bits by 255 / (2^n - 1), so that the largest value is 255, as both do for 5 and
 #   6 bits.
 # Truth: FFmpeg and ImageMagick put 4 bits into the high bits of the byte: white becomes 240, and one bit of ImageMagick
 #   128. Programs that are compared by majority vote for a picture that is too dark by 15 levels, and one bit of alpha,
-#   which means opaque, is half transparent. Only a calculation by the masks tells what is right.
+#   which means opaque, is half transparent. Only a calculation by the masks tells the right value.
 # Versions: @imagemagick/magick-wasm 0.0.35 (ImageMagick 7.1), @ffmpeg-installer/linux-x64 4.1.0 (FFmpeg of December
 #   2018), run on 2026-11-28; FFmpeg 5.1 and ImageMagick 6.9.11 of Debian 12 do the same.
 # Source: ImageMagick coders/bmp.c, ReadBMPImage, which has cases for 5, 6 and 8 bits; FFmpeg libswscale/input.c, the

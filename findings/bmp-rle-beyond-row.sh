@@ -5,7 +5,7 @@
 #   means that the writer has left out an end of line, or that the file is damaged.
 # Truth: ImageMagick codes rows of a multiple of four pixels, the padding of uncompressed rows with them, also in runs
 #   of their own behind the last pixel of the row. A decoder that goes on in the next row there, or refuses, gets every
-#   such picture wrong whose width is not a multiple of four. What is behind the row has to be dropped.
+#   such picture wrong if its width is not a multiple of four. Pixels behind the row have to be dropped.
 # Versions: @imagemagick/magick-wasm 0.0.35 (ImageMagick 7.1), run on 2026-11-28; ImageMagick 6.9.11 of Debian 12 does
 #   the same.
 # Source: ImageMagick coders/bmp.c, WriteBMPImage, which passes bytes_per_line to EncodeImage as the number of columns;

@@ -4,8 +4,8 @@
 # Guess: a library reads what it has written itself; a reader that shows another picture than libtiff, and with it
 #   Pillow and libvips, is the one that is wrong.
 # Truth: rows that libtiff's encoder has aligned to 16 bits come out shifted of libtiff's decoder, from the first row on
-#   whose codes end in an odd byte; the call succeeds, with a warning. A decoder that begins each row at an even byte of
-#   the strip gets the picture that was written. With compression 2, whose rows begin at any byte, both agree. So two
+#   with codes that end in an odd byte; the call succeeds, with a warning. A decoder that begins each row at an even byte of
+#   the strip gets the picture that was written. With compression 2, rows begin at any byte and both agree. So two
 #   programs that agree are no proof where both stand on one library.
 # Versions: libtiff 4.5.0 (Debian 12, libtiff6 4.5.0-6+deb12u4), gcc 12.2, run on 2026-11-28.
 # Source: libtiff tif_fax3.c, the alignment behind a row in Fax3DecodeRLE and in Fax3EncodeRow; libtiff's tags page

@@ -26,7 +26,7 @@ type problem struct {
 	residual []float64     // Y − DX, signal after signal
 
 	iteration, iterations int  // the number of this iteration, from 1, and the largest number
-	transient             bool // set by an update whose objective will change later: true keeps the loop from ending
+	transient             bool // set by an update that will change its objective later: true keeps the loop from ending
 }
 
 // signal, atom and residualOf return y_j, d_k and the residual of signal j.
@@ -46,8 +46,8 @@ func (p *problem) row(k int) (signals []int32, places []int) {
 type update func(ctx context.Context, p *problem) error
 
 // alternate is the loop of all two-stage learners: X = code(Y, D), then the update on the fixed support, until D does
-// not change, the residual vanishes, the objective stalls, or there were opt.Iterations. The objective is that of the
-// coder, such as the lasso's, and ‖Y − DX‖ for a pursuit.
+// not change, the residual vanishes, the objective stalls, or there were opt.Iterations. The objective is the coder's:
+// the lasso has its own, a pursuit ‖Y − DX‖.
 //
 // Between coding and update, atoms that no signal uses are replaced by the signals with the largest residuals, each
 // signal once in an iteration. Between iterations others restart (restart.go), unless keep is true.
@@ -61,7 +61,7 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply 
 	p := &problem{m: m, n: n, k: opt.Atoms, signals: columns(y), residual: make([]float64, m*n),
 		iterations: opt.Iterations}
 	watch, again := newProgress(opt, y, began), newRestarts(opt.Iterations, keep)
-	renewed := 0 // the atoms that have begun anew since the last iteration
+	renewed := 0 // the atoms that were restarted since the last iteration
 	for done := false; !done; {
 		codes, err := opt.Coder.Code(ctx, d, y)
 		if err != nil {
@@ -82,7 +82,7 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply 
 			move, watch.best = math.Inf(1), math.Inf(1)
 		}
 		objective := sparse.Objective(opt.Coder, energy(p.residual), codes)
-		done = watch.done(d, codes, energy(p.residual), objective, replaced, move)
+		done = watch.endStep(d, codes, energy(p.residual), objective, replaced, move)
 		renewed = 0
 		if !again.isDue(p.iteration, done) || !watch.mayGoOn() {
 			continue

@@ -24,9 +24,9 @@ import (
 // and the rows of X_b scaled to fit. With K = M and the true support, S annihilates what it should and D is found
 // exactly. ‖Y − DX‖ may rise in an update.
 //
-// Where R_b has only rank r < M, as stacked patches have whose one half follows from the other, r takes the place of
-// M. With fewer signals than entries a block is worked on in coordinates of the span of R_b, in which nothing is
-// larger than N×N. A step that leaves the rows of X_b dependent is not taken, and ends the block.
+// Where R_b has only rank r < M, as for stacked patches with one half that follows from the other, r takes the place of
+// M. With fewer signals than entries a block is worked on in coordinates of the span of R_b, in which nothing is larger
+// than N×N. A step that leaves the rows of X_b dependent is not taken, and ends the block.
 //
 // The blocks are a random partition of the atoms, another in every iteration, from a sequence that is always the
 // same: see the note in blotless.go. A block costs N·M²/2 for R_b·R_bᵀ, and a step about 9·(M+s)³ for the

@@ -65,7 +65,7 @@ func gauss(rng *rand.Rand, m, k int) *mat.Dense {
 	return d
 }
 
-// largestDistance returns the largest distance of an atom from that of d, up to sign.
+// largestDistance returns the largest distance between an atom and the atom of d in its column, up to sign.
 func largestDistance(atoms []float64, d *mat.Dense) float64 {
 	m, k := d.Dims()
 	far := 0.0
@@ -133,8 +133,8 @@ func TestBLOTLESSFindsTheDictionaryOfAKnownSupport(t *testing.T) {
 	}
 }
 
-// A block whose rows of X stay dependent, here two that share their only signal, is left as it was; the other block
-// is not.
+// A block is left as it was if its rows of X stay dependent, here two that share their only signal. The other block is
+// updated.
 func TestBLOTLESSLeavesDependentRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	p := supportProblem(t, gauss(rng, 4, 8), 2, 60, 6)

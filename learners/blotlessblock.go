@@ -19,8 +19,8 @@ type block struct {
 	local []int // the atom of each non-zero, as an index of atoms
 	pos   []int // the index of each non-zero in codes.Value
 
-	// r has the columns of R_b one after the other, of m entries each. With fewer signals than entries they are in
-	// coordinates of their span, whose basis is R_b·basis. Else basis is nil.
+	// r has the columns of R_b one after the other, of m entries each. With fewer signals than entries they are
+	// coordinates in the basis R_b·basis of their span. Else basis is nil.
 	m     int
 	r     []float64
 	basis *mat.Dense // N×m

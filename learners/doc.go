@@ -15,9 +15,9 @@
 //
 // # Adding a learner
 //
-//   - Write one file with a type whose exported fields are its parameters and whose zero value is usable, with the
-//     default in the comment of each field, and a Learn method. Begin the file with the problem, the update in symbols,
-//     its cost and the paper.
+//   - Write one file with a type and its Learn method. The exported fields are the parameters, each with its default in
+//     its comment; the zero value is usable. Begin the file with the problem, the update in symbols, its cost and the
+//     paper.
 //   - Learn calls [Prepare], which checks its input, reports a [Step] after every iteration, and returns what [Finish]
 //     makes of its result. In this package a two-stage learner only writes its update, which alternate (alternate.go)
 //     calls; others may use newProgress (progress.go), which records steps and decides when to stop.
@@ -30,8 +30,8 @@
 //   - Raise Revision in its registration whenever the same input has another result from then on, so that trials which
 //     were kept from before are run again.
 //
-// A learner in another module uses what is exported: [Register], [Prepare], [Start], [Finish], the conformance suite
-// in package learnertest, and package plugin for its registration. A program that imports that module and calls
-// app.Main (see cmd/app) is a superres that has the learner in all of its commands. testdata/outside is such a
-// module, with a learner, a coder and a stage. Package external makes a learner of a program in any language.
+// A learner in another module uses the exported [Register], [Prepare], [Start], [Finish], the conformance suite in
+// package learnertest, and package plugin for its registration. A program that imports that module and calls app.Main
+// (see cmd/app) is a superres that has the learner in all of its commands. testdata/outside is such a module, with a
+// learner, a coder and a stage. Package external makes a learner of a program in any language.
 package learners

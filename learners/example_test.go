@@ -11,8 +11,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// A learner is made by its spec, those of other modules too once their packages are imported, such as
-// testdata/outside/exemplars.
+// A learner is made by its spec. Importing a package of another module, such as testdata/outside/exemplars, adds its
+// learners.
 func Example() {
 	learner, err := learners.New("ksvd:exact=false")
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 //	d_k ← Σ_n sign(d_kᵀy_n)·(r_n + d_k·d_kᵀy_n) over the signals n that use atom k,
 //
 // with r_n = y_n − P y_n the residual of the projection on the atoms that y_n uses; then atoms are brought to length 1.
-// In the paper the S atoms with the largest |d_kᵀy_n| are used. Here the coder chooses them, so OMP's residual is that
-// of the projection, and other learners are compared by the update alone.
+// In the paper the S atoms with the largest |d_kᵀy_n| are used. Here the coder chooses them: with OMP, y_n − P y_n is
+// the residual it leaves, and learners differ by their updates alone.
 //
 // With Adaptive the number of atoms is found too, from opt.Atoms on, at most twice that. At every fortieth of the
 // iterations, from a tenth of them to three quarters:
@@ -101,7 +101,7 @@ func (l ITKrM) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 			return nil, err
 		}
 		sum := energy(p.residual)
-		done = watch.done(d, codes, sum, sparse.Objective(opt.Coder, sum, codes), 0, largestMove(before, p.atoms))
+		done = watch.endStep(d, codes, sum, sparse.Objective(opt.Coder, sum, codes), 0, largestMove(before, p.atoms))
 		due := isCheckDue(p.iteration, opt.Iterations) ||
 			done && float64(p.iteration) < lastCheck*float64(opt.Iterations)
 		if !due || !watch.mayGoOn() {

@@ -52,8 +52,8 @@ func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, er
 	return alternate(ctx, y, opt, l.Keep, l.update)
 }
 
-// Memory implements Learner. It counts E for an atom that all signals use, and its smaller Gram matrix with what
-// decomposes that.
+// Memory implements Learner. It counts the residual E of an atom that all signals use, its smaller Gram matrix, and the
+// work of decomposing that.
 func (l KSVD) Memory(m, n, k, s int) float64 {
 	update := 8 * float64(n)
 	if !l.Approximate {
@@ -100,7 +100,7 @@ func (l KSVD) update(ctx context.Context, p *problem) error {
 				copy(e[i*ld:], p.residualOf(int(j)))
 				axpy(x[i], d, e[i*ld:i*ld+p.m])
 			}
-			if err := lead.right(e, p.m, u); err != nil {
+			if err := lead.rightVector(e, p.m, u); err != nil {
 				return err
 			}
 		}

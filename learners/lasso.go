@@ -121,5 +121,5 @@ func (l Lasso) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 	})
 }
 
-// changingLasso is a lasso whose weight a learner changes between its calls.
+// changingLasso is a lasso with a weight that a learner changes between its calls.
 type changingLasso struct{ sparse.Lasso }

@@ -20,9 +20,9 @@ type leading struct {
 // squarings is the largest number of squarings. If these do not suffice, λ₂ > (1 − 1e-10)·λ₁.
 const squarings = 40
 
-// right sets u, of length m, to the leading right singular vector of e, not normalised. The rows of e have m entries
-// each, and zeros up to a multiple of the width of package kernel. u is zero where e is.
-func (l *leading) right(e []float64, m int, u []float64) error {
+// rightVector sets u, of length m, to the leading right singular vector of e, not normalised. The rows of e have m
+// entries each, and zeros up to a multiple of the width of package kernel. u is zero where e is.
+func (l *leading) rightVector(e []float64, m int, u []float64) error {
 	wide := kernel.Pad(m)
 	count := len(e) / wide
 	if count >= m {

@@ -10,7 +10,7 @@ import (
 	"superres/internal/kernel"
 )
 
-// The leading vector is that of a singular value decomposition, for more rows than columns and fewer, at any gap
+// The leading vector agrees with a singular value decomposition, for more rows than columns and fewer, at any gap
 // between the first two singular values.
 func TestLeading(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 30))
@@ -36,7 +36,7 @@ func TestLeading(t *testing.T) {
 			u := make([]float64, c.m)
 			padded := mat.NewDense(c.rows, kernel.Pad(c.m), nil)
 			padded.Slice(0, c.rows, 0, c.m).(*mat.Dense).Copy(e)
-			if err := lead.right(padded.RawMatrix().Data, c.m, u); err != nil {
+			if err := lead.rightVector(padded.RawMatrix().Data, c.m, u); err != nil {
 				t.Fatal(err)
 			}
 			Normalise(u)
@@ -51,7 +51,7 @@ func TestLeading(t *testing.T) {
 			}
 		}
 		u := []float64{1, 1, 1, 1, 1}
-		if err := lead.right(make([]float64, 32), 5, u); err != nil || energy(u) != 0 {
+		if err := lead.rightVector(make([]float64, 32), 5, u); err != nil || energy(u) != 0 {
 			t.Errorf("of zeros: %v, %v", u, err)
 		}
 	}

@@ -23,9 +23,9 @@ type Learner interface {
 	// last complete iteration, if there is one, together with ctx.Err(). y is not changed. The result belongs to the
 	// caller. It is the same bits for the same y, opt and learner, for any number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
-	// Memory estimates the bytes that Learn has in use at its peak, including the result but not Y or garbage, to
-	// learn k atoms from n signals of m entries with at most s non-zeros in a code. The estimate is between what is
-	// in use and twice that. It depends on the number of workers, and does not overflow for any sizes.
+	// Memory estimates the bytes that Learn has in use at its peak, including the result but not Y or garbage, to learn
+	// k atoms from n signals of m entries with at most s non-zeros in a code. The estimate is between one and two times
+	// the true number. It depends on the number of workers, and does not overflow for any sizes.
 	Memory(m, n, k, s int) float64
 }
 
@@ -92,7 +92,7 @@ type Result struct {
 	Warnings []error
 }
 
-// Least returns the least RMSE of all steps. The dictionary is that of the last step, which may have a larger one.
+// Least returns the least RMSE of all steps. The dictionary comes from the last step, which may have a larger one.
 func (r *Result) Least() float64 {
 	least := math.Inf(1)
 	for _, s := range r.Steps {

@@ -116,7 +116,7 @@ func TestUnusedAtomsAreReplaced(t *testing.T) {
 	}
 }
 
-// Small batches are drawn by the seed alone, and the codes of the result are those of the coder over its dictionary.
+// Small batches are drawn by the seed alone, and the result has the codes that the coder gives over its dictionary.
 func TestOnlineBatches(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	y := learnertest.Planted(8, 12, 2, 90, 1)

@@ -49,7 +49,7 @@ func TestLongSignals(t *testing.T) {
 				}
 			}
 			if name == "restarts" && replaced == 0 {
-				t.Error("no atom is begun anew")
+				t.Error("no atom is restarted")
 			}
 			var want, got, short, long mat.Dense
 			want.Mul(q, results[0].Dictionary.Matrix())
@@ -65,7 +65,7 @@ func TestLongSignals(t *testing.T) {
 	}
 }
 
-// The shortest X is that of the pseudoinverse of D, whichever side is the smaller.
+// The shortest X comes from the pseudoinverse of D, whichever side is the smaller.
 func TestShortest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 41))
 	for _, c := range []struct{ m, n, k int }{{6, 9, 10}, {30, 4, 5}, {30, 4, 1}, {30, 1, 5}, {5, 4, 9}} {

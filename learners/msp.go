@@ -82,7 +82,7 @@ func (MSP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error
 			return v * v * v
 		}, &x)
 		step.Mul(t.w, x.T())
-		if r, err = polar(&step); err != nil {
+		if r, err = nearestOrthogonal(&step); err != nil {
 			return nil, err
 		}
 		before := atoms
@@ -103,7 +103,7 @@ func (MSP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error
 		for _, v := range errs {
 			sum += v
 		}
-		done = watch.done(d, codes, sum, -fourth/float64(n), 0, largestMove(before, atoms))
+		done = watch.endStep(d, codes, sum, -fourth/float64(n), 0, largestMove(before, atoms))
 	}
 	return Finish(watch.result)
 }
@@ -123,5 +123,5 @@ func (t whitening) start(d *sparse.Dictionary, opt Options) (*mat.Dense, error) 
 			row[j] /= math.Max(scale, math.SmallestNonzeroFloat64)
 		}
 	}
-	return polar(&r)
+	return nearestOrthogonal(&r)
 }

@@ -28,8 +28,8 @@ func recovered(t *testing.T, l learners.Learner, p *planted.Problem, o learners.
 	return sparsetest.Must(planted.Measure(learn(t, l, p.Y, o).Dictionary, p.Dictionary))(t)
 }
 
-// The lasso finds a planted dictionary without the sparsity, whatever coder it is given; its objective at the end is
-// that of the last weight, and a larger last weight leaves fewer non-zeros.
+// The lasso finds a planted dictionary without the sparsity, whatever coder it is given; its objective at the end has
+// the last weight, and a larger last weight leaves fewer non-zeros.
 func TestLassoLearner(t *testing.T) {
 	p := problem(t, planted.Panel{M: 16, K: 24, S: 2}, 400)
 	o := learners.Options{Atoms: 24, Iterations: 200, Coder: sparse.OMP{Sparsity: 7}}

@@ -119,7 +119,7 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 	s := newOnlineState(d)
 	rng := rand.New(rand.NewPCG(opt.Seed, 1))
 	watch, again := newProgress(opt, y, began), newRestarts(opt.Iterations, l.Keep)
-	renewed := 0 // the atoms that have begun anew since the last pass
+	renewed := 0 // the atoms that were restarted since the last pass
 	for done := false; !done; {
 		before := slices.Clone(s.atoms)
 		if err := s.learn(ctx, y, l, opt.Coder, rng); err != nil {
@@ -143,7 +143,7 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 			sum += v
 		}
 		objective := sparse.Objective(opt.Coder, sum, codes)
-		done = watch.done(d, codes, sum, objective, replaced, largestMove(before, s.atoms))
+		done = watch.endStep(d, codes, sum, objective, replaced, largestMove(before, s.atoms))
 		renewed = 0
 		if it := len(watch.result.Steps); again.isDue(it, done) && watch.mayGoOn() {
 			var changed bool

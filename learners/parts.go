@@ -11,8 +11,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// Past is what is known of the parts of the signals that were learned from, where memory does not hold all of them. The
-// zero value is that of no part. It may be kept in a file: all else depends on the arguments of LearnPart alone.
+// Past sums up the parts of the signals that were learned from, where memory does not hold all of them. The zero value
+// stands for no part. It may be kept in a file: all else depends on the arguments of LearnPart alone.
 type Past struct {
 	// Dictionary is what the last part gave. It is nil before the first.
 	Dictionary *sparse.Dictionary
@@ -37,7 +37,7 @@ const heldOut = 4096
 //
 // The step that it returns has the RMSE and the non-zeros of up to 4,096 signals of the part, evenly spaced, coded by
 // opt.Coder over the dictionary before it learned from them: signals held out, as long as each is in one part.
-// Iteration is the number of the part. The errors are those of Learner.Learn; after one, past is as before.
+// Iteration is the number of the part. It fails as Learner.Learn does, and then leaves past as it was.
 func LearnPart(ctx context.Context, l Learner, y *mat.Dense, opt Options, past *Past) (Step, error) {
 	began := time.Now()
 	if past.Dictionary != nil {

@@ -37,9 +37,9 @@ func newProgress(opt Options, y *mat.Dense, began time.Time) *progress {
 	return &progress{opt: opt, m: m, n: n, total: length * length, began: began, best: math.Inf(1)}
 }
 
-// done records an iteration: its dictionary and codes, ‖Y − DX‖², what the learner makes less (often the same), how
-// many atoms were replaced, and the largest change of an entry of the others. It reports whether the loop ends.
-func (w *progress) done(d *sparse.Dictionary, codes *sparse.Codes, squaredError, objective float64, replaced int,
+// endStep records an iteration: its dictionary and codes, ‖Y − DX‖², its loss (often the same),
+// how many atoms were replaced, and the largest change of an entry of the others. It reports whether the loop ends.
+func (w *progress) endStep(d *sparse.Dictionary, codes *sparse.Codes, squaredError, objective float64, replaced int,
 	move float64) bool {
 	if w.result == nil {
 		w.result = &Result{}

@@ -20,8 +20,8 @@ import (
 // new atom is
 //
 //   - the signal with the largest residual that no other new atom has, or
-//   - where it was one of a pair, what is left of it when the other is projected out, which is near the missing atom
-//     if it was a mixture.
+//   - where it was one of a pair, its remainder when the other is projected out, near the missing atom if it was a
+//     mixture.
 //
 // A restart may do harm, since atoms of a good dictionary may be coherent too. So the atoms with the least objective
 // of all checks are kept, and the last check goes back to them; the rest of the iterations lets them settle. Fewer
@@ -52,7 +52,7 @@ type restarts struct {
 
 const (
 	mostRestarts = 3   // at a check
-	similar      = 0.5 // |cos| between two atoms above which the less used one may begin anew
+	similar      = 0.5 // |cos| between two atoms above which the less used one may be restarted
 	// fewUsers is the number of signals below which an atom counts as one of them.
 	fewUsers = 4.0
 
@@ -63,7 +63,7 @@ const (
 
 // bindRestart adds the parameter restart to fs; it sets the opposite of keep.
 func bindRestart(fs *flag.FlagSet, keep *bool) {
-	fs.Var(plugin.Not{Value: keep}, "restart", "begin atoms anew that are coherent or hardly used; false: keep them")
+	fs.Var(plugin.Not{Value: keep}, "restart", "restart atoms that are coherent or hardly used; false: keep them")
 }
 
 // newRestarts returns the restarts of a loop of at most this many iterations; keep leaves all atoms as they are.

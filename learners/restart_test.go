@@ -101,7 +101,7 @@ func TestCandidates(t *testing.T) {
 	r.round = 1 // the next projects
 	signal := func(j int) []float64 { return []float64{0, 3, 4} }
 	if count := r.renew(atoms, codes, slices.Repeat([]float64{1}, 8), signal); count != 2 {
-		t.Errorf("%d atoms begin anew", count)
+		t.Errorf("%d atoms are restarted", count)
 	}
 	want := []float64{1, 0, 0, 0, 1, 0, 0, 0.6, 0.8}
 	if far := largestMove(atoms, want); far > 1e-12 {

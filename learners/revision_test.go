@@ -14,7 +14,7 @@ import (
 	"superres/learners/sparse/sparsetest"
 )
 
-var update = flag.Bool("update", false, "write testdata/revisions.json anew")
+var update = flag.Bool("update", false, "write testdata/revisions.json")
 
 // kept is what a plug-in gave when its revision was last raised.
 type kept struct {
@@ -24,8 +24,8 @@ type kept struct {
 	Figures []float64 `json:"figures"`
 }
 
-// A built-in learner or coder whose results have changed has a higher revision, so that kept trials are not taken for
-// its own. Where this fails, raise Revision in the registration, and write the file again by -update.
+// A built-in learner or coder gets a higher revision when its results change, so that it does not reuse kept trials.
+// Where this fails, raise Revision in the registration, and write the file again by -update.
 func TestRevisionsAreRaised(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the last digits, which other processors round differently, decide between atoms after some iterations")
@@ -82,12 +82,12 @@ func TestRevisionsAreRaised(t *testing.T) {
 		}
 		switch {
 		case !known:
-			t.Errorf("%s is not in %s; write it anew by -update", name, file)
+			t.Errorf("%s is not in %s; write it by -update", name, file)
 		case !same && v.Revision <= old.Revision:
 			t.Errorf("%s has other results than revision %d had: raise its Revision, then write %s by -update\n%v\n%v",
 				name, old.Revision, file, old.Figures, v.Figures)
 		case v.Revision != old.Revision:
-			t.Errorf("%s: revision %d, in %s %d; write it anew by -update", name, v.Revision, file, old.Revision)
+			t.Errorf("%s: revision %d, in %s %d; write it by -update", name, v.Revision, file, old.Revision)
 		}
 	}
 }

@@ -166,9 +166,9 @@ const ropLimit = 8 << 30
 // ropTolerance is the relative primal and dual residual at which the iterations end.
 const ropTolerance = 1e-7
 
-// Memory implements Learner. It counts the two arrays, a part of S for every eighth atom, the arrays of the size of
-// Y, w and the shrinkage. To that it adds the largest of the work of the start, of an iteration with a worker for
-// every processor, of replacing an atom, and of the result, whose codes may be dense, so that s does not matter.
+// Memory implements Learner. It counts the two arrays, a part of S for every eighth atom, the arrays of the size of Y,
+// w and the shrinkage. To that it adds the work of the step that takes most: the start, an iteration with a worker for
+// every processor, replacing an atom, or the result. Its codes may be dense, so s does not matter.
 func (l ROP) Memory(m, n, k, _ int) float64 {
 	ld, atoms, count := float64(kernel.Pad(m)), float64(k), float64(n)
 	signals := ld * count
@@ -265,7 +265,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 			}
 			s.relax(noise)
 		}
-		s.concave = l.concave(plan, sweep, sweeps)
+		s.concave = l.concavity(plan, sweep, sweeps)
 		s.iterate(penalty, penalty/next)
 		if !l.Keep && isCheckDue(sweep, sweeps) {
 			replaced += s.restart()
@@ -297,8 +297,8 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	return result, nil
 }
 
-// concave returns c for iteration it.
-func (l ROP) concave(plan schedule, it, iterations int) float64 {
+// concavity returns the c of the shrinkage, see above, for iteration it of iterations.
+func (l ROP) concavity(plan schedule, it, iterations int) float64 {
 	if l.Norm || l.Penalty > 0 {
 		return 0
 	}

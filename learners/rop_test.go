@@ -265,7 +265,7 @@ func TestROPBeginsWrongAtomsAnew(t *testing.T) {
 			s.iterate(15, 1)
 		}
 		if count := s.restart(); count != 1 {
-			t.Errorf("%s: %d atoms were begun anew", c.name, count)
+			t.Errorf("%s: %d atoms were restarted", c.name, count)
 		}
 		for range 150 {
 			s.iterate(15, 1)

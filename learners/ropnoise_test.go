@@ -103,7 +103,7 @@ func TestWhiten(t *testing.T) {
 	}
 }
 
-// ROP finds complete dictionaries, whose usual start from signals it does not leave in half of the problems.
+// ROP finds complete dictionaries. From its usual start, signals, it would fail in half of the problems.
 func TestROPComplete(t *testing.T) {
 	const m, n = 8, 150
 	for seed := range uint64(3) {

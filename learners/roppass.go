@@ -100,7 +100,7 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead 
 	copy(before, w)
 	steps := s.power
 	if s.exact {
-		if v := make([]float64, s.m); lead.right(z, s.m, v) == nil {
+		if v := make([]float64, s.m); lead.rightVector(z, s.m, v) == nil {
 			copy(next, v)
 			steps = 1
 		} // else next has its power step still

@@ -83,7 +83,7 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 			Normalise(u)
 		}
 	}
-	x, err := s.shortest()
+	x, err := s.shortestCodes()
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +103,9 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 const twins = 0.999
 
 // withoutTwins returns a dictionary with the atoms of d that are not twins of earlier ones, and in place of the others
-// signals that are twins of none, in random order, as long as there are any. Where a signal is one atom alone, those of
-// the same atom are twins, and ROP would not find the atoms that are missing: (16,24,1), N = 400, 20 problems of seed
-// 7: error 0.1124, and 0.0001 without twins.
+// signals that are twins of none, in random order, as long as there are any. Where a signal is one atom alone, signals
+// of the same atom are twins, and ROP would not find the missing atoms: (16,24,1), N = 400, 20 problems of seed 7:
+// error 0.1124, and 0.0001 without twins.
 func withoutTwins(y *mat.Dense, d *sparse.Dictionary, seed uint64) (*sparse.Dictionary, error) {
 	m, k := d.Dims()
 	_, n := y.Dims()
@@ -139,9 +139,9 @@ func withoutTwins(y *mat.Dense, d *sparse.Dictionary, seed uint64) (*sparse.Dict
 	return sparse.FromAtoms(m, atoms)
 }
 
-// shortest returns the shortest X, K×N, among those with the least ‖Y − D·X‖: Dᵀ(DDᵀ)⁺Y = (DᵀD)⁺DᵀY. It solves the
+// shortestCodes returns the shortest X, K×N, among those with the least ‖Y − D·X‖: Dᵀ(DDᵀ)⁺Y = (DᵀD)⁺DᵀY. It solves the
 // smaller of the two.
-func (s *ropState) shortest() (*mat.Dense, error) {
+func (s *ropState) shortestCodes() (*mat.Dense, error) {
 	atoms := mat.NewDense(s.k, s.ld, s.u).Slice(0, s.k, 0, s.m)
 	signals := mat.NewDense(s.n, s.ld, s.y).Slice(0, s.n, 0, s.m)
 	var x mat.Dense

@@ -19,13 +19,13 @@ import (
 //
 //	f_μ(D) = Σ_n min { ‖y_n − Dx‖² + μ‖x‖² : x on Ω_n },
 //
-// whose gradient is G = −2(Y − DX)Xᵀ at the minimising X. The atoms lie on spheres: with g_k = G_k − d_k(d_kᵀG_k),
-// each moves on a great circle,
+// with the gradient G = −2(Y − DX)Xᵀ at the minimising X. The atoms lie on spheres: with g_k = G_k − d_k(d_kᵀG_k), each
+// moves on a great circle,
 //
 //	d_k(t) = d_k cos(c_k t) − (g_k/‖g_k‖) sin(c_k t),   c_k = ‖g_k‖ / mean ‖g‖,
 //
-// all by the same t, which a golden-section search chooses; X is solved again at every t it tries. An atom whose
-// gradient is rounding error stays.
+// all by the same t, which a golden-section search chooses; X is solved again at every t it tries. An atom stays if its
+// gradient is rounding error.
 //
 // f_0 is not continuous where atoms of a support become parallel, and descent gets stuck near such a D. A μ > 0 keeps
 // it away: μ begins at Mu and falls in equal steps, so that it is 0 in the second half of the iterations. Stalled and
@@ -165,7 +165,7 @@ func (p *problem) gradient(ctx context.Context) (g, length []float64, err error)
 					axpy(-2*p.codes.Value[positions[i]], p.residualOf(int(j)), row)
 				}
 				axpy(-dot(atom, row), atom, row)
-				length[k] = blas64.Nrm2(vector(row)) // whose square may underflow or overflow
+				length[k] = blas64.Nrm2(vector(row)) // its square may underflow or overflow
 			}
 		}
 	})

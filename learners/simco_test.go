@@ -29,7 +29,7 @@ func mustFit(t *testing.T, p *problem, mu float64) float64 {
 	return sparsetest.Must(p.fit(context.Background(), mu))(t)
 }
 
-// f, the codes, the gradient and the atoms after one step are those of an independent NumPy program, with and without
+// f, the codes, the gradient and the atoms after one step agree with an independent NumPy program, with and without
 // regularisation.
 func TestSimCOAgainstAnotherProgram(t *testing.T) {
 	all := LoadSteps(t)

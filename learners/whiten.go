@@ -13,8 +13,8 @@ import (
 // whitening maps signals to K coordinates that are uncorrelated and have mean square 1, for K at most the rank of Y.
 // With Y = U·diag(σ)·Vᵀ and its K largest singular values, the coordinates are √N·Vᵀ. Where the rows of X are
 // uncorrelated and of equal energy, D is U·diag(σ)·R for an orthogonal R, but for the lengths of atoms; so X = RᵀW, and
-// R is what is left to find (Zhai, Yang, Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over
-// the orthogonal group, JMLR 21 (2020), section 3.4).
+// only R has to be found (Zhai, Yang, Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over the
+// orthogonal group, JMLR 21 (2020), section 3.4).
 type whitening struct {
 	k    int
 	base *mat.Dense // U·diag(σ/√N), M×K
@@ -106,11 +106,11 @@ func whitenedStart(y *mat.Dense, d *sparse.Dictionary, opt Options) (*sparse.Dic
 func rotation(k int, rng *rand.Rand) (*mat.Dense, error) {
 	g := mat.NewDense(k, k, nil)
 	g.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, g)
-	return polar(g)
+	return nearestOrthogonal(g)
 }
 
-// polar returns the orthogonal matrix nearest to a, which is UVᵀ for a = U·diag(σ)·Vᵀ.
-func polar(a *mat.Dense) (*mat.Dense, error) {
+// nearestOrthogonal returns the orthogonal matrix nearest to a, which is UVᵀ for a = U·diag(σ)·Vᵀ.
+func nearestOrthogonal(a *mat.Dense) (*mat.Dense, error) {
 	var svd mat.SVD
 	if !svd.Factorize(a, mat.SVDThin) {
 		return nil, errors.New("learners: the singular values of a rotation were not found")

@@ -13,11 +13,10 @@
 // The last byte of the magic number is the number of dimensions, the one before it the element type (8: unsigned
 // byte). Pixels are handed over as stored: in MNIST 0 is the background and 255 is full ink.
 //
-// [OpenImages] reads images and [OpenPair] images with their labels, one at a time. Files packed by gzip are
-// recognised by their content. Reading is strict: a file that is short, long, damaged or of the wrong kind gives an
-// error that says what is wrong and where. Errors count items from 0, as indices do: "image 17 of 10000" is the
-// [Item] with the index 17. Only a loop that runs to its end checks the end of the file, where nothing may follow
-// but the checksum of gzip.
+// [OpenImages] reads images and [OpenPair] images with their labels, one at a time. Files packed by gzip are recognised
+// by their content. Reading is strict: a file that is short, long, damaged or of the wrong kind gives an error that
+// says what and where. Errors count items from 0, as indices do: "image 17 of 10000" is the [Item] with the index 17.
+// Only a loop that runs to its end checks the end of the file, where nothing may follow but the checksum of gzip.
 //
 // Read it in this order: stream.go, a file and its header; images.go, its images; pair.go, images with their labels;
 // write.go, which writes files. official.go recognises MNIST's own files by their sums,

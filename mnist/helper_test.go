@@ -54,7 +54,7 @@ func packed(t testing.TB, data []byte) []byte {
 	return b.Bytes()
 }
 
-// file writes data to a file whose name says nothing about the content, and returns its path.
+// file writes data to a file with a name that says nothing about the content, and returns its path.
 func file(t testing.TB, data []byte) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "data")

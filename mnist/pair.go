@@ -25,8 +25,8 @@ type Item struct {
 // NoLabel is the label of an image for which no labels were opened.
 const NoLabel = -1
 
-// OpenPair opens the regular files images and labels, plain or gzip, and reads their headers, whose counts must agree.
-// labels may be "" for none. The caller must close the pair.
+// OpenPair opens the regular files images and labels, plain or gzip, and reads their headers. The counts in these must
+// agree. labels may be "" for none. The caller must close the pair.
 func OpenPair(images, labels string) (*Pair, error) {
 	p := new(Pair)
 	var err error

@@ -126,7 +126,7 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// newStream returns a stream of r, whose header it reads. name is the name of the file, for errors, or empty.
+// newStream reads the header of r and returns a stream of the rest. name is the name of the file, for errors, or empty.
 func newStream(r io.Reader, name string, m magic) (s *stream, err error) {
 	s = &stream{magic: m, name: name}
 	if s.r, err = unpack(r); err == nil {
@@ -138,8 +138,8 @@ func newStream(r io.Reader, name string, m magic) (s *stream, err error) {
 	return s, nil
 }
 
-// unpack returns a reader of the unpacked bytes of r. The first two bytes decide: gzip's cannot begin an IDX
-// file, whose first two are zero.
+// unpack returns a reader of the unpacked bytes of r. The first two bytes decide: an IDX file begins with two zeros, a
+// gzip file does not.
 func unpack(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, 1<<15)
 	head, err := b.Peek(2)

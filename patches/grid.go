@@ -57,8 +57,8 @@ func (g Grid) y(row int) int { return min(row*g.Step, g.H-g.Size) }
 
 func places(side, size, step int) int { return (side-size+step-1)/step + 1 }
 
-// Patch copies the patch of p whose upper left corner is (x, y) into dst, row
-// by row, and returns dst, which must hold Size² samples.
+// Patch copies the patch of p with its upper left corner at (x, y) into dst, row by row, and returns dst, which must
+// hold Size² samples.
 func (g Grid) Patch(p *plane.Plane, x, y int, dst []float32) []float32 {
 	for i := range g.Size {
 		copy(dst[i*g.Size:(i+1)*g.Size], p.Pix[(y+i)*p.W+x:])

@@ -29,8 +29,8 @@ func average(g patches.Grid, all []float32, rows int) *plane.Plane {
 	return a.Plane()
 }
 
-// The average of the patches of a plane is the plane, to the bit. That of unrelated patches is as defined, whether they
-// come together or row by row.
+// The average of the patches of a plane is the plane, to the bit. Unrelated patches are averaged as defined, whether
+// they come together or row by row.
 func TestAverage(t *testing.T) {
 	for _, g := range grids {
 		p := testimage.Noise(g.W, g.H)

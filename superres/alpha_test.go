@@ -69,7 +69,7 @@ func TestDiscHasNoRing(t *testing.T) {
 	}
 }
 
-// The model makes the outline of a disc sharper than interpolation does, and nearer to that of a larger disc.
+// The model makes the outline of a disc sharper than interpolation does, and nearer to the outline of a larger disc.
 func TestAlphaGoesThroughTheModel(t *testing.T) {
 	white := color.NRGBA{255, 255, 255, 0}
 	img, truth := disc(40, 14, white, white), disc(80, 28, white, white)
@@ -109,7 +109,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// A picture in colour whose pixels are grey stays grey, and a flat picture stays flat.
+// A picture in colour with grey pixels stays grey, and a flat picture stays flat.
 func TestFlatAndGrey(t *testing.T) {
 	for _, name := range []string{"coupled", "photo"} {
 		m := builtin(t, name)
@@ -129,8 +129,8 @@ func TestFlatAndGrey(t *testing.T) {
 	}
 }
 
-// The colour of a grey picture is enlarged as that of the picture in colour which both make, in bands or as a whole,
-// by a network or by interpolation.
+// A grey picture with a Chroma is enlarged as the picture in colour that both make, in bands or as a whole, by a
+// network or by interpolation.
 func TestChroma(t *testing.T) {
 	img := waves(40, 60)
 	in := picture.Split(img)

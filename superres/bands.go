@@ -8,11 +8,10 @@ import (
 	"superres/superres/stage"
 )
 
-// A picture is enlarged in bands of whole rows, from the top, so that memory depends on the height of a band and not
-// on that of the picture. A stage needs the rows around a row, as far as its reach, to compute that row. So each
-// stage keeps its latest input rows, computes those rows whose surroundings have arrived, and lags behind its input
-// by its reach. Only the rows within the reach of a band's edge are computed twice, and no sample depends on where
-// the bands end.
+// A picture is enlarged in bands of whole rows, from the top, so that memory depends on the height of a band, not of
+// the picture. A stage needs the rows around a row, as far as its reach, to compute that row. So each stage keeps its
+// latest input rows, computes the rows with surroundings that have arrived, and lags behind its input by its reach.
+// Only the rows within the reach of a band's edge are computed twice, and no sample depends on where the bands end.
 
 // pass enlarges the planes of a picture once, by the scale of a model: brightness or transparency alone, or brightness
 // and the two planes of colour, red minus brightness and blue minus brightness. Brightness goes through interpolation
@@ -33,8 +32,8 @@ type pass struct {
 	chains        []*chain     // of the planes that the stages improve: the first one, or red, green and blue
 
 	colour     stage.Colour // enlarges colour; nil: colour is interpolated
-	luma       window       // enlarged brightness whose colour is not enlarged yet
-	colourDone int          // number of rows of low whose colour is enlarged
+	luma       window       // enlarged brightness, its colour not enlarged yet
+	colourDone int          // number of rows of low with enlarged colour
 }
 
 // chain is the way of one plane through the stages of a pass.
@@ -79,8 +78,8 @@ func (p *pass) work() float64 {
 // in any band.
 func bandStart(row, reach int) int { return max(row-reach, 0) / stage.Alignment * stage.Alignment }
 
-// rowsComplete returns how many rows, counted from the top, can be computed with the given reach when the first arrived
-// rows have come: those whose surroundings have come too, and all rows once the whole picture has come.
+// rowsComplete returns how many rows, counted from the top, can be computed with the given reach from the first arrived
+// rows: those with all rows within reach among them, and all once the whole picture has arrived.
 func (p *pass) rowsComplete(arrived, reach int) int {
 	if arrived == p.h {
 		return arrived

@@ -126,7 +126,7 @@ func TestUpscaleConcurrently(t *testing.T) {
 	}
 	large := testimage.Drawing(120, 90, 1)
 	if err := upscaleCancelled(t, builtin(t, "coupled"), large, Options{Scale: 4}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a picture whose context ends: %v", err)
+		t.Errorf("a picture when its context ends: %v", err)
 	}
 }
 

@@ -34,7 +34,7 @@ func (s *Signs) ErrorBounds() *plane.Plane {
 	return out
 }
 
-// BoundShare is the share of the pixels whose error is within the bound.
+// BoundShare is the share of the pixels that have an error within the bound.
 const BoundShare = 0.9
 
 // BoundsReach is how far the signs of a pixel reach, in pixels of the result, which are at most as many of the picture.
@@ -132,7 +132,7 @@ func BoundsMap(bounds *plane.Plane) *image.Paletted {
 	return out
 }
 
-// heat returns a palette of 256 colours whose brightness grows steadily.
+// heat returns a palette of 256 colours, of steadily growing brightness.
 func heat() color.Palette {
 	stops := [...][3]float64{{0, 0, 0}, {45, 20, 130}, {190, 40, 100}, {250, 150, 30}, {255, 240, 120}, {255, 255, 255}}
 	list := make(color.Palette, 256)

@@ -130,8 +130,8 @@ func (m *Model) chooseRobust(c *Choice, x *flaws.Examination, share float64) err
 	return nil
 }
 
-// chooseMix returns c as a mixture of the robust model at the least and at the greatest strength, for a picture whose
-// noise varies over the regions r.
+// chooseMix returns c as a mixture of the robust model at the least and at the greatest strength, for a picture with
+// noise that varies over the regions r.
 func (m *Model) chooseMix(c Choice, r *measure.Regions) (Choice, error) {
 	least, most, share := c.Found.Strengths(r)
 	noisiest, err := m.Robust(most)

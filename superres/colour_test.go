@@ -90,7 +90,7 @@ func TestStagesSeeColour(t *testing.T) {
 }
 
 // A picture of a type that image/jpeg returns, with colour at half the resolution, is enlarged as Decode reads the
-// file, without being told. Its samples are those of internal/jpeg, since image/jpeg rounds some otherwise.
+// file, without being told. internal/jpeg decodes it, since image/jpeg rounds some samples otherwise.
 func TestHalvedColourIsSeen(t *testing.T) {
 	var file bytes.Buffer
 	if err := jpeg.Encode(&file, testimage.Tinted(41, 30, 1), nil); err != nil {

@@ -11,7 +11,7 @@
 // This package knows no kind of stage. A program registers the kinds that it wants by importing them, as it does for
 // image formats; superres/models imports all kinds and has the models that are part of the program.
 //
-// # What is promised
+// # Promises
 //
 // Versions are semantic (semver.org). From 1.0.0 on, what compiles with superres, superres/models and superres/files
 // compiles with all later versions of the same first number, and what their comments say stays true: names, signatures,

@@ -106,8 +106,8 @@ func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.P
 	return out, ctx.Err()
 }
 
-// owned returns rows that push has returned, or a copy if they belong to the picture, as others may need them.
-func (e *enlargement) owned(rows []*plane.Plane) []*plane.Plane {
+// ownRows returns rows that push has returned, or a copy if they belong to the picture, as others may need them.
+func (e *enlargement) ownRows(rows []*plane.Plane) []*plane.Plane {
 	if len(e.passes) > 0 || e.resizing != nil {
 		return rows
 	}
@@ -154,7 +154,7 @@ func (m *Model) stream(
 			if err != nil {
 				return err
 			}
-			rows = mixing.join(e.owned(rows), mixedIn.owned(other))
+			rows = mixing.join(e.ownRows(rows), mixedIn.ownRows(other))
 		}
 		if rows != nil {
 			height := rows[0].H

@@ -242,10 +242,9 @@ func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, r
 // MaxLRPSNR is the LRPSNR, in dB, of a result that agrees with its picture but for rounding errors.
 const MaxLRPSNR = 120
 
-// agreement compares the brightness of the result, reduced again, with that of the picture, while the result is
-// painted.
+// agreement compares the result, reduced again, with the picture by their brightness, while the result is painted.
 type agreement struct {
-	reduction *resample.Scaler // from the size of the result to that of the picture; nil: they are the same
+	reduction *resample.Scaler // from the size of the result to the picture's; nil: they are the same
 	result    window           // rows of the brightness of the result that are not all compared yet
 	compared  int              // rows of the picture that are compared
 	sum       float64          // of the squared differences of these rows

@@ -38,7 +38,7 @@ func TestEnsembleOfOrientations(t *testing.T) {
 	double := task{sizes: sizes{w, h, 2 * w, 2 * h}, planes: 3}
 	half, six := double, double
 	half.subsampled = true
-	six.w, six.h = 6*w, 6*h // by 3, whose model is none, and by 2
+	six.w, six.h = 6*w, 6*h // by 3, which has no model, and by 2
 	for _, c := range []struct {
 		what         string
 		model        *Model

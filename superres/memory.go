@@ -56,9 +56,8 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	return shared, WithGarbage(live)
 }
 
-// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: for the
-// orientation that takes most, which for networks, whose memory grows with the width, need not be the upright one, and
-// for the mean.
+// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: the most of all
+// orientations, and the mean. The memory of networks grows with the width, so the upright one need not take most.
 func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
 	out := int64(s.w) * int64(s.h)
 	for _, turned := range []sizes{s, {s.inH, s.inW, s.h, s.w}} {
@@ -293,7 +292,7 @@ func (m *Model) networkMemory(s sizes, before int, resized bool) int64 {
 	_, working := m.Network.Memory(w, h)
 	lagging := 4 * int64(m.Network.Channels()) * int64(min(m.Network.Reach(), h)*m.Scale) * int64(w*m.Scale)
 	if len(m.Stages) > 0 || resized {
-		lagging *= 2 // what is made of the rows
+		lagging *= 2 // the results made of the rows
 	}
 	return working + lagging
 }

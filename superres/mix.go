@@ -245,7 +245,7 @@ func (m *Model) addOriented(
 		oriented[i] = picture.Orient(p, orientation)
 	}
 	if m.Network != nil && orientation != 0 {
-		// What the orientation before has left, in pools too, is several times as large as what is kept. By disp,
+		// The orientation before has left garbage, in pools too, several times as large as the memory in use. By disp,
 		// 7×4000 took 455 to 506 MiB without, and takes 245 to 285; 500×700 takes a tenth less.
 		runtime.GC()
 		runtime.GC() // what pools kept
@@ -266,7 +266,7 @@ const greenShare = 0.3
 // showsGreen reports whether a large model enlarges green, without the other colours, in the second orientation: if
 // colour is there, as fine as brightness, and the first pass is by more than 2. Where colour misleads the network,
 // green alone does not. PSNR of pictures in colour in dB, unrounded, of the network once, twice, and once with green,
-// whose best share is 0.25 to 0.31 everywhere:
+// with a best share of 0.25 to 0.31 everywhere:
 //
 //	     Set5                  T91, a quarter        open-valid            general-dev
 //	×2   37.74  37.77  37.76   35.73  35.75  35.74   33.99  34.01  33.99   37.79  37.83  37.83

@@ -26,8 +26,8 @@ type Model struct {
 	Network stage.Network
 	// Stages improve the enlarged brightness, one after the other; if Network takes red, green and blue, each of these.
 	Stages []stage.Stage
-	// Colour enlarges the colour of pictures whose files keep it at the resolution of brightness, Subsampled the colour
-	// of pictures whose files keep it at half that resolution. nil means interpolation.
+	// Colour enlarges colour that the file of a picture keeps at the resolution of brightness, Subsampled colour that
+	// it keeps at half that resolution. nil means interpolation.
 	Colour, Subsampled stage.Colour
 	// Provenance says where the model comes from.
 	Provenance Provenance
@@ -156,8 +156,8 @@ type tuned struct {
 	isFast          bool
 }
 
-// A model may have siblings: models of the same kind that were trained for other scales. A picture is then enlarged
-// in a chain of passes whose scales fit the result best, each pass by the model that was trained for its scale.
+// A model may have siblings: models of the same kind that were trained for other scales. A picture is then enlarged in
+// a chain of passes, at the scales that fit the result best, each by the model that was trained for its scale.
 
 // sibling is a model for another scale, which is opened when it is first needed.
 type sibling struct {
@@ -188,8 +188,8 @@ type Mix struct {
 // five times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
-// newSibling returns a sibling whose model open returns; open is called at most once. The sibling's own open fails if
-// the model has another scale.
+// newSibling returns a sibling that gets its model from open, which it calls at most once. Its own open fails if the
+// model has another scale.
 func newSibling(scale int, open func() (*Model, error)) sibling {
 	return sibling{scale, sync.OnceValues(func() (*Model, error) {
 		m, err := open()
@@ -209,10 +209,10 @@ func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 	return &out
 }
 
-// WithColour returns m with the networks for colour of other, at each scale that both models were trained for;
-// at other scales m keeps its own, and always if it has a network for red, green and blue. At the effort max brightness
-// is enlarged alone, and its stages do not look at colour, as only the other networks may know what is wrong with that.
-// The result has no models for other efforts, so choose both efforts first.
+// WithColour returns m with the networks for colour of other, at each scale that both models were trained for; at other
+// scales m keeps its own, and always if it has a network for red, green and blue. At the effort max brightness is
+// enlarged alone, and its stages do not look at colour, since only the other networks may know the flaws of that. The
+// result has no models for other efforts, so choose both efforts first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
 	out.efforts, out.foreignColour = nil, true

@@ -37,7 +37,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// Settings replace those of the stages they concern. They are refused when there are none, or when they are wrong.
+// Settings replace the ones of their stages. They are refused when there are no such stages, or when they are wrong.
 func TestTuning(t *testing.T) {
 	m, plain := builtin(t, "coupled"), builtin(t, "bicubic")
 	zero, seven := 0, 7

@@ -36,8 +36,8 @@ func runBlur(t testing.TB, n stage.Network, planes []*plane.Plane) []*plane.Plan
 	return out
 }
 
-// A picture in colour goes through a network as red, green and blue, and what is grey as three equal planes; the sizes
-// beyond and below the network's own scale are reached by passes and by resampling what they return.
+// A picture in colour goes through a network as red, green and blue, a grey one as three equal planes. Sizes beyond and
+// below the network's own scale are reached by passes and by resampling their results.
 func TestNetwork(t *testing.T) {
 	colour := testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 23, 17)), true)
 	for _, factor := range []int{1, 2, 4, 8} {
@@ -135,8 +135,8 @@ func TestNetworkBands(t *testing.T) {
 	}
 }
 
-// A model with a network is saved and loaded, is described, and has a fingerprint of its own. A file
-// whose scale or channels are others is refused.
+// A model with a network is saved and loaded, is described, and has a fingerprint of its own. A file with another scale
+// or other channels is refused.
 func TestNetworkFiles(t *testing.T) {
 	seen := map[string]bool{}
 	for _, factor := range []int{1, 2, 16} {

@@ -17,7 +17,7 @@ import (
 // that many pixels, but for the rounding of its sides. Sides are computed exactly, from the scale as it is written in
 // decimal, rounded to the nearest pixel, halves up, and are at least 1.
 //
-// It is an error if a side would be shorter than that of the picture, or more than MaxScale times as long.
+// It is an error if a side would be shorter than in the picture, or more than MaxScale times as long.
 func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
 	toW, toH := opt.Width, opt.Height
 	if opt.Megapixels > 0 && toW == 0 && toH == 0 {
@@ -144,11 +144,11 @@ type Options struct {
 type Alpha int
 
 const (
-	// AlphaSeparate enlarges transparency by itself, and colours as if those that can be seen went on below what is
-	// wholly transparent.
+	// AlphaSeparate enlarges transparency by itself, and colours as if the visible ones went on below wholly
+	// transparent pixels.
 	AlphaSeparate Alpha = iota
-	// AlphaKeepRGB enlarges both by themselves, with the colours of what is wholly transparent, as textures of games
-	// have them.
+	// AlphaKeepRGB enlarges both by themselves, and keeps the colours of wholly transparent pixels, as textures of
+	// games have them.
 	AlphaKeepRGB
 	// AlphaPremultiplied enlarges colours multiplied by opacity, as on black, and divides them by the enlarged opacity.
 	AlphaPremultiplied
@@ -167,7 +167,7 @@ func (o Options) report() func(float64) {
 	return o.Progress
 }
 
-// Chroma is the colour of a video frame, whose brightness is a grey picture. Its planes are red minus brightness and
+// Chroma is the colour of a video frame; a grey picture has the brightness. Its planes are red minus brightness and
 // blue minus brightness, from -1 to 1 where brightness is from 0 to 1.
 type Chroma struct {
 	// Low are the two planes before the enlargement, of the size of the picture. Upscale does not change them.

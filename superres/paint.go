@@ -164,7 +164,7 @@ func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 // And the transparency of the result stays within the range that it has around the same place of the picture, so that
 // the inside of a figure stays opaque and its outside transparent, however the model sharpens the edge between them.
 
-// clearHaze sets what is nearly transparent or nearly opaque in alpha to what it is nearly, where the picture has
+// clearHaze makes nearly transparent pixels of alpha transparent and nearly opaque ones opaque, where the picture has
 // nothing between the two: a model that goes beyond an edge leaves a haze there, of 1 to 7 levels.
 func (e *enlarger) clearHaze(alpha *plane.Plane) {
 	const haze = 7.5 / 255
@@ -190,7 +190,7 @@ func clampToNeighbours(out *plane.Plane, top, height int, low *plane.Plane) {
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), out.H, rowsPerTask, func() func(from, to int) {
 		least, greatest := make([]float32, low.W), make([]float32, low.W)
-		ranged := -1 // the row of low whose ranges are in least and greatest; -1: none yet
+		ranged := -1 // the row of low with its ranges in least and greatest; -1: none yet
 		return func(from, to int) {
 			for y := from; y < to; y++ {
 				if v := resample.Under(top+y, low.H, height); v != ranged {
@@ -306,7 +306,7 @@ func (f *flatFinder) paddedRow(y int) []float32 {
 	return f.padded[y%3]
 }
 
-// appendBounds appends to list the bounds of the samples of row y that have any, and returns list. level converts
+// appendBounds appends to list the bounds of those samples of row y that have a bound, and returns list. level converts
 // samples to levels of the result.
 func (f *flatFinder) appendBounds(list []picture.Bounds, y int, level func(float32) uint16) []picture.Bounds {
 	kernel.BoundFlatAreas(f.least, f.greatest, f.paddedRow(y-1), f.paddedRow(y), f.paddedRow(y+1))

@@ -32,14 +32,14 @@ func openData(t *testing.T, name string, count int) (names []string, pictures []
 	return names, pictures
 }
 
-// figure is a cell of a table of Set5: the row "×2" of the column "photo fast", or "noise 10" of a table whose head
-// says which two models it compares.
+// figure is a cell of a table of Set5: the row "×2" of the column "photo fast", or "noise 10" of a table that names the
+// two models it compares in its head.
 type figure struct {
 	scale              int
 	head, column, cell string
 }
 
-// readFigures returns the cells of all tables of a page whose first column is headed Set5.
+// readFigures returns the cells of all tables of a page that have Set5 at the head of the first column.
 func readFigures(t *testing.T, page string) (list []figure) {
 	t.Helper()
 	text := must.Get(os.ReadFile(filepath.Join(golden.Root(t), page)))(t)

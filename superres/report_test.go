@@ -11,8 +11,8 @@ import (
 	"superres/superres/stage/stagetest"
 )
 
-// The agreement that a report tells is that of the picture with the result, reduced as a whole; however many
-// rows a band has, with transparency or not, at any scale and strength.
+// The agreement that a report tells compares the picture with the result, reduced as a whole. It is the same however
+// many rows a band has, with transparency or not, at any scale and strength.
 func TestReport(t *testing.T) {
 	colour := testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 19, 43)), true)
 	half := 0.5

@@ -76,8 +76,8 @@ func TestSizesThatAreRefused(t *testing.T) {
 	}
 }
 
-// checkResult fails the test unless out is w×h and no sample is black or white: those of grain are far from both,
-// and a sample that is not a number would have become 0.
+// checkResult fails the test unless out is w×h and no sample is black or white: samples of grain are far from both, and
+// one that is not a number would have become 0.
 func checkResult(t testing.TB, what string, out image.Image, w, h int) {
 	t.Helper()
 	if out.Bounds() != image.Rect(0, 0, w, h) {

@@ -86,12 +86,12 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 	return err
 }
 
-// A picture whose edges meet, such as a tile of a texture, or a panorama of 360°, is enlarged with a margin from its
-// opposite edges, as wide as the model looks, which is cut off again. The margin begins where an edge of a pixel of the
-// picture and of one of the result coincide, so that all pixels of the result lie as they do without it.
+// If the edges of a picture meet, as in a tile of a texture or a panorama of 360°, it is enlarged with a margin from
+// its opposite edges, as wide as the model looks, which is cut off again. The margin begins where edges of a pixel of
+// the picture and of a pixel of the result coincide, so that all pixels of the result lie as they do without it.
 
-// Margin returns the width and height in pixels of the margin around a picture of size in, enlarged to out, whose edges
-// meet: 0 where opt does not say so.
+// Margin returns the width and height in pixels of the margin around a picture of size in, enlarged to out, with edges
+// that meet: 0 where opt does not say so.
 func (m *Model) Margin(in, out image.Point, opt Options) (margin image.Point) {
 	reach := m.Reach(in.X, in.Y, out.X, out.Y)
 	if opt.Mix != nil {

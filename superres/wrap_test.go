@@ -12,7 +12,7 @@ import (
 	"superres/superres/resample"
 )
 
-// texture returns a texture of w×h pixels whose edges meet: waves with whole periods, shifted by dx and dy.
+// texture returns a texture of w×h pixels with edges that meet: waves with whole periods, shifted by dx and dy.
 func texture(w, h, dx, dy int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -25,8 +25,8 @@ func texture(w, h, dx, dy int) *image.NRGBA {
 	return img
 }
 
-// The result for a texture whose edges meet meets there, too: a shifted texture gives the shifted result,
-// also in strips.
+// The result for a texture with edges that meet has such edges, too: a shifted texture gives the shifted result, also
+// in strips.
 func TestWrap(t *testing.T) {
 	for name, m := range map[string]*Model{"photo-fast": builtin(t, "photo-fast"), "bicubic": Plain(resample.Bicubic)} {
 		for _, scale := range []int{2, 4} {

@@ -105,12 +105,13 @@ func superres_version() *C.text { return version }
 
 var version = (*C.text)(C.CString(superres.Version))
 
-// answer does work, and returns the exit code of its error, whose text *message is set to if message is not nil.
+// answer does work, and returns the exit code of its error. It sets *message to the text of the error, unless message
+// is nil.
 func answer(message **C.char, work func() error) C.int {
 	if message != nil {
 		*message = nil
 	}
-	err := caught(work)
+	err := catchPanic(work)
 	if err == nil {
 		return console.ExitOK
 	}
@@ -120,8 +121,8 @@ func answer(message **C.char, work func() error) C.int {
 	return C.int(console.ExitCode(err))
 }
 
-// caught does work, and returns its error, or one for a panic, as nothing may unwind the stack of C.
-func caught(work func() error) (err error) {
+// catchPanic does work, and returns its error, or one for a panic, as nothing may unwind the stack of C.
+func catchPanic(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = fmt.Errorf("a fault of superres: %v; please report it with the picture", value)
@@ -228,7 +229,7 @@ func (p picture) plan(opt files.Options) (*superres.Model, superres.Options, err
 	return m, size, nil
 }
 
-// image returns p, which check accepts and whose first row is at pixels, as an image in memory of Go.
+// image returns p as an image in memory of Go. check must accept p; its first row is at pixels.
 func (p picture) image(pixels *C.bytes) image.Image {
 	n := p.width * p.channels
 	row := func(y int) []byte {

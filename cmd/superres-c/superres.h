@@ -21,7 +21,7 @@
  *
  * The functions return 0, or what the program returns as its exit code: 2 for options, 4 for the input, 5 for a result
  * that cannot be written as a file of its format, 6 for the model, 7 for a limit, 1 for anything else. Where *message
- * is not NULL after a failure, it is one line in UTF-8 that says what is wrong and what to do. Results and messages
+ * is not NULL after a failure, it is one line in UTF-8 that says the fault and what to do. Results and messages
  * belong to the caller, who frees them with superres_free. message may be NULL.
  */
 #ifndef SUPERRES_H

@@ -1,7 +1,7 @@
 //go:build ignore
 
 /* The test of the C library, which library_test.go compiles and runs: test PICTURE OPTIONS RESULT PIXELS. It writes the
- * file PICTURE enlarged by several threads to RESULT, and a picture of its own to PIXELS, and checks what is refused. */
+ * file PICTURE enlarged by several threads to RESULT, and a picture of its own to PIXELS, and checks the refusals. */
 #include "superres.h"
 
 #include <pthread.h>
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < THREADS; i++)
 		superres_free(calls[i].result);
 
-	/* The pixels of a picture whose rows have gaps. */
+	/* The pixels of a picture with gaps between the rows. */
 	static uint8_t pixels[HEIGHT][3 * WIDTH + GAP];
 	for (int y = 0; y < HEIGHT; y++)
 		for (int x = 0; x < WIDTH; x++) {

@@ -24,7 +24,7 @@ type file struct {
 // release is what a wheel has of an archive.
 type release struct {
 	program  file
-	licences []file // LICENSE first, then those of the modules that are linked, sorted by name
+	licences []file // LICENSE first, then the linked modules' licences, sorted by name
 	time     time.Time
 }
 
@@ -119,8 +119,8 @@ func eachInZip(path string, use func(name string, modified time.Time, content io
 	return nil
 }
 
-// zipped returns files as a .zip of the given time.
-func zipped(files []file, modified time.Time) ([]byte, error) {
+// zipFiles returns files as a .zip of the given time.
+func zipFiles(files []file, modified time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	z.RegisterCompressor(zip.Deflate, newDeflate)

@@ -1,5 +1,5 @@
-// Command superres-python packs the Python module superres, whose sources are in the folder superres, and the program
-// into wheels, for pip and PyPI:
+// Command superres-python packs the Python module in the folder superres, and the program, into wheels, for pip and
+// PyPI:
 //
 //	go run ./cmd/superres-python VERSION FOLDER
 //

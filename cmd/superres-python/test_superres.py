@@ -125,7 +125,7 @@ class Arrays(unittest.TestCase):
         self.assertEqual(got.dtype.newbyteorder("="), want.dtype)
         self.assertTrue(got.flags.c_contiguous and got.flags.writeable)
         self.assertEqual(got.shape, want.shape)
-        self.assertTrue((got == want).all(), "the pixels are not those of the command")
+        self.assertTrue((got == want).all(), "the command makes other pixels")
 
     def test_kinds(self) -> None:
         """Grey, grey and alpha, RGB and RGBA, of 8 and 16 bits: the pixels of the command."""
@@ -223,7 +223,7 @@ class Arrays(unittest.TestCase):
         self.assertEqual(process()._popen.pid, pid)
 
     def test_limits(self) -> None:
-        """An Upscaler keeps to its limits, and a picture whose file is too large is refused before it is sent whole."""
+        """An Upscaler keeps to its limits, and refuses a file that is too large before it is sent whole."""
         with superres.Upscaler(jobs=1, max_pixels=1) as small:
             with self.assertRaisesRegex(superres.Error, "the limit is") as caught:
                 small.upscale(numpy.zeros((1001, 1000), "uint8"))
@@ -435,7 +435,7 @@ def signals() -> numpy.ndarray:
 @needs_numpy
 class Learning(unittest.TestCase):
     def test_learn(self) -> None:
-        """The results are those of the command, to the bit."""
+        """The results are the same as from the command, to the bit."""
         Y = signals()
         with tempfile.TemporaryDirectory() as folder:
             def path(name: str) -> str:
@@ -461,11 +461,9 @@ class Learning(unittest.TestCase):
             self.assertLessEqual((more.codes != 0).sum(axis=0).max(), 2)
             rows = superres.learn(Y.T.astype("float32"), 12, learner="mod", transpose=True, iterations=2)
             self.assertEqual(rows.codes.shape, (12, 120))
-            swept = superres.learn(Y, 12, learner="mod", sweep="1,2", iterations=3)
-            self.assertEqual(swept.dictionary.shape, (8, 12))
 
     def test_code(self) -> None:
-        """The codes of OMP leave residuals that are orthogonal to the atoms they use, and are those of each signal."""
+        """The codes of OMP leave residuals that are orthogonal to the atoms they use, and each signal gets the codes that it has alone."""
         Y, D = signals(), numpy.random.default_rng(2).standard_normal((8, 12))
         X = superres.code(Y, D, sparsity=3)
         self.assertEqual(X.shape, (12, 120))
@@ -509,7 +507,7 @@ class Programs(unittest.TestCase):
                          lambda how: superres.learn(Y, learner=spec.replace("exec", "exec1"), iterations=1, **how),
                          lambda how: superres.learn(Y, learner="mine=" + spec, iterations=1, **how),
                          lambda how: superres.learn(Y, learner="mod", coder=spec, iterations=1, **how),
-                         lambda how: superres.learn(Y, learner="mod", sweep=spec, iterations=1, **how),
+                         lambda how: superres.learn(Y, learner="mod", trace=spec, iterations=1, **how),
                          lambda how: superres.code(Y, numpy.eye(4), coder=spec, **how)):
                 with self.assertRaisesRegex(ValueError, "allow_exec=True"):
                     call({})
@@ -544,7 +542,7 @@ class Estimator(unittest.TestCase):
                     check("DictionaryLearner", superres.DictionaryLearner(max_iter=5))
 
     def test_learns(self) -> None:
-        """The components are those of learn, and the codes of transform those of code."""
+        """The components are the same as from learn, and transform gives the same codes as code."""
         Y = signals()
         model = superres.DictionaryLearner(12, learner="ksvd", sparsity=2, max_iter=30, random_state=4)
         codes = model.fit_transform(Y.T)

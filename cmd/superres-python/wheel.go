@@ -82,7 +82,7 @@ func (r release) wheel(version, target string) (name string, data []byte, err er
 	files = append(files, file{name: about + "METADATA", data: metadata}, file{name: about + "WHEEL",
 		data: []byte(wheel)})
 	files = append(files, file{name: about + "RECORD", data: record(files, about+"RECORD")})
-	data, err = zipped(files, r.time)
+	data, err = zipFiles(files, r.time)
 	return name + "-py3-none-" + strings.Join(platforms, ".") + ".whl", data, err
 }
 
@@ -99,7 +99,7 @@ func module() (files []file, err error) {
 	return files, err
 }
 
-// record returns the lines of RECORD for files, and that of RECORD itself, which is called name.
+// record returns the lines of RECORD for files, and the line of RECORD itself, which is called name.
 func record(files []file, name string) []byte {
 	var text strings.Builder
 	for _, f := range files {

@@ -3,7 +3,7 @@
 // It has libavif 1.1.1 with libaom 3.10.0 and libyuv, compiled to WebAssembly: the programs of the module
 // github.com/gen2brain/avif v0.4.4, byte for byte (see TestProgramsAreThoseOfTheModule), which Brotli makes 17 %
 // shorter than gzip. Their licences are the files LICENSE.*. They run in wazero, so that a fault reads and writes
-// nothing but the memory of its own instance, whose size is bounded.
+// nothing but the memory of its own instance, of bounded size.
 //
 // Note: the module itself is not imported. Without the build tag nodynamic it links purego, which makes the program a
 // dynamic one that loads a libavif of the system, and it has no way to bound the memory, to end a decoder that does not

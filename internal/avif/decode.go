@@ -81,8 +81,8 @@ func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.E
 	run(0, uint64(out))
 	f.Width, f.Height = int(width), int(height)
 	f.Pix, ok = memory.Read(out, uint32(size))
-	// Note: decode tells no failure of the pixels, and then writes none. Those of a picture whose transparency it does
-	// not know of are opaque.
+	// Note: decode does not report a failure of the pixels, it writes none. The pixels are opaque if decode does not
+	// know of the picture's transparency.
 	if end, _ := memory.ReadUint64Le(last); err == nil && (!ok || end>>48 != math.MaxUint16) {
 		err = undecodable
 	}

@@ -91,8 +91,8 @@ func compile(code []byte, block uint32, config wazero.RuntimeConfig) (m *machine
 	return m, err
 }
 
-// run calls use with an instance of the program, whose memory is buffer. It fails with ErrMemory where buffer is too
-// short, with the error of use, or with ctx.Err() once ctx has ended.
+// run calls use with an instance of the program that has buffer as its memory. It fails with ErrMemory where buffer is
+// too short, with the error of use, or with ctx.Err() once ctx has ended.
 func (m *machine) run(ctx context.Context, buffer []byte, use func(context.Context, api.Module) error) error {
 	own := &linear{buffer: buffer}
 	allocator := experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return own })
@@ -159,7 +159,7 @@ type linear struct {
 //
 // Note: wazero can end code that runs, by a check at the start of every loop, which takes 3.4 times as long. Instead,
 // the memory of a decoder that is to end shrinks to one page at the same place: the length is loaded again after every
-// call of a function, and the next use of what is gone ends it with an error. TestEnds shows it.
+// call of a function, and the next access beyond it ends the decoder with an error. TestEnds shows it.
 func (l *linear) Reallocate(size uint64) []byte {
 	const page = 1 << 16
 	if l.ended.Load() {
@@ -179,7 +179,7 @@ func (l *linear) Free() {}
 // its functions, which decodes a block: 15,000 times in a megapixel of a photograph.
 //
 // Note: Go cannot interrupt the code of wazero. Once its collector wants to stop the world, all goroutines would wait
-// until the decoder ends, and with them what is to end it.
+// until the decoder ends, and with them the one that is to end it.
 type breather uint32
 
 // NewFunctionListener implements experimental.FunctionListenerFactory.

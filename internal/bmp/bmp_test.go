@@ -67,7 +67,7 @@ func TestRareKinds(t *testing.T) {
 		"OS/2 2.0, RLE24": {file(header(64, 24, 4), nil, []byte{2, 1, 2, 3, 1, 4, 5, 6, 0, 0,
 			0, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 1}), []byte{3, 2, 1, 255, 6, 5, 4, 255, 9, 8, 7, 255,
 			3, 2, 1, 255, 3, 2, 1, 255, 6, 5, 4, 255}},
-		"RLE24, what is skipped": {file(header(64, 24, 4), nil, []byte{0, 2, 2, 1, 1, 1, 2, 3, 0, 1}),
+		"RLE24, skipped pixels": {file(header(64, 24, 4), nil, []byte{0, 2, 2, 1, 1, 1, 2, 3, 0, 1}),
 			[]byte{0, 0, 0, 255, 0, 0, 0, 255, 3, 2, 1, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255}},
 		"ALPHABITFIELDS": {file(header(40, 16, 6), words(red, green, blue, alpha), words16), append(shown, shown...)},
 		"V2, no alpha":   {file(header(52, 16, 3, red, green, blue), nil, words16), append(opaque, opaque...)},
@@ -105,7 +105,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// What is not read is named.
+// Errors name the kinds that are not read.
 func TestUnsupported(t *testing.T) {
 	for want, data := range map[string][]byte{
 		"bmp: a JPEG inside of it":             file(header(40, 0, 4), nil, nil),

@@ -25,7 +25,7 @@ type UnsupportedError string
 
 func (e UnsupportedError) Error() string { return "bmp: " + string(e) }
 
-// Lengths in bytes of headers, which tell the versions apart. Other lengths from 16 to 64 belong to OS/2 2.0, whose
+// Lengths in bytes of headers, which tell the versions apart. Other lengths from 16 to 64 belong to OS/2 2.0: its
 // header may end behind any field.
 const (
 	fileHeader = 14

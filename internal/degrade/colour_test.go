@@ -88,7 +88,7 @@ func TestColourThroughFiles(t *testing.T) {
 		}
 		rgb = flat(32, 128, 128, 128)
 		for i := range rgb[0].Pix {
-			rgb[0].Pix[i] += float32(60 * (i%2*2 - 1)) // stripes, whose brightness is in all three
+			rgb[0].Pix[i] += float32(60 * (i%2*2 - 1)) // stripes, with brightness in all three
 		}
 		File{Quality: 98}.passColour(rgb, half)
 		stripes := 0.0
@@ -101,7 +101,7 @@ func TestColourThroughFiles(t *testing.T) {
 	}
 }
 
-// What is halved and doubled keeps a slope, and odd sides.
+// A plane that is halved and doubled keeps a slope, and odd sides.
 func TestHalveAndDouble(t *testing.T) {
 	p := &Plane{W: 21, H: 15}
 	for i := range 21 * 15 {

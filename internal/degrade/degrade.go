@@ -35,8 +35,8 @@ type Degradation struct {
 	Grain float64
 	// Salt is the share of samples that are black or white instead.
 	Salt float64
-	// Tones is the number of equal steps of brightness, 2 to 255, of a picture whose errors of rounding were
-	// diffused, as in dithered GIF files; 0: all 256.
+	// Tones is the number of equal steps of brightness, 2 to 255, of a picture with diffused errors of rounding, as in
+	// dithered GIF files; 0: all 256.
 	Tones int
 	// Files are the JPEG files that the picture passes through.
 	Files []File

@@ -1,5 +1,5 @@
-// Package elementary has the functions of package math whose last bits there depend on the processor, with the same
-// bits on all. They are written as products, sums, quotients and roots of float64, each rounded by itself.
+// Package elementary has functions of package math with the same bits on all processors; in math their last bits
+// differ. They are written as products, sums, quotients and roots of float64, each rounded by itself.
 //
 // An error is in units of the last place (ulp), of finite results that are no subnormal numbers.
 package elementary
@@ -55,16 +55,6 @@ func power(x float64) (m float64, k int) {
 	return r + float64(float64(r*r)*p), int(n)
 }
 
-// Expm1 returns eˣ − 1, to 2 ulp.
-func Expm1(x float64) float64 {
-	m, k := power(x)
-	if k > 1000 || m != m {
-		return math.Ldexp(1+m, k)
-	}
-	s := math.Ldexp(1, k)
-	return float64(m*s) + (s - 1)
-}
-
 // Exp2 returns 2ˣ, to 2 ulp.
 func Exp2(x float64) float64 {
 	whole := math.Floor(x)
@@ -103,7 +93,7 @@ func Log1p(x float64) float64 {
 	if u == 1 || math.IsInf(u, 1) {
 		return x
 	}
-	return Log(u) * x / (u - 1) // what is lost in u is lost in u − 1 too
+	return Log(u) * x / (u - 1) // the rounding of u is in u − 1 too, and cancels
 }
 
 // Log2 returns the logarithm of x to base 2, exactly for powers of 2.
@@ -167,12 +157,6 @@ func Sincos(x float64) (sin, cos float64) {
 		return -cos, sin
 	}
 	return sin, cos
-}
-
-// Tanh returns the hyperbolic tangent of x, to 3 ulp.
-func Tanh(x float64) float64 {
-	m := Expm1(-2 * math.Abs(x))
-	return math.Copysign(m/(m+2), x)
 }
 
 // Hypot returns the root of x² + y², which must not overflow.

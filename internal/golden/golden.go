@@ -15,7 +15,7 @@ import (
 	"superres/internal/must"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
 // Tolerance is how far a picture may be from its golden file: no sample may differ by more than Levels of 255, and at
 // most the share Share of the samples may differ at all. Processors with fused multiply-add round differently.

@@ -43,7 +43,7 @@ func TestTurnedAVIF(t *testing.T) {
 						u, v, w, h = h-1-v, u, h, w
 					}
 					if got.At(x, y) != mirrored.At(u, h-1-v) {
-						t.Fatalf("%d quarters, axis %d: pixel %d,%d is not that of %d,%d", quarters, axis, x, y, u, v)
+						t.Fatalf("%d quarters, axis %d: pixel %d,%d differs from %d,%d", quarters, axis, x, y, u, v)
 					}
 				}
 			}
@@ -51,7 +51,7 @@ func TestTurnedAVIF(t *testing.T) {
 	}
 }
 
-// What is written is read again: colours within the loss of the quality, grey as grey, transparency, and metadata. The
+// A written file is read again: colours within the loss of the quality, grey as grey, transparency, and metadata. The
 // same picture gives the same bytes.
 func TestWrittenAVIF(t *testing.T) {
 	photo := must.Get(imaging.Open("../../testdata/hopper.png"))(t)
@@ -116,8 +116,8 @@ func TestMetadataOfAVIF(t *testing.T) {
 	}
 }
 
-// A gain map of ISO 21496-1 becomes that of a JPEG, with its numbers and, but for a level, the samples that avifdec
-// returns of it. One for other colours, or for a picture of high range, is left out.
+// A gain map of ISO 21496-1 becomes the gain map of a JPEG, with its numbers and, but for a level, the samples that
+// avifdec returns of it. One for other colours, or for a picture of high range, is left out.
 func TestGainMapOfAVIF(t *testing.T) {
 	data := must.Get(os.ReadFile("../mutate/seeds/gainmap.avif"))(t)
 	p := must.Get(decodeBytes(data, "a.avif", Limits{}))(t)

@@ -119,7 +119,7 @@ type avifPicture struct {
 	image image.Image
 }
 
-// take sets the transparency of the picture to the brightness of f, or the colours to those of f.
+// take sets the transparency of the picture to the brightness of f, or its colours to the colours of f.
 func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 	pix, stride, pixel := picture.Samples(p.image)
 	sample := 1 // bytes

@@ -40,24 +40,24 @@ type codec struct {
 	decode func(src *source, size Size, lim Limits) (image.Image, error)
 	// decoderBytes returns the bytes that decode takes beside the file and the picture. nil: next to none.
 	decoderBytes func(src metadata.Source) int64
-	// start returns a short file with the header of the picture to decode, for config to read instead of the
-	// file, of which it would read too much, or another picture. It returns nil where config is to read the file.
-	// It refuses a file whose parts up to the pixels are out of order. nil: config reads all files.
+	// start returns a short file with the header of the picture to decode, for config to read instead of the file, of
+	// which it would read too much, or another picture. It returns nil where config is to read the file. It refuses a
+	// file with parts up to the pixels out of order. nil: config reads all files.
 	start func(src *source, lim Limits) ([]byte, error)
 	// inspect refuses a file, in memory, that config cannot judge. It takes time linear in the file's
 	// length. nil: there is nothing to refuse.
 	inspect func(src *source) error
 	// several reports whether a file, in memory or on a disk, holds several pictures. nil: no file does.
 	several func(src *source) bool
-	// first returns a file of the first of several pictures alone. It overwrites src.data, whose memory the
-	// result shares. nil: decode reads only the first picture anyway.
+	// first returns a file of the first of several pictures alone. It overwrites src.data and returns a part of it.
+	// nil: decode reads only the first picture anyway.
 	first func(src *source) []byte
 	// prepare returns the source that decode reads instead of src. nil: decode reads src.
 	prepare func(src *source) *source
 	// describe sets the fields of pic, such as Quality, that follow from the file src and from pic.Image. nil:
 	// there are none.
 	describe func(src *source, pic *Picture)
-	// greyPalette: a picture whose palette has only greys becomes *image.Gray; false: it keeps its palette.
+	// greyPalette: a picture becomes *image.Gray if its palette has only greys; false: it keeps its palette.
 	greyPalette bool
 	// end returns the offset in data at which the first picture ends, or 0 where it is not known.
 	end func(data []byte) uint64
@@ -83,8 +83,8 @@ type codec struct {
 //
 // Note: this is not the registry of package image, so that imports elsewhere cannot change what a program accepts.
 //
-// The enlargement of a GIF of one picture is written as PNG, since a GIF has too few colours, and that of an animated
-// WebP too, by package sequence.
+// The enlargement of a GIF of one picture is written as PNG, since a GIF has too few colours, and so is, by package
+// sequence, an animated WebP.
 var codecs = []codec{
 	{
 		format: PNG, title: "PNG", extensions: []string{".png"}, magic: []string{"\x89PNG\r\n\x1a\n"},

@@ -85,7 +85,7 @@ func plainNYCbCrA(src *image.NYCbCrA, x, y int) color.NRGBA {
 	return color.NRGBA{R: r, G: g, B: b, A: c.A}
 }
 
-// nrgba returns a new picture with the bounds of img, whose pixel (x, y) is at(x, y).
+// nrgba returns a new picture with the bounds of img and at(x, y) as its pixel (x, y).
 //
 // Note: drawing onto an *image.NRGBA would multiply colour by alpha and divide again, which changes nearly
 // transparent pixels.

@@ -47,7 +47,8 @@ func checkOutcome(t testing.TB, p *Picture, err error) {
 	}
 }
 
-// No part of a file is a picture, unless what is missing is no part of it. A JPEG may lack its end marker, with a word.
+// No part of a file is a picture, unless the missing bytes are no part of it. A JPEG may lack its end marker, with a
+// word.
 func TestEveryPrefix(t *testing.T) {
 	for name, data := range imagetest.Sound(t) {
 		whole := must.Get(decodeBytes(data, name, small))(t)

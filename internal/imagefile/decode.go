@@ -13,7 +13,7 @@ import (
 )
 
 // read returns the picture in the file in, within the limits lim, all of which must be set. Its errors are faults
-// without a file name, errors of ctx, or those of the decoder. name is for errors of reading the file.
+// without a file name, errors of ctx, or errors of the decoder. name is for errors of reading the file.
 //
 // Note: the order of the steps makes it safe. The size of the picture, and the memory that the file and its metadata
 // will take, are computed from the headers, a few bytes at a time. Only when both are acceptable is the file read into

@@ -232,7 +232,7 @@ func TestStream(t *testing.T) {
 		for _, format := range []Format{"png", "jpeg"} {
 			opt := EncodeOptions{Quality: 80, Software: "test", Metadata: metadata.Metadata{
 				Resolution: metadata.Resolution{X: 300, Y: 300, Unit: 2}, Film: []byte("a film")}}
-			if img == colour { // whose length stands in front of the picture
+			if img == colour { // its length stands in front of the picture
 				opt.Metadata.GainMap = []byte("a gain map")
 			}
 			want := encoded(t, img, format, opt)

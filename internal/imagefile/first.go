@@ -38,7 +38,7 @@ func startOfWebP(src *source, lim Limits) ([]byte, error) {
 }
 
 // firstOfWebP returns a still WebP with the first frame of the animated WebP in src. A frame that does not fill the
-// canvas keeps its own size. The result overwrites src.data, whose memory it shares.
+// canvas keeps its own size. It overwrites src.data and returns a part of it.
 func firstOfWebP(src *source) []byte {
 	start, pixels := firstFrame(src)
 	if start == nil {

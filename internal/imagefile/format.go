@@ -107,7 +107,7 @@ func (f Format) CanDeep() bool { return f.codec().canDeep }
 // HasQuality reports whether EncodeOptions.Quality changes the bytes of a file of the format.
 func (f Format) HasQuality() bool { return f.codec().hasQuality }
 
-// NamedFormat returns the format whose extension path has, in upper or lower case, or "" where no format has it.
+// NamedFormat returns the format that has the extension of path, in upper or lower case, or "" if there is none.
 func NamedFormat(path string) Format {
 	ext := strings.ToLower(filepath.Ext(path))
 	for _, c := range codecs {
@@ -133,13 +133,13 @@ func FormatOf(path string) (Format, error) {
 }
 
 // knownInputs returns the titles of the formats that can be read, for messages.
-func knownInputs() string { return titles(func(Format) bool { return true }) }
+func knownInputs() string { return joinTitles(func(Format) bool { return true }) }
 
 // knownOutputs returns the titles of the formats that Encode writes, for messages.
-func knownOutputs() string { return titles(Format.CanWrite) }
+func knownOutputs() string { return joinTitles(Format.CanWrite) }
 
-// titles returns the titles of some formats, with spaces between them.
-func titles(has func(Format) bool) string {
+// joinTitles returns the titles of the formats for which has returns true, with spaces between them.
+func joinTitles(has func(Format) bool) string {
 	var list []string
 	for _, f := range Formats() {
 		if has(f) {

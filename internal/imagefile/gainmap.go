@@ -7,11 +7,11 @@ import (
 	"superres/internal/metadata"
 )
 
-// turnGainMap turns the gain map of pic upright as the picture was, from orientation o, and makes that of an AVIF a
-// JPEG. A map that cannot be decoded within lim is left out with a warning. The error is that of ctx.
+// turnGainMap turns the gain map of pic upright as the picture was, from orientation o, and makes a map of an AVIF a
+// JPEG. A map that cannot be decoded within lim is left out with a warning. It fails once ctx has ended.
 //
 // Note: the map is encoded again, with the least loss that a JPEG has. Turning the coefficients of its blocks would
-// lose nothing, but only where the sides are multiples of a block, and those of most maps are not.
+// lose nothing, but only where the sides are multiples of a block, as in few maps.
 func (pic *Picture) turnGainMap(ctx context.Context, o int, lim Limits) (err error) {
 	if pic.Metadata.GainMap == nil || o < 2 && pic.Format != AVIF {
 		return nil

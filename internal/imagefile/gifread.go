@@ -15,9 +15,9 @@ import (
 	"superres/internal/safefile"
 )
 
-// decodeGIF decodes the first image of a GIF, whose screen has the size screen. An image that does not fill the screen
-// is returned in its place on a transparent picture of that size, and what is beyond the screen is cut off. Pixels of
-// no entry of the palette are black. Data behind the last pixel are not read.
+// decodeGIF decodes the first image of a GIF. An image that does not fill the screen is returned in its place on a
+// transparent picture of the size screen, and cut off at its edges. Pixels of no entry of the palette are black. Data
+// behind the last pixel are not read.
 //
 // Note: image/gif refuses all of these, and reads whole animations for their first image. (GIF89a Specification,
 // CompuServe 1990; its appendix F has the code, of which compress/lzw is a reader.)
@@ -79,7 +79,7 @@ func readGIFPalette(in io.Reader, flags byte) (color.Palette, error) {
 	return palette, nil
 }
 
-// decodeGIFImage decodes the image whose descriptor begins in, behind its first byte. palette is that of the file, nil
+// decodeGIFImage decodes an image; in begins in its descriptor, behind the first byte. palette belongs to the file, nil
 // if it has none, and transparent the index of the transparent colour, negative if there is none.
 func decodeGIFImage(in *bufio.Reader, screen Size, palette color.Palette, transparent int) (image.Image, error) {
 	var head [9]byte

@@ -108,8 +108,8 @@ func TestHeadersAreEnough(t *testing.T) {
 	}
 }
 
-// crowded are files of a small picture in front of whose pixels there are many parts of a few bytes, which a decoder
-// passes over.
+// crowded returns files of a small picture with many parts of a few bytes in front of the pixels, which a decoder
+// skips.
 func crowded(t *testing.T) map[string][]byte {
 	const many = 100_000
 	m, still := image.NewGray(image.Rect(0, 0, 9, 7)), imagetest.PlainWebP(9, 7)

@@ -33,7 +33,7 @@ func refuseKind(kind foreign.Kind) error {
 }
 
 // Check fails for a file that Open would refuse by its first bytes, because it cannot be opened or is of no format that
-// can be read. Its errors are those of Open.
+// can be read. Its errors are the same as from Open.
 func Check(name string) error {
 	file, _, err := safefile.OpenRegular(name)
 	if err != nil {

@@ -66,7 +66,7 @@ type Picture struct {
 // Limits bound what one picture may cost. A zero field means its default, so the zero value is ready to use.
 type Limits struct {
 	// Pixels is the largest width × height, in pixels: DefaultPixels. But where Accept judges the memory, and the file
-	// has a byte for every 200 pixels, the default is no limit but that of Accept: see ofFile.
+	// has a byte for every 200 pixels, Accept alone is the default limit: see ofFile.
 	Pixels int64
 	// Side is the largest width or height, in pixels: 65,535.
 	Side int

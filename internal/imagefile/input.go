@@ -36,7 +36,7 @@ func (in *input) Size() int64 { return in.size }
 // onDisk returns the file r of size bytes as an input. Bytes that are appended to the file later are not read.
 func onDisk(r io.ReaderAt, size int64) *input { return newInput(r, size) }
 
-// inMemory returns an input of data, whose memory it shares.
+// inMemory returns an input of data, without copying it.
 func inMemory(data []byte) *input {
 	in := newInput(bytes.NewReader(data), int64(len(data)))
 	in.data = data

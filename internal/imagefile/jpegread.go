@@ -94,7 +94,7 @@ func jpegQuality(src metadata.Source) int {
 	return quality
 }
 
-// tableQuality returns the quality q of a quantisation table, whose entries are bytes or, if wide, pairs of bytes. It
+// tableQuality returns the quality q of a quantisation table. Its entries are bytes or, if wide, pairs of bytes. It
 // takes the geometric mean of the ratios of the entries to the standard ones for luma. The encoder of the Independent
 // JPEG Group multiplies these by 50/q below q = 50, and by 2 − q/50 above.
 func tableQuality(table []byte, wide bool) int {

@@ -14,8 +14,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// The estimate is the quality that Go's encoder was asked for, to a step or two; what
-// is no JPEG, or is cut, gives none.
+// The estimate is the quality that Go's encoder was asked for, to a step or two; a file that is no JPEG, or is cut,
+// gives none.
 func TestJPEGQuality(t *testing.T) {
 	for q := 5; q <= 100; q++ {
 		var b bytes.Buffer

@@ -35,7 +35,7 @@ type jpegFile struct {
 	tables     *jpegTables
 	components int
 	count      chunks
-	next       func() image.Image // returns a picture whose first row is that of the next chunk
+	next       func() image.Image // returns a picture that begins with the first row of the next chunk
 }
 
 // beginJPEG writes the header of the file to w, and returns the writer of its pixels, which next delivers.

@@ -18,8 +18,8 @@ import (
 // mutatedPixels is the limit of pixels of a mutated file.
 const mutatedPixels = 1 << 14
 
-// mostAllocated is what decoding may allocate in all, in bytes: the tables of decoders, those of zstd for each
-// processor, 64 bytes a pixel that the limits allow, 64 a byte of the file, and metadata, which may be packed.
+// mostAllocated is what decoding may allocate in all, in bytes: the tables of decoders, of zstd for each processor, 64
+// bytes a pixel that the limits allow, 64 a byte of the file, and metadata, which may be packed.
 func mostAllocated(data []byte) int64 {
 	return 4<<20 + 2<<20*int64(runtime.GOMAXPROCS(0)) + 64*mutatedPixels + 64*int64(len(data))
 }

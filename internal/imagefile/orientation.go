@@ -41,8 +41,8 @@ func Upright(img image.Image, o int) image.Image {
 	return dst
 }
 
-// orientInto copies a picture with the bounds b, whose row y is at the start of row(y), into dst, turned by EXIF
-// orientation o, 2 to 8. A pixel has size bytes. dst has exactly the pixels of the result, in rows of stride bytes.
+// orientInto copies a picture with the bounds b into dst, turned by EXIF orientation o, 2 to 8. row(y) starts with row
+// y. A pixel has size bytes. dst has exactly the pixels of the result, in rows of stride bytes.
 //
 // A source pixel (x, y) goes to dst[start + x·right + y·down]. Each of the seven orientations is one choice of start,
 // right and down.

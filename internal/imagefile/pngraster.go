@@ -78,7 +78,7 @@ func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	return r
 }
 
-// isGrey reports whether red, green and blue are equal in all pixels of pix, whose rows have stride bytes.
+// isGrey reports whether red, green and blue are equal in all pixels of pix, in rows of stride bytes.
 func (r *raster) isGrey(pix []byte, stride int) bool {
 	n := r.depth
 	for y := range r.height {

@@ -199,7 +199,7 @@ func runProgram(ctx context.Context, command ...string) ([]byte, error) {
 // fileKind is a file that a program has made.
 type fileKind struct{ path, command string }
 
-// makeByPrograms makes every file of madeByPrograms whose number, modulo step, is 0, and returns those that were made.
+// makeByPrograms makes every step-th file of madeByPrograms, and returns the ones that were made.
 func makeByPrograms(t *testing.T, step int) (made []fileKind) {
 	sources, dir := programSources(t), t.TempDir()
 	var kinds []fileKind

@@ -61,7 +61,7 @@ func looksAlike(a, b image.Image, tolerance int) bool {
 }
 
 // Files of other programs look as the programs see them, where at least two of four agree. SUPERRES_FULL tries all
-// files, else every sixteenth is tried. What is not installed makes and sees nothing.
+// files, else every sixteenth is tried. A program that is not installed makes and sees nothing.
 func TestFilesOfPrograms(t *testing.T) {
 	for _, program := range []string{"convert", "vips", "ffmpeg", "tiffcp", "cjpeg", "jpegtran", "cwebp"} {
 		if _, err := exec.LookPath(program); err != nil {

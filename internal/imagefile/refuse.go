@@ -2,8 +2,8 @@ package imagefile
 
 import "superres/internal/safefile"
 
-// The remedies of this package, besides those of safefile: what the user of a program can change so that a picture can
-// be read or written.
+// The remedies of this package; safefile has others. A remedy is what the user of a program can change so that a
+// picture can be read or written.
 const (
 	MorePixels   safefile.Remedy = "allow more pixels"
 	MoreMemory   safefile.Remedy = "allow more memory"

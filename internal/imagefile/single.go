@@ -13,8 +13,8 @@ import (
 // A file with several pictures would silently lose all but one, so files of the formats that allow several are
 // searched before they are decoded. Only their structure is read; no pixel is unpacked.
 
-// checkSingle refuses a file of several pictures. Where the first alone is wanted, a format whose files f.first cuts
-// must hold no more after that; of others, the decoder reads the first.
+// checkSingle refuses a file of several pictures. Where the first alone is wanted, the file that f.first returns must
+// hold no more; without f.first, the decoder reads only the first.
 func (f *codec) checkSingle(src *source, lim Limits) error {
 	switch {
 	case f.several == nil || lim.FirstFrame && f.first == nil || !f.several(src):
@@ -26,7 +26,7 @@ func (f *codec) checkSingle(src *source, lim Limits) error {
 }
 
 // isAnimatedPNG reports whether a PNG has a chunk acTL of more than one frame before its pixels, or of one frame that
-// is not its still picture: one whose chunk fcTL stands behind the pixels of that picture.
+// is not its still picture: its chunk fcTL stands behind the pixels of that picture.
 func isAnimatedPNG(src *source) (is bool) {
 	frames, pixels := uint32(0), false
 	_ = metadata.Chunks(src, func(c metadata.Chunk) bool {
@@ -48,7 +48,7 @@ func isAnimatedPNG(src *source) (is bool) {
 }
 
 // startOfPNG returns the chunks before the pixels of the PNG in src that the decoder needs for the header and the
-// palette, without the others, which may be many. It refuses a PNG whose chunks up to the pixels are out of order.
+// palette, without the others, which may be many. It refuses a PNG with chunks up to the pixels out of order.
 func startOfPNG(src *source, _ Limits) ([]byte, error) {
 	const signature, most = 8, 4096 // with the largest palette it is half of that
 	b := metadata.Piece(src, 0, signature).Start(signature)

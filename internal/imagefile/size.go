@@ -43,8 +43,8 @@ func (s Size) Pixels() int64 { return int64(s.w) * int64(s.h) }
 // Bounds is the rectangle of the size at the origin.
 func (s Size) Bounds() image.Rectangle { return image.Rect(0, 0, s.w, s.h) }
 
-// Part returns the size of a rectangle of w×h pixels whose upper left corner is at (x, y). ok is false when
-// the rectangle has no pixels or is not wholly inside s. The arguments may be any numbers.
+// Part returns the size of a rectangle of w×h pixels with its upper left corner at (x, y). ok is false when the
+// rectangle has no pixels or is not wholly inside s. The arguments may be any numbers.
 func (s Size) Part(x, y, w, h int64) (part Size, ok bool) {
 	if w < 1 || h < 1 || x < 0 || y < 0 || w > int64(s.w) || h > int64(s.h) ||
 		x > int64(s.w)-w || y > int64(s.h)-h {

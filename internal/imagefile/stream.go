@@ -9,8 +9,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// Stream writes a PNG or a JPEG whose rows are given to Put from the top, so that neither the picture nor the file is
-// ever in memory as a whole. It writes the same bytes as Encode.
+// Stream writes a PNG or a JPEG by the rows that are given to Put from the top, so that neither the picture nor the
+// file is ever in memory as a whole. It writes the same bytes as Encode.
 type Stream struct {
 	w             io.Writer
 	width, height int // of the picture
@@ -19,7 +19,7 @@ type Stream struct {
 	aside         io.ReadWriteSeeker
 
 	file     chunkWriter // nil before the first Put
-	like     image.Image // the rows of the first Put, whose type all rows have
+	like     image.Image // the rows of the first Put; all have its type
 	pix      []byte      // the last rows, which are needed for the next chunk
 	rowBytes int         // length of a row of pix
 	top      int         // number in the picture of the first row of pix
@@ -52,7 +52,7 @@ func NewStream(w io.Writer, width, height int, format Format, opt EncodeOptions,
 func (f Format) NeedsAside(opt EncodeOptions) bool { return f == JPEG && opt.Metadata.NeedsLength() }
 
 // Put writes the next rows, of one type in all calls: *image.Gray, *image.Gray16, or an opaque *image.NRGBA or
-// *image.NRGBA64. It keeps no reference to rows. Its errors are those of Encode.
+// *image.NRGBA64. It keeps no reference to rows. It fails as Encode does.
 func (s *Stream) Put(rows image.Image) error {
 	rows = s.codec.adapt(rows)
 	pix, stride, _ := picture.Samples(rows)

@@ -51,8 +51,8 @@ func hasPages(src *source) bool {
 }
 
 // Pages returns the offsets of the directories of the pages of the TIFF data, and the number of other directories, of
-// smaller copies and masks. SetPage makes one of them the first. The errors are those of metadata.TIFFDirectories; the
-// offsets that were found before the error are returned as well.
+// smaller copies and masks. SetPage makes one of them the first. It fails as metadata.TIFFDirectories does, and then
+// returns the offsets found before the error as well.
 func Pages(data []byte) (places []uint64, others int, err error) {
 	err = metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 		if d.IsWhole() {
@@ -65,7 +65,7 @@ func Pages(data []byte) (places []uint64, others int, err error) {
 	return places, others, err
 }
 
-// SetPage makes the page whose directory is at place, a result of Pages for data, the first of the TIFF data.
+// SetPage makes a page the first of the TIFF data. Its directory is at place, a result of Pages for data.
 func SetPage(data []byte, place uint64) {
 	if order, ok := metadata.ByteOrder(data); ok {
 		order.PutUint32(data[4:], uint32(place))

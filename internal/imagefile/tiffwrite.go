@@ -81,7 +81,7 @@ type PageWriter struct {
 // NewPageWriter begins a TIFF of the given number of pages.
 func NewPageWriter(w io.Writer, pages int) *PageWriter { return &PageWriter{w: w, of: pages} }
 
-// Put writes the next page. Its errors are those of Encode. Pages of more than 4 GiB in all are an ErrOutput.
+// Put writes the next page. It fails as Encode does. Pages of more than 4 GiB in all are an ErrOutput.
 func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	tiff, size := TIFF.codec(), img.Bounds().Size()
 	if err := tiff.canHold(size.X, size.Y, img); err != nil {

@@ -79,7 +79,7 @@ func transformBlock(from *coefficients, q *[64]int32, out []byte, stride int) {
 		}
 	}
 	if others == 0 {
-		flat(block[0], out, stride)
+		fillBlock(block[0], out, stride)
 		return
 	}
 	inverse(&block, out, stride)
@@ -98,10 +98,10 @@ func (d *decoder) picture() image.Image {
 			out.SubsampleRatio = ratio
 		} else {
 			for i := range c {
-				c[i] = d.enlarged(c[i])
+				c[i] = d.enlarge(c[i])
 			}
 			if c[1].stride != c[2].stride { // one of them has samples beyond the picture
-				c[1], c[2] = d.cropped(c[1]), d.cropped(c[2])
+				c[1], c[2] = d.crop(c[1]), d.crop(c[2])
 			}
 		}
 		out.Y, out.Cb, out.Cr = c[0].samples, c[1].samples, c[2].samples
@@ -133,7 +133,7 @@ func (d *decoder) picture() image.Image {
 // interleave writes the samples of all components at full resolution to pix, which has 4 bytes a pixel.
 func (d *decoder) interleave(pix []byte) {
 	for i, c := range d.components {
-		c = d.enlarged(c)
+		c = d.enlarge(c)
 		for y := range d.height {
 			out := pix[4*y*d.width:]
 			for x, v := range c.samples[y*c.stride:][:d.width] {

@@ -70,7 +70,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// What is missing of a file may have become zeros, which can be read as pixels.
+// The missing part of a file may have become zeros, which can be read as pixels.
 func TestZerosForPixels(t *testing.T) {
 	files, _ := sound(t)
 	for _, name := range []string{"420.jpg", "no-huffman.jpg", "names-adobe.jpg"} {

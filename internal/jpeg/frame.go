@@ -79,18 +79,18 @@ func (d *decoder) readFrame(marker byte, payload []byte) error {
 		f.mostAcross, f.mostDown = max(f.mostAcross, c.across), max(f.mostDown, c.down)
 	}
 	const side = 8
-	f.mcusWide, f.mcusHigh = over(f.width, side*f.mostAcross), over(f.height, side*f.mostDown)
+	f.mcusWide, f.mcusHigh = divideUp(f.width, side*f.mostAcross), divideUp(f.height, side*f.mostDown)
 	for _, c := range f.components {
-		c.width, c.height = over(f.width*c.across, f.mostAcross), over(f.height*c.down, f.mostDown)
-		c.blocksWide, c.blocksHigh = over(c.width, side), over(c.height, side)
+		c.width, c.height = divideUp(f.width*c.across, f.mostAcross), divideUp(f.height*c.down, f.mostDown)
+		c.blocksWide, c.blocksHigh = divideUp(c.width, side), divideUp(c.height, side)
 		c.stride = side * f.mcusWide * c.across
 	}
 	d.frame = f
 	return nil
 }
 
-// over returns a/b, rounded up.
-func over(a, b int) int { return (a + b - 1) / b }
+// divideUp returns a/b, rounded up.
+func divideUp(a, b int) int { return (a + b - 1) / b }
 
 // findHeight returns the height in the segment behind the first scan that some files have in place of one in their
 // header (T.81, B.2.5), or 0.

@@ -78,8 +78,8 @@ func sample(y int32) byte {
 	return byte(v)
 }
 
-// flat writes the samples of a block that has but its first coefficient to out.
-func flat(first int32, out []byte, stride int) {
+// fillBlock writes the samples of a block to out that has no coefficient but first.
+func fillBlock(first int32, out []byte, stride int) {
 	v := sample(first << (columnBits + scaleBits))
 	for i := range 8 {
 		row := out[i*stride : i*stride+8 : i*stride+8]

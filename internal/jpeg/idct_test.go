@@ -66,7 +66,7 @@ func TestInverse(t *testing.T) {
 func TestFlat(t *testing.T) {
 	for first := int32(-3000); first <= 3000; first++ {
 		var a, b [64]byte
-		flat(first, a[:], 8)
+		fillBlock(first, a[:], 8)
 		inverse(&[64]int32{first}, b[:], 8)
 		if a != b {
 			t.Fatalf("%d: %d, and %d by the whole transform", first, a[0], b[0])

@@ -82,13 +82,13 @@ func DecodeConfig(data []byte, opt Options) (image.Config, error) {
 	return image.Config{ColorModel: model, Width: d.width, Height: d.height}, nil
 }
 
-// Decode returns the picture in data, a file, whose bounds begin at (0, 0). It is an *image.Gray, an *image.YCbCr, an
+// Decode returns the picture in data, a file. Its bounds begin at (0, 0). It is an *image.Gray, an *image.YCbCr, an
 // *image.RGBA or an *image.CMYK of which 0 is no ink. YCbCr keeps its chroma as stored, where image.YCbCr has a name
 // for its resolution, and else has it enlarged to full resolution as libjpeg-turbo does.
 //
-// warnings say what is wrong with a file that is read all the same, as words behind the name of the file. A file that
-// ends before its pixels gives io.ErrUnexpectedEOF, one that breaks the rules a FormatError, and one of a kind that is
-// not read an UnsupportedError. Once ctx has ended, the error is ctx.Err(). data is not changed.
+// warnings name the faults of a file that is read all the same, as words behind the name of the file. A file that ends
+// before its pixels gives io.ErrUnexpectedEOF, one that breaks the rules a FormatError, and one of a kind that is not
+// read an UnsupportedError. Once ctx has ended, the error is ctx.Err(). data is not changed.
 func Decode(ctx context.Context, data []byte, opt Options) (img image.Image, warnings []string, err error) {
 	d := &decoder{opt: opt, bits: bits{data: data}, ctx: ctx}
 	if err := d.readFile(); err != nil {

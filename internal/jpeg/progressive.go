@@ -1,8 +1,8 @@
 package jpeg
 
-// progressive returns how a scan of a progressive file decodes a block (T.81, annex G): its first coefficient or some
-// others, and of these all bits down to one, or one more bit.
-func (d *decoder) progressive(s *scan) func(c *component, x, y int) {
+// progressiveDecoder returns how a scan of a progressive file decodes a block (T.81, annex G): its first coefficient or
+// some others, and of these all bits down to one, or one more bit.
+func (d *decoder) progressiveDecoder(s *scan) func(c *component, x, y int) {
 	decode := d.refineOthers
 	switch {
 	case s.first == 0 && s.high == 0:

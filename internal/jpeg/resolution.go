@@ -26,9 +26,9 @@ func (d *decoder) ratio() (ratio image.YCbCrSubsampleRatio, ok bool) {
 // isFull reports whether c has a sample for every pixel.
 func (d *decoder) isFull(c *component) bool { return c.across == d.mostAcross && c.down == d.mostDown }
 
-// enlarged returns c with a sample for every pixel. As in libjpeg-turbo (jdsample.c), those at half the resolution are
+// enlarge returns c with a sample for every pixel. As in libjpeg-turbo (jdsample.c), those at half the resolution are
 // interpolated, and others repeated.
-func (d *decoder) enlarged(c *component) *component {
+func (d *decoder) enlarge(c *component) *component {
 	if d.isFull(c) {
 		return c
 	}
@@ -54,8 +54,8 @@ func (d *decoder) plane() *component {
 	return &component{stride: d.width, samples: make([]byte, d.width*d.height)}
 }
 
-// cropped returns c, which has a sample for every pixel, without those beyond the picture.
-func (d *decoder) cropped(c *component) *component {
+// crop returns c, which has a sample for every pixel, without those beyond the picture.
+func (d *decoder) crop(c *component) *component {
 	if c.stride == d.width {
 		return c
 	}

@@ -72,14 +72,14 @@ func (d *decoder) scanHeader(payload []byte) (*scan, error) {
 	if n < 1 || n > len(d.components) || len(payload) < 4+2*n {
 		return nil, damaged
 	}
-	s := &scan{last: 63, block: d.sequential}
+	s := &scan{last: 63, block: d.decodeSequential}
 	if end := payload[1+2*n:]; d.isProgressive {
 		s.first, s.last, s.high, s.low = int(end[0]), int(end[1]), int(end[2]>>4), int(end[2]&15)
 		if s.last > 63 || s.low > 13 || s.high > 0 && s.high != s.low+1 || (s.first == 0) != (s.last == 0) ||
 			s.first > s.last || s.first > 0 && n > 1 {
 			return nil, damaged
 		}
-		s.block = d.progressive(s)
+		s.block = d.progressiveDecoder(s)
 	}
 	for ; n > 0; n-- {
 		c := d.unused(payload[1], s)

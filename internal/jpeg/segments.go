@@ -120,13 +120,13 @@ func (d *decoder) read(marker byte, payload []byte) error {
 		if markerApp0 <= marker && marker <= markerApp15 || marker == markerComment {
 			return nil
 		}
-		return unsupported(marker)
+		return unsupportedMarker(marker)
 	}
 	return nil
 }
 
-// unsupported returns the error for a marker of a kind of file that is not read.
-func unsupported(marker byte) error {
+// unsupportedMarker returns the error for a marker of a kind of file that is not read.
+func unsupportedMarker(marker byte) error {
 	switch {
 	case marker == markerLossless:
 		return UnsupportedError("lossless coding")

@@ -11,17 +11,17 @@ var zigzag = func() (places [80]uint8) {
 	return places
 }()
 
-// sequential decodes a block of a file that is not progressive (T.81, F.2.2) and writes its samples.
-func (d *decoder) sequential(c *component, x, y int) {
+// decodeSequential decodes a block of a file that is not progressive (T.81, F.2.2) and writes its samples.
+func (d *decoder) decodeSequential(c *component, x, y int) {
 	out := c.samples[8*(y*c.stride+x):]
 	if d.hasEnded {
-		flat(0, out, c.stride)
+		fillBlock(0, out, c.stride)
 		return
 	}
 	var block [64]int32
 	last := d.sequentialBlock(&block, c)
 	if last == 0 {
-		flat(block[0], out, c.stride)
+		fillBlock(block[0], out, c.stride)
 	} else {
 		inverse(&block, out, c.stride)
 	}

@@ -71,17 +71,23 @@ func (s *Shuffle) Make(t *Task, y, n int) {
 	}
 }
 
-// Unshuffle makes one sample of Factor×Factor samples, the inverse of Shuffle.
+// Unshuffle makes one sample of Factor×Factor samples, the inverse of Shuffle. If Extend, it makes one as well of those
+// that are left at the bottom and on the right, with zeros in place of the others.
 type Unshuffle struct {
 	rowwise
 	Factor int
+	Extend bool
 	// Channels is the number of channels of the input, Step that of values of a sample of the result.
 	Channels, Step int
 }
 
 // Size implements Op.
 func (u *Unshuffle) Size(in []Size) Size {
-	return Size{in[0].W / u.Factor, in[0].H / u.Factor, u.Step, true}
+	more := 0
+	if u.Extend {
+		more = u.Factor - 1
+	}
+	return Size{(in[0].W + more) / u.Factor, (in[0].H + more) / u.Factor, u.Step, true}
 }
 
 // Needs implements Op.
@@ -93,10 +99,19 @@ func (u *Unshuffle) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out := t.Out.FloatRow(y)
 		for place := range square {
-			row := t.In[0].FloatRow(y*u.Factor + place/u.Factor)[place%u.Factor*step:]
-			for x := range t.Out.W {
+			from, whole := y*u.Factor+place/u.Factor, 0
+			var row []float32
+			if from < t.In[0].H {
+				row, whole = t.In[0].FloatRow(from), min((t.In[0].W-place%u.Factor+u.Factor-1)/u.Factor, t.Out.W)
+			}
+			for x := range whole {
 				for c := range u.Channels {
-					out[x*u.Step+c*square+place] = row[x*u.Factor*step+c]
+					out[x*u.Step+c*square+place] = row[(x*u.Factor+place%u.Factor)*step+c]
+				}
+			}
+			for x := whole; x < t.Out.W; x++ {
+				for c := range u.Channels {
+					out[x*u.Step+c*square+place] = 0
 				}
 			}
 		}

@@ -48,8 +48,8 @@ func AnnouncesPictures(marker byte, payload Body) bool {
 	return false
 }
 
-// appended reads the files behind the picture of the JPEG in src.
-func (r *reader) appended(src Source, told promises) {
+// readAppended reads the files behind the picture of the JPEG in src.
+func (r *reader) readAppended(src Source, told promises) {
 	var list packet
 	text := told.packet.Bytes()
 	if contains(text, spaceGainMap, spaceContainer, spaceCamera) {
@@ -206,7 +206,7 @@ func multipleKind(kind uint32) string {
 	return "a further picture"
 }
 
-// isPicture reports whether b is a JPEG whose header says a size.
+// isPicture reports whether b is a JPEG with a size in its header.
 func isPicture(b Body) bool {
 	w, h := jpegSize(b)
 	return w > 0 && h > 0
@@ -231,7 +231,7 @@ func jpegSize(b Body) (w, h int) {
 }
 
 // isGainMap reports whether b is a JPEG that says of itself that it is a gain map: by ISO 21496-1, by the XMP of Ultra
-// HDR, or by that of Apple.
+// HDR, or by Apple's.
 func isGainMap(b Body) (is bool) {
 	if !isPicture(b) {
 		return false

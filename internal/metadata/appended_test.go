@@ -111,7 +111,7 @@ func TestGainMapIsKept(t *testing.T) {
 	}
 }
 
-// The map is turned as the picture is, keeps what it says of itself, and the lengths are those of the new one.
+// The map is turned as the picture is and keeps what it says of itself. The packet has the lengths of the new one.
 func TestGainMapIsTurned(t *testing.T) {
 	for o := 1; o <= 8; o++ {
 		b := imagetest.Behind{Picture: imagetest.WithExif(photo(t), o, binary.BigEndian), XMP: true, ISO: true,

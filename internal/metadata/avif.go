@@ -19,8 +19,8 @@ type writtenItem struct {
 // must be a result of For. It fails with a FormatError where file has no picture.
 //
 // The boxes are laid out again (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 9): the items of the encoder, then EXIF and
-// XMP, which describe the picture. Without an ICC profile colours are those of sRGB. Their matrix is that of BT.601,
-// and their range full.
+// XMP, which describe the picture. Without an ICC profile colours are sRGB. Their matrix is of BT.601, and their range
+// full.
 func (m Metadata) AVIF(file []byte, software string) ([]byte, error) {
 	src := bytes.NewReader(file)
 	c := &catalogue{src: src, items: map[uint64]*item{}}

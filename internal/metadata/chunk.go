@@ -21,7 +21,7 @@ type FormatError string
 func (e FormatError) Error() string { return string(e) }
 
 // ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that they agree
-// on what is in a file. It returns a chunk only when the whole chunk is in the file and where the format allows it:
+// on the content of a file. It returns a chunk only when the whole chunk is in the file and where the format allows it:
 // IHDR first and once, with 13 bytes, and acTL, which makes an animation when it stands before the pixels, once.
 type ChunkWalk struct {
 	w               *window
@@ -37,9 +37,9 @@ func WalkChunks(src Source) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at
 // WalkChunksFrom returns a walk that begins with the chunk at offset at of src, which must not be the first.
 func WalkChunksFrom(src Source, at int64) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: at} }
 
-// Next returns the next chunk, whose Kind is valid until the next call. The error is io.EOF behind IEND,
-// io.ErrUnexpectedEOF where the file ends before IEND or inside a chunk, and a FormatError where the file
-// breaks a rule. Checksums are not checked.
+// Next returns the next chunk. Its Kind is valid until the next call. The error is io.EOF behind IEND,
+// io.ErrUnexpectedEOF where the file ends before IEND or inside a chunk, and a FormatError where the file breaks a
+// rule. Checksums are not checked.
 func (k *ChunkWalk) Next() (c Chunk, err error) {
 	if k.ended {
 		return c, io.EOF
@@ -93,8 +93,8 @@ func (k *ChunkWalk) check(n int64) error {
 	return nil
 }
 
-// Chunks calls visit with each chunk of the PNG in src, until visit returns false. Its errors are those of
-// ChunkWalk.Next, without io.EOF: it returns nil where the walk reached IEND or visit returned false.
+// Chunks calls visit with each chunk of the PNG in src, until visit returns false. It fails as ChunkWalk.Next does, but
+// returns nil where the walk reached IEND or visit returned false.
 func Chunks(src Source, visit func(Chunk) bool) error {
 	for k := WalkChunks(src); ; {
 		c, err := k.Next()
@@ -126,10 +126,10 @@ func (c Chunk) hasChecksum() bool {
 // isCritical reports whether a decoder must know chunks of this kind.
 func (c Chunk) isCritical() bool { return c.Kind[0]&0x20 == 0 }
 
-// PixelChunks returns the PNG data with only the chunks that a decoder needs. It overwrites data, whose memory the
-// result shares. Other chunks cost the decoder time, and a wrong checksum in one would make it refuse the picture. src
-// reads data; from where src cannot be read or breaks a rule, all bytes are kept. The first chunk behind pixels is kept
-// too, so that the decoder refuses a PNG with other chunks between its pixels.
+// PixelChunks returns the PNG data with only the chunks that a decoder needs. It overwrites data and returns a part of
+// it. Other chunks cost the decoder time, and a wrong checksum in one would make it refuse the picture. src reads data;
+// from where src cannot be read or breaks a rule, all bytes are kept. The first chunk behind pixels is kept too, so
+// that the decoder refuses a PNG with other chunks between its pixels.
 func PixelChunks(data []byte, src Source) []byte {
 	const before, among, behind = 0, 1, 2
 	state, to, from := before, pngSignature, pngSignature

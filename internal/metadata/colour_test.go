@@ -109,7 +109,7 @@ func unadapted(chad, xyz []float64) []float64 {
 }
 
 // What the chunks of a PNG say about its colours, a profile says to the other formats: the columns add up to D50, the
-// chromaticities come back behind the adaptation, and the curve is that of the transfer function.
+// chromaticities come back behind the adaptation, and the curve is the transfer function.
 func TestColourProfiles(t *testing.T) {
 	type light map[float64]float64 // by code value
 	sRGBLight := light{0.02: 0.02 / 12.92, 0.5: 0.21404, 1: 1}
@@ -182,7 +182,7 @@ func TestColourProfiles(t *testing.T) {
 	}
 }
 
-// The columns are those of the profiles that others have published: sRGB v4 of the ICC, Display P3 of Apple.
+// The columns agree with published profiles: sRGB v4 of the ICC, Display P3 of Apple.
 func TestPublishedColumns(t *testing.T) {
 	for _, c := range []struct {
 		chunk   []byte

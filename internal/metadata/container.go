@@ -15,8 +15,8 @@ type container struct {
 	// colourOnly: grey pictures are written in colour, too; false: in grey.
 	colourOnly bool
 	// splice returns a splicer that puts m and software into the file of length bytes that an encoder writes, or nil
-	// where both are empty. nil: the format is not written, or is TIFF, WebP or AVIF, whose files Metadata.TIFF,
-	// Metadata.WebP and Metadata.AVIF lay out.
+	// where both are empty. nil: the format is not written, or is TIFF, WebP or AVIF: Metadata.TIFF, Metadata.WebP and
+	// Metadata.AVIF lay these out.
 	splice func(m Metadata, software string, length int64) *splicer
 }
 

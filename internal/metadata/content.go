@@ -14,10 +14,10 @@ type content struct {
 	packed bool
 }
 
-// inOnePiece returns the block whose bytes are b.
+// inOnePiece returns a block of the bytes b.
 func inOnePiece(b Body) content { return content{size: b.Len, first: b} }
 
-// inPieces returns the block whose bytes are those of parts, of which there must be at least one.
+// inPieces returns a block of the bytes of all parts, one behind the other. There must be at least one.
 func inPieces(parts []Body) content {
 	c := content{first: parts[0], rest: parts[1:]}
 	for _, p := range parts {

@@ -110,8 +110,8 @@ func (d TIFFDirectory) Fractions(e TIFFEntry, most int) (list []float64) {
 }
 
 // TIFFDirectories calls visit with each of the linked directories of the TIFF in src, in the order of the links, until
-// visit returns false. All readers of TIFF in the program use it, so that they agree on what is in a file. Links in a
-// circle and too many directories or entries are a FormatError. A directory that is not wholly inside the file is
+// visit returns false. All readers of TIFF in the program use it, so that they agree on the content of a file. Links in
+// a circle and too many directories or entries are a FormatError. A directory that is not wholly inside the file is
 // io.ErrUnexpectedEOF. visit was called for the directories before the error.
 func TIFFDirectories(src Source, visit func(TIFFDirectory) bool) error {
 	f, ok := fileIn(Piece(src, 0, src.Size()))

@@ -254,8 +254,8 @@ type directory []entry
 // allowance bounds reading: the number of entries that may still be read, and of bytes, values included.
 type allowance struct{ entries, bytes int64 }
 
-// parse returns the directory at offset at with the entries for whose tag keep returns true, and with the directories
-// of EXIF below it. Damaged entries are left out. Reading ends at the first entry that exceeds left.
+// parse returns the directory at offset at with the entries that have a tag for which keep returns true, and with the
+// directories of EXIF below it. Damaged entries are left out. Reading ends at the first entry that exceeds left.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
@@ -294,20 +294,20 @@ func (d directory) sorted() directory {
 	return slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
 }
 
-// table returns the length of the entries alone, in bytes.
-func (d directory) table() int64 { return 2 + entryLength*int64(len(d)) + 4 }
+// tableLength returns the length of the entries alone, in bytes.
+func (d directory) tableLength() int64 { return 2 + entryLength*int64(len(d)) + 4 }
 
 // size returns the length of d in a TIFF with its values and the directories below, an even number of bytes.
 func (d directory) size() int64 {
-	n := d.table()
+	n := d.tableLength()
 	for _, e := range d {
-		n += e.outside()
+		n += e.outsideLength()
 	}
 	return n
 }
 
-// outside returns the number of bytes of e that lie behind the entries of its directory, an even number.
-func (e entry) outside() int64 {
+// outsideLength returns the number of bytes of e that lie behind the entries of its directory, an even number.
+func (e entry) outsideLength() int64 {
 	switch {
 	case e.sub != nil:
 		return e.sub.size()
@@ -320,15 +320,15 @@ func (e entry) outside() int64 {
 // writeTo writes d as it must lie at offset at of a TIFF: the entries and then, in the same order, the values and the
 // directories to which they point.
 func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error {
-	b := make([]byte, d.table())
+	b := make([]byte, d.tableLength())
 	order.PutUint16(b, uint16(len(d)))
-	place := at + d.table()
+	place := at + d.tableLength()
 	for i, e := range d {
 		p := b[2+entryLength*i:]
 		order.PutUint16(p, e.tag)
 		order.PutUint16(p[2:], e.kind)
 		order.PutUint32(p[4:], e.count)
-		if n := e.outside(); n > 0 {
+		if n := e.outsideLength(); n > 0 {
 			order.PutUint32(p[8:], uint32(place))
 			place += n
 		} else {
@@ -338,10 +338,10 @@ func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error 
 	if _, err := w.Write(b); err != nil {
 		return err
 	}
-	at += d.table()
+	at += d.tableLength()
 	for _, e := range d {
 		var err error
-		switch n := e.outside(); {
+		switch n := e.outsideLength(); {
 		case e.sub != nil:
 			err = e.sub.writeTo(w, at, order)
 		case n > 0:
@@ -352,12 +352,12 @@ func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error 
 		if err != nil {
 			return err
 		}
-		at += e.outside()
+		at += e.outsideLength()
 	}
 	return nil
 }
 
-// header returns the 8 bytes at the start of a TIFF whose first directory follows them.
+// header returns the first 8 bytes of a TIFF with its first directory behind them.
 func header(order binary.ByteOrder) []byte {
 	mark := "II*\x00\x08\x00\x00\x00"
 	if order == binary.ByteOrder(binary.BigEndian) {

@@ -11,7 +11,7 @@ import (
 // places are known, or by a matrix of 4×4 numbers. They count pixels from the corner of the first pixel or, where the
 // key GTRasterType says so, from its centre. RPCs in TIFF (GDAL's page of that name) count from the centre.
 
-// The tags of a directory that belong to GeoTIFF, and those of GDAL for texts and the value of missing pixels.
+// The tags of a directory that belong to GeoTIFF, and GDAL's tags for texts and the value of missing pixels.
 const (
 	tagPixelScale     = 33550
 	tagTiePoints      = 33922
@@ -82,8 +82,8 @@ func (l tiffEntries) geo(tags []GeoTag) (d directory) {
 	return d
 }
 
-// geo returns tags for the result, in new memory, or nil where they cannot be kept. orientation is that of the stored
-// picture.
+// geo returns tags for the result, in new memory, or nil where they cannot be kept. orientation says how the picture is
+// stored.
 //
 // A place (x, y) of the picture becomes (a·x + c, b·y + d) of the result. So a pixel of the result measures 1/a and 1/b
 // of one of the picture, and a matrix is multiplied by the inverse from the right.
@@ -104,7 +104,7 @@ func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 		if !t.isPlace() {
 			continue
 		}
-		v := t.doubles()
+		v := t.readDoubles()
 		switch {
 		case t.Tag == tagPixelScale && len(v) >= 2:
 			v[0], v[1] = v[0]/a, v[1]/b
@@ -139,8 +139,8 @@ func (t GeoTag) isPlace() bool {
 // hasPlace reports whether tags say where the pixels lie; false: they are notes of GDAL alone.
 func hasPlace(tags []GeoTag) bool { return slices.ContainsFunc(tags, GeoTag.isPlace) }
 
-// doubles returns the value of a tag as numbers, or nil where it has another type.
-func (t GeoTag) doubles() (v []float64) {
+// readDoubles returns the value of a tag as numbers, or nil where it has another type.
+func (t GeoTag) readDoubles() (v []float64) {
 	for b := t.Data; t.Type == typeDouble && len(b) >= 8; b = b[8:] {
 		v = append(v, math.Float64frombits(binary.LittleEndian.Uint64(b)))
 	}

@@ -24,7 +24,7 @@ const (
 type GIFHead struct{ Width, Height, Length int64 }
 
 // GIFWalk walks over the blocks of a GIF, extensions and images, in file order. All readers of GIF in the program use
-// it, so that they agree on what is in a file.
+// it, so that they agree on the content of a file.
 type GIFWalk struct {
 	// Head is the head of the file.
 	Head GIFHead

@@ -15,12 +15,12 @@ import (
 // records is a keyword by IPTC.
 const records = "\x1c\x02\x19\x00\x04lion"
 
-// resources are those of Photoshop: one with a name before the records, whose length is odd.
+// resources are resources of Photoshop: one with a name, then the records, of odd length.
 const resources = "8BIM\x03\xed\x04name\x00\x00\x00\x00\x03abc\x00" + "8BIM\x04\x04\x00\x00\x00\x00\x00\x09" + records +
 	"\x00"
 
-// IPTC comes from the places where programs put it, goes into those of JPEG, PNG and TIFF, and once there stays as it
-// is. It is said to be lost where a format has none.
+// IPTC is read where programs put it, is written where JPEG, PNG and TIFF have it, and once there stays as it is. It is
+// said to be lost where a format has no place for it.
 func TestIPTC(t *testing.T) {
 	const keyword = "Raw profile type iptc\x00"
 	text := fmt.Sprintf("\nIPTC profile\n%8d\n%x\n%x\n", len(resources), resources[:36], resources[36:])

@@ -137,7 +137,7 @@ func (r *reader) jpeg(src Source) {
 		}
 		r.icc(inPieces(list))
 	}
-	r.appended(src, told)
+	r.readAppended(src, told)
 }
 
 // jfif sets the resolution from payload, of a segment APP0: a name, a version, a unit, and the numbers of pixels per
@@ -190,7 +190,7 @@ func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error
 		out.add(markerComment, "", []byte(software))
 	}
 	if m.GainMap != nil {
-		head := int64(4 + len(multiplePrefix)) // of the segment, whose offsets count from behind it
+		head := int64(4 + len(multiplePrefix)) // of the segment, from the end of which offsets count
 		picture := length + out.written + head + indexLength
 		out.add(markerApp2, multiplePrefix, mapIndex(picture, picture-(startOfPicture+out.written+head),
 			int64(len(m.GainMap))))

@@ -36,8 +36,8 @@ func (r *reader) jxl(src Source) {
 	r.m.Orientation = 1
 }
 
-// JXLHolds returns the bits of a sample of the JPEG XL in src, and whether it has channels besides those of colour,
-// such as transparency. Where its header is of a rare kind, it returns 16 bits.
+// JXLHolds returns the bits of a sample of the JPEG XL in src, and whether it has channels besides colour, such as
+// transparency. Where its header is of a rare kind, it returns 16 bits.
 func JXLHolds(src Source) (depth int, more bool) {
 	stream := Piece(src, 0, src.Size())
 	stream.Boxes(func(kind string, body Body) bool {

@@ -49,8 +49,8 @@ func crowded(t testing.TB) map[string][]byte {
 	return files
 }
 
-// entriesTIFF is a TIFF of one pixel whose directory has as many entries as it can have, of one
-// tag and value. Decoders want tags in order; metadata do not.
+// entriesTIFF returns a TIFF of one pixel with as many entries as a directory can have, of one tag and value. Decoders
+// want tags in order; metadata do not.
 func entriesTIFF(t testing.TB, tag uint16, value uint32) []byte {
 	t.Helper()
 	b := []byte("II*\x00\x08\x00\x00\x00\xff\xff")
@@ -63,8 +63,8 @@ func entriesTIFF(t testing.TB, tag uint16, value uint32) []byte {
 	return append(b, 0, 0, 0, 0)
 }
 
-// However many parts a file has, looking takes next to nothing, reading what the outline says
-// and the growth of a list, and one line tells what is left out.
+// However many parts a file has, looking takes next to nothing, reading what the outline says and the growth of a list,
+// and one line tells what was left out.
 func TestManyParts(t *testing.T) {
 	const little = 2 << 20 // with the entries of a TIFF
 	for name, data := range crowded(t) {
@@ -118,7 +118,7 @@ func TestManyPartsOfPictures(t *testing.T) {
 	}
 }
 
-// What is left out of a file was measured before: Read takes no more than Look says, and hardly less.
+// Read takes no more than Look says, and hardly less, also where it leaves parts out.
 func TestOutline(t *testing.T) {
 	for format, data := range full(t) {
 		about := metadata.Look(format, bytes.NewReader(data))

@@ -4,9 +4,9 @@
 // Files that lie behind the picture of a JPEG, a gain map and the film of a motion photo, are kept in a JPEG. Resized
 // says what follows from another size of the picture.
 //
-// Reading trusts nothing and never fails: what is damaged or too large is left out, with a warning. Profile, EXIF and
-// XMP are kept byte for byte but for the orientation: since package imagefile returns pictures turned upright, the
-// orientation in EXIF and XMP is set to upright too.
+// Reading trusts nothing and never fails: blocks that are damaged or too large are left out, with a warning. Profile,
+// EXIF and XMP are kept byte for byte but for the orientation: since package imagefile returns pictures turned upright,
+// the orientation in EXIF and XMP is set to upright too.
 package metadata
 
 import (
@@ -42,10 +42,10 @@ type Metadata struct {
 	// segments, and further parts of its XMP. Texts and Photoshop segments have the records of IPTC too, byte for
 	// byte.
 	Own    []Part
-	Format string // the format of the file, whose parts Own are
+	Format string // the format of the file that has the parts Own
 
 	// GainMap is a JPEG behind the picture of a JPEG, which says how much brighter it is on a screen of high dynamic
-	// range, relative to the picture. The samples lie as those of the file do: see Orientation. That of an AVIF
+	// range, relative to the picture. Its samples are turned like the file's: see Orientation. A gain map of an AVIF
 	// has no picture after Read: Still.Map says which it is.
 	GainMap []byte
 	// Film is the end of a JPEG behind the picture, from where the film of a motion photo or data beside it begin.
@@ -131,11 +131,11 @@ func profileColours(start []byte, length int64) string {
 	return string(start[16:20])
 }
 
-// For returns the part of m that a file of the given format can carry with a grey or a colour picture, and
-// warnings about the rest. For a format other than that of m, what the chunks of a PNG say about its colours becomes an
-// ICC profile; see describedColours.
+// For returns the part of m that a file of the given format can carry with a grey or a colour picture, and warnings
+// about the rest. For a format other than m.Format, what the chunks of a PNG say about its colours becomes an ICC
+// profile; see describedColours.
 func (m Metadata) For(format string, grey bool) (Metadata, []string) {
-	m, warnings := m.promising(format)
+	m, warnings := m.keepPromises(format)
 	c := containers[format]
 	want, profile := "RGB ", "ICC profile"
 	if grey && !c.colourOnly {

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// TIFFHeader returns the 8 bytes at the start of a TIFF whose first directory follows them.
+// TIFFHeader returns the first 8 bytes of a TIFF with its first directory behind them.
 func TIFFHeader(order binary.ByteOrder) []byte { return header(order) }
 
 // TIFFOrder returns the byte order of m.EXIF, or little-endian where there is none.
@@ -38,7 +38,7 @@ func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels i
 	gap := make([]byte, end%2)
 	end += int64(len(gap))
 	if !last {
-		order.PutUint32(head.Bytes()[d.table()-4:], uint32(end))
+		order.PutUint32(head.Bytes()[d.tableLength()-4:], uint32(end))
 	}
-	return Layout{End: end, before: writing(head.Bytes()), behind: writing(gap)}
+	return Layout{End: end, before: pieceWriter(head.Bytes()), behind: pieceWriter(gap)}
 }

@@ -128,7 +128,7 @@ func xmpText(rest Body) (_ content, ok bool) {
 	return inOnePiece(rest), true
 }
 
-// pngChunks writes the chunks of m and software, which belong behind IHDR, whose data are header.
+// pngChunks writes the chunks of m and software, which belong behind IHDR. header are the data of IHDR.
 func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 	out := chunks{w: w}
 	for _, p := range m.Own {
@@ -140,7 +140,7 @@ func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 		}
 	}
 	if m.ICC != nil {
-		out.pack("iCCP", "ICC profile\x00\x00", writing(m.ICC))
+		out.pack("iCCP", "ICC profile\x00\x00", pieceWriter(m.ICC))
 	}
 	if body, ok := m.Resolution.pHYs(); ok {
 		out.add("pHYs", body)
@@ -171,13 +171,13 @@ type chunks struct {
 	err error
 }
 
-// add writes a chunk of the given kind whose data are pieces, one behind the other.
+// add writes a chunk of the given kind with pieces as its data, one behind the other.
 func (c *chunks) add(kind string, pieces ...[]byte) {
 	n := 0
 	for _, b := range pieces {
 		n += len(b)
 	}
-	c.chunk(kind, uint32(n), writing(pieces...))
+	c.chunk(kind, uint32(n), pieceWriter(pieces...))
 }
 
 // pack writes a chunk of the given kind: head, and then what write writes, compressed. It calls write twice, the first

@@ -19,7 +19,7 @@ func isColour(kind string) bool {
 	return is
 }
 
-// colourChunk keeps body, the data of a chunk for which isColour is true, of a PNG whose chunk IHDR is header.
+// colourChunk keeps body, the data of a chunk for which isColour is true. header are the data of IHDR in the same PNG.
 func (r *reader) colourChunk(kind string, body Body, header []byte) {
 	const depthAt, typeAt, palette = 8, 9, 3
 	p := Part{Kind: kind}
@@ -46,9 +46,9 @@ func (m Metadata) part(kind string) []byte {
 
 // describedColours returns what the chunks of a PNG say about its colours, and the kinds of these chunks. Of several
 // the first of cICP, iCCP, sRGB, and gAMA with cHRM counts (Portable Network Graphics, third edition, W3C 2025, 4.3).
-// The result has no curve where the ICC profile of m says it, where the colours are those of sRGB, which is what a file
-// without a profile is taken for, and where nothing is said. unknown are the kinds of the chunks that would count, but
-// say what a profile cannot.
+// The result has no curve where the ICC profile of m says it, where the colours are sRGB, as in any file without a
+// profile, and where nothing is said. unknown are the kinds of the chunks that would count, but say what a profile
+// cannot.
 func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if b := m.part("cICP"); b != nil {
 		if c, ok := codePoints(b); ok {
@@ -76,14 +76,14 @@ func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if asSRGB {
 		return colorimetry{}, nil, unknown
 	}
-	if _, _, ok := c.primaries.adapted(); c.curve == nil || !ok {
+	if _, _, ok := c.primaries.adaptToD50(); c.curve == nil || !ok {
 		return colorimetry{}, nil, append(unknown, kinds...)
 	}
 	return c, kinds, unknown
 }
 
 // sRGBGammas are the least and the largest value of a chunk gAMA that means the curve of sRGB, where the primaries are
-// those of sRGB too.
+// of sRGB too.
 //
 // Note: a PNG in sRGB has 45455 for readers that do not know the chunk sRGB, and often without that chunk. A true gamma
 // of 2.2 has the same number.
@@ -162,9 +162,9 @@ func codedCurve(number byte) (name string, curve []byte) {
 	case 13:
 		return "sRGB curve", sRGBCurve
 	case 16:
-		return "PQ", sampled(func(v float64) float64 { return toneMapped(pq(v), 10000) })
+		return "PQ", curveTag(func(v float64) float64 { return toneMapped(pq(v), 10000) })
 	case 18:
-		return "HLG", sampled(func(v float64) float64 { return toneMapped(hlg(v), 1000) })
+		return "HLG", curveTag(func(v float64) float64 { return toneMapped(hlg(v), 1000) })
 	}
 	return "", nil
 }
@@ -204,17 +204,17 @@ func hlg(v float64) float64 {
 // toneMapped returns light in cd/m², of a picture with at most peak, as the light of a profile in 0..1.
 //
 // Note: a program that knows the tag cicp does not need the curve. One that does not would show white of 203 cd/m², the
-// reference of ITU-R BT.2408, as nearly black if the brightest light were 1. So the curve is that of Reinhard et al.,
-// Photographic Tone Reproduction for Digital Images, 2002, equation 4, which gives it 0.5 to 0.52.
+// reference of ITU-R BT.2408, as nearly black if the brightest light were 1. So the curve is equation 4 of Reinhard et
+// al., Photographic Tone Reproduction for Digital Images, 2002, which gives it 0.5 to 0.52.
 func toneMapped(light, peak float64) float64 {
 	const reference = 203
 	t, w := light/reference, peak/reference
 	return t * (1 + t/(w*w)) / (1 + t)
 }
 
-// significantBits returns bits, the data of a chunk sBIT of a file with depth bits a sample, for a PNG whose chunk IHDR
-// is header: one number for each sample of a pixel, where alpha has all bits if bits does not tell. It is nil where the
-// depth or the kind of colour is another, since enlarging made samples of all bits then.
+// significantBits returns bits, the data of a chunk sBIT of a file with depth bits a sample, for a PNG with the data
+// header in IHDR: one number for each sample of a pixel, where alpha has all bits if bits does not tell. It is nil
+// where the depth or the kind of colour is another, since enlarging made samples of all bits then.
 func significantBits(bits []byte, depth byte, header []byte) []byte {
 	const depthAt, typeAt = 8, 9
 	samples := map[byte]int{0: 1, 2: 3, 4: 2, 6: 4}[header[typeAt]]

@@ -51,14 +51,14 @@ func (m matrix) times(v vector) (out vector) {
 
 // compose returns m·n.
 func (m matrix) compose(n matrix) matrix {
-	t := n.transposed()
+	t := n.transpose()
 	for i := range t {
 		t[i] = m.times(t[i])
 	}
-	return t.transposed()
+	return t.transpose()
 }
 
-func (m matrix) transposed() (t matrix) {
+func (m matrix) transpose() (t matrix) {
 	for i, row := range m {
 		for j, v := range row {
 			t[j][i] = v
@@ -67,8 +67,8 @@ func (m matrix) transposed() (t matrix) {
 	return t
 }
 
-// scaled returns m with column i multiplied by s[i].
-func (m matrix) scaled(s vector) matrix {
+// scaleColumns returns m with column i multiplied by s[i].
+func (m matrix) scaleColumns(s vector) matrix {
 	for i := range m {
 		for j := range s {
 			m[i][j] *= s[j]
@@ -96,17 +96,17 @@ func (m matrix) inverse() (inv matrix, ok bool) {
 			inv[i][j] /= det
 		}
 	}
-	return inv.transposed(), math.Abs(det) > least
+	return inv.transpose(), math.Abs(det) > least
 }
 
-// adapted returns the matrix from linear RGB to the XYZ of the profile connection space, and the adaptation in it. ok
-// is false where the primaries span no space of colours, or one that a profile cannot hold.
-func (p primaries) adapted() (rgb, adaptation matrix, ok bool) {
+// adaptToD50 returns the matrix from linear RGB to the XYZ of the profile connection space, and the adaptation in it.
+// ok is false where the primaries span no space of colours, or one that a profile cannot hold.
+func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	var m matrix
 	for i, c := range p[1:] {
 		m[i] = vector{c[0], c[1], 1 - c[0] - c[1]}
 	}
-	m = m.transposed()
+	m = m.transpose()
 	inv, ok := m.inverse()
 	x, y := p[0][0], p[0][1]
 	if !ok || !(x > 0 && y > 0) {
@@ -115,9 +115,9 @@ func (p primaries) adapted() (rgb, adaptation matrix, ok bool) {
 	white := vector{x / y, 1, (1 - x - y) / y}
 	back, _ := bradford.inverse()
 	from, to := bradford.times(white), bradford.times(whiteD50)
-	adaptation = back.compose(bradford.transposed().scaled(vector{to[0] / from[0], to[1] / from[1],
-		to[2] / from[2]}).transposed())
-	rgb = adaptation.compose(m.scaled(inv.times(white)))
+	adaptation = back.compose(bradford.transpose().scaleColumns(vector{to[0] / from[0], to[1] / from[1],
+		to[2] / from[2]}).transpose())
+	rgb = adaptation.compose(m.scaleColumns(inv.times(white)))
 	const most = 16 // no XYZ of a sensible display is beyond it
 	for i := range rgb {
 		for j := range rgb[i] {
@@ -132,18 +132,18 @@ func (p primaries) adapted() (rgb, adaptation matrix, ok bool) {
 // profile returns c as an ICC profile for pictures of the colour space "RGB " or "GRAY", or nil where the primaries
 // span no space of colours.
 func (c colorimetry) profile(colours string) []byte {
-	rgb, adaptation, ok := c.primaries.adapted()
+	rgb, adaptation, ok := c.primaries.adaptToD50()
 	if !ok {
 		return nil
 	}
-	tags := []profileTag{{"desc", localized(c.name)}, {"cprt", localized("No copyright, use freely")},
-		{"wtpt", fixed("XYZ ", whiteD50[:]...)},
-		{"chad", fixed("sf32", append(append(adaptation[0][:], adaptation[1][:]...), adaptation[2][:]...)...)}}
+	tags := []profileTag{{"desc", textTag(c.name)}, {"cprt", textTag("No copyright, use freely")},
+		{"wtpt", fixedNumbers("XYZ ", whiteD50[:]...)},
+		{"chad", fixedNumbers("sf32", append(append(adaptation[0][:], adaptation[1][:]...), adaptation[2][:]...)...)}}
 	if colours == "GRAY" {
 		tags = append(tags, profileTag{"kTRC", c.curve})
 	} else {
-		for i, column := range rgb.transposed() {
-			tags = append(tags, profileTag{"rgb"[i:i+1] + "XYZ", fixed("XYZ ", column[:]...)})
+		for i, column := range rgb.transpose() {
+			tags = append(tags, profileTag{"rgb"[i:i+1] + "XYZ", fixedNumbers("XYZ ", column[:]...)})
 		}
 		for _, letter := range "rgb" {
 			tags = append(tags, profileTag{string(letter) + "TRC", c.curve})
@@ -170,7 +170,7 @@ func layOut(colours string, tags []profileTag) []byte {
 		be.PutUint16(b[24+2*i:], v)
 	}
 	copy(b[36:], "acsp")
-	copy(b[68:], fixed("", whiteD50[:]...))
+	copy(b[68:], fixedNumbers("", whiteD50[:]...))
 	be.PutUint32(b[128:], uint32(len(tags)))
 	known := map[string]uint32{}
 	for i, tag := range tags {
@@ -191,8 +191,9 @@ func layOut(colours string, tags []profileTag) []byte {
 	return b
 }
 
-// fixed returns values in steps of 1/65536 behind the name of their type and four zeros, or alone where kind is empty.
-func fixed(kind string, values ...float64) (b []byte) {
+// fixedNumbers returns values in steps of 1/65536 behind the name of their type and four zeros, or alone where kind is
+// empty.
+func fixedNumbers(kind string, values ...float64) (b []byte) {
 	if kind != "" {
 		b = append([]byte(kind), 0, 0, 0, 0)
 	}
@@ -202,8 +203,8 @@ func fixed(kind string, values ...float64) (b []byte) {
 	return b
 }
 
-// localized returns a text in English as the data of a tag, ICC.1:2022, 10.15.
-func localized(text string) []byte {
+// textTag returns a text in English as the data of a tag, ICC.1:2022, 10.15.
+func textTag(text string) []byte {
 	units := utf16.Encode([]rune(text))
 	b := append([]byte("mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0cenUS"), 0, 0, 0, byte(2*len(units)),
 		0, 0, 0, 28)
@@ -221,11 +222,11 @@ func parametric(g float64, abcd ...float64) []byte {
 		function = 3
 	}
 	return append([]byte{'p', 'a', 'r', 'a', 0, 0, 0, 0, 0, function, 0, 0},
-		fixed("", append([]float64{g}, abcd...)...)...)
+		fixedNumbers("", append([]float64{g}, abcd...)...)...)
 }
 
-// sampled returns f, from 0..1 to 0..1, as the data of a tag, by 1025 values between which readers interpolate.
-func sampled(f func(float64) float64) []byte {
+// curveTag returns f, from 0..1 to 0..1, as the data of a tag, by 1025 values between which readers interpolate.
+func curveTag(f func(float64) float64) []byte {
 	const n = 1025
 	b := binary.BigEndian.AppendUint32([]byte("curv\x00\x00\x00\x00"), n)
 	for i := range n {

@@ -14,9 +14,9 @@ const (
 	propertyExtended   = "HasExtendedXMP"
 )
 
-// promising returns the metadata as a file of the given format can hold them, with an XMP packet that promises only
-// those files behind the picture that it will have, with their lengths, and warnings about what is left out.
-func (m Metadata) promising(format string) (_ Metadata, warnings []string) {
+// keepPromises returns the metadata as a file of the given format can hold them, with an XMP packet that promises only
+// those files behind the picture that it will have, with their lengths, and warnings about the blocks left out.
+func (m Metadata) keepPromises(format string) (_ Metadata, warnings []string) {
 	lost := func(what, where string) {
 		warnings = append(warnings, "its "+what+" left out: only a "+where)
 	}
@@ -55,13 +55,13 @@ func (m Metadata) promising(format string) (_ Metadata, warnings []string) {
 		m.XMP = nil
 		return m, append(warnings, "its XMP packet cannot be changed, and is left out")
 	}
-	m.XMP = p.with(append(p.alone(m), p.listed(m)...))
+	m.XMP = p.applyChanges(append(p.dropPromises(m), p.correctDirectory(m)...))
 	return m, warnings
 }
 
-// alone returns the changes of a packet that take out the properties outside of the Container directory that promise
-// what m lacks.
-func (p packet) alone(m Metadata) (changes []change) {
+// dropPromises returns the changes of a packet that take out the properties outside of the Container directory that
+// promise what m lacks.
+func (p packet) dropPromises(m Metadata) (changes []change) {
 	for _, of := range p.properties {
 		is := false
 		switch {
@@ -81,8 +81,8 @@ func (p packet) alone(m Metadata) (changes []change) {
 	return changes
 }
 
-// listed returns the changes of a packet that make its Container directory true of the file of m.
-func (p packet) listed(m Metadata) (changes []change) {
+// correctDirectory returns the changes of a packet that make its Container directory true of the file of m.
+func (p packet) correctDirectory(m Metadata) (changes []change) {
 	directory, ok := p.find(spaceContainer, "Directory", -1)
 	if !ok {
 		return nil

@@ -57,7 +57,7 @@ func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
 }
 
 // exif returns an EXIF block with the size of the result in its directories, in new memory. Pixels of the sensor become
-// smaller with those of the picture.
+// smaller with the pixels of the picture.
 func (z Resizing) exif(block []byte) []byte {
 	const (
 		tagWidth, tagHeight  = 0x0100, 0x0101 // in the first directory, where cameras should not write them
@@ -165,10 +165,10 @@ func (z Resizing) xmp(text []byte) []byte {
 			changes = append(changes, p.set(of, n)...)
 		}
 	}
-	return p.with(changes)
+	return p.applyChanges(changes)
 }
 
-// IsPanorama reports whether the XMP packet says that the picture is a panorama of 360°, whose left and right edges
+// IsPanorama reports whether the XMP packet says that the picture is a panorama of 360°, with left and right edges that
 // meet: in GPano, an equirectangular one that is not cropped across.
 func (m Metadata) IsPanorama() bool {
 	if !contains(m.XMP, spacePanorama) {

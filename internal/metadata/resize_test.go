@@ -50,8 +50,8 @@ func sizedEXIF(order binary.AppendByteOrder, kind uint16, w, h, orientation uint
 	return b
 }
 
-// What EXIF says of the size becomes that of the result, and pixels of the sensor become smaller, so that the size of
-// the sensor, which programs compute from both, stays.
+// EXIF says the size of the result, and pixels of the sensor become smaller, so that the size of the sensor, which
+// programs compute from both, stays.
 func TestSizeInEXIF(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		for _, kind := range []uint16{3, 4} {
@@ -147,7 +147,7 @@ func TestPartHasNoGainMap(t *testing.T) {
 }
 
 // geoTIFF is a TIFF of 5×4 pixels with tags of GeoTIFF: a size of pixels and a tie point or, with matrix, a matrix, and
-// the raster type. order is that of the file.
+// the raster type. order is the byte order of the file.
 func geoTIFF(order binary.AppendByteOrder, matrix bool, raster uint32) []byte {
 	var values []byte
 	put := func(v ...float64) uint32 {
@@ -215,7 +215,7 @@ func place(tags []metadata.GeoTag, x, y float64) (east, north float64) {
 	return tie[3] + (x-tie[0])*scale[0], tie[4] - (y-tie[1])*scale[1]
 }
 
-// Every place of a result lies on Earth where that of the picture did, by a tie point and by a matrix, with pixels that
+// Every place of a result lies on Earth where it lay in the picture, by a tie point and by a matrix, with pixels that
 // count from a corner or from a centre. All other tags stay, and no other format has them.
 func TestGeoTIFF(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {

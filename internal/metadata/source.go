@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Source is a file whose metadata are read, on a disk or in memory, such as a *bytes.Reader. Besides the result, only a
+// Source is a file to read metadata from, on a disk or in memory, such as a *bytes.Reader. Besides the result, only a
 // few bytes of it are in memory at a time. Where reading fails, the file is taken to end.
 type Source interface {
 	io.ReaderAt

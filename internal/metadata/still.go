@@ -37,8 +37,8 @@ type Still struct {
 	exif, xmp []Body // the pieces of these blocks
 }
 
-// Map is a gain map of ISO 21496-1 (ISO/IEC 23008-12, the derived picture tmap), whose colours are those of the primary
-// picture and which makes it brighter.
+// Map is a gain map of ISO 21496-1 (ISO/IEC 23008-12, the derived picture tmap): it makes the primary picture brighter,
+// in the same colours.
 type Map struct {
 	// Width and Height are its sides. Grey: it is for all colours.
 	Width, Height int64
@@ -95,7 +95,8 @@ type catalogue struct {
 	data       Body // the box idat
 }
 
-// ReadStill returns what the boxes in src say. It fails with a FormatError where they do not describe a picture.
+// ReadStill returns the description of the still picture in src, a file of boxes such as an AVIF. It fails with a
+// FormatError where they do not describe a picture.
 func ReadStill(src Source) (*Still, error) {
 	c := &catalogue{src: src, items: map[uint64]*item{}}
 	var brand Body
@@ -284,14 +285,14 @@ func (c *catalogue) find(it *item, kind string) (Body, bool) {
 	return Body{}, false
 }
 
-// still returns what is said about the primary picture.
+// still returns the description of the primary picture.
 func (c *catalogue) still() (*Still, error) {
 	primary := c.items[c.primary]
 	if primary == nil || primary.kind == "" {
 		return nil, FormatError("it does not say which of its pictures is the first")
 	}
 	s := &Still{Orientation: 1, Depth: 8}
-	coded := primary // the picture whose samples are coded
+	coded := primary // the picture that has coded samples
 	var derived []reference
 	for _, r := range c.references {
 		switch about := c.get(r.from); {
@@ -455,10 +456,10 @@ func (c *catalogue) brighten(s *Still, r reference, coded *item) {
 
 // deepen makes the decoder return 16 bits for samples of 8.
 //
-// Note: it returns 8 bits by the arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating it
-// (9 levels of 255 from avifdec on a smooth picture) and makes blue 12 levels too dark in limited range with the matrix
-// of BT.709, 16 with that of BT.2020 (findings/avif-blue.sh). It asks the boxes for the depth, and takes the samples as
-// they come.
+// Note: it returns 8 bits by the arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating it (9
+// levels of 255 from avifdec on a smooth picture) and makes blue 12 levels too dark in limited range with the matrix of
+// BT.709, 16 with BT.2020's (findings/avif-blue.sh). It asks the boxes for the depth, and takes the samples as they
+// come.
 func (c *catalogue) deepen(s *Still) {
 	const ten = 10
 	for _, p := range c.properties {
@@ -487,8 +488,8 @@ func (s *Still) colours(body Body) {
 	}
 }
 
-// turn sets s.Orientation by the boxes irot, in quarters of a turn to the left, and imir, which mirrors what is turned
-// (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
+// turn sets s.Orientation by the boxes irot, in quarters of a turn to the left, and imir, which mirrors the turned
+// picture (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
 func (c *catalogue) turn(s *Still, it *item) {
 	turned := [4][3]int{{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}} // not mirrored, top to bottom, left to right
 	angle, mirror := byte(0), 0
@@ -502,7 +503,7 @@ func (c *catalogue) turn(s *Still, it *item) {
 }
 
 // crop sets s.Crop by the box clap (ISO/IEC 14496-12, 12.1.4): width, height, and the way from the middle of the
-// picture to that of the part, as fractions. A part that does not lie in whole pixels of the picture is left out.
+// picture to the middle of the part, as fractions. A part that does not lie in whole pixels of the picture is left out.
 func (c *catalogue) crop(s *Still, it *item) error {
 	s.Crop = [4]int64{0, 0, s.Width, s.Height}
 	b, ok := c.find(it, "clap")
@@ -554,7 +555,7 @@ func (r *reader) avif(src Source) {
 		r.exifItem(s.exif)
 	}
 	if isLivePhoto(r.m.EXIF) {
-		r.warn("it is a Live Photo, whose film is a file of its own and stays as it is")
+		r.warn("it is a Live Photo; its film is a file of its own and stays as it is")
 	}
 	if len(s.xmp) > 0 {
 		r.xmp(inPieces(s.xmp))

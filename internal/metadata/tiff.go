@@ -118,8 +118,8 @@ type tiffEntries struct {
 	kept  directory
 }
 
-// unchanged returns the entry e of f to be written with the same four bytes, of its value or of the offset of that.
-func (f tiffFile) unchanged(e TIFFEntry) entry {
+// storedEntry returns the entry e of f to be written with the same four bytes, of its value or of the offset of that.
+func (f tiffFile) storedEntry(e TIFFEntry) entry {
 	return entry{tag: e.Tag, kind: e.kind, count: uint32(e.count), value: Body{f.src, e.at + 8, 4}}
 }
 
@@ -131,8 +131,8 @@ type TIFFField struct {
 }
 
 // TIFF returns the layout of a TIFF with metadata m, software as a record of what made the file, and pixels bytes of
-// pixels, whose samples must be in the byte order m.TIFFOrder. fields returns the entries about the pixels, which start
-// at offset at of the file.
+// pixels, with samples in the byte order m.TIFFOrder. fields returns the entries about the pixels, which start at
+// offset at of the file.
 //
 // Note: the file begins with the EXIF block, unchanged. Both count offsets from their start, so every offset in the
 // block stays right, even those in the undocumented notes of camera makers. Only the offset of the first directory
@@ -144,7 +144,7 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 		l.order, block = exif.order, m.EXIF[8:]
 		for e := range exif.fields(exif.first) {
 			if !isOfFile(e.Tag) {
-				l.kept = append(l.kept, exif.unchanged(e))
+				l.kept = append(l.kept, exif.storedEntry(e))
 			}
 		}
 	}
@@ -156,9 +156,9 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 	at := end + int64(len(gap))
 	l.order.PutUint32(start[4:], uint32(at))
 	return Layout{
-		before: writing(start, block, make([]byte, len(block)%2)),
+		before: pieceWriter(start, block, make([]byte, len(block)%2)),
 		behind: func(w io.Writer) error {
-			if err := writing(gap)(w); err != nil {
+			if err := pieceWriter(gap)(w); err != nil {
 				return err
 			}
 			return d.writeTo(w, at, l.order)

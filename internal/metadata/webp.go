@@ -16,8 +16,8 @@ type RIFFChunk struct {
 	Body
 }
 
-// RIFFWalk walks over the chunks of a WebP, or over the chunks within one, in file order. All readers of WebP in
-// the program use it, so that they agree on what is in a file. It returns a chunk only when the whole chunk is in the
+// RIFFWalk walks over the chunks of a WebP, or over the chunks within one, in file order. All readers of WebP in the
+// program use it, so that they agree on the content of a file. It returns a chunk only when the whole chunk is in the
 // file, and VP8X, which announces the other chunks, only as the first.
 type RIFFWalk struct {
 	w              *window
@@ -141,7 +141,7 @@ func (m Metadata) WebP(software string, width, height int, alpha bool, pixels in
 	}
 	size := int64(len(body)) + pixels + int64(len(tail))
 	head := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(size))
-	return Layout{before: writing(head, body), behind: writing(tail)}
+	return Layout{before: pieceWriter(head, body), behind: pieceWriter(tail)}
 }
 
 // appendRIFF appends a chunk with this kind and data to b, and returns the result.
@@ -167,7 +167,7 @@ func (m Metadata) exifWith(software string) []byte {
 		l.order, b = exif.order, append([]byte(nil), m.EXIF...)
 		b = append(b, make([]byte, len(b)%2)...)
 		for e := range exif.fields(exif.first) {
-			l.kept = append(l.kept, exif.unchanged(e))
+			l.kept = append(l.kept, exif.storedEntry(e))
 		}
 		if _, end, ok := exif.span(exif.first); ok {
 			next = exif.read(end, 4)
@@ -181,6 +181,6 @@ func (m Metadata) exifWith(software string) []byte {
 	l.order.PutUint32(b[4:], uint32(at))
 	out := bytes.NewBuffer(b)
 	_ = d.writeTo(out, int64(at), l.order) // into memory
-	copy(out.Bytes()[at+int(d.table())-4:], next)
+	copy(out.Bytes()[at+int(d.tableLength())-4:], next)
 	return out.Bytes()
 }

@@ -48,7 +48,7 @@ func TestSoftwareOfWebP(t *testing.T) {
 func TestChunksOfWebP(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range 20 {
-		img := image.NewNRGBA(image.Rect(0, 0, 1+n, 2)) // of pixels whose lengths are even and odd
+		img := image.NewNRGBA(image.Rect(0, 0, 1+n, 2)) // of pixels, of even and odd lengths
 		for i := range img.Pix {
 			img.Pix[i] = byte(r.Uint32())
 		}

@@ -24,11 +24,11 @@ func (m Metadata) NeedsLength() bool { return m.GainMap != nil }
 
 // WriteAppended writes to w what belongs behind the whole file of an encoder.
 func (m Metadata) WriteAppended(w io.Writer) error {
-	return writing(m.GainMap, m.Film)(w)
+	return pieceWriter(m.GainMap, m.Film)(w)
 }
 
-// writing returns a function that writes pieces, one behind the other.
-func writing(pieces ...[]byte) func(io.Writer) error {
+// pieceWriter returns a function that writes pieces, one behind the other.
+func pieceWriter(pieces ...[]byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		for _, b := range pieces {
 			if _, err := w.Write(b); err != nil {

@@ -57,7 +57,7 @@ func contains(b []byte, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(b, []byte(s)) })
 }
 
-// parseXMP finds the properties of some namespaces in the packet text, whose memory the result shares. Its error is
+// parseXMP finds the properties of some namespaces in the packet text. The result shares its memory. Its error is
 // errXMP.
 func parseXMP(text []byte, spaces ...string) (p packet, err error) {
 	type binding struct{ prefix, space string }
@@ -139,7 +139,7 @@ func parseXMP(text []byte, spaces ...string) (p packet, err error) {
 }
 
 // attributes calls visit for each attribute in tag, the start of an element in sound XML. at is the offset of the space
-// before the name, from and to those of the value without its quotes.
+// before the name, from and to enclose the value without its quotes.
 func attributes(tag []byte, visit func(name string, at, from, to int)) {
 	const space = " \t\r\n"
 	for at := bytes.IndexAny(tag, space); at >= 0; {
@@ -216,9 +216,9 @@ func (p packet) set(of property, n int64) []change {
 // remove returns the change that takes out the whole of a property.
 func remove(of property) change { return change{of.start, of.end, ""} }
 
-// with returns the packet with changes, in new memory; without any, it returns the packet itself. Changes within those
-// that begin before them are left out.
-func (p packet) with(changes []change) []byte {
+// applyChanges returns the packet with changes, in new memory; without any, it returns the packet itself. Changes
+// within those that begin before them are left out.
+func (p packet) applyChanges(changes []change) []byte {
 	if len(changes) == 0 {
 		return p.text
 	}

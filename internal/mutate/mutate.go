@@ -3,11 +3,11 @@
 // together again with correct lengths and checksums, so that a reader gets past its first checks
 // to where a mistake would matter. The same number makes the same file.
 //
-// mutate.go has the mutator, operations.go what is done to a file, formats.go takes files apart and
-// puts them together. Guard bounds what a reader may take for one file. The valid files are in
-// seeds; they come from encoders of the standard library, of libwebp and of libjpeg-turbo, and from encoders that wrote
-// what those cannot, such as animations and metadata. Files of megapixels are packed by gzip.
-// The package imports no reader, so that the tests of every reader can import it.
+// mutate.go has the mutator, operations.go its changes to a file, formats.go takes files apart and puts them together.
+// Guard bounds what a reader may take for one file. The valid files are in seeds; they come from encoders of the
+// standard library, of libwebp and of libjpeg-turbo, and from encoders that wrote what those cannot, such as animations
+// and metadata. Files of megapixels are packed by gzip. The package imports no reader, so that the tests of every
+// reader can import it.
 package mutate
 
 import (
@@ -88,7 +88,7 @@ func mutatorOf(t testing.TB, dir string) *Mutator {
 	return m
 }
 
-// Of returns a mutator of those seeds whose names end with one of the given texts.
+// Of returns a mutator of the seeds with names that end with one of the given texts.
 func (m *Mutator) Of(ends ...string) *Mutator {
 	of := &Mutator{}
 	for _, s := range m.Seeds {
@@ -131,15 +131,15 @@ func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) 
 		return data, ""
 	}
 	var done []string
-	for range 1 + d.below(2)*d.below(4) {
+	for range 1 + d.sampleBelow(2)*d.sampleBelow(4) {
 		done = append(done, m.changePart(root, d))
 	}
-	if f.settle != nil && d.below(4) > 0 {
+	if f.settle != nil && d.sampleBelow(4) > 0 {
 		f.settle(root.parts)
 		done = append(done, "settle")
 	}
 	changed = f.join(root.parts)
-	if d.below(12) == 0 && len(changed) > 0 {
+	if d.sampleBelow(12) == 0 && len(changed) > 0 {
 		var what string
 		changed, what = m.changeWhole(f, changed, d)
 		done = append(done, what)
@@ -153,8 +153,8 @@ type dice struct {
 	random  *rand.Rand
 }
 
-// below returns a number in [0, n).
-func (d *dice) below(n int) int {
+// sampleBelow returns a number in [0, n).
+func (d *dice) sampleBelow(n int) int {
 	if len(d.choices) == 0 {
 		return d.random.IntN(n)
 	}

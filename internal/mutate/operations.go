@@ -28,11 +28,11 @@ var operations = []func(site) string{
 // changePart changes one part inside of root, at any depth, and returns a description of the change.
 func (m *Mutator) changePart(root *part, d *dice) string {
 	for range 8 { // until something can be done
-		s := site{m, root, d.below(len(root.parts)), d}
-		for inner := s.part(); len(inner.parts) > 0 && d.below(3) > 0; inner = s.part() {
-			s.holder, s.i = inner, d.below(len(inner.parts))
+		s := site{m, root, d.sampleBelow(len(root.parts)), d}
+		for inner := s.part(); len(inner.parts) > 0 && d.sampleBelow(3) > 0; inner = s.part() {
+			s.holder, s.i = inner, d.sampleBelow(len(inner.parts))
 		}
-		if what := operations[d.below(len(operations))](s); what != "" {
+		if what := operations[d.sampleBelow(len(operations))](s); what != "" {
 			return what
 		}
 	}
@@ -41,7 +41,7 @@ func (m *Mutator) changePart(root *part, d *dice) string {
 
 // changeWhole changes a file that has been put together.
 func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) {
-	switch at := d.below(len(data)); d.below(4) {
+	switch at := d.sampleBelow(len(data)); d.sampleBelow(4) {
 	case 0:
 		return data[:at], fmt.Sprintf("truncate to %d", at)
 	case 1:
@@ -53,7 +53,7 @@ func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) 
 		fallthrough
 	default:
 		data = bytes.Clone(data)
-		data[at] ^= byte(1 + d.below(255))
+		data[at] ^= byte(1 + d.sampleBelow(255))
 		return data, fmt.Sprintf("flip %d", at)
 	}
 }
@@ -61,7 +61,7 @@ func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) 
 // other returns a valid file of a format, or nil where none is found.
 func (m *Mutator) other(f *format, d *dice) []byte {
 	for range min(16, 16*len(m.Seeds)) {
-		if s := m.Seeds[d.below(len(m.Seeds))]; f.is != nil && f.is(s.Data) {
+		if s := m.Seeds[d.sampleBelow(len(m.Seeds))]; f.is != nil && f.is(s.Data) {
 			return s.Data
 		}
 	}
@@ -78,7 +78,7 @@ func (s site) body() []byte {
 }
 
 func (s site) swap() string {
-	list, j := s.holder.parts, s.below(len(s.holder.parts))
+	list, j := s.holder.parts, s.sampleBelow(len(s.holder.parts))
 	if s.i == j {
 		return ""
 	}
@@ -88,9 +88,9 @@ func (s site) swap() string {
 
 // repeat puts a copy of a part anywhere into its list, or many before it.
 func (s site) repeat() string {
-	p, n, to := s.part().clone(), 1, s.below(len(s.holder.parts)+1)
-	if s.below(2) > 0 {
-		n, to = 2<<s.below(9), s.i
+	p, n, to := s.part().clone(), 1, s.sampleBelow(len(s.holder.parts)+1)
+	if s.sampleBelow(2) > 0 {
+		n, to = 2<<s.sampleBelow(9), s.i
 	}
 	if n*(len(p.content())+16) > maxBytes/4 || len(s.holder.parts) > 2000 {
 		return ""
@@ -120,9 +120,9 @@ func (s site) take() part {
 // move puts a part first or last, or behind the first or before the last, which are the signature and the end of the
 // file in many formats.
 func (s site) move() string {
-	to, where := min(1, s.below(8)), "front "
-	if s.below(3) == 0 {
-		to, where = len(s.holder.parts)-1-s.below(2), "back "
+	to, where := min(1, s.sampleBelow(8)), "front "
+	if s.sampleBelow(3) == 0 {
+		to, where = len(s.holder.parts)-1-s.sampleBelow(2), "back "
 	}
 	if to < 0 || s.i == to {
 		return ""
@@ -140,8 +140,8 @@ func (s site) splice() string {
 		return ""
 	}
 	parts := f.split(other)
-	j := s.below(len(parts))
-	if s.below(3) == 0 {
+	j := s.sampleBelow(len(parts))
+	if s.sampleBelow(3) == 0 {
 		s.holder.parts = append(s.holder.parts[:s.i], parts[j:]...)
 		return "end as another from " + parts[j].kind
 	}
@@ -151,7 +151,7 @@ func (s site) splice() string {
 
 // rename gives a part the kind of another in its list.
 func (s site) rename() string {
-	p, kind := s.part(), s.holder.parts[s.below(len(s.holder.parts))].kind
+	p, kind := s.part(), s.holder.parts[s.sampleBelow(len(s.holder.parts))].kind
 	before := p.kind
 	if p.kind = kind; before == kind || s.holder.inner.hasNoKinds {
 		p.kind = before
@@ -168,12 +168,12 @@ var extremes = []uint32{
 	math.MaxUint32,
 }
 
-func (s site) extreme() uint32 { return extremes[s.below(len(extremes))] }
+func (s site) sampleExtreme() uint32 { return extremes[s.sampleBelow(len(extremes))] }
 
 // setNumber sets a number of 1, 2 or 4 bytes near the start of a part, where headers have theirs, to
 // an extreme one, to a multiple, or to the next.
 func (s site) setNumber() string {
-	f, p, size := s.holder.inner, s.part(), 1<<s.below(3)
+	f, p, size := s.holder.inner, s.part(), 1<<s.sampleBelow(3)
 	if f.isText {
 		return s.setDigits()
 	}
@@ -182,13 +182,13 @@ func (s site) setNumber() string {
 	if places < 1 {
 		return ""
 	}
-	at := s.below(places)
-	if s.below(4) > 0 {
+	at := s.sampleBelow(places)
+	if s.sampleBelow(4) > 0 {
 		at -= at % size
 	}
 	number := s.body()[at : at+size]
 	v := f.number(number)
-	switch s.below(8) {
+	switch s.sampleBelow(8) {
 	case 0:
 		v++
 	case 1:
@@ -196,9 +196,9 @@ func (s site) setNumber() string {
 	case 2:
 		v *= 2
 	case 3:
-		v += uint32(s.below(256))
+		v += uint32(s.sampleBelow(256))
 	default:
-		v = s.extreme()
+		v = s.sampleExtreme()
 	}
 	f.putNumber(number, v)
 	return fmt.Sprintf("set %s+%d=%d", p.kind, at, v)
@@ -211,12 +211,12 @@ func (s site) setDigits() string {
 	if at < 0 || p.kind == "FRAME" {
 		return ""
 	}
-	text := strconv.FormatUint(uint64(s.extreme()), 10)
-	switch s.below(8) {
+	text := strconv.FormatUint(uint64(s.sampleExtreme()), 10)
+	switch s.sampleBelow(8) {
 	case 0:
 		text = "-" + text
 	case 1:
-		text = strings.Repeat("9", 1+s.below(64))
+		text = strings.Repeat("9", 1+s.sampleBelow(64))
 	case 2:
 		text = ""
 	}
@@ -231,9 +231,9 @@ func (s site) lie() string {
 	if !s.holder.inner.hasLengths {
 		return ""
 	}
-	p, v := s.part(), s.extreme()
-	if s.below(2) > 0 {
-		v = uint32(len(p.body) + s.below(9) - 4)
+	p, v := s.part(), s.sampleExtreme()
+	if s.sampleBelow(2) > 0 {
+		v = uint32(len(p.body) + s.sampleBelow(9) - 4)
 	}
 	p.lie = &v
 	return fmt.Sprintf("lie %s=%d", p.kind, v)
@@ -241,7 +241,7 @@ func (s site) lie() string {
 
 // spoil makes the checksum of a part wrong.
 func (s site) spoil() string {
-	s.part().isSpoiled = s.holder.inner == pngFormat
+	s.part().isSpoiled = s.holder.inner.hasSum
 	if !s.part().isSpoiled {
 		return ""
 	}
@@ -254,18 +254,18 @@ func (s site) cut() string {
 	if len(p.body) == 0 {
 		return ""
 	}
-	p.body = p.body[:s.below(len(p.body))]
+	p.body = p.body[:s.sampleBelow(len(p.body))]
 	return fmt.Sprintf("cut %s to %d", p.kind, len(p.body))
 }
 
 // grow makes a part longer.
 func (s site) grow() string {
-	p, n := s.part(), 1<<s.below(12)
+	p, n := s.part(), 1<<s.sampleBelow(12)
 	at := len(p.body)
-	if s.below(2) > 0 {
-		at = s.below(at + 1)
+	if s.sampleBelow(2) > 0 {
+		at = s.sampleBelow(at + 1)
 	}
-	p.body = slices.Concat(p.body[:at], bytes.Repeat([]byte{byte(s.below(256))}, n), p.body[at:])
+	p.body = slices.Concat(p.body[:at], bytes.Repeat([]byte{byte(s.sampleBelow(256))}, n), p.body[at:])
 	return fmt.Sprintf("grow %s by %d", p.kind, n)
 }
 
@@ -276,9 +276,9 @@ func (s site) flip() string {
 		return ""
 	}
 	body := s.body()
-	for range 1 + s.below(4) {
-		at = s.below(len(body))
-		body[at] ^= byte(1 + s.below(255))
+	for range 1 + s.sampleBelow(4) {
+		at = s.sampleBelow(len(body))
+		body[at] ^= byte(1 + s.sampleBelow(255))
 	}
 	return fmt.Sprintf("flip %s+%d", p.kind, at)
 }

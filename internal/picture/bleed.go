@@ -8,7 +8,7 @@ func (p Picture) Bleed() {
 	channels, alpha := p.Channels, p.Alpha
 	w, h := alpha.W, alpha.H
 	weight := make([]float32, w*h) // opacity of pixels with a known colour; 0: unknown, −1: in the next ring
-	var ring []int                 // the pixels whose colours became known last
+	var ring []int                 // the pixels that got their colours last
 	neighbours := func(i int, visit func(j int)) {
 		x, y := i%w, i/w
 		for dy := max(y-1, 0); dy <= min(y+1, h-1); dy++ {

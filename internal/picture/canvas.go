@@ -29,7 +29,8 @@ func NewCanvas(w, h int, grey, deep bool) *Canvas {
 	return c
 }
 
-// NewStrips returns a canvas like NewCanvas whose Image has no rows yet: Strip must be called before painting.
+// NewStrips returns a canvas like NewCanvas, but with an Image that has no rows yet: Strip must be called before
+// painting.
 func NewStrips(w, h int, grey, deep bool) *Canvas {
 	c := NewCanvas(w, 0, grey, deep)
 	c.H = h
@@ -81,7 +82,7 @@ func (c *Canvas) Colour(y int, luma, red, blue []float32) {
 	for i, row := range [][]float32{red, green, blue} {
 		c.Put(y, i, row)
 	}
-	c.opaque(y)
+	c.makeOpaque(y)
 }
 
 // RGB paints row y, opaque, from its red, green and blue, clamped to 0..1 and rounded.
@@ -90,7 +91,7 @@ func (c *Canvas) RGB(y int, red, green, blue []float32) {
 		for i, row := range [][]float32{red, green, blue} {
 			c.Put(y, i, row)
 		}
-		c.opaque(y)
+		c.makeOpaque(y)
 		return
 	}
 	paintRGB(c.pix[4*(y-c.top)*c.W:], red, green, blue)
@@ -112,8 +113,8 @@ func paintRGB(dst []uint8, red, green, blue []float32) {
 // level8 returns the level, 0 to 255, to which a value from 0 to 1 is rounded.
 func level8(v float32) uint8 { return uint8(int32(0xff*float64(v) + 0.5)) }
 
-// opaque makes the pixels of row y opaque.
-func (c *Canvas) opaque(y int) {
+// makeOpaque makes the pixels of row y opaque.
+func (c *Canvas) makeOpaque(y int) {
 	ones := make([]float32, c.W)
 	for x := range ones {
 		ones[x] = 1
@@ -121,8 +122,8 @@ func (c *Canvas) opaque(y int) {
 	c.Put(y, 3, ones)
 }
 
-// Divided returns a canvas of 16 bits a sample, or 8 unless deep, with the pixels of c, one of 16 bits in colour whose
-// colours are multiplied by opacity, without that.
+// Divided returns a canvas of 16 bits a sample, or 8 unless deep, with the pixels of c, divided by their opacity. c has
+// 16 bits and colours that are multiplied by opacity.
 func (c *Canvas) Divided(deep bool) *Canvas {
 	out, top := NewCanvas(c.W, c.H, false, deep), 0xff
 	if deep {

@@ -54,7 +54,7 @@ func Like(img image.Image, w, h int) image.Image {
 	return New(ModelOf(IsGrey(img), IsDeep(img)), image.Rect(0, 0, w, h))
 }
 
-// Samples returns the memory of img, whose pixels lie one behind the other, and the lengths in bytes of a row and of a
+// Samples returns the memory of img, with pixels one behind the other, and the lengths in bytes of a row and of a
 // pixel. pix shares the memory of img; nothing is copied. It is nil for other types, such as *image.YCbCr.
 func Samples(img image.Image) (pix []byte, stride, size int) {
 	switch m := img.(type) {

@@ -35,7 +35,7 @@ func (p Picture) Image() image.Image {
 			c.Put(y, i, plane.Row(y))
 		}
 		if len(all) == 3 {
-			c.opaque(y)
+			c.makeOpaque(y)
 		}
 	})
 	return c.Image

@@ -183,8 +183,8 @@ func (c Contest) Record() any {
 	return list
 }
 
-// Headline says who is best, how that stands to what learns nothing, and who learns fastest, without a full stop. Who
-// is ahead by no more than chance explains is not called the best.
+// Headline says who is best, and how that stands to what learns nothing, without a full stop. Who is ahead by no more
+// than chance explains is not called the best.
 func (c Contest) Headline() string {
 	p := c.places()
 	if p.best == nil {
@@ -206,7 +206,7 @@ func (c Contest) Headline() string {
 		text = fmt.Sprintf("%s is the best %s, %s ahead of %s, the next, in mean %s", names[0], c.Kind,
 			c.Measure.Difference(p.others[0].Pair.Mean), c.name(p.others[0]), cmp.Or(c.Measure.Noun, c.Measure.Name))
 	}
-	return text + c.beside(p) + c.fastest()
+	return text + c.beside(p)
 }
 
 // beside says how those that learn stand to the best of what does not, with what joins that to a sentence before.
@@ -253,40 +253,6 @@ func (c Contest) beside(p places) string {
 
 // say returns the mean of an entrant in words.
 func (c Contest) say(r Rank) string { return fmt.Sprintf(c.Measure.Say, c.Measure.Sign()*r.Mean) }
-
-// fastest says which entrants learn fastest: those that take no longer than 1.2 times the least time, since times of
-// runs beside others are no more exact. It is empty where there are no two to compare.
-func (c Contest) fastest() string {
-	const exact = 1.2
-	least, count := math.Inf(1), 0
-	for _, e := range c.Entrants {
-		if e.Learns && !math.IsNaN(e.Seconds) {
-			least, count = min(least, e.Seconds), count+1
-		}
-	}
-	var names []string
-	for _, e := range c.Entrants {
-		if e.Learns && e.Seconds <= exact*least {
-			names = append(names, e.Name)
-		}
-	}
-	took := fmt.Sprintf("in %.2g s", least)
-	switch {
-	case least < 0.005:
-		took = "in less than 0.01 s"
-	case least >= 9.5:
-		took = fmt.Sprintf("in %.0f s", least)
-	}
-	switch {
-	case count < 2:
-		return ""
-	case len(names) == 1:
-		return "; " + names[0] + " learns fastest, " + took
-	case len(names) == count:
-		return "; all learn about as fast, " + took
-	}
-	return "; " + Enumerate(names) + " learn fastest, " + took
-}
 
 // Evidence returns sentences that say how sure the order of the best and the next is; empty where there is nothing to
 // judge by.

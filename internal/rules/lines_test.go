@@ -19,8 +19,8 @@ const (
 	tabColumns  = 4
 )
 
-// longLines returns what is said of the lines of a Go file that are too long. Lines with a part of
-// a raw string are left alone, since they cannot be broken.
+// longLines returns a complaint for each line of a Go file that is too long. Lines with a part of a raw string are left
+// alone, since they cannot be broken.
 func longLines(name string, src []byte) (found []string) {
 	raw := map[int]bool{}
 	var s scanner.Scanner
@@ -50,7 +50,7 @@ func longLines(name string, src []byte) (found []string) {
 	return found
 }
 
-// TestLinesAreShort looks at all Go files, also those of nested modules, but for generated ones.
+// TestLinesAreShort looks at all Go files, also of nested modules, but for generated ones.
 func TestLinesAreShort(t *testing.T) {
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" {

@@ -129,7 +129,7 @@ func drawImports(pkgs map[string]*pkg) string {
 	}
 	return fmt.Sprintf(`<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' font-family='sans-serif' 
 font-size='12' text-anchor='middle'><style>rect{fill:#fff;stroke:#456}.floor{fill:#eef2f6;stroke:none}line{stroke:#89a}</style>
-<text x='620' y='15'>A line leads down to what is imported. Numbers say how many boxes import a package of internal.</text>
+<text x='620' y='15'>A line leads down to the imported box. Numbers say how many boxes import a package of internal.</text>
 %s%s%s</svg>
 `, width, y, bands.String(), lines.String(), boxes.String())
 }

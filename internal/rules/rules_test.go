@@ -152,8 +152,8 @@ func brokenImports(pkgs map[string]*pkg, r rule) (found []string) {
 	return found
 }
 
-// strangers lists what has no place at the top among a repository's files, each
-// named by its path from the top, and what is no script of bash in findings. Dot-files and dot-folders have a place.
+// strangers lists what has no place at the top among a repository's files, each named by its path from the top, and
+// files in findings that are no script of bash. Dot-files and dot-folders have a place.
 func strangers(files []string) (found []string) {
 	for _, file := range files {
 		top, _, isFolder := strings.Cut(file, "/")

@@ -61,8 +61,8 @@ func exportedTypes(decl ast.Decl) (list []typeUse) {
 	return list
 }
 
-// shownParts lists the types that a type shows: those of a struct's exported fields and of an
-// interface's exported methods, and all of any other.
+// shownParts lists the types that a type shows: of a struct its exported fields' types, of an interface its exported
+// methods', and of any other all.
 func shownParts(of string, t ast.Expr) (list []typeUse) {
 	var fields *ast.FieldList
 	switch t := t.(type) {

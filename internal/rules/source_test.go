@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// pkg is a folder of Go files, those of all systems together.
+// pkg is a folder of Go files, of all systems together.
 type pkg struct {
 	imports     []string
 	testImports []string
@@ -22,7 +22,7 @@ type pkg struct {
 	names       map[string]map[string]string // for each file the import paths by their names in it
 }
 
-// load parses the module in dir, whose import paths begin with module. What the go command leaves out of "./..." is
+// load parses the module in dir, with import paths that begin with module. What the go command leaves out of "./..." is
 // left out: dot-folders, testdata, nested modules. So are programs run by hand, marked "//go:build ignore".
 func load(dir, module string) (map[string]*pkg, error) {
 	pkgs := make(map[string]*pkg)
@@ -149,8 +149,8 @@ func printing(file *ast.File) []string {
 	return found
 }
 
-// inexact are the functions of package math whose last bits depend on the processor: some are assembly, some are
-// compiled to fused products, some differ with FMA. Those that are not named, such as Sqrt and Floor, are exact.
+// inexact are the functions of package math with last bits that depend on the processor: some are assembly, some are
+// compiled to fused products, some differ with FMA. Others, such as Sqrt and Floor, are exact.
 var inexact = map[string]func(name string) bool{"math": func(name string) bool {
 	return slices.Contains([]string{
 		"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Cbrt", "Cos", "Cosh", "Erf", "Erfc", "Erfcinv",
@@ -176,10 +176,10 @@ func flags(file *ast.File) (found []string) {
 	return found
 }
 
-// unchecked lists what takes memory for pixels in a file of a reader by numbers that nobody need
-// have checked: a picture of package image whose rectangle is not the Bounds of a Size or of
-// another picture, a Size made by hand, and memory for samples whose length is a product of two
-// numbers that are no constants. constants are the names of those of the package.
+// unchecked lists the expressions in a file of a reader that take memory for pixels by numbers that nobody need have
+// checked: a picture of package image with a rectangle that is not the Bounds of a Size or of another picture, a Size
+// made by hand, and a slice with a product of two numbers as its length, unless one is a constant. constants has the
+// names of the package's constants.
 func unchecked(file *ast.File, constants map[string]bool) (found []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -29,7 +29,7 @@ var (
 type Fault struct {
 	// Name is the name of the file. Empty is not known yet: see Named.
 	Name string
-	// Reason says what is wrong, why and, without naming a flag, what to do.
+	// Reason says the fault, its cause and, without naming a flag, what to do.
 	Reason string
 	// Remedy is what the user can change so that the operation succeeds. Empty is nothing.
 	Remedy Remedy
@@ -124,9 +124,9 @@ func Unreadable(name string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		f.Reason = "does not exist; check the name"
 	case errors.Is(err, fs.ErrPermission):
-		f.Reason = fmt.Sprintf("cannot be read: %v; check its mode", bare(err))
+		f.Reason = fmt.Sprintf("cannot be read: %v; check its mode", bareReason(err))
 	default:
-		f.Reason = fmt.Sprintf("cannot be read: %v; check the name and the disk", bare(err))
+		f.Reason = fmt.Sprintf("cannot be read: %v; check the name and the disk", bareReason(err))
 	}
 	return f
 }
@@ -143,11 +143,11 @@ func Unwritable(name string, err error) error {
 		advice = "check the mode of the folder or write elsewhere"
 	}
 	return &Fault{Name: name, Class: ErrOutput, Cause: err,
-		Reason: fmt.Sprintf("cannot be written: %v; %s", bare(err), advice)}
+		Reason: fmt.Sprintf("cannot be written: %v; %s", bareReason(err), advice)}
 }
 
-// bare returns err's reason without the operation and the path that the packages os and io/fs put in front of it.
-func bare(err error) error {
+// bareReason returns err's reason without the operation and the path that the packages os and io/fs put in front of it.
+func bareReason(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}

@@ -15,7 +15,7 @@ import (
 // have left, and returns their number. A program holds the lock of what it makes: what this machine made, as its name
 // says, goes as soon as its lock is free. Other machines, which may share the folder, need not show their locks here,
 // and some systems have none: files that may be theirs go when they were last written at least olderThan ago, so that
-// an age well above the time for one file spares those of running programs. Folders that may be theirs stay.
+// an age well above the time for one file spares files of running programs. Folders that may be theirs stay.
 //
 // It continues after a file that cannot be removed, and returns the first such error, an ErrOutput.
 func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err error) {
@@ -45,7 +45,7 @@ func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, er
 	if err != nil {
 		return 0, &Fault{Name: dir, Class: ErrOutput, Cause: err,
 			Reason: fmt.Sprintf("cannot be looked through for old temporary files: %v; check the name and the mode",
-				bare(err))}
+				bareReason(err))}
 	}
 	var first error
 	for _, e := range entries {
@@ -71,7 +71,7 @@ func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, er
 		case first == nil && !errors.Is(err, fs.ErrNotExist):
 			first = &Fault{Name: name, Class: ErrOutput, Cause: err,
 				Reason: fmt.Sprintf("is an old temporary file that cannot be removed: %v; remove it by hand",
-					bare(err))}
+					bareReason(err))}
 		}
 	}
 	return removed, first

@@ -13,7 +13,7 @@ import (
 	"superres/internal/must"
 )
 
-// What is put aside can be read again, and nothing of it is left.
+// Data put aside can be read again, and leave nothing behind.
 func TestScratch(t *testing.T) {
 	dir := t.TempDir()
 	f := must.Get(Scratch(dir))(t)

@@ -15,7 +15,7 @@ const (
 )
 
 // OpenZip reads the directory of the zip archive in r, of size bytes. It fails for a file that is none, and for one
-// whose directory is larger than any of a file that superres reads.
+// with a larger directory than any file has that superres reads.
 func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	most := min(max(leastDirectory, size/directoryShare), mostDirectory)
 	d := &directoryReader{ReaderAt: r, size: size, most: most, left: most}

@@ -23,8 +23,8 @@ func archive(t *testing.T, members int) []byte {
 	return b.Bytes()
 }
 
-// An archive of a few thousand members is opened; one whose directory is most of the file is refused before it takes
-// many times its size in memory.
+// An archive of a few thousand members is opened; one with a directory that is most of the file is refused before it
+// takes many times its size in memory.
 func TestOpenZip(t *testing.T) {
 	small := archive(t, 10_000)
 	z := must.Get(OpenZip(bytes.NewReader(small), int64(len(small))))(t)

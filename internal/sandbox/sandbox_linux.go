@@ -125,7 +125,7 @@ func startFiles() []string {
 	own, _ := os.Readlink(self)
 	maps, _ := os.ReadFile("/proc/self/maps")
 	for line := range strings.Lines(string(maps)) {
-		// Addresses, what is allowed, offset, device, inode, and the path, which may have spaces.
+		// Addresses, permissions, offset, device, inode, and the path, which may have spaces.
 		fields := strings.SplitN(line, " ", 3)
 		_, path, is := strings.Cut(line, " /")
 		if path = "/" + strings.TrimSuffix(path, "\n"); !is || !strings.Contains(fields[1], "x") || path == own {
@@ -156,7 +156,7 @@ func letStart(ruleset uintptr, name string) {
 // Watch does nothing on this system, where the parent limits the memory.
 func Watch(func()) (allow func(bytes int64)) { return func(int64) {} }
 
-// Child is a process whose memory is limited by this one, its parent.
+// Child is a process; this one, its parent, limits its memory.
 type Child struct {
 	pid   int
 	statm *os.File // the statm file of the process in /proc, which has its size

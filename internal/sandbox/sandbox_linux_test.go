@@ -29,7 +29,7 @@ const inherited = 57
 const (
 	testVariable     = "SUPERRES_TEST_SANDBOX" // the folder of the test
 	landlockVariable = "SUPERRES_TEST_LANDLOCK"
-	freeVariable     = "SUPERRES_TEST_FREE" // what is left out: filter, or all
+	freeVariable     = "SUPERRES_TEST_FREE" // which protection is off: filter, or all
 )
 
 func TestMain(m *testing.M) {

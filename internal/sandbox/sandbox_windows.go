@@ -15,7 +15,7 @@ func Enter(int, func(), ...string) (missing []string) {
 // Watch does nothing on this system, where the parent limits the memory.
 func Watch(func()) (allow func(bytes int64)) { return func(int64) {} }
 
-// Child is a process whose memory is limited by this one, its parent, and that ends with it.
+// Child is a process that ends with this one, its parent, which limits its memory.
 type Child struct{ job windows.Handle }
 
 // Adopt returns the child for a process that this one has started.

@@ -32,7 +32,7 @@ func NewPNGWriter(w io.Writer, frames, plays int, opt imagefile.EncodeOptions) *
 }
 
 // Put writes the part of img, the next frame, that differs from the frame before. All frames must be of one size and
-// type. The caller must not change img before the next call returns. The errors are those of imagefile.Encode.
+// type. The caller must not change img before the next call returns. Put fails as imagefile.Encode does.
 func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	r := findChange(p.before, img)
 	var still bytes.Buffer

@@ -74,7 +74,7 @@ func (g *gifCells) next() (c cell, err error) {
 	number := func(i int64) int64 { return int64(binary.LittleEndian.Uint16(g.data[from+i:])) }
 	c.left, c.top, c.width, c.height = number(1), number(3), number(5), number(7)
 	c.from, c.to = from, g.blocks.At()
-	c.over = true // opaque pixels cover what is there; transparent ones leave it
+	c.over = true // opaque pixels cover the canvas; transparent ones leave it
 	c.delay = Delay{Den: 100}
 	if g.control != nil {
 		c.delay.Num = binary.LittleEndian.Uint16(g.control[4:])

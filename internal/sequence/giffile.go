@@ -37,7 +37,7 @@ type GIFWriter struct {
 	begun   bool
 }
 
-// saved describes a frame whose changed rectangle is in the file GIFWriter.aside.
+// saved describes a frame; its changed rectangle is in the file GIFWriter.aside.
 type saved struct {
 	rect  image.Rectangle
 	delay int // hundredths of a second

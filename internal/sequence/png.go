@@ -63,7 +63,7 @@ func newPNGCells(data []byte) (cells, error) {
 	return p, nil
 }
 
-// checkNumber refuses a chunk fcTL or fdAT whose number, the first four bytes of body, is not p.sequence.
+// checkNumber refuses a chunk fcTL or fdAT if its number, the first four bytes of body, is not p.sequence.
 func (p *pngCells) checkNumber(body []byte) error {
 	if len(body) < 4 || binary.BigEndian.Uint32(body) != p.sequence {
 		return refuseDamaged("its frames are out of order")
@@ -166,7 +166,7 @@ func newCell(control []byte, from, to int64) (c cell, err error) {
 	return c, nil
 }
 
-// file returns a PNG with only the frame c, whose chunks fdAT become chunks IDAT.
+// file returns a PNG with only the frame c: chunks fdAT become chunks IDAT.
 func (p *pngCells) file(c cell) ([]byte, error) {
 	head := bytes.Clone(p.header)
 	w, h := c.size.Sides()
@@ -196,7 +196,7 @@ func (p *pngCells) file(c cell) ([]byte, error) {
 	}
 }
 
-// checkSum refuses a chunk whose checksum in the file does not match its kind and body. at is its offset.
+// checkSum refuses a chunk if its checksum in the file does not match its kind and body. at is its offset.
 func (p *pngCells) checkSum(kind string, at int64, body []byte) error {
 	end := at + 8 + int64(len(body))
 	if crc32.ChecksumIEEE(p.data[at+4:end]) != binary.BigEndian.Uint32(p.data[end:]) {

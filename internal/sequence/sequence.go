@@ -2,7 +2,7 @@
 // and writes animations as GIF or PNG. One picture of a file is in memory at a time.
 //
 // Reading begins in sequence.go: gif.go, png.go and webp.go make a file of each frame of an animation, which package
-// imagefile decodes under its limits, and canvas.go composes the decoded frames into what is seen. Writing is in
+// imagefile decodes under its limits, and canvas.go composes the decoded frames into the pictures shown. Writing is in
 // apng.go, and in giffile.go, which chooses the colours by palette.go. imagefile.PageWriter writes pages.
 //
 // A static area of an animation has the same bytes in all frames that are read, and in all that are written, so that
@@ -37,8 +37,8 @@ type Delay struct{ Num, Den uint16 }
 type Frame struct {
 	// Number is the number of the frame in the file, from 1.
 	Number int
-	// Image is what is seen: all of the canvas of an animation, of one type for all frames,
-	// *image.Gray, *image.Gray16, *image.NRGBA or *image.NRGBA64.
+	// Image is the picture shown: all of the canvas of an animation, of one type for all frames, *image.Gray,
+	// *image.Gray16, *image.NRGBA or *image.NRGBA64.
 	Image image.Image
 	// Delay is how long the frame is shown; zero for a page.
 	Delay Delay
@@ -181,14 +181,14 @@ func refuseTooMany() error {
 func (r *Reader) checkWhole(pixels int64) error {
 	if most := WholePixels * cmp.Or(r.lim.Pixels, imagefile.DefaultPixels); pixels > most {
 		return safefile.Refuse(safefile.ErrLimit, "",
-			"its %d pictures have %.4g megapixels together, the limit is %.4g, that of %d pictures alone",
+			"its %d pictures have %.4g megapixels together, the limit is %.4g, as for %d single pictures",
 			r.Frames, float64(pixels)/1e6, float64(most)/1e6, WholePixels).With(imagefile.MorePixels)
 	}
 	return nil
 }
 
-// open sets the fields of r that hold for the whole animation, whose frames begin walks over. It first counts the
-// frames and checks that each lies inside the canvas, decoding nothing and taking no memory for pixels, and then
+// open sets the fields of r that hold for the whole animation. begin returns a walk over its frames. open first counts
+// the frames and checks that each lies inside the canvas, decoding nothing and taking no memory for pixels, and then
 // surveys them.
 func (r *Reader) open(ctx context.Context, begin func(data []byte) (cells, error)) (err error) {
 	r.begin = begin
@@ -289,7 +289,7 @@ func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// compose decodes the next stored frame, whose file may have no more pixels than its rectangle, onto the canvas.
+// compose decodes the next stored frame onto the canvas. Its file may have no more pixels than its rectangle.
 func (r *Reader) compose(ctx context.Context) (cell, error) {
 	c, err := r.cell()
 	if err != nil {

@@ -32,7 +32,7 @@ type step struct {
 	den     uint16
 }
 
-// seen is the oracle: what is seen of the steps, pixel by pixel, as the formats say it.
+// seen is the oracle: the pictures that the steps show, pixel by pixel, as the formats say it.
 func seen(w, h int, steps []step) (frames []*image.NRGBA) {
 	now := map[image.Point]color.NRGBA{}
 	for _, s := range steps {
@@ -216,7 +216,7 @@ func all(t *testing.T, data []byte, name string) (*sequence.Reader, []*sequence.
 	}
 }
 
-// nrgba is a picture of any type, pixel by pixel; of what is not seen, no colour.
+// nrgba converts a picture of any type, pixel by pixel; wholly transparent pixels get no colour.
 func nrgba(img image.Image) *image.NRGBA {
 	m := image.NewNRGBA(img.Bounds())
 	for y := range m.Rect.Dy() {
@@ -229,7 +229,7 @@ func nrgba(img image.Image) *image.NRGBA {
 	return m
 }
 
-// check compares frames with what is to be seen, with samples that may be off by one.
+// check compares frames with the pictures wanted, with samples that may differ by off.
 func check(t *testing.T, what string, got []*sequence.Frame, want []*image.NRGBA, off int) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -288,7 +288,7 @@ func TestFramesAsSeen(t *testing.T) {
 				t.Errorf("%s: frame %d is seen for %v", name, i+1, f.Delay)
 			}
 		}
-		// The same again out of what is written.
+		// The written file gives the same again.
 		data := writePNG(t, r.Plays, frames)
 		again, copies := all(t, data, "copy.png")
 		check(t, name+" as PNG", copies, want, c.off)
@@ -390,7 +390,7 @@ func TestPaletteStandsStill(t *testing.T) {
 
 func abs(v int) int { return max(v, -v) }
 
-// What is against the rules is refused in a line that says what, and no part of an animation is read as all of it.
+// A broken rule is refused in a line that names it, and no part of an animation is read as all of it.
 func TestDamagedSequences(t *testing.T) {
 	const w, h = 11, 7
 	list := steps(true)
@@ -424,7 +424,7 @@ func TestDamagedSequences(t *testing.T) {
 		"cut.gif":   {gifs[:len(gifs)-1], "damaged animation: unexpected EOF (is the file complete?)"},
 		"many.gif":  {many(100_000, 1), "has more than 50000 frames; cut it into parts first"},
 		"whole.gif": {many(101, 1000),
-			"its 101 pictures have 101 megapixels together, the limit is 100, that of 100 pictures alone"},
+			"its 101 pictures have 101 megapixels together, the limit is 100, as for 100 single pictures"},
 	} {
 		_, err := open(c.data, name, imagefile.Limits{})
 		class := safefile.ErrInput

@@ -286,7 +286,7 @@ func (c *canvas) renderDialog() {
 	}
 }
 
-// roundRectangle returns the outline of a rectangle whose corners are rounded with radius r.
+// roundRectangle returns the outline of a rectangle with corners of radius r.
 func roundRectangle(x, y, w, h, r float64) (list []point) {
 	for i, at := range []point{{x + w - r, y + h - r}, {x + r, y + h - r}, {x + r, y + r}, {x + w - r, y + r}} {
 		list = append(list, arc(at.x, at.y, r, r, float64(i)*math.Pi/2, float64(i+1)*math.Pi/2)...)

@@ -33,7 +33,7 @@ func TestSample(t *testing.T) {
 			for y := range h {
 				for x := range w {
 					if d.Image.NRGBAAt(x, y) != d.Image.NRGBAAt(x/unit*unit, y/unit*unit) {
-						t.Fatalf("picture %d: pixel %d,%d is not that of its square", i, x, y)
+						t.Fatalf("picture %d: pixel %d,%d differs from its square", i, x, y)
 					}
 				}
 			}

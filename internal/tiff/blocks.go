@@ -69,8 +69,9 @@ type worker struct {
 
 // block calls visit with the rows of block number i.
 func (w *worker) block(i int, visit func(span)) error {
-	inPlane := w.across() * w.down()
-	s := span{plane: i / inPlane, x: i % w.across() * w.blockWidth, y: i % inPlane / w.across() * w.blockHeight}
+	across := w.blocksAcross()
+	inPlane := across * w.blocksDown()
+	s := span{plane: i / inPlane, x: i % across * w.blockWidth, y: i % inPlane / across * w.blockHeight}
 	s.n = min(w.blockWidth, w.width-s.x)
 	height := min(w.blockHeight, w.height-s.y)
 	data, err := w.blockData(i, height)
@@ -150,7 +151,7 @@ func (w *worker) clumps(rows rowSource, s span, height int, visit func(span)) er
 	return nil
 }
 
-// warn notes what is wrong with a file that is read all the same.
+// warn notes a fault of a file that is read all the same.
 func (d *decoder) warn(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -167,7 +168,7 @@ func (d *decoder) measure() error {
 	err := d.blocks(func(s span) {
 		most := 0.0
 		for i := range s.n * d.inBlock() {
-			if i%d.inBlock() >= d.used() {
+			if i%d.inBlock() >= d.samplesUsed() {
 				continue // a sample that is not read
 			}
 			if v := d.float(s.row, i); v > most && !math.IsInf(v, 0) {
@@ -178,7 +179,7 @@ func (d *decoder) measure() error {
 		largest = max(largest, most)
 		mu.Unlock()
 	})
-	const bright = 16 // times white, as far as pictures go whose white is 1
+	const bright = 16 // times white, as far as pictures with a white of 1 go
 	switch {
 	case largest <= bright:
 		d.white = 1

@@ -22,7 +22,7 @@ type canvas struct {
 // alphaChannel is the channel of alpha and, in CMYK, of black.
 const alphaChannel = 3
 
-// newCanvas returns an empty canvas for a layout, whose size has been checked.
+// newCanvas returns an empty canvas for a layout. The size of l must have been checked.
 func newCanvas(l *layout) (c canvas) {
 	c.img = picture.New(l.model(), image.Rect(0, 0, l.width, l.height))
 	c.pix, c.stride, c.pixel = picture.Samples(c.img)
@@ -63,7 +63,7 @@ func (l *layout) colourPalette() color.Palette {
 	return p
 }
 
-// picture returns the picture on the canvas, whose channels it turns into red, green, blue and alpha.
+// picture returns the picture on the canvas, with its channels turned into red, green, blue and alpha.
 func (d *decoder) picture() image.Image {
 	c := &d.canvas
 	isRGB := d.photometric == rgb || d.photometric == separated && (c.sample == 1 || d.alpha != opaque)
@@ -172,7 +172,7 @@ func (d *decoder) fromLab(l, a, b float64) (red, green, blue float64) {
 	if d.photometric == iccLab {
 		a, b = a-128, b-128
 	} else {
-		a, b = twos(a), twos(b)
+		a, b = fromTwosComplement(a), fromTwosComplement(b)
 	}
 	l *= 100
 	fy := (l + 16) / 116
@@ -185,8 +185,8 @@ func (d *decoder) fromLab(l, a, b float64) (red, green, blue float64) {
 	return red, green, blue
 }
 
-// twos returns v, 0 to 256, as the number in two's complement that it is.
-func twos(v float64) float64 {
+// fromTwosComplement returns the number that the byte v, 0 to 256, means in two's complement.
+func fromTwosComplement(v float64) float64 {
 	if v >= 128 {
 		return v - 256
 	}

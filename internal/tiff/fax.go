@@ -35,7 +35,7 @@ func (f *faxRows) next(row []byte) error {
 		found, runs := f.endOfLine()
 		changes = f.mixed && found && !runs
 	}
-	if f.bits.ended() {
+	if f.bits.atEnd() {
 		return io.ErrUnexpectedEOF
 	}
 	ok := false
@@ -46,7 +46,7 @@ func (f *faxRows) next(row []byte) error {
 	}
 	if !ok {
 		switch {
-		case f.bits.ended():
+		case f.bits.atEnd():
 			return io.ErrUnexpectedEOF
 		case f.kind != fax3:
 			return FormatError("it has no fax code where one must be")
@@ -135,8 +135,8 @@ func (f *faxRows) changes() bool {
 // endOfLine skips all end-of-line codes here, with the zeros before them: eleven zeros at least and a one. runs reports
 // whether the bit behind the last says that a line of runs follows.
 func (f *faxRows) endOfLine() (found, runs bool) {
-	for f.bits.peek(11) == 0 && !f.bits.ended() {
-		for f.bits.peek(1) == 0 && !f.bits.ended() {
+	for f.bits.peek(11) == 0 && !f.bits.atEnd() {
+		for f.bits.peek(1) == 0 && !f.bits.atEnd() {
 			f.bits.skip(1)
 		}
 		f.bits.skip(1)
@@ -151,7 +151,7 @@ func (f *faxRows) endOfLine() (found, runs bool) {
 
 // skipToEndOfLine goes on to the next end-of-line code.
 func (f *faxRows) skipToEndOfLine() {
-	for f.bits.peek(11) != 0 && !f.bits.ended() {
+	for f.bits.peek(11) != 0 && !f.bits.atEnd() {
 		f.bits.skip(1)
 	}
 }
@@ -176,8 +176,8 @@ func (b *faxBits) peek(n int) int {
 
 func (b *faxBits) skip(n int) { b.at += n }
 
-// ended reports whether all bits have been read.
-func (b *faxBits) ended() bool { return b.at >= 8*len(b.data) }
+// atEnd reports whether all bits have been read.
+func (b *faxBits) atEnd() bool { return b.at >= 8*len(b.data) }
 
 // align goes to the next multiple of n bits.
 func (b *faxBits) align(n int) { b.at = (b.at + n - 1) / n * n }
@@ -186,7 +186,7 @@ func (b *faxBits) align(n int) { b.at = (b.at + n - 1) / n * n }
 func (b *faxBits) run(black int) (n int, ok bool) {
 	for {
 		c := faxRuns[black][b.peek(13)]
-		if c.bits == 0 || b.ended() {
+		if c.bits == 0 || b.atEnd() {
 			return n, false
 		}
 		b.skip(int(c.bits))
@@ -205,7 +205,7 @@ const (
 // mode reads a mode.
 func (b *faxBits) mode() (m int, ok bool) {
 	c := faxModes[b.peek(7)]
-	if c.bits == 0 || b.ended() {
+	if c.bits == 0 || b.atEnd() {
 		return 0, false
 	}
 	b.skip(int(c.bits))

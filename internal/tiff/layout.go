@@ -213,10 +213,10 @@ func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 		l.horizontal, l.vertical = int(min(list[0], 8)), int(min(list[1], 8))
 	}
 	var err error
-	if l.bits, err = same(numbers[tagBits], 1, "bits"); err != nil {
+	if l.bits, err = equalNumber(numbers[tagBits], 1, "bits"); err != nil {
 		return nil, err
 	}
-	if l.format, err = same(numbers[tagSampleFormat], unsigned, "kinds"); err != nil {
+	if l.format, err = equalNumber(numbers[tagSampleFormat], unsigned, "kinds"); err != nil {
 		return nil, err
 	}
 	if err := l.checkSamples(extra, inks); err != nil {
@@ -228,9 +228,9 @@ func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 	return l, l.checkOffsets()
 }
 
-// same returns the number that is the same for all samples of a pixel, in list, or otherwise where list is empty. what
-// is what the samples have that differs.
-func same(list []uint64, otherwise int, what string) (int, error) {
+// equalNumber returns the number that all samples of a pixel have in list, or otherwise if list is empty. An error says
+// that what, the name of the number, differs.
+func equalNumber(list []uint64, otherwise int, what string) (int, error) {
 	if len(list) == 0 {
 		return otherwise, nil
 	}
@@ -381,20 +381,20 @@ func (l *layout) checkOffsets() error {
 	return nil
 }
 
-// across and down are the numbers of strips or tiles side by side and below one another.
-func (l *layout) across() int { return (l.width + l.blockWidth - 1) / l.blockWidth }
-func (l *layout) down() int   { return (l.height + l.blockHeight - 1) / l.blockHeight }
+// blocksAcross and blocksDown return the numbers of strips or tiles side by side and below one another.
+func (l *layout) blocksAcross() int { return (l.width + l.blockWidth - 1) / l.blockWidth }
+func (l *layout) blocksDown() int   { return (l.height + l.blockHeight - 1) / l.blockHeight }
 
 // planes returns how many planes of the file are read: the colours' and alpha's.
 func (l *layout) planes() int {
 	if !l.planar {
 		return 1
 	}
-	return l.used()
+	return l.samplesUsed()
 }
 
-// used returns how many samples of a pixel are read.
-func (l *layout) used() int {
+// samplesUsed returns how many samples of a pixel are read.
+func (l *layout) samplesUsed() int {
 	if l.alpha != opaque {
 		return l.colours + 1
 	}
@@ -402,7 +402,9 @@ func (l *layout) used() int {
 }
 
 // blockCount is the number of strips or tiles that are read.
-func (l *layout) blockCount() int64 { return int64(l.across()) * int64(l.down()) * int64(l.planes()) }
+func (l *layout) blockCount() int64 {
+	return int64(l.blocksAcross()) * int64(l.blocksDown()) * int64(l.planes())
+}
 
 // inBlock is the number of samples of a pixel in a block.
 func (l *layout) inBlock() int {

@@ -10,7 +10,7 @@ func (d *decoder) fill(s span) {
 		return
 	}
 	c := &d.canvas
-	n, used := d.inBlock(), d.used()
+	n, used := d.inBlock(), d.samplesUsed()
 	to := c.pix[s.y*c.stride+s.x*c.pixel:]
 	if d.photometric == separated && d.alpha != opaque {
 		d.fillInks(to, s)
@@ -85,7 +85,7 @@ func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 		for i := range s.n {
 			v := d.integer(s.row, i*n+k)
 			if !raw {
-				v = d.sixteen(v)
+				v = d.scaleTo16(v)
 			}
 			if inverted {
 				v ^= math.MaxUint16
@@ -111,8 +111,8 @@ func (d *decoder) levels(inverted, raw bool) (table [256]byte) {
 	return table
 }
 
-// sixteen returns what a sample is of 65535.
-func (d *decoder) sixteen(v uint32) uint32 {
+// scaleTo16 returns a sample as a level of 0 to 65535.
+func (d *decoder) scaleTo16(v uint32) uint32 {
 	if d.format == signed && d.bits > 16 && v>>(d.bits-1) == 1 {
 		return 0
 	}
@@ -123,8 +123,8 @@ func (d *decoder) sixteen(v uint32) uint32 {
 	return (v*math.MaxUint16 + most/2) / most
 }
 
-// integer returns sample i of a row, of up to 32 bits. Those whose bits are no multiple of 8 lie one behind the other,
-// the highest bit first.
+// integer returns sample i of a row, of up to 32 bits. Samples without a whole number of bytes lie one behind the
+// other, the highest bit first.
 func (d *decoder) integer(row []byte, i int) uint32 {
 	switch d.bits {
 	case 8:
@@ -160,11 +160,11 @@ func (d *decoder) float(row []byte, i int) float64 {
 	switch d.bits {
 	case 16:
 		h := uint64(d.order.Uint16(row[2*i:]))
-		v = wider(h>>15, h>>10&0x1f, h&0x3ff, 10, 15)
+		v = makeFloat(h>>15, h>>10&0x1f, h&0x3ff, 10, 15)
 	case 24:
 		b := row[3*i : 3*i+3]
 		h := uint64(d.order.Uint32([]byte{0, b[0], b[1], b[2], 0}[d.first24():]))
-		v = wider(h>>23, h>>16&0x7f, h&0xffff, 16, 63)
+		v = makeFloat(h>>23, h>>16&0x7f, h&0xffff, 16, 63)
 	case 32:
 		v = float64(math.Float32frombits(d.order.Uint32(row[4*i:])))
 	case 64:
@@ -179,8 +179,8 @@ func (d *decoder) float(row []byte, i int) float64 {
 	return v
 }
 
-// wider returns a number in floating point by its sign, its exponent less the bias, and its fraction of some bits.
-func wider(sign, exponent, fraction uint64, bits, bias int) float64 {
+// makeFloat returns a number in floating point by its sign, its exponent less the bias, and its fraction of some bits.
+func makeFloat(sign, exponent, fraction uint64, bits, bias int) float64 {
 	most := uint64(2*bias + 1)
 	v := math.Ldexp(float64(fraction), 1-bias-bits)
 	switch {

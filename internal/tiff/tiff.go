@@ -2,12 +2,12 @@
 // codes of ITU-T T.4 and T.6): strips and tiles of bilevel, grey, palette, RGB, CMYK, YCbCr and CIELab pictures, of 1
 // to 32 bits or in floating point.
 //
-// layout.go reads what a directory says of the pixels and refuses what is not decoded, in words for the owner of a
-// scanner. blocks.go goes over the strips or tiles. rows.go makes rows of bytes of their data, with lzw.go, fax.go and
-// packed.go; predictor.go undoes differences, samples.go unpacks the samples of a row into the canvas, and colour.go
-// makes a picture of the canvas.
+// layout.go reads what a directory says of the pixels and refuses kinds that are not decoded, in words for the owner of
+// a scanner. blocks.go goes over the strips or tiles. rows.go makes rows of bytes of their data, with lzw.go, fax.go
+// and packed.go; predictor.go undoes differences, samples.go unpacks the samples of a row into the canvas, and
+// colour.go makes a picture of the canvas.
 //
-// The directories themselves are read by package metadata, so that all of the program agrees on what is in a file.
+// The directories themselves are read by package metadata, so that all of the program agrees on the content of a file.
 package tiff
 
 import (
@@ -49,7 +49,7 @@ func DecodeConfig(src metadata.Source) (image.Config, error) {
 	return image.Config{Width: l.width, Height: l.height, ColorModel: l.model()}, nil
 }
 
-// Decode returns the picture of the TIFF in src, whose whole content is data. Its bounds begin at (0, 0). Grey is
+// Decode returns the picture of the TIFF in src; data has the whole file. The bounds begin at (0, 0). Grey is
 // *image.Gray or, of more than 8 bits, *image.Gray16, indices of colours *image.Paletted, CMYK of up to 8 bits
 // *image.CMYK, and all others *image.RGBA, *image.NRGBA, *image.RGBA64 or *image.NRGBA64: the alpha of a file is
 // multiplied into its colours or not, and stays so.
@@ -59,9 +59,9 @@ func DecodeConfig(src metadata.Source) (image.Config, error) {
 // no sample is above 16; else 255 is where none is above 255, 65535 where none is above that, and else the largest
 // sample.
 //
-// warnings say what is wrong with a file that is read all the same, as words behind the name of the file. A file that
-// ends before its pixels gives io.ErrUnexpectedEOF, one that breaks the rules a FormatError, and one with
-// what is not decoded an UnsupportedError. Once ctx has ended, the error is ctx.Err(). data is not changed.
+// warnings name the faults of a file that is read all the same, as words behind the name of the file. A file that ends
+// before its pixels gives io.ErrUnexpectedEOF, one that breaks the rules a FormatError, and one of a kind that is not
+// decoded an UnsupportedError. Once ctx has ended, the error is ctx.Err(). data is not changed.
 func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) (img image.Image, warnings []string,
 	err error) {
 	l, err := layoutOf(src, true)

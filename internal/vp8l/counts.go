@@ -137,8 +137,8 @@ func (b *band) classify() {
 	}
 }
 
-// each calls use with each token, and the group of the tile in which it begins.
-func (b *band) each(use func(t token, group uint8)) {
+// eachToken calls use with each token, and the group of the tile in which it begins.
+func (b *band) eachToken(use func(t token, group uint8)) {
 	w, x, y := b.pic.Width, 0, b.y0
 	for _, t := range b.tokens {
 		use(t, b.groups[b.tile(x, y)])
@@ -150,7 +150,7 @@ func (b *band) each(use func(t token, group uint8)) {
 
 // count sets the counts of each class.
 func (b *band) count() {
-	b.each(func(t token, group uint8) {
+	b.eachToken(func(t token, group uint8) {
 		c := b.counts[group]
 		if c == nil {
 			c = newCounts(b.method.cacheBits)
@@ -214,15 +214,15 @@ func (s *Stream) chooseMethod() method {
 	return best
 }
 
-// makeCodes joins classes next to each other as long as that makes the stream smaller, sets the groups of all tiles to
-// the joined classes, and makes the codes of these.
+// makeCodes merges neighbouring classes of tiles as long as that makes the stream smaller, sets the group of each tile
+// to its merged class, and makes the prefix codes of each group.
 func (s *Stream) makeCodes(all *[classes]*counts) {
 	var list []*counts
 	var costs []float64
 	var group [classes]uint8
 	for i, c := range all {
 		if c == nil {
-			c = newCounts(s.method.cacheBits) // of a class in whose tiles no token begins
+			c = newCounts(s.method.cacheBits) // of a class with tiles in which no token begins
 		}
 		list, costs = append(list, c), append(costs, c.estimate())
 		group[i] = uint8(i)

@@ -22,7 +22,7 @@ import (
 func TestLibwebp(t *testing.T) {
 	dwebp, err := exec.LookPath("dwebp")
 	if err != nil {
-		t.Skip("there is no dwebp here (Debian: webp): libwebp does not read what is written")
+		t.Skip("there is no dwebp here (Debian: webp): libwebp does not read the files written")
 	}
 	count := 60
 	switch {

@@ -131,7 +131,7 @@ func predictBy(predictor uint8, l, t, tr, tl uint32) uint32 {
 	case 10:
 		return mean(mean(l, tl), mean(t, tr))
 	case 11:
-		return nearer(l, t, tl)
+		return nearerPixel(l, t, tl)
 	case 12:
 		return gradient(l, t, tl)
 	case 13:
@@ -140,8 +140,8 @@ func predictBy(predictor uint8, l, t, tr, tl uint32) uint32 {
 	return opaqueBlack
 }
 
-// nearer returns whichever of l and t is nearer to l+t-tl, in the sum of all channels.
-func nearer(l, t, tl uint32) uint32 {
+// nearerPixel returns whichever of l and t is nearer to l+t-tl, in the sum of all channels.
+func nearerPixel(l, t, tl uint32) uint32 {
 	balance := int32(0) // the distance of l less the distance of t
 	for shift := 0; shift < 32; shift += 8 {
 		a, b, c := int32(l>>shift&0xff), int32(t>>shift&0xff), int32(tl>>shift&0xff)

@@ -231,7 +231,7 @@ func runsOf(lengths []uint8) (list []run) {
 
 // write sets b.out to the tokens of the band.
 func (b *band) write() {
-	b.each(func(t token, group uint8) {
+	b.eachToken(func(t token, group uint8) {
 		c := b.codes[group]
 		switch {
 		case t&isCopy != 0:

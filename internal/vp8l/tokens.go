@@ -53,12 +53,12 @@ func (b *band) tokenise(m method) {
 					if m.cacheBits > 0 {
 						remember(px[at])
 					}
-					b.insert(px, at)
+					b.insertAt(px, at)
 					at++
 				}
 				continue
 			}
-			b.insert(px, at)
+			b.insertAt(px, at)
 		}
 		v := px[at]
 		at++
@@ -83,7 +83,7 @@ const (
 	hashBits   = 15
 	mostTries  = 24 // places of a chain that are compared
 	enough     = 64 // pixels of a repetition after which no longer one is looked for
-	leastNear  = 3  // pixels of a repetition whose distance is short to write
+	leastNear  = 3  // pixels of a repetition with a distance that is short to write
 	leastFar   = 5  // pixels of any other repetition
 	shortCodes = 120
 )
@@ -100,8 +100,8 @@ func hashOf(a, b uint32) uint32 {
 	return (a*0x9e3779b1 + b*0x85ebca6b) >> (32 - hashBits)
 }
 
-// insert makes the place at known.
-func (m *matcher) insert(px []uint32, at int) {
+// insertAt enters the place at into the lists of places, by the hash of the two pixels there.
+func (m *matcher) insertAt(px []uint32, at int) {
 	if at+1 < len(px) {
 		h := hashOf(px[at], px[at+1])
 		m.before[at], m.heads[h] = m.heads[h], int32(at+1)

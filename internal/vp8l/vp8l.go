@@ -7,8 +7,8 @@
 // it that predicts its first row, so that bands are worked on at the same time and the stream does not depend on the
 // number of processors.
 //
-// predict.go has the transforms, tokens.go backward references and the colour cache, counts.go the choice of what is
-// used, prefix.go the prefix codes, and bits.go the bits.
+// predict.go has the transforms, tokens.go backward references and the colour cache, counts.go the choice among these,
+// prefix.go the prefix codes, and bits.go the bits.
 package vp8l
 
 import (

@@ -63,7 +63,7 @@ func (l Layout) Sited(location string) Layout {
 }
 
 // Offset returns where a sample of colour lies: the distance from the left and upper edges of the samples of brightness
-// that share it, whose sides are 1.
+// that share it, in sides of these.
 func (l Layout) Offset() (x, y float64) {
 	x, y = float64(l.Across)/2, float64(l.Down)/2
 	switch {
@@ -130,13 +130,13 @@ func parse(line string, lim imagefile.Limits) (h Header, err error) {
 		}
 		switch key {
 		case 'W':
-			h.Width, err = side(value)
+			h.Width, err = parseSide(value)
 		case 'H':
-			h.Height, err = side(value)
+			h.Height, err = parseSide(value)
 		case 'C':
 			name = value
 		case 'I':
-			err = interlacing(value)
+			err = checkInterlacing(value)
 		case 'X':
 			if alike, ok := strings.CutPrefix(value, "YSCSS="); ok {
 				other = strings.ToLower(alike)
@@ -162,7 +162,7 @@ func parse(line string, lim imagefile.Limits) (h Header, err error) {
 	return h, err
 }
 
-func side(text string) (int, error) {
+func parseSide(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > MaxSide {
 		return 0, refuse("has a side of %q in its header, expected 1 to %d", text, MaxSide)
@@ -170,8 +170,9 @@ func side(text string) (int, error) {
 	return n, nil
 }
 
-// interlacing fails for frames that consist of two fields, taken at different times, by text, the field I of the line.
-func interlacing(text string) error {
+// checkInterlacing fails for frames that consist of two fields, taken at different times, by text, the field I of the
+// line.
+func checkInterlacing(text string) error {
 	switch text {
 	case "p", "?":
 		return nil

@@ -13,7 +13,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// mutatedLimits are those of the frames of a damaged stream.
+// mutatedLimits are the limits for frames of a damaged stream.
 var mutatedLimits = imagefile.Limits{Pixels: 1 << 16}
 
 // mostFrame is what a frame within these limits has at most, in bytes: three samples of two bytes a pixel.
@@ -75,7 +75,7 @@ func TestMutatedStreams(t *testing.T) {
 	read := 0
 	for n := range uint64(files) {
 		mutant := m.Mutant(n)
-		// Buffers, a frame that is cut, and what is read: twice, with its colour in 32 bits.
+		// Buffers, a frame that is cut, and the frames read: twice, with colour in 32 bits.
 		bound := int64(1<<20) + mostFrame + 64*int64(len(mutant.Data))
 		what := fmt.Sprintf("mutant %d, %v", n, mutant)
 		mutate.Guard(t, what, bound, func() {
@@ -90,7 +90,7 @@ func TestMutatedStreams(t *testing.T) {
 	}
 }
 
-// Whatever comes, it is read or refused, and what is read comes out again.
+// Any stream is read or refused, and a stream that was read comes out again.
 func FuzzReader(f *testing.F) {
 	m := mutate.New(f).Of(".y4m")
 	for _, name := range []string{"420jpeg", "422p10", "mono", "411"} {

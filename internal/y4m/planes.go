@@ -39,7 +39,7 @@ func (h Header) FrameBytes() int64 {
 
 func (h Header) sampleBytes() int64 { return int64(h.Depth+7) / 8 }
 
-// NewFrame returns a new frame with Params params, whose samples are all 0.
+// NewFrame returns a new frame with Params params, with all samples 0.
 func (h Header) NewFrame(params string) *Frame {
 	return &Frame{Params: params, Data: make([]byte, h.FrameBytes())}
 }
@@ -58,8 +58,8 @@ func (h Header) plane(f *Frame, i int) []byte {
 // most returns the largest code, which is the value of a sample as stored.
 func (h Header) most() int { return 1<<h.Depth - 1 }
 
-// code returns sample i of a plane, at most h.most().
-func (h Header) code(plane []byte, i int) int {
+// codeAt returns sample i of a plane, at most h.most().
+func (h Header) codeAt(plane []byte, i int) int {
 	if h.Depth == 8 {
 		return int(plane[i])
 	}
@@ -84,7 +84,7 @@ func (h Header) Brightness(f *Frame) image.Image {
 	}
 	img := &image.Gray16{Pix: make([]byte, len(plane)), Stride: 2 * h.Width, Rect: bounds}
 	for i := range h.Width * h.Height {
-		binary.BigEndian.PutUint16(img.Pix[2*i:], uint16((h.code(plane, i)*0xffff+h.most()/2)/h.most()))
+		binary.BigEndian.PutUint16(img.Pix[2*i:], uint16((h.codeAt(plane, i)*0xffff+h.most()/2)/h.most()))
 	}
 	return img
 }
@@ -102,17 +102,17 @@ func (h Header) PutBrightness(f *Frame, img image.Image) {
 	}
 }
 
-// Colour returns plane i of f, 1 to 3, as a new plane whose samples are 0 for code 0 to 1 for the largest code.
+// Colour returns plane i of f, 1 to 3, as a new plane with samples of 0 for code 0 to 1 for the largest code.
 func (h Header) Colour(f *Frame, i int) *plane.Plane {
 	out, plane := plane.New(h.Plane(i)), h.plane(f, i)
 	scale := 1 / float64(h.most())
 	for at := range out.Pix {
-		out.Pix[at] = float32(float64(h.code(plane, at)) * scale)
+		out.Pix[at] = float32(float64(h.codeAt(plane, at)) * scale)
 	}
 	return out
 }
 
-// PutColour sets plane i of f, 1 to 3, to p, whose samples are clipped to 0..1 and rounded to codes.
+// PutColour sets plane i of f, 1 to 3, to p, with samples clipped to 0..1 and rounded to codes.
 func (h Header) PutColour(f *Frame, i int, p *plane.Plane) {
 	plane := h.plane(f, i)
 	for at, v := range p.Pix {

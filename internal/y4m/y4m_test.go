@@ -29,7 +29,8 @@ func names() (list []string) {
 	return list
 }
 
-// What is read comes out again, the parameters in their order, and so do all codes that go through pictures and planes.
+// A stream that was read comes out again, the parameters in their order, and so do all codes that go through pictures
+// and planes.
 func TestRoundTrip(t *testing.T) {
 	for _, name := range names() {
 		head := Magic + "W13 H7 F30000:1001 Ip A128:117 C" + name + " XYSCSS=ANY XCOLORRANGE=LIMITED\n"
@@ -106,7 +107,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// Each is refused with a class and a word of what is wrong.
+// Each is refused with a class and a word for the fault.
 func TestRefusals(t *testing.T) {
 	frame := "FRAME\n" + strings.Repeat("x", 6)
 	for data, want := range map[string]string{

@@ -75,7 +75,7 @@ type Model struct {
 	// Coherence, at least 0 and below 1, is the share of the energy of an atom that is along one direction, the same
 	// for all: about the mean cosine between atoms.
 	Coherence float64 `json:"coherence,omitempty"`
-	// Outliers is the share of the signals, 0 to 1, in whose place is Gaussian noise of the same energy.
+	// Outliers is the share of the signals, 0 to 1, that Gaussian noise of the same energy replaces.
 	Outliers float64 `json:"outliers,omitempty"`
 	// ByChance lets each atom be in a code with probability S/K, and at least one, so that S is the mean.
 	ByChance bool `json:"by_chance,omitempty"`

@@ -208,8 +208,8 @@ func newFlagSet(name string) *flag.FlagSet {
 	return fs
 }
 
-// Not is a flag.Value that shows and sets the opposite of a bool, for a parameter whose natural name is
-// the opposite of the name of its field, so that the zero value of the field stays the default.
+// Not is a flag.Value that shows and sets the opposite of a bool, for a parameter that is natural to name by the
+// opposite of its field, so that the zero value of the field stays the default.
 type Not struct{ Value *bool }
 
 // Set parses text as a bool and stores its opposite.

@@ -18,8 +18,8 @@ import (
 // for concurrent use.
 type Coder interface {
 	// Code returns the K×N codes of the columns of y over d. It returns an error if the sizes do not fit, or if y is
-	// empty or has entries whose squares are not finite, and ctx.Err() when ctx ends. y is not changed. The result does
-	// not depend on the number of workers, and the code of a signal not on the other signals.
+	// empty or the square of an entry is not finite, and ctx.Err() when ctx ends. y is not changed. The result does not
+	// depend on the number of workers, and the code of a signal not on the other signals.
 	Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error)
 }
 
@@ -138,7 +138,7 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 					continue
 				}
 				count := solve(signal, corr, index[used:used+most], value[used:used+most])
-				count = tidy(index[used:used+count], value[used:used+count])
+				count = tidyCode(index[used:used+count], value[used:used+count])
 				start[j+1] = count
 				used += count
 			}
@@ -189,8 +189,8 @@ func newBatch(d *Dictionary, y *mat.Dense) *batch {
 	return b
 }
 
-// fill loads the signals [lo, hi). Their number is rounded up to a multiple of kernel.Rows, so that earlier signals
-// whose values are still in the remaining columns may be multiplied too.
+// fill loads the signals [lo, hi). Their number is rounded up to a multiple of kernel.Rows, so that values of earlier
+// signals in the remaining columns may be multiplied too.
 func (b *batch) fill(lo, hi int) {
 	n := b.d.n
 	for i := range n {
@@ -208,9 +208,9 @@ func (b *batch) signal(j int) (y, corr []float64) {
 	return b.rows[j*b.d.n : (j+1)*b.d.n], b.corr[j*b.d.wide : (j+1)*b.d.wide]
 }
 
-// tidy sorts a code by atom, by insertion because codes are short, drops exact zeros, and returns how many entries
+// tidyCode sorts a code by atom, by insertion because codes are short, drops exact zeros, and returns how many entries
 // remain.
-func tidy(index []int32, value []float64) int {
+func tidyCode(index []int32, value []float64) int {
 	n := 0
 	for i, v := range value {
 		if v == 0 {

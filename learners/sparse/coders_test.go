@@ -109,8 +109,8 @@ func checkHardDictionaries(t *testing.T, build func(sparsity int, tolerance floa
 	}
 }
 
-// The codes of OMP, OLS, SP and CoSaMP are the least-squares solutions on their supports. Those of SP and CoSaMP are
-// never worse than those of their first round, and often better.
+// The codes of OMP, OLS, SP and CoSaMP are the least-squares solutions on their supports. SP and CoSaMP never end worse
+// than their first round, and often better.
 func TestLeastSquaresOnSupport(t *testing.T) {
 	d, y := sparsetest.Dictionary(t, 32, 64, 3), sparsetest.Gaussian(32, 100, 4)
 	checkLeastSquares(t, d, sparsetest.Code(t, sparse.OMP{Sparsity: 5}, d, y), y)
@@ -159,7 +159,7 @@ func checkLeastSquares(t *testing.T, d *sparse.Dictionary, codes *sparse.Codes, 
 	}
 }
 
-// Supports of OLS are nested, the first atom is that of OMP, and the first two leave no more than those of OMP.
+// Supports of OLS are nested. It begins with the atom of OMP, and the first two leave no more than two of OMP do.
 func TestOLSIdentities(t *testing.T) {
 	d, y := sparsetest.Dictionary(t, 16, 32, 3), sparsetest.Gaussian(16, 100, 4)
 	last := sparsetest.Code(t, sparse.OLS{Sparsity: 1}, d, y)
@@ -237,7 +237,7 @@ func TestMPConservesEnergy(t *testing.T) {
 }
 
 // SP and CoSaMP find 4 of 128 atoms of 64 entries exactly, with S known and with S to be found. A code with a tolerance
-// is that of the smallest S that reaches it, or of the last.
+// has the smallest S that reaches it, or the last S.
 func TestSubspacePursuits(t *testing.T) {
 	d := sparsetest.Dictionary(t, 64, 128, 3)
 	planted := plantedCodes()

@@ -104,7 +104,7 @@ func (c *Codes) NormalEquations(m int, signal func(j int) []float64) (xx *mat.Sy
 	return xx, xy
 }
 
-// Check returns an error that says what is wrong with the structure, or nil.
+// Check returns an error that names the fault of the structure, or nil.
 func (c *Codes) Check() error {
 	if len(c.Start) == 0 || c.Start[0] != 0 || c.Start[c.Signals()] != len(c.Index) || len(c.Index) != len(c.Value) {
 		return fmt.Errorf("sparse: codes with %d starts, %d indices, %d values", len(c.Start), len(c.Index),

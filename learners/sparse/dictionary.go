@@ -3,8 +3,8 @@
 // The notation is package learners' own: a dictionary D is n×K, its columns d_k are the atoms; the signals are the
 // columns of Y, n×N; the codes X are K×N with few non-zeros a column, and Y ≈ D·X.
 //
-// A [Coder] finds X. To add one: write one file with a type whose fields are its parameters and whose zero value is
-// usable, register it in init, and call sparsetest.Run in its test.
+// A [Coder] finds X. To add one: write one file with a type that has its parameters as fields and a usable zero value,
+// register it in init, and call sparsetest.Run in its test.
 //
 // Read it in this order: dictionary.go, D; codes.go, X; coder.go, the contract of coders, their registry, and the
 // loop over signals that they share; support.go, least squares on a support; then a coder: mp.go, omp.go and ols.go
@@ -24,7 +24,7 @@ import (
 	"superres/internal/kernel"
 )
 
-// Dictionary is an n×K matrix whose columns are the atoms. It is immutable, and safe for concurrent use.
+// Dictionary is an n×K matrix. Its columns are the atoms. It is immutable, and safe for concurrent use.
 //
 // Learned dictionaries have atoms of length 1. Other lengths are allowed, because the atoms of the low-resolution
 // half of a coupled dictionary are shorter: coders choose atoms as if all had length 1, and return coefficients for

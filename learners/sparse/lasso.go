@@ -164,8 +164,8 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 				count++
 			}
 		}
-		fall := w.direct(index[:count])
-		gamma, next, leave := w.event(lambda, lambda-w.Lambda, x[:count])
+		fall := w.setDirection(index[:count])
+		gamma, next, leave := w.nextEvent(lambda, lambda-w.Lambda, x[:count])
 		lambda -= gamma
 		axpy(gamma, w.pace[:count], x[:count])
 		axpy(-gamma, w.slope, w.corr)
@@ -190,11 +190,11 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 	return count
 }
 
-// direct computes the direction of the path on the support, w.pace and w.slope, and returns sᵀv.
-func (w *lassoWorker) direct(support []int32) float64 {
+// setDirection computes the direction of the path on the support, w.pace and w.slope, and returns sᵀv.
+func (w *lassoWorker) setDirection(support []int32) float64 {
 	pace := w.pace[:len(support)]
 	w.forward(w.sign[:len(support)], pace)
-	w.backward(pace, pace)
+	w.solveTransposed(pace, pace)
 	clear(w.slope)
 	for j, atom := range support {
 		axpy(pace[j], w.row(int(atom))[:w.d.k], w.slope)
@@ -202,9 +202,9 @@ func (w *lassoWorker) direct(support []int32) float64 {
 	return dot(w.sign[:len(support)], pace)
 }
 
-// event returns by how much λ falls, at most by limit, until an atom joins or a member of the support leaves, and which
-// atom it is: join is an atom, leave an index in the support, and each is -1 if there is no such event.
-func (w *lassoWorker) event(lambda, limit float64, x []float64) (gamma float64, join, leave int) {
+// nextEvent returns by how much λ falls, at most by limit, until an atom joins or a member of the support leaves, and
+// which atom it is: join is an atom, leave an index in the support, and each is -1 if there is no such event.
+func (w *lassoWorker) nextEvent(lambda, limit float64, x []float64) (gamma float64, join, leave int) {
 	gamma, join, leave = limit, -1, -1
 	slope, excluded := w.slope[:len(w.corr)], w.excluded[:len(w.corr)]
 	for k, a := range w.corr {
@@ -272,6 +272,6 @@ func (w *lassoWorker) settle(y []float64, index []int32, x []float64, lambda flo
 		}
 		w.leave(flipped, len(x), index, x)
 		index, x = index[:len(x)-1], x[:len(x)-1]
-		w.direct(index)
+		w.setDirection(index)
 	}
 }

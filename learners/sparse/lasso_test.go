@@ -136,8 +136,8 @@ func TestBasisPursuitClosesTheDualityGap(t *testing.T) {
 	}
 }
 
-// With a Sparsity the atoms are those of the path just before it has more, and the coefficients the least-squares ones.
-// Atoms also leave the support along the path.
+// With a Sparsity the support is taken from the path just before it grows larger, and the coefficients are the
+// least-squares ones. Atoms also leave the support along the path.
 func TestLassoPath(t *testing.T) {
 	d := sparsetest.Dictionary(t, 16, 32, 3)
 	const sparsity = 4

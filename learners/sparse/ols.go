@@ -10,13 +10,13 @@ import (
 	"superres/internal/kernel"
 )
 
-// OLS is orthogonal least squares: at each step the atom joins the support I whose joining leaves the least residual,
+// OLS is orthogonal least squares: at each step the atom joins the support I that leaves the least residual by joining,
 //
 //	k = argmin_k min_x ‖y − D_{I∪k} x‖₂ = argmax_k |d_kᵀr| / ‖d_k − P_I d_k‖,
 //
-// where P_I projects on the span of the support, and the coefficients become the least-squares ones on I. [OMP]
-// divides by ‖d_k‖ instead: it overlooks an atom whose small part outside of the span is just the missing one. It is
-// the method that SPAMS calls OMP.
+// where P_I projects on the span of the support, and the coefficients become the least-squares ones on I. [OMP] divides
+// by ‖d_k‖ instead: it overlooks an atom if the missing direction is its small part outside of the span. It is the
+// method that SPAMS calls OMP.
 //
 // It is computed order-recursively, as Batch-OMP: with p_j = Dᵀq_j for the orthonormal basis q of the chosen unit
 // atoms and a = Dᵀr (see [OMP]), the new part of every atom is known from

@@ -118,11 +118,11 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 		squaredError -= w.proj[count] * w.proj[count]
 		count++
 		if w.tolerance > 0 && squaredError < 1e-8*energy {
-			w.backward(w.proj[:count], value)
+			w.solveTransposed(w.proj[:count], value)
 			squaredError = w.residual(y, index[:count], value)
 		}
 	}
-	w.backward(w.proj[:count], value)
+	w.solveTransposed(w.proj[:count], value)
 	w.refine(y, index[:count], value, nil)
 	unscale(w.d, index[:count], value, floor)
 	return count
@@ -149,7 +149,7 @@ func (w *ompWorker) join(best, j int, support []int32) bool {
 	}
 	w.top = kernel.Advance(w.basis[j*wide:(j+1)*wide], w.corr, w.row(best), w.basis, wide, row[:j], 1/row[j], w.proj[j])
 	stale := false                    // whether w.top is the |corr| of a member
-	for _, i := range support[:j+1] { // whose |corr| is rounding error
+	for _, i := range support[:j+1] { // their |corr| is rounding error
 		stale = stale || math.Abs(w.corr[i]) == w.top
 		w.corr[i] = 0
 	}

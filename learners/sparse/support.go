@@ -55,7 +55,7 @@ func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
 		}
 	}
 	s.forward(x[:count], x)
-	s.backward(x[:count], x)
+	s.solveTransposed(x[:count], x)
 	s.refine(y, atoms[:count], x, nil)
 	return count
 }
@@ -107,8 +107,8 @@ func (s *leastSquares) forward(b, x []float64) {
 	}
 }
 
-// backward solves Lᵀ·x = b. x and b may be the same slice.
-func (s *leastSquares) backward(b, x []float64) {
+// solveTransposed solves Lᵀ·x = b for x by back substitution. x and b may be the same slice.
+func (s *leastSquares) solveTransposed(b, x []float64) {
 	for j := len(b) - 1; j >= 0; j-- {
 		v := b[j]
 		for i := j + 1; i < len(b); i++ {
@@ -138,7 +138,7 @@ func (s *leastSquares) refine(y []float64, support []int32, x, keep []float64) {
 		}
 	}
 	s.forward(step, step)
-	s.backward(step, step)
+	s.solveTransposed(step, step)
 	for j, v := range step {
 		x[j] += v
 	}

@@ -22,8 +22,8 @@ func New(w, h int) *Plane {
 // Row returns row y as a slice of the plane's own memory.
 func (p *Plane) Row(y int) []float32 { return p.Pix[y*p.W : (y+1)*p.W : (y+1)*p.W] }
 
-// Crop returns a copy of the w×h rectangle whose upper left corner is (x, y).
-// It panics when the rectangle does not lie in the plane.
+// Crop returns a copy of the w×h rectangle with its upper left corner at (x, y). It panics when the rectangle does not
+// lie in the plane.
 func (p *Plane) Crop(x, y, w, h int) *Plane {
 	if x < 0 || y < 0 || w < 0 || h < 0 || x+w > p.W || y+h > p.H {
 		panic(fmt.Sprintf("plane: crop %d×%d at (%d,%d) of a %d×%d plane", w, h, x, y, p.W, p.H))

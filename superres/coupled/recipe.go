@@ -50,8 +50,8 @@ func RecipeOf(
 	return r, count == len(stages)
 }
 
-// Check returns an error for the first value that is not allowed, or nil. Values whose range depends on the
-// atoms are checked by Stages.
+// Check returns an error for the first value that is not allowed, or nil. Stages checks the values with a range that
+// depends on the atoms.
 func (r Recipe) Check() error {
 	if err := r.Degradation.Check(); err != nil {
 		return err
@@ -66,8 +66,8 @@ func (r Recipe) Check() error {
 	return err
 }
 
-// Stages makes the stages of a model from copies of D_L, Patch²×K, and D_H, (Scale·Patch)²×K, whose columns are
-// atoms. The copies are rounded to float32, the precision in which pictures are enlarged.
+// Stages makes the stages of a model from copies of D_L, Patch²×K, and D_H, (Scale·Patch)²×K, with an atom in each
+// column. The copies are rounded to float32, the precision in which pictures are enlarged.
 func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	return stages, nil
 }
 
-// roundAtoms returns a copy of a dictionary whose atoms are rounded to float32, which a file stores in half the size.
+// roundAtoms returns a copy of a dictionary with its atoms rounded to float32, which a file stores in half the size.
 func roundAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	x := d.Matrix()
 	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, x)

@@ -61,7 +61,7 @@ func NewCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
 	return coder, err
 }
 
-// New returns a copy of c, whose exported fields must be set, ready to enlarge by a scale. It shares the
+// New returns a copy of c, ready to enlarge by a scale. The exported fields of c must be set. It shares the
 // dictionaries of c. It fails when their sizes or the coder are wrong.
 func New(scale int, c Stage) (*Stage, error) {
 	if c.Patch < 1 || c.Patch > MaxPatch || scale < 2 || scale > 4 {

@@ -101,7 +101,8 @@ func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
 	case graph.PixelUnshuffle:
 		v := value{channels: in[0].channels * op.Factor * op.Factor}
 		v.step = kernel.PadTo(v.channels, kernel.Lanes)
-		v.node = b.add(&lines.Unshuffle{Factor: op.Factor, Channels: in[0].channels, Step: v.step}, in[0])
+		v.node = b.add(&lines.Unshuffle{Factor: op.Factor, Extend: op.Extend, Channels: in[0].channels,
+			Step: v.step}, in[0])
 		return v, nil
 	case graph.Resize:
 		return b.like(&lines.Resize{By: lines.Interpolation(op.By), Up: max(op.Up, 1), Down: max(op.Down, 1), A: op.A,

@@ -31,9 +31,9 @@ func newPolyphase(inW, inH, outW, outH int) *polyphase {
 	for scale := 2; scale <= 4; scale++ {
 		switch {
 		case inW*scale == outW && inH*scale == outH:
-			return enlarging(scale)
+			return newEnlarging(scale)
 		case outW*scale == inW && outH*scale == inH:
-			return reducing(scale)
+			return newReducing(scale)
 		}
 	}
 	return nil
@@ -42,7 +42,7 @@ func newPolyphase(inW, inH, outW, outH int) *polyphase {
 // The weights are taken from the middle of an axis that has this many samples in the smaller picture.
 const exampleAxis = 16
 
-func enlarging(scale int) *polyphase {
+func newEnlarging(scale int) *polyphase {
 	f := &polyphase{scale: scale}
 	t := Bicubic.taps(exampleAxis, exampleAxis*scale)
 	for p := range scale {
@@ -51,7 +51,7 @@ func enlarging(scale int) *polyphase {
 	return f
 }
 
-func reducing(scale int) *polyphase {
+func newReducing(scale int) *polyphase {
 	t := Bicubic.taps(exampleAxis*scale, exampleAxis)
 	return &polyphase{scale: scale, reduce: true, phases: []phase{newPhase(t, exampleAxis/2, exampleAxis/2*scale)}}
 }
@@ -59,7 +59,7 @@ func reducing(scale int) *polyphase {
 // newPhase returns the filter with the weights that t has for sample i, without leading and trailing zeros. first is
 // relative to the old sample from.
 func newPhase(t taps, i, from int) phase {
-	weight, index := t.at(i)
+	weight, index := t.sumOf(i)
 	zero := func(w float64) bool { return math.Abs(w) < 1e-12 }
 	for zero(weight[0]) {
 		weight, index = weight[1:], index[1:]

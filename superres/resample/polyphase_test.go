@@ -21,7 +21,7 @@ func TestPolyphase(t *testing.T) {
 	}
 }
 
-// Rows that are made from no more than the rows they need are those of the whole.
+// Rows that are made only from the rows they need equal the rows of the whole.
 func TestRowsNeedWhatNeedsSays(t *testing.T) {
 	for _, c := range []struct {
 		w, h, toW, toH int

@@ -80,13 +80,12 @@ func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 	return s
 }
 
-// Axis says where the samples of a new axis lie on an old one: sample i lies at First + i·Step, in samples of the old
-// axis, whose first sample is at 0. New uses Step = in/out and First = (Step−1)/2, so that both axes have the same
-// edges.
+// Axis says where the samples of a new axis lie on an old one: sample i lies at First + i·Step, counted in samples of
+// the old axis from its first. New uses Step = in/out and First = (Step−1)/2, so that both axes have the same edges.
 type Axis struct{ First, Step float64 }
 
-// NewAt is New with other positions of the new samples, such as for the colour of video, whose samples may lie on those
-// of brightness or between them. The Step of across and of down must be more than 0.
+// NewAt is New with other positions of the new samples, such as for the colour of video, with samples on the samples of
+// brightness or between them. The Step of across and of down must be more than 0.
 func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
 	if inW < 1 || inH < 1 || outW < 1 || outH < 1 || !(across.Step > 0) || !(down.Step > 0) {
 		panic(fmt.Sprintf("resample: %d×%d to %d×%d, %v, %v", inW, inH, outW, outH, across, down))
@@ -122,7 +121,7 @@ func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	switch {
 	case s.fixed == nil:
-		s.general(dst, src, top, y0)
+		s.sumRows(dst, src, top, y0)
 	case s.fixed.reduce:
 		s.fixed.reduceRows(dst, src, top, s.inH, y0)
 	default:
@@ -134,20 +133,21 @@ func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 // Scaler enlarges by an integer 2 to 4 with Bicubic.
 func (s *Scaler) AddTo(dst, base, src *plane.Plane) {
 	if s.fixed == nil || s.fixed.reduce {
-		panic("resample: AddTo with what is no bicubic enlargement by 2 to 4")
+		panic("resample: AddTo of a scaler that is no bicubic enlargement by 2 to 4")
 	}
 	s.fixed.enlargeRows(dst, base, src, 0, s.inH, 0)
 }
 
-// general is Rows for any kernel and size, with sums in float64. The other code must agree with it.
-func (s *Scaler) general(out, src *plane.Plane, top, y0 int) {
+// sumRows does the work of Rows for any kernel and size, with sums in float64. The faster code for fixed scales must
+// agree with it.
+func (s *Scaler) sumRows(out, src *plane.Plane, top, y0 int) {
 	lo, hi := s.Needs(y0, y0+out.H)
 	mid := plane.New(out.W, hi-lo)
 	parallel.Rows(mid.H, func(y int) {
 		row, to := src.Row(lo+y-top), mid.Row(y)
 		for x := range to {
 			sum := 0.0
-			weight, index := s.across.at(x)
+			weight, index := s.across.sumOf(x)
 			for i, v := range weight {
 				sum += float64(v * float64(row[index[i]]))
 			}
@@ -160,7 +160,7 @@ func (s *Scaler) general(out, src *plane.Plane, top, y0 int) {
 		return func(from, to int) {
 			for y := from; y < to; y++ {
 				clear(sum)
-				weight, index := s.down.at(y0 + y)
+				weight, index := s.down.sumOf(y0 + y)
 				for i, v := range weight {
 					for x, old := range mid.Row(int(index[i]) - lo) {
 						sum[x] += float64(v * float64(old))
@@ -175,14 +175,14 @@ func (s *Scaler) general(out, src *plane.Plane, top, y0 int) {
 	})
 }
 
-// taps has, for every new sample of one axis, the weights and the indices of the old samples whose weighted sum it is.
+// taps has the indices and the weights of the old samples that are summed for every new sample of one axis.
 type taps struct {
 	count  int
 	weight []float64
 	index  []int32
 }
 
-func (t taps) at(i int) ([]float64, []int32) {
+func (t taps) sumOf(i int) ([]float64, []int32) {
 	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
 }
 
@@ -230,7 +230,7 @@ func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i
 	for i := range out {
 		u := at(i)
 		first := int(math.Floor(u-half)) + 1
-		weight, index := t.at(i)
+		weight, index := t.sumOf(i)
 		sum := 0.0
 		for j := range weight {
 			from := first + j

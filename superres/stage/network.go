@@ -19,8 +19,8 @@ type Network interface {
 	// brightness.
 	Channels() int
 	// Reach returns how many rows above, and below, a row of the picture its result depends on. It depends on no more
-	// columns either. A picture whose first row and column are those of another at multiples of Alignment has, further
-	// than Reach from the edges at which they differ, the same result.
+	// columns either. A part that is cut from a picture at multiples of Alignment has the same result as there, further
+	// than Reach from the cuts.
 	Reach() int
 	// Memory estimates bytes: fixed is what the network itself takes as long as it exists, working what a NetworkRun
 	// for a picture of w×h samples takes, beside the planes that Push is given and returns, with as many workers as

@@ -30,7 +30,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// What bands that grow a little leave does not pile up, and what is given is used again.
+// Buffers of bands that grow a little do not pile up, and buffers that were given back are used again.
 func TestPoolStaysSmall(t *testing.T) {
 	s := &Pool{}
 	for n := 10_000; n < 100_000; n += n / 6 {

@@ -196,7 +196,7 @@ func CheckReductions(factors []float64) error {
 	return nil
 }
 
-// Range is an option whose value must be from Least to Most.
+// Range is an option with a value from Least to Most.
 type Range struct {
 	// Name is what an error calls the option.
 	Name string

@@ -7,13 +7,11 @@
 package atoms
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/internal/settings"
 	"superres/superres"
 	"superres/superres/coupled"
 )
@@ -35,28 +33,6 @@ func isOrAre(n int) string {
 		return "is"
 	}
 	return "are"
-}
-
-// stageOption returns the option --stage, which sets *to; *to is nil if the option is not given.
-func stageOption(to **int, help string) *settings.Option {
-	return &settings.Option{Name: "stage", To: settings.Maybe(to, -1), Help: help}
-}
-
-// coupledStage returns the index of a coupled stage of m: want or, if want is nil, the only one.
-func coupledStage(want *int, name string, m *superres.Model) (int, error) {
-	all, err := coupledStages(name, m)
-	if err != nil {
-		return 0, err
-	}
-	switch {
-	case want == nil && len(all) == 1:
-		return all[0], nil
-	case want == nil:
-		return 0, console.Usage("%s has several coupled stages, %v (from 0); choose one with --stage", name, all)
-	case !slices.Contains(all, *want):
-		return 0, console.Usage("--stage %d: the coupled stages of %s are %v (from 0)", *want, name, all)
-	}
-	return *want, nil
 }
 
 // coupledStages returns the indices of the stages of m that have a coupled dictionary. It is an error if there are

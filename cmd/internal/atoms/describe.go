@@ -61,7 +61,7 @@ func describe(ctx context.Context, opt ShowOptions, stdin io.Reader) (*descripti
 			if err != nil {
 				return nil, fmt.Errorf("model %s: %w", f.name, err)
 			}
-			return describeStages(opt, f.name, m, models.Summary(m))
+			return describeStages(f.name, m, models.Summary(m))
 		case err == nil && (f.zip != nil || !strings.HasSuffix(opt.Name, ".npz")):
 			return describeMatrices(opt, f)
 		case err != nil && !(errors.Is(err, safefile.ErrInput) && strings.HasSuffix(opt.Name, ".npz")):
@@ -73,25 +73,15 @@ func describe(ctx context.Context, opt ShowOptions, stdin io.Reader) (*descripti
 	if err != nil {
 		return nil, err
 	}
-	return describeStages(opt, opt.Name, m, models.Summary(m))
+	return describeStages(opt.Name, m, models.Summary(m))
 }
 
-// describeStages describes the coupled stages of m, called name: the one of --stage, or all. Several are an error with
-// a drawing, which shows one. line describes the model; it is empty for a file that has a dictionary only.
-func describeStages(opt ShowOptions, name string, m *superres.Model, line string) (*description, error) {
-	if opt.ofMatrices && line != "" {
-		return nil, console.Usage("%s is a model; --array, --transpose and --shape are for dictionaries alone", name)
-	}
+// describeStages describes the coupled stages of m, called name. line describes the model; it is empty for a file that
+// has a dictionary only.
+func describeStages(name string, m *superres.Model, line string) (*description, error) {
 	stages, err := coupledStages(name, m)
 	if err != nil {
 		return nil, err
-	}
-	if opt.Stage != nil || len(stages) > 1 && opt.Drawing.Name != "" {
-		stage, err := coupledStage(opt.Stage, name, m)
-		if err != nil {
-			return nil, err
-		}
-		stages = []int{stage}
 	}
 	d := &description{Name: paths.Name(name), Model: line, Scale: m.Scale}
 	for _, i := range stages {
@@ -106,17 +96,13 @@ func describeStages(opt ShowOptions, name string, m *superres.Model, line string
 
 // describeMatrices describes the halves, or the single matrix of atoms, in f.
 func describeMatrices(opt ShowOptions, f *dictFile) (*description, error) {
-	if opt.Stage != nil {
-		return nil, console.Usage("%s is no model; --stage is for models alone", f.name)
+	if f.holds("low", "high") {
+		return describeHalves(f)
 	}
-	if opt.Array == "" && f.holds("low", "high") {
-		return describeHalves(opt, f)
-	}
-	m, err := f.matrix(opt.Array, opt.Transpose, func(rows, k int) error {
+	m, err := f.matrix("", func(rows, k int) error {
 		r, cols := float64(rows), float64(k)
 		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: measuring %d atoms of %d entries", f.name, k,
-			rows), 8*(4*r*cols+cols*cols),
-			" or fewer atoms, or --transpose when one atom is a row")
+			rows), 8*(4*r*cols+cols*cols), " or fewer atoms; one atom is a column")
 	})
 	if err != nil {
 		return nil, err
@@ -131,8 +117,8 @@ func describeMatrices(opt ShowOptions, f *dictFile) (*description, error) {
 
 // describeHalves describes the halves of the coupled dictionary in f, as a stage of a model if f also says how they are
 // applied.
-func describeHalves(opt ShowOptions, f *dictFile) (*description, error) {
-	h, err := f.pair("low", "high", opt.Transpose)
+func describeHalves(f *dictFile) (*description, error) {
+	h, err := f.pair()
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +131,7 @@ func describeHalves(opt ShowOptions, f *dictFile) (*description, error) {
 		if err != nil {
 			return nil, f.refuse("%s", console.Message(err))
 		}
-		return describeStages(opt, f.name, m, "")
+		return describeStages(f.name, m, "")
 	}
 	d := &dictionary{Patch: h.patch, scale: h.scale}
 	if d.low, err = sparse.NewDictionary(h.low); err == nil {

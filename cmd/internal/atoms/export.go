@@ -46,7 +46,6 @@ stacked dictionary D = [D_L; D_H], and the command is shown that makes a model o
 func (opt *ExportOptions) table() settings.Table {
 	return settings.Table{
 		console.OutputOption(&opt.Output, "", "write to `FILE`.npz, .npy or .csv; - is standard output, as .npy"),
-		stageOption(&opt.Stage, "take stage `I` (from 0) of a model with several coupled ones"),
 		console.OnExistOption("the output exists"),
 		console.QuietOption(&opt.Quiet),
 	}
@@ -55,7 +54,6 @@ func (opt *ExportOptions) table() settings.Table {
 // ExportOptions are the settings of one run of the command. Most fields are set by the options of table.
 type ExportOptions struct {
 	Model     string // the name of a model, or a file
-	Stage     *int   // index of the stage; nil: the only coupled stage
 	Output    string // the file, or "-" for standard output
 	Overwrite bool
 	Quiet     bool
@@ -81,7 +79,7 @@ func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// export writes the atoms of the stage that opt selects and prints a line about them.
+// export writes the atoms of the first coupled stage and prints a line about them.
 func export(ctx context.Context, opt ExportOptions, s *console.Streams) error {
 	if err := s.TakesBinary(opt.Output); err != nil {
 		return err
@@ -90,10 +88,11 @@ func export(ctx context.Context, opt ExportOptions, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	i, err := coupledStage(opt.Stage, opt.Model, m)
+	stages, err := coupledStages(opt.Model, m)
 	if err != nil {
 		return err
 	}
+	i := stages[0]
 	coded, _ := coupled.Of(m.Stages[i])
 	recipe, whole := coupled.RecipeOf(m.Scale, m.Degradation, m.Kernel, m.Stages, i)
 	low, high := coded.Low.Matrix(), coded.High.Matrix()
@@ -132,7 +131,7 @@ func export(ctx context.Context, opt ExportOptions, s *console.Streams) error {
 
 // importLine returns the command line by which superres dict import makes a model with the recipe r.
 func importLine(r coupled.Recipe) string {
-	return fmt.Sprintf("superres dict import --scale %d --patch %d --mean=%t --detail=%t --degradation %s --coder "+
+	return fmt.Sprintf("superres dict import --mean=%t --detail=%t --degradation %s --coder "+
 		"%s --sparsity 0 --back-projection %d",
-		r.Scale, r.Patch, r.Mean, r.Detail, r.Degradation, console.Quoted(r.Coder), r.BackProjection)
+		r.Mean, r.Detail, r.Degradation, console.Quoted(r.Coder), r.BackProjection)
 }

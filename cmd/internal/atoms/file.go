@@ -17,7 +17,6 @@ import (
 	"superres/internal/matfile"
 	"superres/internal/npz"
 	"superres/internal/safefile"
-	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/coupled"
 )
@@ -93,11 +92,11 @@ func (f *dictFile) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, f.name, format, args...)
 }
 
-// matrix returns the array called array, or the only matrix if array is "", transposed if transpose. It calls accept
-// with the size before it reads the entries, and returns its error.
-func (f *dictFile) matrix(array string, transpose bool, accept func(rows, cols int) error) (*mat.Dense, error) {
+// matrix returns the array called array, or the only matrix if array is "". It calls accept with the size before it
+// reads the entries, and returns its error.
+func (f *dictFile) matrix(array string, accept func(rows, cols int) error) (*mat.Dense, error) {
 	return matfile.Read(bytes.NewReader(f.data), int64(len(f.data)), f.name,
-		matfile.Options{Array: array, ArrayFlag: "--array", Transpose: transpose, Column: "atom", Accept: accept})
+		matfile.Options{Array: array, Column: "atom", Accept: accept})
 }
 
 // halves are the two halves of a coupled dictionary, with one atom a column, the side in pixels of the low-resolution
@@ -107,50 +106,35 @@ type halves struct {
 	patch, scale int
 }
 
-// transposeAdvice ends messages about matrices of wrong sizes.
-const transposeAdvice = "one atom is a column; use --transpose when it is a row"
-
-// pair returns the halves in the arrays called low and high. Sizes that do not fit are an error.
-func (f *dictFile) pair(low, high string, transpose bool) (h halves, err error) {
-	for _, array := range []string{low, high} {
-		if !f.holds(array) {
-			return h, usage.Errorf("%s: %s", f.name, usage.Unknown("array", array, f.zip.Arrays()))
-		}
-	}
+// pair returns the halves in the arrays low and high, which the file holds. Sizes that do not fit are an error.
+func (f *dictFile) pair() (h halves, err error) {
 	rows, atoms := 0, 0
-	if h.low, err = f.matrix(low, transpose, func(r, k int) error {
+	if h.low, err = f.matrix("low", func(r, k int) error {
 		rows, atoms = r, k
 		if _, _, err := coupled.FitHalves(r, 4*r, k); err != nil {
-			return f.refuse("array %s is %d×%d: %s; %s", low, r, k, console.Message(err), transposeAdvice)
+			return f.refuse("array low is %d×%d: %s; one atom is a column", r, k, console.Message(err))
 		}
 		return nil
 	}); err != nil {
 		return h, err
 	}
-	h.high, err = f.matrix(high, transpose, func(r, k int) error {
+	h.high, err = f.matrix("high", func(r, k int) (err error) {
 		if k != atoms {
-			return f.refuse("array %s has %d atoms, %s has %d, expected equal numbers; %s", low, atoms, high,
-				k, transposeAdvice)
+			return f.refuse("array low has %d atoms, high has %d, expected equal numbers; one atom is a column", atoms, k)
 		}
-		var err error
 		if h.patch, h.scale, err = coupled.FitHalves(rows, r, k); err != nil {
-			return f.refuse("arrays %s and %s: %s; %s", low, high, console.Message(err), transposeAdvice)
+			return f.refuse("arrays low and high: %s; one atom is a column", console.Message(err))
 		}
 		return nil
 	})
 	return h, err
 }
 
-// stacked returns the halves of the matrix D = [D_L; D_H] in array, or in the only matrix if array is "".
-func (f *dictFile) stacked(array string, transpose bool) (h halves, err error) {
-	what := ""
-	if array != "" {
-		what = "array " + array + " "
-	}
-	d, err := f.matrix(array, transpose, func(rows, k int) error {
-		var err error
+// stacked returns the halves of D = [D_L; D_H], the only matrix of the file.
+func (f *dictFile) stacked() (h halves, err error) {
+	d, err := f.matrix("", func(rows, k int) (err error) {
 		if h.patch, h.scale, err = coupled.FitStacked(rows, k); err != nil {
-			return f.refuse("%sis %d×%d: %s; %s", what, rows, k, console.Message(err), transposeAdvice)
+			return f.refuse("is %d×%d: %s; one atom is a column", rows, k, console.Message(err))
 		}
 		return nil
 	})

@@ -29,7 +29,6 @@ func importCommand(s *console.Streams) *cli.Command {
 		Name: "import", Usage: "make a model of a dictionary from elsewhere", ArgsUsage: "[FLAGS] FILE -o MODEL",
 		Description: `   superres dict import atoms.npz -o my.npz
    superres dict import --mean --detail --sparsity 2 D.npy -o my.npz
-   superres dict import --low Dl --high Dh --degradation box pair.npz -o my.npz
    superres upscale -m my.npz photo.jpg
 
 FILE holds D_L and D_H as the arrays "low" and "high" of an .npz file, or stacked,
@@ -56,10 +55,6 @@ The model records the name and the SHA-256 of FILE.`,
 func (opt *ImportOptions) table() settings.Table {
 	return slices.Concat(settings.Table{
 		console.OutputOption(&opt.Output, "", "write the model to `FILE`.npz"),
-		{Name: "scale", Aliases: []string{"s"}, To: settings.Maybe(&opt.Scale, 0).AtLeast(0),
-			Help: "insist on the scale `N`; 0: as the rows say"},
-		{Name: "patch", To: settings.Maybe(&opt.Patch, 0).AtLeast(0), Help: "insist on low-resolution patches of " +
-			"side `P`; 0: as the rows say"},
 		{Name: "mean", To: settings.Bool(&opt.Mean, false), Help: "D_L holds patches without their mean"},
 		{Name: "detail", To: settings.Bool(&opt.Detail, false), Help: "D_H holds what interpolation misses, not " +
 			"the patch itself"},
@@ -69,10 +64,6 @@ func (opt *ImportOptions) table() settings.Table {
 		"code patches with `S` atoms at most; 0: as the coder's spec says"), settings.Table{
 		{Name: "back-projection", To: settings.Num(&opt.BackProjection, 3).AtLeast(0),
 			Help: "back-project `N` times after coding"},
-		{Name: "low", To: settings.Text(&opt.Low, "low"), Help: "the array `NAME` of an .npz file is D_L"},
-		{Name: "high", To: settings.Text(&opt.High, "high"), Help: "the array `NAME` of an .npz file is D_H"},
-		{Name: "array", To: settings.Text(&opt.Array, ""), Help: "the array `NAME` of an .npz file is the stacked D"},
-		{Name: "transpose", To: settings.Bool(&opt.Transpose, false), Help: "FILE has one atom a row"},
 		console.OnExistOption("the output exists"),
 		console.QuietOption(&opt.Quiet),
 		console.MemoryOption(&opt.Limits),
@@ -82,11 +73,7 @@ func (opt *ImportOptions) table() settings.Table {
 // ImportOptions are the settings of one run of the command. Most fields are set by the options of table. Parameters in
 // the file override the defaults of these options, but not options that the user gave.
 type ImportOptions struct {
-	File             string // the file of the dictionary, or "-" for standard input
-	Low, High, Array string // names of arrays in an .npz file
-	Transpose        bool
-
-	Scale, Patch   *int // what the model must have; nil: as the sizes of the halves imply
+	File           string // the file of the dictionary, or "-" for standard input
 	Mean, Detail   bool
 	Degradation    resample.Degradation
 	Coder          plugins.Coder
@@ -97,21 +84,13 @@ type ImportOptions struct {
 	Limits    console.Limits
 	Quiet     bool
 
-	given       []string // options that the user gave: they override the parameters in the file
-	halvesNamed bool     // --low or --high is given
-	arrays      string   // the result of arrayFlags
+	given settings.Table // the options: those that the user gave override the parameters in the file
 }
 
 // complete sets the fields that need the argument of c, or which options were given.
 func (opt *ImportOptions) complete(c *cli.Context) (err error) {
-	given := console.OptionsOf(c.Command)
-	opt.Coder.Complete(given)
-	opt.halvesNamed, opt.arrays = given.Given("low", "high"), arrayFlags(given)
-	for _, o := range given {
-		if o.Given() {
-			opt.given = append(opt.given, o.Name)
-		}
-	}
+	opt.given = console.OptionsOf(c.Command)
+	opt.Coder.Complete(opt.given)
 	if opt.File, err = console.OneArgument(c, "dictionary"); err != nil {
 		return err
 	}
@@ -123,19 +102,6 @@ func (opt *ImportOptions) complete(c *cli.Context) (err error) {
 	}
 	opt.Overwrite, err = console.SoleOutput(c, opt.File)
 	return err
-}
-
-// arrayFlags returns the given flags that say where in the file the atoms are, as the command in the model has them.
-func arrayFlags(given settings.Table) (text string) {
-	for _, flag := range []string{"low", "high", "array"} {
-		if o := given.Find(flag); o.Given() {
-			text += " --" + flag + " " + console.Quoted(o.To.String())
-		}
-	}
-	if given.Find("transpose").To.String() == "true" {
-		text += " --transpose"
-	}
-	return text
 }
 
 // importAtoms makes a model of the dictionary, writes it and prints a line about it.
@@ -175,7 +141,7 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 
 // importModel returns the model made of the atoms in f, with the command that makes it again, and the parameters used.
 func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, error) {
-	h, err := readHalves(opt, f)
+	h, err := readHalves(f)
 	if err != nil {
 		return nil, parameters{}, err
 	}
@@ -196,7 +162,7 @@ func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, e
 	}
 	_, atoms := h.low.Dims()
 	m.Provenance = superres.Provenance{
-		Command: importLine(p.Recipe) + opt.arrays + " " + console.Quoted(base), Coder: p.Coder, Atoms: atoms,
+		Command: importLine(p.Recipe) + " " + console.Quoted(base), Coder: p.Coder, Atoms: atoms,
 		Data:     []string{base},
 		Imported: &superres.Imported{File: base, SHA256: f.sha256(), From: p.Provenance},
 	}

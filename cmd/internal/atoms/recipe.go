@@ -3,7 +3,6 @@ package atoms
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,31 +15,23 @@ import (
 	"superres/superres/resample"
 )
 
-// readHalves returns the halves of the dictionary in f, from the arrays that opt names, else as export writes them.
-func readHalves(opt ImportOptions, f *dictFile) (halves, error) {
-	low, high, array, transpose, named := opt.Low, opt.High, opt.Array, opt.Transpose, opt.halvesNamed
+// readHalves returns the halves of the dictionary in f, from the arrays that export writes, or stacked.
+func readHalves(f *dictFile) (halves, error) {
 	switch {
-	case f.isModel() && !named && array == "":
+	case f.isModel():
 		return halves{}, f.refuse("is a model already; use it with superres upscale -m, or take its atoms out with " +
 			"superres dict export")
-	case array != "" && named:
-		return halves{}, console.Usage("--array names the stacked dictionary, --low and --high its halves; " +
-			"use one or the other")
-	case named && f.zip == nil:
-		return halves{}, console.Usage("%s: --low and --high name arrays of an .npz file, which it is not; leave "+
-			"them out for a stacked dictionary", f.name)
-	case array == "" && (named || f.holds(low, high)):
-		return f.pair(low, high, transpose)
-	case array == "" && f.zip != nil && len(f.zip.Arrays()) > 1:
-		return halves{}, usage.Errorf("%s: holds the arrays %s, but not both %s and %s; name the halves with "+
-			"--low and --high, or a stacked dictionary with --array",
-			f.name, strings.Join(f.zip.Arrays(), " "), low, high)
+	case f.holds("low", "high"):
+		return f.pair()
+	case f.zip != nil && len(f.zip.Arrays()) > 1:
+		return halves{}, usage.Errorf("%s: holds the arrays %s, but not both low and high, nor one stacked dictionary",
+			f.name, strings.Join(f.zip.Arrays(), " "))
 	}
-	return f.stacked(array, transpose)
+	return f.stacked()
 }
 
 // importParameters returns how the atoms are applied: by the flags in opt, else the parameters in f, else as in the
-// paper. Scale and patch follow from the sizes of the halves h; other values in opt or f are an error.
+// paper. Scale and patch follow from the sizes of the halves h; other values in f are an error.
 func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, err error) {
 	_, atoms := h.low.Dims()
 	coder, err := opt.Coder.Over(atoms)
@@ -66,24 +57,13 @@ func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, e
 		{"coder", func() { p.Coder = flags.Coder }},
 		{"back-projection", func() { p.BackProjection = flags.BackProjection }},
 	} {
-		if slices.Contains(opt.given, override.flag) {
+		if opt.given.Given(override.flag) {
 			override.set()
 		}
 	}
-	for _, o := range []struct {
-		what     string
-		is, said int
-		want     *int
-	}{{"scale", h.scale, p.Scale, opt.Scale}, {"patch", h.patch, p.Patch, opt.Patch}} {
-		switch {
-		case o.want != nil && *o.want != o.is:
-			return p, console.Usage("--%s %d, but %s is for %d×%d patches at scale %d, by its rows; leave --%s "+
-				"out, or check the file", o.what, *o.want, f.name, h.patch, h.patch, h.scale, o.what)
-		case o.said != 0 && o.said != o.is:
-			return p, f.refuse("array %s says %s %d, but by their rows the halves are for %d×%d patches at scale "+
-				"%d; leave it out or check the halves",
-				parametersArray, o.what, o.said, h.patch, h.patch, h.scale)
-		}
+	if p.Scale != 0 && p.Scale != h.scale || p.Patch != 0 && p.Patch != h.patch {
+		return p, f.refuse("array %s says another scale or patch than the rows of the halves, which are for %d×%d "+
+			"patches at scale %d; leave it out or check the halves", parametersArray, h.patch, h.patch, h.scale)
 	}
 	p.Scale, p.Patch = h.scale, h.patch
 	if n := opt.Coder.Sparsity; n > 0 && opt.Coder.SparsityGiven && p.Coder != coder { // p.Coder is the file's

@@ -219,23 +219,6 @@ func (d *description) text() string {
 	return b.String()
 }
 
-// checkShape returns an error if --shape does not have as many entries as the atoms of s.
-func (d Drawing) checkShape(s *description) error {
-	p := s.Dictionaries[0]
-	if d.Name == "" || d.Width == 0 {
-		return nil
-	}
-	if p.high != nil {
-		return console.Usage("%s holds patches of %d×%d; --shape is for dictionaries that are not coupled",
-			s.Name, p.Patch, p.Patch)
-	}
-	if n, _ := p.low.Dims(); d.Width*d.Height != n {
-		return console.Usage("--shape %dx%d has %d entries, the atoms of %s have %d", d.Width, d.Height,
-			d.Width*d.Height, s.Name, n)
-	}
-	return nil
-}
-
 // write writes a drawing of the atoms of p to w in the order of their columns or, if their use was counted, the most
 // used first.
 func (d Drawing) write(p *dictionary, w io.Writer) error {
@@ -243,27 +226,24 @@ func (d Drawing) write(p *dictionary, w io.Writer) error {
 	if p.Usage != nil {
 		order = p.Usage.order()
 	}
-	img, err := mosaic.Draw(d.panels(p), order, d.Zoom)
+	img, err := mosaic.Draw(panels(p), order, d.Zoom)
 	if err != nil {
 		return err
 	}
 	return imagefile.Encode(w, img, d.format, imagefile.EncodeOptions{})
 }
 
-// panels returns the matrices of p to draw side by side, with the shape of their atoms: by --shape, else squares if the
-// number of entries is a square number, else columns.
-func (d Drawing) panels(p *dictionary) []mosaic.Panel {
+// panels returns the matrices of p to draw side by side, with the shape of their atoms: squares if the number of entries
+// is a square number, else columns.
+func panels(p *dictionary) []mosaic.Panel {
 	if p.high != nil {
 		return []mosaic.Panel{mosaic.NewPanel(p.low, p.Patch, p.Patch, p.scale),
 			mosaic.NewPanel(p.high, p.Patch*p.scale, p.Patch*p.scale, 1)}
 	}
 	n, _ := p.low.Dims()
-	w, h := d.Width, d.Height
-	if w == 0 {
-		w, h = 1, n
-		if root := int(math.Round(math.Sqrt(float64(n)))); root*root == n {
-			w, h = root, root
-		}
+	w, h := 1, n
+	if root := int(math.Round(math.Sqrt(float64(n)))); root*root == n {
+		w, h = root, root
 	}
 	return []mosaic.Panel{mosaic.NewPanel(p.low, w, h, 1)}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -25,7 +23,7 @@ func showCommand(s *console.Streams) *cli.Command {
 		Description: `   superres dict show coupled                       sizes, norms, coherence, condition
    superres dict show coupled -o atoms.png          and the atoms as a picture
    superres dict show my.npz -o atoms.png photos/  and how often these pictures use them
-   superres dict show --shape 8x4 -o atoms.png D.npy
+   superres dict show -o atoms.png D.npy
 
 MODEL is a name that superres models lists or the file of a model; DICT is a
 dictionary with one atom a column, such as superres learn writes: .npy, .npz or text.
@@ -34,7 +32,8 @@ values above a millionth of the largest, the condition is the ratio of the large
 to the smallest of them. PICTURES are taken as upscale takes them, and coded once.
 In the picture an atom of a model is its low half, pixels as large as they are, beside
 its high half; mid-grey is zero, and each half is stretched by its largest entry.
-Atoms of a dictionary are squares where that is possible, else columns. They are in
+Atoms of a dictionary are squares where that is possible, else columns. Of a model
+with several coupled stages the first is drawn. They are in
 the order of their numbers, or, with PICTURES, of their use.`,
 		Flags:  console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return runShow(c, s, opt) },
@@ -47,13 +46,8 @@ func (opt *ShowOptions) table() settings.Table {
 	return slices.Concat(settings.Table{
 		console.OutputOption(&d.Name, "", "draw the atoms to `FILE`.png, .jpg, .bmp or .tif; - is standard "+
 			"output, as PNG, and the table goes to standard error"),
-		stageOption(&opt.Stage, "look at stage `I` (from 0) alone, of a model with several coupled ones"),
-		{Name: "shape", To: settings.Custom("", d.readShape), Help: "draw the atoms of a dictionary as patches of " +
-			"`WxH`, row after row"},
 		{Name: "zoom", To: settings.Num(&d.Zoom, 0).Between(0, 64), Help: "draw an entry as `N`×N pixels; 0: what " +
 			"fits a screen"},
-		{Name: "array", To: settings.Text(&opt.Array, ""), Help: "take the array `NAME` of an .npz file with several"},
-		{Name: "transpose", To: settings.Bool(&opt.Transpose, false), Help: "DICT has one atom a row"},
 		console.OnExistOption("the output exists"),
 		console.JSONOption(&opt.JSON, "print JSON, with the use of every atom"),
 	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, &opt.Quiet))
@@ -65,30 +59,23 @@ type ShowOptions struct {
 	Pictures []string // the pictures for which the use of the atoms is counted
 	Sources  pictures.Sources
 
-	Stage     *int // index of the stage; nil: all coupled stages
-	Array     string
-	Transpose bool
-	Drawing   Drawing
-	Limits    console.Limits
+	Drawing Drawing
+	Limits  console.Limits
 
 	JSON, Quiet bool
-	ofMatrices  bool // an option that is only for dictionaries is given
 }
 
 // Drawing has the options for the drawing of atoms.
 type Drawing struct {
-	Name          string // the file, or "-" for standard output; empty: no drawing
-	Overwrite     bool
-	Zoom          int // the side of an entry, in pixels; 0: one that fits a screen
-	Width, Height int // of an atom of a dictionary, in entries; 0: a square where that is possible, and else a column
-	format        imagefile.Format
+	Name      string // the file, or "-" for standard output; empty: no drawing
+	Overwrite bool
+	Zoom      int // the side of an entry, in pixels; 0: one that fits a screen
+	format    imagefile.Format
 }
 
 // complete sets the fields that need the arguments of c, and returns an error if nothing can be drawn as asked.
 func (opt *ShowOptions) complete(c *cli.Context) (err error) {
-	given := console.OptionsOf(c.Command)
 	opt.Name, opt.Pictures = c.Args().First(), c.Args().Tail()
-	opt.ofMatrices = given.Given("array", "shape") || opt.Transpose
 	if c.NArg() == 0 {
 		return console.Usage("no model to show: name one that superres models lists, or a file; superres dict " +
 			"show --help shows examples")
@@ -97,26 +84,11 @@ func (opt *ShowOptions) complete(c *cli.Context) (err error) {
 	return opt.Drawing.complete(c)
 }
 
-// readShape sets Width and Height by text, the value of --shape. Nothing changes if text is "".
-func (d *Drawing) readShape(text string) error {
-	if text == "" {
-		return nil
-	}
-	w, h, ok := strings.Cut(text, "x")
-	var err1, err2 error
-	d.Width, err1 = strconv.Atoi(w)
-	d.Height, err2 = strconv.Atoi(h)
-	if !ok || err1 != nil || err2 != nil || d.Width < 1 || d.Height < 1 || d.Width > 1<<20 || d.Height > 1<<20 {
-		return console.Usage("--shape %s: expected WxH such as 8x8", text)
-	}
-	return nil
-}
-
 // complete sets the format by the name of the file, and returns an error if the file cannot be written.
 func (d *Drawing) complete(c *cli.Context) (err error) {
 	d.format = "png"
-	if d.Name == "" && (d.Width > 0 || d.Zoom > 0) {
-		return console.Usage("--shape and --zoom are of the drawing; say where it goes with -o FILE.png")
+	if d.Name == "" && d.Zoom > 0 {
+		return console.Usage("--zoom is of the drawing; say where it goes with -o FILE.png")
 	}
 	if d.Name != "" && !paths.IsStandard(d.Name) {
 		if d.format, err = imagefile.FormatOf(d.Name); err != nil {
@@ -144,9 +116,6 @@ func show(ctx context.Context, opt ShowOptions, s *console.Streams, bar *console
 	}
 	d, err := describe(ctx, opt, s.In)
 	if err != nil {
-		return err
-	}
-	if err := opt.Drawing.checkShape(d); err != nil {
 		return err
 	}
 	for _, dict := range d.Dictionaries {

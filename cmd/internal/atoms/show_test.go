@@ -128,7 +128,7 @@ func TestDictMosaic(t *testing.T) {
 		t.Errorf("%v, %s", got, stderr)
 	}
 
-	// Dictionaries: squares, shapes, columns; the zoom fits a screen.
+	// Dictionaries: squares, columns; the zoom fits a screen.
 	consoletest.PutMatrix(t, filepath.Join(dir, "nine.npy"), mat.NewDense(9, 2, nil))
 	consoletest.PutMatrix(t, filepath.Join(dir, "six.csv"), mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, -6}))
 	for _, c := range []struct {
@@ -137,7 +137,6 @@ func TestDictMosaic(t *testing.T) {
 	}{
 		{"nine.npy --zoom 2", image.Pt(4+2*(6+4), 4+6+4)},
 		{"six.csv --zoom 2", image.Pt(4+2+4, 4+12+4)},
-		{"six.csv --zoom 2 --shape 2x3", image.Pt(4+4+4, 4+6+4)},
 		{"six.csv", image.Pt(8+16+8, 8+96+8)},
 	} {
 		ok(t, dir, append([]string{"dict", "show", "-o", "c.png", "--on-exist", "overwrite"},
@@ -178,14 +177,10 @@ func TestDictStages(t *testing.T) {
 		want string
 	}{
 		{"show two.npz", 0, "stage 2, coupled: 3 atoms"},
-		{"show two.npz --stage 2 -o a.png", 0, "stage 2, coupled: 3 atoms"},
-		{"show two.npz -o b.png", 2, "two.npz has several coupled stages, [0 2] (from 0); choose one with --stage"},
-		{"show two.npz --stage 1 -o b.png", 2, "--stage 1: the coupled stages of two.npz are [0 2]"},
+		{"show two.npz -o a.png", 0, "stage 2, coupled: 3 atoms"},
 		{"show -", 0, "standard input: ×2 from bicubic, coupled + backproject + coupled"},
-		{"export two.npz -o b.npy", 2, "choose one with --stage"},
-		{"export two.npz -o a.npy --stage 0", 0, "--back-projection 3 -o MODEL.npz a.npy; warning: stage 0 alone, " +
+		{"export two.npz -o a.npy", 0, "--back-projection 3 -o MODEL.npz a.npy; warning: stage 0 alone, " +
 			"the model has others"},
-		{"export two.npz -o c.npy --stage 2", 0, "--back-projection 0 -o MODEL.npz c.npy; warning: stage 2 alone"},
 		{"show none.npz", 2, "none.npz has no coupled dictionary to show or export, its stages are backproject"},
 		{"export none.npz -o b.npy", 2, "no coupled dictionary"},
 	} {
@@ -195,7 +190,7 @@ func TestDictStages(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%s, expected %d with %q", c.args, code, stdout, stderr, c.code, c.want)
 		}
 	}
-	if got, want := consoletest.Tree(t, dir), []string{"a.npy", "a.png", "bare.npz", "c.npy", "none.npz", "one.npz",
+	if got, want := consoletest.Tree(t, dir), []string{"a.npy", "a.png", "bare.npz", "none.npz", "one.npz",
 		"two.npz"}; !slices.Equal(got, want) {
 		t.Errorf("files %v, expected %v", got, want)
 	}

@@ -19,6 +19,7 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
 	"superres/internal/report"
+	"superres/internal/safefile"
 )
 
 // Command returns the command superres compare, which uses the streams s.
@@ -30,25 +31,20 @@ func Command(s *console.Streams) *cli.Command {
 		Description: `   superres compare mnist/                               the paper's Table 1
    superres compare --protocol pooled --learners rop,ksvd mnist/
    superres compare --protocol open --images mnist/t10k-images-idx3-ubyte.gz --limit 100 mnist/
-   superres compare --protocol images photos/                  every fifth picture is restored
-   superres compare --protocol images --images set5/ photos/
    superres compare --protocol patches --learners rop,ksvd photos/
    superres compare --protocol signals ecg.csv                 or .npy, .npz, or a WFDB .hea
 
 Every learner gets the same patches, the same first dictionary and the same number of
 atoms; those that need a coder the same coder. DATA is the folder of MNIST's training
-file, or that file; for images, the pictures to learn from.
+file, or that file; for patches the pictures, and for signals the file.
 
 Protocols: single, the 144 patches of one training digit, each of the first ten in turn;
 pooled, 144 patches that are not flat of the first 2,000 training digits, ten seeds;
-open, 4,000 of all but the digits of Table 1; images, 4,000 of photographs. patches and
-signals ask how well dictionaries represent and denoise what was not learned from, beside
+open, 4,000 of all but the digits of Table 1. patches and signals ask how well dictionaries represent and denoise what was not learned from, beside
 an overcomplete DCT: 8×8 patches of your pictures, or the columns of any matrix.
 
-The report has the pictures side by side, the same detail of each by all of them,
-tables, curves and dictionaries. For images it compares coupled stages, which is the
-paper's kind, with and without back-projection, all of the same small size and
-different in the learner alone, beside nearest, bicubic and lanczos.
+The report has the pictures side by side, tables, curves and dictionaries, of coupled
+stages, which is the paper's kind, with and without back-projection.
 
 exec:COMMAND is a learner of your own: see superres recover --help.`,
 		Flags:  console.Flags(opt.table()),
@@ -78,8 +74,8 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	bar.Set("reading", 0)
-	read, err := readData(c.Context, *opt, bar)
-	if err != nil {
+	read := data{mode: safefile.AnyMode}
+	if err := read.readDigits(c.Context, *opt, bar); err != nil {
 		return err
 	}
 	if opt.Protocol.name == "single" {

@@ -3,10 +3,8 @@ package comparison
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"image"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -123,90 +121,42 @@ func plainRuns(r comparedRuns) []string {
 	return list
 }
 
-func TestComparePhotos(t *testing.T) {
-	dir := t.TempDir()
-	for i := range 6 {
-		consoletest.WritePicture(t, filepath.Join(dir, "photos", fmt.Sprintf("%d.png", i)),
-			consoletest.Blob(90+7*i, 70))
-	}
-	args := []string{"compare", "--protocol", "images", "--learners", "mod", "--atoms", "20", "--patches", "400",
-		"--iterations", "3", "-q"}
-	out, _ := program.Succeeds(t, dir, append(slices.Clone(args), "photos", "-o", "out")...)
-	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
-	if err != nil || !strings.Contains(string(page), "--limit 0 photos<") {
-		t.Errorf("the page does not name its data in the command: %v", err)
-	}
-	consoletest.InOrder(t, out, "PSNR", "photo (max)", "coupled stages with 3 back-projections", "SSIM")
-	// truth, 7 that are given, 2 coupled, and the atoms of their dictionaries
-	if n := bytes.Count(page, []byte("<figure>")); n != 12 {
-		t.Errorf("%d figures of one picture, expected 12", n)
-	}
-	r := readRuns(t, filepath.Join(dir, "out"))
-	if !slices.Equal(r.Pictures, []string{"4"}) || len(r.Runs) != 2 {
-		t.Fatalf("pictures %v by %d models, expected the fifth by 2", r.Pictures, len(r.Runs))
-	}
-	plain := *r.Baselines["bicubic"][0].PSNR
-	if run := r.Runs[1]; run.Learner != "mod" || *run.Projected[0].PSNR < plain {
-		t.Errorf("%s: %.2f dB, bicubic %.2f", run.Learner, *run.Projected[0].PSNR, plain)
-	}
-	// The models are another choice, and workers none.
-	program.Succeeds(t, dir, append(slices.Clone(args), "--models", "", "-j", "1", "photos", "-o", "one")...)
-	one := readRuns(t, filepath.Join(dir, "one"))
-	if len(one.Baselines) != 3 || *one.Runs[0].Plain[0].PSNR != *r.Runs[0].Plain[0].PSNR {
-		t.Errorf("%d baselines, expected 3; with one worker %.9f dB, else %.9f", len(one.Baselines),
-			*one.Runs[0].Plain[0].PSNR, *r.Runs[0].Plain[0].PSNR)
-	}
-	program.Ends(t, dir, console.ExitUsage, "--images PATH", append(slices.Clone(args), "photos/1.png",
-		"photos/2.png", "-o", "two")...)
-}
-
 // compare restores its pictures again after one has changed or another was added, and keeps no earlier result.
 func TestCompareChangedPictures(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "train", "a.png"), consoletest.Blob(60, 50))
-	consoletest.WritePicture(t, filepath.Join(dir, "train", "b.png"), consoletest.Blob(70, 60))
-	consoletest.WritePicture(t, filepath.Join(dir, "test", "b.png"), consoletest.Blob(40, 30))
+	train := filepath.Join(dir, "train-images-idx3-ubyte")
+	idx(t, train, 10)
+	test := consoletest.Rings(2, 28, 28)
+	consoletest.WritePicture(t, filepath.Join(dir, "test", "b.png"), test[0])
 	runs := func(want int) float64 {
 		t.Helper()
-		program.Succeeds(t, dir, "compare", "--protocol", "images", "--images", "test", "--learners",
-			"mod", "--models", "",
-			"--atoms", "20", "--patches", "100", "--iterations", "3", "-q", "train", "-o", "out")
-		var got struct {
-			Runs []struct{ Plain []struct{ PSNR float64 } }
+		program.Succeeds(t, dir, "compare", "--protocol", "pooled", "--images", "test", "--learners", "mod", "--seeds",
+			"1", "--atoms", "16", "--patches", "60", "--iterations", "3", "-q", ".", "-o", "out")
+		got := readRuns(t, filepath.Join(dir, "out"))
+		if len(got.Runs) != 2 || len(got.Runs[1].Plain) != want {
+			t.Fatalf("%+v, expected %d pictures", got, want)
 		}
-		text, err := os.ReadFile(filepath.Join(dir, "out", "runs.json"))
-		if err != nil || json.Unmarshal(text, &got) != nil || len(got.Runs) != 2 || len(got.Runs[1].Plain) != want {
-			t.Fatalf("%v, %+v, expected %d pictures", err, got, want)
-		}
-		return got.Runs[1].Plain[0].PSNR
+		return *got.Runs[1].Plain[0].NFE
 	}
 	first := runs(1)
-	consoletest.WritePicture(t, filepath.Join(dir, "test", "b.png"), consoletest.Blob(50, 70))
-	if runs(1) == first {
+	consoletest.WritePicture(t, filepath.Join(dir, "test", "b.png"), test[1])
+	second := runs(1)
+	if second == first {
 		t.Error("another picture of the same name has the same score")
 	}
-	second := runs(1)
-	consoletest.WritePicture(t, filepath.Join(dir, "train", "a.png"), consoletest.Blob(80, 60))
+	idx(t, train, 20)
 	if runs(1) == second {
-		t.Error("another training picture of the same name gives the same score")
+		t.Error("another training file of the same name gives the same score")
 	}
-	consoletest.WritePicture(t, filepath.Join(dir, "test", "a.png"), consoletest.Blob(40, 30))
+	consoletest.WritePicture(t, filepath.Join(dir, "test", "a.png"), test[0])
 	runs(2)
-	lines := func() int {
-		journal := consoletest.Read(t, dir, "out", "journal.jsonl")
-		return bytes.Count(journal, []byte("\n"))
-	}
+	lines := func() int { return bytes.Count(consoletest.Read(t, dir, "out", "journal.jsonl"), []byte("\n")) }
 	if before := lines(); before != 8 {
 		t.Errorf("%d runs kept, expected 8", before)
 	}
 	consoletest.Put(t, filepath.Join(dir, "test", "notes.txt"), []byte("no picture"))
 	if runs(2); lines() != 8 {
 		t.Error("the same pictures are run again")
-	}
-	consoletest.WritePicture(t, filepath.Join(dir, "small", "a.png"), consoletest.Blob(2, 2))
-	if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "small", "--learners", "mod",
-		"--models", "", "train", "-o", "new"); code != console.ExitInput || !strings.HasPrefix(errs, "superres: a: ") {
-		t.Errorf("a picture of 2×2: exit %d, %s", code, errs)
 	}
 }
 
@@ -218,7 +168,7 @@ func TestCompareErrors(t *testing.T) {
 	program.RefusesLines(t, dir, "compare -o new", []consoletest.RefusedLine{
 		{"", 2, "expected the folder"},
 		{"--protocol singel .", 2, `did you mean "single"`},
-		{"--protocol images .", 4, "no pictures"},
+		{"--protocol patches .", 4, "no pictures"},
 		{"--learners rpo .", 2, `did you mean "rop"`},
 		{".", 4, "Table 1 needs image"},
 		{"--protocol pooled --seeds 1000000000 --learners mod --images train-images-idx3-ubyte .", 2,

@@ -3,6 +3,7 @@ package comparison
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -43,17 +44,6 @@ type testPicture struct {
 	paper map[string]float64 // the paper's error by learner; nil for a picture that is not in the paper
 }
 
-// readData reads the pictures that the options name for the protocol.
-func readData(ctx context.Context, opt Options, bar *console.Progress) (d data, err error) {
-	d.mode = safefile.AnyMode
-	if opt.Protocol.photo {
-		err = d.readPhotos(ctx, opt)
-	} else {
-		err = d.readDigits(ctx, opt, bar)
-	}
-	return d, err
-}
-
 // readDigits sets d.train to digits of MNIST's training file, and d.tests to the images of --images or else to the
 // digits of the paper's Table 1.
 func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progress) error {
@@ -61,13 +51,13 @@ func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progres
 	if err != nil {
 		return err
 	}
-	sum, err := mnist.FileSum(file)
-	if err != nil {
+	which, sum, err := mnist.Verify(file)
+	if err != nil && !errors.Is(err, mnist.ErrUnofficial) {
 		return console.Fail(console.ExitInput, err)
 	}
 	d.identity = fmt.Sprintf("%x", sum[:8])
 	d.mode &= safefile.ModeOf(file, opt.Images)
-	if which, ok := mnist.Official(sum); !ok || !strings.HasPrefix(which, "train-images") {
+	if which != "train-images-idx3-ubyte" {
 		bar.Line("%s is not MNIST's training file as distributed: the digits of Table 1 may be others", file)
 	}
 	sources := opt.Sources
@@ -120,36 +110,6 @@ func trainingFile(path string) (string, error) {
 	}
 	return "", console.Failf(console.ExitInput, "%s: no train-images-idx3-ubyte.gz there; name the folder of "+
 		"MNIST's files", path)
-}
-
-// readPhotos sets d.train to the pictures to learn from, and d.tests to those to restore: the pictures of --images or
-// else every fifth of opt.Inputs, which is then not in d.train.
-func (d *data) readPhotos(ctx context.Context, opt Options) error {
-	list, err := opt.Sources.List(ctx, opt.Inputs)
-	if err != nil {
-		return err
-	}
-	d.train = list
-	if d.identity, err = d.identify(ctx, opt.Inputs, opt.Sources.Recursive); err != nil {
-		return err
-	}
-	if opt.Images != "" {
-		return d.readTests(ctx, opt)
-	}
-	if len(list) < 3 {
-		return console.Usage("two pictures to learn from and one to restore are needed at least, %d found; name "+
-			"more, or those to restore: --images PATH", len(list))
-	}
-	d.train = nil
-	for i, src := range list {
-		if i%5 != min(4, len(list)-1) {
-			d.train = append(d.train, src)
-		} else if err := d.addTest(ctx, src); err != nil {
-			return err
-		}
-	}
-	d.identity += " | every fifth restored"
-	return nil
 }
 
 // readTests sets d.tests to the pictures of --images. Without --images it changes nothing.

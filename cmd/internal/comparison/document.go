@@ -16,7 +16,7 @@ import (
 
 // document returns the report.
 func (f findings) document() report.Document {
-	p, m := f.opt.Protocol, f.measures()
+	p := f.opt.Protocol
 	d := report.Document{
 		Title:    "Comparison of dictionary learners",
 		Findings: f.verdicts(),
@@ -35,28 +35,17 @@ func (f findings) document() report.Document {
 				"nothing is learned.",
 			report.Method,
 			"The least RMSE is that of the best iteration; dictionaries are those of the last.",
+			"Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is the mean of 2×2 blocks, " +
+				"shown enlarged by repetition.",
 		},
 		Data: f.record(),
 	}
-	if p.photo {
-		d.Lead += fmt.Sprintf(" Enlarged by %d; %d pictures were learned from, %d others restored.", scale,
-			len(f.data.train), len(f.data.tests))
-		d.Notes = append(d.Notes, "The models of superres itself were trained on more pictures, with more atoms and "+
-			"stages; those of the learners here are small, and alike but for the learner.")
-	} else {
-		d.Notes = append(d.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is "+
-			"the mean of 2×2 blocks, shown enlarged by repetition.")
-	}
 	ranking, figures := report.Section{Title: "Ranking"}, report.Section{Title: "Figures"}
 	for _, kind := range f.forms {
-		ranking.Tables = append(ranking.Tables, f.contest(m[0], kind).Table())
+		ranking.Tables = append(ranking.Tables, f.contest(kind).Table())
+		figures.Tables = append(figures.Tables, f.table(kind))
 	}
-	for _, m := range m {
-		for _, kind := range f.forms {
-			figures.Tables = append(figures.Tables, f.table(m, kind))
-		}
-	}
-	d.Sections = append(append([]report.Section{ranking}, f.pictures()...), figures, f.learningSection())
+	d.Sections = []report.Section{ranking, f.pictures(), figures, f.learningSection()}
 	mosaics := report.Section{Title: "Dictionaries", Text: "The atoms of the first run: low halves on the left, high " +
 		"halves on the right."}
 	for _, learner := range f.opt.dictionaries() {
@@ -113,35 +102,25 @@ func (f findings) record() any {
 	}
 	rankings := map[string]any{}
 	for _, kind := range f.forms {
-		rankings[kind.title] = f.contest(f.measures()[0], kind).Record()
+		rankings[kind.title] = f.contest(kind).Record()
 	}
 	return map[string]any{"command": paths.Name(f.opt.command), "version": console.Version, "pictures": names,
 		"baselines": base, "rankings": rankings, "runs": runs}
 }
 
-// pictures returns the sections that show what was restored: of digits one with all of them, of photographs one each.
-// Where two learners can be compared, they lie over one another at first.
-func (f findings) pictures() []report.Section {
+// pictures returns the section that shows what was restored. Where two learners can be compared, they lie over one
+// another at first.
+func (f findings) pictures() report.Section {
 	shown := f.contrasts()
-	a, b := "", ""
+	s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), Text: f.explain(shown) + "Truth, plain " +
+		"enlargements, and what the learners made: first as in the paper, then with back-projection."}
 	if first, next := f.rivals(); next != "" {
-		by := map[bool]string{true: ", coupled", false: ", " + f.shown().title}[f.opt.Protocol.photo]
-		a, b = next+by, first+by
+		s.A, s.B = next+", "+f.shown().title, first+", "+f.shown().title
 	}
-	if !f.opt.Protocol.photo {
-		s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), A: a, B: b,
-			Text: f.explain(shown) + "Truth, plain enlargements, and what the learners made: first as in the paper, " +
-				"then with back-projection."}
-		for i, kind := range f.forms {
-			s.Tables = append(s.Tables, f.pictureTable(kind, shown, i == 0))
-		}
-		return []report.Section{s}
+	for i, kind := range f.forms {
+		s.Tables = append(s.Tables, f.pictureTable(kind, shown, i == 0))
 	}
-	list := f.photographs(shown)
-	for i := range list {
-		list[i].A, list[i].B = a, b
-	}
-	return list
+	return s
 }
 
 // learningSection returns the section about learning: its table, and the curves of the errors.
@@ -166,17 +145,16 @@ func (f findings) pictureTable(kind form, shown []contrast, first bool) report.T
 	}
 	t.Head = append(t.Head, f.opt.dictionaries()...)
 	const width = 96
-	m := f.measures()[0]
 	for _, c := range shown {
 		i, test := c.test, f.data.tests[c.test]
 		row := []report.Cell{{Text: test.name}, {}}
-		if truth, err := f.opt.Protocol.crop(test.img, test.img); err == nil {
+		if truth, err := crop(test.img, test.img); err == nil {
 			row[1].Picture = pictureOf(truth, width, test.name, "truth", first)
 		}
 		show := func(name, by string, scores []restored, own bool) {
 			c := report.Cell{}
 			if len(scores) > i {
-				c.Text = report.Number(m.Format, average(m, scores, i))
+				c.Text = report.Number(nfe.Format, average(scores, i))
 				if len(scores[i].Picture) > 0 {
 					c.Picture = pictureOf(scores[i].Picture, width, test.name, name+by, own)
 				}
@@ -205,44 +183,6 @@ func pictureOf(data []byte, width int, scene, by string, own bool) report.HTML {
 		return report.Restored(data, width, scene, by)
 	}
 	return report.Picture(data, width, scene+" by "+by)
-}
-
-// photographs returns a section for each of the test pictures shown, with the same part of it as restored by each
-// baseline and, with back-projection, by each learner.
-func (f findings) photographs(shown []contrast) (list []report.Section) {
-	for n, c := range shown {
-		i, test := c.test, f.data.tests[c.test]
-		s := report.Section{Title: test.name}
-		if n == 0 {
-			s.Text = f.explain(shown) + fmt.Sprintf("Each is shown where it has most detail, %d times as large; PSNR "+
-				"and SSIM are of the whole picture.", cropZoom)
-		}
-		show := func(data []byte, name, note string) {
-			if len(data) > 0 {
-				s.Pictures = append(s.Pictures, report.Figure(data, cropZoom, test.name, name, note))
-			}
-		}
-		scored := func(name string, scores []restored) {
-			note := ""
-			for _, m := range f.measures() {
-				note += ", " + report.Number(m.Format, average(m, scores, i))
-			}
-			show(scores[i].Picture, name, strings.Replace(note[2:], ",", " dB,", 1))
-		}
-		if truth, err := f.opt.Protocol.crop(test.img, test.img); err == nil {
-			show(truth, "truth", fmt.Sprintf("%d×%d", test.img.Bounds().Dx(), test.img.Bounds().Dy()))
-		}
-		for _, b := range f.baselines {
-			scored(b.name, b.scores)
-		}
-		for _, learner := range f.opt.dictionaries() {
-			if r := f.inRun(f.shownRun, learner); r != nil {
-				scored(learner+", coupled", f.shown().scores(*r))
-			}
-		}
-		list = append(list, s)
-	}
-	return list
 }
 
 // curves returns a chart of the error of the training patches in run 0, over seconds or, byTime false, over iterations.
@@ -287,22 +227,14 @@ func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 // restored, and of the next ones, up to maxRuns, out of the first maxShown.
 const maxShown, maxKept, maxRuns = 12, 48, 20
 
-// cropZoom is the factor by which parts of photographs are enlarged on the page.
-const cropZoom = 3
-
-// maxSide returns the largest side, in pixels, of a picture on the page, or of its part that is shown.
-func (p protocol) maxSide() int {
-	if p.photo {
-		return 60
-	}
-	return 96
-}
+// maxSide is the largest side, in pixels, of a picture on the page, or of its part that is shown.
+const maxSide = 96
 
 // crop returns img as PNG or, where a side is above maxSide, the part of img where truth has most detail.
-func (p protocol) crop(img, truth image.Image) ([]byte, error) {
-	b, side := img.Bounds(), p.maxSide()
-	if b.Dx() > side || b.Dy() > side {
-		window := picture.Busiest(truth, min(b.Dx(), side), min(b.Dy(), side))
+func crop(img, truth image.Image) ([]byte, error) {
+	b := img.Bounds()
+	if b.Dx() > maxSide || b.Dy() > maxSide {
+		window := picture.Busiest(truth, min(b.Dx(), maxSide), min(b.Dy(), maxSide))
 		part := image.NewNRGBA(image.Rectangle{Max: window.Size()})
 		draw.Draw(part, part.Rect, img, b.Min.Add(window.Min), draw.Src)
 		img = part

@@ -9,7 +9,6 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/plugins"
-	"superres/cmd/internal/scoring"
 	"superres/internal/report"
 )
 
@@ -42,54 +41,28 @@ func (opt Options) forms() []form {
 	plain := func(r result) []restored { return r.Plain }
 	projected := func(r result) []restored { return r.Projected }
 	back := fmt.Sprintf("with %s", console.Count(opt.Protocol.back, "back-projection"))
-	list := []form{
+	return []form{
 		{title: "as in the paper", with: "as in the paper, without back-projection", scores: plain, paper: true},
 		{title: back, with: back, scores: projected},
 	}
-	if opt.Protocol.photo {
-		for i := range list {
-			list[i].title = "coupled stages " + list[i].title
-		}
-	}
-	return list
 }
 
-// shown returns the kind of model whose pictures of photographs the page shows, and that its headline is about: with
-// back-projection for photographs, and as in the paper for digits.
-func (f findings) shown() form {
-	return f.forms[slices.IndexFunc(f.forms, func(k form) bool { return k.paper != f.opt.Protocol.photo })]
-}
+// shown returns the kind of model whose pictures the page shows, and that its headline is about: as in the paper.
+func (f findings) shown() form { return f.forms[0] }
 
-// measure is a score of restored pictures; of returns the score of one picture, nil where it is not defined.
-type measure struct {
-	report.Measure
-	of func(scoring.Cell) *float64
-}
+// nfe is the score of the protocols that restore pictures.
+var nfe = report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"}
 
-// measures returns the scores of the protocol: PSNR and SSIM for photographs, the error for digits.
-func (f findings) measures() []measure {
-	if f.opt.Protocol.photo {
-		return []measure{
-			{report.Measure{Name: "PSNR in dB", Noun: "PSNR", Format: "%.2f", Say: "%.2f dB", Unit: " dB", More: true},
-				func(c scoring.Cell) *float64 { return c.PSNR }},
-			{report.Measure{Name: "SSIM", Format: "%.4f", Say: "an SSIM of %.4f", More: true},
-				func(c scoring.Cell) *float64 { return c.SSIM }},
-		}
-	}
-	return []measure{{report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"},
-		func(c scoring.Cell) *float64 { return c.NFE }}}
-}
-
-// average returns the measure m of test picture number test or, for test -1, the mean of the defined values of all test
+// average returns the error of test picture number test or, for test -1, the mean of the defined errors of all test
 // pictures. It is NaN where none is defined.
-func average(m measure, scores []restored, test int) float64 {
+func average(scores []restored, test int) float64 {
 	if test >= 0 {
 		scores = scores[test : test+1]
 	}
 	sum, count := 0.0, 0
 	for _, s := range scores {
-		if v := m.of(s.Cell); v != nil {
-			sum, count = sum+*v, count+1
+		if s.NFE != nil {
+			sum, count = sum+*s.NFE, count+1
 		}
 	}
 	return sum / float64(count) // 0/0 is NaN
@@ -117,9 +90,9 @@ func (f findings) inRuns(learner string, figure func(result) float64) (list []fl
 	return list
 }
 
-// runs returns the scores of a learner on a test picture, or of all for -1, one for every run; NaN where it has none.
-func (f findings) runs(m measure, kind form, learner string, test int) []float64 {
-	return f.inRuns(learner, func(r result) float64 { return average(m, kind.scores(r), test) })
+// runs returns the errors of a learner on a test picture, or of all for -1, one for every run; NaN where it has none.
+func (f findings) runs(kind form, learner string, test int) []float64 {
+	return f.inRuns(learner, func(r result) float64 { return average(kind.scores(r), test) })
 }
 
 // byPicture reports whether learners are compared over the test pictures, since there are more of them than runs.
@@ -137,9 +110,9 @@ func (f findings) problems(score func(test int) []float64) (list []float64) {
 	return list
 }
 
-// contest returns the comparison by the measure m of one kind of model: plain interpolations, the DCT and learners.
-func (f findings) contest(m measure, kind form) report.Contest {
-	c := report.Contest{Title: "ranking, " + kind.title, Measure: m.Measure, Kind: "learner", Problems: "runs",
+// contest returns the comparison of one kind of model: plain interpolations, the DCT and learners.
+func (f findings) contest(kind form) report.Contest {
+	c := report.Contest{Title: "ranking, " + kind.title, Measure: nfe, Kind: "learner", Problems: "runs",
 		Columns: []string{"told", "non-zeros"}}
 	if f.byPicture() {
 		c.Problems = "pictures"
@@ -148,14 +121,14 @@ func (f findings) contest(m measure, kind form) report.Contest {
 	for _, b := range f.baselines {
 		if b.plain {
 			c.Entrants = append(c.Entrants, report.Entrant{Name: f.title(b), Seconds: math.NaN(),
-				Scores: f.problems(func(test int) []float64 { return f.given(m, b, test) }),
+				Scores: f.problems(func(test int) []float64 { return f.given(b, test) }),
 				More:   []report.Cell{dash, dash}})
 		}
 	}
 	for _, name := range f.opt.dictionaries() {
 		seconds, _ := report.Mean(report.Defined(f.inRuns(name, func(r result) float64 { return r.Seconds })))
 		e := report.Entrant{Name: name, Learns: name != fixedDCT, Seconds: seconds, Mark: f.falling(name),
-			Scores: f.problems(func(test int) []float64 { return f.runs(m, kind, name, test) }),
+			Scores: f.problems(func(test int) []float64 { return f.runs(kind, name, test) }),
 			More:   []report.Cell{{Text: plugins.Told(f.specs[name], f.opt.Protocol.sparsity)}, f.nonZeros(name)}}
 		if !e.Learns {
 			e.Seconds = math.NaN()
@@ -166,8 +139,8 @@ func (f findings) contest(m measure, kind form) report.Contest {
 }
 
 // given returns the score of a baseline, which is the same in every run.
-func (f findings) given(m measure, b baseline, test int) []float64 {
-	return slices.Repeat([]float64{average(m, b.scores, test)}, f.opt.Protocol.runs)
+func (f findings) given(b baseline, test int) []float64 {
+	return slices.Repeat([]float64{average(b.scores, test)}, f.opt.Protocol.runs)
 }
 
 // falling says in how many runs the error of a learner still fell when its iterations ended; empty for none.
@@ -201,12 +174,11 @@ func (f findings) nonZeros(learner string) report.Cell {
 	return c
 }
 
-// medianRun returns the run in which the difference between the best learner and the next is the median, by the first
-// measure and with the kind of model that the page shows; of those whose pictures are kept.
+// medianRun returns the run in which the difference between the best learner and the next is the median, with the kind
+// of model that the page shows; of those whose pictures are kept.
 func (f findings) medianRun() int {
-	m, shown := f.measures()[0], f.shown()
 	first, next := f.rivals()
-	a, b := f.runs(m, shown, first, -1), f.runs(m, shown, next, -1)
+	a, b := f.runs(f.shown(), first, -1), f.runs(f.shown(), next, -1)
 	var order []int
 	for run := range min(len(a), maxRuns) {
 		if !math.IsNaN(b[run] - a[run]) {
@@ -217,16 +189,16 @@ func (f findings) medianRun() int {
 		return 0
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Compare(m.Sign()*(b[i]-a[i]), m.Sign()*(b[j]-a[j]))
+		return cmp.Compare(b[i]-a[i], b[j]-a[j])
 	})
 	return order[(len(order)-1)/2]
 }
 
-// table returns the table of a measure, with a row for each test picture and one for their mean, and a column for each
+// table returns the table of the errors, with a row for each test picture and one for their mean, and a column for each
 // baseline and each learner. In each row the one is marked, learner or baseline, that is ahead of all others by more
 // than chance explains. The paper's figures follow the row that they belong to.
-func (f findings) table(m measure, kind form) report.Table {
-	t := report.Table{Title: m.Name + ", " + kind.title, Head: []string{"picture"}}
+func (f findings) table(kind form) report.Table {
+	t := report.Table{Title: nfe.Name + ", " + kind.title, Head: []string{"picture"}}
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
 	}
@@ -239,9 +211,6 @@ func (f findings) table(m measure, kind form) report.Table {
 		row, paper := []report.Cell{{Text: name}}, []report.Cell{{Text: "  the paper"}}
 		var scores [][]float64
 		add := func(text string, list []float64) {
-			for i := range list {
-				list[i] *= m.Sign()
-			}
 			row, scores = append(row, report.Cell{Text: text}), append(scores, list)
 		}
 		of := func(score func(test int) []float64) []float64 {
@@ -251,13 +220,13 @@ func (f findings) table(m measure, kind form) report.Table {
 			return f.problems(score)
 		}
 		for _, b := range f.baselines {
-			score := func(test int) []float64 { return f.given(m, b, test) }
-			add(report.Number(m.Format, average(m, b.scores, index)), of(score))
+			score := func(test int) []float64 { return f.given(b, test) }
+			add(report.Number(nfe.Format, average(b.scores, index)), of(score))
 			paper = append(paper, report.Cell{Text: "–"})
 		}
 		for _, learner := range f.opt.dictionaries() {
-			score := func(test int) []float64 { return f.runs(m, kind, learner, test) }
-			add(report.Estimate(m.Format, score(index)), of(score))
+			score := func(test int) []float64 { return f.runs(kind, learner, test) }
+			add(report.Estimate(nfe.Format, score(index)), of(score))
 			paper = append(paper, f.paper(learner, index))
 		}
 		if best := report.Best(scores); best >= 0 {
@@ -344,16 +313,14 @@ func (f findings) learning() report.Table {
 
 // title returns the name of a baseline in tables.
 func (f findings) title(b baseline) string {
-	if b.name == "nearest" && !f.opt.Protocol.photo {
+	if b.name == "nearest" {
 		return "low resolution"
 	}
 	return b.name
 }
 
-// rivals returns the best learner and the next, by the first measure and with the kind of model that the page shows.
-func (f findings) rivals() (first, next string) {
-	return f.contest(f.measures()[0], f.shown()).Rivals()
-}
+// rivals returns the best learner and the next, with the kind of model that the page shows.
+func (f findings) rivals() (first, next string) { return f.contest(f.shown()).Rivals() }
 
 // contrast is a test picture of the page, with the scores of the rivals in the run shown; NaN for none.
 type contrast struct {
@@ -364,11 +331,10 @@ type contrast struct {
 // contrasts returns the test pictures that the page shows, maxShown at most: those on which the best learner and the
 // next differ most, these first.
 func (f findings) contrasts() (list []contrast) {
-	m, shown := f.measures()[0], f.shown()
 	first, next := f.rivals()
 	score := func(test int, learner string) float64 {
 		if r := f.inRun(f.shownRun, learner); r != nil {
-			return average(m, shown.scores(*r), test)
+			return average(f.shown().scores(*r), test)
 		}
 		return math.NaN()
 	}
@@ -387,7 +353,6 @@ func (f findings) contrasts() (list []contrast) {
 // explain says why the run is shown, by how much the rivals differ on the first of the pictures, and which follow.
 func (f findings) explain(pictures []contrast) string {
 	text := ""
-	m := f.measures()[0]
 	first, next := f.rivals()
 	if f.opt.Protocol.runs > 1 && next != "" {
 		text = fmt.Sprintf("In this run the difference between %s and %s is the median of all. ", first, next)
@@ -395,7 +360,7 @@ func (f findings) explain(pictures []contrast) string {
 	if len(pictures) > 0 && !math.IsNaN(pictures[0].first-pictures[0].next) {
 		c := pictures[0]
 		text += fmt.Sprintf("They differ most on %s: %s has %s, %s %s. ", f.data.tests[c.test].name, first,
-			fmt.Sprintf(m.Say, c.first), next, fmt.Sprintf(m.Say, c.next))
+			fmt.Sprintf(nfe.Say, c.first), next, fmt.Sprintf(nfe.Say, c.next))
 		if len(pictures) > 1 {
 			text += "The other pictures follow in the order of that difference. "
 		}
@@ -406,20 +371,16 @@ func (f findings) explain(pictures []contrast) string {
 	return text
 }
 
-// verdicts returns the findings by the first measure: first about the kind of model that the page shows, then about the
-// other.
+// verdicts returns the findings: first about the kind of model that the page shows, then about the other.
 func (f findings) verdicts() (list []string) {
-	m, shown := f.measures()[0], f.shown()
-	c := f.contest(m, shown)
+	shown := f.shown()
+	c := f.contest(shown)
 	list = append(list, c.Headline()+".")
 	if first, _ := c.Rivals(); first != "" {
 		list = append(list, "That is "+shown.with+". "+c.Evidence())
 	}
-	for _, kind := range f.forms {
-		if kind.with == shown.with {
-			continue
-		}
-		other := f.contest(m, kind)
+	for _, kind := range f.forms[1:] {
+		other := f.contest(kind)
 		list = append(list, strings.TrimSpace(fmt.Sprintf("%s%s: %s. %s", strings.ToUpper(kind.with[:1]), kind.with[1:],
 			other.Headline(), other.Evidence())))
 	}

@@ -4,7 +4,6 @@ import (
 	stdcmp "cmp"
 	"context"
 	"fmt"
-	"image"
 	"math"
 	"runtime"
 
@@ -21,7 +20,7 @@ import (
 	"superres/superres"
 	"superres/superres/coupled/learning"
 	"superres/superres/fit"
-	"superres/superres/score"
+	"superres/superres/resample"
 	"superres/superres/stage"
 )
 
@@ -67,8 +66,8 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed
 	}
 	model, err := fit.Train(ctx, train, learning.Trainer{
-		Scale: scale, Degradation: p.degradation(), Patch: 3, Patches: p.patches, Flat: p.flat / 255,
-		Mean: p.photo, Detail: p.refit, Refit: p.refit,
+		Scale: scale, Degradation: resample.Box, Patch: 3, Patches: p.patches, Flat: p.flat / 255,
+		Detail: p.refit, Refit: p.refit,
 		Learner: r.Learner, Coder: r.Coder, Atoms: p.atoms, Iterations: p.iterations, Seed: seed,
 		Fixed: given,
 		Learned: func(l *learners.Result, stacked *mat.Dense) {
@@ -206,35 +205,16 @@ type baseline struct {
 	scores []restored // has an entry for each test picture, once the model has restored them
 }
 
-// givenModel names a baseline.
-type givenModel struct {
-	name   string // the name of an embedded model, or a path
-	effort string // fast or max, as for --effort; empty: best
-}
-
-// open opens the model, and returns it with its name in tables.
-func (c givenModel) open(ctx context.Context) (m *superres.Model, title string, err error) {
-	if m, err = models.Open(ctx, c.name); err != nil || c.effort == "" {
-		return m, c.name, err
-	}
-	m, err = m.Effort(c.effort)
-	return m, fmt.Sprintf("%s (%s)", c.name, c.effort), err
-}
-
 // openBaselines opens the plain interpolations and cmp.opt.Models, and returns them without scores.
 func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err error) {
-	models := []givenModel{{name: "nearest"}, {name: "bicubic"}}
-	if cmp.opt.Protocol.photo {
-		models = append(models, givenModel{name: "lanczos"})
-	}
-	for _, model := range append(models, cmp.opt.Models...) {
-		m, name, err := model.open(ctx)
+	for _, name := range append([]string{"nearest", "bicubic"}, cmp.opt.Models...) {
+		m, err := models.Open(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		if m.IsPlain() {
 			plain := *m
-			m, plain.Degradation = &plain, cmp.opt.Protocol.degradation()
+			m, plain.Degradation = &plain, resample.Box
 		}
 		list = append(list, baseline{name: name, plain: m.IsPlain(), model: m})
 	}
@@ -245,29 +225,13 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 // result, or a part of it, too; otherwise Picture is empty.
 func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture, show bool) (s restored,
 	err error) {
-	var shown image.Image
-	if cmp.opt.Protocol.photo {
-		low, err := score.Reduce(t.img, scale, m.Degradation)
-		if err != nil {
-			return s, err
-		}
-		if shown, err = m.Upscale(ctx, low, superres.Options{Scale: scale}); err != nil {
-			return s, err
-		}
-		got, err := score.MatlabY.Compare(t.img, shown, scale)
-		if err != nil {
-			return s, err
-		}
-		s.Cell = scoring.CellOf(got)
-	} else {
-		nfe, gray, err := m.RestoreExact(ctx, t.img, scale)
-		if err != nil {
-			return s, err
-		}
-		s.NFE, shown = console.Finite(nfe), gray
+	e, shown, err := m.RestoreExact(ctx, t.img, scale)
+	if err != nil {
+		return s, err
 	}
+	s.NFE = console.Finite(e)
 	if show {
-		s.Picture, err = cmp.opt.Protocol.crop(shown, t.img)
+		s.Picture, err = crop(shown, t.img)
 	}
 	return s, err
 }

@@ -12,7 +12,6 @@ import (
 	"superres/cmd/internal/plugins"
 	"superres/internal/settings"
 	"superres/learners/sparse"
-	"superres/superres/resample"
 )
 
 // table has the options of superres compare, with their defaults.
@@ -30,15 +29,13 @@ func (opt *Options) table() settings.Table {
 		console.OutputOption(&opt.Folder, "comparison", "write report.html, table.csv, table.md, table.tex and "+
 			"runs.json to the folder `DIR`; what it holds already is not run again"),
 		{Name: "protocol", To: settings.OneOf(&asked.protocol, "single", names...),
-			Help: "learn as `NAME` says: single, pooled, open, images, patches or signals"},
+			Help: "learn as `NAME` says: single, pooled, open, patches or signals"},
 		{Name: "images", To: settings.Text(&opt.Images, ""), Help: "restore the pictures in `PATH`, a file, a " +
-			"folder or an IDX file (default: the four digits of Table 1; of photographs every fifth, which is not " +
-			"learned from)"},
+			"folder or an IDX file (default: the four digits of Table 1)"},
 		plugins.LearnerOption("learners", settings.Parsed(&opt.Learners, "", func(text string) ([]string, error) {
 			return plugins.Specs(text), nil
 		}), "`SPECS` of the learners (default: all that take any number of atoms)"),
-		models.Option("models", settings.Text(&asked.models, ""), "compare with the models `NAMES|FILES` too "+
-			"(default with photographs: coupled and photo at every effort)"),
+		models.Option("models", settings.Text(&asked.models, ""), "compare with the models `NAMES|FILES` too"),
 		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder, of learning and restoring"),
 		number("sparsity", &asked.sparsity, "code with `S` atoms at most"),
 		number("atoms", &asked.atoms, "learn `K` atoms"),
@@ -61,8 +58,8 @@ type asked struct {
 
 // Options are the arguments of superres compare. The method table sets most fields, and has their defaults.
 type Options struct {
-	Inputs  []string // photographs to learn from, or MNIST's training file or its folder
-	Images  string   // pictures to restore; empty: the digits of Table 1, or every fifth of the photographs
+	Inputs  []string // MNIST's training file or its folder; pictures or a file of signals to learn from
+	Images  string   // pictures to restore; empty: the digits of Table 1
 	Sources pictures.Sources
 
 	Protocol protocol // with the settings of asked in it
@@ -71,7 +68,7 @@ type Options struct {
 	Labels map[string]string
 	Coder  string // a spec with the sparsity, such as "omp:sparsity=3"
 	Seed   uint64
-	Models []givenModel // baselines besides the plain interpolations
+	Models []string // baselines besides the plain interpolations
 
 	Folder string // of the report and of the journals of finished runs
 	Limits console.Limits
@@ -92,7 +89,6 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if opt.Protocol, err = opt.asked.read(c.NArg()); err != nil {
 		return err
 	}
-	photo := opt.Protocol.photo && !opt.Protocol.isSignals()
 	if opt.Coder, err = plugins.WithSparsity(opt.Coder, opt.Protocol.sparsity); err != nil {
 		return err
 	}
@@ -102,19 +98,13 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if len(opt.Learners) == 0 {
 		opt.Learners = plugins.All()
 	}
-	for _, name := range plugins.Specs(opt.asked.models) {
-		opt.Models = append(opt.Models, givenModel{name: name})
-	}
-	if photo && !console.OptionsOf(c.Command).Given("models") {
-		opt.Models = []givenModel{{name: "coupled"}, {models.Photo, "fast"}, {name: models.Photo}, {models.Photo,
-			"max"}}
-	}
+	opt.Models = plugins.Specs(opt.asked.models)
 	opt.Learners, opt.Labels = plugins.Labelled(opt.Learners)
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return err
 	}
 	opt.Sources.Complete(c, opt.Limits, bytesPerPixel)
-	if photo || opt.Images != "" {
+	if opt.Images != "" {
 		opt.Sources.Choice = opt.choice
 	}
 	return nil
@@ -166,7 +156,7 @@ type protocol struct {
 	// refit: the high halves of atoms hold the difference of a patch to its interpolation, and are fitted to the
 	// codes again, as superres train does. false: they hold patches as they are, as in the paper.
 	refit bool
-	photo bool // the pictures are photographs, whose patches are coded without their means; false: digits
+	photo bool // the data are pictures of any number; false: one file or folder
 }
 
 // protocols has all protocols. Their settings must not change: stored results refer to a protocol by its name alone.
@@ -174,18 +164,8 @@ var protocols = []protocol{
 	{name: "single", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20},
 	{name: "pooled", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20, flat: 10},
 	{name: "open", runs: 1, patches: 4000, atoms: 256, sparsity: 1, iterations: 100, back: 20, flat: 10, refit: true},
-	{name: "images", runs: 1, patches: 4000, atoms: 256, sparsity: 2, iterations: 100, back: 3, flat: 3, refit: true,
-		photo: true},
 	{name: "patches", runs: 5, patches: 4000, atoms: 128, sparsity: 4, iterations: 50, photo: true},
 	{name: "signals", runs: 5, patches: 4000, atoms: 128, sparsity: 4, iterations: 50},
-}
-
-// degradation returns how pictures are reduced: by bicubic interpolation for photographs, by means of 2×2 for digits.
-func (p protocol) degradation() resample.Degradation {
-	if p.photo {
-		return resample.Cubic
-	}
-	return resample.Box
 }
 
 // scale is the factor by which pictures are reduced and enlarged, as in the paper.

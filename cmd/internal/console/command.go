@@ -5,8 +5,6 @@ import (
 	"strconv"
 
 	"github.com/urfave/cli/v2"
-
-	"superres/cmd/internal/paths"
 )
 
 // Group returns c, a command that only has subcommands, with its help and theirs set up.
@@ -35,11 +33,6 @@ func Command(c *cli.Command) *cli.Command {
 		}
 		if ctx.IsSet("output") && ctx.String("output") == "" { // a variable of a script that is not set
 			return Usage("-o names nothing; leave it out or give a name")
-		}
-		if paths.IsStandard(ctx.String("output")) {
-			if err := checkOpen(ctx.App.Writer); err != nil {
-				return err
-			}
 		}
 		if jobs := OptionsOf(c).Find("jobs"); jobs != nil && jobs.Given() {
 			if n, _ := strconv.Atoi(jobs.To.String()); n > 0 {

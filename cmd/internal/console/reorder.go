@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/paths"
+	"superres/internal/settings"
 	"superres/internal/usage"
 )
 
@@ -43,9 +44,6 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	case command == nil && (args[1] == "help" || args[1] == "h"):
 		return helpFor(app, args)
 	case command == nil:
-		if err := checkQuotes(args, 1); err != nil {
-			return nil, err
-		}
 		return nil, unknownCommand(app, args[1])
 	case first == 1:
 	case len(args) > 2 && command.Command(args[2]) != nil:
@@ -57,7 +55,7 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		return []string{args[0], args[1], "--help"}, nil
 	}
 	head = slices.Clone(head)
-	flags, files, err := parted(command, "superres "+strings.Join(head[1:], " "), args, first)
+	flags, files, err := parted(OptionsOf(command), "superres "+strings.Join(head[1:], " "), args[first:])
 	switch {
 	case err != nil:
 		return nil, err
@@ -84,8 +82,7 @@ func misplacedFlag(app *cli.App, implied *cli.Command, args []string) error {
 	}
 	for i, word := range args {
 		if i > 1 && app.Command(word) != nil && !exists(word) {
-			rest := slices.Delete(slices.Clone(args), i, i+1)
-			return Usage("the command comes before its flags; write: %s", Line(rest, 1, 0, word))
+			return Usage("the command comes before its flags; begin with superres %s", word)
 		}
 	}
 	return nil
@@ -98,17 +95,16 @@ var (
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted splits the arguments of a command of the given name, the words of the line args from index first on, into
-// flags, each as the one word --name=value with its long name, and files.
-func parted(command *cli.Command, name string, args []string, first int) (flags, files []string, err error) {
-	options := OptionsOf(command)
-	for i := first; i < len(args); i++ {
+// parted splits args, the arguments of a command of the given name with options, into flags, each as the one word
+// --name=value with its long name, and files.
+func parted(options settings.Table, name string, args []string) (flags, files []string, err error) {
+	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
 			files = append(files, args[i+1:]...)
 			break
 		}
-		if err := longDash(args, i); err != nil {
+		if err := longDash(arg); err != nil {
 			return nil, nil, err
 		}
 		if !isFlag(arg) {
@@ -134,7 +130,7 @@ func parted(command *cli.Command, name string, args []string, first int) (flags,
 			list = splitShort(options, flag, value, hasValue)
 		}
 		if len(list) == 0 || list[0].option == nil || strings.HasPrefix(shown, "---") {
-			return nil, nil, unknownFlag(command, name, args, i, shown)
+			return nil, nil, unknownFlag(options, name, shown)
 		}
 		for _, f := range list {
 			switch {

@@ -50,7 +50,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	defer unwatch()
 	abandoned := false // true if the command ignored the interruption and is still running
 	defer func() { safefile.ClearFolders(tempAge, abandoned) }()
-	out := newOutput(stdout, stderr)
+	out := &output{Writer: stdout}
 	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
 	args, err := reorder(app, p.Implied, args)
 	if err == nil {

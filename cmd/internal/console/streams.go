@@ -2,11 +2,9 @@ package console
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"sync"
 
 	"golang.org/x/term"
 
@@ -24,13 +22,6 @@ type Streams struct {
 	Err io.Writer
 }
 
-// CheckOpen, called before any work, returns an error if standard output was closed when the program began. Writes to
-// it would fail anyway, but later.
-//
-// Note: Go replaces a closed standard stream by /dev/null, opened for reading and writing. Some libraries that start
-// programs pass /dev/null opened in this way, too, and are refused alike; a shell opens it for writing only.
-func (s *Streams) CheckOpen() error { return checkOpen(s.Out) }
-
 // file returns the *os.File below w, a standard stream that may be wrapped, and whether there is one.
 func file(w io.Writer) (*os.File, bool) {
 	if o, ok := w.(*output); ok {
@@ -43,42 +34,13 @@ func file(w io.Writer) (*os.File, bool) {
 	return f, ok
 }
 
-func checkOpen(w io.Writer) error {
-	if f, ok := file(w); ok && wasClosed(f) {
-		return errClosed
-	}
-	return nil
-}
-
-// errClosed is the error of CheckOpen.
-var errClosed = Fail(ExitOutput, errors.New("standard output is closed, or is /dev/null opened for reading as well; "+
-	"redirect it to a file, to a pipe or with >/dev/null"))
-
 // output is standard output. It keeps its first error, which has the exit code ExitOutput.
 type output struct {
 	io.Writer
-	check func() error // returns errClosed if standard output was closed at the start
-	err   error        // the first error of a write
-}
-
-// newOutput returns standard output that writes to w; stderr is standard error.
-//
-// Note: daemon(3), Node's stdio "ignore" and Python's DEVNULL discard both streams by /dev/null opened for reading and
-// writing. So if standard error looks closed as well, no error is returned: the output is not wanted.
-func newOutput(w, stderr io.Writer) *output {
-	return &output{Writer: w, check: sync.OnceValue(func() error {
-		if checkOpen(stderr) != nil {
-			return nil
-		}
-		return checkOpen(w)
-	})}
+	err error // the first error of a write
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	if err := o.check(); err != nil {
-		o.err = err
-		return 0, err
-	}
 	n, err := o.Writer.Write(p)
 	if err != nil {
 		err = Fail(ExitOutput, fmt.Errorf("standard output cannot be written: %w", err))

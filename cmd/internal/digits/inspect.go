@@ -64,13 +64,11 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 // sheet needs more memory than the limit.
 func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
-	if !e.enlarges {
-		if in.X < e.scale || in.Y < e.scale {
-			return console.Failf(console.ExitInput, "%s: images of %d×%d cannot be reduced by %d; use a smaller "+
-				"--scale", name, in.X, in.Y, e.scale)
-		}
-		in = in.Div(e.scale)
+	if in.X < e.scale || in.Y < e.scale {
+		return console.Failf(console.ExitInput, "%s: images of %d×%d cannot be reduced by %d; use a smaller --scale",
+			name, in.X, in.Y, e.scale)
 	}
+	in = in.Div(e.scale)
 	var err error
 	if j.out.X, j.out.Y, err = e.model.Size(in.X, in.Y, float64(e.scale)); err != nil {
 		return err
@@ -88,8 +86,8 @@ func (j *job) fit(workers int) error {
 	if j.opt.Sheet == "" {
 		return nil
 	}
-	j.sheet = &sheet{enlarges: e.enlarges, out: j.out, count: min(j.opt.SheetCount, j.count)}
-	if all := int64(len(j.sheet.rows())*j.sheet.count) * pixels; all > mostSheetPixels {
+	j.sheet = &sheet{out: j.out, count: min(j.opt.SheetCount, j.count)}
+	if all := int64(len(sheetRows)*j.sheet.count) * pixels; all > mostSheetPixels {
 		return console.Failf(console.ExitLimit, "%s: the pictures of the sheet would have %.0f megapixels, the "+
 			"limit is "+
 			"%d; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, float64(all)/1e6, mostSheetPixels/1_000_000)
@@ -121,7 +119,7 @@ func (opt *Options) verify() (official [2]string, warnings []string) {
 			continue
 		}
 		var err error
-		if official[i], err = mnist.Verify(name); err != nil {
+		if official[i], _, err = mnist.Verify(name); err != nil {
 			warnings = append(warnings, console.Message(err)+"; other data have files of these names, and their "+
 				"scores are not MNIST's")
 		}

@@ -181,10 +181,9 @@ type digit struct {
 	failure      error
 }
 
-// engine reduces, restores and scores images, or only enlarges them. It is safe for concurrent use.
+// engine reduces, restores and scores images. It is safe for concurrent use.
 type engine struct {
 	model       *superres.Model
-	enlarges    bool // enlarge images and score nothing; false: reduce, restore and score them
 	scale       int
 	degradation resample.Degradation
 	plain       []*superres.Model // the interpolations that are scored besides the model
@@ -198,12 +197,9 @@ func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{model: m, enlarges: opt.enlarges(), degradation: opt.Degradation}
+	e := &engine{model: m, degradation: opt.Degradation}
 	if e.scale = max(2, m.Scale); opt.Scale != nil {
 		e.scale = *opt.Scale
-	}
-	if e.enlarges {
-		return e, nil
 	}
 	if e.degradation == "" {
 		e.degradation = resample.Box
@@ -225,25 +221,19 @@ func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	return e, e.degradation.Check()
 }
 
-// process reduces, restores and scores x.truth, or enlarges it, and sets the other images and the errors of x.
+// process reduces, restores and scores x.truth, and sets the other images and the errors of x.
 func (e *engine) process(ctx context.Context, x *digit) error {
-	x.low = x.truth
-	if !e.enlarges {
-		low, err := score.Reduce(x.truth, e.scale, e.degradation)
-		if err != nil {
-			return err
-		}
-		x.low = low.(*image.Gray)
+	low, err := score.Reduce(x.truth, e.scale, e.degradation)
+	if err != nil {
+		return err
 	}
+	x.low = low.(*image.Gray)
 	opt := superres.Options{Scale: float64(e.scale)}
 	result, err := e.model.Upscale(ctx, x.low, opt)
 	if err != nil {
 		return err
 	}
 	x.result = result.(*image.Gray) // grey images give grey results
-	if e.enlarges {
-		return nil
-	}
 	for _, m := range e.plain {
 		img, err := m.Upscale(ctx, x.low, opt)
 		if err != nil {

@@ -38,12 +38,10 @@ func Command(s *console.Streams) *cli.Command {
    superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --sheet sheet.html
    superres mnist t10k-images-idx3-ubyte.gz -o restored.idx3-ubyte.gz
    superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --limit 100 -o digits/     00000_7.png ...
-   superres mnist --task enlarge t10k-images-idx3-ubyte.gz -o large.idx3-ubyte.gz
 
 Every image is reduced, restored by the model and scored by the protocol nfe,
 beside nearest and bicubic: squared error of the grey values over the squared
-truth, the mean over the images. With LABELS the errors of every class are shown,
-too. With --task enlarge the images themselves are enlarged, and nothing is scored.
+truth, the mean over the images. With LABELS the errors of every class are shown, too.
 Both files may be packed by gzip; they are read to their ends before anything is
 written. Images are worked on a few hundred at a time, whatever their number.
 
@@ -106,8 +104,6 @@ func (opt *Options) table() settings.Table {
 			"difference of the first images, and the errors, on the page `FILE`.html"},
 		{Name: "sheet-count", To: settings.Num(&opt.SheetCount, 20).AtLeast(1), Help: "show `N` images on the sheet"},
 		models.Option("model", settings.Text(&opt.Model, models.Digits), "`NAME|FILE`: see superres models"),
-		{Name: "task", To: settings.OneOf(&opt.Task, "restore", "restore", "enlarge"),
-			Help: "`WHAT` to do: restore (reduce, restore, score) or enlarge"},
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Maybe(&opt.Scale, 0).Between(2, superres.MaxScale),
 			Help: "reduce and enlarge by `N`, 2 to 16; 0: the model's own scale, or 2"},
 		{Name: "transpose-images", To: settings.Bool(&opt.Transposed, false), Help: "turn rows of pixels into " +
@@ -125,8 +121,7 @@ type Options struct {
 	Labels string // the IDX file of the labels; empty: no labels
 	Choice pictures.Choice
 
-	Transposed  bool // rows of pixels of the images of the file are columns
-	Task        string
+	Transposed  bool   // rows of pixels of the images of the file are columns
 	Model       string // the name of a model, or a file
 	Scale       *int   // nil: the model's scale, or 2 if it has none
 	Degradation resample.Degradation
@@ -159,11 +154,6 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		return console.Usage("standard input cannot be checked before it is used; give the file itself")
 	case opt.Sheet != "" && !strings.EqualFold(filepath.Ext(opt.Sheet), ".html"):
 		return console.Usage("--sheet %s: expected a name that ends in .html", opt.Sheet)
-	case opt.enlarges() && opt.Degradation != "":
-		return console.Usage("--degradation: --task enlarge reduces nothing")
-	case opt.enlarges() && opt.Output == "" && opt.Sheet == "":
-		return console.Usage("nothing to do: --task enlarge scores nothing, so say where its results go with -o " +
-			"or --sheet")
 	}
 	if opt.File, opt.Folder, err = fileOrFolder(opt.Output); err != nil {
 		return err
@@ -204,9 +194,6 @@ func oneOf(folder string, names ...string) string {
 	}
 	return ""
 }
-
-// enlarges reports whether images are enlarged and not scored; false: they are reduced, restored and scored.
-func (opt *Options) enlarges() bool { return opt.Task == "enlarge" }
 
 // fileOrFolder returns out as file if it is an IDX file, else as folder, by its name and by what exists.
 func fileOrFolder(out string) (file, folder string, err error) {

@@ -84,27 +84,6 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-func TestEnlarges(t *testing.T) {
-	dir := t.TempDir()
-	low := consoletest.Rings(9, 14, 13)
-	consoletest.Put(t, filepath.Join(dir, "a"), consoletest.IDX(low))
-	stdout, stderr, code := call(t, dir, "", "mnist", "--task", "enlarge", "a", "-o", "b.idx", "--sheet", "s.html",
-		"-s", "3", "--skip-index", "0")
-	if code != 0 || stdout != "" || !strings.Contains(stderr, "b.idx, s.html: 8 images of 42×39 by digits") {
-		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
-	}
-	m := must.Get(embedded.Open("digits"))(t)
-	want := must.Get(m.Upscale(t.Context(), low[8], superres.Options{Scale: 3}))(t)
-	if got := readImages(t, filepath.Join(dir, "b.idx")); len(got) != 8 ||
-		!bytes.Equal(got[7].Pix, want.(*image.Gray).Pix) {
-		t.Errorf("%d images, or others than the library's", len(got))
-	}
-	if sum, _ := mnistJSON(t, dir, "--task", "enlarge", "a", "-o", "c.idx"); sum.Mean != nil || sum.Protocol != "" ||
-		sum.Count != 9 || sum.OutWidth != 28 || sum.Output != "c.idx" {
-		t.Errorf("%+v", sum)
-	}
-}
-
 // --transpose-images gives what the file with its images transposed gives.
 func TestTransposed(t *testing.T) {
 	dir := t.TempDir()
@@ -176,11 +155,6 @@ func TestSheetPage(t *testing.T) {
 		if got, result := shown[3].Pix[i], shown[2].Pix[i]; got != max(v, result)-min(v, result) {
 			t.Fatalf("pixel %d: %d and %d differ by %d", i, v, result, got)
 		}
-	}
-	program.Succeeds(t, dir, "mnist", "--task", "enlarge", "a-ubyte", "--sheet", "large.html")
-	if page := string(consoletest.Read(t, filepath.Join(dir, "large.html"))); !strings.Contains(page,
-		"enlarged by digits, scale 2") || strings.Contains(page, "Errors") {
-		t.Error("the page of an enlargement has errors, or does not say what it is")
 	}
 }
 

@@ -56,8 +56,6 @@ func TestRefusals(t *testing.T) {
 		{"good --index 20", 2, "good has 20 images, there is no image 20"},
 		{"good --index x", 2, "no image number"},
 		{"good --scale 1", 2, "--scale 1: expected 2 to 16"},
-		{"good --task restor", 2, `did you mean "restore"?`},
-		{"good --task enlarge --degradation box", 2, "reduces nothing"},
 		{"good --degradation bocks", 2, `unknown degradation "bocks"`},
 		{"good --sheet sheet.jpg", 2, "expected a name that ends in .html"},
 		{"", 2, "no images: name an IDX file"},

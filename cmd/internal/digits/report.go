@@ -22,7 +22,7 @@ import (
 type summary struct {
 	Command  paths.Name `json:"command"`            // the command line, with all options that decide the result
 	Version  string     `json:"version"`            // the version of superres
-	Task     string     `json:"task"`               // restore or enlarge
+	Task     string     `json:"task"`               // restore
 	Model    paths.Name `json:"model"`              // a name or a file
 	Images   paths.Name `json:"images"`             // the file of the images
 	Official string     `json:"official,omitempty"` // the file of MNIST with the same content; or empty
@@ -37,8 +37,8 @@ type summary struct {
 	// OutWidth and OutHeight are the size of a result, in pixels.
 	OutWidth  int            `json:"out_width"`
 	OutHeight int            `json:"out_height"`
-	Protocol  score.Protocol `json:"protocol,omitempty"` // how errors are measured; empty if nothing was scored
-	// Degradation is how images were reduced. It is empty if they were not reduced.
+	Protocol  score.Protocol `json:"protocol,omitempty"` // how errors are measured
+	// Degradation is how images were reduced.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
 	// Columns name the methods that were scored: interpolations and, last, the model.
 	Columns []string `json:"columns,omitempty"`
@@ -78,13 +78,10 @@ type worst struct {
 func (j *job) summary() summary {
 	opt, e := &j.opt, j.engine
 	s := summary{
-		Command: paths.Name(opt.command), Version: console.Version, Task: opt.Task, Model: paths.Name(opt.Model),
+		Command: paths.Name(opt.command), Version: console.Version, Task: "restore", Model: paths.Name(opt.Model),
 		Images: paths.Name(opt.Images), Labels: paths.Name(opt.Labels),
 		Count: j.count, Width: j.size.X, Height: j.size.Y, Scale: e.scale, OutWidth: j.out.X, OutHeight: j.out.Y,
 		Output: paths.Name(opt.Output), Sheet: paths.Name(opt.Sheet), typed: opt.typed,
-	}
-	if e.enlarges {
-		return s
 	}
 	s.Protocol, s.Degradation, s.Columns = score.Normalised, e.degradation, e.columns
 	s.Finding = j.scores.finding(e.columns)
@@ -107,9 +104,6 @@ func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	}
 	if asJSON {
 		return console.WriteJSON(to.Out, s)
-	}
-	if s.Protocol == "" {
-		return nil
 	}
 	return s.document().Text(to.Out)
 }
@@ -146,13 +140,6 @@ func (s *summary) document() report.Document {
 	}
 	if s.Labels != "" {
 		d.Facts = append(d.Facts, report.Fact{Name: "labels", Value: string(s.Labels) + official(s.OfficialLabels)})
-	}
-	if s.Protocol == "" {
-		d.Title = "Images of an IDX file, enlarged"
-		d.Lead = fmt.Sprintf("%s of %d×%d, enlarged by %s, scale %d.", console.Count(s.Count, "image"), s.Width,
-			s.Height,
-			s.Model, s.Scale)
-		return d
 	}
 	if s.Finding != "" {
 		d.Findings = append(d.Findings, s.Finding)

@@ -20,10 +20,9 @@ const mostSheetPixels = 50_000_000
 
 // sheet collects the first digits that are processed, for a page with a row of pictures for each.
 type sheet struct {
-	enlarges bool        // digits were enlarged: there is neither truth nor error
-	out      image.Point // the size of a result in pixels
-	count    int         // how many digits to draw
-	drawn    []digit
+	out   image.Point // the size of a result in pixels
+	count int         // how many digits to draw
+	drawn []digit
 }
 
 // add adds x if the sheet has fewer than count digits. A nil sheet takes none.
@@ -33,19 +32,11 @@ func (s *sheet) add(x digit) {
 	}
 }
 
-// rows returns the names of the pictures of a digit, from the left.
-func (s *sheet) rows() []string {
-	if s.enlarges {
-		return []string{"input", "result"}
-	}
-	return []string{"truth", "low", "result", "error"}
-}
+// sheetRows are the names of the pictures of a digit, from the left.
+var sheetRows = []string{"truth", "low", "result", "error"}
 
-// pictures returns the pictures of x, one for each of rows.
-func (s *sheet) pictures(x digit) []*image.Gray {
-	if s.enlarges {
-		return []*image.Gray{x.low, x.result}
-	}
+// pictures returns the pictures of x, one for each of sheetRows.
+func (x digit) pictures() []*image.Gray {
 	difference := image.NewGray(x.result.Bounds())
 	for i := range difference.Bounds().Dy() {
 		for j := range difference.Bounds().Dx() {
@@ -71,7 +62,7 @@ func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary)
 
 // table returns a table with a row of pictures for each digit.
 func (s *sheet) table() (report.Table, error) {
-	t := report.Table{Head: append([]string{"image"}, s.rows()...)}
+	t := report.Table{Head: append([]string{"image"}, sheetRows...)}
 	width := s.out.X * max(1, (sheetTile+s.out.X-1)/s.out.X)
 	for _, x := range s.drawn {
 		name := fmt.Sprintf("image %d", x.index)
@@ -79,12 +70,12 @@ func (s *sheet) table() (report.Table, error) {
 			name += fmt.Sprintf(", label %d", x.label)
 		}
 		row := []report.Cell{{Text: name}}
-		for i, picture := range s.pictures(x) {
+		for i, picture := range x.pictures() {
 			data, err := report.PNG(picture)
 			if err != nil {
 				return t, err
 			}
-			by := s.rows()[i]
+			by := sheetRows[i]
 			if by == "error" {
 				row = append(row, report.Cell{Picture: report.Picture(data, width, "error of "+name)})
 				continue

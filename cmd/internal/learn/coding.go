@@ -26,7 +26,7 @@ func (opt Options) checkCoding(given settings.Table) error {
 	case opt.outputs.codes.Name == "":
 		return console.Usage("%s: say where the codes go with --codes", what)
 	}
-	for _, name := range []string{"output", "trace", "sweep", "learner"} {
+	for _, name := range []string{"output", "trace", "learner"} {
 		if given.Given(name) {
 			return console.Usage("%s, and learns nothing: leave out --%s", what, name)
 		}
@@ -38,21 +38,20 @@ func (opt Options) checkCoding(given settings.Table) error {
 // code.
 func codingMemory(m, n, k, nonZeros int) float64 {
 	result, working := sparse.Memory(m, k, n, nonZeros)
-	return result + working + 8*float64(n)
+	return result + working + 8*float64(m)*float64(n)
 }
 
 // code returns the codes of y over the dictionary of --init. The only step has their error.
 func (opt Options) code(ctx context.Context, y *mat.Dense, with learners.Options) (*learners.Result, error) {
 	began := time.Now()
-	errors, codes, err := codedErrors(ctx, with.Coder, with.Init, y)
+	codes, err := with.Coder.Code(ctx, with.Init, y)
 	if err != nil {
 		return nil, err
 	}
-	sum := 0.0
-	for _, e := range errors {
-		sum += e
-	}
-	step := learners.Step{RMSE: math.Sqrt(sum / float64(len(errors))), NonZeros: codes.NonZeros(),
+	rest := codes.Rebuild(with.Init)
+	rest.Sub(y, rest)
+	m, n := y.Dims()
+	step := learners.Step{RMSE: mat.Norm(rest, 2) / math.Sqrt(float64(m)*float64(n)), NonZeros: codes.NonZeros(),
 		Elapsed: time.Since(began)}
 	return &learners.Result{Dictionary: with.Init, Codes: codes, Steps: []learners.Step{step}}, nil
 }

@@ -49,7 +49,6 @@ func TestLearnErrors(t *testing.T) {
 		{"Y.npy --iterations 0 --init D.npy --codes new.npz -o new.npy", 2, "leave out --output"},
 		{"Y.npy --iterations 0 --init D.npy --codes new.npz --learner rop", 2, "leave out --learner"},
 		{"T.npy --iterations 0 --init D.npy --codes new.npz", 2, "--transpose"},
-		{"Y.npy --iterations 0 --init D.npy --codes new.npz --sweep 1,2", 2, "leave out --sweep"},
 		{"Y.npy -o new.npy --jobs -1", 2, "--jobs -1"},
 		{"Y.npy -o new.npy --progress dots", 2, `--progress: unknown value "dots"`},
 		{"Y.npy -o new.npy --learner ksdv", 2, `did you mean "ksvd"?`},

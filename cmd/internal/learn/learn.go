@@ -2,20 +2,16 @@
 //
 // Read it in this order: options.go, the flags; learn.go, the run of a command; problem.go, which reads the data and
 // checks that the memory suffices; coding.go, codes over a dictionary that is there; outputs.go, the files that are
-// written; report.go, the summary of a run; and parts.go, which learns from a file larger than memory. A sweep chooses
-// a parameter of the coder: values.go reads --sweep, sweep.go chooses, heldout.go measures errors on signals
-// that were held out, and findings.go prints the results.
+// written; report.go, the summary of a run; and parts.go, which learns from a file larger than memory.
 package learn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
-	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
 	"superres/internal/safefile"
@@ -35,8 +31,6 @@ func Command(s *console.Streams) *cli.Command {
    superres learn --transpose --array train data.npz -o D.npy     one signal a row
    superres learn --continue D.npy Y.npy -o better.npy            go on from there
    superres learn --init D.npy --iterations 0 --codes X.npy Z.npy  only code signals
-   superres learn --sweep 1,2,3,4,6,8 Y.npy -o D.npy --report sweep.html
-   superres learn --coder lasso --sweep lambda=0.05,0.1,0.2 Y.npy
    superres learn --learner online --parts 65536 Y.npy -o D.npy    Y larger than memory
 
 DATA is a matrix Y with one signal a column: .npy, .npz, or text with commas,
@@ -49,16 +43,6 @@ extensions say how: .npy or .csv, or .npz, where D is the array "D" and X is spa
 Arrays of .npy may hold floats, integers or bool, in either order. --trace writes a
 line for every iteration. The same Y, flags and seed give the same bytes, from any of
 these formats and with any -j.
-
---sweep learns a dictionary with each sparsity, or each value of another parameter of
-the coder, from four fifths of the signals, and prints the errors as RMSE: training,
-of these signals; held out, of the others; and hidden, by which it chooses. The first
-two fall with every atom that a code may have, and never tell of too many. So in turn
-a tenth of the entries of the signals held out is hidden from the coder, and told by
-the atoms that it chooses for the rest: that error rises again. The best setting is
-the one with the fewest non-zeros within one standard error of the least. -o gets a
-dictionary learned with it from all signals, as --sparsity or --coder would.
-Signals that are nearly alike, as patches that overlap, flatter every error here.
 
 --parts learns from a .npy file of any size, a part after the other. A part is made of
 runs of 256 signals from all over the file, in an order drawn by the seed. Online learning
@@ -83,7 +67,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	return learn(c.Context, *opt, s, bar)
 }
 
-// learn learns the dictionary, or chooses a setting with --sweep, writes the outputs and prints the summary.
+// learn learns the dictionary, writes the outputs and prints the summary.
 func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Progress) error {
 	if err := s.TakesBinary(opt.outputs.dictionary.Name); err != nil {
 		return err
@@ -100,62 +84,20 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 		fmt.Fprintf(s.Err, "superres: %s: %s; if DATA has one signal a column, leave out --transpose\n",
 			safefile.OneLine(opt.dataName()), fewSignals(m, n))
 	}
-	if opt.Sweep.Param != "" {
-		return choose(ctx, opt, p, s, bar)
+	p.settings.Trace = func(step learners.Step) { showStep(bar, step, opt.Iterations) }
+	do := opt.learner.Learn
+	if opt.codes() {
+		do = opt.code
 	}
-	result, err := opt.learn(ctx, p.signals, p.settings, progress{bar, 0, 1})
+	result, err := do(ctx, p.signals, p.settings)
 	if err != nil {
-		return err
+		return opt.failed(ctx, err)
 	}
 	bar.Clear()
 	if err := opt.outputs.save(ctx, s.Out, result); err != nil {
 		return err
 	}
 	return newSummary(opt, p, result).tell(opt, s)
-}
-
-// choose finds the best setting of a sweep and, if -o is given, learns with it from all signals. Only then it writes
-// the outputs and prints the findings.
-func choose(ctx context.Context, opt Options, p problem, s *console.Streams, bar *console.Progress) error {
-	f, err := runSweep(ctx, opt, p, bar)
-	if err != nil {
-		return err
-	}
-	var result *learners.Result
-	if opt.outputs.dictionary.Name != "" {
-		p.codeBy(f.best().value)
-		count := len(f.Settings)
-		if result, err = opt.learn(ctx, p.signals, p.settings, progress{bar, count, count + 1}); err != nil {
-			return err
-		}
-		sum := newSummary(opt, p, result)
-		f.Learned = &sum
-	}
-	bar.Clear()
-	err = opt.outputs.saveReports(ctx, f)
-	if result != nil {
-		err = cmp.Or(err, opt.outputs.save(ctx, s.Out, result))
-	}
-	if err != nil {
-		return err
-	}
-	return f.tell(opt, s)
-}
-
-// learn returns what the learner makes of the signals y, with settings, and shows progress. With --iterations 0 it
-// returns their codes.
-func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Options,
-	show progress) (*learners.Result, error) {
-	settings.Trace = func(step learners.Step) { show.step(step, opt.Iterations) }
-	do := opt.learner.Learn
-	if opt.codes() {
-		do = opt.code
-	}
-	result, err := do(ctx, y, settings)
-	if err != nil {
-		return nil, opt.failed(ctx, err)
-	}
-	return result, nil
 }
 
 // failed returns the error err of learning as the command reports it.
@@ -169,18 +111,12 @@ func (opt Options) failed(ctx context.Context, err error) error {
 	return console.Failf(console.ExitInput, "%s: %w; check the data, scale it if need be", opt.dataName(), err)
 }
 
-// progress shows in bar how far a learning is, of which done out of all were done before.
-type progress struct {
-	bar       *console.Progress
-	done, all int
-}
-
-// step shows the iteration and error of step, out of total iterations.
-func (p progress) step(step learners.Step, total int) {
-	p.bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
-	p.bar.Set("learning", (float64(p.done)+float64(step.Iteration)/float64(total))/float64(p.all))
-	if tenth := max(1, total/10); p.bar.Plain() && p.all == 1 && step.Iteration > 0 && step.Iteration%tenth == 0 {
-		p.bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %s", step.Iteration, total,
+// showStep shows in bar the iteration and error of step, out of total iterations.
+func showStep(bar *console.Progress, step learners.Step, total int) {
+	bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
+	bar.Set("learning", float64(step.Iteration)/float64(total))
+	if tenth := max(1, total/10); bar.Plain() && step.Iteration > 0 && step.Iteration%tenth == 0 {
+		bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %s", step.Iteration, total,
 			step.RMSE, step.NonZeros, console.Elapsed(step.Elapsed.Seconds()))
 	}
 }

@@ -42,9 +42,6 @@ func TestMeasure(t *testing.T) {
 	put("wide.npy", 12, 50_000)
 	put("tall.npy", 40_000, 12)
 	cases := []struct{ learner, flags string }{
-		{"online", "wide.npy --atoms 20 --sweep 2,12"},
-		{"mod", "tall.npy --atoms 6 --sweep 1,2 --holdout 0.5"},
-		{"simco", "wide.npy --atoms 9 --coder lasso --sweep lambda=1,2 --holdout 0.8"},
 		{"ksvd", "column.csv --transpose"},
 		{"ksvd", "- --atoms 2"},
 		{"ksvd", "wide.npy --coder omp:tolerance=1 --sparsity 0 --codes X.csv"},

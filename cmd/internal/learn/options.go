@@ -39,19 +39,12 @@ func (opt *Options) table() settings.Table {
 		{Name: "init", Aliases: []string{"continue"}, To: settings.Text(&opt.Init, ""),
 			Help: "begin with the dictionary in `FILE` and go on from there, as --continue does; without: with " +
 				"signals drawn by the seed"},
-		{Name: "sweep", To: settings.Text(new(string), ""), Help: "choose among the sparsities `S,S,...`, or " +
-			"other settings of the coder, as lambda=V,V,..., by signals held out; -o may be left out"},
-		{Name: "holdout", To: settings.Num(&opt.Holdout, 0.2).If("a share between 0 and 1, such as 0.2",
-			func(v float64) bool { return v > 0 && v < 1 }), Help: "for --sweep: hold out this `SHARE` of the " +
-			"signals, drawn by the seed"},
 		{Name: "parts", To: settings.Num(&opt.Parts, 0).If("0, or at least 1000 signals",
 			func(v int) bool { return v == 0 || v >= 1000 }), Help: "learn from parts of `N` signals of a .npy file, " +
 			"one after the other, so that memory need not hold the file; --iterations are then on each part, 1 by " +
 			"default for online and 10 for others; 0: from all signals at once"},
 		{Name: "resume", To: settings.Bool(&opt.Resume, false), Effect: settings.Neutral,
 			Help: "with --parts: go on where a run that was stopped or killed has ended"},
-		{Name: "report", To: settings.List(&opt.reports, nil), Effect: settings.Neutral,
-			Help: "for --sweep: write its table to `FILE`.html, with its plot, .csv or .json; may be repeated"},
 		{Name: "array", To: settings.Text(&opt.Array, ""), Help: "take the array `NAME` of an .npz file with several"},
 		{Name: "transpose", To: settings.Bool(&opt.Transpose, false), Help: "DATA has one signal a row"},
 		console.OnExistOption("an output exists"),
@@ -72,8 +65,6 @@ type Options struct {
 	Atoms      *int // nil: as many as in Init, or twice the entries of a signal, but at most the number of signals
 	Iterations int
 	Seed       uint64
-	Sweep      Sweep
-	Holdout    float64
 	Parts      int // signals that memory holds at a time; 0: all
 	Resume     bool
 	Limits     console.Limits
@@ -81,31 +72,24 @@ type Options struct {
 	JSON, Quiet bool
 	oriented    bool // --transpose is given, true or false
 
-	learner        learners.Learner // the learner of the spec Learner
-	outputs        outputs
-	reports        []string // the file names given with --report
-	command, typed string   // the command line as a report records it, and as it was typed
+	learner learners.Learner // the learner of the spec Learner
+	outputs outputs
+	command string // the command line, which --resume compares
 }
 
 // complete sets the fields that need the arguments of c or several options. Contradictory options are a usage error.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	given := console.OptionsOf(c.Command)
-	opt.Data, opt.typed = c.Args().First(), console.Typed(c)
+	opt.Data = c.Args().First()
 	opt.oriented = given.Given("transpose")
 	opt.Coder.Complete(given)
-	var without []string
-	if !opt.Coder.SparsityGiven {
-		without = []string{"sparsity"} // a sweep records its own sparsities
-	}
-	opt.command, _ = console.Recorded(c, without...)
+	opt.command, _ = console.Recorded(c)
 	switch {
 	case c.NArg() == 0:
 		return console.Usage("no data to learn from: name a .npy, .npz or .csv file; superres learn --help shows " +
 			"examples")
 	case c.NArg() > 1:
 		return console.Usage("%d files, expected one: %q and %q", c.NArg(), c.Args().Get(0), c.Args().Get(1))
-	case !given.Given("sweep") && given.Given("holdout", "report"):
-		return console.Usage("--holdout and --report are for --sweep; give it the values to choose among")
 	}
 	if opt.codes() {
 		if err := opt.checkCoding(given); err != nil {
@@ -124,14 +108,6 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	}
 	if _, err := sparse.New(spec); err != nil {
 		return err
-	}
-	if given.Given("sweep") {
-		if opt.Sweep, err = readSweep(c.String("sweep"), opt.Coder); err != nil {
-			return err
-		}
-	}
-	for _, name := range opt.reports {
-		opt.outputs.reports = append(opt.outputs.reports, console.Output{Flag: "--report", Name: name})
 	}
 	opt.outputs.overwrite = console.Overwrites(c)
 	return opt.outputs.check(*opt)

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -24,8 +23,6 @@ import (
 type outputs struct {
 	// dictionary is D, codes is X, and trace has a line for every iteration.
 	dictionary, codes, trace output
-	// reports are the files of --report, which have the table of a sweep.
-	reports []console.Output
 	// overwrite says that existing files are replaced; false makes them an error.
 	overwrite bool
 	// most has the greatest permissions of new files: the permissions that all input files have.
@@ -42,14 +39,8 @@ type output struct {
 // check sets the formats and most. It is called before any work, and returns an error if an output could not be written
 // or would write over an input or another output.
 func (out *outputs) check(opt Options) (err error) {
-	sweeps := opt.Sweep.Param != ""
 	switch {
-	case sweeps && out.dictionary.Name == "" && (out.codes.Name != "" || out.trace.Name != ""):
-		return console.Usage("--codes and --trace are of the dictionary learned from all signals; say with -o " +
-			"where it goes")
-	case sweeps && paths.IsStandard(out.dictionary.Name):
-		return console.Usage("-o - and the table of --sweep both write to standard output; give -o a file")
-	case out.dictionary.Name == "" && !sweeps && !opt.codes():
+	case out.dictionary.Name == "" && !opt.codes():
 		return console.Usage("no output: say where the dictionary goes with -o FILE.npy, .npz or .csv")
 	case paths.IsStandard(out.dictionary.Name) && opt.JSON:
 		return console.Usage("-o - and --json both write to standard output; give -o a file")
@@ -64,38 +55,9 @@ func (out *outputs) check(opt Options) (err error) {
 			return console.Usage("%s %w", o.Flag, err)
 		}
 	}
-	for _, o := range out.reports {
-		if reportForms[reportForm(o.Name)] == nil {
-			return console.Usage("--report %s: expected a name that ends in .html, .csv or .json", o.Name)
-		}
-	}
 	inputs := []string{opt.Data, opt.Init}
 	out.most = safefile.ModeOf(inputs...)
-	return console.CheckOutputs(out.overwrite, inputs, append([]console.Output{out.dictionary.Output,
-		out.codes.Output, out.trace.Output}, out.reports...)...)
-}
-
-// reportForm returns the extension of name in lower case, such as ".html".
-func reportForm(name string) string { return strings.ToLower(filepath.Ext(name)) }
-
-// reportForms have, for each extension of a report, the function that writes the findings.
-var reportForms = map[string]func(findings, io.Writer) error{
-	".html": func(f findings, w io.Writer) error { return f.document().HTML(w) }, ".csv": findings.csv,
-	".json": func(f findings, w io.Writer) error { return f.document().JSON(w) },
-}
-
-// saveReports writes f to all reports and returns the first error. A report that fails does not stop the others.
-func (out outputs) saveReports(ctx context.Context, f findings) (first error) {
-	for _, o := range out.reports {
-		err := ctx.Err()
-		if err == nil {
-			err = safefile.WriteAtomicMode(out.most, o.Name, out.overwrite, func(w io.Writer) error {
-				return reportForms[reportForm(o.Name)](f, safefile.Interruptible(ctx, w))
-			})
-		}
-		first = cmp.Or(first, err)
-	}
-	return first
+	return console.CheckOutputs(out.overwrite, inputs, out.dictionary.Output, out.codes.Output, out.trace.Output)
 }
 
 // save writes trace, codes and dictionary, in this order, and returns the first error. A file that fails does not stop

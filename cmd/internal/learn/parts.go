@@ -38,7 +38,7 @@ func (opt *Options) completeParts(given settings.Table) error {
 	case opt.codes():
 		return console.Usage("--parts learns; leave it out where --iterations 0 only codes")
 	}
-	for _, name := range []string{"sweep", "codes", "array"} {
+	for _, name := range []string{"codes", "array"} {
 		if given.Given(name) {
 			return console.Usage("--parts is for one array of .npy, of which a dictionary alone is learned: leave "+
 				"out --%s", name)
@@ -143,7 +143,7 @@ func learnParts(ctx context.Context, opt Options, s *console.Streams, bar *conso
 		}
 		step.Elapsed += done.seconds()
 		done.steps = append(done.steps, step)
-		progress{bar, 0, 1}.step(step, parts.count())
+		showStep(bar, step, parts.count())
 		if err := done.write(5 * time.Second); err != nil {
 			return err
 		}

@@ -57,7 +57,6 @@ func TestParts(t *testing.T) {
 		{"Y.npy -o new.npy --parts 10", 2, "at least 1000"},
 		{"Y.npy -o new.npy --parts 1000 --codes X.npz", 2, "leave out --codes"},
 		{"- -o new.npy --parts 1000", 2, "name both files"},
-		{"D.npy -o new.npy --parts 1000 --sweep 1,2", 2, "leave out --sweep"},
 	})
 }
 

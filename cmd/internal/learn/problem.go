@@ -36,17 +36,11 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	p.signals, err = readSignals(opt, stdin, func(m, n int, piped float64) error {
 		if p.settings.Atoms == 0 {
 			p.settings.Atoms = min(2*m, n)
-			if opt.Sweep.Param != "" {
-				p.settings.Atoms = min(2*m, n-opt.heldOut(n))
-			}
 		}
 		return accept(opt, p.settings, m, n, piped)
 	})
 	if err != nil {
 		return p, err
-	}
-	if opt.Sweep.Param != "" {
-		return p, nil // a sweep chooses the coder: see runSweep
 	}
 	return p, p.codeAs(opt)
 }
@@ -73,14 +67,9 @@ func (p *problem) codeAs(opt Options) error {
 		return err
 	}
 	coder, err := sparse.New(spec)
-	p.codeBy(value{spec: spec, coder: coder})
-	return err
-}
-
-// codeBy sets the coder of the problem to v.coder.
-func (p *problem) codeBy(v value) {
-	p.coder = &watchedCoder{Coder: v.coder, spec: v.spec}
+	p.coder = &watchedCoder{Coder: coder, spec: spec}
 	p.settings.Coder = p.coder
+	return err
 }
 
 // firstDictionary returns the dictionary in opt.Init. A zero atom, or a number of atoms other than opt.Atoms, is an
@@ -152,28 +141,16 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 		}
 	}
 	nonZeros := opt.Coder.Sparsity
-	if opt.Sweep.Param != "" {
-		if err := opt.acceptSweep(settings.Atoms, m, n); err != nil {
-			return err
-		}
-		nonZeros = opt.Sweep.most()
-	}
 	if nonZeros == 0 || nonZeros > m || plugins.SaysSparsity(opt.Coder.Spec) {
 		nonZeros = m
 	}
 	nonZeros = min(nonZeros, settings.Atoms)
 	signals, atoms := 8*float64(m)*float64(n), float64(settings.Atoms)
 	reading, learning := piped+signals, signals
-	switch {
-	case opt.codes():
+	if opt.codes() {
 		learning += codingMemory(m, n, settings.Atoms, nonZeros)
-	case opt.Sweep.Param == "":
+	} else {
 		learning += opt.learner.Memory(m, n, settings.Atoms, nonZeros)
-	case opt.outputs.dictionary.Name == "":
-		learning += opt.sweepMemory(m, n, settings.Atoms, nonZeros)
-	default:
-		learning += max(opt.learner.Memory(m, n, settings.Atoms, nonZeros), opt.sweepMemory(m, n, settings.Atoms,
-			nonZeros))
 	}
 	if opt.Transpose {
 		reading += signals

@@ -65,9 +65,6 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 		sum.Coder = p.coder.spec
 		return sum
 	}
-	if opt.Sweep.Param != "" {
-		return sum // a sweep has used both options
-	}
 	for _, flag := range []struct {
 		name  string
 		given bool

@@ -3,14 +3,12 @@ package models
 import (
 	"cmp"
 	"context"
-	"crypto/sha1" // git's name of a blob, where no other sum is known
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"net/http"
 	"net/url"
@@ -40,12 +38,11 @@ type listed struct {
 	Files         []listedFile `json:"files"` // one file, or the two of an ncnn network
 }
 
-// listedFile is a file of a network. One of the sums is known.
+// listedFile is a file of a network.
 type listedFile struct {
 	URL    string `json:"url"`  // its address; it may be relative to the address of the catalogue
 	Size   int64  `json:"size"` // in bytes
-	SHA256 string `json:"sha256,omitempty"`
-	Git    string `json:"git,omitempty"` // git's name of the blob: the SHA-1 of "blob SIZE\x00" and the bytes
+	SHA256 string `json:"sha256"`
 }
 
 // String describes the network in a line.
@@ -60,16 +57,6 @@ func (l listed) size() (n int64) {
 		n += f.Size
 	}
 	return n
-}
-
-// sum returns the sum that is known of the file, in hexadecimal digits, and a hash that computes it.
-func (f listedFile) sum() (want string, by hash.Hash) {
-	if f.SHA256 != "" {
-		return f.SHA256, sha256.New()
-	}
-	by = sha1.New()
-	fmt.Fprintf(by, "blob %d\x00", f.Size)
-	return f.Git, by
 }
 
 // base returns the name of the file, or a name without letters if there is none.
@@ -147,12 +134,11 @@ func (l *listed) check(base *url.URL) error {
 			return fmt.Errorf("%s: the address %q: expected one of https:// or http://", l.Name, f.URL)
 		}
 		f.URL = to.String()
-		want, by := f.sum()
-		sum, err := hex.DecodeString(want)
+		sum, err := hex.DecodeString(f.SHA256)
 		const most = 1 << 30
 		switch {
-		case err != nil || len(sum) != by.Size():
-			return fmt.Errorf("%s: %s has no sum: expected sha256, or git's name of the blob", l.Name, f.base())
+		case err != nil || len(sum) != sha256.Size:
+			return fmt.Errorf("%s: %s has no sum: expected sha256", l.Name, f.base())
 		case f.Size < 1 || f.Size > most:
 			return fmt.Errorf("%s: %s has %d bytes, expected 1 to %d", l.Name, f.base(), f.Size, most)
 		case strings.Trim(f.base(), "./") == "" || strings.ContainsAny(f.base(), `\:`):

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -163,17 +164,17 @@ func (g *getting) fetch(ctx context.Context, name string, f listedFile) error {
 			return err
 		}
 	}
-	want, by := f.sum()
+	by := sha256.New()
 	if _, err := to.Seek(0, io.SeekStart); err != nil {
 		return safefile.Unreadable(name, err)
 	}
 	if _, err := io.Copy(by, to); err != nil {
 		return safefile.Unreadable(name, err)
 	}
-	if got := hex.EncodeToString(by.Sum(nil)); !strings.EqualFold(got, want) {
+	if got := hex.EncodeToString(by.Sum(nil)); !strings.EqualFold(got, f.SHA256) {
 		_ = os.Remove(name)
 		return console.Failf(console.ExitInput, "%s has another content than the catalogue says (sum %s, expected "+
-			"%s); nothing of it is kept", f.URL, got, want)
+			"%s); nothing of it is kept", f.URL, got, f.SHA256)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
@@ -278,41 +277,5 @@ func TestDamagedJournals(t *testing.T) {
 	}
 	if _, _, _, err := readAll(name); err == nil || !strings.Contains(err.Error(), "line 4 has more than") {
 		t.Errorf("a line without end: %v", err)
-	}
-}
-
-// A forecast has suitable units and, if a minute or more is left, says how to shorten the sweep.
-func TestForecast(t *testing.T) {
-	s := Sweep[int, int]{Shorter: "--trials 10"}
-	for rest, want := range map[time.Duration]string{
-		0:                "about 1 s left, judged from the first trials",
-		20 * time.Second: "about 20 s left, judged from the first trials",
-		100 * time.Minute: "about 100 min left, judged from the first trials; what is done is kept, and " +
-			"the same command goes on from there; shorter by --trials 10",
-		3*time.Hour + 12*time.Minute: "about 3 h left, judged from the first trials; what is done is kept, and the " +
-			"same command goes on from there; shorter by --trials 10",
-	} {
-		if got := s.forecast(rest); got != want {
-			t.Errorf("%v: %s", rest, got)
-		}
-	}
-}
-
-// sampleFirst takes the first tasks from all over the list, and loses none.
-func TestSampleFirst(t *testing.T) {
-	list := make([]int, 1000)
-	for i := range list {
-		list[i] = i
-	}
-	got := sampleFirst(list, 20)
-	learners, tenths := map[int]bool{}, map[int]bool{}
-	for _, i := range got[:20] {
-		learners[i%5], tenths[i/100] = true, true
-	}
-	if len(learners) != 5 || len(tenths) != 10 {
-		t.Errorf("%v", got[:20])
-	}
-	if slices.Sort(got); !slices.Equal(got, list) {
-		t.Errorf("%d of them", len(got))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -28,8 +27,6 @@ type Sweep[K comparable, R any] struct {
 	Task   func(R) K       // returns the task of a result
 	Failed func(R) string  // says of which trial a result is the failure, and why; "": it is none
 	Weight func(K) float64 // estimates the work of a task, in any unit
-	// Shorter names flags that shorten a sweep, to follow "shorter by" in a message. It may be empty.
-	Shorter string
 	// Run does a task. It returns an error only if the context has ended.
 	Run func(context.Context, K) (R, error)
 	// Table returns the results in an earlier report in the folder dir, to begin a new journal with. It may be nil.
@@ -150,12 +147,6 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 			total += s.Weight(t)
 		}
 	}
-	const first = 20
-	began := time.Now()
-	if len(todo) > first {
-		todo = sampleFirst(todo, first)
-		bar.Line("%d trials to run; how long they take is told after the first %d", len(todo), first)
-	}
 	show := func() {
 		bar.Set("trials", sum/max(total, 1e-9))
 		bar.Describe(fmt.Sprintf("%d of %d", count, len(todo)))
@@ -167,9 +158,6 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 	err = parallel.Each(ctx, todo, s.Run, func(r R) error {
 		done[s.Task(r)] = r
 		sum += s.Weight(s.Task(r))
-		if count+1 == first && len(todo) > first {
-			bar.Line("%s", s.forecast(time.Duration(float64(time.Since(began))*(total/sum-1))))
-		}
 		count++
 		show()
 		if bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) {
@@ -217,39 +205,6 @@ func (s Sweep[K, R]) readTable(j *Journal[entry[R]]) (own []entry[R], err error)
 		own = append(own, e)
 	}
 	return own, nil
-}
-
-// sampleFirst returns a copy of list in which about n tasks, spread over the list, come before the others. Neighbouring
-// tasks are alike, so such a sample forecasts the time of all tasks better than the first n would. The i-th sample is
-// shifted by i, so that a step that is a multiple of the number of learners does not pick only one learner.
-func sampleFirst[K any](list []K, n int) []K {
-	taken := make([]bool, len(list))
-	out := make([]K, 0, len(list))
-	for i := range n {
-		if k := (i*len(list)/n + i) % len(list); !taken[k] {
-			taken[k] = true
-			out = append(out, list[k])
-		}
-	}
-	for i, t := range list {
-		if !taken[i] {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// forecast returns a message that about the time rest is left and, if that is a minute or more, how to shorten it.
-func (s Sweep[K, R]) forecast(rest time.Duration) string {
-	text := console.Remaining(rest) + ", judged from the first trials"
-	if rest < time.Minute {
-		return text
-	}
-	text += "; what is done is kept, and the same command goes on from there"
-	if s.Shorter != "" {
-		text += "; shorter by " + s.Shorter
-	}
-	return text
 }
 
 // readJournals returns the results in all journals of the folder by task, failures in failed and others in done. own

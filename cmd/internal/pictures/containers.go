@@ -34,6 +34,9 @@ func isReadContainer(name string) bool {
 	return isNamedContainer(name) || slices.Contains(readContainers, strings.ToLower(filepath.Ext(name)))
 }
 
+// IsVideoName reports whether name has the extension of a video, read by FFmpeg or as a stream.
+func IsVideoName(name string) bool { return isReadContainer(name) || IsNamedVideo(name) }
+
 // isVideo reports whether the file path is a video by its name and content: a .ts may be text.
 func isVideo(path string) bool {
 	return isReadContainer(path) && CheckContainer(path) == nil || IsNamedVideo(path)

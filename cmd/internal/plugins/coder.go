@@ -54,13 +54,10 @@ func WithSparsity(spec string, n int) (string, error) {
 
 // SaysSparsity reports whether a spec sets how sparse codes are: by a number of atoms, or by the weight of an
 // ℓ₁ norm, which a number of atoms would override.
-func SaysSparsity(spec string) bool { return Says(spec, "sparsity", "lambda") }
-
-// Says reports whether spec sets any of the parameters called names.
-func Says(spec string, names ...string) bool {
+func SaysSparsity(spec string) bool {
 	_, params, _ := strings.Cut(spec, ":")
 	return slices.ContainsFunc(plugin.Split(params), func(param string) bool {
 		key, _, _ := strings.Cut(param, "=")
-		return slices.Contains(names, key)
+		return key == "sparsity" || key == "lambda"
 	})
 }

@@ -3,7 +3,6 @@ package recovery
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -18,22 +17,14 @@ import (
 type findings struct {
 	// command is the command line with all settings, and typed is the command line as it was typed.
 	command, typed string
-	trials         []planted.Trial // in the order of panels, then of N, of problems and of learners
-	// all are the trials with those of fewer iterations, from which the curves over seconds are made.
-	all    []planted.Trial
-	labels map[string]string // of learners, by spec; a learner without one is called by its spec
-	axes   []axis            // of the map; none: there is no map
+	trials         []planted.Trial   // in the order of panels, then of N, of problems and of learners
+	labels         map[string]string // of learners, by spec; a learner without one is called by its spec
+	axes           []axis            // of the map; none: there is no map
 }
 
 // newFindings returns the findings of the trials of opt; typed is the command line as it was typed.
 func newFindings(opt *Options, typed string, trials []planted.Trial) findings {
-	f := findings{command: opt.command, typed: typed, all: trials, labels: opt.Labels, axes: opt.Map}
-	for _, t := range trials {
-		if t.Limit == opt.Iterations {
-			f.trials = append(f.trials, t)
-		}
-	}
-	return f
+	return findings{command: opt.command, typed: typed, trials: trials, labels: opt.Labels, axes: opt.Map}
 }
 
 // failure describes a trial that failed. It returns "" for others.
@@ -136,7 +127,7 @@ func (f findings) document() report.Document {
 			d.Sections = append(d.Sections, f.section(p))
 		}
 	}
-	failures := slices.DeleteFunc(slices.Clone(f.all), func(t planted.Trial) bool { return t.Failure == "" })
+	failures := slices.DeleteFunc(slices.Clone(f.trials), func(t planted.Trial) bool { return t.Failure == "" })
 	if n := len(failures); n > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d trials failed and are left out of the means. The first: %s.", n,
 			failure(failures[0])))
@@ -161,8 +152,8 @@ func (f findings) coder() string {
 
 // record returns what trials.json has: the command and every trial, of a failed one the task and the failure alone.
 func (f findings) record() any {
-	trials := make([]any, len(f.all))
-	for i, t := range f.all {
+	trials := make([]any, len(f.trials))
+	for i, t := range f.trials {
 		trials[i] = t
 		if t.Failure != "" {
 			trials[i] = struct {
@@ -199,11 +190,6 @@ func (f findings) section(p planted.Panel) report.Section {
 	least.Log, inOrder.Log, share.Y1 = true, true, 1
 	report.ShareY(&least, &inOrder)
 	s.Charts = []report.Chart{least, inOrder, share}
-	if len(f.all) > len(f.trials) {
-		for _, n := range f.sizes(p) {
-			s.Charts = append(s.Charts, f.budgets(p, n))
-		}
-	}
 	return s
 }
 
@@ -224,31 +210,6 @@ func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) 
 				low, high := report.Spread(values)
 				s.Points = append(s.Points, report.Point{X: float64(n), Y: m, Low: low, High: high})
 			}
-		}
-		c.Series = append(c.Series, s)
-	}
-	return c
-}
-
-// budgets returns a chart of error over seconds for n signals of panel p: each learner has a point for each number of
-// iterations that it was given, at its median time and mean error.
-func (f findings) budgets(p planted.Panel, n int) report.Chart {
-	c := report.Chart{Title: fmt.Sprintf("error over seconds, N = %d", n), X: "seconds", Floor: errorFloor, Log: true,
-		LogX: true}
-	for style, learner := range f.learners() {
-		s := report.Series{Name: f.label(learner), Style: style}
-		byLimit := map[int][2][]float64{} // seconds, errors
-		for _, t := range f.all {
-			if t.Panel() == p && t.N == n && t.Learner == learner && t.Failure == "" {
-				v := byLimit[t.Limit]
-				byLimit[t.Limit] = [2][]float64{append(v[0], t.Seconds), append(v[1], t.Assigned)}
-			}
-		}
-		for _, limit := range slices.Sorted(maps.Keys(byLimit)) {
-			v := byLimit[limit]
-			m, _ := report.Mean(v[1])
-			low, high := report.Spread(v[1])
-			s.Points = append(s.Points, report.Point{X: max(report.Median(v[0]), 1e-6), Y: m, Low: low, High: high})
 		}
 		c.Series = append(c.Series, s)
 	}

@@ -1,7 +1,6 @@
 package recovery
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -50,8 +49,6 @@ func (opt *Options) table() settings.Table {
 		}), Help: "tell learners to find `R` times the true number of atoms"},
 		{Name: "map", To: settings.Text(&opt.mapped, ""), Help: "draw the share recovered over two `AXES`, such as " +
 			"N=25:800,S=1:8, of N, S, K, M, noise, coherence, outliers; the rest is that of the only --panel"},
-		{Name: "budgets", To: settings.Parsed(&opt.Budgets, "", readSizes), Help: "run with `I,I,...` iterations " +
-			"besides, for curves of error over seconds"},
 		console.SeedOption(&opt.Seed),
 		parts.SweepOption(),
 	}, console.WorkOptions(&opt.Limits, nil))
@@ -66,8 +63,6 @@ type Options struct {
 	Model  planted.Model
 	Atoms  float64 // how many atoms a learner looks for, as a share of the true number
 	Map    []axis  // the two axes of a map; none: the report is about the panels
-	// Budgets are other numbers of iterations than Iterations, ascending.
-	Budgets []int
 
 	Learners   []string          // specs
 	Labels     map[string]string // of learners, by spec
@@ -90,7 +85,6 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		return err
 	}
 	opt.command = console.CommandLine(c)
-	opt.Budgets = slices.DeleteFunc(opt.Budgets, func(n int) bool { return n == opt.Iterations })
 	opt.Learners, opt.Labels = plugins.Labelled(opt.Learners)
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return err
@@ -107,35 +101,6 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		}
 	}
 	return nil
-}
-
-// shorter names the flags that would shorten the run, to follow "shorter by". It leaves out what the options have done
-// already, and is empty if they have done it all.
-func (opt *Options) shorter() string {
-	var list []string
-	if few := 10; opt.Trials > few {
-		list = append(list, fmt.Sprintf("--trials %d (of %d)", few, opt.Trials))
-	}
-	if len(opt.Panels) > 1 {
-		list = append(list, fmt.Sprintf("--panel %s (of %d)", panelName(opt.Panels[0]), len(opt.Panels)))
-	}
-	if len(opt.Sizes) == 0 {
-		list = append(list, "--n 100,400")
-	}
-	if last := len(list) - 1; last > 0 {
-		return strings.Join(list[:last], ", ") + " or " + list[last]
-	}
-	return strings.Join(list, "")
-}
-
-// panelName returns the text by which --panel asks for p.
-func panelName(p planted.Panel) string {
-	for _, known := range planted.Figure1 {
-		if known.Panel == p {
-			return known.Name
-		}
-	}
-	return fmt.Sprintf("%d,%d,%d", p.M, p.K, p.S)
 }
 
 // readLearners returns the specs in text, the value of --learners. It fails where there is none.

@@ -9,7 +9,6 @@ import (
 	"context"
 	"math"
 	"runtime"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -68,9 +67,9 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	defer bar.Clear()
 	return parts.Sweep[planted.Task, planted.Trial]{
 		Dir: opt.Folder, Task: func(t planted.Trial) planted.Task { return t.Task }, Failed: failure,
-		Shorter: opt.shorter(), Weight: planted.Task.Weight,
-		Run:   func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
-		Table: readTable,
+		Weight: planted.Task.Weight,
+		Run:    func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
+		Table:  readTable,
 	}.Report(c, s, bar, tasks, safefile.AnyMode, func(trials []planted.Trial) (report.Document, parts.Files, error) {
 		f := newFindings(opt, console.Typed(c), trials)
 		d := f.document()
@@ -102,11 +101,10 @@ func (opt Options) problems() (list []planted.Task) {
 	return list
 }
 
-// tasks returns the trials to run, in the order of problems, then of trials, of learners and of iterations.
+// tasks returns the trials to run, in the order of problems, then of trials and of learners.
 func (opt Options) tasks() ([]planted.Task, error) {
 	problems := opt.problems()
-	limits := append(slices.Clone(opt.Budgets), opt.Iterations)
-	count := float64(len(problems)) * float64(opt.Trials) * float64(len(opt.Learners)) * float64(len(limits))
+	count := float64(len(problems)) * float64(opt.Trials) * float64(len(opt.Learners))
 	if count > parts.MaxTrials {
 		return nil, console.Usage("%.0f trials are asked for, expected %d at most; use a smaller --trials or "+
 			"several -o", count, parts.MaxTrials)
@@ -127,13 +125,11 @@ func (opt Options) tasks() ([]planted.Task, error) {
 		if opt.Atoms != 1 {
 			t.Atoms = max(1, int(math.Round(opt.Atoms*float64(t.K))))
 		}
-		t.Seed = opt.Seed
+		t.Seed, t.Limit = opt.Seed, opt.Iterations
 		for t.Trial = range opt.Trials {
 			for i, name := range opt.Learners {
 				t.Learner, t.Program, t.Revision = name, versions[i].Program, versions[i].Revision
-				for _, t.Limit = range limits {
-					tasks = append(tasks, t)
-				}
+				tasks = append(tasks, t)
 			}
 		}
 	}

@@ -213,10 +213,8 @@ func TestManyJobs(t *testing.T) {
 func TestRecoverPlainProgress(t *testing.T) {
 	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30",
 		"--trials", "30", "--iterations", "2", "-o", "out", "--progress", "plain")
-	const head = "30 trials to run; how long they take is told after the first 20\n3 of 30 trials\n6 of 30 trials\n"
-	if code != 0 || strings.Count(errs, "\n") != 13 || !strings.HasPrefix(errs, head) ||
-		!strings.Contains(errs, "18 of 30 trials\nabout ") ||
-		!strings.Contains(errs, " left, judged from the first trials") {
+	const head = "3 of 30 trials\n6 of 30 trials\n"
+	if code != 0 || strings.Count(errs, "\n") != 11 || !strings.HasPrefix(errs, head) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

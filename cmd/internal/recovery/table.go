@@ -51,7 +51,7 @@ func fields(t *planted.Trial) map[string]reflect.Value {
 func (f findings) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{columns}
-	for _, t := range f.all {
+	for _, t := range f.trials {
 		of := fields(&t)
 		var row []string
 		for _, name := range columns {

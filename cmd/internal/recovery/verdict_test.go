@@ -321,23 +321,6 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// Curves over seconds have a point for each number of iterations, and trials of fewer stay out of the tables.
-func TestBudgets(t *testing.T) {
-	dir := t.TempDir()
-	out, _ := program.Succeeds(t, dir, "recover", "--panel", "6,8,2", "--n", "30", "--trials", "2", "--iterations",
-		"20", "--budgets", "5,10", "--learners", "rop,mine=mod", "-q", "-o", "out")
-	if !strings.Contains(out, "2 problems a point") || !strings.Contains(out, "mine") {
-		t.Error(out)
-	}
-	page := string(consoletest.Read(t, dir, "out", "report.html"))
-	if !strings.Contains(page, "error over seconds, N = 30") || !strings.Contains(page, "</svg> mine</span>") {
-		t.Error("the page has no curves over seconds")
-	}
-	if n := len(rows(t, filepath.Join(dir, "out", tableName))); n != 1+2*2*3 {
-		t.Errorf("the table has %d rows", n)
-	}
-}
-
 // learners/README.md states what the trials with and without restarts and those of ROP step by step have.
 func TestTablesOfTheReadme(t *testing.T) {
 	text := string(consoletest.Read(t, golden.Root(t), "learners/README.md"))

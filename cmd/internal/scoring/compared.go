@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -23,9 +22,7 @@ import (
 
 // comparison is what one call of superres diff writes to its page and, with --json, as JSON.
 type comparison struct {
-	Page paths.Name `json:"page"` // the path of the page's file, or "-"
-	// Folder is the path of the folder of the regions that do not fit into the page, or "" where the page holds all.
-	Folder   paths.Name     `json:"folder,omitempty"`
+	Page     paths.Name     `json:"page"`     // the path of the page's file, or "-"
 	Protocol score.Protocol `json:"protocol"` // how the pictures are scored
 	Scale    int            `json:"scale"`    // factor of enlargement; scores leave out a border of Scale pixels
 	// Place is where the pictures differ most, in pixels of the largest picture. The page opens centred on Place.
@@ -35,9 +32,6 @@ type comparison struct {
 
 	scene  image.Point  // the width and the height of the largest picture, in pixels
 	inPage map[int]bool // true for the number of each region that the page itself holds
-	// mode bounds the permissions of the page and the folder's files: none that an input picture lacks is granted.
-	mode fs.FileMode
-	id   string // checksum of all tiles; the page accepts only files of regions with this checksum
 }
 
 // comparedPicture is one of the pictures that a page compares.

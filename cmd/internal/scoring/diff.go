@@ -31,9 +31,8 @@ another size, but of the same shape, are shown as large as the largest, in squar
 bicubic, and are not scored. Transparency is shown over squares, counts in the map, as
 over grey, and not in the scores; profiles are left aside.
 
-The page has 10 MB at most. Of larger pictures it holds the surroundings of the place
-where it opens, and all of them reduced; the rest is in a folder beside it, diff_files/,
-which goes where the page goes. With -o - there is no folder, and the rest is left out.
+The page has 50 MB at most. Of larger pictures it holds the surroundings of the place
+where it opens, and all of them reduced.
 
 Up to nine pictures are taken. What is behind the # of the page's address is what it
 shows, so that a view can be passed on. A picture of another shape is refused.`,
@@ -42,7 +41,7 @@ shows, so that a view can be passed on. A picture of another shape is refused.`,
 	})
 }
 
-// runDiff carries out superres diff: it reads the arguments from c, and writes the page, the regions and the scores.
+// runDiff carries out superres diff: it reads the arguments from c, and writes the page and the scores.
 func runDiff(c *cli.Context, s *console.Streams, opt DiffOptions) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -57,22 +56,15 @@ func runDiff(c *cli.Context, s *console.Streams, opt DiffOptions) error {
 	if err != nil {
 		return err
 	}
-	d.mode = safefile.ModeOf(opt.Inputs...)
 	if err := d.arrange(); err != nil {
-		return err
-	}
-	if err := d.checkFolder(opt.Overwrite); err != nil {
 		return err
 	}
 	if err := d.load(c.Context, opt, bar); err != nil {
 		return err
 	}
 	d.chooseRegions()
-	if err := d.writeRegions(c.Context, opt.Overwrite); err != nil {
-		return err
-	}
 	bar.Clear()
-	table, err := s.WriteOutput(opt.Page, d.mode, opt.Overwrite, func(w io.Writer) error {
+	table, err := s.WriteOutput(opt.Page, safefile.ModeOf(opt.Inputs...), opt.Overwrite, func(w io.Writer) error {
 		return d.write(safefile.Interruptible(c.Context, w))
 	})
 	if err != nil {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"net/url"
-	"path/filepath"
 	"slices"
 
 	"superres/cmd/internal/console"
@@ -61,23 +59,14 @@ type scenePart struct {
 
 // sceneRegions describes the squares of Side pixels into which the scene is cut, Columns of them in a row.
 type sceneRegions struct {
-	Side    int      `json:"side"`
-	Columns int      `json:"columns"`
-	ID      string   `json:"id"`
-	Files   []string `json:"files"` // the file of each region; "" for a region in the page, or left out
+	Side    int `json:"side"`
+	Columns int `json:"columns"`
 }
 
 // write writes the page to w. The pictures are written behind the template's output, since they are large.
 func (d *comparison) write(w io.Writer) error {
 	data := scene{W: d.scene.X, H: d.scene.Y, Place: d.Place,
-		Regions: sceneRegions{Side: d.side(), Columns: d.columns(), ID: d.id}}
-	for i := range d.regions() {
-		file := ""
-		if d.Folder != "" && !d.inPage[i] {
-			file = url.PathEscape(filepath.Base(string(d.Folder))) + "/" + d.regionFile(i)
-		}
-		data.Regions.Files = append(data.Regions.Files, file)
-	}
+		Regions: sceneRegions{Side: d.side(), Columns: d.columns()}}
 	var rows []pagePicture
 	for i, p := range d.Pictures {
 		data.Pictures = append(data.Pictures,
@@ -155,14 +144,9 @@ func (d *comparison) document() report.Document {
 		page = "standard output"
 	}
 	out := report.Document{Lead: page + ": " + d.caption()}
-	switch outside := d.regions() - len(d.inPage); {
-	case d.Folder != "":
-		out.Findings = []string{fmt.Sprintf("%s/: %s for which the page has no room; it goes where the page goes",
-			d.Folder,
+	if outside := d.regions() - len(d.inPage); outside > 0 {
+		out.Findings = []string{fmt.Sprintf("%s far from where the page opens are reduced there, for want of room",
 			console.Count(outside, "region"))}
-	case outside > 0:
-		out.Findings = []string{fmt.Sprintf("%s for which the page has no room are left out; -o FILE puts them into a "+
-			"folder beside it", console.Count(outside, "region"))}
 	}
 	t := report.Table{Head: []string{"picture", "size", "PSNR of Y", "SSIM", "mean", "largest"}}
 	for _, p := range d.Pictures {

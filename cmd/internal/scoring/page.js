@@ -5,7 +5,7 @@
 	const canvas = $("canvas"), ctx = canvas.getContext("2d");
 	const views = ["slider", "one", "diff"], mostZoom = 64, mostGain = 7;
 	const clamp = (v, lo, hi) => Math.min(Math.max(v, lo), hi);
-	const painter = makePainter(scene, () => change({}));
+	const painter = makePainter(scene);
 
 	// What is shown. zoom is pixels of the screen for one of the scene, 0 means that all
 	// of it fits; x, y is the place in the scene at the middle; gain is a power of two.

@@ -1,8 +1,8 @@
 "use strict";
 // A painter draws the pictures of a scene, whose unit is a pixel of the largest of them.
 // A picture has ownW×ownH pixels and covers w×h of the scene. It comes in tiles, one for
-// each region of the scene, as embedded or as a frame hands them over, and reduced.
-function makePainter({ pictures, regions }, changed) {
+// each region of the scene that the page has, and reduced.
+function makePainter({ pictures, regions }) {
 	const reduced = [], tiles = pictures.map(() => []);
 	for (const image of document.querySelectorAll("#pictures img")) {
 		const { picture, region } = image.dataset;
@@ -13,41 +13,6 @@ function makePainter({ pictures, regions }, changed) {
 
 	// reduces tells whether so little of a pixel is seen that the reduced pictures will do.
 	function reduces(zoom) { return reduced.length > 0 && zoom < 0.3; }
-
-	// ask opens the page of a region as a frame, which hands over its tiles, once.
-	const frames = new Map(), asked = new Set();
-	function ask(region) {
-		const file = regions.files[region];
-		painter.coarse = file ? "reduced where it is still read" : "reduced where the page has no more";
-		if (!file) return;
-		if (asked.has(region)) {
-			if (!frames.has(region)) painter.coarse = `reduced: ${decodeURIComponent(file)} cannot be read`;
-			return;
-		}
-		asked.add(region);
-		const frame = document.createElement("iframe");
-		frame.hidden = true;
-		frame.setAttribute("sandbox", "allow-scripts");
-		frame.setAttribute("src", file);
-		frame.addEventListener("load", () => setTimeout(() => end(region), 3000)); // also of what is not there
-		frames.set(region, frame);
-		document.body.append(frame);
-	}
-	function end(region) {
-		frames.get(region)?.remove();
-		if (frames.delete(region)) changed();
-	}
-	addEventListener("message", async ({ source, data }) => {
-		const region = data.region;
-		if (frames.get(region)?.contentWindow !== source || data.id !== regions.id) return;
-		await Promise.all(data.tiles.map(async ([picture, src]) => {
-			const image = new Image();
-			image.setAttribute("src", src);
-			try { await image.decode(); } catch { return; }
-			tiles[picture][region] = image;
-		}));
-		end(region);
-	});
 
 	// gather returns a source of the pixels x0..x1-1, y0..y1-1 of a picture, and where in
 	// it they begin.
@@ -71,7 +36,7 @@ function makePainter({ pictures, regions }, changed) {
 					onStage.drawImage(tile, x - x0, y - y0);
 					continue;
 				}
-				ask(r * regions.columns + c);
+				painter.coarse = "reduced where the page has no more";
 				const [right, below] = at(c + 1, r + 1), w = Math.min(right, p.ownW) - x, h = Math.min(below, p.ownH) - y;
 				const image = reduced[i];
 				if (!image || w <= 0 || h <= 0) continue;

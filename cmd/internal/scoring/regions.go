@@ -4,39 +4,27 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"fmt"
-	"hash/crc32"
-	"html/template"
 	"image"
 	"image/draw"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
-	"superres/patches/plane"
-
-	"superres/cmd/internal/console"
-	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/internal/safefile"
+	"superres/patches/plane"
 	"superres/superres"
 	embedded "superres/superres/models"
 	"superres/superres/resample"
 )
 
 // A scene is cut into square regions, and every picture along the same lines into tiles. The page holds as many
-// regions as its size allows, those nearest to the place where it opens. Each of the others is a page of its own in a
-// folder, which the main page loads into a frame when it is needed. That is because a script may read all pixels that
-// such a page hands over, while of a picture file it may only show them, and neither save nor enlarge them.
+// regions as its size allows, those nearest to the place where it opens; of the others it shows the reduced pictures.
 
 // maxPageBytes is the size of the largest page, of which markupBytes are for text and scripts. The img element of a
 // tile takes up to elementBytes besides the encoded tile.
-const maxPageBytes, markupBytes, elementBytes = 10_000_000, 100_000, 1000
+const maxPageBytes, markupBytes, elementBytes = 50_000_000, 100_000, 1000
 
 // maxReducedPixels bounds the sum of the pixels of all reduced pictures of a page.
 const maxReducedPixels = 2 << 20
@@ -173,8 +161,7 @@ func (d *comparison) reduce(ctx context.Context, p *comparedPicture, img image.I
 	return b.Bytes(), err
 }
 
-// chooseRegions sets d.inPage to as many regions as fit into the page, beginning with those nearest to d.Place, and
-// d.id. It empties d.Folder where all regions fit.
+// chooseRegions sets d.inPage to as many regions as fit into the page, beginning with those nearest to d.Place.
 func (d *comparison) chooseRegions() {
 	bytesLeft := maxPageBytes - markupBytes
 	for _, p := range d.Pictures {
@@ -192,16 +179,6 @@ func (d *comparison) chooseRegions() {
 		}
 		d.inPage[i] = true
 	}
-	if len(d.inPage) == len(order) {
-		d.Folder = ""
-	}
-	sum := crc32.NewIEEE()
-	for _, p := range d.Pictures {
-		for _, tile := range p.tiles {
-			_, _ = sum.Write(tile) // never fails
-		}
-	}
-	d.id = fmt.Sprintf("%08x", sum.Sum32())
 }
 
 // distance returns the square of the distance in pixels from d.Place to the nearest pixel of a region.
@@ -209,81 +186,4 @@ func (d *comparison) distance(region int) int {
 	r, p := d.region(region), d.Place
 	x, y := max(r.Min.X-p.X, p.X-r.Max.X+1, 0), max(r.Min.Y-p.Y, p.Y-r.Max.Y+1, 0)
 	return x*x + y*y
-}
-
-// checkFolder sets d.Folder, unless there is a single region or the page goes to standard output. Without overwrite it
-// fails where the folder exists.
-func (d *comparison) checkFolder(overwrite bool) error {
-	if d.regions() == 1 || paths.IsStandard(d.Page) {
-		return nil
-	}
-	page := string(d.Page)
-	d.Folder = paths.Name(strings.TrimSuffix(page, filepath.Ext(page)) + "_files")
-	if _, err := os.Lstat(string(d.Folder)); err == nil && !overwrite {
-		return console.Failf(console.ExitOutput, "%s exists; use --on-exist overwrite or another -o", d.Folder)
-	}
-	return nil
-}
-
-// regionTemplate is the file of a region that is not in the page. Opened alone it shows the region's tile of each
-// picture; in a frame of the main page it posts the tiles to the main page.
-var regionTemplate = template.Must(template.New("region").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; script-src 'unsafe-inline'">
-<title>{{.Title}}</title>
-</head>
-<body>
-{{range .Tiles}}<img alt="{{.Name}}" data-picture="{{.Number}}" src="data:image/png;base64,{{.Data}}">
-{{end}}<script>
-if (parent !== window) parent.postMessage({ id: {{.ID}}, region: {{.Region}}, ` +
-	`tiles: [...document.images].map(i => [+i.dataset.picture, i.src]) }, "*");
-</script>
-</body>
-</html>
-`))
-
-// writeRegions writes a file into d.Folder for each region that the page does not hold. It creates the folder.
-func (d *comparison) writeRegions(ctx context.Context, overwrite bool) error {
-	if d.Folder == "" {
-		return nil
-	}
-	folder := string(d.Folder)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return safefile.Unwritable(folder, err)
-	}
-	type tile struct {
-		Name   string
-		Number int
-		Data   template.URL
-	}
-	for i := range d.regions() {
-		if d.inPage[i] {
-			continue
-		}
-		var tiles []tile
-		for number, p := range d.Pictures {
-			if data := p.tiles[i]; len(data) > 0 {
-				tiles = append(tiles, tile{string(p.Name), number,
-					template.URL(base64.StdEncoding.EncodeToString(data))})
-			}
-		}
-		name := filepath.Join(folder, d.regionFile(i))
-		err := safefile.WriteAtomicMode(d.mode, name, overwrite, func(w io.Writer) error {
-			return regionTemplate.Execute(safefile.Interruptible(ctx, w), map[string]any{
-				"Title": fmt.Sprintf("superres diff: %v of %s", d.region(i), d.Pictures[0].Name), "ID": d.id,
-				"Region": i, "Tiles": tiles,
-			})
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// regionFile returns the file name of region i, such as row1-column2.html.
-func (d *comparison) regionFile(i int) string {
-	return fmt.Sprintf("row%d-column%d.html", i/d.columns()+1, i%d.columns()+1)
 }

@@ -112,9 +112,6 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 		}
 	}
 	if opt.piped() {
-		if err := s.CheckOpen(); err != nil {
-			return err
-		}
 		site := newSite(opt, pipeAddress, func(line string) { fmt.Fprintln(s.Err, "superres:", line) })
 		return site.serve(c.Context, listenToPipes(s.In, s.Out))
 	}
@@ -130,10 +127,8 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 		fmt.Fprintln(s.Err, "superres: without a token every program of this machine can use it")
 	}
 	site := newSite(opt, l.Addr(), func(line string) { fmt.Fprintln(s.Err, "superres:", line) })
-	if s.CheckOpen() == nil { // standard output is closed if the server runs in the background
-		if _, err := io.WriteString(s.Out, site.announcement(console.IsTerminal(s.Out))); err != nil {
-			return err
-		}
+	if _, err := io.WriteString(s.Out, site.announcement(console.IsTerminal(s.Out))); err != nil {
+		return err
 	}
 	ctx, end := context.WithCancel(c.Context)
 	defer end()

@@ -93,7 +93,7 @@ of a picture that was turned, and what is damaged or larger than 16 MiB.
 What a PNG says about its colours without a profile (cICP, gAMA and cHRM) is kept in a
 PNG, and becomes an ICC profile in other formats.
 
---keep-dates gives a result the dates of its input: of the last change and the last access.
+--keep-dates gives a result the date of the last change of its input.
 
 A result notes what made it: program, version, model with its hash, and settings, no time
 and no folder. That is Software in PNG and TIFF and in the EXIF of a WebP, and the comment
@@ -110,8 +110,7 @@ FOLDERS
 Folders are mirrored: -r photos/ -o large/ makes large/a/b_2x.jpg of photos/a/b.jpg. A
 picture is told by its content, not by its name. HEIC, JPEG XL and raw files of
 cameras are read by programs that are there (--decoder). Files of kinds that cannot be
-read are counted in the end; --verbose, --dry-run and --json list them, and
---on-unreadable fail refuses the folder.
+read are counted in the end; --verbose, --dry-run and --json list them.
 
 Pictures that superres made, as their metadata note, are left out where there are others,
 so that a command on *.jpg can be given twice; --on-result take enlarges them, too.

@@ -57,13 +57,8 @@ func (opt *Options) table() settings.Table {
 				"and the like ask: copy, skip or fail"},
 		{Name: "replace", To: settings.Bool(&opt.Naming.Replace, false), Group: files, Effect: settings.Neutral,
 			Help: "put each result in the place of its photo, which is kept as NAME.orig"},
-		{Name: "keep-original", To: settings.Bool(&opt.KeepOriginal, true), Group: files, Effect: settings.Neutral,
-			Help: "with --replace, keep the photo as NAME.orig, unless it is =false"},
 		{Name: "keep-dates", To: settings.Bool(&opt.KeepDates, false), Group: files, Effect: settings.Neutral,
-			Help: "give a result the dates of its input: of the last change and the last access"},
-		{Name: "on-unreadable", To: settings.OneOf(&opt.OnUnreadable, "skip", "skip", "fail"), Group: files,
-			Effect: settings.Neutral, Help: "`WHAT` to do when a folder has pictures of kinds that cannot be " +
-				"read, such as HEIC: skip, and say so in the end, or fail, before any work"},
+			Help: "give a result the date of the last change of its input"},
 		{Name: "on-result", To: settings.OneOf(&opt.OnResult, "skip", "skip", "take"), Group: files,
 			Effect: settings.Neutral, Help: "`WHAT` to do with pictures that superres enlarged before, told by " +
 				"their provenance, where there are others: skip, and say so in the end, or take"},
@@ -92,9 +87,6 @@ func (opt *Options) table() settings.Table {
 		{Name: "crf", To: settings.Maybe(&opt.encoding.CRF, -1).AtLeast(0), Group: quality,
 			Help: "encode videos with the rate factor `N`, from 0, the finest, to 63; -1: the codec's own, at which " +
 				"little is lost that can be seen"},
-		{Name: "keep-pixel-format", To: settings.Bool(&opt.encoding.KeepPixelFormat, false), Group: quality,
-			Help: "refuse a video whose depth or colour (4:2:2, 4:4:4) the encoder does not keep, which " +
-				"a line else says"},
 	}, ofPicture[metadata:], console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 
@@ -110,9 +102,7 @@ type Options struct {
 	Naming       pictures.Naming
 	OnExist      string
 	AlreadyLarge string
-	KeepOriginal bool
 	KeepDates    bool
-	OnUnreadable string
 	OnResult     string
 	Resume       bool
 	DryRun       bool

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
@@ -85,7 +84,12 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 		}
 		return nil
 	})
-	p.problems = append(slices.Concat(p.clashes, p.leaveOut(others)), p.exist...)
+	for _, o := range others {
+		if opt.Part.Has(o.Place) {
+			p.others = append(p.others, o)
+		}
+	}
+	p.problems = append(p.clashes, p.exist...)
 	return p.batch, err
 }
 
@@ -137,20 +141,6 @@ func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 			}
 		}
 	})
-}
-
-// leaveOut adds those of others that belong to this part to the batch, and returns an error for each if
-// --on-unreadable is fail.
-func (p *planner) leaveOut(others []pictures.Other) (problems []error) {
-	for _, o := range others {
-		if !p.opt.Part.Has(o.Place) {
-			continue
-		}
-		if p.others = append(p.others, o); p.opt.OnUnreadable == "fail" {
-			problems = append(problems, console.Failf(console.ExitInput, "%s: %s", o.Path, o.Reason()))
-		}
-	}
-	return problems
 }
 
 // nameAll checks the name of the output of each input in list. It leaves out inputs that the journal records as
@@ -264,7 +254,7 @@ func (p *planner) examine(i int) (l finding) {
 	}
 	if p.opt.Naming.Replace {
 		orig, err := os.Lstat(l.output + originalExt)
-		l.there = p.opt.KeepOriginal && err == nil && !os.SameFile(orig, source)
+		l.there = err == nil && !os.SameFile(orig, source)
 		return l
 	}
 	l.itself = source != nil && there != nil && os.SameFile(source, there)
@@ -299,8 +289,8 @@ func (p *planner) take(l finding) {
 			problem = imagefile.Check(l.Path)
 		}
 		if problem == nil && p.opt.Naming.Replace {
-			problem = console.Failf(console.ExitOutput, "%s%s exists: the photo was replaced before; move it, or use "+
-				"--keep-original=false", l.output, originalExt)
+			problem = console.Failf(console.ExitOutput, "%s%s exists: the photo was replaced before; move it", l.output,
+				originalExt)
 		}
 		if problem == nil {
 			problem = console.Failf(console.ExitOutput, "%s exists; use --on-exist skip or overwrite, or another -o",

@@ -66,7 +66,7 @@ func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 		Keep: func(info fs.FileInfo, write func(io.Writer) error) error {
 			return e.past.Keep(file, info, e.opt.OnExist == "overwrite" || e.opt.Naming.Replace, write)
 		}}
-	if e.opt.Naming.Replace && e.opt.KeepOriginal {
+	if e.opt.Naming.Replace {
 		sink.Original = j.output + originalExt
 	}
 	out.Sink = sink

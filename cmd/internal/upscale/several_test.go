@@ -435,7 +435,7 @@ func TestSeveralLimits(t *testing.T) {
 	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
 		{"many.gif", console.ExitLimit, "many.gif: has more than 50000 frames; cut it into parts first"},
 		{"whole.gif --max-pixels 1", console.ExitLimit, "whole.gif: its 101 pictures have 101 megapixels together, " +
-			"the limit is 100, that of 100 pictures alone; use --max-pixels"},
+			"the limit is 100, as for 100 single pictures; use --max-pixels"},
 		{"large.gif --max-pixels 1", console.ExitLimit,
 			"1001×1001 is 1.002 megapixels, the limit is 1; use --max-pixels"},
 		{"slow.gif --timeout 300ms", console.ExitLimit,

@@ -105,11 +105,8 @@ func TestFolderOfAllKinds(t *testing.T) {
 		t.Error(stderr)
 	}
 	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
-		{"in -r -o no --decoder none --on-unreadable fail", console.ExitInput,
-			"IMG_1.HEIC: HEIC cannot be read; save it as PNG or JPEG first (and 3 more; --dry-run lists all)"},
 		{"in/deep --decoder none", console.ExitInput,
 			"in/deep: no picture in this folder can be read: 1 HEIC; save it"},
-		{"in --on-unreadable skpi", console.ExitUsage, `did you mean "skip"?`},
 	})
 	putText(t, dir, "films/a.mp4", "\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomiso2")
 	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{

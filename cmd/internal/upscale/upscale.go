@@ -1,8 +1,7 @@
 // Package upscale is the command superres upscale, which enlarges picture files. Package enlarging does that for each
 // file; this package plans, runs and reports the work of a call on many files.
 //
-// Read it in this order: options.go, the options, and idle.go, which of them have no effect in a call; words.go, which
-// refuses arguments that were meant as options; upscale.go, one call, and session.go, what it works with; planner.go,
+// Read it in this order: options.go, the options; words.go, which refuses arguments that were meant as options; upscale.go, one call, and session.go, what it works with; planner.go,
 // which finds inputs and names outputs, with resume.go for pictures already done and results.go for earlier results;
 // batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory limits of memory.go;
 // dryrun.go, which only shows the plan; book.go, which makes a folder of a comic and a comic of its results; report.go
@@ -17,7 +16,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -66,7 +64,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 		err = opt.complete(console.OptionsOf(c.Command), c.Args().Slice())
 	}
 	if err == nil {
-		err = opt.checkWords(c)
+		err = opt.checkWords(console.OptionsOf(c.Command))
 	}
 	if err == nil {
 		err = enlargeAll(c, s, *opt, r)
@@ -138,9 +136,6 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		}
 	}
 	if b.piped() && !opt.DryRun {
-		if err := s.CheckOpen(); err != nil {
-			return err
-		}
 		if err := s.TakesBinary("-"); err != nil {
 			return err
 		}
@@ -148,9 +143,6 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	r.start(bar, opt, b.total(), opt.quiet)
 	if e.others.Used && opt.Naming.Format == "" && !(b.total() == 1 && imagefile.NamedFormat(opt.Naming.Out) != "") {
 		r.note(decoders.Rule)
-	}
-	for _, line := range opt.idle(&b, enlarger) {
-		r.note(line)
 	}
 	if opt.DryRun {
 		return e.show(c.Context, &b, r)
@@ -174,7 +166,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		return err
 	}
 	if b.total() > 1 || opt.Resume && len(b.jobs) > 0 && b.jobs[0].format == pictures.Container {
-		console.OnInterrupt(c.Context, "%s", goingOn(c, opt, book))
+		console.OnInterrupt(c.Context, "%s", goingOn(opt, book))
 	}
 	err = e.enlargeJobs(c.Context, &b, r)
 	if book != nil && c.Context.Err() == nil && (err == nil || console.ExitCode(err) == console.ExitSome) {
@@ -196,21 +188,12 @@ const mapLegend = "nine of ten pixels are off by at most, in levels of 255: blac
 	"yellow 20, white 32 or more"
 
 // goingOn says how to do the rest of several pictures after an interruption.
-func goingOn(c *cli.Context, opt Options, book *book) string {
-	const (
-		longest = 200 // bytes of a command that is shown whole
-		skip    = "--on-exist skip"
-	)
-	given, typed := console.OptionsOf(c.Command), console.Typed(c)
+func goingOn(opt Options, book *book) string {
 	switch {
 	case opt.Resume || opt.OnExist == "skip" && book == nil:
 		return "the same command does the rest"
-	case book != nil:
-		return "nothing of it is kept; with --resume, the same command does the rest"
-	case opt.OnExist == "overwrite":
-		return "the same command begins anew; with --resume it keeps a journal, and does only the rest"
-	case given.Given("on-exist") || len(typed) > longest || strings.Contains(typed, " -- "):
-		return "to do the rest, give the same command with " + skip
+	case book != nil || opt.OnExist == "overwrite":
+		return "the same command begins anew; with --resume it does only the rest"
 	}
-	return "to do the rest: " + typed + " " + skip
+	return "to do the rest, give the same command with --on-exist skip"
 }

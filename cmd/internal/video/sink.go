@@ -128,9 +128,7 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := w.checkFormat(in); err != nil {
-			return 0, err
-		}
+		w.checkFormat(in)
 		if w.parts != nil {
 			return len(p), nil
 		}
@@ -249,10 +247,8 @@ func (c *clip) join(temp string, list []copied) error {
 	return c.failure(p, p.end())
 }
 
-// checkFormat warns of what the result lacks of frames with the header in, or returns it as an error, if all is to be
-// kept.
-func (c *clip) checkFormat(in y4m.Header) error {
-	before := len(c.warnings)
+// checkFormat warns of what the result lacks of frames with the header in.
+func (c *clip) checkFormat(in y4m.Header) {
 	switch depth := c.video.depth(); {
 	case c.alpha:
 	case depth > 8 && !c.by.deep:
@@ -265,10 +261,6 @@ func (c *clip) checkFormat(in y4m.Header) error {
 		c.warn(fmt.Sprintf("has more colour than %s keeps, 4:%c:%c, and gets 4:2:0", c.by.name,
 			streamFormat(in)[4], streamFormat(in)[5]))
 	}
-	if len(c.warnings) > before && c.tools.Wanted.KeepPixelFormat {
-		return safefile.Refuse(safefile.ErrInput, c.In, "%s, which --keep-pixel-format forbids", c.warnings[before])
-	}
-	return nil
 }
 
 // copies returns what of the file, beside its pictures, goes into a file with the extension ext. What ext cannot hold

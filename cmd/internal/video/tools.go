@@ -32,8 +32,6 @@ type Encoding struct {
 	Codec string
 	// CRF is the constant rate factor of the encoder, from 0, the finest, to 63; nil: the codec's own.
 	CRF *int
-	// KeepPixelFormat refuses a video whose depth or colour the encoder does not keep. False: a warning says so.
-	KeepPixelFormat bool
 }
 
 // Codecs are the values of Encoding.Codec.

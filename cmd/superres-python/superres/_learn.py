@@ -49,7 +49,7 @@ def learn(Y: Any, atoms: int | None = None, *, learner: str = "rop", coder: str 
     coder "exec:COMMAND" runs a program of your own, and is refused without allow_exec=True: a name that comes from
     elsewhere runs nothing.
 
-    The result is that of the command: the same for the same arguments. Error is raised for what the program refuses.
+    The result is the same as from the command. Error is raised for what the program refuses.
     """
     _check_exec(allow_exec, learner, coder, *options.values())
     with tempfile.TemporaryDirectory(prefix="superres-") as folder:
@@ -65,7 +65,6 @@ def learn(Y: Any, atoms: int | None = None, *, learner: str = "rop", coder: str 
         import numpy
 
         history = numpy.atleast_1d(numpy.genfromtxt(names["trace"], delimiter=",", names=True))
-        summary = summary.get("learned", summary)  # of the option sweep
         return Learned(numpy.load(names["output"]), numpy.load(names["codes"]), history, summary["rmse"],
                        summary["stop"], summary.get("warnings", []))
 

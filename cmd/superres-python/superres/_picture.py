@@ -47,7 +47,7 @@ def decode_pil(file: bytes, like: Image) -> Image:
 
 
 def encode_array(image: Any) -> bytes:
-    """Return an array as a PNG of its pixels. TypeError and ValueError are raised for what is no picture."""
+    """Return an array as a PNG of its pixels. It raises TypeError or ValueError if it is no picture."""
     import numpy
 
     if isinstance(image, (str, bytes, os.PathLike)):

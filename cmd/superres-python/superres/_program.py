@@ -13,7 +13,7 @@ from typing import Any, Iterator
 
 
 class Error(RuntimeError):
-    """What the program refused or could not do: str() is its line, which says what is wrong and what to do.
+    """What the program refused or could not do: str() is its line, with the fault and what to do.
 
     exit_code is the exit code of the command: 1 nothing was made, 2 wrong usage or a crash, 4 the input, 5 the output,
     6 the model, 7 a limit of pixels, memory or time.
@@ -96,7 +96,7 @@ def last_words(stderr: bytes, exit_code: int | None) -> str:
 
 
 def refuse_masked(array: Any) -> None:
-    """Raise TypeError for a masked array, whose masked values the program would take for true ones."""
+    """Raise TypeError for a masked array: the program would take its masked values for true ones."""
     import numpy
 
     if numpy.ma.isMaskedArray(array):

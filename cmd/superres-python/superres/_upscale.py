@@ -230,10 +230,10 @@ def upscale(image: Any, scale: float | None = None, model: str = "auto", **optio
 
     scale is from 1 to 16; None: 2, or as model says. model is a name of the command superres models: "auto", "photo",
     "photo-real", "bicubic" or one of your own, such as a network kept by superres models add. All other options are
-    those of superres serve, with _ for -, such as effort="fast", denoise=0.5, strength=0.8,
+    parameters of superres serve, with _ for -, such as effort="fast", denoise=0.5, strength=0.8,
     width=800, height=600, fit=(1920, 1080), depth=16 (the result has 16 bits), region=(x, y, w, h): only that part.
 
-    TypeError and ValueError are raised for what is no picture, and Error for what the program refuses.
+    TypeError and ValueError are raised if image is no picture, and Error if the program refuses it.
     """
     return _default.upscale(image, scale, model, **options)
 

@@ -21,7 +21,7 @@ from ._program import find_program
 if TYPE_CHECKING:
     import torch
 
-_HELP = """All other flags are those of superres train --convolutional, which --help-all of that command lists. Run the
+_HELP = """All other flags are the same as of superres train --convolutional: its --help-all lists them. Run the
 same command again to go on after an interruption, with or without PyTorch."""
 
 
@@ -150,7 +150,7 @@ class _Layer:
 
 
 class _Learner:
-    """A network in training: the layers, the loss and the optimiser are those of package learning of the program."""
+    """A network in training: its layers, loss and optimiser do what package learning of the program does."""
 
     def __init__(self, order: dict[str, Any], source: BinaryIO, device: torch.device, precision: str) -> None:
         import torch
@@ -166,7 +166,7 @@ class _Learner:
                 mixed: bool) -> list[torch.Tensor]:
         """Return the outputs of all layers for windows x of (patch, channel, y, x).
 
-        With mixed, products are in the lower precision, but for those of the first layer, whose inputs have more bits.
+        With mixed, products are in the lower precision, except in the first layer, where inputs have more bits.
         """
         import torch
         from torch.nn.functional import conv2d
@@ -241,7 +241,7 @@ class _Learner:
             self._move(order, gradients, norm)
 
     def _count_dead(self, outputs: list[torch.Tensor]) -> int:
-        """Return the number of channels whose greatest sample is near 0 beside that of their layer."""
+        """Return the number of channels that are near 0 everywhere, beside the greatest sample of their layer."""
         dead = 0
         for x in outputs:
             peaks = x.detach().abs().amax((0, 2, 3))

@@ -1,8 +1,8 @@
 // Package foreign names the kinds of pictures that people have and package imagefile does
 // not read, by what their files contain, so that they can be refused by name.
 //
-// The raw files of most cameras are TIFF files whose first picture is a small copy: a
-// reader of TIFF takes it for the whole, without a word. raw.go recognises them.
+// The raw files of most cameras are TIFF files with a small copy as the first picture: a reader of TIFF takes it for
+// the whole, without a word. raw.go recognises them.
 package foreign
 
 import (
@@ -63,8 +63,8 @@ var kinds = []struct {
 	{"%!PS", Kind{Title: "PostScript", Advice: "export the page as PNG first", Document: true}},
 }
 
-// brands are the kinds of files of boxes, which have their brands in the first one. A kind
-// goes before those whose brands its files may have as well.
+// brands are the kinds of files of boxes, which have their brands in the first one. A kind stands before the kinds that
+// share brands with it.
 var brands = []struct {
 	names string // of four letters each
 	Kind
@@ -94,8 +94,8 @@ func Of(head []byte) (Kind, bool) {
 	return Kind{}, false
 }
 
-// boxBrands are the major brand and the compatible ones of a file of boxes. Those of films
-// are compatible with none of pictures.
+// boxBrands are the major brand and the compatible ones of a file of boxes. Films are compatible with no brand of
+// pictures.
 func boxBrands(head []byte) []string {
 	end := min(int(head[2])<<8|int(head[3]), len(head))
 	list := []string{string(head[8:12])}
@@ -105,7 +105,7 @@ func boxBrands(head []byte) []string {
 	return list
 }
 
-// isSVG tells whether the first element of a text is that of a drawing.
+// isSVG reports whether the first element of a text, or its DOCTYPE, is svg.
 func isSVG(head []byte) bool {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	for bytes.HasPrefix(text, []byte("<?")) || bytes.HasPrefix(text, []byte("<!")) {
@@ -125,7 +125,7 @@ func isSVG(head []byte) bool {
 	return bytes.HasPrefix(text, []byte("<svg"))
 }
 
-// StartsWith reports whether head starts with magic, whose ? match any byte.
+// StartsWith reports whether head starts with magic; ? matches any byte.
 func StartsWith(head []byte, magic string) bool {
 	if len(head) < len(magic) {
 		return false

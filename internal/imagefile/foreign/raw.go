@@ -52,9 +52,9 @@ func RawName(name string) (Kind, bool) {
 	return Kind{Title: strings.ToUpper(ext[1:]), Advice: develop}, true
 }
 
-// Raw tells whether a TIFF is a raw file of a camera, or has a small copy of its picture as
-// the first one: what a reader of TIFF would take of either is not the picture. What is
-// damaged, or no TIFF, is neither. It reads the directories alone, at most 32 of them.
+// Raw tells whether a TIFF is a raw file of a camera, or has a small copy of its picture as the first one: a reader of
+// TIFF would take another picture of either. A file that is damaged, or no TIFF, is neither. Raw reads the directories
+// alone, at most 32 of them.
 func Raw(r io.ReaderAt) (Kind, bool) {
 	head := make([]byte, 10)
 	n, _ := r.ReadAt(head, 0)

@@ -12,7 +12,7 @@ import (
 type HostileFile struct {
 	Name  string
 	Data  []byte
-	Limit bool   // because of a limit, not of what is wrong with it
+	Limit bool   // because of a limit, not of a fault
 	Want  string // in the error
 }
 

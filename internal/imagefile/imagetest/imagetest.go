@@ -1,5 +1,4 @@
-// Package imagetest makes picture files for tests, sound and hostile ones, so that what
-// is wrong with each can be read.
+// Package imagetest makes picture files for tests, sound and hostile ones, so that the fault of each can be read.
 package imagetest
 
 import (
@@ -191,7 +190,7 @@ func TIFFPage(next uint32, entries ...[4]uint32) []byte {
 	return binary.LittleEndian.AppendUint32(b, next)
 }
 
-// TIFFStart is the header of a TIFF whose first directory follows.
+// TIFFStart is the header of a TIFF with its first directory behind it.
 const TIFFStart = "II*\x00\x08\x00\x00\x00"
 
 // RIFF is a RIFF file of one chunk of a WebP.

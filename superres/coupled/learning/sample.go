@@ -104,7 +104,7 @@ func meanOf(v []float32) float64 {
 	return sum / float64(len(v))
 }
 
-// deviation returns the standard deviation of samples whose mean is given.
+// deviation returns the standard deviation of samples with the given mean.
 func deviation(v []float32, mean float64) float64 {
 	sum := 0.0
 	for _, x := range v {

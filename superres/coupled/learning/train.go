@@ -31,8 +31,8 @@ type Trainer struct {
 	Patch int
 	// Patches is the number of pairs of patches that are sampled.
 	Patches int
-	// Flat leaves out pairs whose low-resolution patch has a smaller standard deviation, in units of white; 0
-	// leaves out none.
+	// Flat leaves out pairs if their low-resolution patch has a smaller standard deviation, in units of white; 0 leaves
+	// out none.
 	Flat float64
 	// Reductions are factors above 0 and below 1; each picture is also trained on reduced by each of them.
 	Reductions []float64
@@ -165,7 +165,7 @@ func (t Trainer) Train(
 	if t.Learned != nil {
 		t.Learned(found, stacked)
 	}
-	low, high, err := t.halves(ctx, found.Dictionary, stacked, coder)
+	low, high, err := t.splitDictionary(ctx, found.Dictionary, stacked, coder)
 	if err != nil {
 		return nil, err
 	}
@@ -217,8 +217,8 @@ func (t Trainer) dictionary(
 	})
 }
 
-// halves returns D_L and D_H of the dictionary d that was learned from stacked pairs.
-func (t Trainer) halves(
+// splitDictionary returns D_L and D_H of the dictionary d that was learned from stacked pairs.
+func (t Trainer) splitDictionary(
 	ctx context.Context, d *sparse.Dictionary, stacked *mat.Dense, coder sparse.Coder,
 ) (low, high *sparse.Dictionary, err error) {
 	n, m := t.sizes()

@@ -66,7 +66,7 @@ func (b *Builder) AddShuffle(name string, factor int, blockFirst bool, in int) (
 
 // AddUnshuffle adds the inverse of what AddShuffle adds.
 func (b *Builder) AddUnshuffle(name string, factor int, blockFirst bool, in int) (int, error) {
-	node, err := b.Add(name, PixelUnshuffle{factor}, in)
+	node, err := b.Add(name, PixelUnshuffle{Factor: factor}, in)
 	if n := factor * factor; err == nil && blockFirst && n > 1 && b.shapes[in].Channels > 1 {
 		node, err = b.Add(name, Select{InterleavedChannels(b.shapes[node].Channels, n)}, node)
 	}

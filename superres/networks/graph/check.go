@@ -157,8 +157,13 @@ func (g *Graph) Measure() Measure {
 // Example returns the shapes of all nodes for a picture that the graph takes, whose sides are a multiple of the
 // returned number. It tries pictures whose sides are a multiple of different numbers and of no other.
 func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
-	for _, multiple = range []int{1, 2, 4, 8, 16, 3, 6, 12, 24, 32} {
-		if shapes, err = g.Shapes(17*multiple, 19*multiple); err == nil {
+	for _, n := range []int{1, 2, 4, 8, 16, 3, 6, 12, 24, 32} {
+		s, failure := g.Shapes(17*n, 19*n)
+		enlarges := failure == nil && s[g.Output].W%(17*n) == 0
+		if shapes == nil || enlarges {
+			shapes, multiple, err = s, n, failure
+		}
+		if enlarges {
 			break
 		}
 	}

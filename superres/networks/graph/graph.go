@@ -136,8 +136,12 @@ type Select struct{ Channels []int }
 // x mod r, with r the Factor.
 type PixelShuffle struct{ Factor int }
 
-// PixelUnshuffle is the inverse of PixelShuffle. The sides of its input are multiples of Factor.
-type PixelUnshuffle struct{ Factor int }
+// PixelUnshuffle is the inverse of PixelShuffle. The sides of its input are multiples of Factor; if Extend, any, and
+// samples beyond the bottom and on the right are 0.
+type PixelUnshuffle struct {
+	Factor int
+	Extend bool
+}
 
 // Interpolation is a way to resize.
 type Interpolation int

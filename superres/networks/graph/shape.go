@@ -229,13 +229,13 @@ func (PixelUnshuffle) Name() string { return "PixelUnshuffle" }
 func (p PixelUnshuffle) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	r := p.Factor
-	if err == nil && (r < 1 || r > MaxScale || s.W%r != 0 || s.H%r != 0) {
+	if err == nil && (r < 1 || r > MaxScale || !p.Extend && (s.W%r != 0 || s.H%r != 0)) {
 		err = fmt.Errorf("%d×%d samples by %d", s.W, s.H, r)
 	}
 	if err != nil {
 		return s, err
 	}
-	return Shape{s.W / r, s.H / r, s.Channels * r * r}, nil
+	return Shape{(s.W + r - 1) / r, (s.H + r - 1) / r, s.Channels * r * r}, nil
 }
 
 // Name implements Op.

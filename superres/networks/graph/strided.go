@@ -4,17 +4,20 @@ import "fmt"
 
 // AddStrided adds the nodes of a convolution that makes only every stride-th row and column of c's result, and returns
 // the last of them: pixels become channels, of which a convolution without a stride takes those that the taps of c see.
-// The sides of the input have to be multiples of the stride.
+// The sides of the input have to be multiples of the stride, unless the result has as many samples for each block of
+// stride samples, be the last a whole one or not, as with 3 taps 2 apart.
 func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error) {
 	if stride == 1 {
 		return b.Add(name, c, input)
 	}
 	shape := b.shapes[input]
+	isEven := (c.Pad.Left+c.Pad.Right-(c.Width-1)*c.Dilation)%max(stride, 1) == 0 &&
+		(c.Pad.Top+c.Pad.Bottom-(c.Height-1)*c.Dilation)%max(stride, 1) == 0
 	switch {
 	case stride < 1 || stride > MaxScale || shape.Channels*stride*stride > MaxChannels:
 		return 0, fmt.Errorf("Conv %q: stride %d of %d channels, expected at most %d times the square of the stride",
 			name, stride, shape.Channels, MaxChannels)
-	case shape.W%stride != 0 || shape.H%stride != 0:
+	case !isEven && (shape.W%stride != 0 || shape.H%stride != 0):
 		return 0, fmt.Errorf("Conv %q: stride %d, by which %d×%d samples are not divisible", name, stride, shape.W,
 			shape.H)
 	}
@@ -25,7 +28,7 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 	if err != nil {
 		return 0, err
 	}
-	pixels, err := b.Add(name, PixelUnshuffle{stride}, input)
+	pixels, err := b.Add(name, PixelUnshuffle{stride, isEven}, input)
 	if err != nil {
 		return 0, err
 	}

@@ -326,8 +326,8 @@ func (c *call) scored(node int, batch layout, height, width int, first, second p
 func (c *call) scores(a, b factor, batch layout) ([]*value, error) {
 	height, width, err := window(a.left, a.batch, a.shape)
 	if err == nil && height == 0 {
-		err = errors.New("of all pixels is not supported, nor of a picture that is one window: export the network " +
-			"for a larger one")
+		err = errors.New("of all pixels is not supported; where they are those of one window, export the network " +
+			"for a larger picture")
 	}
 	var k graph.Keys
 	if err == nil {

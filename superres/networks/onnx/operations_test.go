@@ -124,7 +124,7 @@ func TestOperations(t *testing.T) {
 		"nearest by repeating": {sized(10, 14).constant(ints("s", 1, 3, 14, 2, 10, 2)).constant(ints("a", 3, 5)).
 			constant(ints("r", 1, 3, 28, 20)).node("Unsqueeze x a > u").node("Expand u s > e").node("Reshape e r > y"),
 			"Select{[0 0 0 0 1 1 1 1 2 2 2 2]}[0] PixelShuffle{2}[1]"},
-		"unshuffle":    {unshuffled(), "PixelUnshuffle{2}[0] PixelShuffle{2}[1]"},
+		"unshuffle":    {unshuffled(), "PixelUnshuffle{2 false}[0] PixelShuffle{2}[1]"},
 		"channels":     {channelShuffle(), "Concat[0 0] Select{[0 3 1 4 2 5]}[1] Select{[0 1 2]}[2]"},
 		"upsample":     {resized("Upsample x s > y", 9, attr{"mode", "nearest"}), "Resize{0 2 1 0 false}[0]"},
 		"resize 10":    {resized("Resize x s > y", 10), "Resize{0 2 1 0 false}[0]"},

@@ -29,12 +29,12 @@ func RunNetwork(t testing.TB, n stage.Network) {
 	t.Helper()
 	s := imported{n}
 	c := &check{TB: t, scale: n.Scale(), subject: s}
-	for _, f := range []func(){c.result, c.tiny, c.progress, c.cancelled, c.workers, c.pool, c.concurrent, c.saved,
-		c.damaged} {
+	for _, f := range []func(){c.result, c.checkTiny, c.progress, c.checkCancelled, c.workers, c.checkPool,
+		c.checkConcurrent, c.checkSaved, c.checkDamaged} {
 		f()
 	}
 	d := networkCheck{c, n}
-	for _, f := range []func(){d.grey, d.divided, d.kept, d.reach, d.memory} {
+	for _, f := range []func(){d.grey, d.checkDivisions, d.checkRunsApart, d.reach, d.memory} {
 		f()
 	}
 }
@@ -120,14 +120,14 @@ func (c networkCheck) grey() {
 	for i := range in {
 		in[i], copies[i] = same, same.Crop(0, 0, same.W, same.H)
 	}
-	if !equal(c.run(input{low: in, current: c.enlarged(in)}, nil), c.run(input{low: copies, current: c.enlarged(in)},
-		nil)) {
+	if !samePlanes(c.run(input{low: in, current: c.emptyResults(in)}, nil),
+		c.run(input{low: copies, current: c.emptyResults(in)}, nil)) {
 		c.failf("another result when several planes are the same one")
 	}
 }
 
-// divided divides pictures between calls in many ways.
-func (c networkCheck) divided() {
+// checkDivisions divides pictures between calls in many ways.
+func (c networkCheck) checkDivisions() {
 	reach := c.network.Reach()
 	in := c.planes(19, reach+41)
 	whole := c.network.Start(19, reach+41)
@@ -135,18 +135,18 @@ func (c networkCheck) divided() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, parts := range [][]int{{1}, {2}, {7}, {16, 1}, {reach + 1}, {1 + rng.IntN(9), 1 + rng.IntN(30), 3}} {
 		run := c.network.Start(19, reach+41)
-		if !equal(c.pushAll(run, in, parts...), want) {
+		if !samePlanes(c.pushAll(run, in, parts...), want) {
 			c.failf("pushed in parts of %d rows it gives other bits", parts)
 		}
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
-	if !equal(c.pushAll(c.network.Start(19, reach+41), in, 5), want) {
+	if !samePlanes(c.pushAll(c.network.Start(19, reach+41), in, 5), want) {
 		c.failf("pushed in parts of 5 rows by three workers it gives other bits")
 	}
 }
 
-// kept has runs of different pictures in turns, which must not share what they keep.
-func (c networkCheck) kept() {
+// checkRunsApart has runs of different pictures in turns, which must not share what they keep.
+func (c networkCheck) checkRunsApart() {
 	h := c.network.Reach() + 20
 	first, second := c.planes(17, h), c.planes(18, h)
 	a, b := c.network.Start(17, h), c.network.Start(18, h)
@@ -171,8 +171,8 @@ func (c networkCheck) kept() {
 			}
 		}
 	}
-	if !equal(got[0], c.pushAll(c.network.Start(17, h), first, h)) ||
-		!equal(got[1], c.pushAll(c.network.Start(18, h), second, h)) {
+	if !samePlanes(got[0], c.pushAll(c.network.Start(17, h), first, h)) ||
+		!samePlanes(got[1], c.pushAll(c.network.Start(18, h), second, h)) {
 		c.failf("two runs in turns give other bits than one after the other")
 	}
 }

@@ -41,24 +41,25 @@ func (c *check) open(head stage.Head, data []byte) (subject, error) {
 	return c.load(f, c.scale, head)
 }
 
-func (c *check) saved() {
+func (c *check) checkSaved() {
 	head, data := c.file()
 	back, err := c.open(head, data)
 	if err != nil {
 		c.failf("it does not load what it saved: %v", err)
 		return
 	}
-	if _, again := c.of(back).file(); !bytes.Equal(data, again) || stage.Describe(back) != stage.Describe(c.subject) {
+	_, again := c.withSubject(back).file()
+	if !bytes.Equal(data, again) || stage.Describe(back) != stage.Describe(c.subject) {
 		c.failf("saved, loaded and saved it gives another file")
 	}
-	if in := c.picture(23, 17); !equal(c.of(back).run(in, nil), c.run(in, nil)) {
+	if in := c.picture(23, 17); !samePlanes(c.withSubject(back).run(in, nil), c.run(in, nil)) {
 		c.failf("loaded it gives another result")
 	}
 }
 
-// damaged truncates files, flips bits, and sets parameters to values that they cannot have. Loading such a file may
-// fail or not, but must not panic; a subject that is loaded must work.
-func (c *check) damaged() {
+// checkDamaged truncates files, flips bits, and sets parameters to values that they cannot have. Loading such a file
+// may fail or not, but must not panic; a subject that is loaded must work.
+func (c *check) checkDamaged() {
 	head, data := c.file()
 	attempt := func(what string, head stage.Head, data []byte, mustFail bool) {
 		defer func() {
@@ -71,7 +72,7 @@ func (c *check) damaged() {
 		case err == nil && mustFail:
 			c.failf("%s is not refused", what)
 		case err == nil:
-			other := c.of(back)
+			other := c.withSubject(back)
 			other.run(other.picture(7, 5), nil)
 		}
 	}
@@ -99,7 +100,7 @@ func (c *check) damaged() {
 			attempt(fmt.Sprintf("%s = %s", name, value), with(name, value), data, false)
 		}
 	}
-	for i, other := range c.resized(data) {
+	for i, other := range c.resizeArrays(data) {
 		attempt(fmt.Sprintf("a file with another array, %d", i), head, other, false)
 	}
 	rng := rand.New(rand.NewPCG(1, 0))
@@ -110,8 +111,8 @@ func (c *check) damaged() {
 	}
 }
 
-// resized returns copies of a file in which one array is missing, or replaced by zeros, perhaps of another size.
-func (c *check) resized(data []byte) (files [][]byte) {
+// resizeArrays returns copies of a file in which one array is missing, or replaced by zeros, perhaps of another size.
+func (c *check) resizeArrays(data []byte) (files [][]byte) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		c.failf("Save: %v", err)

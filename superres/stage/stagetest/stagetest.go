@@ -156,14 +156,14 @@ type check struct {
 }
 
 func (c *check) all() {
-	for _, f := range []func(){c.result, c.tiny, c.progress, c.cancelled, c.workers, c.pool, c.concurrent, c.reach,
-		c.memory, c.tuned, c.saved, c.damaged} {
+	for _, f := range []func(){c.result, c.checkTiny, c.progress, c.checkCancelled, c.workers, c.checkPool,
+		c.checkConcurrent, c.reach, c.memory, c.checkTuned, c.checkSaved, c.checkDamaged} {
 		f()
 	}
 }
 
-// of returns a check of s with the test and scale of c.
-func (c *check) of(s subject) *check { return &check{TB: c.TB, subject: s, scale: c.scale} }
+// withSubject returns a check of s with the test and scale of c.
+func (c *check) withSubject(s subject) *check { return &check{TB: c.TB, subject: s, scale: c.scale} }
 
 func (c *check) failf(format string, args ...any) {
 	c.Helper()
@@ -189,7 +189,7 @@ func (c *check) picture(w, h int) (in input) {
 		for i := range n.Channels() {
 			in.low = append(in.low, texture(float64(i)))
 		}
-		in.current = c.enlarged(in.low)
+		in.current = c.emptyResults(in.low)
 		return in
 	}
 	if _, ok := c.subject.(enlarger); ok {
@@ -206,8 +206,8 @@ func (c *check) picture(w, h int) (in input) {
 	return in
 }
 
-// enlarged returns planes of the size of the enlargements of list, for a network, which does not look at them.
-func (c *check) enlarged(list []*plane.Plane) (out []*plane.Plane) {
+// emptyResults returns planes of the size of the enlargements of list, for a network, which does not look at them.
+func (c *check) emptyResults(list []*plane.Plane) (out []*plane.Plane) {
 	for _, p := range list {
 		out = append(out, plane.New(p.W*c.scale, p.H*c.scale))
 	}
@@ -233,8 +233,8 @@ func (c *check) run(in input, w *stage.Work) []*plane.Plane {
 	return out
 }
 
-// equal reports whether a and b have the same samples.
-func equal(a, b []*plane.Plane) bool {
+// samePlanes reports whether a and b have the same samples.
+func samePlanes(a, b []*plane.Plane) bool {
 	return slices.EqualFunc(a, b, func(p, q *plane.Plane) bool { return slices.Equal(p.Pix, q.Pix) })
 }
 
@@ -242,7 +242,7 @@ func (c *check) result() {
 	in := c.picture(23, 17)
 	before := in.rows(0, 17, c.scale).planes()
 	got := c.run(in, nil)
-	if !equal(before, in.planes()) {
+	if !samePlanes(before, in.planes()) {
 		c.failf("Apply changes what it is given")
 	}
 	for i, p := range got {
@@ -255,12 +255,12 @@ func (c *check) result() {
 			c.failf("sample %d is %g", at, p.Pix[at])
 		}
 	}
-	if !equal(c.run(in, nil), got) {
+	if !samePlanes(c.run(in, nil), got) {
 		c.failf("another result the second time")
 	}
 }
 
-func (c *check) tiny() {
+func (c *check) checkTiny() {
 	for _, side := range [][2]int{{1, 1}, {1, 9}, {9, 1}, {2, 2}, {5, 3}} {
 		c.run(c.picture(side[0], side[1]), nil)
 	}
@@ -279,7 +279,7 @@ func (c *check) progress() {
 	}
 }
 
-func (c *check) cancelled() {
+func (c *check) checkCancelled() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if out, err := c.apply(ctx, c.picture(23, 17), nil); !errors.Is(err, context.Canceled) || out != nil {
@@ -296,7 +296,7 @@ func (c *check) cancelled() {
 		}
 	}))
 	if early && (!errors.Is(err, context.Canceled) || out != nil) {
-		c.failf("Apply whose context ends on the way: error %v", err)
+		c.failf("Apply when its context ends on the way: error %v", err)
 	}
 }
 
@@ -306,25 +306,25 @@ func (c *check) workers() {
 	want := c.run(in, nil)
 	for count := 2; count <= 8; count++ {
 		runtime.GOMAXPROCS(count)
-		if !equal(c.run(in, nil), want) {
+		if !samePlanes(c.run(in, nil), want) {
 			c.failf("%d workers give other bits than one", count)
 		}
 	}
 }
 
-func (c *check) pool() {
+func (c *check) checkPool() {
 	in := c.picture(37, 41)
 	want := c.run(in, nil)
 	pool := &stage.Pool{}
 	for n := 1 << 8; n <= 1<<19; n *= 2 {
 		pool.Give(slices.Repeat([]float32{float32(math.NaN())}, n))
 	}
-	if !equal(c.run(in, stage.NewWork(pool, nil)), want) {
+	if !samePlanes(c.run(in, stage.NewWork(pool, nil)), want) {
 		c.failf("what memory of the pool held is in the result")
 	}
 }
 
-func (c *check) concurrent() {
+func (c *check) checkConcurrent() {
 	if c.failed {
 		return // a subject that writes to its arguments would only race
 	}
@@ -339,7 +339,7 @@ func (c *check) concurrent() {
 		}()
 	}
 	for range calls {
-		if !equal(<-results, want) {
+		if !samePlanes(<-results, want) {
 			c.failf("a call beside others gives other bits")
 		}
 	}
@@ -362,7 +362,7 @@ func (c *check) reach() {
 		for i, got := range c.run(in.rows(top, end, c.scale), nil) {
 			rows := got.Pix[(from-top)*c.scale*got.W : (to-top)*c.scale*got.W]
 			if !slices.Equal(rows, want[i].Pix[from*c.scale*got.W:to*c.scale*got.W]) {
-				c.failf("rows %d to %d of %d, from a band of %d to %d, are not those of the whole: more than the %d "+
+				c.failf("rows %d to %d of %d, from a band of %d to %d, differ from the whole: more than the %d "+
 					"rows of Reach count", from, to-1, h, top, end-1, reach)
 				return false
 			}
@@ -412,15 +412,15 @@ func (c *check) memory() {
 	}
 }
 
-// tuned tunes the subject with a zero Tuning, and then with values of each setting.
-func (c *check) tuned() {
+// checkTuned tunes the subject with a zero Tuning, and then with values of each setting.
+func (c *check) checkTuned() {
 	in := c.picture(23, 17)
 	want := c.run(in, nil)
 	same, tunable, err := c.tune(stage.Tuning{})
 	if !tunable {
 		return
 	}
-	if err != nil || same == nil || !equal(c.of(same).run(in, nil), want) {
+	if err != nil || same == nil || !samePlanes(c.withSubject(same).run(in, nil), want) {
 		c.failf("Tune, asked for nothing, makes another stage (%v)", err)
 	}
 	none, one := 0, 1
@@ -432,10 +432,10 @@ func (c *check) tuned() {
 		case other == nil && t.BackProject == nil:
 			c.failf("Tune leaves the stage out for %+v", t)
 		case other != nil:
-			c.of(other).reach()
+			c.withSubject(other).reach()
 		}
 	}
-	if !equal(c.run(in, nil), want) {
+	if !samePlanes(c.run(in, nil), want) {
 		c.failf("Tune changes the stage that it is asked of")
 	}
 }

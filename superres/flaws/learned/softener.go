@@ -277,9 +277,13 @@ func (s *Softener) look(ctx context.Context, img image.Image, window image.Recta
 	all.equal, all.pairs = measure.CountEqual(whole.Channels, window)
 	all.outlines.Add(whole, window)
 	for y := range window.Dy() {
+		var rows [SoftenerScale][]float32
+		for k := range rows {
+			rows[k] = out.Row(SoftenerScale*y + k)
+		}
 		for x := range window.Dx() {
 			number := func(k int) int64 {
-				v := out.Row(SoftenerScale*y + k/SoftenerScale)[SoftenerScale*x+k%SoftenerScale]
+				v := rows[k/SoftenerScale][SoftenerScale*x+k%SoftenerScale]
 				return int64(math.Floor((float64(v) - 0.5) * (SoftenerRange << numberBits)))
 			}
 			weight := tells(number(2 * classes))

@@ -57,22 +57,6 @@ const (
 		3 + 2*2 + 1 + 4 + repair.Bands + softenerTraits
 )
 
-// frequencyGroup returns the group of a frequency of a block: seven rings, each in three parts, mostly across, mostly
-// down, and between; −1 for the mean.
-func frequencyGroup(u, v int) int {
-	ring := max(u, v)
-	switch {
-	case ring == 0:
-		return -1
-	case u > 2*v:
-		return 3 * (ring - 1)
-	case v > 2*u:
-		return 3*(ring-1) + 1
-	default:
-		return 3*(ring-1) + 2
-	}
-}
-
 // traitSums has sums over squares.
 type traitSums struct {
 	blocks    [frequencyGroups][]int64 // the mean energy of each block
@@ -261,16 +245,23 @@ var transform8 = [8][8]int64{
 	{100, -284, 426, -502, 502, -426, 284, -100},
 }
 
-// groupSizes are the numbers of frequencies in the groups.
-var groupSizes = func() (sizes [frequencyGroups]int64) {
-	for u := range 8 {
-		for v := range 8 {
-			if g := frequencyGroup(u, v); g >= 0 {
-				sizes[g]++
+// groups has the group of each frequency of a block, −1 for the mean, and groupSizes the numbers of frequencies in the
+// groups: seven rings, each in three parts, mostly across, mostly down, and between.
+var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int64) {
+	for u := range of {
+		for v := range of[u] {
+			group := 3*max(u, v) - 1
+			if u > 2*v {
+				group -= 2
+			} else if v > 2*u {
+				group--
+			}
+			if of[u][v] = group; group >= 0 {
+				sizes[group]++
 			}
 		}
 	}
-	return sizes
+	return of, sizes
 }()
 
 // addBlock adds the energies of a block.
@@ -278,27 +269,28 @@ func (s *traitSums) addBlock(p *measure.Samples, x, y int) {
 	var across [8][8]int64 // of each row, the frequencies across
 	for j := range 8 {
 		row := p.Pix[(y+j)*p.W+x:][:8]
+		folded := [2][4]int64{} // a cosine of an even frequency is the same from both ends, of an odd one the opposite
+		for i, v := range row[:4] {
+			folded[0][i], folded[1][i] = int64(v+row[7-i]), int64(v-row[7-i])
+		}
 		for u, c := range transform8 {
-			sum := int64(0)
-			for i, v := range row {
-				sum += c[i] * int64(v)
-			}
-			across[j][u] = sum >> 5
+			f := &folded[u%2]
+			across[j][u] = (c[0]*f[0] + c[1]*f[1] + c[2]*f[2] + c[3]*f[3]) >> 5
 		}
 	}
 	var energies [frequencyGroups]int64
 	for u := range 8 {
+		folded := [2][4]int64{}
+		for j := range 4 {
+			above, below := across[j][u], across[7-j][u]
+			folded[0][j], folded[1][j] = above+below, above-below
+		}
 		for v, c := range transform8 {
-			g := frequencyGroup(u, v)
-			if g < 0 {
-				continue
+			if g := groups[u][v]; g >= 0 {
+				f := &folded[v%2]
+				sum := (c[0]*f[0] + c[1]*f[1] + c[2]*f[2] + c[3]*f[3]) >> 13 // in steps of 1/16 level
+				energies[g] += sum * sum
 			}
-			sum := int64(0)
-			for j := range 8 {
-				sum += c[j] * across[j][u]
-			}
-			sum >>= 13 // in steps of 1/16 level
-			energies[g] += sum * sum
 		}
 	}
 	for g, e := range energies {

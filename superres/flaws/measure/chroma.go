@@ -26,75 +26,57 @@ const (
 // isSubsampled reports whether the chroma of a picture, in parts that begin at even pixels, was subsampled both ways,
 // and whether that is sure for a picture that shows no other trace of a JPEG file.
 func isSubsampled(parts []Area) (is, isSure bool) {
-	var across, down [2]int // positions that agree, by their parity
-	for _, p := range parts {
-		if len(p.Channels) < 3 {
+	var counts [2][2]int // positions across and down that agree, by their parity
+	for i := range counts {
+		for _, p := range parts {
+			if len(p.Channels) < 3 {
+				return false, false
+			}
+			p.vote(&counts[i], i == 1)
+		}
+		if !decided(counts[i], agreement) {
 			return false, false
 		}
-		w, h := p.Channels[0].W, p.Channels[0].H
-		red, green, blue := p.Channels[0].Pix, p.Channels[1].Pix, p.Channels[2].Pix
-		// R−G in half of the rows, or columns, and B−G in the others: neither depends on brightness.
-		c := [2][]int32{make([]int32, w*h), make([]int32, w*h)}
-		for y := range h {
-			for x := range w {
-				i := y*w + x
-				of := [2]int32{level(red[i]), level(blue[i])}
-				g := level(green[i])
-				c[0][i], c[1][i] = of[y/2%2]-g, of[x/2%2]-g
-			}
-		}
-		votes(&across, c[0], w, h, 1, w)
-		votes(&down, c[1], h, w, w, 1)
 	}
 	least := agreement
-	if across[1] > across[0] || down[1] > down[0] {
+	if counts[0][1] > counts[0][0] || counts[1][1] > counts[1][0] {
 		least = shifted
 	}
-	is = decided(across, agreement) && decided(down, agreement)
-	return is, decided(across, least) && decided(down, least)
+	return true, decided(counts[0], least) && decided(counts[1], least)
 }
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
-// votes adds to count, by parity, the positions on lines of n values, step apart, that agree and whose neighbours do
-// not. The lines, of which there are lines, begin apart entries from each other in c.
-func votes(count *[2]int, c []int32, n, lines, step, apart int) {
+// vote adds to count, by parity, the positions on the rows of p, or on its columns, that agree and whose neighbours do
+// not. It looks at R−G in half of the lines, and at B−G in the others: neither depends on brightness.
+func (p Area) vote(count *[2]int, down bool) {
+	lines, n, step, apart := p.Channels[0].H, p.Channels[0].W, 1, p.Channels[0].W
+	if down {
+		lines, n, step, apart = n, lines, n, 1
+	}
 	if n < 5 {
 		return
 	}
-	// How much the values at an entry are off: 0 if they agree, 2 if they differ.
-	off := func(at int) (kind uint8) {
-		v := 3*(c[at]-c[at+step]) - c[at-step] + c[at+2*step]
-		if v = max(v, -v); v > agree {
-			kind = 1
-		}
-		if v >= differ {
-			kind = 2
-		}
-		return kind
-	}
 	var pairs [2][9]int // by the parity of a position, then by 3 times what is before it and what is there
-	if step == 1 {
-		for line := range lines {
-			before := off(line*apart + 1)
-			for i := 2; i+2 < n; i++ {
-				now := off(line*apart + i)
-				pairs[i%2][3*before+now]++
-				before = now
-			}
+	c := make([]int32, n)
+	for line := range lines {
+		channel := p.Channels[line/2%2*2].Pix
+		for i := range c {
+			at := line*apart + i*step
+			c[i] = level(channel[at]) - level(p.Channels[1].Pix[at])
 		}
-	} else { // by rows, which is faster
-		before := make([]uint8, lines)
-		for line := range before {
-			before[line] = off(line*apart + step)
-		}
-		for i := 2; i+2 < n; i++ {
-			of := &pairs[i%2]
-			for line, was := range before {
-				now := off(line*apart + i*step)
-				of[3*was+now]++
-				before[line] = now
+		before := 1 // which counts for nothing
+		for i := 1; i+2 < n; i++ {
+			v := 3*(c[i]-c[i+1]) - c[i-1] + c[i+2]
+			now := 0 // how much the values are off: 0 if they agree, 2 if they differ
+			if v = max(v, -v); v > agree {
+				now = 1
 			}
+			if v >= differ {
+				now = 2
+			}
+			pairs[i%2][3*before+now]++
+			before = now
 		}
 	}
 	for parity := range pairs {

@@ -42,20 +42,23 @@ type Outlines struct {
 // transparent is the key of a pixel of which nothing is visible.
 const transparent = -1
 
-// colourKeys returns for each pixel of p its colour in 24 bits, or transparent.
-func colourKeys(p Area) []int32 {
+// key returns the colour of pixel i in 24 bits, or transparent.
+func (p Area) key(i int) int32 {
+	if p.Alpha != nil && p.Alpha.Pix[i] == 0 {
+		return transparent
+	}
+	key := level(p.Channels[0].Pix[i])
+	if len(p.Channels) < 3 {
+		return key * (1<<16 | 1<<8 | 1)
+	}
+	return key<<16 | level(p.Channels[1].Pix[i])<<8 | level(p.Channels[2].Pix[i])
+}
+
+// keys returns the keys of all pixels.
+func (p Area) keys() []int32 {
 	keys := make([]int32, len(p.Channels[0].Pix))
 	for i := range keys {
-		key := level(p.Channels[0].Pix[i])
-		if len(p.Channels) < 3 {
-			key *= 1<<16 | 1<<8 | 1
-		} else {
-			key = key<<16 | level(p.Channels[1].Pix[i])<<8 | level(p.Channels[2].Pix[i])
-		}
-		if p.Alpha != nil && p.Alpha.Pix[i] == 0 {
-			key = transparent
-		}
-		keys[i] = key
+		keys[i] = p.key(i)
 	}
 	return keys
 }
@@ -68,7 +71,7 @@ func middleOf(w, h int) image.Rectangle {
 
 // Add counts a window of a picture.
 func (o *Outlines) Add(p Area, window image.Rectangle) {
-	o.add(colourKeys(p), p.Channels[0].W, window)
+	o.add(p.keys(), p.Channels[0].W, window)
 }
 
 // add counts a window of a picture of w pixels a row with the colours keys.
@@ -83,27 +86,46 @@ func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 			o.straight++
 		}
 	}
-	const side = 5
-	counts := map[[side * side]int32]int64{}
+	// Patterns with the same hash are compared, if there are enough of them for one to be there often enough.
+	const side, often = 5, 3
+	type place struct {
+		at   int
+		hash uint32
+	}
+	var places []place // of patterns of several colours
+	var alike [1 << 15]uint8
 	for y := window.Min.Y; y <= window.Max.Y-side; y++ {
 		for x := window.Min.X; x <= window.Max.X-side; x++ {
 			at := y*w + x
 			addEdge(at, 1, w)
 			addEdge(at, w, 1)
-			var pattern [side * side]int32
-			isPlain := true
-			for i := range pattern {
-				pattern[i] = keys[at+i/side*w+i%side]
-				isPlain = isPlain && pattern[i] == pattern[0]
+			hash, isPlain := uint32(0), true
+			for i := range side {
+				for _, key := range keys[at+i*w:][:side] {
+					hash = hash*0x9e3779b1 + uint32(key)
+					isPlain = isPlain && key == keys[at]
+				}
 			}
-			if !isPlain {
-				counts[pattern]++
+			if hash >>= 17; !isPlain {
+				places = append(places, place{at, hash})
+				alike[hash] = min(alike[hash]+1, often)
 			}
 		}
 	}
+	o.patterns += int64(len(places))
+	counts := map[[side * side]int32]int64{}
+	for _, p := range places {
+		if alike[p.hash] < often {
+			continue
+		}
+		var pattern [side * side]int32
+		for i := range pattern {
+			pattern[i] = keys[p.at+i/side*w+i%side]
+		}
+		counts[pattern]++
+	}
 	for _, n := range counts {
-		o.patterns += n
-		if n >= 3 {
+		if n >= often {
 			o.repeated += n
 		}
 	}

@@ -49,7 +49,7 @@ func findQuality(parts []*Samples, x, y int, inDoubt bool) (c *coefficients, qua
 	if quality != 0 && (inDoubt || !isSure) {
 		// Patterns that repeat every four samples look like a file, but wherever the blocks begin; so do drawings of
 		// a few squares.
-		half := newCoefficients(parts, (x+4)%8, (y+4)%8, 8)
+		half := newCoefficients(parts, (x+4)%8, (y+4)%8, 8).sizes()
 		if _, evidence := half.keep(quality); evidence >= leastEvidence/2 || equalShare(parts) > MostFlat {
 			return c, 0
 		}
@@ -120,17 +120,27 @@ type coefficients [64][]int32
 
 // newCoefficients transforms blocks of parts. The first of a part is at (x0, y0); the others lie step samples apart.
 func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
+	return transform(parts, x0, y0, step, func(row []int64, part, at int) {
+		for u, v := range parts[part].Pix[at:][:8] {
+			row[u] = int64(v)
+		}
+	})
+}
+
+// transform transforms blocks that lie as those of newCoefficients do. read sets row to eight samples, which begin where
+// sample at of a part is.
+func transform(parts []*Samples, x0, y0, step int, read func(row []int64, part, at int)) *coefficients {
 	c := new(coefficients)
+	most := mostBlocks + len(parts)
+	memory := make([]int32, len(c)*most)
 	for i := range c {
-		c[i] = make([]int32, 0, 2*mostBlocks)
+		c[i] = memory[i*most:][:0:most]
 	}
-	for _, p := range parts {
+	for i, p := range parts {
 		p.Spread(x0, y0, step, 0, 8, mostBlocks, func(x, y int) {
 			var block [64]int64
 			for v := range 8 {
-				for u, s := range p.Pix[(y+v)*p.W+x:][:8] {
-					block[8*v+u] = int64(s)
-				}
+				read(block[8*v:][:8], i, (y+v)*p.W+x)
 			}
 			c.add(&block)
 		})
@@ -204,8 +214,9 @@ func (c *coefficients) quality() (best int, isSure bool) {
 	const lowest, highest = 20, 97
 	const nearly, sure = 0.9, 0.3
 	var scores, evidence [highest + 1]float64
+	sizes := c.sizes()
 	parallel.Indices(highest+1-lowest, func(i int) {
-		scores[lowest+i], evidence[lowest+i] = c.keep(lowest + i)
+		scores[lowest+i], evidence[lowest+i] = sizes.keep(lowest + i)
 	})
 	most := slices.Max(scores[:])
 	if isSure = most >= sure; !isSure && slices.Max(evidence[:]) < leastEvidence {
@@ -224,14 +235,26 @@ func (c *coefficients) quality() (best int, isSure bool) {
 	return best, isSure
 }
 
+// sizes are the magnitudes of the coefficients of the telling frequencies, the greatest last.
+type sizes [len(telling)][]uint32
+
+func (c *coefficients) sizes() (all sizes) {
+	for i, k := range telling {
+		for _, v := range c[k] {
+			all[i] = append(all[i], uint32(max(v, -v)))
+		}
+		slices.Sort(all[i])
+	}
+	return all
+}
+
 // keep returns how well the coefficients are multiples of the quantiser steps of quality: 1 if all are, about 0 if they
 // are only by chance, and 0 if too few coefficients are left to decide. evidence is that in standard deviations of what
 // it is by chance, of which no frequency has more than a few.
-func (c *coefficients) keep(quality int) (score, evidence float64) {
+func (all *sizes) keep(quality int) (score, evidence float64) {
 	const few, most = 60, 4
-	off, count, frequencies := uint64(0), uint64(0), 0
-	different := map[[2]uint32]bool{}
-	for _, k := range telling {
+	off, count, different, frequencies := uint64(0), 0, 0, 0
+	for i, k := range telling {
 		step := uint32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
 		if step < 3<<8 { // rounding hides so small a step
 			continue
@@ -239,26 +262,24 @@ func (c *coefficients) keep(quality int) (score, evidence float64) {
 		// A product with inverse, shifted, is the quotient by step: coefficients are below 2²⁰, and steps below 2¹⁶.
 		const shift = 44
 		inverse := (uint64(1)<<shift)/uint64(step) + 1
-		offBefore, countBefore := off, count
-		for _, v := range c[k] {
-			v := uint32(max(v, -v))
-			if 2*v <= step {
-				continue
-			}
+		zero, _ := slices.BinarySearch(all[i], step/2+1)
+		offBefore, last := off, uint32(0)
+		for _, v := range all[i][zero:] {
 			r := v - uint32(uint64(v)*inverse>>shift)*step
 			off += uint64(min(r, step-r)<<12) * inverse >> shift // as a share of the step; 1/4 by chance
-			count++
-			if len(different) < few {
-				different[[2]uint32{uint32(k), v >> 5}] = true
+			if v>>5 != last {
+				last = v >> 5
+				different++
 			}
 		}
-		if n := count - countBefore; n > 0 {
+		if n := len(all[i]) - zero; n > 0 {
 			// off is uniform by chance, from 0 to 1/2 of a step.
 			evidence += min((1-float64(off-offBefore)/float64(n<<10))*math.Sqrt(3*float64(n)), most)
+			count += n
 			frequencies++
 		}
 	}
-	if len(different) < few {
+	if different < few {
 		return 0, 0
 	}
 	return 1 - float64(off)/float64(count<<10), evidence / math.Sqrt(float64(frequencies))

@@ -165,16 +165,18 @@ func (p *Samples) tile(x, y int) tileStats {
 		for k := range rows {
 			rows[k] = p.Pix[(v+k-2)*p.W+x-2:][:tile+4]
 		}
+		var cross, mean, rise [tile + 4]int64 // of each column
+		for u, v := range rows[2] {
+			above, below := rows[1][u], rows[3][u]
+			cross[u], mean[u] = int64(above-2*v+below), int64(above+v+below)
+			rise[u] = int64(below + rows[4][u] - above - rows[0][u])
+		}
 		for u := 2; u < tile+2; u++ {
-			cross := func(row []int32) int32 { return row[u-1] - 2*row[u] + row[u+1] }
-			d := int64(cross(rows[1]) - 2*cross(rows[2]) + cross(rows[3]))
+			d := cross[u-1] - 2*cross[u] + cross[u+1]
 			fine += d * d
-			gx, gy := int32(0), int32(0)
-			for k := 1; k <= 3; k++ {
-				gx += rows[k][u+1] + rows[k][u+2] - rows[k][u-1] - rows[k][u-2]
-				gy += rows[3][u+k-2] + rows[4][u+k-2] - rows[1][u+k-2] - rows[0][u+k-2]
-			}
-			rest += int64(gx)*int64(gx) + int64(gy)*int64(gy)
+			gx := mean[u+1] + mean[u+2] - mean[u-1] - mean[u-2]
+			gy := rise[u-1] + rise[u] + rise[u+1]
+			rest += gx*gx + gy*gy
 			sum += int64(rows[2][u])
 			level := rows[2][u] / Unit
 			seen[level>>6] |= 1 << (level & 63)

@@ -85,9 +85,9 @@ func (p *palette) isSmallSprite() bool { return p.isSprite && len(p.colours) <= 
 // add counts a part of a picture. It returns false when there are too many colours.
 func (p *palette) add(part Area) bool {
 	w, h := part.Channels[0].W, part.Channels[0].H
-	keys := colourKeys(part)
 	last, number := int32(transparent), 0
-	for _, key := range keys {
+	for i := range w * h {
+		key := part.key(i)
 		if key == transparent {
 			p.isSprite = true
 			continue
@@ -107,6 +107,7 @@ func (p *palette) add(part Area) bool {
 		p.counts[number]++
 		p.pixels++
 	}
+	keys := part.keys()
 	p.outlines.add(keys, w, middleOf(w, h))
 	for y := range h {
 		p.compare(keys[y*w:], w, 1)

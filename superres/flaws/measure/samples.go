@@ -89,5 +89,11 @@ func (p *Samples) Spread(x0, y0, step, margin, side, most int, visit func(x, y i
 
 // Cut returns a part of a picture, in 8 bits a sample.
 func Cut(img image.Image, part image.Rectangle) Area {
+	switch m := img.(type) {
+	case *image.NRGBA:
+		return Area{picture.Split(m.SubImage(part))}
+	case *image.RGBA:
+		return Area{picture.Split(m.SubImage(part))}
+	}
 	return Area{picture.Split(imaging.Crop(img, part))}
 }

@@ -3,8 +3,6 @@ package measure
 import (
 	"math"
 	"slices"
-
-	"superres/patches/plane"
 )
 
 // The second test for white noise. The measure in noise.go takes whatever is in the tiles that vary least for noise,
@@ -116,18 +114,19 @@ func blockStep(parts []*Samples) int {
 // estimateColourNoise returns the deviation of the noise that is certainly in Cb and in Cr of parts, the parts of a
 // picture, whose brightness is light; 0 if there may be none.
 func estimateColourNoise(parts []Area, light []*Samples) float64 {
+	if len(parts[0].Channels) < 3 {
+		return 0
+	}
 	step := blockStep(light)
 	mean := newCoefficients(light, 4, 4, step)[0]
 	sum := 0.0
 	for _, axis := range [...]struct{ channel, half int32 }{{2, 886}, {0, 701}} {
-		var list []*Samples
-		for i, p := range parts {
-			if len(p.Channels) < 3 {
-				return 0
+		found := transform(light, 4, 4, step, func(row []int64, part, at int) {
+			channel := parts[part].Channels[axis.channel].Pix[at:]
+			for u, v := range light[part].Pix[at:][:8] {
+				row[u] = int64(subtractLuma(sampleOf(channel[u]), v, axis.half))
 			}
-			list = append(list, subtractLuma(p.Channels[axis.channel], light[i], axis.half))
-		}
-		found := newCoefficients(list, 4, 4, step).white(mean)
+		}).white(mean)
 		if found < leastInColour {
 			return 0
 		}
@@ -136,15 +135,10 @@ func estimateColourNoise(parts []Area, light []*Samples) float64 {
 	return math.Sqrt(sum / 2)
 }
 
-// subtractLuma returns the difference of a channel and brightness around 128 levels, divided by twice the half, in
+// subtractLuma returns the difference of a sample and its brightness around 128 levels, divided by twice the half, in
 // thousandths, so that it has the range of Cb and Cr.
-func subtractLuma(channel *plane.Plane, luma *Samples, half int32) *Samples {
-	p := &Samples{luma.W, luma.H, make([]int32, len(luma.Pix)), luma.Parts}
-	for i, v := range channel.Pix {
-		d := 1000 * (sampleOf(v) - luma.Pix[i])
-		p.Pix[i] = 128*Unit + (d+half*2*512+half)/(2*half) - 512
-	}
-	return p
+func subtractLuma(v, luma, half int32) int32 {
+	return 128*Unit + (1000*(v-luma)+half*2*512+half)/(2*half) - 512
 }
 
 // white returns the deviation, in levels, of the white noise that is certainly in the blocks; 0 if there may be none.

@@ -106,7 +106,7 @@ const (
 // square is a part of a channel of a picture.
 type square struct {
 	levels      []float32 // transformed
-	informative []int     // samples
+	informative []uint16  // samples
 }
 
 // newSquare returns a square of the samples of p, of which those in inner may be informative.
@@ -150,7 +150,7 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 			}
 			if !seen[around] {
 				seen[around] = true
-				s.informative = append(s.informative, at)
+				s.informative = append(s.informative, uint16(at))
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func TestTyped(t *testing.T) {
 		{line: "photo.jpg out.heic", code: usage, answer: says("out.heic", "end in .png, .jpg, .webp, .tif or .bmp")},
 		{line: "photo.jpg large.png", made: "large.png"},
 		{before: "photo.jpg large.png", line: "photo.jpg large.png", code: output,
-			answer: says("to make it anew: -o large.png --on-exist overwrite")},
+			answer: says("to make it again: -o large.png --on-exist overwrite")},
 		{line: "photo.jpg -o large", code: usage, answer: says("write large.png", "or large/ for a folder")},
 		{line: "photo.jpg -olarge/", made: "large/photo_2x.jpg"},
 
@@ -124,7 +124,8 @@ func TestTyped(t *testing.T) {
 		{line: "enlarge photo.jpg", code: usage, answer: says(`unknown command "enlarge"; did you mean "upscale"?`)},
 		{line: "upscael photo.jpg", code: usage, answer: says(`did you mean "upscale"?`)},
 		{line: "frobnicate", code: usage, answer: says("superres --help lists the commands")},
-		{line: "-s 4 upscale photo.jpg", code: usage, answer: says("the command comes before its flags; begin with superres upscale")},
+		{line: "-s 4 upscale photo.jpg", code: usage,
+			answer: says("the command comes before its flags; begin with superres upscale")},
 		{line: "-v photo.jpg", answer: says("by photo"), made: "photo_2x.jpg"},
 
 		// Flags.

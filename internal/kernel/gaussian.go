@@ -15,8 +15,8 @@ import "cmp"
 //	4m₀ + m₁+m₂ + 2(m₃+m₅), m₁−m₂ + 2(m₄+m₅), m₁+m₂ − 2(m₃+m₅), m₁−m₂ − 2(m₄+m₅) + 4m₆:
 //
 // 49 products for 16 outputs where F(2×2,3×3) takes 64. All numbers are integers, and sixteen times a sum must fit 32
-// bits, so that the result equals that of Convolve to the last bit. A sample counts up to 16 times in v, which must fit
-// 16 bits: tiles with a sample above gaussianInput, about a tenth of those of photographs, are computed by F(2×2,3×3).
+// bits, so that the result is the same bits as by Convolve. A sample counts up to 16 times in v, which must fit
+// 16 bits: tiles with a sample above gaussianInput, about a tenth in photographs, are computed by F(2×2,3×3).
 
 const (
 	maxGaussianInput = 1<<11 - 1
@@ -38,7 +38,7 @@ func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
 	return [...]int32{a, a + b + c, a - b + c, a - c, -b, a + b - c, c}
 }
 
-// prepareGaussian computes the weights of ConvolveFourRows from those of tiles of 2×2 outputs, if they fit.
+// prepareGaussian computes the weights of ConvolveFourRows, if they fit.
 func (f *Filter) prepareGaussian() {
 	channels := PadTo(f.usedChannels(), Lanes)
 	if f.gaussian = nil; channels > f.Step {
@@ -83,8 +83,8 @@ func (f *Filter) gaussianInput() int32 {
 	return most
 }
 
-// gaussianWork is the memory of tiles of 4×4 outputs: samples transformed along columns; those of a row of places,
-// transformed along rows; their sums; these gathered along rows; and the sums of two rows as transformOutput takes them.
+// gaussianWork is the memory of tiles of 4×4 outputs: samples transformed along columns; a row of places transformed
+// along rows too; their sums; these gathered along rows; and the sums of two rows as transformOutput takes them.
 type gaussianWork struct {
 	columns, places       []int16
 	sums, gathered, pairs []int32

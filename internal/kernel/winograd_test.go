@@ -53,7 +53,7 @@ func TestConvolveTwoRows(t *testing.T) {
 						Convolve(want[to[i]:], src, rows[i:i+3], samples, f, add)
 					}
 					if !slices.Equal(dst, want) {
-						t.Fatalf("%d channels, %d outputs of %d samples differ from those of a row", channels,
+						t.Fatalf("%d channels, %d outputs of %d samples differ from a row alone", channels,
 							outputs, samples)
 					}
 				}
@@ -63,7 +63,7 @@ func TestConvolveTwoRows(t *testing.T) {
 }
 
 // ConvolveFourRows gives the same bits as Convolve for each of the rows, with and without skip, and so does
-// ConvolveTwoRows, which it uses where samples are too large for its tiles: those of every other picture, of a tenth of
+// ConvolveTwoRows, which it uses where samples are too large for its tiles: all of every other picture, a tenth of
 // the others.
 func TestConvolveFourRows(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestConvolveFourRows(t *testing.T) {
 						Convolve(want[to[i]:], src, rows[i:i+3], samples, f, add)
 					}
 					if !slices.Equal(dst, want) {
-						t.Fatalf("%d channels, %d outputs of %d samples differ from those of a row", channels,
+						t.Fatalf("%d channels, %d outputs of %d samples differ from a row alone", channels,
 							outputs, samples)
 					}
 				}

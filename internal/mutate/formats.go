@@ -72,8 +72,8 @@ type format struct {
 	kindFirst, hasSum, padded bool
 }
 
-// nest says that a part has others inside, behind the first bytes of its body: those of a format or, where of is nil,
-// those of the file that begins there, if its format is known.
+// nest says that a part has others inside, behind the first bytes of its body: parts of a format or, where of is nil,
+// of the file that begins there, if its format is known.
 type nest struct {
 	behind int
 	of     *format
@@ -251,7 +251,8 @@ func settlePNG(parts []part) {
 // joinWebP puts a WebP together, whose head has the length of the file.
 func (f *format) joinWebP(parts []part) []byte {
 	out := f.joinChunks(parts)
-	if i := slices.IndexFunc(parts, func(p part) bool { return p.kind == f.head }); i >= 0 && hasMagic("RIFF????")(out) {
+	i := slices.IndexFunc(parts, func(p part) bool { return p.kind == f.head })
+	if i >= 0 && hasMagic("RIFF????")(out) {
 		f.putNumber(out[4:8], parts[i].length(len(out)-8))
 	}
 	return out

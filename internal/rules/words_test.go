@@ -13,7 +13,7 @@ import (
 
 // mostUses is how often the text files of the repository may use a phrase that hides its noun. A change may lower a
 // figure, not raise it: write the noun, or say who does what.
-var mostUses = map[string]int{"anew": 20, "that of": 120, "those of": 220, "what is": 242, "whose": 277}
+var mostUses = map[string]int{"anew": 0, "that of": 120, "those of": 220, "what is": 242, "whose": 277}
 
 // TestPhrasesHideNoNouns counts the phrases of mostUses, of one word or two, in all tracked text files but this one.
 func TestPhrasesHideNoNouns(t *testing.T) {

@@ -120,7 +120,8 @@ func (f *dictFile) pair() (h halves, err error) {
 	}
 	h.high, err = f.matrix("high", func(r, k int) (err error) {
 		if k != atoms {
-			return f.refuse("array low has %d atoms, high has %d, expected equal numbers; one atom is a column", atoms, k)
+			return f.refuse("array low has %d atoms, high has %d, expected equal numbers; one atom is a column", atoms,
+				k)
 		}
 		if h.patch, h.scale, err = coupled.FitHalves(rows, r, k); err != nil {
 			return f.refuse("arrays low and high: %s; one atom is a column", console.Message(err))

@@ -233,8 +233,8 @@ func (d Drawing) write(p *dictionary, w io.Writer) error {
 	return imagefile.Encode(w, img, d.format, imagefile.EncodeOptions{})
 }
 
-// panels returns the matrices of p to draw side by side, with the shape of their atoms: squares if the number of entries
-// is a square number, else columns.
+// panels returns the matrices of p to draw side by side, with the shape of their atoms: squares if the number of
+// entries is a square number, else columns.
 func panels(p *dictionary) []mosaic.Panel {
 	if p.high != nil {
 		return []mosaic.Panel{mosaic.NewPanel(p.low, p.Patch, p.Patch, p.scale),

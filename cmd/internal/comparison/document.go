@@ -35,8 +35,8 @@ func (f findings) document() report.Document {
 				"nothing is learned.",
 			report.Method,
 			"The least RMSE is that of the best iteration; dictionaries are those of the last.",
-			"Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is the mean of 2×2 blocks, " +
-				"shown enlarged by repetition.",
+			"Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is the mean of 2×2 " +
+				"blocks, shown enlarged by repetition.",
 		},
 		Data: f.record(),
 	}
@@ -112,8 +112,8 @@ func (f findings) record() any {
 // another at first.
 func (f findings) pictures() report.Section {
 	shown := f.contrasts()
-	s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), Text: f.explain(shown) + "Truth, plain " +
-		"enlargements, and what the learners made: first as in the paper, then with back-projection."}
+	s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), Text: f.explain(shown) + "Truth, " +
+		"plain enlargements, and what the learners made: first as in the paper, then with back-projection."}
 	if first, next := f.rivals(); next != "" {
 		s.A, s.B = next+", "+f.shown().title, first+", "+f.shown().title
 	}

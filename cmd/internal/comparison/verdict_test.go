@@ -130,8 +130,8 @@ func TestReportInBrowser(t *testing.T) {
 	dir := t.TempDir()
 	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 10)
 	program.Succeeds(t, dir, "compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3",
-		"--learners", "mod,rop,ksvd", "--seeds", "1", "--atoms", "16", "--patches", "60", "--iterations", "3", "-q", ".",
-		"-o", "out")
+		"--learners", "mod,rop,ksvd", "--seeds", "1", "--atoms", "16", "--patches", "60", "--iterations", "3", "-q",
+		".", "-o", "out")
 	b.Window(400, 800, true)
 	b.Open(filepath.Join(dir, "out", "report.html"), "", "document.querySelector('.stage')")
 	if got := b.Eval("document.documentElement.scrollWidth"); got != 400. {

@@ -79,7 +79,7 @@ func endOfLines(f io.ReaderAt, size int64) (int64, error) {
 	}
 	last := bytes.LastIndexByte(end, '\n')
 	if last < 0 && size > maxLine {
-		return 0, fmt.Errorf("its last line has more than %d bytes; remove the file to begin anew", maxLine)
+		return 0, fmt.Errorf("its last line has more than %d bytes; remove the file to start over", maxLine)
 	}
 	return size - int64(len(end)-last-1), nil
 }
@@ -101,7 +101,7 @@ func ReadJournal[T any](name string, each func(T)) (end int64, damaged int, err 
 		case err == io.EOF:
 			return end, damaged, nil
 		case err == bufio.ErrBufferFull:
-			return 0, 0, fmt.Errorf("line %d has more than %d bytes; remove the file to begin anew", number, maxLine)
+			return 0, 0, fmt.Errorf("line %d has more than %d bytes; remove the file to start over", number, maxLine)
 		case err != nil:
 			return 0, 0, err
 		}
@@ -113,7 +113,7 @@ func ReadJournal[T any](name string, each func(T)) (end int64, damaged int, err 
 		case damaged == 0:
 			damaged = number
 		default:
-			return 0, 0, fmt.Errorf("lines %d and %d are damaged (%w); remove them, or the file to begin anew",
+			return 0, 0, fmt.Errorf("lines %d and %d are damaged (%w); remove them, or the file to start over",
 				damaged, number, err)
 		}
 	}

@@ -249,7 +249,7 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 		}
 	}
 	if others > 0 {
-		bar.Line("%s: %d results are of another version of superres and are kept; use another -o to have all anew",
+		bar.Line("%s: %d results are of another version of superres and are kept; use another -o to have all again",
 			s.Dir, others)
 	}
 	return done, failed, nil

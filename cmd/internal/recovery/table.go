@@ -88,7 +88,7 @@ func readTable(folder string) ([]planted.Trial, error) {
 	defer f.Close()
 	trials, err := parseTable(io.LimitReader(f, size))
 	if err != nil {
-		return nil, console.Failf(console.ExitOutput, "%s: %w; remove it to have its trials anew, or use another -o",
+		return nil, console.Failf(console.ExitOutput, "%s: %w; remove it to have its trials again, or use another -o",
 			name, err)
 	}
 	return trials, nil

@@ -160,7 +160,7 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	}
 	content := []byte(nil)
 	if name == "" {
-		name, content = "index.html", s.page() // anew, with the models that the user has now
+		name, content = "index.html", s.page() // made again, with the models that the user has now
 	} else {
 		var err error
 		if content, err = page.Files.ReadFile(name); err != nil {

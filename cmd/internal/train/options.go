@@ -62,7 +62,7 @@ func (opt *Options) table() settings.Table {
 		{Name: "see-colour", To: settings.Bool(&t.SeesColour, n.SeesColour), Help: "let the network for brightness " +
 			"look at colour, too, which tells where edges lie"},
 		{Name: "drawings", To: settings.Num(&t.Synthetic, n.Synthetic),
-			Help: "learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the " +
+			Help: "learn from drawings too, text, lines, charts, new ones all the time; they are the " +
 				"share `SHARE`"},
 		{Name: "grain", To: settings.Num(&t.Grain, n.Grain), Help: "leave what varies by no more than `L` levels " +
 			"of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it " +

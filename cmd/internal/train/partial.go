@@ -44,7 +44,7 @@ func (p partial) read(memory int64) ([]byte, error) {
 // refuse returns the error for a file with the state of another training.
 func (p partial) refuse() error {
 	return console.Failf(console.ExitOutput, "%s is of a training with other flags or pictures, or by another "+
-		"version of superres, or it is damaged; remove it to begin anew, or use another -o", string(p))
+		"version of superres, or it is damaged; remove it to start over, or use another -o", string(p))
 }
 
 // writer returns a function that replaces the content of the file by state. A new file has no more permissions than

@@ -71,7 +71,7 @@ func openBook(ctx context.Context, opt *Options, programs *decoders.Set, note fu
 		case os.SameFile(there, b.info):
 			return b, false, console.Failf(console.ExitOutput, "%s: the output is the input; use another -o", b.path)
 		case opt.OnExist == "skip" || opt.OnExist == "fail" && opt.Resume:
-			note(b.out + " is there already; --on-exist overwrite makes it anew")
+			note(b.out + " is there already; --on-exist overwrite makes it again")
 			return b, true, nil
 		case opt.OnExist == "fail":
 			return b, false, console.Failf(console.ExitOutput, "%s exists; use --on-exist skip or overwrite, or "+

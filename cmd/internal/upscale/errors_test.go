@@ -63,7 +63,7 @@ func TestErrors(t *testing.T) {
 		{"a.png b -o out.png", console.ExitUsage, "several pictures need a folder"},
 		{"b out.png", console.ExitUsage, "several pictures need a folder"},
 		{"b b/a.png -o -", console.ExitUsage, "standard output takes one picture"},
-		{"a.png --resume -o -", console.ExitUsage, "begin anew"},
+		{"a.png --resume -o -", console.ExitUsage, "start over"},
 		{"a.png --json -o -", console.ExitUsage, "both go to standard output"},
 		// Models.
 		{"a.png -m foto", console.ExitModel, `did you mean "photo"?`},

@@ -134,7 +134,7 @@ masks of pages are left out.
 
 All frames are looked at before any is enlarged, and a file is whole or not there. It may
 have 50000 pictures, and as many pixels as 100 of the largest that --max-pixels allows.
---timeout, if it is given, counts the whole file. --resume begins each file anew.
+--timeout, if it is given, counts the whole file. --resume begins each file again.
 
 VIDEO
 MP4, MOV, M4V, MKV, WebM, AVI and other video files are read and written by ffmpeg and
@@ -146,7 +146,7 @@ end: name them, as in videos/*.mp4. Those that superres made are left out as pic
 With --resume a video is encoded in parts of 250 frames, which lie in a hidden folder
 beside the result until it is made: an interruption, a full disk or a crash loses one part
 at most. The frames and their times are those of one run; the bytes are not, and as much
-space again is taken meanwhile. A run without --resume begins anew. A video that ends
+space again is taken meanwhile. A run without --resume starts over. A video that ends
 before the frames that it promises is made as far as it goes; a line says so, and the exit
 code is that of a damaged input, 4.
 

@@ -22,7 +22,7 @@ func TestInterruptionSaysHowToGoOn(t *testing.T) {
 		"upscale in -o out":                      "to do the rest, give the same command with --on-exist skip\n",
 		"upscale in -o out2 --resume":            "the same command does the rest\n",
 		"upscale in -o out4 --on-exist skip":     "the same command does the rest\n",
-		"upscale in -o new --on-exist overwrite": "the same command begins anew; with --resume it does only the rest\n",
+		"upscale in -o new --on-exist overwrite": "the same command starts over; with --resume it does only the rest\n",
 	} {
 		flags := "--progress plain -j 1 -m bicubic"
 		words := strings.Fields(strings.Replace(args, "upscale", "upscale "+flags, 1))

@@ -166,13 +166,13 @@ func (opt Options) check(in pictures.Input, out pictures.Output, single, json bo
 	case standard && opt.Part != parts.Part{}:
 		return console.Usage("--shard divides files; standard input is one")
 	case opt.Video && opt.Resume:
-		return console.Usage("--resume goes on with files of pictures and of videos; a stream of frames begins anew")
+		return console.Usage("--resume goes on with files of pictures and of videos; a stream of frames starts over")
 	case opt.mapFile != "" && (video || !single):
 		return console.Usage("--map takes one still picture")
 	case video && opt.Keep.Depth != 0:
 		return console.Usage("--depth %d: a video keeps the depth that it has; leave it out", opt.Keep.Depth)
 	case (standard || pipe) && opt.Resume:
-		return console.Usage("--resume goes on with files; standard input and output begin anew")
+		return console.Usage("--resume goes on with files; standard input and output start over")
 	case pipe && json:
 		return console.Usage("--json and the result both go to standard output; use -o FILE")
 	}

@@ -1,12 +1,12 @@
 // Package upscale is the command superres upscale, which enlarges picture files. Package enlarging does that for each
 // file; this package plans, runs and reports the work of a call on many files.
 //
-// Read it in this order: options.go, the options; words.go, which refuses arguments that were meant as options; upscale.go, one call, and session.go, what it works with; planner.go,
-// which finds inputs and names outputs, with resume.go for pictures already done and results.go for earlier results;
-// batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory limits of memory.go;
-// dryrun.go, which only shows the plan; book.go, which makes a folder of a comic and a comic of its results; report.go
-// for people, events.go for programs, and pace.go, which estimates progress. service.go is for package serve, and
-// help.go is the help.
+// Read it in this order: options.go, the options; words.go, which refuses arguments that were meant as options;
+// upscale.go, one call, and session.go, what it works with; planner.go, which finds inputs and names outputs, with
+// resume.go for pictures already done and results.go for earlier results; batch.go, the resulting plan; work.go, which
+// enlarges pictures in parallel, within the memory limits of memory.go; dryrun.go, which only shows the plan; book.go,
+// which makes a folder of a comic and a comic of its results; report.go for people, events.go for programs, and
+// pace.go, which estimates progress. service.go is for package serve, and help.go is the help.
 package upscale
 
 import (
@@ -193,7 +193,7 @@ func goingOn(opt Options, book *book) string {
 	case opt.Resume || opt.OnExist == "skip" && book == nil:
 		return "the same command does the rest"
 	case book != nil || opt.OnExist == "overwrite":
-		return "the same command begins anew; with --resume it does only the rest"
+		return "the same command starts over; with --resume it does only the rest"
 	}
 	return "to do the rest, give the same command with --on-exist skip"
 }

@@ -71,7 +71,7 @@ func TestVideoRefusals(t *testing.T) {
 		{"in.y4m -o in.y4m --on-exist overwrite", console.ExitOutput, "the output is the input"},
 		{"in.y4m -o out.png", console.ExitUsage, "frames are written as Y4M alone"},
 		{"in.y4m -f png", console.ExitUsage, "frames are written as Y4M alone"},
-		{"in.y4m --resume", console.ExitUsage, "a stream of frames begins anew"},
+		{"in.y4m --resume", console.ExitUsage, "a stream of frames starts over"},
 		{"in.y4m --depth 16", console.ExitUsage, "keeps the depth"},
 		{"a.png in.y4m", console.ExitUsage, "in.y4m is a stream of frames, which is enlarged alone"},
 		{"in.y4m -o - --json", console.ExitUsage, "both go to standard output"},

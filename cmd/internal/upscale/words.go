@@ -23,7 +23,7 @@ import (
 // before any work, with what was meant, since the rest of the line would be done otherwise than it was meant.
 
 // checkWords returns an error for the first input that is not there and is meant for something else than an input.
-// options are those of the command.
+// options are as in the command.
 func (opt Options) checkWords(options settings.Table) error {
 	for i, word := range opt.Inputs {
 		_, err := os.Lstat(word)
@@ -114,6 +114,6 @@ func (opt Options) checkLast(word string) error {
 		strings.HasPrefix(filepath.Base(word), stem) || !enlarging.IsResult(word) || enlarging.IsResult(first) {
 		return nil
 	}
-	return console.Failf(console.ExitOutput, "%s exists, and superres made it; to make it anew: -o %s --on-exist "+
+	return console.Failf(console.ExitOutput, "%s exists, and superres made it; to make it again: -o %s --on-exist "+
 		"overwrite", word, console.Quoted(word))
 }

@@ -70,9 +70,9 @@ func (t tier) residual() {
 }
 
 // filter sums up tiles of outputs of samples in registers, as many as they hold, and calls finish with the sums of
-// each: with AVX2 those of tall samples. The last tile of a row of samples ends where the row ends, and makes some of
-// them again. The weights of a pair are loaded once a tile, and a pair of entries is loaded for as many outputs as there
-// are in the tile.
+// each: with AVX2, of tall samples. The last tile of a row of samples ends where the row ends, and makes some of them
+// again. The weights of a pair are loaded once a tile, and a pair of entries is loaded for as many outputs as there are
+// in the tile.
 func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	type shape struct {
 		tall, wide int

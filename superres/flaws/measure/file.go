@@ -127,7 +127,7 @@ func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
 	})
 }
 
-// transform transforms blocks that lie as those of newCoefficients do. read sets row to eight samples, which begin where
+// transform transforms blocks that lie as newCoefficients has them. read sets row to eight samples, which begin where
 // sample at of a part is.
 func transform(parts []*Samples, x0, y0, step int, read func(row []int64, part, at int)) *coefficients {
 	c := new(coefficients)

@@ -24,7 +24,7 @@ function table(p, rows) {
 	return all;
 }
 
-// show shows the scores of a picture, made anew where its result or its truth is another;
+// show shows the scores of a picture, made again where its result or its truth is another;
 // done tells whether its result is there.
 export async function show(p, done) {
 	const place = $("scores"), key = p?.truth && done ? p.result : null;

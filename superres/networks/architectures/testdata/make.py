@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the files beside it: small networks with random weights as PyTorch saves them, and what they make of a picture.
 
-Needs PyTorch. The architectures are written anew from their papers; the names of the weights are those of the files that
+Needs PyTorch. The architectures are written from their papers; the names of the weights are those of the files that
 people have. NAME.safetensors holds "input" and "output" of NAME.pth, each 1×channels×height×width.
 """
 

@@ -74,8 +74,6 @@ func listBenchmarks() (list []benchmark) {
 	add("Adam", 0, 28*weights,
 		func() { Adam(all[:weights], all[weights:], all[2*weights:], all[3*weights:], 1, 0.1, 0.01, 1, 1) })
 
-	registers := make([]int32, peakSums)
-	list = append(list, benchmark{"peak", "GMAC/s", 2 * 1000 * peakSums, 0, func() { peak(registers, 1, 1, 1000) }})
 	const samples = 768 // of a row, with layers of integers; each product with its sum
 	for _, size := range [][4]int{{5, 3, 1, 32}, {3, 24, 16, 16}, {3, 48, 32, 32}, {3, 48, 32, 16}} {
 		rows, words, step, outputs := size[0], size[1], size[2], size[3]

@@ -503,18 +503,6 @@ func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 //go:noescape
 func paintAMD64(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
 
-// peak needs, in assembly: len(sums) is at least 384, rounds at least 1.
-func peak(sums []int32, x, y int32, rounds int) {
-	if current == 0 {
-		peakGeneric(sums, x, y, rounds)
-	} else {
-		peakAMD64(unsafe.SliceData(sums), x, y, rounds)
-	}
-}
-
-//go:noescape
-func peakAMD64(sums *int32, x int32, y int32, rounds int)
-
 // powerStep needs, in assembly: len(u) is a multiple of 8.
 func powerStep(z, u, next []float64, cols int) {
 	if current == 0 {

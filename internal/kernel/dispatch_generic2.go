@@ -28,7 +28,6 @@ func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, i
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 func paint(dst []uint8, l, r, b []float32, wr, wb float32) { paintGeneric(dst, l, r, b, wr, wb) }
-func peak(sums []int32, x, y int32, rounds int)            { peakGeneric(sums, x, y, rounds) }
 func powerStep(z, u, next []float64, cols int)             { powerStepGeneric(z, u, next, cols) }
 func project(z, q, u, shrink, w, out []float64)            { projectGeneric(z, q, u, shrink, w, out) }
 func rescale(q, z, u, grow, w []float64, r float64)        { rescaleGeneric(q, z, u, grow, w, r) }

@@ -9721,9 +9721,9 @@ channels2:
 	ADDQ       CX, R8
 	MOVQ       n+40(FP), R14
 
-loop5:
+loop4:
 	CMPQ       R14, $0x00000001
-	JL         done6
+	JL         done5
 	VMOVUPS    (BX), Z10
 	VPSUBW     (DI), Z10, Z10
 	VMOVUPS    (SI), Z8
@@ -9793,90 +9793,26 @@ loop5:
 	LEAQ       (R11)(R15*2), R11
 	LEAQ       (R12)(R15*2), R12
 	LEAQ       (R13)(R15*2), R13
+	VMOVAPS    Z8, Z0
+	VMOVAPS    Z12, Z4
+	VMOVAPS    Z9, Z1
+	VMOVAPS    Z13, Z5
+	VMOVAPS    Z10, Z2
+	VMOVAPS    Z14, Z6
+	VMOVAPS    Z11, Z3
+	VMOVAPS    Z15, Z7
 	DECQ       R14
-	JZ         last4
-	VMOVUPS    (BX), Z2
-	VPSUBW     (DI), Z2, Z2
-	VMOVUPS    (SI), Z0
-	VPADDW     (DI), Z0, Z0
-	VMOVUPS    (DI), Z1
-	VPSUBW     (SI), Z1, Z1
-	VMOVUPS    (R8), Z3
-	VPSUBW     (SI), Z3, Z3
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VMOVUPS    (BX), Z6
-	VPSUBW     (DI), Z6, Z6
-	VMOVUPS    (SI), Z4
-	VPADDW     (DI), Z4, Z4
-	VMOVUPS    (DI), Z5
-	VPSUBW     (SI), Z5, Z5
-	VMOVUPS    (R8), Z7
-	VPSUBW     (SI), Z7, Z7
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VPSUBW     Z0, Z8, Z8
-	VMOVUPS    Z8, (DX)
-	VPADDW     Z0, Z12, Z8
-	VMOVUPS    Z8, (R11)
-	VPSUBW     Z12, Z0, Z8
-	VMOVUPS    Z8, (R12)
-	VPSUBW     Z12, Z4, Z8
-	VMOVUPS    Z8, (R13)
-	VPSUBW     Z1, Z9, Z8
-	VMOVUPS    Z8, (DX)(R9*1)
-	VPADDW     Z1, Z13, Z8
-	VMOVUPS    Z8, (R11)(R9*1)
-	VPSUBW     Z13, Z1, Z8
-	VMOVUPS    Z8, (R12)(R9*1)
-	VPSUBW     Z13, Z5, Z8
-	VMOVUPS    Z8, (R13)(R9*1)
-	VPSUBW     Z2, Z10, Z8
-	VMOVUPS    Z8, (DX)(R9*2)
-	VPADDW     Z2, Z14, Z8
-	VMOVUPS    Z8, (R11)(R9*2)
-	VPSUBW     Z14, Z2, Z8
-	VMOVUPS    Z8, (R12)(R9*2)
-	VPSUBW     Z14, Z6, Z8
-	VMOVUPS    Z8, (R13)(R9*2)
-	VPSUBW     Z3, Z11, Z8
-	VMOVUPS    Z8, (DX)(R10*1)
-	VPADDW     Z3, Z15, Z8
-	VMOVUPS    Z8, (R11)(R10*1)
-	VPSUBW     Z15, Z3, Z8
-	VMOVUPS    Z8, (R12)(R10*1)
-	VPSUBW     Z15, Z7, Z8
-	VMOVUPS    Z8, (R13)(R10*1)
-	MOVQ       channels+48(FP), R15
-	LEAQ       (DX)(R15*2), DX
-	LEAQ       (R11)(R15*2), R11
-	LEAQ       (R12)(R15*2), R12
-	LEAQ       (R13)(R15*2), R13
-	DECQ       R14
-	JMP        loop5
+	JMP        loop4
 
-done6:
-last4:
+done5:
 	ADDQ $0x20, AX
 	JMP  channels2
 
 fewer3:
-channels7:
+channels6:
 	LEAQ       16(AX), CX
 	CMPQ       CX, channels+48(FP)
-	JGT        fewer8
+	JGT        fewer7
 	MOVQ       rows+24(FP), CX
 	MOVQ       src+16(FP), BX
 	MOVQ       (CX), DX
@@ -9938,9 +9874,9 @@ channels7:
 	ADDQ       CX, R8
 	MOVQ       n+40(FP), R14
 
-loop10:
+loop8:
 	CMPQ       R14, $0x00000001
-	JL         done11
+	JL         done9
 	VMOVUPS    (BX), Y10
 	VPSUBW     (DI), Y10, Y10
 	VMOVUPS    (SI), Y8
@@ -10010,90 +9946,26 @@ loop10:
 	LEAQ       (R11)(R15*2), R11
 	LEAQ       (R12)(R15*2), R12
 	LEAQ       (R13)(R15*2), R13
+	VMOVAPS    Y8, Y0
+	VMOVAPS    Y12, Y4
+	VMOVAPS    Y9, Y1
+	VMOVAPS    Y13, Y5
+	VMOVAPS    Y10, Y2
+	VMOVAPS    Y14, Y6
+	VMOVAPS    Y11, Y3
+	VMOVAPS    Y15, Y7
 	DECQ       R14
-	JZ         last9
-	VMOVUPS    (BX), Y2
-	VPSUBW     (DI), Y2, Y2
-	VMOVUPS    (SI), Y0
-	VPADDW     (DI), Y0, Y0
-	VMOVUPS    (DI), Y1
-	VPSUBW     (SI), Y1, Y1
-	VMOVUPS    (R8), Y3
-	VPSUBW     (SI), Y3, Y3
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VMOVUPS    (BX), Y6
-	VPSUBW     (DI), Y6, Y6
-	VMOVUPS    (SI), Y4
-	VPADDW     (DI), Y4, Y4
-	VMOVUPS    (DI), Y5
-	VPSUBW     (SI), Y5, Y5
-	VMOVUPS    (R8), Y7
-	VPSUBW     (SI), Y7, Y7
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VPSUBW     Y0, Y8, Y8
-	VMOVUPS    Y8, (DX)
-	VPADDW     Y0, Y12, Y8
-	VMOVUPS    Y8, (R11)
-	VPSUBW     Y12, Y0, Y8
-	VMOVUPS    Y8, (R12)
-	VPSUBW     Y12, Y4, Y8
-	VMOVUPS    Y8, (R13)
-	VPSUBW     Y1, Y9, Y8
-	VMOVUPS    Y8, (DX)(R9*1)
-	VPADDW     Y1, Y13, Y8
-	VMOVUPS    Y8, (R11)(R9*1)
-	VPSUBW     Y13, Y1, Y8
-	VMOVUPS    Y8, (R12)(R9*1)
-	VPSUBW     Y13, Y5, Y8
-	VMOVUPS    Y8, (R13)(R9*1)
-	VPSUBW     Y2, Y10, Y8
-	VMOVUPS    Y8, (DX)(R9*2)
-	VPADDW     Y2, Y14, Y8
-	VMOVUPS    Y8, (R11)(R9*2)
-	VPSUBW     Y14, Y2, Y8
-	VMOVUPS    Y8, (R12)(R9*2)
-	VPSUBW     Y14, Y6, Y8
-	VMOVUPS    Y8, (R13)(R9*2)
-	VPSUBW     Y3, Y11, Y8
-	VMOVUPS    Y8, (DX)(R10*1)
-	VPADDW     Y3, Y15, Y8
-	VMOVUPS    Y8, (R11)(R10*1)
-	VPSUBW     Y15, Y3, Y8
-	VMOVUPS    Y8, (R12)(R10*1)
-	VPSUBW     Y15, Y7, Y8
-	VMOVUPS    Y8, (R13)(R10*1)
-	MOVQ       channels+48(FP), R15
-	LEAQ       (DX)(R15*2), DX
-	LEAQ       (R11)(R15*2), R11
-	LEAQ       (R12)(R15*2), R12
-	LEAQ       (R13)(R15*2), R13
-	DECQ       R14
-	JMP        loop10
+	JMP        loop8
 
-done11:
-last9:
+done9:
 	ADDQ $0x10, AX
-	JMP  channels7
+	JMP  channels6
 
-fewer8:
-channels12:
+fewer7:
+channels10:
 	LEAQ       8(AX), CX
 	CMPQ       CX, channels+48(FP)
-	JGT        fewer13
+	JGT        fewer11
 	MOVQ       rows+24(FP), CX
 	MOVQ       src+16(FP), BX
 	MOVQ       (CX), DX
@@ -10155,9 +10027,9 @@ channels12:
 	ADDQ       CX, R8
 	MOVQ       n+40(FP), R14
 
-loop15:
+loop12:
 	CMPQ       R14, $0x00000001
-	JL         done16
+	JL         done13
 	VMOVUPS    (BX), X10
 	VPSUBW     (DI), X10, X10
 	VMOVUPS    (SI), X8
@@ -10227,96 +10099,32 @@ loop15:
 	LEAQ       (R11)(R15*2), R11
 	LEAQ       (R12)(R15*2), R12
 	LEAQ       (R13)(R15*2), R13
+	VMOVAPS    X8, X0
+	VMOVAPS    X12, X4
+	VMOVAPS    X9, X1
+	VMOVAPS    X13, X5
+	VMOVAPS    X10, X2
+	VMOVAPS    X14, X6
+	VMOVAPS    X11, X3
+	VMOVAPS    X15, X7
 	DECQ       R14
-	JZ         last14
-	VMOVUPS    (BX), X2
-	VPSUBW     (DI), X2, X2
-	VMOVUPS    (SI), X0
-	VPADDW     (DI), X0, X0
-	VMOVUPS    (DI), X1
-	VPSUBW     (SI), X1, X1
-	VMOVUPS    (R8), X3
-	VPSUBW     (SI), X3, X3
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VMOVUPS    (BX), X6
-	VPSUBW     (DI), X6, X6
-	VMOVUPS    (SI), X4
-	VPADDW     (DI), X4, X4
-	VMOVUPS    (DI), X5
-	VPSUBW     (SI), X5, X5
-	VMOVUPS    (R8), X7
-	VPSUBW     (SI), X7, X7
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VPSUBW     X0, X8, X8
-	VMOVUPS    X8, (DX)
-	VPADDW     X0, X12, X8
-	VMOVUPS    X8, (R11)
-	VPSUBW     X12, X0, X8
-	VMOVUPS    X8, (R12)
-	VPSUBW     X12, X4, X8
-	VMOVUPS    X8, (R13)
-	VPSUBW     X1, X9, X8
-	VMOVUPS    X8, (DX)(R9*1)
-	VPADDW     X1, X13, X8
-	VMOVUPS    X8, (R11)(R9*1)
-	VPSUBW     X13, X1, X8
-	VMOVUPS    X8, (R12)(R9*1)
-	VPSUBW     X13, X5, X8
-	VMOVUPS    X8, (R13)(R9*1)
-	VPSUBW     X2, X10, X8
-	VMOVUPS    X8, (DX)(R9*2)
-	VPADDW     X2, X14, X8
-	VMOVUPS    X8, (R11)(R9*2)
-	VPSUBW     X14, X2, X8
-	VMOVUPS    X8, (R12)(R9*2)
-	VPSUBW     X14, X6, X8
-	VMOVUPS    X8, (R13)(R9*2)
-	VPSUBW     X3, X11, X8
-	VMOVUPS    X8, (DX)(R10*1)
-	VPADDW     X3, X15, X8
-	VMOVUPS    X8, (R11)(R10*1)
-	VPSUBW     X15, X3, X8
-	VMOVUPS    X8, (R12)(R10*1)
-	VPSUBW     X15, X7, X8
-	VMOVUPS    X8, (R13)(R10*1)
-	MOVQ       channels+48(FP), R15
-	LEAQ       (DX)(R15*2), DX
-	LEAQ       (R11)(R15*2), R11
-	LEAQ       (R12)(R15*2), R12
-	LEAQ       (R13)(R15*2), R13
-	DECQ       R14
-	JMP        loop15
+	JMP        loop12
 
-done16:
-last14:
+done13:
 	ADDQ $0x08, AX
-	JMP  channels12
+	JMP  channels10
 
-fewer13:
+fewer11:
 	VZEROUPPER
 	RET
 
 slower1:
 	XORQ AX, AX
 
-channels18:
+channels15:
 	LEAQ       16(AX), CX
 	CMPQ       CX, channels+48(FP)
-	JGT        fewer19
+	JGT        fewer16
 	MOVQ       rows+24(FP), CX
 	MOVQ       src+16(FP), BX
 	MOVQ       (CX), DX
@@ -10370,9 +10178,9 @@ channels18:
 	ADDQ       CX, R8
 	MOVQ       n+40(FP), R13
 
-loop21:
+loop17:
 	CMPQ       R13, $0x00000001
-	JL         done22
+	JL         done18
 	VMOVUPS    (SI), Y4
 	VPADDW     (DI), Y4, Y4
 	VMOVUPS    (DI), Y5
@@ -10418,58 +10226,14 @@ loop21:
 	LEAQ       (R10)(R14*2), R10
 	LEAQ       (R11)(R14*2), R11
 	LEAQ       (R12)(R14*2), R12
+	VMOVAPS    Y4, Y0
+	VMOVAPS    Y6, Y2
+	VMOVAPS    Y5, Y1
+	VMOVAPS    Y7, Y3
 	DECQ       R13
-	JZ         last20
-	VMOVUPS    (SI), Y0
-	VPADDW     (DI), Y0, Y0
-	VMOVUPS    (DI), Y1
-	VPSUBW     (SI), Y1, Y1
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VMOVUPS    (SI), Y2
-	VPADDW     (DI), Y2, Y2
-	VMOVUPS    (DI), Y3
-	VPSUBW     (SI), Y3, Y3
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VPSUBW     Y0, Y4, Y4
-	VMOVUPS    Y4, (DX)
-	VPADDW     Y0, Y6, Y4
-	VMOVUPS    Y4, (R10)
-	VPSUBW     Y6, Y0, Y4
-	VMOVUPS    Y4, (R11)
-	VPSUBW     Y6, Y2, Y4
-	VMOVUPS    Y4, (R12)
-	VPSUBW     Y1, Y5, Y4
-	VMOVUPS    Y4, (DX)(R9*1)
-	VPADDW     Y1, Y7, Y4
-	VMOVUPS    Y4, (R10)(R9*1)
-	VPSUBW     Y7, Y1, Y4
-	VMOVUPS    Y4, (R11)(R9*1)
-	VPSUBW     Y7, Y3, Y4
-	VMOVUPS    Y4, (R12)(R9*1)
-	MOVQ       channels+48(FP), R14
-	LEAQ       (DX)(R14*2), DX
-	LEAQ       (R10)(R14*2), R10
-	LEAQ       (R11)(R14*2), R11
-	LEAQ       (R12)(R14*2), R12
-	DECQ       R13
-	JMP        loop21
+	JMP        loop17
 
-done22:
-last20:
+done18:
 	MOVQ    rows+24(FP), CX
 	MOVQ    src+16(FP), BX
 	MOVQ    (CX), DX
@@ -10515,9 +10279,9 @@ last20:
 	ADDQ    CX, R8
 	MOVQ    n+40(FP), R14
 
-loop24:
+loop19:
 	CMPQ    R14, $0x00000001
-	JL      done25
+	JL      done20
 	VMOVUPS (BX), Y4
 	VPSUBW  (DI), Y4, Y4
 	VMOVUPS (R8), Y5
@@ -10555,58 +10319,22 @@ loop24:
 	LEAQ    (R11)(R15*2), R11
 	LEAQ    (R12)(R15*2), R12
 	LEAQ    (R13)(R15*2), R13
+	VMOVAPS Y4, Y0
+	VMOVAPS Y6, Y2
+	VMOVAPS Y5, Y1
+	VMOVAPS Y7, Y3
 	DECQ    R14
-	JZ      last23
-	VMOVUPS (BX), Y0
-	VPSUBW  (DI), Y0, Y0
-	VMOVUPS (R8), Y1
-	VPSUBW  (SI), Y1, Y1
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), Y2
-	VPSUBW  (DI), Y2, Y2
-	VMOVUPS (R8), Y3
-	VPSUBW  (SI), Y3, Y3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  Y0, Y4, Y4
-	VMOVUPS Y4, (DX)(R9*2)
-	VPADDW  Y0, Y6, Y4
-	VMOVUPS Y4, (R11)(R9*2)
-	VPSUBW  Y6, Y0, Y4
-	VMOVUPS Y4, (R12)(R9*2)
-	VPSUBW  Y6, Y2, Y4
-	VMOVUPS Y4, (R13)(R9*2)
-	VPSUBW  Y1, Y5, Y4
-	VMOVUPS Y4, (DX)(R10*1)
-	VPADDW  Y1, Y7, Y4
-	VMOVUPS Y4, (R11)(R10*1)
-	VPSUBW  Y7, Y1, Y4
-	VMOVUPS Y4, (R12)(R10*1)
-	VPSUBW  Y7, Y3, Y4
-	VMOVUPS Y4, (R13)(R10*1)
-	MOVQ    channels+48(FP), R15
-	LEAQ    (DX)(R15*2), DX
-	LEAQ    (R11)(R15*2), R11
-	LEAQ    (R12)(R15*2), R12
-	LEAQ    (R13)(R15*2), R13
-	DECQ    R14
-	JMP     loop24
+	JMP     loop19
 
-done25:
-last23:
+done20:
 	ADDQ $0x10, AX
-	JMP  channels18
+	JMP  channels15
 
-fewer19:
-channels26:
+fewer16:
+channels21:
 	LEAQ       8(AX), CX
 	CMPQ       CX, channels+48(FP)
-	JGT        fewer27
+	JGT        fewer22
 	MOVQ       rows+24(FP), CX
 	MOVQ       src+16(FP), BX
 	MOVQ       (CX), DX
@@ -10660,9 +10388,9 @@ channels26:
 	ADDQ       CX, R8
 	MOVQ       n+40(FP), R13
 
-loop29:
+loop23:
 	CMPQ       R13, $0x00000001
-	JL         done30
+	JL         done24
 	VMOVUPS    (SI), X4
 	VPADDW     (DI), X4, X4
 	VMOVUPS    (DI), X5
@@ -10708,58 +10436,14 @@ loop29:
 	LEAQ       (R10)(R14*2), R10
 	LEAQ       (R11)(R14*2), R11
 	LEAQ       (R12)(R14*2), R12
+	VMOVAPS    X4, X0
+	VMOVAPS    X6, X2
+	VMOVAPS    X5, X1
+	VMOVAPS    X7, X3
 	DECQ       R13
-	JZ         last28
-	VMOVUPS    (SI), X0
-	VPADDW     (DI), X0, X0
-	VMOVUPS    (DI), X1
-	VPSUBW     (SI), X1, X1
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VMOVUPS    (SI), X2
-	VPADDW     (DI), X2, X2
-	VMOVUPS    (DI), X3
-	VPSUBW     (SI), X3, X3
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VPSUBW     X0, X4, X4
-	VMOVUPS    X4, (DX)
-	VPADDW     X0, X6, X4
-	VMOVUPS    X4, (R10)
-	VPSUBW     X6, X0, X4
-	VMOVUPS    X4, (R11)
-	VPSUBW     X6, X2, X4
-	VMOVUPS    X4, (R12)
-	VPSUBW     X1, X5, X4
-	VMOVUPS    X4, (DX)(R9*1)
-	VPADDW     X1, X7, X4
-	VMOVUPS    X4, (R10)(R9*1)
-	VPSUBW     X7, X1, X4
-	VMOVUPS    X4, (R11)(R9*1)
-	VPSUBW     X7, X3, X4
-	VMOVUPS    X4, (R12)(R9*1)
-	MOVQ       channels+48(FP), R14
-	LEAQ       (DX)(R14*2), DX
-	LEAQ       (R10)(R14*2), R10
-	LEAQ       (R11)(R14*2), R11
-	LEAQ       (R12)(R14*2), R12
-	DECQ       R13
-	JMP        loop29
+	JMP        loop23
 
-done30:
-last28:
+done24:
 	MOVQ    rows+24(FP), CX
 	MOVQ    src+16(FP), BX
 	MOVQ    (CX), DX
@@ -10805,9 +10489,9 @@ last28:
 	ADDQ    CX, R8
 	MOVQ    n+40(FP), R14
 
-loop32:
+loop25:
 	CMPQ    R14, $0x00000001
-	JL      done33
+	JL      done26
 	VMOVUPS (BX), X4
 	VPSUBW  (DI), X4, X4
 	VMOVUPS (R8), X5
@@ -10845,54 +10529,18 @@ loop32:
 	LEAQ    (R11)(R15*2), R11
 	LEAQ    (R12)(R15*2), R12
 	LEAQ    (R13)(R15*2), R13
+	VMOVAPS X4, X0
+	VMOVAPS X6, X2
+	VMOVAPS X5, X1
+	VMOVAPS X7, X3
 	DECQ    R14
-	JZ      last31
-	VMOVUPS (BX), X0
-	VPSUBW  (DI), X0, X0
-	VMOVUPS (R8), X1
-	VPSUBW  (SI), X1, X1
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), X2
-	VPSUBW  (DI), X2, X2
-	VMOVUPS (R8), X3
-	VPSUBW  (SI), X3, X3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  X0, X4, X4
-	VMOVUPS X4, (DX)(R9*2)
-	VPADDW  X0, X6, X4
-	VMOVUPS X4, (R11)(R9*2)
-	VPSUBW  X6, X0, X4
-	VMOVUPS X4, (R12)(R9*2)
-	VPSUBW  X6, X2, X4
-	VMOVUPS X4, (R13)(R9*2)
-	VPSUBW  X1, X5, X4
-	VMOVUPS X4, (DX)(R10*1)
-	VPADDW  X1, X7, X4
-	VMOVUPS X4, (R11)(R10*1)
-	VPSUBW  X7, X1, X4
-	VMOVUPS X4, (R12)(R10*1)
-	VPSUBW  X7, X3, X4
-	VMOVUPS X4, (R13)(R10*1)
-	MOVQ    channels+48(FP), R15
-	LEAQ    (DX)(R15*2), DX
-	LEAQ    (R11)(R15*2), R11
-	LEAQ    (R12)(R15*2), R12
-	LEAQ    (R13)(R15*2), R13
-	DECQ    R14
-	JMP     loop32
+	JMP     loop25
 
-done33:
-last31:
+done26:
 	ADDQ $0x08, AX
-	JMP  channels26
+	JMP  channels21
 
-fewer27:
+fewer22:
 	VZEROUPPER
 	RET
 
@@ -10901,14 +10549,12 @@ fewer27:
 TEXT ·transformOutputAMD64(SB), NOSPLIT, $0-104
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
-	CMPQ skipStep+88(FP), $0x00
-	JEQ  without2
 	XORQ AX, AX
 
-group4:
+group2:
 	LEAQ    32(AX), CX
 	CMPQ    CX, outputs+40(FP)
-	JGT     fewer5
+	JGT     fewer3
 	MOVQ    positive+48(FP), CX
 	MOVQ    negative+56(FP), DX
 	MOVQ    limits+64(FP), BX
@@ -10931,7 +10577,7 @@ group4:
 	LEAQ    (R8)(AX*2), R8
 	LEAQ    (R9)(AX*2), R9
 
-tile6:
+tile4:
 	VMOVUPD   (SI)(CX*1), Z8
 	VMOVUPD   (SI)(CX*2), Z9
 	VPADDD    Z9, Z8, Z7
@@ -10957,9 +10603,13 @@ tile6:
 	VPACKSSDW Z8, Z7, Z7
 	VPMINSW   Z2, Z7, Z7
 	VPMAXSW   Z3, Z7, Z7
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without5
 	VPADDSW   (R9), Z7, Z7
 	VPMINSW   Z4, Z7, Z7
 	VPMAXSW   Z5, Z7, Z7
+
+without5:
 	VMOVUPS   Z7, (R8)
 	VPMOVD2M  Z9, K1
 	VBLENDMPS (DX), Z0, K1, Z6
@@ -10974,10 +10624,14 @@ tile6:
 	VPACKSSDW Z10, Z9, Z9
 	VPMINSW   Z2, Z9, Z9
 	VPMAXSW   Z3, Z9, Z9
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without6
 	MOVQ      skipStep+88(FP), R11
 	VPADDSW   (R9)(R11*2), Z9, Z9
 	VPMINSW   Z4, Z9, Z9
 	VPMAXSW   Z5, Z9, Z9
+
+without6:
 	MOVQ      dstStep+96(FP), R11
 	VMOVUPS   Z9, (R8)(R11*2)
 	VMOVUPD   (DI)(CX*1), Z8
@@ -11005,10 +10659,14 @@ tile6:
 	VPACKSSDW Z8, Z7, Z7
 	VPMINSW   Z2, Z7, Z7
 	VPMAXSW   Z3, Z7, Z7
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without7
 	MOVQ      skipSecond+80(FP), R11
 	VPADDSW   (R9)(R11*2), Z7, Z7
 	VPMINSW   Z4, Z7, Z7
 	VPMAXSW   Z5, Z7, Z7
+
+without7:
 	MOVQ      second+8(FP), R11
 	VMOVUPS   Z7, (R8)(R11*2)
 	VPMOVD2M  Z9, K1
@@ -11024,31 +10682,35 @@ tile6:
 	VPACKSSDW Z10, Z9, Z9
 	VPMINSW   Z2, Z9, Z9
 	VPMAXSW   Z3, Z9, Z9
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without8
 	MOVQ      skipSecond+80(FP), R11
 	ADDQ      skipStep+88(FP), R11
 	VPADDSW   (R9)(R11*2), Z9, Z9
 	VPMINSW   Z4, Z9, Z9
 	VPMAXSW   Z5, Z9, Z9
-	MOVQ      second+8(FP), R11
-	ADDQ      dstStep+96(FP), R11
-	VMOVUPS   Z9, (R8)(R11*2)
-	MOVQ      dstStep+96(FP), R11
-	LEAQ      (R8)(R11*4), R8
-	MOVQ      outputs+40(FP), R11
-	LEAQ      (SI)(R11*4), SI
-	LEAQ      (DI)(R11*4), DI
-	MOVQ      skipStep+88(FP), R11
-	LEAQ      (R9)(R11*4), R9
-	DECQ      R10
-	JNZ       tile6
-	ADDQ      $0x20, AX
-	JMP       group4
 
-fewer5:
-group7:
+without8:
+	MOVQ    second+8(FP), R11
+	ADDQ    dstStep+96(FP), R11
+	VMOVUPS Z9, (R8)(R11*2)
+	MOVQ    dstStep+96(FP), R11
+	LEAQ    (R8)(R11*4), R8
+	MOVQ    outputs+40(FP), R11
+	LEAQ    (SI)(R11*4), SI
+	LEAQ    (DI)(R11*4), DI
+	MOVQ    skipStep+88(FP), R11
+	LEAQ    (R9)(R11*4), R9
+	DECQ    R10
+	JNZ     tile4
+	ADDQ    $0x20, AX
+	JMP     group2
+
+fewer3:
+group9:
 	LEAQ    16(AX), CX
 	CMPQ    CX, outputs+40(FP)
-	JGT     fewer8
+	JGT     fewer10
 	MOVQ    positive+48(FP), CX
 	MOVQ    negative+56(FP), DX
 	MOVQ    limits+64(FP), BX
@@ -11070,7 +10732,7 @@ group7:
 	LEAQ    (R8)(AX*2), R8
 	LEAQ    (R9)(AX*2), R9
 
-tile9:
+tile11:
 	VMOVUPD       (SI)(CX*1), Z6
 	VMOVUPD       (SI)(CX*2), Z7
 	VPADDD        Z7, Z6, Z5
@@ -11086,9 +10748,13 @@ tile9:
 	VPACKSSDW     Y7, Y5, Y5
 	VPMINSW       Y1, Y5, Y5
 	VPMAXSW       Y2, Y5, Y5
+	CMPQ          skipStep+88(FP), $0x00
+	JEQ           without12
 	VPADDSW       (R9), Y5, Y5
 	VPMINSW       Y3, Y5, Y5
 	VPMAXSW       Y4, Y5, Y5
+
+without12:
 	VMOVUPS       Y5, (R8)
 	VPMOVD2M      Z6, K1
 	VBLENDMPS     (DX), Z0, K1, Z11
@@ -11099,10 +10765,14 @@ tile9:
 	VPACKSSDW     Y5, Y6, Y6
 	VPMINSW       Y1, Y6, Y6
 	VPMAXSW       Y2, Y6, Y6
+	CMPQ          skipStep+88(FP), $0x00
+	JEQ           without13
 	MOVQ          skipStep+88(FP), R11
 	VPADDSW       (R9)(R11*2), Y6, Y6
 	VPMINSW       Y3, Y6, Y6
 	VPMAXSW       Y4, Y6, Y6
+
+without13:
 	MOVQ          dstStep+96(FP), R11
 	VMOVUPS       Y6, (R8)(R11*2)
 	VMOVUPD       (DI)(CX*1), Z6
@@ -11120,10 +10790,14 @@ tile9:
 	VPACKSSDW     Y7, Y5, Y5
 	VPMINSW       Y1, Y5, Y5
 	VPMAXSW       Y2, Y5, Y5
+	CMPQ          skipStep+88(FP), $0x00
+	JEQ           without14
 	MOVQ          skipSecond+80(FP), R11
 	VPADDSW       (R9)(R11*2), Y5, Y5
 	VPMINSW       Y3, Y5, Y5
 	VPMAXSW       Y4, Y5, Y5
+
+without14:
 	MOVQ          second+8(FP), R11
 	VMOVUPS       Y5, (R8)(R11*2)
 	VPMOVD2M      Z6, K1
@@ -11135,260 +10809,41 @@ tile9:
 	VPACKSSDW     Y5, Y6, Y6
 	VPMINSW       Y1, Y6, Y6
 	VPMAXSW       Y2, Y6, Y6
+	CMPQ          skipStep+88(FP), $0x00
+	JEQ           without15
 	MOVQ          skipSecond+80(FP), R11
 	ADDQ          skipStep+88(FP), R11
 	VPADDSW       (R9)(R11*2), Y6, Y6
 	VPMINSW       Y3, Y6, Y6
 	VPMAXSW       Y4, Y6, Y6
-	MOVQ          second+8(FP), R11
-	ADDQ          dstStep+96(FP), R11
-	VMOVUPS       Y6, (R8)(R11*2)
-	MOVQ          dstStep+96(FP), R11
-	LEAQ          (R8)(R11*4), R8
-	MOVQ          outputs+40(FP), R11
-	LEAQ          (SI)(R11*4), SI
-	LEAQ          (DI)(R11*4), DI
-	MOVQ          skipStep+88(FP), R11
-	LEAQ          (R9)(R11*4), R9
-	DECQ          R10
-	JNZ           tile9
-	ADDQ          $0x10, AX
-	JMP           group7
 
-fewer8:
-	JMP done3
+without15:
+	MOVQ    second+8(FP), R11
+	ADDQ    dstStep+96(FP), R11
+	VMOVUPS Y6, (R8)(R11*2)
+	MOVQ    dstStep+96(FP), R11
+	LEAQ    (R8)(R11*4), R8
+	MOVQ    outputs+40(FP), R11
+	LEAQ    (SI)(R11*4), SI
+	LEAQ    (DI)(R11*4), DI
+	MOVQ    skipStep+88(FP), R11
+	LEAQ    (R9)(R11*4), R9
+	DECQ    R10
+	JNZ     tile11
+	ADDQ    $0x10, AX
+	JMP     group9
 
-without2:
-	XORQ AX, AX
-
-group10:
-	LEAQ    32(AX), CX
-	CMPQ    CX, outputs+40(FP)
-	JGT     fewer11
-	MOVQ    positive+48(FP), CX
-	MOVQ    negative+56(FP), DX
-	MOVQ    limits+64(FP), BX
-	LEAQ    (DX)(AX*4), DX
-	VMOVUPD (CX)(AX*4), Z0
-	VMOVUPD 64(CX)(AX*4), Z1
-	VMOVUPD (BX), Z2
-	VMOVUPD 64(BX), Z3
-	VMOVUPD 128(BX), Z4
-	VMOVUPD 192(BX), Z4
-	MOVQ    stride+24(FP), CX
-	MOVQ    sums+16(FP), SI
-	LEAQ    (SI)(AX*4), SI
-	LEAQ    (SI)(CX*4), DI
-	SHLQ    $0x03, CX
-	LEAQ    (CX)(CX*2), BX
-	MOVQ    dst+0(FP), R8
-	MOVQ    skip+72(FP), R9
-	MOVQ    n+32(FP), R10
-	LEAQ    (R8)(AX*2), R8
-	LEAQ    (R9)(AX*2), R9
-
-tile12:
-	VMOVUPD   (SI)(CX*1), Z7
-	VMOVUPD   (SI)(CX*2), Z8
-	VPADDD    Z8, Z7, Z4
-	VPSUBD    Z8, Z7, Z8
-	VPADDD    (SI), Z4, Z4
-	VPADDD    (SI)(BX*1), Z8, Z8
-	VMOVUPD   64(SI)(CX*1), Z9
-	VMOVUPD   64(SI)(CX*2), Z10
-	VPADDD    Z10, Z9, Z7
-	VPSUBD    Z10, Z9, Z9
-	VPADDD    64(SI), Z7, Z7
-	VPADDD    64(SI)(BX*1), Z9, Z9
-	VPMOVD2M  Z4, K1
-	VBLENDMPS (DX), Z0, K1, Z5
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z5, Z4, Z4
-	VCVTPS2DQ Z4, Z4
-	VPMOVD2M  Z7, K1
-	VBLENDMPS 64(DX), Z1, K1, Z5
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z5, Z7, Z7
-	VCVTPS2DQ Z7, Z7
-	VPACKSSDW Z7, Z4, Z4
-	VPMINSW   Z2, Z4, Z4
-	VPMAXSW   Z3, Z4, Z4
-	VMOVUPS   Z4, (R8)
-	VPMOVD2M  Z8, K1
-	VBLENDMPS (DX), Z0, K1, Z5
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z5, Z8, Z8
-	VCVTPS2DQ Z8, Z8
-	VPMOVD2M  Z9, K1
-	VBLENDMPS 64(DX), Z1, K1, Z5
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z5, Z9, Z9
-	VCVTPS2DQ Z9, Z9
-	VPACKSSDW Z9, Z8, Z8
-	VPMINSW   Z2, Z8, Z8
-	VPMAXSW   Z3, Z8, Z8
-	MOVQ      dstStep+96(FP), R9
-	VMOVUPS   Z8, (R8)(R9*2)
-	VMOVUPD   (DI)(CX*1), Z7
-	VMOVUPD   (DI)(CX*2), Z8
-	VPADDD    Z8, Z7, Z4
-	VPSUBD    Z8, Z7, Z8
-	VPADDD    (DI), Z4, Z4
-	VPADDD    (DI)(BX*1), Z8, Z8
-	VMOVUPD   64(DI)(CX*1), Z9
-	VMOVUPD   64(DI)(CX*2), Z10
-	VPADDD    Z10, Z9, Z7
-	VPSUBD    Z10, Z9, Z9
-	VPADDD    64(DI), Z7, Z7
-	VPADDD    64(DI)(BX*1), Z9, Z9
-	VPMOVD2M  Z4, K1
-	VBLENDMPS (DX), Z0, K1, Z5
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z5, Z4, Z4
-	VCVTPS2DQ Z4, Z4
-	VPMOVD2M  Z7, K1
-	VBLENDMPS 64(DX), Z1, K1, Z5
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z5, Z7, Z7
-	VCVTPS2DQ Z7, Z7
-	VPACKSSDW Z7, Z4, Z4
-	VPMINSW   Z2, Z4, Z4
-	VPMAXSW   Z3, Z4, Z4
-	MOVQ      second+8(FP), R9
-	VMOVUPS   Z4, (R8)(R9*2)
-	VPMOVD2M  Z8, K1
-	VBLENDMPS (DX), Z0, K1, Z5
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z5, Z8, Z8
-	VCVTPS2DQ Z8, Z8
-	VPMOVD2M  Z9, K1
-	VBLENDMPS 64(DX), Z1, K1, Z5
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z5, Z9, Z9
-	VCVTPS2DQ Z9, Z9
-	VPACKSSDW Z9, Z8, Z8
-	VPMINSW   Z2, Z8, Z8
-	VPMAXSW   Z3, Z8, Z8
-	MOVQ      second+8(FP), R9
-	ADDQ      dstStep+96(FP), R9
-	VMOVUPS   Z8, (R8)(R9*2)
-	MOVQ      dstStep+96(FP), R9
-	LEAQ      (R8)(R9*4), R8
-	MOVQ      outputs+40(FP), R9
-	LEAQ      (SI)(R9*4), SI
-	LEAQ      (DI)(R9*4), DI
-	DECQ      R10
-	JNZ       tile12
-	ADDQ      $0x20, AX
-	JMP       group10
-
-fewer11:
-group13:
-	LEAQ    16(AX), CX
-	CMPQ    CX, outputs+40(FP)
-	JGT     fewer14
-	MOVQ    positive+48(FP), CX
-	MOVQ    negative+56(FP), DX
-	MOVQ    limits+64(FP), BX
-	LEAQ    (DX)(AX*4), DX
-	VMOVUPD (CX)(AX*4), Z0
-	VMOVUPD (BX), Z1
-	VMOVUPD 64(BX), Z2
-	VMOVUPD 128(BX), Z3
-	VMOVUPD 192(BX), Z3
-	MOVQ    stride+24(FP), CX
-	MOVQ    sums+16(FP), SI
-	LEAQ    (SI)(AX*4), SI
-	LEAQ    (SI)(CX*4), DI
-	SHLQ    $0x03, CX
-	LEAQ    (CX)(CX*2), BX
-	MOVQ    dst+0(FP), R8
-	MOVQ    skip+72(FP), R9
-	MOVQ    n+32(FP), R10
-	LEAQ    (R8)(AX*2), R8
-	LEAQ    (R9)(AX*2), R9
-
-tile15:
-	VMOVUPD       (SI)(CX*1), Z4
-	VMOVUPD       (SI)(CX*2), Z5
-	VPADDD        Z5, Z4, Z3
-	VPSUBD        Z5, Z4, Z4
-	VPADDD        (SI), Z3, Z3
-	VPADDD        (SI)(BX*1), Z4, Z4
-	VPMOVD2M      Z3, K1
-	VBLENDMPS     (DX), Z0, K1, Z6
-	VCVTDQ2PS     Z3, Z3
-	VMULPS        Z6, Z3, Z3
-	VCVTPS2DQ     Z3, Z3
-	VEXTRACTI64X4 $0x01, Z3, Y5
-	VPACKSSDW     Y5, Y3, Y3
-	VPMINSW       Y1, Y3, Y3
-	VPMAXSW       Y2, Y3, Y3
-	VMOVUPS       Y3, (R8)
-	VPMOVD2M      Z4, K1
-	VBLENDMPS     (DX), Z0, K1, Z6
-	VCVTDQ2PS     Z4, Z4
-	VMULPS        Z6, Z4, Z4
-	VCVTPS2DQ     Z4, Z4
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VPACKSSDW     Y3, Y4, Y4
-	VPMINSW       Y1, Y4, Y4
-	VPMAXSW       Y2, Y4, Y4
-	MOVQ          dstStep+96(FP), R9
-	VMOVUPS       Y4, (R8)(R9*2)
-	VMOVUPD       (DI)(CX*1), Z4
-	VMOVUPD       (DI)(CX*2), Z5
-	VPADDD        Z5, Z4, Z3
-	VPSUBD        Z5, Z4, Z4
-	VPADDD        (DI), Z3, Z3
-	VPADDD        (DI)(BX*1), Z4, Z4
-	VPMOVD2M      Z3, K1
-	VBLENDMPS     (DX), Z0, K1, Z6
-	VCVTDQ2PS     Z3, Z3
-	VMULPS        Z6, Z3, Z3
-	VCVTPS2DQ     Z3, Z3
-	VEXTRACTI64X4 $0x01, Z3, Y5
-	VPACKSSDW     Y5, Y3, Y3
-	VPMINSW       Y1, Y3, Y3
-	VPMAXSW       Y2, Y3, Y3
-	MOVQ          second+8(FP), R9
-	VMOVUPS       Y3, (R8)(R9*2)
-	VPMOVD2M      Z4, K1
-	VBLENDMPS     (DX), Z0, K1, Z6
-	VCVTDQ2PS     Z4, Z4
-	VMULPS        Z6, Z4, Z4
-	VCVTPS2DQ     Z4, Z4
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VPACKSSDW     Y3, Y4, Y4
-	VPMINSW       Y1, Y4, Y4
-	VPMAXSW       Y2, Y4, Y4
-	MOVQ          second+8(FP), R9
-	ADDQ          dstStep+96(FP), R9
-	VMOVUPS       Y4, (R8)(R9*2)
-	MOVQ          dstStep+96(FP), R9
-	LEAQ          (R8)(R9*4), R8
-	MOVQ          outputs+40(FP), R9
-	LEAQ          (SI)(R9*4), SI
-	LEAQ          (DI)(R9*4), DI
-	DECQ          R10
-	JNZ           tile15
-	ADDQ          $0x10, AX
-	JMP           group13
-
-fewer14:
-done3:
+fewer10:
 	VZEROUPPER
 	RET
 
 slower1:
-	CMPQ skipStep+88(FP), $0x00
-	JEQ  without17
 	XORQ AX, AX
 
-group19:
+group17:
 	LEAQ    32(AX), CX
 	CMPQ    CX, outputs+40(FP)
-	JGT     fewer20
+	JGT     fewer18
 	MOVQ    positive+48(FP), CX
 	MOVQ    negative+56(FP), DX
 	MOVQ    limits+64(FP), BX
@@ -11407,7 +10862,7 @@ group19:
 	LEAQ    (R9)(AX*2), R9
 	LEAQ    (R10)(AX*2), R10
 
-tile21:
+tile19:
 	VMOVUPD   (DI)(CX*1), Y2
 	VMOVUPD   (DI)(CX*2), Y4
 	VPADDD    Y4, Y2, Y3
@@ -11431,9 +10886,13 @@ tile21:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without20
 	VPADDSW   (R10), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without20:
 	VMOVUPS   Y3, (R9)
 	VBLENDVPS Y5, (DX), Y0, Y2
 	VCVTDQ2PS Y5, Y5
@@ -11446,10 +10905,14 @@ tile21:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without21
 	MOVQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
+
+without21:
 	MOVQ      dstStep+96(FP), R12
 	VMOVUPS   Y5, (R9)(R12*2)
 	VMOVUPD   (R8)(CX*1), Y2
@@ -11475,10 +10938,14 @@ tile21:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without22
 	MOVQ      skipSecond+80(FP), R12
 	VPADDSW   (R10)(R12*2), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without22:
 	MOVQ      second+8(FP), R12
 	VMOVUPS   Y3, (R9)(R12*2)
 	VBLENDVPS Y5, (DX), Y0, Y2
@@ -11492,42 +10959,46 @@ tile21:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without23
 	MOVQ      skipSecond+80(FP), R12
 	ADDQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
-	MOVQ      second+8(FP), R12
-	ADDQ      dstStep+96(FP), R12
-	VMOVUPS   Y5, (R9)(R12*2)
-	MOVQ      dstStep+96(FP), R12
-	LEAQ      (R9)(R12*4), R9
-	MOVQ      outputs+40(FP), R12
-	LEAQ      (DI)(R12*4), DI
-	LEAQ      (R8)(R12*4), R8
-	MOVQ      skipStep+88(FP), R12
-	LEAQ      (R10)(R12*4), R10
-	DECQ      R11
-	JNZ       tile21
-	MOVQ      positive+48(FP), CX
-	MOVQ      negative+56(FP), DX
-	MOVQ      limits+64(FP), BX
-	LEAQ      (DX)(AX*4), DX
-	VMOVUPD   32(CX)(AX*4), Y0
-	VMOVUPD   96(CX)(AX*4), Y1
-	MOVQ      stride+24(FP), CX
-	MOVQ      sums+16(FP), DI
-	LEAQ      (DI)(AX*4), DI
-	LEAQ      (DI)(CX*4), R8
-	SHLQ      $0x03, CX
-	LEAQ      (CX)(CX*2), SI
-	MOVQ      dst+0(FP), R9
-	MOVQ      skip+72(FP), R10
-	MOVQ      n+32(FP), R11
-	LEAQ      32(R9)(AX*2), R9
-	LEAQ      32(R10)(AX*2), R10
 
-tile22:
+without23:
+	MOVQ    second+8(FP), R12
+	ADDQ    dstStep+96(FP), R12
+	VMOVUPS Y5, (R9)(R12*2)
+	MOVQ    dstStep+96(FP), R12
+	LEAQ    (R9)(R12*4), R9
+	MOVQ    outputs+40(FP), R12
+	LEAQ    (DI)(R12*4), DI
+	LEAQ    (R8)(R12*4), R8
+	MOVQ    skipStep+88(FP), R12
+	LEAQ    (R10)(R12*4), R10
+	DECQ    R11
+	JNZ     tile19
+	MOVQ    positive+48(FP), CX
+	MOVQ    negative+56(FP), DX
+	MOVQ    limits+64(FP), BX
+	LEAQ    (DX)(AX*4), DX
+	VMOVUPD 32(CX)(AX*4), Y0
+	VMOVUPD 96(CX)(AX*4), Y1
+	MOVQ    stride+24(FP), CX
+	MOVQ    sums+16(FP), DI
+	LEAQ    (DI)(AX*4), DI
+	LEAQ    (DI)(CX*4), R8
+	SHLQ    $0x03, CX
+	LEAQ    (CX)(CX*2), SI
+	MOVQ    dst+0(FP), R9
+	MOVQ    skip+72(FP), R10
+	MOVQ    n+32(FP), R11
+	LEAQ    32(R9)(AX*2), R9
+	LEAQ    32(R10)(AX*2), R10
+
+tile24:
 	VMOVUPD   32(DI)(CX*1), Y2
 	VMOVUPD   32(DI)(CX*2), Y4
 	VPADDD    Y4, Y2, Y3
@@ -11551,9 +11022,13 @@ tile22:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without25
 	VPADDSW   (R10), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without25:
 	VMOVUPS   Y3, (R9)
 	VBLENDVPS Y5, 32(DX), Y0, Y2
 	VCVTDQ2PS Y5, Y5
@@ -11566,10 +11041,14 @@ tile22:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without26
 	MOVQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
+
+without26:
 	MOVQ      dstStep+96(FP), R12
 	VMOVUPS   Y5, (R9)(R12*2)
 	VMOVUPD   32(R8)(CX*1), Y2
@@ -11595,10 +11074,14 @@ tile22:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without27
 	MOVQ      skipSecond+80(FP), R12
 	VPADDSW   (R10)(R12*2), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without27:
 	MOVQ      second+8(FP), R12
 	VMOVUPS   Y3, (R9)(R12*2)
 	VBLENDVPS Y5, 32(DX), Y0, Y2
@@ -11612,31 +11095,35 @@ tile22:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without28
 	MOVQ      skipSecond+80(FP), R12
 	ADDQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
-	MOVQ      second+8(FP), R12
-	ADDQ      dstStep+96(FP), R12
-	VMOVUPS   Y5, (R9)(R12*2)
-	MOVQ      dstStep+96(FP), R12
-	LEAQ      (R9)(R12*4), R9
-	MOVQ      outputs+40(FP), R12
-	LEAQ      (DI)(R12*4), DI
-	LEAQ      (R8)(R12*4), R8
-	MOVQ      skipStep+88(FP), R12
-	LEAQ      (R10)(R12*4), R10
-	DECQ      R11
-	JNZ       tile22
-	ADDQ      $0x20, AX
-	JMP       group19
 
-fewer20:
-group23:
+without28:
+	MOVQ    second+8(FP), R12
+	ADDQ    dstStep+96(FP), R12
+	VMOVUPS Y5, (R9)(R12*2)
+	MOVQ    dstStep+96(FP), R12
+	LEAQ    (R9)(R12*4), R9
+	MOVQ    outputs+40(FP), R12
+	LEAQ    (DI)(R12*4), DI
+	LEAQ    (R8)(R12*4), R8
+	MOVQ    skipStep+88(FP), R12
+	LEAQ    (R10)(R12*4), R10
+	DECQ    R11
+	JNZ     tile24
+	ADDQ    $0x20, AX
+	JMP     group17
+
+fewer18:
+group29:
 	LEAQ    16(AX), CX
 	CMPQ    CX, outputs+40(FP)
-	JGT     fewer24
+	JGT     fewer30
 	MOVQ    positive+48(FP), CX
 	MOVQ    negative+56(FP), DX
 	MOVQ    limits+64(FP), BX
@@ -11655,7 +11142,7 @@ group23:
 	LEAQ    (R9)(AX*2), R9
 	LEAQ    (R10)(AX*2), R10
 
-tile25:
+tile31:
 	VMOVUPD   (DI)(CX*1), Y2
 	VMOVUPD   (DI)(CX*2), Y4
 	VPADDD    Y4, Y2, Y3
@@ -11679,9 +11166,13 @@ tile25:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without32
 	VPADDSW   (R10), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without32:
 	VMOVUPS   Y3, (R9)
 	VBLENDVPS Y5, (DX), Y0, Y2
 	VCVTDQ2PS Y5, Y5
@@ -11694,10 +11185,14 @@ tile25:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without33
 	MOVQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
+
+without33:
 	MOVQ      dstStep+96(FP), R12
 	VMOVUPS   Y5, (R9)(R12*2)
 	VMOVUPD   (R8)(CX*1), Y2
@@ -11723,10 +11218,14 @@ tile25:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without34
 	MOVQ      skipSecond+80(FP), R12
 	VPADDSW   (R10)(R12*2), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without34:
 	MOVQ      second+8(FP), R12
 	VMOVUPS   Y3, (R9)(R12*2)
 	VBLENDVPS Y5, (DX), Y0, Y2
@@ -11740,355 +11239,31 @@ tile25:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without35
 	MOVQ      skipSecond+80(FP), R12
 	ADDQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
-	MOVQ      second+8(FP), R12
-	ADDQ      dstStep+96(FP), R12
-	VMOVUPS   Y5, (R9)(R12*2)
-	MOVQ      dstStep+96(FP), R12
-	LEAQ      (R9)(R12*4), R9
-	MOVQ      outputs+40(FP), R12
-	LEAQ      (DI)(R12*4), DI
-	LEAQ      (R8)(R12*4), R8
-	MOVQ      skipStep+88(FP), R12
-	LEAQ      (R10)(R12*4), R10
-	DECQ      R11
-	JNZ       tile25
-	ADDQ      $0x10, AX
-	JMP       group23
 
-fewer24:
-	JMP done18
+without35:
+	MOVQ    second+8(FP), R12
+	ADDQ    dstStep+96(FP), R12
+	VMOVUPS Y5, (R9)(R12*2)
+	MOVQ    dstStep+96(FP), R12
+	LEAQ    (R9)(R12*4), R9
+	MOVQ    outputs+40(FP), R12
+	LEAQ    (DI)(R12*4), DI
+	LEAQ    (R8)(R12*4), R8
+	MOVQ    skipStep+88(FP), R12
+	LEAQ    (R10)(R12*4), R10
+	DECQ    R11
+	JNZ     tile31
+	ADDQ    $0x10, AX
+	JMP     group29
 
-without17:
-	XORQ AX, AX
-
-group26:
-	LEAQ    32(AX), CX
-	CMPQ    CX, outputs+40(FP)
-	JGT     fewer27
-	MOVQ    positive+48(FP), CX
-	MOVQ    negative+56(FP), DX
-	MOVQ    limits+64(FP), BX
-	LEAQ    (DX)(AX*4), DX
-	VMOVUPD (CX)(AX*4), Y0
-	VMOVUPD 64(CX)(AX*4), Y1
-	MOVQ    stride+24(FP), CX
-	MOVQ    sums+16(FP), DI
-	LEAQ    (DI)(AX*4), DI
-	LEAQ    (DI)(CX*4), R8
-	SHLQ    $0x03, CX
-	LEAQ    (CX)(CX*2), SI
-	MOVQ    dst+0(FP), R9
-	MOVQ    skip+72(FP), R10
-	MOVQ    n+32(FP), R11
-	LEAQ    (R9)(AX*2), R9
-	LEAQ    (R10)(AX*2), R10
-
-tile28:
-	VMOVUPD   (DI)(CX*1), Y2
-	VMOVUPD   (DI)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    (DI), Y3, Y3
-	VPADDD    (DI)(SI*1), Y5, Y5
-	VMOVUPD   64(DI)(CX*1), Y2
-	VMOVUPD   64(DI)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    64(DI), Y4, Y4
-	VPADDD    64(DI)(SI*1), Y6, Y6
-	VBLENDVPS Y3, (DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 64(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	VMOVUPS   Y3, (R9)
-	VBLENDVPS Y5, (DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 64(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	VMOVUPD   (R8)(CX*1), Y2
-	VMOVUPD   (R8)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    (R8), Y3, Y3
-	VPADDD    (R8)(SI*1), Y5, Y5
-	VMOVUPD   64(R8)(CX*1), Y2
-	VMOVUPD   64(R8)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    64(R8), Y4, Y4
-	VPADDD    64(R8)(SI*1), Y6, Y6
-	VBLENDVPS Y3, (DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 64(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	MOVQ      second+8(FP), R10
-	VMOVUPS   Y3, (R9)(R10*2)
-	VBLENDVPS Y5, (DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 64(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      second+8(FP), R10
-	ADDQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	MOVQ      dstStep+96(FP), R10
-	LEAQ      (R9)(R10*4), R9
-	MOVQ      outputs+40(FP), R10
-	LEAQ      (DI)(R10*4), DI
-	LEAQ      (R8)(R10*4), R8
-	DECQ      R11
-	JNZ       tile28
-	MOVQ      positive+48(FP), CX
-	MOVQ      negative+56(FP), DX
-	MOVQ      limits+64(FP), BX
-	LEAQ      (DX)(AX*4), DX
-	VMOVUPD   32(CX)(AX*4), Y0
-	VMOVUPD   96(CX)(AX*4), Y1
-	MOVQ      stride+24(FP), CX
-	MOVQ      sums+16(FP), DI
-	LEAQ      (DI)(AX*4), DI
-	LEAQ      (DI)(CX*4), R8
-	SHLQ      $0x03, CX
-	LEAQ      (CX)(CX*2), SI
-	MOVQ      dst+0(FP), R9
-	MOVQ      skip+72(FP), R10
-	MOVQ      n+32(FP), R11
-	LEAQ      32(R9)(AX*2), R9
-	LEAQ      32(R10)(AX*2), R10
-
-tile29:
-	VMOVUPD   32(DI)(CX*1), Y2
-	VMOVUPD   32(DI)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    32(DI), Y3, Y3
-	VPADDD    32(DI)(SI*1), Y5, Y5
-	VMOVUPD   96(DI)(CX*1), Y2
-	VMOVUPD   96(DI)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    96(DI), Y4, Y4
-	VPADDD    96(DI)(SI*1), Y6, Y6
-	VBLENDVPS Y3, 32(DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 96(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	VMOVUPS   Y3, (R9)
-	VBLENDVPS Y5, 32(DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 96(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	VMOVUPD   32(R8)(CX*1), Y2
-	VMOVUPD   32(R8)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    32(R8), Y3, Y3
-	VPADDD    32(R8)(SI*1), Y5, Y5
-	VMOVUPD   96(R8)(CX*1), Y2
-	VMOVUPD   96(R8)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    96(R8), Y4, Y4
-	VPADDD    96(R8)(SI*1), Y6, Y6
-	VBLENDVPS Y3, 32(DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 96(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	MOVQ      second+8(FP), R10
-	VMOVUPS   Y3, (R9)(R10*2)
-	VBLENDVPS Y5, 32(DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 96(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      second+8(FP), R10
-	ADDQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	MOVQ      dstStep+96(FP), R10
-	LEAQ      (R9)(R10*4), R9
-	MOVQ      outputs+40(FP), R10
-	LEAQ      (DI)(R10*4), DI
-	LEAQ      (R8)(R10*4), R8
-	DECQ      R11
-	JNZ       tile29
-	ADDQ      $0x20, AX
-	JMP       group26
-
-fewer27:
-group30:
-	LEAQ    16(AX), CX
-	CMPQ    CX, outputs+40(FP)
-	JGT     fewer31
-	MOVQ    positive+48(FP), CX
-	MOVQ    negative+56(FP), DX
-	MOVQ    limits+64(FP), BX
-	LEAQ    (DX)(AX*4), DX
-	VMOVUPD (CX)(AX*4), Y0
-	VMOVUPD 32(CX)(AX*4), Y1
-	MOVQ    stride+24(FP), CX
-	MOVQ    sums+16(FP), DI
-	LEAQ    (DI)(AX*4), DI
-	LEAQ    (DI)(CX*4), R8
-	SHLQ    $0x03, CX
-	LEAQ    (CX)(CX*2), SI
-	MOVQ    dst+0(FP), R9
-	MOVQ    skip+72(FP), R10
-	MOVQ    n+32(FP), R11
-	LEAQ    (R9)(AX*2), R9
-	LEAQ    (R10)(AX*2), R10
-
-tile32:
-	VMOVUPD   (DI)(CX*1), Y2
-	VMOVUPD   (DI)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    (DI), Y3, Y3
-	VPADDD    (DI)(SI*1), Y5, Y5
-	VMOVUPD   32(DI)(CX*1), Y2
-	VMOVUPD   32(DI)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    32(DI), Y4, Y4
-	VPADDD    32(DI)(SI*1), Y6, Y6
-	VBLENDVPS Y3, (DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 32(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	VMOVUPS   Y3, (R9)
-	VBLENDVPS Y5, (DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 32(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	VMOVUPD   (R8)(CX*1), Y2
-	VMOVUPD   (R8)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    (R8), Y3, Y3
-	VPADDD    (R8)(SI*1), Y5, Y5
-	VMOVUPD   32(R8)(CX*1), Y2
-	VMOVUPD   32(R8)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    32(R8), Y4, Y4
-	VPADDD    32(R8)(SI*1), Y6, Y6
-	VBLENDVPS Y3, (DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 32(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	MOVQ      second+8(FP), R10
-	VMOVUPS   Y3, (R9)(R10*2)
-	VBLENDVPS Y5, (DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 32(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      second+8(FP), R10
-	ADDQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	MOVQ      dstStep+96(FP), R10
-	LEAQ      (R9)(R10*4), R9
-	MOVQ      outputs+40(FP), R10
-	LEAQ      (DI)(R10*4), DI
-	LEAQ      (R8)(R10*4), R8
-	DECQ      R11
-	JNZ       tile32
-	ADDQ      $0x10, AX
-	JMP       group30
-
-fewer31:
-done18:
+fewer30:
 	VZEROUPPER
 	RET
 

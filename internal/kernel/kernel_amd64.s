@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func absFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func absFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX
-TEXT ·absFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·absFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -27,9 +27,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func activateAMD64(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
+// func activateAssembly(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·activateAMD64(SB), NOSPLIT, $0-40
+TEXT ·activateAssembly(SB), NOSPLIT, $0-40
 	CMPQ   ·current+0(SB), $0x03
 	JLT    slower1
 	MOVQ   h+0(FP), AX
@@ -101,9 +101,9 @@ done7:
 	VZEROUPPER
 	RET
 
-// func activateBackAMD64(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
+// func activateBackAssembly(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·activateBackAMD64(SB), NOSPLIT, $0-56
+TEXT ·activateBackAssembly(SB), NOSPLIT, $0-56
 	CMPQ   ·current+0(SB), $0x03
 	JLT    slower1
 	MOVQ   d+0(FP), AX
@@ -195,9 +195,9 @@ done7:
 	VZEROUPPER
 	RET
 
-// func adamAMD64(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
+// func adamAssembly(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·adamAMD64(SB), NOSPLIT, $0-60
+TEXT ·adamAssembly(SB), NOSPLIT, $0-60
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         p+0(FP), AX
@@ -283,9 +283,9 @@ done6:
 	VZEROUPPER
 	RET
 
-// func addAMD64(to *float64, toLen int, v *float64)
+// func addAssembly(to *float64, toLen int, v *float64)
 // Requires: AVX
-TEXT ·addAMD64(SB), NOSPLIT, $0-24
+TEXT ·addAssembly(SB), NOSPLIT, $0-24
 	MOVQ to+0(FP), AX
 	MOVQ v+16(FP), CX
 	MOVQ toLen+8(FP), DX
@@ -325,9 +325,9 @@ done5:
 	VZEROUPPER
 	RET
 
-// func addFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func addFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·addFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·addFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -350,9 +350,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func addPixelsAMD64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
+// func addPixelsAssembly(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 // Requires: AVX
-TEXT ·addPixelsAMD64(SB), NOSPLIT, $0-104
+TEXT ·addPixelsAssembly(SB), NOSPLIT, $0-104
 	MOVQ dst+0(FP), AX
 	MOVQ was+8(FP), CX
 	MOVQ sums+16(FP), DX
@@ -491,9 +491,9 @@ done2:
 	VZEROUPPER
 	RET
 
-// func advanceAMD64(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
+// func advanceAssembly(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
-TEXT ·advanceAMD64(SB), NOSPLIT, $0-88
+TEXT ·advanceAssembly(SB), NOSPLIT, $0-88
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         p+0(FP), AX
@@ -737,9 +737,9 @@ done16:
 	VZEROUPPER
 	RET
 
-// func boundFlatAreasAMD64(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+// func boundFlatAreasAssembly(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
 // Requires: AVX, AVX2
-TEXT ·boundFlatAreasAMD64(SB), NOSPLIT, $0-48
+TEXT ·boundFlatAreasAssembly(SB), NOSPLIT, $0-48
 	MOVQ         least+0(FP), AX
 	MOVQ         most+16(FP), CX
 	MOVQ         leastLen+8(FP), DX
@@ -848,9 +848,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func clipFloatsAMD64(dst *float32, dstLen int, src *float32, least float32, most float32)
+// func clipFloatsAssembly(dst *float32, dstLen int, src *float32, least float32, most float32)
 // Requires: AVX
-TEXT ·clipFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·clipFloatsAssembly(SB), NOSPLIT, $0-32
 	VBROADCASTSS least+24(FP), Y0
 	VBROADCASTSS most+28(FP), Y1
 	MOVQ         dstLen+8(FP), AX
@@ -873,9 +873,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func combineAMD64(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
+// func combineAssembly(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
 // Requires: AVX, AVX512F
-TEXT ·combineAMD64(SB), NOSPLIT, $0-48
+TEXT ·combineAssembly(SB), NOSPLIT, $0-48
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -1103,9 +1103,9 @@ done24:
 	VZEROUPPER
 	RET
 
-// func combineOntoAMD64(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
+// func combineOntoAssembly(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·combineOntoAMD64(SB), NOSPLIT, $0-56
+TEXT ·combineOntoAssembly(SB), NOSPLIT, $0-56
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         dst+0(FP), AX
@@ -1389,9 +1389,9 @@ done24:
 	VZEROUPPER
 	RET
 
-// func convolveAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
+// func convolveAssembly(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512_VNNI, CMOV
-TEXT ·convolveAMD64(SB), NOSPLIT, $0-128
+TEXT ·convolveAssembly(SB), NOSPLIT, $0-128
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ biasLen+72(FP), CX
@@ -2077,9 +2077,9 @@ done11:
 	VZEROUPPER
 	RET
 
-// func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, pitch int, gap int, bias *float32, biasLen int, n int)
+// func convolve32Assembly(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, pitch int, gap int, bias *float32, biasLen int, n int)
 // Requires: AVX, AVX512F, FMA3, MMX+
-TEXT ·convolve32AMD64(SB), NOSPLIT, $8-104
+TEXT ·convolve32Assembly(SB), NOSPLIT, $8-104
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ biasLen+88(FP), AX
@@ -2736,9 +2736,9 @@ done32:
 	VZEROUPPER
 	RET
 
-// func correlateAMD64(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
+// func correlateAssembly(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
 // Requires: AVX, AVX512F, FMA3, MMX+
-TEXT ·correlateAMD64(SB), NOSPLIT, $0-80
+TEXT ·correlateAssembly(SB), NOSPLIT, $0-80
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ c+0(FP), AX
@@ -3087,9 +3087,9 @@ done16:
 	VZEROUPPER
 	RET
 
-// func depthwise32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, weight *float32, bias *float32, biasLen int, n int)
+// func depthwise32Assembly(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, weight *float32, bias *float32, biasLen int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·depthwise32AMD64(SB), NOSPLIT, $0-80
+TEXT ·depthwise32Assembly(SB), NOSPLIT, $0-80
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	XORQ AX, AX
@@ -3343,9 +3343,9 @@ done12:
 	VZEROUPPER
 	RET
 
-// func divideFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func divideFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·divideFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·divideFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -3368,9 +3368,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func eluFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func eluFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·eluFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·eluFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -3430,9 +3430,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func erfFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func erfFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·erfFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·erfFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -3541,9 +3541,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func expFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func expFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·expFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·expFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -3600,9 +3600,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func finishFloatsAMD64(dst *float32, dstStep int, slope *float32, slopeLen int, skip *float32, skipStep int, n int)
+// func finishFloatsAssembly(dst *float32, dstStep int, slope *float32, slopeLen int, skip *float32, skipStep int, n int)
 // Requires: AVX
-TEXT ·finishFloatsAMD64(SB), NOSPLIT, $0-56
+TEXT ·finishFloatsAssembly(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ skip+32(FP), CX
 	MOVQ n+48(FP), DX
@@ -3638,9 +3638,9 @@ done4:
 	VZEROUPPER
 	RET
 
-// func gatherRowsAMD64(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
+// func gatherRowsAssembly(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
 // Requires: AVX, AVX512DQ, AVX512F, FMA3, MMX+
-TEXT ·gatherRowsAMD64(SB), NOSPLIT, $0-88
+TEXT ·gatherRowsAssembly(SB), NOSPLIT, $0-88
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ src+24(FP), AX
@@ -3910,9 +3910,9 @@ loop6:
 	VZEROUPPER
 	RET
 
-// func gatherSumsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// func gatherSumsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·gatherSumsAMD64(SB), NOSPLIT, $0-64
+TEXT ·gatherSumsAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -4040,9 +4040,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func gatherTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// func gatherTapsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·gatherTapsAMD64(SB), NOSPLIT, $0-64
+TEXT ·gatherTapsAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -4176,9 +4176,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func geluFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func geluFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·geluFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·geluFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -4294,9 +4294,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func geluTanhFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func geluTanhFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·geluTanhFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·geluTanhFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -4362,9 +4362,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func hardSigmoidFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func hardSigmoidFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, FMA3
-TEXT ·hardSigmoidFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·hardSigmoidFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -4391,9 +4391,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func hardSwishFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func hardSwishFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, FMA3
-TEXT ·hardSwishFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·hardSwishFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -4421,9 +4421,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func inclineFloatsAMD64(dst *float32, dstLen int, src *float32, slope *float32, slopeLen int)
+// func inclineFloatsAssembly(dst *float32, dstLen int, src *float32, slope *float32, slopeLen int)
 // Requires: AVX
-TEXT ·inclineFloatsAMD64(SB), NOSPLIT, $0-40
+TEXT ·inclineFloatsAssembly(SB), NOSPLIT, $0-40
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -4456,9 +4456,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func indexAbsAMD64(v *float64, vLen int, value float64) int
+// func indexAbsAssembly(v *float64, vLen int, value float64) int
 // Requires: AVX, AVX2
-TEXT ·indexAbsAMD64(SB), NOSPLIT, $0-32
+TEXT ·indexAbsAssembly(SB), NOSPLIT, $0-32
 	MOVQ         v+0(FP), AX
 	MOVQ         vLen+8(FP), CX
 	VBROADCASTSD value+16(FP), Y0
@@ -4487,9 +4487,9 @@ done4:
 	VZEROUPPER
 	RET
 
-// func maskAMD64(x *float64, w *float64, wLen int, s *float64) (count int)
+// func maskAssembly(x *float64, w *float64, wLen int, s *float64) (count int)
 // Requires: AVX, POPCNT
-TEXT ·maskAMD64(SB), NOSPLIT, $0-40
+TEXT ·maskAssembly(SB), NOSPLIT, $0-40
 	MOVQ   x+0(FP), AX
 	MOVQ   w+8(FP), CX
 	MOVQ   s+24(FP), DX
@@ -4518,9 +4518,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func maxAbsAMD64(v *float64, vLen int) float64
+// func maxAbsAssembly(v *float64, vLen int) float64
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·maxAbsAMD64(SB), NOSPLIT, $0-24
+TEXT ·maxAbsAssembly(SB), NOSPLIT, $0-24
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         v+0(FP), AX
@@ -4622,9 +4622,9 @@ done10:
 	VZEROUPPER
 	RET
 
-// func maxFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func maxFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·maxFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·maxFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -4647,9 +4647,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func minFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func minFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·minFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·minFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -4672,9 +4672,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func mishFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func mishFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·mishFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·mishFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -4740,9 +4740,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func mulAMD64(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
+// func mulAssembly(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·mulAMD64(SB), NOSPLIT, $0-72
+TEXT ·mulAssembly(SB), NOSPLIT, $0-72
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ c+0(FP), AX
@@ -5035,9 +5035,9 @@ done18:
 	VZEROUPPER
 	RET
 
-// func mul32AMD64(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+// func mul32Assembly(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·mul32AMD64(SB), NOSPLIT, $0-72
+TEXT ·mul32Assembly(SB), NOSPLIT, $0-72
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ c+0(FP), AX
@@ -5535,9 +5535,9 @@ done18:
 	VZEROUPPER
 	RET
 
-// func multiplyFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func multiplyFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·multiplyFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·multiplyFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -5560,9 +5560,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func multiplyTilesAMD64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
+// func multiplyTilesAssembly(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512_VNNI, CMOV
-TEXT ·multiplyTilesAMD64(SB), NOSPLIT, $72-72
+TEXT ·multiplyTilesAssembly(SB), NOSPLIT, $72-72
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ $0x00000000, (SP)
@@ -6764,9 +6764,9 @@ row40:
 	VZEROUPPER
 	RET
 
-// func paethAMD64(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
+// func paethAssembly(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
 // Requires: AVX, AVX2
-TEXT ·paethAMD64(SB), NOSPLIT, $0-56
+TEXT ·paethAssembly(SB), NOSPLIT, $0-56
 	MOVQ   out+0(FP), AX
 	MOVQ   x+8(FP), CX
 	MOVQ   a+24(FP), DX
@@ -6824,9 +6824,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func paintAMD64(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
+// func paintAssembly(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
 // Requires: AVX, AVX2
-TEXT ·paintAMD64(SB), NOSPLIT, $0-48
+TEXT ·paintAssembly(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         l+8(FP), CX
 	MOVQ         r+24(FP), DX
@@ -6933,9 +6933,9 @@ done5:
 	VZEROUPPER
 	RET
 
-// func powerStepAMD64(z *float64, u *float64, uLen int, next *float64, cols int)
+// func powerStepAssembly(z *float64, u *float64, uLen int, next *float64, cols int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
-TEXT ·powerStepAMD64(SB), NOSPLIT, $0-40
+TEXT ·powerStepAssembly(SB), NOSPLIT, $0-40
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ z+0(FP), AX
@@ -7171,9 +7171,9 @@ done16:
 	VZEROUPPER
 	RET
 
-// func projectAMD64(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
+// func projectAssembly(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
-TEXT ·projectAMD64(SB), NOSPLIT, $0-64
+TEXT ·projectAssembly(SB), NOSPLIT, $0-64
 	CMPQ   ·current+0(SB), $0x03
 	JLT    slower1
 	MOVQ   z+0(FP), AX
@@ -7355,9 +7355,9 @@ done11:
 	VZEROUPPER
 	RET
 
-// func rescaleAMD64(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
+// func rescaleAssembly(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·rescaleAMD64(SB), NOSPLIT, $0-64
+TEXT ·rescaleAssembly(SB), NOSPLIT, $0-64
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         q+0(FP), AX
@@ -7439,9 +7439,9 @@ done7:
 	VZEROUPPER
 	RET
 
-// func residualAMD64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+// func residualAssembly(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
 // Requires: AVX, AVX2, AVX512F, AVX512_VNNI, CMOV
-TEXT ·residualAMD64(SB), NOSPLIT, $0-88
+TEXT ·residualAssembly(SB), NOSPLIT, $0-88
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ biasLen+72(FP), CX
@@ -7823,9 +7823,9 @@ done11:
 	VZEROUPPER
 	RET
 
-// func ropResidualAMD64(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
+// func ropResidualAssembly(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, FMA3
-TEXT ·ropResidualAMD64(SB), NOSPLIT, $0-88
+TEXT ·ropResidualAssembly(SB), NOSPLIT, $0-88
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         q+0(FP), AX
@@ -7953,9 +7953,9 @@ done7:
 	VZEROUPPER
 	RET
 
-// func ropUpdateAMD64(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
+// func ropUpdateAssembly(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
-TEXT ·ropUpdateAMD64(SB), NOSPLIT, $0-96
+TEXT ·ropUpdateAssembly(SB), NOSPLIT, $0-96
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         q+0(FP), AX
@@ -8113,9 +8113,9 @@ done7:
 	VZEROUPPER
 	RET
 
-// func scaleFloatsAMD64(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
+// func scaleFloatsAssembly(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
 // Requires: AVX, FMA3
-TEXT ·scaleFloatsAMD64(SB), NOSPLIT, $0-48
+TEXT ·scaleFloatsAssembly(SB), NOSPLIT, $0-48
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -8151,9 +8151,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func scoresAMD64(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
+// func scoresAssembly(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
-TEXT ·scoresAMD64(SB), NOSPLIT, $0-64
+TEXT ·scoresAssembly(SB), NOSPLIT, $0-64
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         score+0(FP), AX
@@ -8401,9 +8401,9 @@ done10:
 	VZEROUPPER
 	RET
 
-// func shortenAMD64(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
+// func shortenAssembly(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
-TEXT ·shortenAMD64(SB), NOSPLIT, $0-64
+TEXT ·shortenAssembly(SB), NOSPLIT, $0-64
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         shrink+0(FP), AX
@@ -8533,9 +8533,9 @@ done6:
 	VZEROUPPER
 	RET
 
-// func sigmoidFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func sigmoidFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·sigmoidFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·sigmoidFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -8598,9 +8598,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func siluFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func siluFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·siluFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·siluFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -8662,9 +8662,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func softplusFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func softplusFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·softplusFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·softplusFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -8752,9 +8752,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func spreadGradientsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// func spreadGradientsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·spreadGradientsAMD64(SB), NOSPLIT, $0-64
+TEXT ·spreadGradientsAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -8876,9 +8876,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func spreadRowsAMD64(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
+// func spreadRowsAssembly(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3, MMX+
-TEXT ·spreadRowsAMD64(SB), NOSPLIT, $0-64
+TEXT ·spreadRowsAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -9080,9 +9080,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func spreadSamplesAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// func spreadSamplesAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·spreadSamplesAMD64(SB), NOSPLIT, $0-64
+TEXT ·spreadSamplesAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -9240,9 +9240,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func spreadTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// func spreadTapsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·spreadTapsAMD64(SB), NOSPLIT, $0-64
+TEXT ·spreadTapsAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -9370,9 +9370,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func sqrtFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func sqrtFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX
-TEXT ·sqrtFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·sqrtFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -9392,9 +9392,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func squareFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func squareFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX
-TEXT ·squareFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·squareFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -9414,9 +9414,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func subtractFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func subtractFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·subtractFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·subtractFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -9439,9 +9439,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func sumRowsAMD64(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
+// func sumRowsAssembly(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 // Requires: AVX, AVX512F
-TEXT ·sumRowsAMD64(SB), NOSPLIT, $0-40
+TEXT ·sumRowsAssembly(SB), NOSPLIT, $0-40
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -9576,9 +9576,9 @@ done16:
 	VZEROUPPER
 	RET
 
-// func tanhFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func tanhFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·tanhFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -9649,9 +9649,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func transformInputAMD64(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
+// func transformInputAssembly(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, MMX+
-TEXT ·transformInputAMD64(SB), NOSPLIT, $0-56
+TEXT ·transformInputAssembly(SB), NOSPLIT, $0-56
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	XORQ AX, AX
@@ -10544,9 +10544,9 @@ fewer22:
 	VZEROUPPER
 	RET
 
-// func transformOutputAMD64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
+// func transformOutputAssembly(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F
-TEXT ·transformOutputAMD64(SB), NOSPLIT, $0-104
+TEXT ·transformOutputAssembly(SB), NOSPLIT, $0-104
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	XORQ AX, AX

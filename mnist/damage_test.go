@@ -163,8 +163,6 @@ func TestFileErrors(t *testing.T) {
 	wantError(t, "missing", err, fs.ErrNotExist, name+"-missing")
 	_, err = OpenImages(t.TempDir())
 	wantError(t, "folder", err, nil, "not a regular file")
-	_, err = FileSum(t.TempDir())
-	wantError(t, "sum of a folder", err, nil, "not a regular file")
 }
 
 func TestWriterRefuses(t *testing.T) {

@@ -14,7 +14,7 @@ type Table1Digit struct {
 }
 
 // Table1 returns the four digits in the order of the table. Indices count from 0 in MNIST's training file (see
-// [Official]).
+// [Verify]).
 //
 // The table does not say which pictures it shows; these were found by its figures. Its low-resolution column is the
 // relative squared error ‖Î − I‖²/‖I‖² of the nearest-neighbour enlargement: Î is I with every 2×2 block replaced by

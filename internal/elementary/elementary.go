@@ -55,16 +55,6 @@ func power(x float64) (m float64, k int) {
 	return r + float64(float64(r*r)*p), int(n)
 }
 
-// Expm1 returns eˣ − 1, to 2 ulp.
-func Expm1(x float64) float64 {
-	m, k := power(x)
-	if k > 1000 || m != m {
-		return math.Ldexp(1+m, k)
-	}
-	s := math.Ldexp(1, k)
-	return float64(m*s) + (s - 1)
-}
-
 // Exp2 returns 2ˣ, to 2 ulp.
 func Exp2(x float64) float64 {
 	whole := math.Floor(x)
@@ -167,12 +157,6 @@ func Sincos(x float64) (sin, cos float64) {
 		return -cos, sin
 	}
 	return sin, cos
-}
-
-// Tanh returns the hyperbolic tangent of x, to 3 ulp.
-func Tanh(x float64) float64 {
-	m := Expm1(-2 * math.Abs(x))
-	return math.Copysign(m/(m+2), x)
 }
 
 // Hypot returns the root of x² + y², which must not overflow.

@@ -21,14 +21,12 @@ func TestFunctionsAreExact(t *testing.T) {
 		ulp, abs  float64 // either
 	}{
 		"Exp": {Exp, math.Exp, -700, 709, 2, 0}, "Exp near 0": {Exp, math.Exp, -1, 1, 2, 0},
-		"Expm1": {Expm1, math.Expm1, -50, 700, 3, 0}, "Expm1 near 0": {Expm1, math.Expm1, -1, 1, 3, 0},
 		"Exp2": {Exp2, math.Exp2, -1000, 1000, 3, 0},
 		"Log":  {Log, math.Log, 1e-9, 1e3, 2, 0}, "Log near 1": {Log, math.Log, 0.5, 2, 2, 0},
 		"Log1p": {Log1p, math.Log1p, -0.9, 5, 4, 0}, "Log2": {Log2, math.Log2, 1e-9, 1e3, 4, 4e-16},
 		"Log10": {Log10, math.Log10, 1e-9, 1e3, 4, 0},
 		"Sin":   {Sin, math.Sin, -10, 10, 2, 2e-16}, "Sin far": {Sin, math.Sin, -1e6, 1e6, 2, 3e-16},
 		"Cos": {Cos, math.Cos, -10, 10, 2, 2e-16}, "Cos far": {Cos, math.Cos, -1e6, 1e6, 2, 3e-16},
-		"Tanh":  {Tanh, math.Tanh, -30, 30, 4, 0},
 		"cube":  {with(Pow, 3), with(math.Pow, 3), -9, 9, 1, 0},
 		"gamma": {with(Pow, .4), with(math.Pow, .4), 1e-6, 9, 9, 0},
 		"root":  {with(Pow, -1.5), with(math.Pow, -1.5), 1e-3, 9, 15, 0},
@@ -52,10 +50,9 @@ func TestFunctionsAreExact(t *testing.T) {
 func TestSpecialValues(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for name, f := range map[string][2]func(float64) float64{
-		"Exp": {Exp, math.Exp}, "Expm1": {Expm1, math.Expm1}, "Exp2": {Exp2, math.Exp2}, "Log": {Log, math.Log},
+		"Exp": {Exp, math.Exp}, "Exp2": {Exp2, math.Exp2}, "Log": {Log, math.Log},
 		"Log1p": {Log1p, math.Log1p}, "Log2": {Log2, math.Log2}, "Log10": {Log10, math.Log10},
-		"Tanh": {Tanh, math.Tanh},
-		"Sin":  {Sin, math.Sin}, "Cos": {Cos, math.Cos},
+		"Sin": {Sin, math.Sin}, "Cos": {Cos, math.Cos},
 		"square": {with(Pow, 2), with(math.Pow, 2)},
 		"none":   {with(Pow, 0), with(math.Pow, 0)},
 		"1/x":    {with(Pow, -1), with(math.Pow, -1)},
@@ -79,10 +76,10 @@ func TestSameBitsEverywhere(t *testing.T) {
 	h := fnv.New64a()
 	for i := range 4000 {
 		x := 0.00713 * float64(i+1)
-		fmt.Fprint(h, Exp(x), Exp(-x), Expm1(-x), Exp2(x), Log(x), Log1p(x), Log2(x), Log10(x), Pow(x, 0.37), Sin(x),
-			Cos(x), Tanh(x), Hypot(x, 1.3))
+		fmt.Fprint(h, Exp(x), Exp(-x), Exp2(x), Log(x), Log1p(x), Log2(x), Log10(x), Pow(x, 0.37), Sin(x),
+			Cos(x), Hypot(x, 1.3))
 	}
-	const want = 0x6a1a578bd8ca9498
+	const want = 0x96bb6b6a6d5172f0
 	if got := h.Sum64(); got != want {
 		t.Errorf("got the sum %#x, expected %#x", got, uint64(want))
 	}

@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
-	"hash/adler32"
 	"hash/crc32"
 	"image"
 	"image/png"
@@ -84,17 +83,17 @@ func tidyPNG(data []byte) []byte {
 func decodePNG(src *source, _ Size, _ Limits) (image.Image, error) {
 	img, err := png.Decode(src)
 	if surplus := png.FormatError("too much pixel data"); errors.Is(err, surplus) {
-		var exact io.Reader
-		if exact, err = exactPNG(src); err == nil {
-			img, err = png.Decode(exact)
-		}
+		exact, w := io.Pipe()
+		defer exact.Close()
+		go func() { w.CloseWithError(writeExactPNG(w, src)) }()
+		img, err = png.Decode(exact)
 	}
 	return img, err
 }
 
-// exactPNG returns a reader of the PNG in src, in memory, whose pixels are stored without compression and end behind
-// the last. It fails where the checksum of a chunk with pixels is wrong.
-func exactPNG(src *source) (io.Reader, error) {
+// writeExactPNG writes the PNG in src, in memory, with pixels that are stored without compression and end behind the
+// last. It fails where the checksum of a chunk with pixels is wrong.
+func writeExactPNG(w io.Writer, src *source) error {
 	const checksum = png.FormatError("invalid checksum")
 	var parts []io.Reader
 	var err error
@@ -114,14 +113,34 @@ func exactPNG(src *source) (io.Reader, error) {
 		return err == nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	pixels, err := zlib.NewReader(stoppable{src.ctx, io.MultiReader(parts...)})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s := &storedPNG{pixels: pixels, left: pngBytes(src.data), sum: 1}
-	return io.MultiReader(bytes.NewReader(src.data[:start]), s), nil
+	if _, err := w.Write(src.data[:start]); err != nil {
+		return err
+	}
+	stored, _ := zlib.NewWriterLevel(idat{w}, zlib.NoCompression) // fails for wrong levels alone
+	if _, err := io.CopyN(stored, pixels, pngBytes(src.data)); err != nil {
+		return safefile.CutShort(err)
+	}
+	if err := stored.Close(); err != nil {
+		return err
+	}
+	_, err = w.Write(metadata.AppendChunk(nil, "IEND", nil))
+	return err
+}
+
+// idat writes each Write as a chunk IDAT.
+type idat struct{ io.Writer }
+
+func (w idat) Write(p []byte) (int, error) {
+	if _, err := w.Writer.Write(metadata.AppendChunk(nil, "IDAT", p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // pngBytes returns the number of bytes of all rows of the PNG data, with the byte of the filter in each.
@@ -140,46 +159,4 @@ func pngBytes(data []byte) (sum int64) {
 		}
 	}
 	return sum
-}
-
-// storedPNG reads the rest of a PNG: a chunk IDAT for each stored block (RFC 1951, section 3.2.4) of pixels, and IEND.
-type storedPNG struct {
-	pixels io.Reader
-	left   int64 // bytes of pixels that are not yet read
-	begun  bool
-	sum    uint32 // Adler-32 of the pixels so far
-	buffer []byte // what Read returns next
-}
-
-func (s *storedPNG) Read(p []byte) (int, error) {
-	if len(s.buffer) == 0 {
-		if s.left == 0 {
-			return 0, io.EOF
-		}
-		const header = 7 // of zlib and of the block
-		block := make([]byte, header+min(s.left, 1<<15))
-		n := uint16(len(block) - header)
-		if _, err := io.ReadFull(s.pixels, block[header:]); err != nil {
-			return 0, safefile.CutShort(err)
-		}
-		s.left -= int64(n)
-		s.sum = adlerOfBoth(s.sum, adler32.Checksum(block[header:]), int(n))
-		copy(block, zlibHead[:2])
-		if s.left == 0 {
-			block[2] = 1 // the last
-			block = binary.BigEndian.AppendUint32(block, s.sum)
-		}
-		binary.LittleEndian.PutUint16(block[3:], n)
-		binary.LittleEndian.PutUint16(block[5:], ^n)
-		if s.begun {
-			block = block[2:]
-		}
-		s.begun = true
-		if s.buffer = metadata.AppendChunk(nil, "IDAT", block); s.left == 0 {
-			s.buffer = metadata.AppendChunk(s.buffer, "IEND", nil)
-		}
-	}
-	n := copy(p, s.buffer)
-	s.buffer = s.buffer[n:]
-	return n, nil
 }

@@ -166,8 +166,7 @@ func isEDF(head []byte) bool {
 
 // npy returns the matrix in r, a .npy file or a member of an .npz file, of size bytes.
 func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
-	counted := &counter{r: r}
-	h, err := npz.ReadHeader(counted)
+	h, err := npz.ReadHeader(r)
 	if err != nil {
 		return nil, x.refuse("%v; save it again", err)
 	}
@@ -175,7 +174,7 @@ func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 	if err != nil {
 		return nil, x.refuse("%v", err)
 	}
-	if has := size - min(size, counted.n); uint64(body) != has {
+	if has := size - min(size, uint64(h.Length())); uint64(body) != has {
 		how := "is cut off"
 		if has > uint64(body) {
 			how = "has more than one array, or is damaged"
@@ -191,18 +190,6 @@ func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 		return nil, x.refuse("%v; save it again", err)
 	}
 	return m, nil
-}
-
-// counter counts the bytes read.
-type counter struct {
-	r io.Reader
-	n uint64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += uint64(n)
-	return n, err
 }
 
 // npz reads the array that Array names, or the only one.

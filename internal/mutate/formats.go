@@ -39,12 +39,12 @@ func (p part) content() []byte {
 	return slices.Concat(p.body, p.inner.join(p.parts))
 }
 
-// length returns the length to write for p, whose content is content: *p.lie, or the right one.
-func (p part) length(content []byte) uint32 {
+// length returns the length to write for p: *p.lie, or the right one.
+func (p part) length(right int) uint32 {
 	if p.lie != nil {
 		return *p.lie
 	}
-	return uint32(len(content))
+	return uint32(right)
 }
 
 // format is how files of a kind are taken apart and put together.
@@ -60,6 +60,38 @@ type format struct {
 	// hasLengths: join writes the length of each part. hasNoKinds: join does not write the kinds of parts. isText:
 	// numbers are written in digits; false: in bytes.
 	hasLengths, hasNoKinds, isText bool
+	// inside are the kinds of parts that have others inside.
+	inside map[string]nest
+
+	// How splitChunks and joinChunks have a part: its length, of 4 bytes and with counted added, and its kind, or the
+	// kind first; its body; a checksum of kind and body; a byte where the body has an odd length. The part called head
+	// is a body of headBytes alone, at the beginning of a file.
+	head                      string
+	headBytes                 int
+	counted                   int64
+	kindFirst, hasSum, padded bool
+}
+
+// nest says that a part has others inside, behind the first bytes of its body: those of a format or, where of is nil,
+// those of the file that begins there, if its format is known.
+type nest struct {
+	behind int
+	of     *format
+}
+
+// part returns a part with the given kind and body, and the parts inside of it.
+func (f *format) part(kind string, body []byte) part {
+	n, has := f.inside[kind]
+	if !has || n.behind > len(body) {
+		return part{kind: kind, body: body}
+	}
+	if n.of == nil {
+		n.of = formatOf(body[n.behind:])
+	}
+	if n.of == nil {
+		return part{kind: kind, body: body}
+	}
+	return part{kind: kind, body: body[:n.behind], inner: n.of, parts: n.of.split(body[n.behind:])}
 }
 
 // number returns the low 32 bits of a number of 1, 2, 4 or 8 bytes.
@@ -84,24 +116,35 @@ func (f *format) putNumber(b []byte, v uint32) {
 	}
 }
 
-// The formats. The frames of an animated WebP is a list of chunks without a header.
-var pngFormat, webpFormat, riffFormat, jpegFormat *format
+// jpegFormat is the format that its splitJPEG knows.
+var jpegFormat *format
 
 // formats has the formats of whole files.
 var formats []*format
 
-func init() { // for split and join know formats themselves
-	pngFormat = &format{is: begins(pngSignature), split: splitPNG, join: joinPNG, settle: settlePNG, hasLengths: true}
-	riffFormat = &format{split: splitRIFF, join: joinRIFF, littleEndian: true, hasLengths: true}
-	webpFormat = &format{is: begins("RIFF????WEBP"), split: splitWebP, join: joinWebP, littleEndian: true,
-		hasLengths: true}
-	jpegFormat = &format{is: begins("\xff\xd8\xff"), split: splitJPEG, join: joinJPEG, hasLengths: true}
+func init() { // for formats know each other, and themselves
+	chunked := func(f *format) *format {
+		f.split, f.join, f.hasLengths = f.splitChunks, f.joinChunks, true
+		return f
+	}
+	png := chunked(&format{is: begins(pngSignature), settle: settlePNG, head: "signature",
+		headBytes: len(pngSignature), hasSum: true, inside: map[string]nest{"eXIf": {}}})
+	// The frames of an animated WebP are lists of chunks without a header, as are the boxes of a box of ISO media.
+	const frameHead = 16
+	chunks := chunked(&format{kindFirst: true, padded: true, littleEndian: true})
+	webp := chunked(&format{is: begins("RIFF????WEBP"), head: "RIFF", headBytes: 12, kindFirst: true, padded: true,
+		littleEndian: true, inside: map[string]nest{"ANMF": {frameHead, chunks}, "EXIF": {}}})
+	webp.join = webp.joinWebP
+	boxes := chunked(&format{is: begins("????ftyp"), counted: 8})
+	boxes.inside = map[string]nest{"meta": {4, boxes}, "iinf": {6, boxes}, "iref": {4, boxes}, "iprp": {0, boxes},
+		"ipco": {0, boxes}}
+	jpegFormat = &format{is: begins("\xff\xd8\xff"), split: splitJPEG, join: joinJPEG, hasLengths: true,
+		inside: map[string]nest{"E1": {behind: len("Exif\x00\x00")}}}
 	formats = []*format{
-		pngFormat, webpFormat, jpegFormat, tiffOf("II*\x00"), tiffOf("MM\x00*"), tiffOf("II+\x00"),
-		tiffOf("MM\x00+"),
+		png, webp, jpegFormat, tiffOf("II*\x00"), tiffOf("MM\x00*"), tiffOf("II+\x00"), tiffOf("MM\x00+"),
 		{is: begins("GIF8"), split: splitGIF, join: joinRaw, littleEndian: true, hasNoKinds: true},
 		{is: begins("BM"), split: splitBMP, join: joinRaw, littleEndian: true, hasNoKinds: true},
-		{is: begins("????ftyp"), split: splitBoxes, join: joinBoxes, hasLengths: true},
+		boxes,
 		{is: begins("YUV4MPEG2 "), split: splitY4M, join: joinRaw, isText: true, hasNoKinds: true},
 	}
 }
@@ -126,17 +169,6 @@ func begins(magic string) func([]byte) bool {
 	}
 }
 
-// partOf returns a part with the given kind and body. Where body[from:] begins like a file of a known format, the part
-// has the parts of that file inside.
-func partOf(kind string, body []byte, from int) part {
-	if from <= len(body) {
-		if f := formatOf(body[from:]); f != nil {
-			return part{kind: kind, body: body[:from], inner: f, parts: f.split(body[from:])}
-		}
-	}
-	return part{kind: kind, body: body}
-}
-
 // joinRaw returns the contents of parts, one behind the other.
 func joinRaw(parts []part) (out []byte) {
 	for _, p := range parts {
@@ -147,38 +179,60 @@ func joinRaw(parts []part) (out []byte) {
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// splitPNG takes a PNG apart into its signature and chunks, each of length, kind, body and checksum.
-func splitPNG(data []byte) []part {
-	parts := []part{{kind: "signature", body: data[:len(pngSignature)]}}
-	for data = data[len(pngSignature):]; len(data) >= 12; {
-		n := int64(binary.BigEndian.Uint32(data))
-		if n > int64(len(data))-12 {
+// splitChunks takes a file apart into its head and chunks.
+func (f *format) splitChunks(data []byte) (parts []part) {
+	if f.head != "" {
+		parts, data = append(parts, part{kind: f.head, body: data[:f.headBytes]}), data[f.headBytes:]
+	}
+	frame := 8
+	if f.hasSum {
+		frame += 4
+	}
+	for len(data) >= frame {
+		kind, length := data[4:8], data[:4]
+		if f.kindFirst {
+			kind, length = length, kind
+		}
+		n := int64(f.number(length)) - f.counted
+		if n < 0 || n > int64(len(data)-frame) {
 			break
 		}
-		p := part{kind: string(data[4:8]), body: data[8 : 8+n]}
-		if p.kind == "eXIf" {
-			p = partOf(p.kind, p.body, 0)
+		parts = append(parts, f.part(string(kind), data[8:8+n]))
+		end := int64(frame) + n
+		if f.padded {
+			end = min(end+n%2, int64(len(data)))
 		}
-		parts, data = append(parts, p), data[12+n:]
+		data = data[end:]
 	}
 	return parts
 }
 
-func joinPNG(parts []part) (out []byte) {
+// joinChunks puts the parts of splitChunks together.
+func (f *format) joinChunks(parts []part) (out []byte) {
 	for _, p := range parts {
 		body := p.content()
-		if p.kind == "signature" {
+		if p.kind == f.head {
 			out = append(out, body...)
 			continue
 		}
-		out = binary.BigEndian.AppendUint32(out, p.length(body))
-		at := len(out)
-		out = append(append(out, p.kind...), body...)
-		sum := crc32.ChecksumIEEE(out[at:])
-		if p.isSpoiled {
-			sum ^= 1
+		length := make([]byte, 4)
+		f.putNumber(length, p.length(len(body)+int(f.counted)))
+		if f.kindFirst {
+			out = append(append(out, p.kind...), length...)
+		} else {
+			out = append(append(out, length...), p.kind...)
 		}
-		out = binary.BigEndian.AppendUint32(out, sum)
+		at := len(out) - 4
+		if out = append(out, body...); f.hasSum {
+			sum := crc32.ChecksumIEEE(out[at:])
+			if p.isSpoiled {
+				sum ^= 1
+			}
+			out = binary.BigEndian.AppendUint32(out, sum)
+		}
+		if f.padded && len(body)%2 > 0 {
+			out = append(out, 0)
+		}
 	}
 	return out
 }
@@ -194,52 +248,11 @@ func settlePNG(parts []part) {
 	}
 }
 
-// splitWebP takes a WebP apart into a header, which has the length of the file, and chunks.
-func splitWebP(data []byte) []part {
-	return append([]part{{kind: "RIFF", body: data[:12]}}, splitRIFF(data[12:])...)
-}
-
-// splitRIFF takes chunks apart, each of kind, length and body.
-func splitRIFF(data []byte) (parts []part) {
-	for len(data) >= 8 {
-		kind, n := string(data[:4]), int64(binary.LittleEndian.Uint32(data[4:]))
-		if n > int64(len(data))-8 {
-			break
-		}
-		body := data[8 : 8+n]
-		data = data[min(8+n+n%2, int64(len(data))):]
-		const frameHead = 16
-		switch {
-		case kind == "ANMF" && n >= frameHead:
-			parts = append(parts, part{kind: kind, body: body[:frameHead], inner: riffFormat,
-				parts: splitRIFF(body[frameHead:])})
-		case kind == "EXIF":
-			parts = append(parts, partOf(kind, body, 0))
-		default:
-			parts = append(parts, part{kind: kind, body: body})
-		}
-	}
-	return parts
-}
-
-func joinRIFF(parts []part) (out []byte) {
-	for _, p := range parts {
-		body := p.content()
-		if p.kind != "RIFF" {
-			out = append(out, p.kind...)
-			out = binary.LittleEndian.AppendUint32(out, p.length(body))
-		}
-		if out = append(out, body...); len(body)%2 > 0 {
-			out = append(out, 0)
-		}
-	}
-	return out
-}
-
-func joinWebP(parts []part) []byte {
-	out := joinRIFF(parts)
-	if i := slices.IndexFunc(parts, func(p part) bool { return p.kind == "RIFF" }); i >= 0 && begins("RIFF????")(out) {
-		binary.LittleEndian.PutUint32(out[4:], parts[i].length(out[8:]))
+// joinWebP puts a WebP together, whose head has the length of the file.
+func (f *format) joinWebP(parts []part) []byte {
+	out := f.joinChunks(parts)
+	if i := slices.IndexFunc(parts, func(p part) bool { return p.kind == f.head }); i >= 0 && begins("RIFF????")(out) {
+		f.putNumber(out[4:8], parts[i].length(len(out)-8))
 	}
 	return out
 }
@@ -263,13 +276,7 @@ func splitJPEG(data []byte) (parts []part) {
 		if end < 4 || end > len(data) {
 			break
 		}
-		const exif = "Exif\x00\x00"
-		if body := data[4:end]; marker == 0xe1 && begins(exif)(body) {
-			parts = append(parts, partOf(kind, body, len(exif)))
-		} else {
-			parts = append(parts, part{kind: kind, body: body})
-		}
-		data = data[end:]
+		parts, data = append(parts, jpegFormat.part(kind, data[4:end])), data[end:]
 		if marker == 0xda {
 			end := 0
 			for end+1 < len(data) && (data[end] != 0xff || data[end+1] == 0 || data[end+1] >= 0xd0 &&
@@ -292,11 +299,7 @@ func joinJPEG(parts []part) (out []byte) {
 			if out = append(out, 0xff, byte(marker)); isBare(byte(marker)) {
 				continue
 			}
-			length := uint16(len(body) + 2)
-			if p.lie != nil {
-				length = uint16(*p.lie)
-			}
-			out = binary.BigEndian.AppendUint16(out, length)
+			out = binary.BigEndian.AppendUint16(out, uint16(p.length(len(body)+2)))
 		}
 		out = append(out, body...)
 	}
@@ -405,38 +408,6 @@ func splitBMP(data []byte) []part {
 	at := max(info, min(number(10), len(data)))
 	return []part{{kind: "file", body: data[:head]}, {kind: "picture", body: data[head:info]},
 		{kind: "colours", body: data[info:at]}, {kind: "pixels", body: data[at:]}}
-}
-
-// boxHeads are the boxes of ISO media that have others inside, behind so many bytes.
-var boxHeads = map[string]int{"meta": 4, "iinf": 6, "iref": 4, "iprp": 0, "ipco": 0}
-
-// splitBoxes takes a file of ISO media apart into boxes, each of length, kind and body.
-func splitBoxes(data []byte) (parts []part) {
-	for len(data) >= 8 {
-		kind, n := string(data[4:8]), int64(binary.BigEndian.Uint32(data))
-		if n < 8 || n > int64(len(data)) {
-			break
-		}
-		p := part{kind: kind, body: data[8:n]}
-		if head, ok := boxHeads[kind]; ok && len(p.body) > head {
-			inside := &format{split: splitBoxes, join: joinBoxes, hasLengths: true}
-			p.body, p.inner, p.parts = p.body[:head], inside, splitBoxes(p.body[head:])
-		}
-		parts, data = append(parts, p), data[n:]
-	}
-	return parts
-}
-
-func joinBoxes(parts []part) (out []byte) {
-	for _, p := range parts {
-		body := p.content()
-		length := uint32(len(body) + 8)
-		if p.lie != nil {
-			length = *p.lie
-		}
-		out = append(append(binary.BigEndian.AppendUint32(out, length), p.kind...), body...)
-	}
-	return out
 }
 
 // splitY4M takes a YUV4MPEG2 stream apart into the tags of its first line and frames.

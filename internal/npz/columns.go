@@ -21,17 +21,13 @@ type Columns struct {
 // OpenColumns reads the header of the .npy file r of size bytes. transpose turns the rows of the file into columns. It
 // fails unless the file is one whole matrix of real numbers.
 func OpenColumns(r io.ReaderAt, size int64, transpose bool) (*Columns, error) {
-	head := io.NewSectionReader(r, 0, size)
-	h, err := ReadHeader(head)
+	h, err := ReadHeader(io.NewSectionReader(r, 0, size))
 	if err != nil {
 		return nil, err
 	}
-	c := &Columns{r: r, header: h, contiguous: h.Fortran != transpose}
+	c := &Columns{r: r, header: h, start: h.length, contiguous: h.Fortran != transpose}
 	var bytes int64
 	if c.rows, c.cols, bytes, err = h.Matrix(); err != nil {
-		return nil, err
-	}
-	if c.start, err = head.Seek(0, io.SeekCurrent); err != nil {
 		return nil, err
 	}
 	if bytes != size-c.start {

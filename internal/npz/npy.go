@@ -18,7 +18,12 @@ type Header struct {
 	Type    string // the type of elements as NumPy writes it: "<f8", "|u1"; "" for records
 	Fortran bool   // column after column; false: row after row
 	Shape   []int
+
+	length int64 // of the header itself, in bytes
 }
+
+// Length returns how many bytes the header has in its file.
+func (h Header) Length() int64 { return h.length }
 
 // Magic begins every .npy file.
 const Magic = "\x93NUMPY"
@@ -42,6 +47,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	if _, err := io.ReadFull(r, start[:]); err != nil || string(start[:len(Magic)]) != Magic {
 		return h, errHeader
 	}
+	h.length = int64(len(start))
 	var length uint32
 	switch start[len(Magic)] {
 	case 1:
@@ -50,16 +56,19 @@ func ReadHeader(r io.Reader) (Header, error) {
 			return h, errHeader
 		}
 		length = uint32(short)
+		h.length += 2
 	case 2, 3:
 		if err := binary.Read(r, binary.LittleEndian, &length); err != nil {
 			return h, errHeader
 		}
+		h.length += 4
 	default:
 		return h, fmt.Errorf("version %d of the .npy format, expected 1 to 3", start[len(Magic)])
 	}
 	if length > maxHeader {
 		return h, errHeader
 	}
+	h.length += int64(length)
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {
 		return h, errHeader

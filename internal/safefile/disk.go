@@ -18,7 +18,7 @@ type disk interface {
 	Link(from, to string) error
 	Rename(from, to string) error
 	Remove(name string) error
-	Chtimes(name string, accessed, modified time.Time) error
+	Chtimes(name string, modified time.Time) error
 	// SyncDir asks the system to write the names in the folder dir, "" for the working folder, to the disk. It
 	// ignores systems that cannot do so.
 	SyncDir(dir string)
@@ -62,8 +62,8 @@ func (osDisk) Link(from, to string) error             { return os.Link(from, to)
 func (osDisk) Rename(from, to string) error           { return os.Rename(from, to) }
 func (osDisk) Remove(name string) error               { return os.Remove(name) }
 
-func (osDisk) Chtimes(name string, accessed, modified time.Time) error {
-	return os.Chtimes(name, accessed, modified)
+func (osDisk) Chtimes(name string, modified time.Time) error {
+	return os.Chtimes(name, time.Time{}, modified) // the time of the last access stays
 }
 
 func (osDisk) Create(name string, perm fs.FileMode) (file, error) {

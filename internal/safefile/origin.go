@@ -9,18 +9,14 @@ import (
 type Origin struct {
 	// Info describes the file; nil: there is none. The new file gets at most the mode ModeOfInfo(Info).
 	Info fs.FileInfo
-	// KeepDates gives the new file the times of the last modification and access in Info. False: it gets the times of
-	// its own making.
+	// KeepDates gives the new file the time of the last modification in Info. False: it gets that of its own making.
 	KeepDates bool
 }
 
-// times are the times of the last access and modification of a file. The zero value is none.
-type times struct{ accessed, modified time.Time }
-
-// times returns the times that a file made from o gets, or none.
-func (o Origin) times() times {
+// modified returns the time of the last modification that a file made from o gets. The zero time is that of its making.
+func (o Origin) modified() time.Time {
 	if o.Info == nil || !o.KeepDates {
-		return times{}
+		return time.Time{}
 	}
-	return times{accessed(o.Info), o.Info.ModTime()}
+	return o.Info.ModTime()
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // WriteAtomic makes the file name with the bytes that write writes to its writer, whole or not at all: until the last
@@ -21,23 +22,23 @@ import (
 // write must not keep its writer. A Fault that write returns, or the error of a context, keeps its class; all
 // others are an ErrOutput.
 func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, AnyMode, times{}, overwrite, filling(name, write))
+	return writeAtomic(osDisk{}, name, AnyMode, time.Time{}, overwrite, filling(name, write))
 }
 
 // WriteAtomicMode is WriteAtomic for a new file that gets at most the mode most, from its first byte on. See ModeOf.
 func WriteAtomicMode(most fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, most, times{}, overwrite, filling(name, write))
+	return writeAtomic(osDisk{}, name, most, time.Time{}, overwrite, filling(name, write))
 }
 
 // WriteAtomicFrom is WriteAtomic for a file that is made from another one.
 func WriteAtomicFrom(from Origin, name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.times(), overwrite, filling(name, write))
+	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.modified(), overwrite, filling(name, write))
 }
 
 // MakeAtomicFrom is WriteAtomicFrom for a file that another program writes: make is given the path of the temporary
 // file, which exists and is empty, and has that program write to it. The program must not replace it by another file.
 func MakeAtomicFrom(from Origin, name string, overwrite bool, make func(temp string) error) error {
-	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.times(), overwrite, func(f file) error {
+	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.modified(), overwrite, func(f file) error {
 		err := make(f.Name())
 		if err == nil {
 			return nil
@@ -101,9 +102,10 @@ func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	return nil
 }
 
-// writeAtomic is WriteAtomicMode on a given file system, for a file that gets the times at. write fills the temporary
-// file.
-func writeAtomic(d disk, name string, most fs.FileMode, at times, overwrite bool, write func(file) error) error {
+// writeAtomic is WriteAtomicMode on a given file system, for a file that was modified at a time; zero: when it is
+// written. write fills the temporary file.
+func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, overwrite bool,
+	write func(file) error) error {
 	mode, replaces, err := outputMode(d, name, overwrite)
 	if err != nil {
 		return err
@@ -141,8 +143,8 @@ func writeAtomic(d disk, name string, most fs.FileMode, at times, overwrite bool
 	if err := temp.Close(); err != nil {
 		return Unwritable(name, err)
 	}
-	if at != (times{}) { // behind Close, which sets the time of the last write on some systems
-		if err := d.Chtimes(temp.Name(), at.accessed, at.modified); err != nil {
+	if !modified.IsZero() { // behind Close, which sets the time of the last write on some systems
+		if err := d.Chtimes(temp.Name(), modified); err != nil {
 			return Unwritable(name, err)
 		}
 	}

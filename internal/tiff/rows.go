@@ -2,6 +2,7 @@ package tiff
 
 import (
 	"bytes"
+	giflzw "compress/lzw"
 	"image"
 	"image/draw"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+	tifflzw "golang.org/x/image/tiff/lzw"
 	"golang.org/x/image/webp"
 
 	"superres/internal/chroma"
@@ -24,7 +26,6 @@ type rowSource interface {
 
 // rowMemory keeps the memory of sources for the next block.
 type rowMemory struct {
-	lzw  lzwRows
 	zlib io.ReadCloser
 	zstd *zstd.Decoder
 }
@@ -56,7 +57,7 @@ func (w *worker) open(data []byte, height int) (rowSource, error) {
 	case packBits:
 		return &packedRows{data: data}, nil
 	case lzw:
-		return w.rows.lzw.reset(data), nil
+		return readerRows{lzwReader(data)}, nil
 	case adobe, deflate:
 		in := bytes.NewReader(data)
 		var err error
@@ -79,6 +80,17 @@ func (w *worker) open(data []byte, height int) (rowSource, error) {
 	return newFaxRows(w.layout, w.blockWidth, data, func() {
 		w.warn("has damaged lines, whose ends are white")
 	}), nil
+}
+
+// lzwReader returns a reader of LZW data (TIFF 6.0, section 13), whose codes have the highest bit first, and get longer
+// one code before they have to. Files of before 1990 have the lowest bit first, and get longer when they have to; their
+// first code, which is always the same, tells them apart, as in libtiff.
+func lzwReader(data []byte) io.Reader {
+	const byteBits = 8
+	if len(data) > 1 && data[0] == 0 && data[1]&1 == 1 {
+		return giflzw.NewReader(bytes.NewReader(data), giflzw.LSB, byteBits)
+	}
+	return tifflzw.NewReader(bytes.NewReader(data), tifflzw.MSB, byteBits)
 }
 
 // plainRows are rows that are not compressed.

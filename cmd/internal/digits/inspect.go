@@ -121,7 +121,7 @@ func (opt *Options) verify() (official [2]string, warnings []string) {
 			continue
 		}
 		var err error
-		if official[i], err = mnist.Verify(name); err != nil {
+		if official[i], _, err = mnist.Verify(name); err != nil {
 			warnings = append(warnings, console.Message(err)+"; other data have files of these names, and their "+
 				"scores are not MNIST's")
 		}

@@ -93,7 +93,7 @@ of a picture that was turned, and what is damaged or larger than 16 MiB.
 What a PNG says about its colours without a profile (cICP, gAMA and cHRM) is kept in a
 PNG, and becomes an ICC profile in other formats.
 
---keep-dates gives a result the dates of its input: of the last change and the last access.
+--keep-dates gives a result the date of the last change of its input.
 
 A result notes what made it: program, version, model with its hash, and settings, no time
 and no folder. That is Software in PNG and TIFF and in the EXIF of a WebP, and the comment

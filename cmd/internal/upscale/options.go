@@ -60,7 +60,7 @@ func (opt *Options) table() settings.Table {
 		{Name: "keep-original", To: settings.Bool(&opt.KeepOriginal, true), Group: files, Effect: settings.Neutral,
 			Help: "with --replace, keep the photo as NAME.orig, unless it is =false"},
 		{Name: "keep-dates", To: settings.Bool(&opt.KeepDates, false), Group: files, Effect: settings.Neutral,
-			Help: "give a result the dates of its input: of the last change and the last access"},
+			Help: "give a result the date of the last change of its input"},
 		{Name: "on-unreadable", To: settings.OneOf(&opt.OnUnreadable, "skip", "skip", "fail"), Group: files,
 			Effect: settings.Neutral, Help: "`WHAT` to do when a folder has pictures of kinds that cannot be " +
 				"read, such as HEIC: skip, and say so in the end, or fail, before any work"},

@@ -96,8 +96,8 @@ out: \
 	CMP R9, R10 \
 	BLT output
 
-// func convolveARM64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
-TEXT ·convolveARM64(SB), NOSPLIT, $0-128
+// func convolveAssembly(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
+TEXT ·convolveAssembly(SB), NOSPLIT, $0-128
 	OPERANDS
 
 output:
@@ -143,8 +143,8 @@ sample:
 	SCALE(10, (s+2)) \
 	SCALE(11, (s+3))
 
-// func residualARM64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
-TEXT ·residualARM64(SB), NOSPLIT, $0-88
+// func residualAssembly(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+TEXT ·residualAssembly(SB), NOSPLIT, $0-88
 	OPERANDS
 
 output:

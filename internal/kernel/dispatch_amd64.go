@@ -18,810 +18,296 @@ var tierRuns = []bool{
 	cpu.X86.HasAVX512VNNI,
 }
 
-// absFloats needs, in assembly: len(dst) is a multiple of 16.
-func absFloats(dst, src []float32) {
-	if current == 0 {
-		absFloatsGeneric(dst, src)
-	} else {
-		absFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func absFloatsAMD64(dst *float32, dstLen int, src *float32)
-
 // activate needs, in assembly: len(slope) is a multiple of 16, len(z) of len(slope).
 func activate(h, z, slope []float32) {
 	if current == 0 {
 		activateGeneric(h, z, slope)
 	} else {
-		activateAMD64(unsafe.SliceData(h), unsafe.SliceData(z), len(z), unsafe.SliceData(slope), len(slope))
+		activateAssembly(unsafe.SliceData(h), unsafe.SliceData(z), len(z), unsafe.SliceData(slope), len(slope))
 	}
 }
 
 //go:noescape
-func activateAMD64(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
+func activateAssembly(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
 
 // activateBack needs, in assembly: len(slope) is a multiple of 16, len(d) of len(slope).
 func activateBack(d, z, slope, toSlope, toBias []float32) {
 	if current == 0 {
 		activateBackGeneric(d, z, slope, toSlope, toBias)
 	} else {
-		activateBackAMD64(unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
+		activateBackAssembly(unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
 	}
 }
 
 //go:noescape
-func activateBackAMD64(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
+func activateBackAssembly(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
 
 // adam needs, in assembly: len(p) is a multiple of 16.
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 	if current == 0 {
 		adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
 	} else {
-		adamAMD64(unsafe.SliceData(p), len(p), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(grad), clip, rest1, rest2, rate, least)
+		adamAssembly(unsafe.SliceData(p), len(p), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(grad), clip, rest1, rest2, rate, least)
 	}
 }
 
 //go:noescape
-func adamAMD64(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
+func adamAssembly(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
 
 // add needs, in assembly: len(to) is a multiple of 8.
 func add(to, v []float64) {
 	if current == 0 {
 		addGeneric(to, v)
 	} else {
-		addAMD64(unsafe.SliceData(to), len(to), unsafe.SliceData(v))
+		addAssembly(unsafe.SliceData(to), len(to), unsafe.SliceData(v))
 	}
 }
 
 //go:noescape
-func addAMD64(to *float64, toLen int, v *float64)
-
-// addFloats needs, in assembly: len(dst) is a multiple of 16.
-func addFloats(dst, a, b []float32) {
-	if current == 0 {
-		addFloatsGeneric(dst, a, b)
-	} else {
-		addFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
-	}
-}
-
-//go:noescape
-func addFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
-
-// addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
-func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
-	if current == 0 {
-		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
-	} else {
-		addPixelsAMD64(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(share), shareStep, unsafe.SliceData(least), leastStep, unsafe.SliceData(most), mostStep)
-	}
-}
-
-//go:noescape
-func addPixelsAMD64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
+func addAssembly(to *float64, toLen int, v *float64)
 
 // advance needs, in assembly: len(p) is a multiple of 8.
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	if current == 0 {
 		return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 	}
-	return advanceAMD64(unsafe.SliceData(p), len(p), unsafe.SliceData(corr), unsafe.SliceData(gram), unsafe.SliceData(basis), ld, unsafe.SliceData(row), len(row), scale, proj)
+	return advanceAssembly(unsafe.SliceData(p), len(p), unsafe.SliceData(corr), unsafe.SliceData(gram), unsafe.SliceData(basis), ld, unsafe.SliceData(row), len(row), scale, proj)
 }
 
 //go:noescape
-func advanceAMD64(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
+func advanceAssembly(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 
 // boundFlatAreas needs, in assembly: len(least) is a multiple of 8.
 func boundFlatAreas(least, most, above, row, below []float32) {
 	if current == 0 {
 		boundFlatAreasGeneric(least, most, above, row, below)
 	} else {
-		boundFlatAreasAMD64(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
+		boundFlatAreasAssembly(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
 	}
 }
 
 //go:noescape
-func boundFlatAreasAMD64(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
-
-// clipFloats needs, in assembly: len(dst) is a multiple of 16.
-func clipFloats(dst, src []float32, least, most float32) {
-	if current == 0 {
-		clipFloatsGeneric(dst, src, least, most)
-	} else {
-		clipFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), least, most)
-	}
-}
-
-//go:noescape
-func clipFloatsAMD64(dst *float32, dstLen int, src *float32, least float32, most float32)
-
-// combine needs, in assembly: len(at) is at least 1.
-func combine(dst, src []float32, at []int, weight []float32) {
-	if current == 0 {
-		combineGeneric(dst, src, at, weight)
-	} else {
-		combineAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
-	}
-}
-
-//go:noescape
-func combineAMD64(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
-
-func combineOnto(dst, base, src []float32, at []int, weight []float32) {
-	if current == 0 {
-		combineOntoGeneric(dst, base, src, at, weight)
-	} else {
-		combineOntoAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(base), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
-	}
-}
-
-//go:noescape
-func combineOntoAMD64(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
-
-// convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	if current == 0 {
-		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
-	} else {
-		convolveAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipStep, dstStep)
-	}
-}
-
-//go:noescape
-func convolveAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
-
-// convolve32 needs, in assembly: len(bias) is a multiple of 16; len(runs), k and n are at least 1.
-func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch, gap int, bias []float32, n int) {
-	if current == 0 {
-		convolve32Generic(dst, dstStep, src, runs, step, k, weight, pitch, gap, bias, n)
-	} else {
-		convolve32AMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(src), unsafe.SliceData(runs), len(runs), step, k, unsafe.SliceData(weight), pitch, gap, unsafe.SliceData(bias), len(bias), n)
-	}
-}
-
-//go:noescape
-func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, pitch int, gap int, bias *float32, biasLen int, n int)
+func boundFlatAreasAssembly(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
 
 // correlate needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	if current == 0 {
 		correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 	} else {
-		correlateAMD64(unsafe.SliceData(c), cols, unsafe.SliceData(a), step, strideA, unsafe.SliceData(b), strideB, rows, n, k)
+		correlateAssembly(unsafe.SliceData(c), cols, unsafe.SliceData(a), step, strideA, unsafe.SliceData(b), strideB, rows, n, k)
 	}
 }
 
 //go:noescape
-func correlateAMD64(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
-
-// depthwise32 needs, in assembly: len(bias) is a multiple of 16; len(runs) and n are at least 1.
-func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
-	if current == 0 {
-		depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)
-	} else {
-		depthwise32AMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(src), unsafe.SliceData(runs), len(runs), step, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
-	}
-}
-
-//go:noescape
-func depthwise32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, weight *float32, bias *float32, biasLen int, n int)
-
-// divideFloats needs, in assembly: len(dst) is a multiple of 16.
-func divideFloats(dst, a, b []float32) {
-	if current == 0 {
-		divideFloatsGeneric(dst, a, b)
-	} else {
-		divideFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
-	}
-}
-
-//go:noescape
-func divideFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
-
-// eluFloats needs, in assembly: len(dst) is a multiple of 16.
-func eluFloats(dst, src []float32) {
-	if current == 0 {
-		eluFloatsGeneric(dst, src)
-	} else {
-		eluFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func eluFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// erfFloats needs, in assembly: len(dst) is a multiple of 16.
-func erfFloats(dst, src []float32) {
-	if current == 0 {
-		erfFloatsGeneric(dst, src)
-	} else {
-		erfFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func erfFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// expFloats needs, in assembly: len(dst) is a multiple of 16.
-func expFloats(dst, src []float32) {
-	if current == 0 {
-		expFloatsGeneric(dst, src)
-	} else {
-		expFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func expFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// finishFloats needs, in assembly: len(slope) is a multiple of 16, n at least 1.
-func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
-	if current == 0 {
-		finishFloatsGeneric(dst, dstStep, slope, skip, skipStep, n)
-	} else {
-		finishFloatsAMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(slope), len(slope), unsafe.SliceData(skip), skipStep, n)
-	}
-}
-
-//go:noescape
-func finishFloatsAMD64(dst *float32, dstStep int, slope *float32, slopeLen int, skip *float32, skipStep int, n int)
+func correlateAssembly(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
 
 // gatherInts needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func gatherInts(dst []int32, rows []int, dstStep int, src []int32, srcGap, srcStep, k, n int) {
 	if current == 0 {
 		gatherIntsGeneric(dst, rows, dstStep, src, srcGap, srcStep, k, n)
 	} else {
-		gatherIntsAMD64(unsafe.SliceData(dst), unsafe.SliceData(rows), dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+		gatherIntsAssembly(unsafe.SliceData(dst), unsafe.SliceData(rows), dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
 	}
 }
 
 //go:noescape
-func gatherIntsAMD64(dst *int32, rows *int, dstStep int, src *int32, srcGap int, srcStep int, k int, n int)
-
-// gatherRows needs, in assembly: len(slope) is a multiple of 16, n at least 1.
-func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
-	if current == 0 {
-		gatherRowsGeneric(dst, rows, dstStep, src, gap, slope, skip, skipRows, skipStep, n)
-	} else {
-		gatherRowsAMD64(unsafe.SliceData(dst), unsafe.SliceData(rows), dstStep, unsafe.SliceData(src), gap, unsafe.SliceData(slope), len(slope), unsafe.SliceData(skip), unsafe.SliceData(skipRows), skipStep, n)
-	}
-}
-
-//go:noescape
-func gatherRowsAMD64(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
-
-// gatherSums needs, in assembly: k is a multiple of 16, k and n are at least 1.
-func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	if current == 0 {
-		gatherSumsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
-	} else {
-		gatherSumsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
-	}
-}
-
-//go:noescape
-func gatherSumsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
-
-// gatherTaps needs, in assembly: k is a multiple of 16, k and n are at least 1.
-func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	if current == 0 {
-		gatherTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
-	} else {
-		gatherTapsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
-	}
-}
-
-//go:noescape
-func gatherTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
-
-// geluFloats needs, in assembly: len(dst) is a multiple of 16.
-func geluFloats(dst, src []float32) {
-	if current == 0 {
-		geluFloatsGeneric(dst, src)
-	} else {
-		geluFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func geluFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// geluTanhFloats needs, in assembly: len(dst) is a multiple of 16.
-func geluTanhFloats(dst, src []float32) {
-	if current == 0 {
-		geluTanhFloatsGeneric(dst, src)
-	} else {
-		geluTanhFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func geluTanhFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// hardSigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
-func hardSigmoidFloats(dst, src []float32) {
-	if current == 0 {
-		hardSigmoidFloatsGeneric(dst, src)
-	} else {
-		hardSigmoidFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func hardSigmoidFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// hardSwishFloats needs, in assembly: len(dst) is a multiple of 16.
-func hardSwishFloats(dst, src []float32) {
-	if current == 0 {
-		hardSwishFloatsGeneric(dst, src)
-	} else {
-		hardSwishFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func hardSwishFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// inclineFloats needs, in assembly: len(dst) is a multiple of len(slope), and that of 16.
-func inclineFloats(dst, src, slope []float32) {
-	if current == 0 {
-		inclineFloatsGeneric(dst, src, slope)
-	} else {
-		inclineFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(slope), len(slope))
-	}
-}
-
-//go:noescape
-func inclineFloatsAMD64(dst *float32, dstLen int, src *float32, slope *float32, slopeLen int)
+func gatherIntsAssembly(dst *int32, rows *int, dstStep int, src *int32, srcGap int, srcStep int, k int, n int)
 
 // indexAbs needs, in assembly: len(v) is a multiple of 8.
 func indexAbs(v []float64, value float64) int {
 	if current == 0 {
 		return indexAbsGeneric(v, value)
 	}
-	return indexAbsAMD64(unsafe.SliceData(v), len(v), value)
+	return indexAbsAssembly(unsafe.SliceData(v), len(v), value)
 }
 
 //go:noescape
-func indexAbsAMD64(v *float64, vLen int, value float64) int
+func indexAbsAssembly(v *float64, vLen int, value float64) int
 
 // mask needs, in assembly: len(w) is a multiple of 8.
 func mask(x, w, s []float64) (count int) {
 	if current == 0 {
 		return maskGeneric(x, w, s)
 	}
-	return maskAMD64(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
+	return maskAssembly(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
 }
 
 //go:noescape
-func maskAMD64(x *float64, w *float64, wLen int, s *float64) (count int)
+func maskAssembly(x *float64, w *float64, wLen int, s *float64) (count int)
 
 // maxAbs needs, in assembly: len(v) is a multiple of 8.
 func maxAbs(v []float64) float64 {
 	if current == 0 {
 		return maxAbsGeneric(v)
 	}
-	return maxAbsAMD64(unsafe.SliceData(v), len(v))
+	return maxAbsAssembly(unsafe.SliceData(v), len(v))
 }
 
 //go:noescape
-func maxAbsAMD64(v *float64, vLen int) float64
-
-// maxFloats needs, in assembly: len(dst) is a multiple of 16.
-func maxFloats(dst, a, b []float32) {
-	if current == 0 {
-		maxFloatsGeneric(dst, a, b)
-	} else {
-		maxFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
-	}
-}
-
-//go:noescape
-func maxFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
-
-// minFloats needs, in assembly: len(dst) is a multiple of 16.
-func minFloats(dst, a, b []float32) {
-	if current == 0 {
-		minFloatsGeneric(dst, a, b)
-	} else {
-		minFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
-	}
-}
-
-//go:noescape
-func minFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
-
-// mishFloats needs, in assembly: len(dst) is a multiple of 16.
-func mishFloats(dst, src []float32) {
-	if current == 0 {
-		mishFloatsGeneric(dst, src)
-	} else {
-		mishFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func mishFloatsAMD64(dst *float32, dstLen int, src *float32)
+func maxAbsAssembly(v *float64, vLen int) float64
 
 // mul needs, in assembly: rows is a multiple of 4, cols of 8.
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	if current == 0 {
 		mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
 	} else {
-		mulAMD64(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
+		mulAssembly(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
 	}
 }
 
 //go:noescape
-func mulAMD64(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
+func mulAssembly(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
 
 // mul32 needs, in assembly: rows is a multiple of 8, cols of 16.
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	if current == 0 {
 		mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 	} else {
-		mul32AMD64(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
+		mul32Assembly(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
 	}
 }
 
 //go:noescape
-func mul32AMD64(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
-
-// multiplyFloats needs, in assembly: len(dst) is a multiple of 16.
-func multiplyFloats(dst, a, b []float32) {
-	if current == 0 {
-		multiplyFloatsGeneric(dst, a, b)
-	} else {
-		multiplyFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
-	}
-}
-
-//go:noescape
-func multiplyFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
-
-// multiplyTiles needs, in assembly: n is at least 12, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16.
-func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
-	if current == 0 {
-		multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
-	} else {
-		multiplyTilesAMD64(unsafe.SliceData(sums), sumStride, unsafe.SliceData(v), stride, n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	}
-}
-
-//go:noescape
-func multiplyTilesAMD64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
-
-// paeth needs, in assembly: len(x) is a multiple of 32.
-func paeth(out, x, a, b, c []byte) (sum int) {
-	if current == 0 {
-		return paethGeneric(out, x, a, b, c)
-	}
-	return paethAMD64(unsafe.SliceData(out), unsafe.SliceData(x), len(x), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
-}
-
-//go:noescape
-func paethAMD64(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
+func mul32Assembly(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
 
 func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 	if current == 0 {
 		paintGeneric(dst, l, r, b, wr, wb)
 	} else {
-		paintAMD64(unsafe.SliceData(dst), unsafe.SliceData(l), len(l), unsafe.SliceData(r), unsafe.SliceData(b), wr, wb)
+		paintAssembly(unsafe.SliceData(dst), unsafe.SliceData(l), len(l), unsafe.SliceData(r), unsafe.SliceData(b), wr, wb)
 	}
 }
 
 //go:noescape
-func paintAMD64(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
+func paintAssembly(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
 
 // peak needs, in assembly: len(sums) is at least 384, rounds at least 1.
 func peak(sums []int32, x, y int32, rounds int) {
 	if current == 0 {
 		peakGeneric(sums, x, y, rounds)
 	} else {
-		peakAMD64(unsafe.SliceData(sums), x, y, rounds)
+		peakAssembly(unsafe.SliceData(sums), x, y, rounds)
 	}
 }
 
 //go:noescape
-func peakAMD64(sums *int32, x int32, y int32, rounds int)
+func peakAssembly(sums *int32, x int32, y int32, rounds int)
 
 // powerStep needs, in assembly: len(u) is a multiple of 8.
 func powerStep(z, u, next []float64, cols int) {
 	if current == 0 {
 		powerStepGeneric(z, u, next, cols)
 	} else {
-		powerStepAMD64(unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(next), cols)
+		powerStepAssembly(unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(next), cols)
 	}
 }
 
 //go:noescape
-func powerStepAMD64(z *float64, u *float64, uLen int, next *float64, cols int)
+func powerStepAssembly(z *float64, u *float64, uLen int, next *float64, cols int)
 
 // project needs, in assembly: len(u) is a multiple of 8.
 func project(z, q, u, shrink, w, out []float64) {
 	if current == 0 {
 		projectGeneric(z, q, u, shrink, w, out)
 	} else {
-		projectAMD64(unsafe.SliceData(z), unsafe.SliceData(q), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(out))
+		projectAssembly(unsafe.SliceData(z), unsafe.SliceData(q), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(out))
 	}
 }
 
 //go:noescape
-func projectAMD64(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
+func projectAssembly(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
 
 // rescale needs, in assembly: len(u) is a multiple of 8.
 func rescale(q, z, u, grow, w []float64, r float64) {
 	if current == 0 {
 		rescaleGeneric(q, z, u, grow, w, r)
 	} else {
-		rescaleAMD64(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(grow), len(grow), unsafe.SliceData(w), r)
+		rescaleAssembly(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(grow), len(grow), unsafe.SliceData(w), r)
 	}
 }
 
 //go:noescape
-func rescaleAMD64(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
-
-// residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
-	if current == 0 {
-		residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
-	} else {
-		residualAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
-	}
-}
-
-//go:noescape
-func residualAMD64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+func rescaleAssembly(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
 
 // ropResidual needs, in assembly: ld is a multiple of 8.
 func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	if current == 0 {
 		ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
 	} else {
-		ropResidualAMD64(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(sum), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(out), ld, keep)
+		ropResidualAssembly(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(sum), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(out), ld, keep)
 	}
 }
 
 //go:noescape
-func ropResidualAMD64(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
+func ropResidualAssembly(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
 
 // ropUpdate needs, in assembly: len(u) is a multiple of 8.
 func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	if current == 0 {
 		ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
 	} else {
-		ropUpdateAMD64(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(e), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(length), alpha)
+		ropUpdateAssembly(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(e), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(length), alpha)
 	}
 }
 
 //go:noescape
-func ropUpdateAMD64(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
-
-// scaleFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
-func scaleFloats(dst, src, factor, offset []float32) {
-	if current == 0 {
-		scaleFloatsGeneric(dst, src, factor, offset)
-	} else {
-		scaleFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(factor), len(factor), unsafe.SliceData(offset))
-	}
-}
-
-//go:noescape
-func scaleFloatsAMD64(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
+func ropUpdateAssembly(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
 
 // scores needs, in assembly: len(score) is a multiple of 8.
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	if current == 0 {
 		return scoresGeneric(score, fresh, p, corr, least, floor)
 	}
-	return scoresAMD64(unsafe.SliceData(score), len(score), unsafe.SliceData(fresh), unsafe.SliceData(p), unsafe.SliceData(corr), least, floor)
+	return scoresAssembly(unsafe.SliceData(score), len(score), unsafe.SliceData(fresh), unsafe.SliceData(p), unsafe.SliceData(corr), least, floor)
 }
 
 //go:noescape
-func scoresAMD64(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
+func scoresAssembly(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
 
 // shorten needs, in assembly: len(shrink) is a multiple of 8.
 func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	if current == 0 {
 		shortenGeneric(shrink, part, square, penalty, c, r, out)
 	} else {
-		shortenAMD64(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, c, r, unsafe.SliceData(out))
+		shortenAssembly(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, c, r, unsafe.SliceData(out))
 	}
 }
 
 //go:noescape
-func shortenAMD64(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
-
-// sigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
-func sigmoidFloats(dst, src []float32) {
-	if current == 0 {
-		sigmoidFloatsGeneric(dst, src)
-	} else {
-		sigmoidFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func sigmoidFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// siluFloats needs, in assembly: len(dst) is a multiple of 16.
-func siluFloats(dst, src []float32) {
-	if current == 0 {
-		siluFloatsGeneric(dst, src)
-	} else {
-		siluFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func siluFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// softplusFloats needs, in assembly: len(dst) is a multiple of 16.
-func softplusFloats(dst, src []float32) {
-	if current == 0 {
-		softplusFloatsGeneric(dst, src)
-	} else {
-		softplusFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func softplusFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// spreadGradients needs, in assembly: k is a multiple of 16, k and n are at least 1.
-func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	if current == 0 {
-		spreadGradientsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
-	} else {
-		spreadGradientsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
-	}
-}
-
-//go:noescape
-func spreadGradientsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
-
-// spreadRows needs, in assembly: k is a multiple of 16, k and n are at least 1.
-func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
-	if current == 0 {
-		spreadRowsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n)
-	} else {
-		spreadRowsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), unsafe.SliceData(rows), srcStep, k, n)
-	}
-}
-
-//go:noescape
-func spreadRowsAMD64(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
-
-// spreadSamples needs, in assembly: k is a multiple of 16, k and n are at least 1.
-func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	if current == 0 {
-		spreadSamplesGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
-	} else {
-		spreadSamplesAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
-	}
-}
-
-//go:noescape
-func spreadSamplesAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+func shortenAssembly(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 
 // spreadShorts needs, in assembly: k is a multiple of 16, k and n are at least 1, len(seen) at least 16.
 func spreadShorts(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16) {
 	if current == 0 {
 		spreadShortsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n, seen)
 	} else {
-		spreadShortsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), unsafe.SliceData(rows), srcStep, k, n, unsafe.SliceData(seen))
+		spreadShortsAssembly(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), unsafe.SliceData(rows), srcStep, k, n, unsafe.SliceData(seen))
 	}
 }
 
 //go:noescape
-func spreadShortsAMD64(dst *int16, dstGap int, dstStep int, src *int16, rows *int, srcStep int, k int, n int, seen *int16)
-
-// spreadTaps needs, in assembly: k is a multiple of 16, k and n are at least 1.
-func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	if current == 0 {
-		spreadTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
-	} else {
-		spreadTapsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
-	}
-}
-
-//go:noescape
-func spreadTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
-
-// sqrtFloats needs, in assembly: len(dst) is a multiple of 16.
-func sqrtFloats(dst, src []float32) {
-	if current == 0 {
-		sqrtFloatsGeneric(dst, src)
-	} else {
-		sqrtFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func sqrtFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// squareFloats needs, in assembly: len(dst) is a multiple of 16.
-func squareFloats(dst, src []float32) {
-	if current == 0 {
-		squareFloatsGeneric(dst, src)
-	} else {
-		squareFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func squareFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// subtractFloats needs, in assembly: len(dst) is a multiple of 16.
-func subtractFloats(dst, a, b []float32) {
-	if current == 0 {
-		subtractFloatsGeneric(dst, a, b)
-	} else {
-		subtractFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
-	}
-}
-
-//go:noescape
-func subtractFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+func spreadShortsAssembly(dst *int16, dstGap int, dstStep int, src *int16, rows *int, srcStep int, k int, n int, seen *int16)
 
 // sumRows needs, in assembly: len(dst) is a multiple of 16.
 func sumRows(dst, src []float32, offsets []int32) {
 	if current == 0 {
 		sumRowsGeneric(dst, src, offsets)
 	} else {
-		sumRowsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(offsets), len(offsets))
+		sumRowsAssembly(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(offsets), len(offsets))
 	}
 }
 
 //go:noescape
-func sumRowsAMD64(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
+func sumRowsAssembly(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 
 // sumTiles needs, in assembly: samples is at least 6, len(bias) a multiple of 16, at least 16.
 func sumTiles(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
 	if current == 0 {
 		sumTilesGeneric(dst, samples, src, rows, step, words, weights, bias)
 	} else {
-		sumTilesAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+		sumTilesAssembly(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
 	}
 }
 
 //go:noescape
-func sumTilesAMD64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
-
-// tanhFloats needs, in assembly: len(dst) is a multiple of 16.
-func tanhFloats(dst, src []float32) {
-	if current == 0 {
-		tanhFloatsGeneric(dst, src)
-	} else {
-		tanhFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func tanhFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// transformInput needs, in assembly: n is at least 1, channels a multiple of 8, at least 8.
-func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
-	if current == 0 {
-		transformInputGeneric(v, stride, src, rows, step, n, channels)
-	} else {
-		transformInputAMD64(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), step, n, channels)
-	}
-}
-
-//go:noescape
-func transformInputAMD64(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
-
-// transformOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
-func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	if current == 0 {
-		transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-	} else {
-		transformOutputAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipSecond, skipStep, dstStep)
-	}
-}
-
-//go:noescape
-func transformOutputAMD64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
+func sumTilesAssembly(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)

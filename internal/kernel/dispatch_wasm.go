@@ -44,7 +44,6 @@ func boundFlatAreasWASM(least *float32, leastLen int, most *float32, above *floa
 	})
 }
 
-// boundRange needs, in assembly: len(least) is a multiple of 8.
 func boundRange(least, most, above, row, below []float32) {
 	if current == 0 {
 		boundRangeGeneric(least, most, above, row, below)
@@ -105,7 +104,6 @@ func convolveWASM(dst *int16, samples int, src *int16, rows *int, rowsLen int, s
 	})
 }
 
-// convolveTiles needs, in assembly: samples is at least 24, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16.
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	if current == 0 {
 		convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)

@@ -59,8 +59,8 @@
 //
 // An operation of float32 whose tiers give the same bits is written once, as a function of gen's code, for amd64 and
 // for arm64: see gen/portable.go. Of others an entry may list the tiers that have assembly. If NEON is among them,
-// scale_arm64.s has TEXT ·scaleARM64, written by hand for the parameters that go generate declares in
-// dispatch_arm64.go, with the instructions of neon_arm64.h. If SIMD128 is, the field simd writes the instructions of
+// scale_arm64.s has TEXT ·scaleAssembly, written by hand for the parameters that go generate declares in
+// dispatch_both.go, with the instructions of neon_arm64.h. If SIMD128 is, the field simd writes the instructions of
 // WebAssembly. A new tier is a line of the table in gen/operation.go.
 //
 // Note: exported functions access the last entry that the assembly touches, and check offsets, so that a slice

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func absFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func absFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX
-TEXT ·absFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·absFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -27,9 +27,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func activateAMD64(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
+// func activateAssembly(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·activateAMD64(SB), NOSPLIT, $0-40
+TEXT ·activateAssembly(SB), NOSPLIT, $0-40
 	CMPQ   ·current+0(SB), $0x03
 	JLT    slower1
 	MOVQ   h+0(FP), AX
@@ -101,9 +101,9 @@ done7:
 	VZEROUPPER
 	RET
 
-// func activateBackAMD64(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
+// func activateBackAssembly(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·activateBackAMD64(SB), NOSPLIT, $0-56
+TEXT ·activateBackAssembly(SB), NOSPLIT, $0-56
 	CMPQ   ·current+0(SB), $0x03
 	JLT    slower1
 	MOVQ   d+0(FP), AX
@@ -195,9 +195,9 @@ done7:
 	VZEROUPPER
 	RET
 
-// func adamAMD64(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
+// func adamAssembly(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·adamAMD64(SB), NOSPLIT, $0-60
+TEXT ·adamAssembly(SB), NOSPLIT, $0-60
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         p+0(FP), AX
@@ -283,9 +283,9 @@ done6:
 	VZEROUPPER
 	RET
 
-// func addAMD64(to *float64, toLen int, v *float64)
+// func addAssembly(to *float64, toLen int, v *float64)
 // Requires: AVX
-TEXT ·addAMD64(SB), NOSPLIT, $0-24
+TEXT ·addAssembly(SB), NOSPLIT, $0-24
 	MOVQ to+0(FP), AX
 	MOVQ v+16(FP), CX
 	MOVQ toLen+8(FP), DX
@@ -325,9 +325,9 @@ done5:
 	VZEROUPPER
 	RET
 
-// func addFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func addFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·addFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·addFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -350,9 +350,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func addPixelsAMD64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
+// func addPixelsAssembly(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 // Requires: AVX
-TEXT ·addPixelsAMD64(SB), NOSPLIT, $0-104
+TEXT ·addPixelsAssembly(SB), NOSPLIT, $0-104
 	MOVQ dst+0(FP), AX
 	MOVQ was+8(FP), CX
 	MOVQ sums+16(FP), DX
@@ -491,9 +491,9 @@ done2:
 	VZEROUPPER
 	RET
 
-// func advanceAMD64(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
+// func advanceAssembly(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
-TEXT ·advanceAMD64(SB), NOSPLIT, $0-88
+TEXT ·advanceAssembly(SB), NOSPLIT, $0-88
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         p+0(FP), AX
@@ -737,9 +737,9 @@ done16:
 	VZEROUPPER
 	RET
 
-// func boundFlatAreasAMD64(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+// func boundFlatAreasAssembly(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
 // Requires: AVX, AVX2
-TEXT ·boundFlatAreasAMD64(SB), NOSPLIT, $0-48
+TEXT ·boundFlatAreasAssembly(SB), NOSPLIT, $0-48
 	MOVQ         least+0(FP), AX
 	MOVQ         most+16(FP), CX
 	MOVQ         leastLen+8(FP), DX
@@ -848,9 +848,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func clipFloatsAMD64(dst *float32, dstLen int, src *float32, least float32, most float32)
+// func clipFloatsAssembly(dst *float32, dstLen int, src *float32, least float32, most float32)
 // Requires: AVX
-TEXT ·clipFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·clipFloatsAssembly(SB), NOSPLIT, $0-32
 	VBROADCASTSS least+24(FP), Y0
 	VBROADCASTSS most+28(FP), Y1
 	MOVQ         dstLen+8(FP), AX
@@ -873,9 +873,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func combineAMD64(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
+// func combineAssembly(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
 // Requires: AVX, AVX512F
-TEXT ·combineAMD64(SB), NOSPLIT, $0-48
+TEXT ·combineAssembly(SB), NOSPLIT, $0-48
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -1103,9 +1103,9 @@ done24:
 	VZEROUPPER
 	RET
 
-// func combineOntoAMD64(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
+// func combineOntoAssembly(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·combineOntoAMD64(SB), NOSPLIT, $0-56
+TEXT ·combineOntoAssembly(SB), NOSPLIT, $0-56
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         dst+0(FP), AX
@@ -1389,928 +1389,20 @@ done24:
 	VZEROUPPER
 	RET
 
-// func convolveAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
+// func convolveAssembly(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512_VNNI, CMOV
-TEXT ·convolveAMD64(SB), NOSPLIT, $8-128
+TEXT ·convolveAssembly(SB), NOSPLIT, $0-128
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
-	MOVQ words+48(FP), DX
-	MOVQ step+40(FP), BX
-	SHLQ $0x01, DX
-	LEAQ (BX)(BX*2), BX
-	CMPQ DX, BX
-	JNE  longer2
 
-loop3:
-	CMPQ CX, $0x00000020
-	JL   done4
-	XORQ DX, DX
-
-tile5:
-	MOVQ    bias+64(FP), BX
-	MOVQ    weights+56(FP), SI
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z0
-	VMOVUPS 64(BX), Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z1, Z3
-	VMOVAPS Z2, Z4
-	VMOVAPS Z3, Z5
-	VMOVAPS Z4, Z6
-	VMOVAPS Z5, Z7
-	VMOVAPS Z6, Z8
-	VMOVAPS Z7, Z9
-	VMOVAPS Z8, Z10
-	VMOVAPS Z9, Z11
-	VMOVAPS Z10, Z12
-	VMOVAPS Z11, Z13
-	VMOVAPS Z12, Z14
-	VMOVAPS Z13, Z15
-	VMOVAPS Z14, Z16
-	VMOVAPS Z15, Z17
-	VMOVAPS Z16, Z18
-	VMOVAPS Z17, Z19
-	MOVQ    rows+24(FP), DI
-	MOVQ    rowsLen+32(FP), R8
-	MOVQ    words+48(FP), R9
-	IMULQ   R8, R9
-	MOVQ    R9, BX
-	IMULQ   AX, BX
-	LEAQ    (SI)(BX*4), SI
-	SHLQ    $0x06, R9
-	MOVQ    step+40(FP), R10
-	SHLQ    $0x01, R10
-	LEAQ    (R10)(R10*2), R11
-	LEAQ    (R10)(R10*4), R12
-
-loop7:
-	CMPQ  R8, $0x00000001
-	JL    done8
-	MOVQ  src+16(FP), BX
-	MOVQ  DX, R13
-	IMULQ R10, R13
-	ADDQ  R13, BX
-	MOVQ  (DI), R13
-	LEAQ  (BX)(R13*2), R13
-	LEAQ  (R13)(R11*2), R14
-	MOVQ  step+40(FP), R15
-	SHLQ  $0x05, R15
-	MOVQ  SI, BX
-	ADDQ  R9, BX
-	MOVQ  step+40(FP), BP
-	SHRQ  $0x01, BP
-
-words9:
-	VMOVUPD      (SI), Z20
-	VMOVUPD      (SI)(R15*1), Z21
-	VMOVUPD      (SI)(R15*2), Z22
-	VMOVUPD      (BX), Z23
-	VMOVUPD      (BX)(R15*1), Z24
-	VMOVUPD      (BX)(R15*2), Z25
-	ADDQ         $0x40, BX
-	VBROADCASTSS (R13), Z26
-	VPDPWSSD     Z20, Z26, Z0
-	VPDPWSSD     Z23, Z26, Z1
-	VBROADCASTSS (R13)(R10*1), Z26
-	VPDPWSSD     Z20, Z26, Z2
-	VPDPWSSD     Z23, Z26, Z3
-	VPDPWSSD     Z21, Z26, Z0
-	VPDPWSSD     Z24, Z26, Z1
-	VBROADCASTSS (R13)(R10*2), Z26
-	VPDPWSSD     Z20, Z26, Z4
-	VPDPWSSD     Z23, Z26, Z5
-	VPDPWSSD     Z21, Z26, Z2
-	VPDPWSSD     Z24, Z26, Z3
-	VPDPWSSD     Z22, Z26, Z0
-	VPDPWSSD     Z25, Z26, Z1
-	VBROADCASTSS (R13)(R11*1), Z26
-	VPDPWSSD     Z20, Z26, Z6
-	VPDPWSSD     Z23, Z26, Z7
-	VPDPWSSD     Z21, Z26, Z4
-	VPDPWSSD     Z24, Z26, Z5
-	VPDPWSSD     Z22, Z26, Z2
-	VPDPWSSD     Z25, Z26, Z3
-	VBROADCASTSS (R13)(R10*4), Z26
-	VPDPWSSD     Z20, Z26, Z8
-	VPDPWSSD     Z23, Z26, Z9
-	VPDPWSSD     Z21, Z26, Z6
-	VPDPWSSD     Z24, Z26, Z7
-	VPDPWSSD     Z22, Z26, Z4
-	VPDPWSSD     Z25, Z26, Z5
-	VBROADCASTSS (R13)(R12*1), Z26
-	VPDPWSSD     Z20, Z26, Z10
-	VPDPWSSD     Z23, Z26, Z11
-	VPDPWSSD     Z21, Z26, Z8
-	VPDPWSSD     Z24, Z26, Z9
-	VPDPWSSD     Z22, Z26, Z6
-	VPDPWSSD     Z25, Z26, Z7
-	VBROADCASTSS (R14), Z26
-	VPDPWSSD     Z20, Z26, Z12
-	VPDPWSSD     Z23, Z26, Z13
-	VPDPWSSD     Z21, Z26, Z10
-	VPDPWSSD     Z24, Z26, Z11
-	VPDPWSSD     Z22, Z26, Z8
-	VPDPWSSD     Z25, Z26, Z9
-	VBROADCASTSS (R14)(R10*1), Z26
-	VPDPWSSD     Z20, Z26, Z14
-	VPDPWSSD     Z23, Z26, Z15
-	VPDPWSSD     Z21, Z26, Z12
-	VPDPWSSD     Z24, Z26, Z13
-	VPDPWSSD     Z22, Z26, Z10
-	VPDPWSSD     Z25, Z26, Z11
-	VBROADCASTSS (R14)(R10*2), Z26
-	VPDPWSSD     Z20, Z26, Z16
-	VPDPWSSD     Z23, Z26, Z17
-	VPDPWSSD     Z21, Z26, Z14
-	VPDPWSSD     Z24, Z26, Z15
-	VPDPWSSD     Z22, Z26, Z12
-	VPDPWSSD     Z25, Z26, Z13
-	VBROADCASTSS (R14)(R11*1), Z26
-	VPDPWSSD     Z20, Z26, Z18
-	VPDPWSSD     Z23, Z26, Z19
-	VPDPWSSD     Z21, Z26, Z16
-	VPDPWSSD     Z24, Z26, Z17
-	VPDPWSSD     Z22, Z26, Z14
-	VPDPWSSD     Z25, Z26, Z15
-	VBROADCASTSS (R14)(R10*4), Z20
-	VPDPWSSD     Z21, Z20, Z18
-	VPDPWSSD     Z24, Z20, Z19
-	VPDPWSSD     Z22, Z20, Z16
-	VPDPWSSD     Z25, Z20, Z17
-	VBROADCASTSS (R14)(R12*1), Z20
-	VPDPWSSD     Z22, Z20, Z18
-	VPDPWSSD     Z25, Z20, Z19
-	ADDQ         $0x04, R13
-	ADDQ         $0x04, R14
-	ADDQ         $0x40, SI
-	DECQ         BP
-	JNZ          words9
-	LEAQ         (SI)(R15*2), SI
-	ADDQ         $0x08, DI
-	DECQ         R8
-	JMP          loop7
-
-done8:
-	MOVQ      dst+0(FP), BX
-	MOVQ      dstStep+120(FP), SI
-	MOVQ      skip+104(FP), DI
-	MOVQ      skipStep+112(FP), R8
-	SHLQ      $0x01, SI
-	MOVQ      SI, R9
-	IMULQ     DX, R9
-	ADDQ      R9, BX
-	LEAQ      (BX)(AX*2), BX
-	SHLQ      $0x01, R8
-	MOVQ      R8, R9
-	IMULQ     DX, R9
-	ADDQ      R9, DI
-	LEAQ      (DI)(AX*2), DI
-	MOVQ      positive+80(FP), R9
-	MOVQ      negative+88(FP), R10
-	LEAQ      (R9)(AX*4), R9
-	LEAQ      (R10)(AX*4), R10
-	VMOVUPD   (R9), Z20
-	VMOVUPD   64(R9), Z21
-	MOVQ      limits+96(FP), R9
-	VPMOVD2M  Z0, K1
-	VBLENDMPS (R10), Z20, K1, Z29
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z29, Z0, Z0
-	VCVTPS2DQ Z0, Z0
-	VPMOVSDW  Z0, Y0
-	VPMINSW   (R9), Y0, Y0
-	VPMAXSW   64(R9), Y0, Y0
-	VPADDSW   (DI), Y0, Y0
-	VPMINSW   128(R9), Y0, Y0
-	VPMAXSW   192(R9), Y0, Y0
-	VMOVUPS   Y0, (BX)
-	VPMOVD2M  Z1, K1
-	VBLENDMPS 64(R10), Z21, K1, Z29
-	VCVTDQ2PS Z1, Z1
-	VMULPS    Z29, Z1, Z1
-	VCVTPS2DQ Z1, Z1
-	VPMOVSDW  Z1, Y1
-	VPMINSW   (R9), Y1, Y1
-	VPMAXSW   64(R9), Y1, Y1
-	VPADDSW   32(DI), Y1, Y1
-	VPMINSW   128(R9), Y1, Y1
-	VPMAXSW   192(R9), Y1, Y1
-	VMOVUPS   Y1, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z2, K1
-	VBLENDMPS (R10), Z20, K1, Z29
-	VCVTDQ2PS Z2, Z2
-	VMULPS    Z29, Z2, Z2
-	VCVTPS2DQ Z2, Z2
-	VPMOVSDW  Z2, Y2
-	VPMINSW   (R9), Y2, Y2
-	VPMAXSW   64(R9), Y2, Y2
-	VPADDSW   (DI), Y2, Y2
-	VPMINSW   128(R9), Y2, Y2
-	VPMAXSW   192(R9), Y2, Y2
-	VMOVUPS   Y2, (BX)
-	VPMOVD2M  Z3, K1
-	VBLENDMPS 64(R10), Z21, K1, Z29
-	VCVTDQ2PS Z3, Z3
-	VMULPS    Z29, Z3, Z3
-	VCVTPS2DQ Z3, Z3
-	VPMOVSDW  Z3, Y3
-	VPMINSW   (R9), Y3, Y3
-	VPMAXSW   64(R9), Y3, Y3
-	VPADDSW   32(DI), Y3, Y3
-	VPMINSW   128(R9), Y3, Y3
-	VPMAXSW   192(R9), Y3, Y3
-	VMOVUPS   Y3, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z4, K1
-	VBLENDMPS (R10), Z20, K1, Z29
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z29, Z4, Z4
-	VCVTPS2DQ Z4, Z4
-	VPMOVSDW  Z4, Y4
-	VPMINSW   (R9), Y4, Y4
-	VPMAXSW   64(R9), Y4, Y4
-	VPADDSW   (DI), Y4, Y4
-	VPMINSW   128(R9), Y4, Y4
-	VPMAXSW   192(R9), Y4, Y4
-	VMOVUPS   Y4, (BX)
-	VPMOVD2M  Z5, K1
-	VBLENDMPS 64(R10), Z21, K1, Z29
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z29, Z5, Z5
-	VCVTPS2DQ Z5, Z5
-	VPMOVSDW  Z5, Y5
-	VPMINSW   (R9), Y5, Y5
-	VPMAXSW   64(R9), Y5, Y5
-	VPADDSW   32(DI), Y5, Y5
-	VPMINSW   128(R9), Y5, Y5
-	VPMAXSW   192(R9), Y5, Y5
-	VMOVUPS   Y5, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z6, K1
-	VBLENDMPS (R10), Z20, K1, Z29
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z29, Z6, Z6
-	VCVTPS2DQ Z6, Z6
-	VPMOVSDW  Z6, Y6
-	VPMINSW   (R9), Y6, Y6
-	VPMAXSW   64(R9), Y6, Y6
-	VPADDSW   (DI), Y6, Y6
-	VPMINSW   128(R9), Y6, Y6
-	VPMAXSW   192(R9), Y6, Y6
-	VMOVUPS   Y6, (BX)
-	VPMOVD2M  Z7, K1
-	VBLENDMPS 64(R10), Z21, K1, Z29
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z29, Z7, Z7
-	VCVTPS2DQ Z7, Z7
-	VPMOVSDW  Z7, Y7
-	VPMINSW   (R9), Y7, Y7
-	VPMAXSW   64(R9), Y7, Y7
-	VPADDSW   32(DI), Y7, Y7
-	VPMINSW   128(R9), Y7, Y7
-	VPMAXSW   192(R9), Y7, Y7
-	VMOVUPS   Y7, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z8, K1
-	VBLENDMPS (R10), Z20, K1, Z29
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z29, Z8, Z8
-	VCVTPS2DQ Z8, Z8
-	VPMOVSDW  Z8, Y8
-	VPMINSW   (R9), Y8, Y8
-	VPMAXSW   64(R9), Y8, Y8
-	VPADDSW   (DI), Y8, Y8
-	VPMINSW   128(R9), Y8, Y8
-	VPMAXSW   192(R9), Y8, Y8
-	VMOVUPS   Y8, (BX)
-	VPMOVD2M  Z9, K1
-	VBLENDMPS 64(R10), Z21, K1, Z29
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z29, Z9, Z9
-	VCVTPS2DQ Z9, Z9
-	VPMOVSDW  Z9, Y9
-	VPMINSW   (R9), Y9, Y9
-	VPMAXSW   64(R9), Y9, Y9
-	VPADDSW   32(DI), Y9, Y9
-	VPMINSW   128(R9), Y9, Y9
-	VPMAXSW   192(R9), Y9, Y9
-	VMOVUPS   Y9, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z10, K1
-	VBLENDMPS (R10), Z20, K1, Z29
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z29, Z10, Z10
-	VCVTPS2DQ Z10, Z10
-	VPMOVSDW  Z10, Y10
-	VPMINSW   (R9), Y10, Y10
-	VPMAXSW   64(R9), Y10, Y10
-	VPADDSW   (DI), Y10, Y10
-	VPMINSW   128(R9), Y10, Y10
-	VPMAXSW   192(R9), Y10, Y10
-	VMOVUPS   Y10, (BX)
-	VPMOVD2M  Z11, K1
-	VBLENDMPS 64(R10), Z21, K1, Z29
-	VCVTDQ2PS Z11, Z11
-	VMULPS    Z29, Z11, Z11
-	VCVTPS2DQ Z11, Z11
-	VPMOVSDW  Z11, Y11
-	VPMINSW   (R9), Y11, Y11
-	VPMAXSW   64(R9), Y11, Y11
-	VPADDSW   32(DI), Y11, Y11
-	VPMINSW   128(R9), Y11, Y11
-	VPMAXSW   192(R9), Y11, Y11
-	VMOVUPS   Y11, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z12, K1
-	VBLENDMPS (R10), Z20, K1, Z29
-	VCVTDQ2PS Z12, Z12
-	VMULPS    Z29, Z12, Z12
-	VCVTPS2DQ Z12, Z12
-	VPMOVSDW  Z12, Y12
-	VPMINSW   (R9), Y12, Y12
-	VPMAXSW   64(R9), Y12, Y12
-	VPADDSW   (DI), Y12, Y12
-	VPMINSW   128(R9), Y12, Y12
-	VPMAXSW   192(R9), Y12, Y12
-	VMOVUPS   Y12, (BX)
-	VPMOVD2M  Z13, K1
-	VBLENDMPS 64(R10), Z21, K1, Z29
-	VCVTDQ2PS Z13, Z13
-	VMULPS    Z29, Z13, Z13
-	VCVTPS2DQ Z13, Z13
-	VPMOVSDW  Z13, Y13
-	VPMINSW   (R9), Y13, Y13
-	VPMAXSW   64(R9), Y13, Y13
-	VPADDSW   32(DI), Y13, Y13
-	VPMINSW   128(R9), Y13, Y13
-	VPMAXSW   192(R9), Y13, Y13
-	VMOVUPS   Y13, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z14, K1
-	VBLENDMPS (R10), Z20, K1, Z29
-	VCVTDQ2PS Z14, Z14
-	VMULPS    Z29, Z14, Z14
-	VCVTPS2DQ Z14, Z14
-	VPMOVSDW  Z14, Y14
-	VPMINSW   (R9), Y14, Y14
-	VPMAXSW   64(R9), Y14, Y14
-	VPADDSW   (DI), Y14, Y14
-	VPMINSW   128(R9), Y14, Y14
-	VPMAXSW   192(R9), Y14, Y14
-	VMOVUPS   Y14, (BX)
-	VPMOVD2M  Z15, K1
-	VBLENDMPS 64(R10), Z21, K1, Z29
-	VCVTDQ2PS Z15, Z15
-	VMULPS    Z29, Z15, Z15
-	VCVTPS2DQ Z15, Z15
-	VPMOVSDW  Z15, Y15
-	VPMINSW   (R9), Y15, Y15
-	VPMAXSW   64(R9), Y15, Y15
-	VPADDSW   32(DI), Y15, Y15
-	VPMINSW   128(R9), Y15, Y15
-	VPMAXSW   192(R9), Y15, Y15
-	VMOVUPS   Y15, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z16, K1
-	VBLENDMPS (R10), Z20, K1, Z29
-	VCVTDQ2PS Z16, Z16
-	VMULPS    Z29, Z16, Z16
-	VCVTPS2DQ Z16, Z16
-	VPMOVSDW  Z16, Y16
-	VPMINSW   (R9), Y16, Y16
-	VPMAXSW   64(R9), Y16, Y16
-	VPADDSW   (DI), Y16, Y16
-	VPMINSW   128(R9), Y16, Y16
-	VPMAXSW   192(R9), Y16, Y16
-	VMOVUPS   Y16, (BX)
-	VPMOVD2M  Z17, K1
-	VBLENDMPS 64(R10), Z21, K1, Z29
-	VCVTDQ2PS Z17, Z17
-	VMULPS    Z29, Z17, Z17
-	VCVTPS2DQ Z17, Z17
-	VPMOVSDW  Z17, Y17
-	VPMINSW   (R9), Y17, Y17
-	VPMAXSW   64(R9), Y17, Y17
-	VPADDSW   32(DI), Y17, Y17
-	VPMINSW   128(R9), Y17, Y17
-	VPMAXSW   192(R9), Y17, Y17
-	VMOVUPS   Y17, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z18, K1
-	VBLENDMPS (R10), Z20, K1, Z29
-	VCVTDQ2PS Z18, Z18
-	VMULPS    Z29, Z18, Z18
-	VCVTPS2DQ Z18, Z18
-	VPMOVSDW  Z18, Y18
-	VPMINSW   (R9), Y18, Y18
-	VPMAXSW   64(R9), Y18, Y18
-	VPADDSW   (DI), Y18, Y18
-	VPMINSW   128(R9), Y18, Y18
-	VPMAXSW   192(R9), Y18, Y18
-	VMOVUPS   Y18, (BX)
-	VPMOVD2M  Z19, K1
-	VBLENDMPS 64(R10), Z21, K1, Z29
-	VCVTDQ2PS Z19, Z19
-	VMULPS    Z29, Z19, Z19
-	VCVTPS2DQ Z19, Z19
-	VPMOVSDW  Z19, Y19
-	VPMINSW   (R9), Y19, Y19
-	VPMAXSW   64(R9), Y19, Y19
-	VPADDSW   32(DI), Y19, Y19
-	VPMINSW   128(R9), Y19, Y19
-	VPMAXSW   192(R9), Y19, Y19
-	VMOVUPS   Y19, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	MOVQ      samples+8(FP), BX
-	SUBQ      $0x0a, BX
-	CMPQ      DX, BX
-	JGE       row6
-	ADDQ      $0x0a, DX
-	CMPQ      DX, BX
-	CMOVQGT   BX, DX
-	JMP       tile5
-
-row6:
-	ADDQ $0x20, AX
-	SUBQ $0x20, CX
-	JMP  loop3
-
-done4:
-longer2:
-loop11:
-	CMPQ CX, $0x00000020
-	JL   done12
-	XORQ DX, DX
-
-tile13:
-	MOVQ    bias+64(FP), BX
-	MOVQ    weights+56(FP), SI
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z0
-	VMOVUPS 64(BX), Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z1, Z3
-	VMOVAPS Z2, Z4
-	VMOVAPS Z3, Z5
-	VMOVAPS Z4, Z6
-	VMOVAPS Z5, Z7
-	VMOVAPS Z6, Z8
-	VMOVAPS Z7, Z9
-	VMOVAPS Z8, Z10
-	VMOVAPS Z9, Z11
-	VMOVAPS Z10, Z12
-	VMOVAPS Z11, Z13
-	VMOVAPS Z12, Z14
-	VMOVAPS Z13, Z15
-	VMOVAPS Z14, Z16
-	VMOVAPS Z15, Z17
-	VMOVAPS Z16, Z18
-	VMOVAPS Z17, Z19
-	VMOVAPS Z18, Z20
-	VMOVAPS Z19, Z21
-	VMOVAPS Z20, Z22
-	VMOVAPS Z21, Z23
-	MOVQ    rows+24(FP), BX
-	MOVQ    rowsLen+32(FP), DI
-	MOVQ    words+48(FP), R8
-	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
-	MOVQ    step+40(FP), R9
-	SHLQ    $0x01, R9
-	LEAQ    (R9)(R9*2), R10
-	LEAQ    (R9)(R9*4), R11
-
-loop15:
-	CMPQ  DI, $0x00000001
-	JL    done16
-	MOVQ  src+16(FP), R12
-	MOVQ  DX, R13
-	IMULQ R9, R13
-	ADDQ  R13, R12
-	MOVQ  (BX), R13
-	LEAQ  (R12)(R13*2), R12
-	LEAQ  (R12)(R10*2), R13
-	MOVQ  words+48(FP), R14
-
-words17:
-	VMOVUPD      (SI), Z24
-	VMOVUPD      (SI)(R8*1), Z25
-	VBROADCASTSS (R12), Z26
-	VPDPWSSD     Z24, Z26, Z0
-	VPDPWSSD     Z25, Z26, Z1
-	VBROADCASTSS (R12)(R9*1), Z26
-	VPDPWSSD     Z24, Z26, Z2
-	VPDPWSSD     Z25, Z26, Z3
-	VBROADCASTSS (R12)(R9*2), Z26
-	VPDPWSSD     Z24, Z26, Z4
-	VPDPWSSD     Z25, Z26, Z5
-	VBROADCASTSS (R12)(R10*1), Z26
-	VPDPWSSD     Z24, Z26, Z6
-	VPDPWSSD     Z25, Z26, Z7
-	VBROADCASTSS (R12)(R9*4), Z26
-	VPDPWSSD     Z24, Z26, Z8
-	VPDPWSSD     Z25, Z26, Z9
-	VBROADCASTSS (R12)(R11*1), Z26
-	VPDPWSSD     Z24, Z26, Z10
-	VPDPWSSD     Z25, Z26, Z11
-	VBROADCASTSS (R13), Z26
-	VPDPWSSD     Z24, Z26, Z12
-	VPDPWSSD     Z25, Z26, Z13
-	VBROADCASTSS (R13)(R9*1), Z26
-	VPDPWSSD     Z24, Z26, Z14
-	VPDPWSSD     Z25, Z26, Z15
-	VBROADCASTSS (R13)(R9*2), Z26
-	VPDPWSSD     Z24, Z26, Z16
-	VPDPWSSD     Z25, Z26, Z17
-	VBROADCASTSS (R13)(R10*1), Z26
-	VPDPWSSD     Z24, Z26, Z18
-	VPDPWSSD     Z25, Z26, Z19
-	VBROADCASTSS (R13)(R9*4), Z26
-	VPDPWSSD     Z24, Z26, Z20
-	VPDPWSSD     Z25, Z26, Z21
-	VBROADCASTSS (R13)(R11*1), Z26
-	VPDPWSSD     Z24, Z26, Z22
-	VPDPWSSD     Z25, Z26, Z23
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R13
-	ADDQ         $0x40, SI
-	DECQ         R14
-	JNZ          words17
-	ADDQ         $0x08, BX
-	DECQ         DI
-	JMP          loop15
-
-done16:
-	MOVQ      dst+0(FP), BX
-	MOVQ      dstStep+120(FP), SI
-	MOVQ      skip+104(FP), DI
-	MOVQ      skipStep+112(FP), R8
-	SHLQ      $0x01, SI
-	MOVQ      SI, R9
-	IMULQ     DX, R9
-	ADDQ      R9, BX
-	LEAQ      (BX)(AX*2), BX
-	SHLQ      $0x01, R8
-	MOVQ      R8, R9
-	IMULQ     DX, R9
-	ADDQ      R9, DI
-	LEAQ      (DI)(AX*2), DI
-	MOVQ      positive+80(FP), R9
-	MOVQ      negative+88(FP), R10
-	LEAQ      (R9)(AX*4), R9
-	LEAQ      (R10)(AX*4), R10
-	VMOVUPD   (R9), Z24
-	VMOVUPD   64(R9), Z25
-	MOVQ      limits+96(FP), R9
-	VPMOVD2M  Z0, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z27, Z0, Z0
-	VCVTPS2DQ Z0, Z0
-	VPMOVSDW  Z0, Y0
-	VPMINSW   (R9), Y0, Y0
-	VPMAXSW   64(R9), Y0, Y0
-	VPADDSW   (DI), Y0, Y0
-	VPMINSW   128(R9), Y0, Y0
-	VPMAXSW   192(R9), Y0, Y0
-	VMOVUPS   Y0, (BX)
-	VPMOVD2M  Z1, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z1, Z1
-	VMULPS    Z27, Z1, Z1
-	VCVTPS2DQ Z1, Z1
-	VPMOVSDW  Z1, Y1
-	VPMINSW   (R9), Y1, Y1
-	VPMAXSW   64(R9), Y1, Y1
-	VPADDSW   32(DI), Y1, Y1
-	VPMINSW   128(R9), Y1, Y1
-	VPMAXSW   192(R9), Y1, Y1
-	VMOVUPS   Y1, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z2, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z2, Z2
-	VMULPS    Z27, Z2, Z2
-	VCVTPS2DQ Z2, Z2
-	VPMOVSDW  Z2, Y2
-	VPMINSW   (R9), Y2, Y2
-	VPMAXSW   64(R9), Y2, Y2
-	VPADDSW   (DI), Y2, Y2
-	VPMINSW   128(R9), Y2, Y2
-	VPMAXSW   192(R9), Y2, Y2
-	VMOVUPS   Y2, (BX)
-	VPMOVD2M  Z3, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z3, Z3
-	VMULPS    Z27, Z3, Z3
-	VCVTPS2DQ Z3, Z3
-	VPMOVSDW  Z3, Y3
-	VPMINSW   (R9), Y3, Y3
-	VPMAXSW   64(R9), Y3, Y3
-	VPADDSW   32(DI), Y3, Y3
-	VPMINSW   128(R9), Y3, Y3
-	VPMAXSW   192(R9), Y3, Y3
-	VMOVUPS   Y3, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z4, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z27, Z4, Z4
-	VCVTPS2DQ Z4, Z4
-	VPMOVSDW  Z4, Y4
-	VPMINSW   (R9), Y4, Y4
-	VPMAXSW   64(R9), Y4, Y4
-	VPADDSW   (DI), Y4, Y4
-	VPMINSW   128(R9), Y4, Y4
-	VPMAXSW   192(R9), Y4, Y4
-	VMOVUPS   Y4, (BX)
-	VPMOVD2M  Z5, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z27, Z5, Z5
-	VCVTPS2DQ Z5, Z5
-	VPMOVSDW  Z5, Y5
-	VPMINSW   (R9), Y5, Y5
-	VPMAXSW   64(R9), Y5, Y5
-	VPADDSW   32(DI), Y5, Y5
-	VPMINSW   128(R9), Y5, Y5
-	VPMAXSW   192(R9), Y5, Y5
-	VMOVUPS   Y5, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z6, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z27, Z6, Z6
-	VCVTPS2DQ Z6, Z6
-	VPMOVSDW  Z6, Y6
-	VPMINSW   (R9), Y6, Y6
-	VPMAXSW   64(R9), Y6, Y6
-	VPADDSW   (DI), Y6, Y6
-	VPMINSW   128(R9), Y6, Y6
-	VPMAXSW   192(R9), Y6, Y6
-	VMOVUPS   Y6, (BX)
-	VPMOVD2M  Z7, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z27, Z7, Z7
-	VCVTPS2DQ Z7, Z7
-	VPMOVSDW  Z7, Y7
-	VPMINSW   (R9), Y7, Y7
-	VPMAXSW   64(R9), Y7, Y7
-	VPADDSW   32(DI), Y7, Y7
-	VPMINSW   128(R9), Y7, Y7
-	VPMAXSW   192(R9), Y7, Y7
-	VMOVUPS   Y7, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z8, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z27, Z8, Z8
-	VCVTPS2DQ Z8, Z8
-	VPMOVSDW  Z8, Y8
-	VPMINSW   (R9), Y8, Y8
-	VPMAXSW   64(R9), Y8, Y8
-	VPADDSW   (DI), Y8, Y8
-	VPMINSW   128(R9), Y8, Y8
-	VPMAXSW   192(R9), Y8, Y8
-	VMOVUPS   Y8, (BX)
-	VPMOVD2M  Z9, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z27, Z9, Z9
-	VCVTPS2DQ Z9, Z9
-	VPMOVSDW  Z9, Y9
-	VPMINSW   (R9), Y9, Y9
-	VPMAXSW   64(R9), Y9, Y9
-	VPADDSW   32(DI), Y9, Y9
-	VPMINSW   128(R9), Y9, Y9
-	VPMAXSW   192(R9), Y9, Y9
-	VMOVUPS   Y9, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z10, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z27, Z10, Z10
-	VCVTPS2DQ Z10, Z10
-	VPMOVSDW  Z10, Y10
-	VPMINSW   (R9), Y10, Y10
-	VPMAXSW   64(R9), Y10, Y10
-	VPADDSW   (DI), Y10, Y10
-	VPMINSW   128(R9), Y10, Y10
-	VPMAXSW   192(R9), Y10, Y10
-	VMOVUPS   Y10, (BX)
-	VPMOVD2M  Z11, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z11, Z11
-	VMULPS    Z27, Z11, Z11
-	VCVTPS2DQ Z11, Z11
-	VPMOVSDW  Z11, Y11
-	VPMINSW   (R9), Y11, Y11
-	VPMAXSW   64(R9), Y11, Y11
-	VPADDSW   32(DI), Y11, Y11
-	VPMINSW   128(R9), Y11, Y11
-	VPMAXSW   192(R9), Y11, Y11
-	VMOVUPS   Y11, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z12, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z12, Z12
-	VMULPS    Z27, Z12, Z12
-	VCVTPS2DQ Z12, Z12
-	VPMOVSDW  Z12, Y12
-	VPMINSW   (R9), Y12, Y12
-	VPMAXSW   64(R9), Y12, Y12
-	VPADDSW   (DI), Y12, Y12
-	VPMINSW   128(R9), Y12, Y12
-	VPMAXSW   192(R9), Y12, Y12
-	VMOVUPS   Y12, (BX)
-	VPMOVD2M  Z13, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z13, Z13
-	VMULPS    Z27, Z13, Z13
-	VCVTPS2DQ Z13, Z13
-	VPMOVSDW  Z13, Y13
-	VPMINSW   (R9), Y13, Y13
-	VPMAXSW   64(R9), Y13, Y13
-	VPADDSW   32(DI), Y13, Y13
-	VPMINSW   128(R9), Y13, Y13
-	VPMAXSW   192(R9), Y13, Y13
-	VMOVUPS   Y13, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z14, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z14, Z14
-	VMULPS    Z27, Z14, Z14
-	VCVTPS2DQ Z14, Z14
-	VPMOVSDW  Z14, Y14
-	VPMINSW   (R9), Y14, Y14
-	VPMAXSW   64(R9), Y14, Y14
-	VPADDSW   (DI), Y14, Y14
-	VPMINSW   128(R9), Y14, Y14
-	VPMAXSW   192(R9), Y14, Y14
-	VMOVUPS   Y14, (BX)
-	VPMOVD2M  Z15, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z15, Z15
-	VMULPS    Z27, Z15, Z15
-	VCVTPS2DQ Z15, Z15
-	VPMOVSDW  Z15, Y15
-	VPMINSW   (R9), Y15, Y15
-	VPMAXSW   64(R9), Y15, Y15
-	VPADDSW   32(DI), Y15, Y15
-	VPMINSW   128(R9), Y15, Y15
-	VPMAXSW   192(R9), Y15, Y15
-	VMOVUPS   Y15, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z16, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z16, Z16
-	VMULPS    Z27, Z16, Z16
-	VCVTPS2DQ Z16, Z16
-	VPMOVSDW  Z16, Y16
-	VPMINSW   (R9), Y16, Y16
-	VPMAXSW   64(R9), Y16, Y16
-	VPADDSW   (DI), Y16, Y16
-	VPMINSW   128(R9), Y16, Y16
-	VPMAXSW   192(R9), Y16, Y16
-	VMOVUPS   Y16, (BX)
-	VPMOVD2M  Z17, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z17, Z17
-	VMULPS    Z27, Z17, Z17
-	VCVTPS2DQ Z17, Z17
-	VPMOVSDW  Z17, Y17
-	VPMINSW   (R9), Y17, Y17
-	VPMAXSW   64(R9), Y17, Y17
-	VPADDSW   32(DI), Y17, Y17
-	VPMINSW   128(R9), Y17, Y17
-	VPMAXSW   192(R9), Y17, Y17
-	VMOVUPS   Y17, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z18, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z18, Z18
-	VMULPS    Z27, Z18, Z18
-	VCVTPS2DQ Z18, Z18
-	VPMOVSDW  Z18, Y18
-	VPMINSW   (R9), Y18, Y18
-	VPMAXSW   64(R9), Y18, Y18
-	VPADDSW   (DI), Y18, Y18
-	VPMINSW   128(R9), Y18, Y18
-	VPMAXSW   192(R9), Y18, Y18
-	VMOVUPS   Y18, (BX)
-	VPMOVD2M  Z19, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z19, Z19
-	VMULPS    Z27, Z19, Z19
-	VCVTPS2DQ Z19, Z19
-	VPMOVSDW  Z19, Y19
-	VPMINSW   (R9), Y19, Y19
-	VPMAXSW   64(R9), Y19, Y19
-	VPADDSW   32(DI), Y19, Y19
-	VPMINSW   128(R9), Y19, Y19
-	VPMAXSW   192(R9), Y19, Y19
-	VMOVUPS   Y19, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z20, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z20, Z20
-	VMULPS    Z27, Z20, Z20
-	VCVTPS2DQ Z20, Z20
-	VPMOVSDW  Z20, Y20
-	VPMINSW   (R9), Y20, Y20
-	VPMAXSW   64(R9), Y20, Y20
-	VPADDSW   (DI), Y20, Y20
-	VPMINSW   128(R9), Y20, Y20
-	VPMAXSW   192(R9), Y20, Y20
-	VMOVUPS   Y20, (BX)
-	VPMOVD2M  Z21, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z21, Z21
-	VMULPS    Z27, Z21, Z21
-	VCVTPS2DQ Z21, Z21
-	VPMOVSDW  Z21, Y21
-	VPMINSW   (R9), Y21, Y21
-	VPMAXSW   64(R9), Y21, Y21
-	VPADDSW   32(DI), Y21, Y21
-	VPMINSW   128(R9), Y21, Y21
-	VPMAXSW   192(R9), Y21, Y21
-	VMOVUPS   Y21, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	VPMOVD2M  Z22, K1
-	VBLENDMPS (R10), Z24, K1, Z27
-	VCVTDQ2PS Z22, Z22
-	VMULPS    Z27, Z22, Z22
-	VCVTPS2DQ Z22, Z22
-	VPMOVSDW  Z22, Y22
-	VPMINSW   (R9), Y22, Y22
-	VPMAXSW   64(R9), Y22, Y22
-	VPADDSW   (DI), Y22, Y22
-	VPMINSW   128(R9), Y22, Y22
-	VPMAXSW   192(R9), Y22, Y22
-	VMOVUPS   Y22, (BX)
-	VPMOVD2M  Z23, K1
-	VBLENDMPS 64(R10), Z25, K1, Z27
-	VCVTDQ2PS Z23, Z23
-	VMULPS    Z27, Z23, Z23
-	VCVTPS2DQ Z23, Z23
-	VPMOVSDW  Z23, Y23
-	VPMINSW   (R9), Y23, Y23
-	VPMAXSW   64(R9), Y23, Y23
-	VPADDSW   32(DI), Y23, Y23
-	VPMINSW   128(R9), Y23, Y23
-	VPMAXSW   192(R9), Y23, Y23
-	VMOVUPS   Y23, 32(BX)
-	ADDQ      SI, BX
-	ADDQ      R8, DI
-	MOVQ      samples+8(FP), BX
-	SUBQ      $0x0c, BX
-	CMPQ      DX, BX
-	JGE       row14
-	ADDQ      $0x0c, DX
-	CMPQ      DX, BX
-	CMOVQGT   BX, DX
-	JMP       tile13
-
-row14:
-	ADDQ $0x20, AX
-	SUBQ $0x20, CX
-	JMP  loop11
-
-done12:
-loop19:
+loop2:
 	CMPQ CX, $0x00000010
-	JL   done20
+	JL   done3
 	XORQ DX, DX
 
-tile21:
+tile4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -2342,18 +1434,16 @@ tile21:
 	MOVQ    rowsLen+32(FP), DI
 	MOVQ    words+48(FP), R8
 	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
+	IMULQ   AX, R8
+	LEAQ    (SI)(R8*4), SI
 	MOVQ    step+40(FP), R8
 	SHLQ    $0x01, R8
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop23:
+loop6:
 	CMPQ  DI, $0x00000001
-	JL    done24
+	JL    done7
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -2365,7 +1455,7 @@ loop23:
 	LEAQ  (R13)(R9*2), R14
 	MOVQ  words+48(FP), R15
 
-words25:
+words8:
 	VMOVUPD      (SI), Z24
 	VBROADCASTSS (R11), Z25
 	VPDPWSSD     Z24, Z25, Z0
@@ -2421,12 +1511,12 @@ words25:
 	ADDQ         $0x04, R14
 	ADDQ         $0x40, SI
 	DECQ         R15
-	JNZ          words25
+	JNZ          words8
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop23
+	JMP          loop6
 
-done24:
+done7:
 	MOVQ      dst+0(FP), BX
 	MOVQ      dstStep+120(FP), SI
 	MOVQ      skip+104(FP), DI
@@ -2448,9 +1538,9 @@ done24:
 	VMOVUPD   (R9), Z24
 	MOVQ      limits+96(FP), R9
 	VPMOVD2M  Z0, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z0, Z0
-	VMULPS    Z28, Z0, Z0
+	VMULPS    Z26, Z0, Z0
 	VCVTPS2DQ Z0, Z0
 	VPMOVSDW  Z0, Y0
 	VPMINSW   (R9), Y0, Y0
@@ -2462,9 +1552,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z1, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z1, Z1
-	VMULPS    Z28, Z1, Z1
+	VMULPS    Z26, Z1, Z1
 	VCVTPS2DQ Z1, Z1
 	VPMOVSDW  Z1, Y1
 	VPMINSW   (R9), Y1, Y1
@@ -2476,9 +1566,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z2, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z2, Z2
-	VMULPS    Z28, Z2, Z2
+	VMULPS    Z26, Z2, Z2
 	VCVTPS2DQ Z2, Z2
 	VPMOVSDW  Z2, Y2
 	VPMINSW   (R9), Y2, Y2
@@ -2490,9 +1580,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z3, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z3, Z3
-	VMULPS    Z28, Z3, Z3
+	VMULPS    Z26, Z3, Z3
 	VCVTPS2DQ Z3, Z3
 	VPMOVSDW  Z3, Y3
 	VPMINSW   (R9), Y3, Y3
@@ -2504,9 +1594,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z4, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z4, Z4
-	VMULPS    Z28, Z4, Z4
+	VMULPS    Z26, Z4, Z4
 	VCVTPS2DQ Z4, Z4
 	VPMOVSDW  Z4, Y4
 	VPMINSW   (R9), Y4, Y4
@@ -2518,9 +1608,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z5, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z5, Z5
-	VMULPS    Z28, Z5, Z5
+	VMULPS    Z26, Z5, Z5
 	VCVTPS2DQ Z5, Z5
 	VPMOVSDW  Z5, Y5
 	VPMINSW   (R9), Y5, Y5
@@ -2532,9 +1622,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z6, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z6, Z6
-	VMULPS    Z28, Z6, Z6
+	VMULPS    Z26, Z6, Z6
 	VCVTPS2DQ Z6, Z6
 	VPMOVSDW  Z6, Y6
 	VPMINSW   (R9), Y6, Y6
@@ -2546,9 +1636,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z7, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z7, Z7
-	VMULPS    Z28, Z7, Z7
+	VMULPS    Z26, Z7, Z7
 	VCVTPS2DQ Z7, Z7
 	VPMOVSDW  Z7, Y7
 	VPMINSW   (R9), Y7, Y7
@@ -2560,9 +1650,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z8, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z8, Z8
-	VMULPS    Z28, Z8, Z8
+	VMULPS    Z26, Z8, Z8
 	VCVTPS2DQ Z8, Z8
 	VPMOVSDW  Z8, Y8
 	VPMINSW   (R9), Y8, Y8
@@ -2574,9 +1664,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z9, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z9, Z9
-	VMULPS    Z28, Z9, Z9
+	VMULPS    Z26, Z9, Z9
 	VCVTPS2DQ Z9, Z9
 	VPMOVSDW  Z9, Y9
 	VPMINSW   (R9), Y9, Y9
@@ -2588,9 +1678,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z10, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z10, Z10
-	VMULPS    Z28, Z10, Z10
+	VMULPS    Z26, Z10, Z10
 	VCVTPS2DQ Z10, Z10
 	VPMOVSDW  Z10, Y10
 	VPMINSW   (R9), Y10, Y10
@@ -2602,9 +1692,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z11, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z11, Z11
-	VMULPS    Z28, Z11, Z11
+	VMULPS    Z26, Z11, Z11
 	VCVTPS2DQ Z11, Z11
 	VPMOVSDW  Z11, Y11
 	VPMINSW   (R9), Y11, Y11
@@ -2616,9 +1706,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z12, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z12, Z12
-	VMULPS    Z28, Z12, Z12
+	VMULPS    Z26, Z12, Z12
 	VCVTPS2DQ Z12, Z12
 	VPMOVSDW  Z12, Y12
 	VPMINSW   (R9), Y12, Y12
@@ -2630,9 +1720,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z13, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z13, Z13
-	VMULPS    Z28, Z13, Z13
+	VMULPS    Z26, Z13, Z13
 	VCVTPS2DQ Z13, Z13
 	VPMOVSDW  Z13, Y13
 	VPMINSW   (R9), Y13, Y13
@@ -2644,9 +1734,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z14, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z14, Z14
-	VMULPS    Z28, Z14, Z14
+	VMULPS    Z26, Z14, Z14
 	VCVTPS2DQ Z14, Z14
 	VPMOVSDW  Z14, Y14
 	VPMINSW   (R9), Y14, Y14
@@ -2658,9 +1748,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z15, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z15, Z15
-	VMULPS    Z28, Z15, Z15
+	VMULPS    Z26, Z15, Z15
 	VCVTPS2DQ Z15, Z15
 	VPMOVSDW  Z15, Y15
 	VPMINSW   (R9), Y15, Y15
@@ -2672,9 +1762,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z16, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z16, Z16
-	VMULPS    Z28, Z16, Z16
+	VMULPS    Z26, Z16, Z16
 	VCVTPS2DQ Z16, Z16
 	VPMOVSDW  Z16, Y16
 	VPMINSW   (R9), Y16, Y16
@@ -2686,9 +1776,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z17, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z17, Z17
-	VMULPS    Z28, Z17, Z17
+	VMULPS    Z26, Z17, Z17
 	VCVTPS2DQ Z17, Z17
 	VPMOVSDW  Z17, Y17
 	VPMINSW   (R9), Y17, Y17
@@ -2700,9 +1790,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z18, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z18, Z18
-	VMULPS    Z28, Z18, Z18
+	VMULPS    Z26, Z18, Z18
 	VCVTPS2DQ Z18, Z18
 	VPMOVSDW  Z18, Y18
 	VPMINSW   (R9), Y18, Y18
@@ -2714,9 +1804,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z19, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z19, Z19
-	VMULPS    Z28, Z19, Z19
+	VMULPS    Z26, Z19, Z19
 	VCVTPS2DQ Z19, Z19
 	VPMOVSDW  Z19, Y19
 	VPMINSW   (R9), Y19, Y19
@@ -2728,9 +1818,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z20, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z20, Z20
-	VMULPS    Z28, Z20, Z20
+	VMULPS    Z26, Z20, Z20
 	VCVTPS2DQ Z20, Z20
 	VPMOVSDW  Z20, Y20
 	VPMINSW   (R9), Y20, Y20
@@ -2742,9 +1832,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z21, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z21, Z21
-	VMULPS    Z28, Z21, Z21
+	VMULPS    Z26, Z21, Z21
 	VCVTPS2DQ Z21, Z21
 	VPMOVSDW  Z21, Y21
 	VPMINSW   (R9), Y21, Y21
@@ -2756,9 +1846,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z22, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z22, Z22
-	VMULPS    Z28, Z22, Z22
+	VMULPS    Z26, Z22, Z22
 	VCVTPS2DQ Z22, Z22
 	VPMOVSDW  Z22, Y22
 	VPMINSW   (R9), Y22, Y22
@@ -2770,9 +1860,9 @@ done24:
 	ADDQ      SI, BX
 	ADDQ      R8, DI
 	VPMOVD2M  Z23, K1
-	VBLENDMPS (R10), Z24, K1, Z28
+	VBLENDMPS (R10), Z24, K1, Z26
 	VCVTDQ2PS Z23, Z23
-	VMULPS    Z28, Z23, Z23
+	VMULPS    Z26, Z23, Z23
 	VCVTPS2DQ Z23, Z23
 	VPMOVSDW  Z23, Y23
 	VPMINSW   (R9), Y23, Y23
@@ -2786,18 +1876,18 @@ done24:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x18, BX
 	CMPQ      DX, BX
-	JGE       row22
+	JGE       row5
 	ADDQ      $0x18, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       tile21
+	JMP       tile4
 
-row22:
+row5:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop19
+	JMP  loop2
 
-done20:
+done3:
 	VZEROUPPER
 	RET
 
@@ -2805,12 +1895,12 @@ slower1:
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 
-loop28:
+loop10:
 	CMPQ CX, $0x00000010
-	JL   done29
+	JL   done11
 	XORQ DX, DX
 
-tile30:
+tile12:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -2826,18 +1916,16 @@ tile30:
 	MOVQ    rowsLen+32(FP), DI
 	MOVQ    words+48(FP), R8
 	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
+	IMULQ   AX, R8
+	LEAQ    (SI)(R8*4), SI
 	MOVQ    step+40(FP), R8
 	SHLQ    $0x01, R8
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop32:
+loop14:
 	CMPQ  DI, $0x00000001
-	JL    done33
+	JL    done15
 	MOVQ  src+16(FP), R10
 	MOVQ  DX, R11
 	IMULQ R8, R11
@@ -2846,7 +1934,7 @@ loop32:
 	LEAQ  (R10)(R11*2), R10
 	MOVQ  words+48(FP), R11
 
-words34:
+words16:
 	VMOVUPD      (SI), Y8
 	VMOVUPD      32(SI), Y9
 	VBROADCASTSS (R10), Y10
@@ -2872,12 +1960,12 @@ words34:
 	ADDQ         $0x04, R10
 	ADDQ         $0x40, SI
 	DECQ         R11
-	JNZ          words34
+	JNZ          words16
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop32
+	JMP          loop14
 
-done33:
+done15:
 	MOVQ      dst+0(FP), BX
 	MOVQ      dstStep+120(FP), SI
 	MOVQ      skip+104(FP), DI
@@ -2974,24 +2062,24 @@ done33:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x04, BX
 	CMPQ      DX, BX
-	JGE       row31
+	JGE       row13
 	ADDQ      $0x04, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       tile30
+	JMP       tile12
 
-row31:
+row13:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop28
+	JMP  loop10
 
-done29:
+done11:
 	VZEROUPPER
 	RET
 
-// func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, pitch int, gap int, bias *float32, biasLen int, n int)
+// func convolve32Assembly(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, pitch int, gap int, bias *float32, biasLen int, n int)
 // Requires: AVX, AVX512F, FMA3, MMX+
-TEXT ·convolve32AMD64(SB), NOSPLIT, $8-104
+TEXT ·convolve32Assembly(SB), NOSPLIT, $8-104
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ biasLen+88(FP), AX
@@ -3648,9 +2736,9 @@ done32:
 	VZEROUPPER
 	RET
 
-// func correlateAMD64(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
+// func correlateAssembly(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
 // Requires: AVX, AVX512F, FMA3, MMX+
-TEXT ·correlateAMD64(SB), NOSPLIT, $0-80
+TEXT ·correlateAssembly(SB), NOSPLIT, $0-80
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ c+0(FP), AX
@@ -3999,9 +3087,9 @@ done16:
 	VZEROUPPER
 	RET
 
-// func depthwise32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, weight *float32, bias *float32, biasLen int, n int)
+// func depthwise32Assembly(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, weight *float32, bias *float32, biasLen int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·depthwise32AMD64(SB), NOSPLIT, $0-80
+TEXT ·depthwise32Assembly(SB), NOSPLIT, $0-80
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	XORQ AX, AX
@@ -4255,9 +3343,9 @@ done12:
 	VZEROUPPER
 	RET
 
-// func divideFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func divideFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·divideFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·divideFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -4280,9 +3368,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func eluFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func eluFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·eluFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·eluFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -4342,9 +3430,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func erfFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func erfFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·erfFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·erfFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -4453,9 +3541,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func expFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func expFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·expFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·expFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -4512,9 +3600,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func finishFloatsAMD64(dst *float32, dstStep int, slope *float32, slopeLen int, skip *float32, skipStep int, n int)
+// func finishFloatsAssembly(dst *float32, dstStep int, slope *float32, slopeLen int, skip *float32, skipStep int, n int)
 // Requires: AVX
-TEXT ·finishFloatsAMD64(SB), NOSPLIT, $0-56
+TEXT ·finishFloatsAssembly(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ skip+32(FP), CX
 	MOVQ n+48(FP), DX
@@ -4550,9 +3638,9 @@ done4:
 	VZEROUPPER
 	RET
 
-// func gatherIntsAMD64(dst *int32, rows *int, dstStep int, src *int32, srcGap int, srcStep int, k int, n int)
+// func gatherIntsAssembly(dst *int32, rows *int, dstStep int, src *int32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX2
-TEXT ·gatherIntsAMD64(SB), NOSPLIT, $0-64
+TEXT ·gatherIntsAssembly(SB), NOSPLIT, $0-64
 	MOVQ rows+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ (AX), DX
@@ -4626,9 +3714,9 @@ done4:
 	VZEROUPPER
 	RET
 
-// func gatherRowsAMD64(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
+// func gatherRowsAssembly(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
 // Requires: AVX, AVX512DQ, AVX512F, FMA3, MMX+
-TEXT ·gatherRowsAMD64(SB), NOSPLIT, $0-88
+TEXT ·gatherRowsAssembly(SB), NOSPLIT, $0-88
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ src+24(FP), AX
@@ -4898,9 +3986,9 @@ loop6:
 	VZEROUPPER
 	RET
 
-// func gatherSumsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// func gatherSumsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·gatherSumsAMD64(SB), NOSPLIT, $0-64
+TEXT ·gatherSumsAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -5028,9 +4116,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func gatherTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// func gatherTapsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·gatherTapsAMD64(SB), NOSPLIT, $0-64
+TEXT ·gatherTapsAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -5164,9 +4252,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func geluFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func geluFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·geluFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·geluFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -5282,9 +4370,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func geluTanhFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func geluTanhFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·geluTanhFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·geluTanhFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -5350,9 +4438,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func hardSigmoidFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func hardSigmoidFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, FMA3
-TEXT ·hardSigmoidFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·hardSigmoidFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -5379,9 +4467,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func hardSwishFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func hardSwishFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, FMA3
-TEXT ·hardSwishFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·hardSwishFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -5409,9 +4497,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func inclineFloatsAMD64(dst *float32, dstLen int, src *float32, slope *float32, slopeLen int)
+// func inclineFloatsAssembly(dst *float32, dstLen int, src *float32, slope *float32, slopeLen int)
 // Requires: AVX
-TEXT ·inclineFloatsAMD64(SB), NOSPLIT, $0-40
+TEXT ·inclineFloatsAssembly(SB), NOSPLIT, $0-40
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -5444,9 +4532,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func indexAbsAMD64(v *float64, vLen int, value float64) int
+// func indexAbsAssembly(v *float64, vLen int, value float64) int
 // Requires: AVX, AVX2
-TEXT ·indexAbsAMD64(SB), NOSPLIT, $0-32
+TEXT ·indexAbsAssembly(SB), NOSPLIT, $0-32
 	MOVQ         v+0(FP), AX
 	MOVQ         vLen+8(FP), CX
 	VBROADCASTSD value+16(FP), Y0
@@ -5475,9 +4563,9 @@ done4:
 	VZEROUPPER
 	RET
 
-// func maskAMD64(x *float64, w *float64, wLen int, s *float64) (count int)
+// func maskAssembly(x *float64, w *float64, wLen int, s *float64) (count int)
 // Requires: AVX, POPCNT
-TEXT ·maskAMD64(SB), NOSPLIT, $0-40
+TEXT ·maskAssembly(SB), NOSPLIT, $0-40
 	MOVQ   x+0(FP), AX
 	MOVQ   w+8(FP), CX
 	MOVQ   s+24(FP), DX
@@ -5506,9 +4594,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func maxAbsAMD64(v *float64, vLen int) float64
+// func maxAbsAssembly(v *float64, vLen int) float64
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·maxAbsAMD64(SB), NOSPLIT, $0-24
+TEXT ·maxAbsAssembly(SB), NOSPLIT, $0-24
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         v+0(FP), AX
@@ -5610,9 +4698,9 @@ done10:
 	VZEROUPPER
 	RET
 
-// func maxFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func maxFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·maxFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·maxFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -5635,9 +4723,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func minFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func minFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·minFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·minFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -5660,9 +4748,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func mishFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func mishFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·mishFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·mishFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -5728,9 +4816,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func mulAMD64(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
+// func mulAssembly(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·mulAMD64(SB), NOSPLIT, $0-72
+TEXT ·mulAssembly(SB), NOSPLIT, $0-72
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ c+0(FP), AX
@@ -6023,9 +5111,9 @@ done18:
 	VZEROUPPER
 	RET
 
-// func mul32AMD64(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+// func mul32Assembly(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·mul32AMD64(SB), NOSPLIT, $0-72
+TEXT ·mul32Assembly(SB), NOSPLIT, $0-72
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ c+0(FP), AX
@@ -6523,9 +5611,9 @@ done18:
 	VZEROUPPER
 	RET
 
-// func multiplyFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func multiplyFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·multiplyFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·multiplyFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -6548,9 +5636,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func multiplyTilesAMD64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
+// func multiplyTilesAssembly(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512_VNNI, CMOV
-TEXT ·multiplyTilesAMD64(SB), NOSPLIT, $48-72
+TEXT ·multiplyTilesAssembly(SB), NOSPLIT, $72-72
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ $0x00000000, (SP)
@@ -6562,12 +5650,10 @@ column2:
 
 block3:
 	CMPQ 8(SP), $0x10
-	JE   one6
-	CMPQ 8(SP), $0x30
 	JNE  other5
 	XORQ CX, CX
 
-tile7:
+tile6:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -6593,246 +5679,7 @@ tile7:
 	VPXORQ  Z22, Z22, Z22
 	VPXORQ  Z23, Z23, Z23
 	CMPQ    (SP), $0x01
-	JNE     begin9
-	MOVQ    bias+56(FP), DX
-	LEAQ    (DX)(AX*4), DX
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS (DX), Z3
-	VMOVUPS 64(DX), Z4
-	VMOVUPS 128(DX), Z5
-	VMOVUPS (DX), Z6
-	VMOVUPS 64(DX), Z7
-	VMOVUPS 128(DX), Z8
-	VMOVUPS (DX), Z9
-	VMOVUPS 64(DX), Z10
-	VMOVUPS 128(DX), Z11
-
-begin9:
-	MOVQ  channels+40(FP), DX
-	SHLQ  $0x01, DX
-	LEAQ  (DX)(DX*2), BX
-	LEAQ  (DX)(DX*4), SI
-	MOVQ  weights+48(FP), SI
-	MOVQ  biasLen+64(FP), DI
-	LEAQ  (SI)(AX*4), SI
-	SHLQ  $0x02, DI
-	MOVQ  v+16(FP), R9
-	MOVQ  CX, R8
-	IMULQ DX, R8
-	ADDQ  R8, R9
-	MOVQ  stride+24(FP), R10
-	LEAQ  (R9)(R10*2), R8
-	MOVQ  channels+40(FP), R10
-	SHRQ  $0x01, R10
-
-pairs10:
-	VMOVUPD      (SI), Z24
-	VMOVUPD      64(SI), Z25
-	VMOVUPD      128(SI), Z26
-	VBROADCASTSS (R9), Z27
-	VPDPWSSD     Z24, Z27, Z0
-	VPDPWSSD     Z25, Z27, Z1
-	VPDPWSSD     Z26, Z27, Z2
-	VBROADCASTSS (R9)(DX*1), Z27
-	VPDPWSSD     Z24, Z27, Z3
-	VPDPWSSD     Z25, Z27, Z4
-	VPDPWSSD     Z26, Z27, Z5
-	VBROADCASTSS (R9)(DX*2), Z27
-	VPDPWSSD     Z24, Z27, Z6
-	VPDPWSSD     Z25, Z27, Z7
-	VPDPWSSD     Z26, Z27, Z8
-	VBROADCASTSS (R9)(BX*1), Z27
-	VPDPWSSD     Z24, Z27, Z9
-	VPDPWSSD     Z25, Z27, Z10
-	VPDPWSSD     Z26, Z27, Z11
-	VMOVUPD      (SI)(DI*1), Z24
-	VMOVUPD      64(SI)(DI*1), Z25
-	VMOVUPD      128(SI)(DI*1), Z26
-	VBROADCASTSS (R8), Z27
-	VPDPWSSD     Z24, Z27, Z12
-	VPDPWSSD     Z25, Z27, Z13
-	VPDPWSSD     Z26, Z27, Z14
-	VBROADCASTSS (R8)(DX*1), Z27
-	VPDPWSSD     Z24, Z27, Z15
-	VPDPWSSD     Z25, Z27, Z16
-	VPDPWSSD     Z26, Z27, Z17
-	VBROADCASTSS (R8)(DX*2), Z27
-	VPDPWSSD     Z24, Z27, Z18
-	VPDPWSSD     Z25, Z27, Z19
-	VPDPWSSD     Z26, Z27, Z20
-	VBROADCASTSS (R8)(BX*1), Z27
-	VPDPWSSD     Z24, Z27, Z21
-	VPDPWSSD     Z25, Z27, Z22
-	VPDPWSSD     Z26, Z27, Z23
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R8
-	LEAQ         (SI)(DI*2), SI
-	DECQ         R10
-	JNZ          pairs10
-	VPSUBD       Z12, Z0, Z24
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z13, Z1, Z12
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z14, Z2, Z13
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z15, Z3, Z14
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z16, Z4, Z15
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z17, Z5, Z16
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z18, Z6, Z17
-	VPADDD       Z18, Z6, Z6
-	VPSUBD       Z19, Z7, Z18
-	VPADDD       Z19, Z7, Z7
-	VPSUBD       Z20, Z8, Z19
-	VPADDD       Z20, Z8, Z8
-	VPSUBD       Z21, Z9, Z20
-	VPADDD       Z21, Z9, Z9
-	VPSUBD       Z22, Z10, Z21
-	VPADDD       Z22, Z10, Z10
-	VPSUBD       Z23, Z11, Z22
-	VPADDD       Z23, Z11, Z11
-	MOVQ         v+16(FP), R9
-	MOVQ         CX, R8
-	IMULQ        DX, R8
-	ADDQ         R8, R9
-	MOVQ         stride+24(FP), R8
-	LEAQ         (R9)(R8*4), R9
-	MOVQ         stride+24(FP), R10
-	LEAQ         (R9)(R10*2), R8
-	MOVQ         channels+40(FP), R10
-	SHRQ         $0x01, R10
-
-pairs11:
-	VMOVUPD      (SI), Z25
-	VMOVUPD      64(SI), Z26
-	VMOVUPD      128(SI), Z27
-	VBROADCASTSS (R9), Z28
-	VPDPWSSD     Z25, Z28, Z0
-	VPDPWSSD     Z26, Z28, Z1
-	VPDPWSSD     Z27, Z28, Z2
-	VBROADCASTSS (R9)(DX*1), Z28
-	VPDPWSSD     Z25, Z28, Z3
-	VPDPWSSD     Z26, Z28, Z4
-	VPDPWSSD     Z27, Z28, Z5
-	VBROADCASTSS (R9)(DX*2), Z28
-	VPDPWSSD     Z25, Z28, Z6
-	VPDPWSSD     Z26, Z28, Z7
-	VPDPWSSD     Z27, Z28, Z8
-	VBROADCASTSS (R9)(BX*1), Z28
-	VPDPWSSD     Z25, Z28, Z9
-	VPDPWSSD     Z26, Z28, Z10
-	VPDPWSSD     Z27, Z28, Z11
-	VMOVUPD      (SI)(DI*1), Z25
-	VMOVUPD      64(SI)(DI*1), Z26
-	VMOVUPD      128(SI)(DI*1), Z27
-	VBROADCASTSS (R8), Z28
-	VPDPWSSD     Z25, Z28, Z24
-	VPDPWSSD     Z26, Z28, Z12
-	VPDPWSSD     Z27, Z28, Z13
-	VBROADCASTSS (R8)(DX*1), Z28
-	VPDPWSSD     Z25, Z28, Z14
-	VPDPWSSD     Z26, Z28, Z15
-	VPDPWSSD     Z27, Z28, Z16
-	VBROADCASTSS (R8)(DX*2), Z28
-	VPDPWSSD     Z25, Z28, Z17
-	VPDPWSSD     Z26, Z28, Z18
-	VPDPWSSD     Z27, Z28, Z19
-	VBROADCASTSS (R8)(BX*1), Z28
-	VPDPWSSD     Z25, Z28, Z20
-	VPDPWSSD     Z26, Z28, Z21
-	VPDPWSSD     Z27, Z28, Z22
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R8
-	LEAQ         (SI)(DI*2), SI
-	DECQ         R10
-	JNZ          pairs11
-	MOVQ         sums+0(FP), DX
-	MOVQ         CX, R8
-	IMULQ        DI, R8
-	ADDQ         R8, DX
-	LEAQ         (DX)(AX*4), DX
-	MOVQ         sumStride+8(FP), R8
-	LEAQ         (DX)(R8*4), R8
-	VMOVUPS      Z0, (DX)
-	VMOVUPS      Z24, (R8)
-	VMOVUPS      Z1, 64(DX)
-	VMOVUPS      Z12, 64(R8)
-	VMOVUPS      Z2, 128(DX)
-	VMOVUPS      Z13, 128(R8)
-	ADDQ         DI, DX
-	ADDQ         DI, R8
-	VMOVUPS      Z3, (DX)
-	VMOVUPS      Z14, (R8)
-	VMOVUPS      Z4, 64(DX)
-	VMOVUPS      Z15, 64(R8)
-	VMOVUPS      Z5, 128(DX)
-	VMOVUPS      Z16, 128(R8)
-	ADDQ         DI, DX
-	ADDQ         DI, R8
-	VMOVUPS      Z6, (DX)
-	VMOVUPS      Z17, (R8)
-	VMOVUPS      Z7, 64(DX)
-	VMOVUPS      Z18, 64(R8)
-	VMOVUPS      Z8, 128(DX)
-	VMOVUPS      Z19, 128(R8)
-	ADDQ         DI, DX
-	ADDQ         DI, R8
-	VMOVUPS      Z9, (DX)
-	VMOVUPS      Z20, (R8)
-	VMOVUPS      Z10, 64(DX)
-	VMOVUPS      Z21, 64(R8)
-	VMOVUPS      Z11, 128(DX)
-	VMOVUPS      Z22, 128(R8)
-	ADDQ         DI, DX
-	ADDQ         DI, R8
-	MOVQ         n+32(FP), DX
-	SUBQ         $0x04, DX
-	CMPQ         CX, DX
-	JGE          row8
-	ADDQ         $0x04, CX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
-	JMP          tile7
-
-row8:
-	ADDQ $0x30, AX
-	SUBQ $0x30, 8(SP)
-	JMP  all4
-
-one6:
-	XORQ CX, CX
-
-tile12:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z6, Z6, Z6
-	VPXORQ  Z7, Z7, Z7
-	VPXORQ  Z8, Z8, Z8
-	VPXORQ  Z9, Z9, Z9
-	VPXORQ  Z10, Z10, Z10
-	VPXORQ  Z11, Z11, Z11
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	CMPQ    (SP), $0x01
-	JNE     begin14
+	JNE     begin8
 	MOVQ    bias+56(FP), DX
 	LEAQ    (DX)(AX*4), DX
 	VMOVUPS (DX), Z0
@@ -6848,7 +5695,7 @@ tile12:
 	VMOVUPS (DX), Z10
 	VMOVUPS (DX), Z11
 
-begin14:
+begin8:
 	MOVQ  channels+40(FP), DX
 	SHLQ  $0x01, DX
 	LEAQ  (DX)(DX*2), BX
@@ -6861,14 +5708,17 @@ begin14:
 	MOVQ  CX, R9
 	IMULQ DX, R9
 	ADDQ  R9, R10
-	MOVQ  stride+24(FP), R11
-	LEAQ  (R10)(R11*2), R9
-	LEAQ  (R10)(BX*2), R12
-	LEAQ  (R9)(BX*2), R13
-	MOVQ  channels+40(FP), R11
-	SHRQ  $0x01, R11
+	MOVQ  $0x00000000, 16(SP)
 
-pairs15:
+entries9:
+	MOVQ stride+24(FP), R11
+	LEAQ (R10)(R11*2), R9
+	LEAQ (R10)(BX*2), R12
+	LEAQ (R9)(BX*2), R13
+	MOVQ channels+40(FP), R11
+	SHRQ $0x01, R11
+
+pairs11:
 	VMOVUPD      (DI), Z24
 	VBROADCASTSS (R10), Z25
 	VPDPWSSD     Z24, Z25, Z0
@@ -6925,167 +5775,118 @@ pairs15:
 	ADDQ         $0x04, R13
 	LEAQ         (DI)(R8*2), DI
 	DECQ         R11
-	JNZ          pairs15
+	JNZ          pairs11
+	CMPQ         16(SP), $0x00
+	JNE          sums10
 	VPSUBD       Z12, Z0, Z24
 	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z13, Z1, Z12
+	VMOVAPS      Z24, Z12
+	VPSUBD       Z13, Z1, Z24
 	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z14, Z2, Z13
+	VMOVAPS      Z24, Z13
+	VPSUBD       Z14, Z2, Z24
 	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z15, Z3, Z14
+	VMOVAPS      Z24, Z14
+	VPSUBD       Z15, Z3, Z24
 	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z16, Z4, Z15
+	VMOVAPS      Z24, Z15
+	VPSUBD       Z16, Z4, Z24
 	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z17, Z5, Z16
+	VMOVAPS      Z24, Z16
+	VPSUBD       Z17, Z5, Z24
 	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z18, Z6, Z17
+	VMOVAPS      Z24, Z17
+	VPSUBD       Z18, Z6, Z24
 	VPADDD       Z18, Z6, Z6
-	VPSUBD       Z19, Z7, Z18
+	VMOVAPS      Z24, Z18
+	VPSUBD       Z19, Z7, Z24
 	VPADDD       Z19, Z7, Z7
-	VPSUBD       Z20, Z8, Z19
+	VMOVAPS      Z24, Z19
+	VPSUBD       Z20, Z8, Z24
 	VPADDD       Z20, Z8, Z8
-	VPSUBD       Z21, Z9, Z20
+	VMOVAPS      Z24, Z20
+	VPSUBD       Z21, Z9, Z24
 	VPADDD       Z21, Z9, Z9
-	VPSUBD       Z22, Z10, Z21
+	VMOVAPS      Z24, Z21
+	VPSUBD       Z22, Z10, Z24
 	VPADDD       Z22, Z10, Z10
-	VPSUBD       Z23, Z11, Z22
+	VMOVAPS      Z24, Z22
+	VPSUBD       Z23, Z11, Z24
 	VPADDD       Z23, Z11, Z11
-	MOVQ         v+16(FP), R10
-	MOVQ         CX, R9
-	IMULQ        DX, R9
-	ADDQ         R9, R10
+	VMOVAPS      Z24, Z23
+	MOVQ         $0x00000001, 16(SP)
 	MOVQ         stride+24(FP), R9
-	LEAQ         (R10)(R9*4), R10
-	MOVQ         stride+24(FP), R11
-	LEAQ         (R10)(R11*2), R9
-	LEAQ         (R10)(BX*2), R12
-	LEAQ         (R9)(BX*2), R13
-	MOVQ         channels+40(FP), R11
-	SHRQ         $0x01, R11
+	SHLQ         $0x02, R9
+	SUBQ         DX, R9
+	ADDQ         R9, R10
+	JMP          entries9
 
-pairs16:
-	VMOVUPD      (DI), Z25
-	VBROADCASTSS (R10), Z26
-	VPDPWSSD     Z25, Z26, Z0
-	VBROADCASTSS (R10)(DX*1), Z26
-	VPDPWSSD     Z25, Z26, Z1
-	VBROADCASTSS (R10)(DX*2), Z26
-	VPDPWSSD     Z25, Z26, Z2
-	VBROADCASTSS (R10)(BX*1), Z26
-	VPDPWSSD     Z25, Z26, Z3
-	VBROADCASTSS (R10)(DX*4), Z26
-	VPDPWSSD     Z25, Z26, Z4
-	VBROADCASTSS (R10)(SI*1), Z26
-	VPDPWSSD     Z25, Z26, Z5
-	VBROADCASTSS (R12), Z26
-	VPDPWSSD     Z25, Z26, Z6
-	VBROADCASTSS (R12)(DX*1), Z26
-	VPDPWSSD     Z25, Z26, Z7
-	VBROADCASTSS (R12)(DX*2), Z26
-	VPDPWSSD     Z25, Z26, Z8
-	VBROADCASTSS (R12)(BX*1), Z26
-	VPDPWSSD     Z25, Z26, Z9
-	VBROADCASTSS (R12)(DX*4), Z26
-	VPDPWSSD     Z25, Z26, Z10
-	VBROADCASTSS (R12)(SI*1), Z26
-	VPDPWSSD     Z25, Z26, Z11
-	VMOVUPD      (DI)(R8*1), Z25
-	VBROADCASTSS (R9), Z26
-	VPDPWSSD     Z25, Z26, Z24
-	VBROADCASTSS (R9)(DX*1), Z26
-	VPDPWSSD     Z25, Z26, Z12
-	VBROADCASTSS (R9)(DX*2), Z26
-	VPDPWSSD     Z25, Z26, Z13
-	VBROADCASTSS (R9)(BX*1), Z26
-	VPDPWSSD     Z25, Z26, Z14
-	VBROADCASTSS (R9)(DX*4), Z26
-	VPDPWSSD     Z25, Z26, Z15
-	VBROADCASTSS (R9)(SI*1), Z26
-	VPDPWSSD     Z25, Z26, Z16
-	VBROADCASTSS (R13), Z26
-	VPDPWSSD     Z25, Z26, Z17
-	VBROADCASTSS (R13)(DX*1), Z26
-	VPDPWSSD     Z25, Z26, Z18
-	VBROADCASTSS (R13)(DX*2), Z26
-	VPDPWSSD     Z25, Z26, Z19
-	VBROADCASTSS (R13)(BX*1), Z26
-	VPDPWSSD     Z25, Z26, Z20
-	VBROADCASTSS (R13)(DX*4), Z26
-	VPDPWSSD     Z25, Z26, Z21
-	VBROADCASTSS (R13)(SI*1), Z26
-	VPDPWSSD     Z25, Z26, Z22
-	ADDQ         $0x04, R10
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R13
-	LEAQ         (DI)(R8*2), DI
-	DECQ         R11
-	JNZ          pairs16
-	MOVQ         sums+0(FP), DX
-	MOVQ         CX, R9
-	IMULQ        R8, R9
-	ADDQ         R9, DX
-	LEAQ         (DX)(AX*4), DX
-	MOVQ         sumStride+8(FP), R9
-	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      Z0, (DX)
-	VMOVUPS      Z24, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z1, (DX)
-	VMOVUPS      Z12, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z2, (DX)
-	VMOVUPS      Z13, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z3, (DX)
-	VMOVUPS      Z14, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z4, (DX)
-	VMOVUPS      Z15, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z5, (DX)
-	VMOVUPS      Z16, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z6, (DX)
-	VMOVUPS      Z17, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z7, (DX)
-	VMOVUPS      Z18, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z8, (DX)
-	VMOVUPS      Z19, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z9, (DX)
-	VMOVUPS      Z20, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z10, (DX)
-	VMOVUPS      Z21, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z11, (DX)
-	VMOVUPS      Z22, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	MOVQ         n+32(FP), DX
-	SUBQ         $0x0c, DX
-	CMPQ         CX, DX
-	JGE          row13
-	ADDQ         $0x0c, CX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
-	JMP          tile12
+sums10:
+	MOVQ    sums+0(FP), DX
+	MOVQ    CX, R9
+	IMULQ   R8, R9
+	ADDQ    R9, DX
+	LEAQ    (DX)(AX*4), DX
+	MOVQ    sumStride+8(FP), R9
+	LEAQ    (DX)(R9*4), R9
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z12, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z1, (DX)
+	VMOVUPS Z13, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z2, (DX)
+	VMOVUPS Z14, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z3, (DX)
+	VMOVUPS Z15, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z4, (DX)
+	VMOVUPS Z16, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z5, (DX)
+	VMOVUPS Z17, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z6, (DX)
+	VMOVUPS Z18, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z7, (DX)
+	VMOVUPS Z19, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z8, (DX)
+	VMOVUPS Z20, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z9, (DX)
+	VMOVUPS Z21, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z10, (DX)
+	VMOVUPS Z22, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z11, (DX)
+	VMOVUPS Z23, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	MOVQ    n+32(FP), DX
+	SUBQ    $0x0c, DX
+	CMPQ    CX, DX
+	JGE     row7
+	ADDQ    $0x0c, CX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	JMP     tile6
 
-row13:
+row7:
 	ADDQ $0x10, AX
 	SUBQ $0x10, 8(SP)
 	JMP  all4
@@ -7093,7 +5894,7 @@ row13:
 other5:
 	XORQ CX, CX
 
-tile17:
+tile12:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -7119,7 +5920,7 @@ tile17:
 	VPXORQ  Z22, Z22, Z22
 	VPXORQ  Z23, Z23, Z23
 	CMPQ    (SP), $0x01
-	JNE     begin19
+	JNE     begin14
 	MOVQ    bias+56(FP), DX
 	LEAQ    (DX)(AX*4), DX
 	VMOVUPS (DX), Z0
@@ -7135,7 +5936,7 @@ tile17:
 	VMOVUPS (DX), Z10
 	VMOVUPS 64(DX), Z11
 
-begin19:
+begin14:
 	MOVQ  channels+40(FP), DX
 	SHLQ  $0x01, DX
 	LEAQ  (DX)(DX*2), BX
@@ -7148,12 +5949,15 @@ begin19:
 	MOVQ  CX, R9
 	IMULQ DX, R9
 	ADDQ  R9, R10
-	MOVQ  stride+24(FP), R11
-	LEAQ  (R10)(R11*2), R9
-	MOVQ  channels+40(FP), R11
-	SHRQ  $0x01, R11
+	MOVQ  $0x00000000, 16(SP)
 
-pairs20:
+entries15:
+	MOVQ stride+24(FP), R11
+	LEAQ (R10)(R11*2), R9
+	MOVQ channels+40(FP), R11
+	SHRQ $0x01, R11
+
+pairs17:
 	VMOVUPD      (DI), Z24
 	VMOVUPD      64(DI), Z25
 	VBROADCASTSS (R10), Z26
@@ -7198,141 +6002,106 @@ pairs20:
 	ADDQ         $0x04, R9
 	LEAQ         (DI)(R8*2), DI
 	DECQ         R11
-	JNZ          pairs20
+	JNZ          pairs17
+	CMPQ         16(SP), $0x00
+	JNE          sums16
 	VPSUBD       Z12, Z0, Z24
 	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z13, Z1, Z12
+	VMOVAPS      Z24, Z12
+	VPSUBD       Z13, Z1, Z24
 	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z14, Z2, Z13
+	VMOVAPS      Z24, Z13
+	VPSUBD       Z14, Z2, Z24
 	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z15, Z3, Z14
+	VMOVAPS      Z24, Z14
+	VPSUBD       Z15, Z3, Z24
 	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z16, Z4, Z15
+	VMOVAPS      Z24, Z15
+	VPSUBD       Z16, Z4, Z24
 	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z17, Z5, Z16
+	VMOVAPS      Z24, Z16
+	VPSUBD       Z17, Z5, Z24
 	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z18, Z6, Z17
+	VMOVAPS      Z24, Z17
+	VPSUBD       Z18, Z6, Z24
 	VPADDD       Z18, Z6, Z6
-	VPSUBD       Z19, Z7, Z18
+	VMOVAPS      Z24, Z18
+	VPSUBD       Z19, Z7, Z24
 	VPADDD       Z19, Z7, Z7
-	VPSUBD       Z20, Z8, Z19
+	VMOVAPS      Z24, Z19
+	VPSUBD       Z20, Z8, Z24
 	VPADDD       Z20, Z8, Z8
-	VPSUBD       Z21, Z9, Z20
+	VMOVAPS      Z24, Z20
+	VPSUBD       Z21, Z9, Z24
 	VPADDD       Z21, Z9, Z9
-	VPSUBD       Z22, Z10, Z21
+	VMOVAPS      Z24, Z21
+	VPSUBD       Z22, Z10, Z24
 	VPADDD       Z22, Z10, Z10
-	VPSUBD       Z23, Z11, Z22
+	VMOVAPS      Z24, Z22
+	VPSUBD       Z23, Z11, Z24
 	VPADDD       Z23, Z11, Z11
-	MOVQ         v+16(FP), R10
-	MOVQ         CX, R9
-	IMULQ        DX, R9
-	ADDQ         R9, R10
+	VMOVAPS      Z24, Z23
+	MOVQ         $0x00000001, 16(SP)
 	MOVQ         stride+24(FP), R9
-	LEAQ         (R10)(R9*4), R10
-	MOVQ         stride+24(FP), R11
-	LEAQ         (R10)(R11*2), R9
-	MOVQ         channels+40(FP), R11
-	SHRQ         $0x01, R11
+	SHLQ         $0x02, R9
+	SUBQ         DX, R9
+	ADDQ         R9, R10
+	JMP          entries15
 
-pairs21:
-	VMOVUPD      (DI), Z25
-	VMOVUPD      64(DI), Z26
-	VBROADCASTSS (R10), Z27
-	VPDPWSSD     Z25, Z27, Z0
-	VPDPWSSD     Z26, Z27, Z1
-	VBROADCASTSS (R10)(DX*1), Z27
-	VPDPWSSD     Z25, Z27, Z2
-	VPDPWSSD     Z26, Z27, Z3
-	VBROADCASTSS (R10)(DX*2), Z27
-	VPDPWSSD     Z25, Z27, Z4
-	VPDPWSSD     Z26, Z27, Z5
-	VBROADCASTSS (R10)(BX*1), Z27
-	VPDPWSSD     Z25, Z27, Z6
-	VPDPWSSD     Z26, Z27, Z7
-	VBROADCASTSS (R10)(DX*4), Z27
-	VPDPWSSD     Z25, Z27, Z8
-	VPDPWSSD     Z26, Z27, Z9
-	VBROADCASTSS (R10)(SI*1), Z27
-	VPDPWSSD     Z25, Z27, Z10
-	VPDPWSSD     Z26, Z27, Z11
-	VMOVUPD      (DI)(R8*1), Z25
-	VMOVUPD      64(DI)(R8*1), Z26
-	VBROADCASTSS (R9), Z27
-	VPDPWSSD     Z25, Z27, Z24
-	VPDPWSSD     Z26, Z27, Z12
-	VBROADCASTSS (R9)(DX*1), Z27
-	VPDPWSSD     Z25, Z27, Z13
-	VPDPWSSD     Z26, Z27, Z14
-	VBROADCASTSS (R9)(DX*2), Z27
-	VPDPWSSD     Z25, Z27, Z15
-	VPDPWSSD     Z26, Z27, Z16
-	VBROADCASTSS (R9)(BX*1), Z27
-	VPDPWSSD     Z25, Z27, Z17
-	VPDPWSSD     Z26, Z27, Z18
-	VBROADCASTSS (R9)(DX*4), Z27
-	VPDPWSSD     Z25, Z27, Z19
-	VPDPWSSD     Z26, Z27, Z20
-	VBROADCASTSS (R9)(SI*1), Z27
-	VPDPWSSD     Z25, Z27, Z21
-	VPDPWSSD     Z26, Z27, Z22
-	ADDQ         $0x04, R10
-	ADDQ         $0x04, R9
-	LEAQ         (DI)(R8*2), DI
-	DECQ         R11
-	JNZ          pairs21
-	MOVQ         sums+0(FP), DX
-	MOVQ         CX, R9
-	IMULQ        R8, R9
-	ADDQ         R9, DX
-	LEAQ         (DX)(AX*4), DX
-	MOVQ         sumStride+8(FP), R9
-	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      Z0, (DX)
-	VMOVUPS      Z24, (R9)
-	VMOVUPS      Z1, 64(DX)
-	VMOVUPS      Z12, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z2, (DX)
-	VMOVUPS      Z13, (R9)
-	VMOVUPS      Z3, 64(DX)
-	VMOVUPS      Z14, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z4, (DX)
-	VMOVUPS      Z15, (R9)
-	VMOVUPS      Z5, 64(DX)
-	VMOVUPS      Z16, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z6, (DX)
-	VMOVUPS      Z17, (R9)
-	VMOVUPS      Z7, 64(DX)
-	VMOVUPS      Z18, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z8, (DX)
-	VMOVUPS      Z19, (R9)
-	VMOVUPS      Z9, 64(DX)
-	VMOVUPS      Z20, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z10, (DX)
-	VMOVUPS      Z21, (R9)
-	VMOVUPS      Z11, 64(DX)
-	VMOVUPS      Z22, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	MOVQ         n+32(FP), DX
-	SUBQ         $0x06, DX
-	CMPQ         CX, DX
-	JGE          row18
-	ADDQ         $0x06, CX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
-	JMP          tile17
+sums16:
+	MOVQ    sums+0(FP), DX
+	MOVQ    CX, R9
+	IMULQ   R8, R9
+	ADDQ    R9, DX
+	LEAQ    (DX)(AX*4), DX
+	MOVQ    sumStride+8(FP), R9
+	LEAQ    (DX)(R9*4), R9
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z12, (R9)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z13, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z2, (DX)
+	VMOVUPS Z14, (R9)
+	VMOVUPS Z3, 64(DX)
+	VMOVUPS Z15, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z4, (DX)
+	VMOVUPS Z16, (R9)
+	VMOVUPS Z5, 64(DX)
+	VMOVUPS Z17, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z6, (DX)
+	VMOVUPS Z18, (R9)
+	VMOVUPS Z7, 64(DX)
+	VMOVUPS Z19, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z8, (DX)
+	VMOVUPS Z20, (R9)
+	VMOVUPS Z9, 64(DX)
+	VMOVUPS Z21, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z10, (DX)
+	VMOVUPS Z22, (R9)
+	VMOVUPS Z11, 64(DX)
+	VMOVUPS Z23, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	MOVQ    n+32(FP), DX
+	SUBQ    $0x06, DX
+	CMPQ    CX, DX
+	JGE     row13
+	ADDQ    $0x06, CX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	JMP     tile12
 
-row18:
+row13:
 	ADDQ $0x20, AX
 	SUBQ $0x20, 8(SP)
 	CMPQ 8(SP), $0x00
@@ -7358,22 +6127,20 @@ all4:
 
 slower1:
 	CMPQ ·current+0(SB), $0x02
-	JLT  slower22
-	MOVQ $0x00000000, 16(SP)
+	JLT  slower18
+	MOVQ $0x00000000, 24(SP)
 
-column23:
+column19:
 	MOVQ biasLen+64(FP), AX
-	MOVQ AX, 24(SP)
+	MOVQ AX, 32(SP)
 	XORQ AX, AX
 
-block24:
-	CMPQ 24(SP), $0x10
-	JE   one27
-	CMPQ 24(SP), $0x30
-	JNE  other26
+block20:
+	CMPQ 32(SP), $0x10
+	JNE  other22
 	XORQ CX, CX
 
-tile28:
+tile23:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -7398,295 +6165,8 @@ tile28:
 	VPXORQ  Z21, Z21, Z21
 	VPXORQ  Z22, Z22, Z22
 	VPXORQ  Z23, Z23, Z23
-	CMPQ    16(SP), $0x01
-	JNE     begin30
-	MOVQ    bias+56(FP), DX
-	LEAQ    (DX)(AX*4), DX
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS 128(DX), Z2
-	VMOVUPS (DX), Z3
-	VMOVUPS 64(DX), Z4
-	VMOVUPS 128(DX), Z5
-	VMOVUPS (DX), Z6
-	VMOVUPS 64(DX), Z7
-	VMOVUPS 128(DX), Z8
-	VMOVUPS (DX), Z9
-	VMOVUPS 64(DX), Z10
-	VMOVUPS 128(DX), Z11
-
-begin30:
-	MOVQ  channels+40(FP), DX
-	SHLQ  $0x01, DX
-	LEAQ  (DX)(DX*2), BX
-	LEAQ  (DX)(DX*4), SI
-	MOVQ  weights+48(FP), SI
-	MOVQ  biasLen+64(FP), DI
-	LEAQ  (SI)(AX*4), SI
-	SHLQ  $0x02, DI
-	MOVQ  v+16(FP), R9
-	MOVQ  CX, R8
-	IMULQ DX, R8
-	ADDQ  R8, R9
-	MOVQ  stride+24(FP), R10
-	LEAQ  (R9)(R10*2), R8
-	MOVQ  channels+40(FP), R10
-	SHRQ  $0x01, R10
-
-pairs31:
-	VMOVUPD      (SI), Z24
-	VMOVUPD      64(SI), Z25
-	VMOVUPD      128(SI), Z26
-	VBROADCASTSS (R9), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z0, Z0
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z1, Z1
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z2, Z2
-	VBROADCASTSS (R9)(DX*1), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z3, Z3
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z4, Z4
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z5, Z5
-	VBROADCASTSS (R9)(DX*2), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z6, Z6
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z7, Z7
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z8, Z8
-	VBROADCASTSS (R9)(BX*1), Z27
-	VPMADDWD     Z24, Z27, Z24
-	VPADDD       Z24, Z9, Z9
-	VPMADDWD     Z25, Z27, Z24
-	VPADDD       Z24, Z10, Z10
-	VPMADDWD     Z26, Z27, Z24
-	VPADDD       Z24, Z11, Z11
-	VMOVUPD      (SI)(DI*1), Z24
-	VMOVUPD      64(SI)(DI*1), Z25
-	VMOVUPD      128(SI)(DI*1), Z26
-	VBROADCASTSS (R8), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z12, Z12
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z13, Z13
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z14, Z14
-	VBROADCASTSS (R8)(DX*1), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z15, Z15
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z16, Z16
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z17, Z17
-	VBROADCASTSS (R8)(DX*2), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z18, Z18
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z19, Z19
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z20, Z20
-	VBROADCASTSS (R8)(BX*1), Z27
-	VPMADDWD     Z24, Z27, Z24
-	VPADDD       Z24, Z21, Z21
-	VPMADDWD     Z25, Z27, Z24
-	VPADDD       Z24, Z22, Z22
-	VPMADDWD     Z26, Z27, Z24
-	VPADDD       Z24, Z23, Z23
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R8
-	LEAQ         (SI)(DI*2), SI
-	DECQ         R10
-	JNZ          pairs31
-	VPSUBD       Z12, Z0, Z24
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z13, Z1, Z12
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z14, Z2, Z13
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z15, Z3, Z14
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z16, Z4, Z15
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z17, Z5, Z16
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z18, Z6, Z17
-	VPADDD       Z18, Z6, Z6
-	VPSUBD       Z19, Z7, Z18
-	VPADDD       Z19, Z7, Z7
-	VPSUBD       Z20, Z8, Z19
-	VPADDD       Z20, Z8, Z8
-	VPSUBD       Z21, Z9, Z20
-	VPADDD       Z21, Z9, Z9
-	VPSUBD       Z22, Z10, Z21
-	VPADDD       Z22, Z10, Z10
-	VPSUBD       Z23, Z11, Z22
-	VPADDD       Z23, Z11, Z11
-	MOVQ         v+16(FP), R9
-	MOVQ         CX, R8
-	IMULQ        DX, R8
-	ADDQ         R8, R9
-	MOVQ         stride+24(FP), R8
-	LEAQ         (R9)(R8*4), R9
-	MOVQ         stride+24(FP), R10
-	LEAQ         (R9)(R10*2), R8
-	MOVQ         channels+40(FP), R10
-	SHRQ         $0x01, R10
-
-pairs32:
-	VMOVUPD      (SI), Z25
-	VMOVUPD      64(SI), Z26
-	VMOVUPD      128(SI), Z27
-	VBROADCASTSS (R9), Z28
-	VPMADDWD     Z25, Z28, Z29
-	VPADDD       Z29, Z0, Z0
-	VPMADDWD     Z26, Z28, Z29
-	VPADDD       Z29, Z1, Z1
-	VPMADDWD     Z27, Z28, Z28
-	VPADDD       Z28, Z2, Z2
-	VBROADCASTSS (R9)(DX*1), Z28
-	VPMADDWD     Z25, Z28, Z29
-	VPADDD       Z29, Z3, Z3
-	VPMADDWD     Z26, Z28, Z29
-	VPADDD       Z29, Z4, Z4
-	VPMADDWD     Z27, Z28, Z28
-	VPADDD       Z28, Z5, Z5
-	VBROADCASTSS (R9)(DX*2), Z28
-	VPMADDWD     Z25, Z28, Z29
-	VPADDD       Z29, Z6, Z6
-	VPMADDWD     Z26, Z28, Z29
-	VPADDD       Z29, Z7, Z7
-	VPMADDWD     Z27, Z28, Z28
-	VPADDD       Z28, Z8, Z8
-	VBROADCASTSS (R9)(BX*1), Z28
-	VPMADDWD     Z25, Z28, Z25
-	VPADDD       Z25, Z9, Z9
-	VPMADDWD     Z26, Z28, Z25
-	VPADDD       Z25, Z10, Z10
-	VPMADDWD     Z27, Z28, Z25
-	VPADDD       Z25, Z11, Z11
-	VMOVUPD      (SI)(DI*1), Z25
-	VMOVUPD      64(SI)(DI*1), Z26
-	VMOVUPD      128(SI)(DI*1), Z27
-	VBROADCASTSS (R8), Z28
-	VPMADDWD     Z25, Z28, Z29
-	VPADDD       Z29, Z24, Z24
-	VPMADDWD     Z26, Z28, Z29
-	VPADDD       Z29, Z12, Z12
-	VPMADDWD     Z27, Z28, Z28
-	VPADDD       Z28, Z13, Z13
-	VBROADCASTSS (R8)(DX*1), Z28
-	VPMADDWD     Z25, Z28, Z29
-	VPADDD       Z29, Z14, Z14
-	VPMADDWD     Z26, Z28, Z29
-	VPADDD       Z29, Z15, Z15
-	VPMADDWD     Z27, Z28, Z28
-	VPADDD       Z28, Z16, Z16
-	VBROADCASTSS (R8)(DX*2), Z28
-	VPMADDWD     Z25, Z28, Z29
-	VPADDD       Z29, Z17, Z17
-	VPMADDWD     Z26, Z28, Z29
-	VPADDD       Z29, Z18, Z18
-	VPMADDWD     Z27, Z28, Z28
-	VPADDD       Z28, Z19, Z19
-	VBROADCASTSS (R8)(BX*1), Z28
-	VPMADDWD     Z25, Z28, Z25
-	VPADDD       Z25, Z20, Z20
-	VPMADDWD     Z26, Z28, Z25
-	VPADDD       Z25, Z21, Z21
-	VPMADDWD     Z27, Z28, Z25
-	VPADDD       Z25, Z22, Z22
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R8
-	LEAQ         (SI)(DI*2), SI
-	DECQ         R10
-	JNZ          pairs32
-	MOVQ         sums+0(FP), DX
-	MOVQ         CX, R8
-	IMULQ        DI, R8
-	ADDQ         R8, DX
-	LEAQ         (DX)(AX*4), DX
-	MOVQ         sumStride+8(FP), R8
-	LEAQ         (DX)(R8*4), R8
-	VMOVUPS      Z0, (DX)
-	VMOVUPS      Z24, (R8)
-	VMOVUPS      Z1, 64(DX)
-	VMOVUPS      Z12, 64(R8)
-	VMOVUPS      Z2, 128(DX)
-	VMOVUPS      Z13, 128(R8)
-	ADDQ         DI, DX
-	ADDQ         DI, R8
-	VMOVUPS      Z3, (DX)
-	VMOVUPS      Z14, (R8)
-	VMOVUPS      Z4, 64(DX)
-	VMOVUPS      Z15, 64(R8)
-	VMOVUPS      Z5, 128(DX)
-	VMOVUPS      Z16, 128(R8)
-	ADDQ         DI, DX
-	ADDQ         DI, R8
-	VMOVUPS      Z6, (DX)
-	VMOVUPS      Z17, (R8)
-	VMOVUPS      Z7, 64(DX)
-	VMOVUPS      Z18, 64(R8)
-	VMOVUPS      Z8, 128(DX)
-	VMOVUPS      Z19, 128(R8)
-	ADDQ         DI, DX
-	ADDQ         DI, R8
-	VMOVUPS      Z9, (DX)
-	VMOVUPS      Z20, (R8)
-	VMOVUPS      Z10, 64(DX)
-	VMOVUPS      Z21, 64(R8)
-	VMOVUPS      Z11, 128(DX)
-	VMOVUPS      Z22, 128(R8)
-	ADDQ         DI, DX
-	ADDQ         DI, R8
-	MOVQ         n+32(FP), DX
-	SUBQ         $0x04, DX
-	CMPQ         CX, DX
-	JGE          row29
-	ADDQ         $0x04, CX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
-	JMP          tile28
-
-row29:
-	ADDQ $0x30, AX
-	SUBQ $0x30, 24(SP)
-	JMP  all25
-
-one27:
-	XORQ CX, CX
-
-tile33:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z6, Z6, Z6
-	VPXORQ  Z7, Z7, Z7
-	VPXORQ  Z8, Z8, Z8
-	VPXORQ  Z9, Z9, Z9
-	VPXORQ  Z10, Z10, Z10
-	VPXORQ  Z11, Z11, Z11
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	CMPQ    16(SP), $0x01
-	JNE     begin35
+	CMPQ    24(SP), $0x01
+	JNE     begin25
 	MOVQ    bias+56(FP), DX
 	LEAQ    (DX)(AX*4), DX
 	VMOVUPS (DX), Z0
@@ -7702,7 +6182,7 @@ tile33:
 	VMOVUPS (DX), Z10
 	VMOVUPS (DX), Z11
 
-begin35:
+begin25:
 	MOVQ  channels+40(FP), DX
 	SHLQ  $0x01, DX
 	LEAQ  (DX)(DX*2), BX
@@ -7715,14 +6195,17 @@ begin35:
 	MOVQ  CX, R9
 	IMULQ DX, R9
 	ADDQ  R9, R10
-	MOVQ  stride+24(FP), R11
-	LEAQ  (R10)(R11*2), R9
-	LEAQ  (R10)(BX*2), R12
-	LEAQ  (R9)(BX*2), R13
-	MOVQ  channels+40(FP), R11
-	SHRQ  $0x01, R11
+	MOVQ  $0x00000000, 40(SP)
 
-pairs36:
+entries26:
+	MOVQ stride+24(FP), R11
+	LEAQ (R10)(R11*2), R9
+	LEAQ (R10)(BX*2), R12
+	LEAQ (R9)(BX*2), R13
+	MOVQ channels+40(FP), R11
+	SHRQ $0x01, R11
+
+pairs28:
 	VMOVUPD      (DI), Z24
 	VBROADCASTSS (R10), Z25
 	VPMADDWD     Z24, Z25, Z25
@@ -7803,199 +6286,126 @@ pairs36:
 	ADDQ         $0x04, R13
 	LEAQ         (DI)(R8*2), DI
 	DECQ         R11
-	JNZ          pairs36
+	JNZ          pairs28
+	CMPQ         40(SP), $0x00
+	JNE          sums27
 	VPSUBD       Z12, Z0, Z24
 	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z13, Z1, Z12
+	VMOVAPS      Z24, Z12
+	VPSUBD       Z13, Z1, Z24
 	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z14, Z2, Z13
+	VMOVAPS      Z24, Z13
+	VPSUBD       Z14, Z2, Z24
 	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z15, Z3, Z14
+	VMOVAPS      Z24, Z14
+	VPSUBD       Z15, Z3, Z24
 	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z16, Z4, Z15
+	VMOVAPS      Z24, Z15
+	VPSUBD       Z16, Z4, Z24
 	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z17, Z5, Z16
+	VMOVAPS      Z24, Z16
+	VPSUBD       Z17, Z5, Z24
 	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z18, Z6, Z17
+	VMOVAPS      Z24, Z17
+	VPSUBD       Z18, Z6, Z24
 	VPADDD       Z18, Z6, Z6
-	VPSUBD       Z19, Z7, Z18
+	VMOVAPS      Z24, Z18
+	VPSUBD       Z19, Z7, Z24
 	VPADDD       Z19, Z7, Z7
-	VPSUBD       Z20, Z8, Z19
+	VMOVAPS      Z24, Z19
+	VPSUBD       Z20, Z8, Z24
 	VPADDD       Z20, Z8, Z8
-	VPSUBD       Z21, Z9, Z20
+	VMOVAPS      Z24, Z20
+	VPSUBD       Z21, Z9, Z24
 	VPADDD       Z21, Z9, Z9
-	VPSUBD       Z22, Z10, Z21
+	VMOVAPS      Z24, Z21
+	VPSUBD       Z22, Z10, Z24
 	VPADDD       Z22, Z10, Z10
-	VPSUBD       Z23, Z11, Z22
+	VMOVAPS      Z24, Z22
+	VPSUBD       Z23, Z11, Z24
 	VPADDD       Z23, Z11, Z11
-	MOVQ         v+16(FP), R10
-	MOVQ         CX, R9
-	IMULQ        DX, R9
-	ADDQ         R9, R10
+	VMOVAPS      Z24, Z23
+	MOVQ         $0x00000001, 40(SP)
 	MOVQ         stride+24(FP), R9
-	LEAQ         (R10)(R9*4), R10
-	MOVQ         stride+24(FP), R11
-	LEAQ         (R10)(R11*2), R9
-	LEAQ         (R10)(BX*2), R12
-	LEAQ         (R9)(BX*2), R13
-	MOVQ         channels+40(FP), R11
-	SHRQ         $0x01, R11
+	SHLQ         $0x02, R9
+	SUBQ         DX, R9
+	ADDQ         R9, R10
+	JMP          entries26
 
-pairs37:
-	VMOVUPD      (DI), Z25
-	VBROADCASTSS (R10), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z0, Z0
-	VBROADCASTSS (R10)(DX*1), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z1, Z1
-	VBROADCASTSS (R10)(DX*2), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z2, Z2
-	VBROADCASTSS (R10)(BX*1), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z3, Z3
-	VBROADCASTSS (R10)(DX*4), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z4, Z4
-	VBROADCASTSS (R10)(SI*1), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z5, Z5
-	VBROADCASTSS (R12), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z6, Z6
-	VBROADCASTSS (R12)(DX*1), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z7, Z7
-	VBROADCASTSS (R12)(DX*2), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z8, Z8
-	VBROADCASTSS (R12)(BX*1), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z9, Z9
-	VBROADCASTSS (R12)(DX*4), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z10, Z10
-	VBROADCASTSS (R12)(SI*1), Z26
-	VPMADDWD     Z25, Z26, Z25
-	VPADDD       Z25, Z11, Z11
-	VMOVUPD      (DI)(R8*1), Z25
-	VBROADCASTSS (R9), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z24, Z24
-	VBROADCASTSS (R9)(DX*1), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z12, Z12
-	VBROADCASTSS (R9)(DX*2), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z13, Z13
-	VBROADCASTSS (R9)(BX*1), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z14, Z14
-	VBROADCASTSS (R9)(DX*4), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z15, Z15
-	VBROADCASTSS (R9)(SI*1), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z16, Z16
-	VBROADCASTSS (R13), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z17, Z17
-	VBROADCASTSS (R13)(DX*1), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z18, Z18
-	VBROADCASTSS (R13)(DX*2), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z19, Z19
-	VBROADCASTSS (R13)(BX*1), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z20, Z20
-	VBROADCASTSS (R13)(DX*4), Z26
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z21, Z21
-	VBROADCASTSS (R13)(SI*1), Z26
-	VPMADDWD     Z25, Z26, Z25
-	VPADDD       Z25, Z22, Z22
-	ADDQ         $0x04, R10
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R13
-	LEAQ         (DI)(R8*2), DI
-	DECQ         R11
-	JNZ          pairs37
-	MOVQ         sums+0(FP), DX
-	MOVQ         CX, R9
-	IMULQ        R8, R9
-	ADDQ         R9, DX
-	LEAQ         (DX)(AX*4), DX
-	MOVQ         sumStride+8(FP), R9
-	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      Z0, (DX)
-	VMOVUPS      Z24, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z1, (DX)
-	VMOVUPS      Z12, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z2, (DX)
-	VMOVUPS      Z13, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z3, (DX)
-	VMOVUPS      Z14, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z4, (DX)
-	VMOVUPS      Z15, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z5, (DX)
-	VMOVUPS      Z16, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z6, (DX)
-	VMOVUPS      Z17, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z7, (DX)
-	VMOVUPS      Z18, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z8, (DX)
-	VMOVUPS      Z19, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z9, (DX)
-	VMOVUPS      Z20, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z10, (DX)
-	VMOVUPS      Z21, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z11, (DX)
-	VMOVUPS      Z22, (R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	MOVQ         n+32(FP), DX
-	SUBQ         $0x0c, DX
-	CMPQ         CX, DX
-	JGE          row34
-	ADDQ         $0x0c, CX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
-	JMP          tile33
+sums27:
+	MOVQ    sums+0(FP), DX
+	MOVQ    CX, R9
+	IMULQ   R8, R9
+	ADDQ    R9, DX
+	LEAQ    (DX)(AX*4), DX
+	MOVQ    sumStride+8(FP), R9
+	LEAQ    (DX)(R9*4), R9
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z12, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z1, (DX)
+	VMOVUPS Z13, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z2, (DX)
+	VMOVUPS Z14, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z3, (DX)
+	VMOVUPS Z15, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z4, (DX)
+	VMOVUPS Z16, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z5, (DX)
+	VMOVUPS Z17, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z6, (DX)
+	VMOVUPS Z18, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z7, (DX)
+	VMOVUPS Z19, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z8, (DX)
+	VMOVUPS Z20, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z9, (DX)
+	VMOVUPS Z21, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z10, (DX)
+	VMOVUPS Z22, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z11, (DX)
+	VMOVUPS Z23, (R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	MOVQ    n+32(FP), DX
+	SUBQ    $0x0c, DX
+	CMPQ    CX, DX
+	JGE     row24
+	ADDQ    $0x0c, CX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	JMP     tile23
 
-row34:
+row24:
 	ADDQ $0x10, AX
-	SUBQ $0x10, 24(SP)
-	JMP  all25
+	SUBQ $0x10, 32(SP)
+	JMP  all21
 
-other26:
+other22:
 	XORQ CX, CX
 
-tile38:
+tile29:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -8020,8 +6430,8 @@ tile38:
 	VPXORQ  Z21, Z21, Z21
 	VPXORQ  Z22, Z22, Z22
 	VPXORQ  Z23, Z23, Z23
-	CMPQ    16(SP), $0x01
-	JNE     begin40
+	CMPQ    24(SP), $0x01
+	JNE     begin31
 	MOVQ    bias+56(FP), DX
 	LEAQ    (DX)(AX*4), DX
 	VMOVUPS (DX), Z0
@@ -8037,7 +6447,7 @@ tile38:
 	VMOVUPS (DX), Z10
 	VMOVUPS 64(DX), Z11
 
-begin40:
+begin31:
 	MOVQ  channels+40(FP), DX
 	SHLQ  $0x01, DX
 	LEAQ  (DX)(DX*2), BX
@@ -8050,12 +6460,15 @@ begin40:
 	MOVQ  CX, R9
 	IMULQ DX, R9
 	ADDQ  R9, R10
-	MOVQ  stride+24(FP), R11
-	LEAQ  (R10)(R11*2), R9
-	MOVQ  channels+40(FP), R11
-	SHRQ  $0x01, R11
+	MOVQ  $0x00000000, 40(SP)
 
-pairs41:
+entries32:
+	MOVQ stride+24(FP), R11
+	LEAQ (R10)(R11*2), R9
+	MOVQ channels+40(FP), R11
+	SHRQ $0x01, R11
+
+pairs34:
 	VMOVUPD      (DI), Z24
 	VMOVUPD      64(DI), Z25
 	VBROADCASTSS (R10), Z26
@@ -8124,171 +6537,112 @@ pairs41:
 	ADDQ         $0x04, R9
 	LEAQ         (DI)(R8*2), DI
 	DECQ         R11
-	JNZ          pairs41
+	JNZ          pairs34
+	CMPQ         40(SP), $0x00
+	JNE          sums33
 	VPSUBD       Z12, Z0, Z24
 	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z13, Z1, Z12
+	VMOVAPS      Z24, Z12
+	VPSUBD       Z13, Z1, Z24
 	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z14, Z2, Z13
+	VMOVAPS      Z24, Z13
+	VPSUBD       Z14, Z2, Z24
 	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z15, Z3, Z14
+	VMOVAPS      Z24, Z14
+	VPSUBD       Z15, Z3, Z24
 	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z16, Z4, Z15
+	VMOVAPS      Z24, Z15
+	VPSUBD       Z16, Z4, Z24
 	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z17, Z5, Z16
+	VMOVAPS      Z24, Z16
+	VPSUBD       Z17, Z5, Z24
 	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z18, Z6, Z17
+	VMOVAPS      Z24, Z17
+	VPSUBD       Z18, Z6, Z24
 	VPADDD       Z18, Z6, Z6
-	VPSUBD       Z19, Z7, Z18
+	VMOVAPS      Z24, Z18
+	VPSUBD       Z19, Z7, Z24
 	VPADDD       Z19, Z7, Z7
-	VPSUBD       Z20, Z8, Z19
+	VMOVAPS      Z24, Z19
+	VPSUBD       Z20, Z8, Z24
 	VPADDD       Z20, Z8, Z8
-	VPSUBD       Z21, Z9, Z20
+	VMOVAPS      Z24, Z20
+	VPSUBD       Z21, Z9, Z24
 	VPADDD       Z21, Z9, Z9
-	VPSUBD       Z22, Z10, Z21
+	VMOVAPS      Z24, Z21
+	VPSUBD       Z22, Z10, Z24
 	VPADDD       Z22, Z10, Z10
-	VPSUBD       Z23, Z11, Z22
+	VMOVAPS      Z24, Z22
+	VPSUBD       Z23, Z11, Z24
 	VPADDD       Z23, Z11, Z11
-	MOVQ         v+16(FP), R10
-	MOVQ         CX, R9
-	IMULQ        DX, R9
-	ADDQ         R9, R10
+	VMOVAPS      Z24, Z23
+	MOVQ         $0x00000001, 40(SP)
 	MOVQ         stride+24(FP), R9
-	LEAQ         (R10)(R9*4), R10
-	MOVQ         stride+24(FP), R11
-	LEAQ         (R10)(R11*2), R9
-	MOVQ         channels+40(FP), R11
-	SHRQ         $0x01, R11
+	SHLQ         $0x02, R9
+	SUBQ         DX, R9
+	ADDQ         R9, R10
+	JMP          entries32
 
-pairs42:
-	VMOVUPD      (DI), Z25
-	VMOVUPD      64(DI), Z26
-	VBROADCASTSS (R10), Z27
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z0, Z0
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z1, Z1
-	VBROADCASTSS (R10)(DX*1), Z27
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z2, Z2
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z3, Z3
-	VBROADCASTSS (R10)(DX*2), Z27
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z4, Z4
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z5, Z5
-	VBROADCASTSS (R10)(BX*1), Z27
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z6, Z6
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z7, Z7
-	VBROADCASTSS (R10)(DX*4), Z27
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z8, Z8
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z9, Z9
-	VBROADCASTSS (R10)(SI*1), Z27
-	VPMADDWD     Z25, Z27, Z25
-	VPADDD       Z25, Z10, Z10
-	VPMADDWD     Z26, Z27, Z25
-	VPADDD       Z25, Z11, Z11
-	VMOVUPD      (DI)(R8*1), Z25
-	VMOVUPD      64(DI)(R8*1), Z26
-	VBROADCASTSS (R9), Z27
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z24, Z24
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z12, Z12
-	VBROADCASTSS (R9)(DX*1), Z27
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z13, Z13
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z14, Z14
-	VBROADCASTSS (R9)(DX*2), Z27
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z15, Z15
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z16, Z16
-	VBROADCASTSS (R9)(BX*1), Z27
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z17, Z17
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z18, Z18
-	VBROADCASTSS (R9)(DX*4), Z27
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z19, Z19
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z20, Z20
-	VBROADCASTSS (R9)(SI*1), Z27
-	VPMADDWD     Z25, Z27, Z25
-	VPADDD       Z25, Z21, Z21
-	VPMADDWD     Z26, Z27, Z25
-	VPADDD       Z25, Z22, Z22
-	ADDQ         $0x04, R10
-	ADDQ         $0x04, R9
-	LEAQ         (DI)(R8*2), DI
-	DECQ         R11
-	JNZ          pairs42
-	MOVQ         sums+0(FP), DX
-	MOVQ         CX, R9
-	IMULQ        R8, R9
-	ADDQ         R9, DX
-	LEAQ         (DX)(AX*4), DX
-	MOVQ         sumStride+8(FP), R9
-	LEAQ         (DX)(R9*4), R9
-	VMOVUPS      Z0, (DX)
-	VMOVUPS      Z24, (R9)
-	VMOVUPS      Z1, 64(DX)
-	VMOVUPS      Z12, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z2, (DX)
-	VMOVUPS      Z13, (R9)
-	VMOVUPS      Z3, 64(DX)
-	VMOVUPS      Z14, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z4, (DX)
-	VMOVUPS      Z15, (R9)
-	VMOVUPS      Z5, 64(DX)
-	VMOVUPS      Z16, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z6, (DX)
-	VMOVUPS      Z17, (R9)
-	VMOVUPS      Z7, 64(DX)
-	VMOVUPS      Z18, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z8, (DX)
-	VMOVUPS      Z19, (R9)
-	VMOVUPS      Z9, 64(DX)
-	VMOVUPS      Z20, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	VMOVUPS      Z10, (DX)
-	VMOVUPS      Z21, (R9)
-	VMOVUPS      Z11, 64(DX)
-	VMOVUPS      Z22, 64(R9)
-	ADDQ         R8, DX
-	ADDQ         R8, R9
-	MOVQ         n+32(FP), DX
-	SUBQ         $0x06, DX
-	CMPQ         CX, DX
-	JGE          row39
-	ADDQ         $0x06, CX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
-	JMP          tile38
+sums33:
+	MOVQ    sums+0(FP), DX
+	MOVQ    CX, R9
+	IMULQ   R8, R9
+	ADDQ    R9, DX
+	LEAQ    (DX)(AX*4), DX
+	MOVQ    sumStride+8(FP), R9
+	LEAQ    (DX)(R9*4), R9
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z12, (R9)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z13, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z2, (DX)
+	VMOVUPS Z14, (R9)
+	VMOVUPS Z3, 64(DX)
+	VMOVUPS Z15, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z4, (DX)
+	VMOVUPS Z16, (R9)
+	VMOVUPS Z5, 64(DX)
+	VMOVUPS Z17, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z6, (DX)
+	VMOVUPS Z18, (R9)
+	VMOVUPS Z7, 64(DX)
+	VMOVUPS Z19, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z8, (DX)
+	VMOVUPS Z20, (R9)
+	VMOVUPS Z9, 64(DX)
+	VMOVUPS Z21, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	VMOVUPS Z10, (DX)
+	VMOVUPS Z22, (R9)
+	VMOVUPS Z11, 64(DX)
+	VMOVUPS Z23, 64(R9)
+	ADDQ    R8, DX
+	ADDQ    R8, R9
+	MOVQ    n+32(FP), DX
+	SUBQ    $0x06, DX
+	CMPQ    CX, DX
+	JGE     row30
+	ADDQ    $0x06, CX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	JMP     tile29
 
-row39:
+row30:
 	ADDQ $0x20, AX
-	SUBQ $0x20, 24(SP)
-	CMPQ 24(SP), $0x00
-	JNE  block24
+	SUBQ $0x20, 32(SP)
+	CMPQ 32(SP), $0x00
+	JNE  block20
 
-all25:
+all21:
 	MOVQ  stride+24(FP), AX
 	SHLQ  $0x03, AX
 	ADDQ  AX, v+16(FP)
@@ -8300,24 +6654,24 @@ all25:
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	ADDQ  AX, weights+48(FP)
-	ADDQ  $0x01, 16(SP)
-	CMPQ  16(SP), $0x04
-	JLT   column23
+	ADDQ  $0x01, 24(SP)
+	CMPQ  24(SP), $0x04
+	JLT   column19
 	VZEROUPPER
 	RET
 
-slower22:
-	MOVQ $0x00000000, 32(SP)
+slower18:
+	MOVQ $0x00000000, 48(SP)
 
-column44:
+column36:
 	MOVQ biasLen+64(FP), AX
-	MOVQ AX, 40(SP)
+	MOVQ AX, 56(SP)
 	XORQ AX, AX
 
-block45:
+block37:
 	XORQ CX, CX
 
-tile47:
+tile39:
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -8330,8 +6684,8 @@ tile47:
 	VXORPD  Y9, Y9, Y9
 	VXORPD  Y10, Y10, Y10
 	VXORPD  Y11, Y11, Y11
-	CMPQ    32(SP), $0x01
-	JNE     begin49
+	CMPQ    48(SP), $0x01
+	JNE     begin41
 	MOVQ    bias+56(FP), DX
 	LEAQ    (DX)(AX*4), DX
 	VMOVUPS (DX), Y0
@@ -8341,7 +6695,7 @@ tile47:
 	VMOVUPS (DX), Y4
 	VMOVUPS 32(DX), Y5
 
-begin49:
+begin41:
 	MOVQ  channels+40(FP), DX
 	SHLQ  $0x01, DX
 	LEAQ  (DX)(DX*2), BX
@@ -8354,12 +6708,15 @@ begin49:
 	MOVQ  CX, DI
 	IMULQ DX, DI
 	ADDQ  DI, R8
-	MOVQ  stride+24(FP), R9
-	LEAQ  (R8)(R9*2), DI
-	MOVQ  channels+40(FP), R9
-	SHRQ  $0x01, R9
+	MOVQ  $0x00000000, 64(SP)
 
-pairs50:
+entries42:
+	MOVQ stride+24(FP), R9
+	LEAQ (R8)(R9*2), DI
+	MOVQ channels+40(FP), R9
+	SHRQ $0x01, R9
+
+pairs44:
 	VMOVUPD      (BX), Y12
 	VMOVUPD      32(BX), Y13
 	VBROADCASTSS (R8), Y14
@@ -8398,109 +6755,74 @@ pairs50:
 	ADDQ         $0x04, DI
 	LEAQ         (BX)(SI*2), BX
 	DECQ         R9
-	JNZ          pairs50
+	JNZ          pairs44
+	CMPQ         64(SP), $0x00
+	JNE          sums43
 	VPSUBD       Y6, Y0, Y12
 	VPADDD       Y6, Y0, Y0
-	VPSUBD       Y7, Y1, Y6
+	VMOVAPS      Y12, Y6
+	VPSUBD       Y7, Y1, Y12
 	VPADDD       Y7, Y1, Y1
-	VPSUBD       Y8, Y2, Y7
+	VMOVAPS      Y12, Y7
+	VPSUBD       Y8, Y2, Y12
 	VPADDD       Y8, Y2, Y2
-	VPSUBD       Y9, Y3, Y8
+	VMOVAPS      Y12, Y8
+	VPSUBD       Y9, Y3, Y12
 	VPADDD       Y9, Y3, Y3
-	VPSUBD       Y10, Y4, Y9
+	VMOVAPS      Y12, Y9
+	VPSUBD       Y10, Y4, Y12
 	VPADDD       Y10, Y4, Y4
-	VPSUBD       Y11, Y5, Y10
+	VMOVAPS      Y12, Y10
+	VPSUBD       Y11, Y5, Y12
 	VPADDD       Y11, Y5, Y5
-	MOVQ         v+16(FP), R8
-	MOVQ         CX, DI
-	IMULQ        DX, DI
-	ADDQ         DI, R8
+	VMOVAPS      Y12, Y11
+	MOVQ         $0x00000001, 64(SP)
 	MOVQ         stride+24(FP), DI
-	LEAQ         (R8)(DI*4), R8
-	MOVQ         stride+24(FP), R9
-	LEAQ         (R8)(R9*2), DI
-	MOVQ         channels+40(FP), R9
-	SHRQ         $0x01, R9
+	SHLQ         $0x02, DI
+	SUBQ         DX, DI
+	ADDQ         DI, R8
+	JMP          entries42
 
-pairs51:
-	VMOVUPD      (BX), Y11
-	VMOVUPD      32(BX), Y13
-	VBROADCASTSS (R8), Y14
-	VPMADDWD     Y11, Y14, Y15
-	VPADDD       Y15, Y0, Y0
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y1, Y1
-	VBROADCASTSS (R8)(DX*1), Y14
-	VPMADDWD     Y11, Y14, Y15
-	VPADDD       Y15, Y2, Y2
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y3, Y3
-	VBROADCASTSS (R8)(DX*2), Y14
-	VPMADDWD     Y11, Y14, Y11
-	VPADDD       Y11, Y4, Y4
-	VPMADDWD     Y13, Y14, Y11
-	VPADDD       Y11, Y5, Y5
-	VMOVUPD      (BX)(SI*1), Y11
-	VMOVUPD      32(BX)(SI*1), Y13
-	VBROADCASTSS (DI), Y14
-	VPMADDWD     Y11, Y14, Y15
-	VPADDD       Y15, Y12, Y12
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y6, Y6
-	VBROADCASTSS (DI)(DX*1), Y14
-	VPMADDWD     Y11, Y14, Y15
-	VPADDD       Y15, Y7, Y7
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y8, Y8
-	VBROADCASTSS (DI)(DX*2), Y14
-	VPMADDWD     Y11, Y14, Y11
-	VPADDD       Y11, Y9, Y9
-	VPMADDWD     Y13, Y14, Y11
-	VPADDD       Y11, Y10, Y10
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, DI
-	LEAQ         (BX)(SI*2), BX
-	DECQ         R9
-	JNZ          pairs51
-	MOVQ         sums+0(FP), DX
-	MOVQ         CX, DI
-	IMULQ        SI, DI
-	ADDQ         DI, DX
-	LEAQ         (DX)(AX*4), DX
-	MOVQ         sumStride+8(FP), DI
-	LEAQ         (DX)(DI*4), DI
-	VMOVUPS      Y0, (DX)
-	VMOVUPS      Y12, (DI)
-	VMOVUPS      Y1, 32(DX)
-	VMOVUPS      Y6, 32(DI)
-	ADDQ         SI, DX
-	ADDQ         SI, DI
-	VMOVUPS      Y2, (DX)
-	VMOVUPS      Y7, (DI)
-	VMOVUPS      Y3, 32(DX)
-	VMOVUPS      Y8, 32(DI)
-	ADDQ         SI, DX
-	ADDQ         SI, DI
-	VMOVUPS      Y4, (DX)
-	VMOVUPS      Y9, (DI)
-	VMOVUPS      Y5, 32(DX)
-	VMOVUPS      Y10, 32(DI)
-	ADDQ         SI, DX
-	ADDQ         SI, DI
-	MOVQ         n+32(FP), DX
-	SUBQ         $0x03, DX
-	CMPQ         CX, DX
-	JGE          row48
-	ADDQ         $0x03, CX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
-	JMP          tile47
+sums43:
+	MOVQ    sums+0(FP), DX
+	MOVQ    CX, DI
+	IMULQ   SI, DI
+	ADDQ    DI, DX
+	LEAQ    (DX)(AX*4), DX
+	MOVQ    sumStride+8(FP), DI
+	LEAQ    (DX)(DI*4), DI
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    SI, DX
+	ADDQ    SI, DI
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y3, 32(DX)
+	VMOVUPS Y9, 32(DI)
+	ADDQ    SI, DX
+	ADDQ    SI, DI
+	VMOVUPS Y4, (DX)
+	VMOVUPS Y10, (DI)
+	VMOVUPS Y5, 32(DX)
+	VMOVUPS Y11, 32(DI)
+	ADDQ    SI, DX
+	ADDQ    SI, DI
+	MOVQ    n+32(FP), DX
+	SUBQ    $0x03, DX
+	CMPQ    CX, DX
+	JGE     row40
+	ADDQ    $0x03, CX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	JMP     tile39
 
-row48:
+row40:
 	ADDQ  $0x10, AX
-	SUBQ  $0x10, 40(SP)
-	CMPQ  40(SP), $0x00
-	JNE   block45
+	SUBQ  $0x10, 56(SP)
+	CMPQ  56(SP), $0x00
+	JNE   block37
 	MOVQ  stride+24(FP), AX
 	SHLQ  $0x03, AX
 	ADDQ  AX, v+16(FP)
@@ -8512,15 +6834,15 @@ row48:
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	ADDQ  AX, weights+48(FP)
-	ADDQ  $0x01, 32(SP)
-	CMPQ  32(SP), $0x04
-	JLT   column44
+	ADDQ  $0x01, 48(SP)
+	CMPQ  48(SP), $0x04
+	JLT   column36
 	VZEROUPPER
 	RET
 
-// func paethAMD64(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
+// func paethAssembly(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
 // Requires: AVX, AVX2
-TEXT ·paethAMD64(SB), NOSPLIT, $0-56
+TEXT ·paethAssembly(SB), NOSPLIT, $0-56
 	MOVQ   out+0(FP), AX
 	MOVQ   x+8(FP), CX
 	MOVQ   a+24(FP), DX
@@ -8578,9 +6900,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func paintAMD64(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
+// func paintAssembly(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
 // Requires: AVX, AVX2
-TEXT ·paintAMD64(SB), NOSPLIT, $0-48
+TEXT ·paintAssembly(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         l+8(FP), CX
 	MOVQ         r+24(FP), DX
@@ -8687,9 +7009,9 @@ done5:
 	VZEROUPPER
 	RET
 
-// func peakAMD64(sums *int32, x int32, y int32, rounds int)
+// func peakAssembly(sums *int32, x int32, y int32, rounds int)
 // Requires: AVX, AVX2, AVX512F, AVX512_VNNI
-TEXT ·peakAMD64(SB), NOSPLIT, $0-24
+TEXT ·peakAssembly(SB), NOSPLIT, $0-24
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         sums+0(FP), AX
@@ -8994,9 +7316,9 @@ rounds7:
 	VZEROUPPER
 	RET
 
-// func powerStepAMD64(z *float64, u *float64, uLen int, next *float64, cols int)
+// func powerStepAssembly(z *float64, u *float64, uLen int, next *float64, cols int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
-TEXT ·powerStepAMD64(SB), NOSPLIT, $0-40
+TEXT ·powerStepAssembly(SB), NOSPLIT, $0-40
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ z+0(FP), AX
@@ -9232,9 +7554,9 @@ done16:
 	VZEROUPPER
 	RET
 
-// func projectAMD64(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
+// func projectAssembly(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
-TEXT ·projectAMD64(SB), NOSPLIT, $0-64
+TEXT ·projectAssembly(SB), NOSPLIT, $0-64
 	CMPQ   ·current+0(SB), $0x03
 	JLT    slower1
 	MOVQ   z+0(FP), AX
@@ -9416,9 +7738,9 @@ done11:
 	VZEROUPPER
 	RET
 
-// func rescaleAMD64(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
+// func rescaleAssembly(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·rescaleAMD64(SB), NOSPLIT, $0-64
+TEXT ·rescaleAssembly(SB), NOSPLIT, $0-64
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         q+0(FP), AX
@@ -9500,490 +7822,20 @@ done7:
 	VZEROUPPER
 	RET
 
-// func residualAMD64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+// func residualAssembly(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
 // Requires: AVX, AVX2, AVX512F, AVX512_VNNI, CMOV
-TEXT ·residualAMD64(SB), NOSPLIT, $8-88
+TEXT ·residualAssembly(SB), NOSPLIT, $0-88
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
-	MOVQ words+48(FP), DX
-	MOVQ step+40(FP), BX
-	SHLQ $0x01, DX
-	LEAQ (BX)(BX*2), BX
-	CMPQ DX, BX
-	JNE  longer2
 
-loop3:
-	CMPQ CX, $0x00000020
-	JL   done4
-	XORQ DX, DX
-
-tile5:
-	MOVQ    bias+64(FP), BX
-	MOVQ    weights+56(FP), SI
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z0
-	VMOVUPS 64(BX), Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z1, Z3
-	VMOVAPS Z2, Z4
-	VMOVAPS Z3, Z5
-	VMOVAPS Z4, Z6
-	VMOVAPS Z5, Z7
-	VMOVAPS Z6, Z8
-	VMOVAPS Z7, Z9
-	VMOVAPS Z8, Z10
-	VMOVAPS Z9, Z11
-	VMOVAPS Z10, Z12
-	VMOVAPS Z11, Z13
-	VMOVAPS Z12, Z14
-	VMOVAPS Z13, Z15
-	VMOVAPS Z14, Z16
-	VMOVAPS Z15, Z17
-	VMOVAPS Z16, Z18
-	VMOVAPS Z17, Z19
-	MOVQ    rows+24(FP), DI
-	MOVQ    rowsLen+32(FP), R8
-	MOVQ    words+48(FP), R9
-	IMULQ   R8, R9
-	MOVQ    R9, BX
-	IMULQ   AX, BX
-	LEAQ    (SI)(BX*4), SI
-	SHLQ    $0x06, R9
-	MOVQ    step+40(FP), R10
-	SHLQ    $0x01, R10
-	LEAQ    (R10)(R10*2), R11
-	LEAQ    (R10)(R10*4), R12
-
-loop7:
-	CMPQ  R8, $0x00000001
-	JL    done8
-	MOVQ  src+16(FP), BX
-	MOVQ  DX, R13
-	IMULQ R10, R13
-	ADDQ  R13, BX
-	MOVQ  (DI), R13
-	LEAQ  (BX)(R13*2), R13
-	LEAQ  (R13)(R11*2), R14
-	MOVQ  step+40(FP), R15
-	SHLQ  $0x05, R15
-	MOVQ  SI, BX
-	ADDQ  R9, BX
-	MOVQ  step+40(FP), BP
-	SHRQ  $0x01, BP
-
-words9:
-	VMOVUPD      (SI), Z20
-	VMOVUPD      (SI)(R15*1), Z21
-	VMOVUPD      (SI)(R15*2), Z22
-	VMOVUPD      (BX), Z23
-	VMOVUPD      (BX)(R15*1), Z24
-	VMOVUPD      (BX)(R15*2), Z25
-	ADDQ         $0x40, BX
-	VBROADCASTSS (R13), Z26
-	VPDPWSSD     Z20, Z26, Z0
-	VPDPWSSD     Z23, Z26, Z1
-	VBROADCASTSS (R13)(R10*1), Z26
-	VPDPWSSD     Z20, Z26, Z2
-	VPDPWSSD     Z23, Z26, Z3
-	VPDPWSSD     Z21, Z26, Z0
-	VPDPWSSD     Z24, Z26, Z1
-	VBROADCASTSS (R13)(R10*2), Z26
-	VPDPWSSD     Z20, Z26, Z4
-	VPDPWSSD     Z23, Z26, Z5
-	VPDPWSSD     Z21, Z26, Z2
-	VPDPWSSD     Z24, Z26, Z3
-	VPDPWSSD     Z22, Z26, Z0
-	VPDPWSSD     Z25, Z26, Z1
-	VBROADCASTSS (R13)(R11*1), Z26
-	VPDPWSSD     Z20, Z26, Z6
-	VPDPWSSD     Z23, Z26, Z7
-	VPDPWSSD     Z21, Z26, Z4
-	VPDPWSSD     Z24, Z26, Z5
-	VPDPWSSD     Z22, Z26, Z2
-	VPDPWSSD     Z25, Z26, Z3
-	VBROADCASTSS (R13)(R10*4), Z26
-	VPDPWSSD     Z20, Z26, Z8
-	VPDPWSSD     Z23, Z26, Z9
-	VPDPWSSD     Z21, Z26, Z6
-	VPDPWSSD     Z24, Z26, Z7
-	VPDPWSSD     Z22, Z26, Z4
-	VPDPWSSD     Z25, Z26, Z5
-	VBROADCASTSS (R13)(R12*1), Z26
-	VPDPWSSD     Z20, Z26, Z10
-	VPDPWSSD     Z23, Z26, Z11
-	VPDPWSSD     Z21, Z26, Z8
-	VPDPWSSD     Z24, Z26, Z9
-	VPDPWSSD     Z22, Z26, Z6
-	VPDPWSSD     Z25, Z26, Z7
-	VBROADCASTSS (R14), Z26
-	VPDPWSSD     Z20, Z26, Z12
-	VPDPWSSD     Z23, Z26, Z13
-	VPDPWSSD     Z21, Z26, Z10
-	VPDPWSSD     Z24, Z26, Z11
-	VPDPWSSD     Z22, Z26, Z8
-	VPDPWSSD     Z25, Z26, Z9
-	VBROADCASTSS (R14)(R10*1), Z26
-	VPDPWSSD     Z20, Z26, Z14
-	VPDPWSSD     Z23, Z26, Z15
-	VPDPWSSD     Z21, Z26, Z12
-	VPDPWSSD     Z24, Z26, Z13
-	VPDPWSSD     Z22, Z26, Z10
-	VPDPWSSD     Z25, Z26, Z11
-	VBROADCASTSS (R14)(R10*2), Z26
-	VPDPWSSD     Z20, Z26, Z16
-	VPDPWSSD     Z23, Z26, Z17
-	VPDPWSSD     Z21, Z26, Z14
-	VPDPWSSD     Z24, Z26, Z15
-	VPDPWSSD     Z22, Z26, Z12
-	VPDPWSSD     Z25, Z26, Z13
-	VBROADCASTSS (R14)(R11*1), Z26
-	VPDPWSSD     Z20, Z26, Z18
-	VPDPWSSD     Z23, Z26, Z19
-	VPDPWSSD     Z21, Z26, Z16
-	VPDPWSSD     Z24, Z26, Z17
-	VPDPWSSD     Z22, Z26, Z14
-	VPDPWSSD     Z25, Z26, Z15
-	VBROADCASTSS (R14)(R10*4), Z20
-	VPDPWSSD     Z21, Z20, Z18
-	VPDPWSSD     Z24, Z20, Z19
-	VPDPWSSD     Z22, Z20, Z16
-	VPDPWSSD     Z25, Z20, Z17
-	VBROADCASTSS (R14)(R12*1), Z20
-	VPDPWSSD     Z22, Z20, Z18
-	VPDPWSSD     Z25, Z20, Z19
-	ADDQ         $0x04, R13
-	ADDQ         $0x04, R14
-	ADDQ         $0x40, SI
-	DECQ         BP
-	JNZ          words9
-	LEAQ         (SI)(R15*2), SI
-	ADDQ         $0x08, DI
-	DECQ         R8
-	JMP          loop7
-
-done8:
-	MOVQ      dst+0(FP), BX
-	MOVQ      biasLen+72(FP), SI
-	MOVQ      scale+80(FP), DI
-	SHLQ      $0x02, SI
-	MOVQ      SI, R8
-	IMULQ     DX, R8
-	ADDQ      R8, BX
-	LEAQ      (BX)(AX*4), BX
-	LEAQ      (DI)(AX*4), DI
-	VMOVUPD   (DI), Z20
-	VMOVUPD   64(DI), Z21
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z20, Z0, Z0
-	VMOVUPS   Z0, (BX)
-	VCVTDQ2PS Z1, Z1
-	VMULPS    Z21, Z1, Z1
-	VMOVUPS   Z1, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z2, Z2
-	VMULPS    Z20, Z2, Z2
-	VMOVUPS   Z2, (BX)
-	VCVTDQ2PS Z3, Z3
-	VMULPS    Z21, Z3, Z3
-	VMOVUPS   Z3, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z20, Z4, Z4
-	VMOVUPS   Z4, (BX)
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z21, Z5, Z5
-	VMOVUPS   Z5, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z20, Z6, Z6
-	VMOVUPS   Z6, (BX)
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z21, Z7, Z7
-	VMOVUPS   Z7, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z20, Z8, Z8
-	VMOVUPS   Z8, (BX)
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z21, Z9, Z9
-	VMOVUPS   Z9, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z20, Z10, Z10
-	VMOVUPS   Z10, (BX)
-	VCVTDQ2PS Z11, Z11
-	VMULPS    Z21, Z11, Z11
-	VMOVUPS   Z11, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z12, Z12
-	VMULPS    Z20, Z12, Z12
-	VMOVUPS   Z12, (BX)
-	VCVTDQ2PS Z13, Z13
-	VMULPS    Z21, Z13, Z13
-	VMOVUPS   Z13, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z14, Z14
-	VMULPS    Z20, Z14, Z14
-	VMOVUPS   Z14, (BX)
-	VCVTDQ2PS Z15, Z15
-	VMULPS    Z21, Z15, Z15
-	VMOVUPS   Z15, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z16, Z16
-	VMULPS    Z20, Z16, Z16
-	VMOVUPS   Z16, (BX)
-	VCVTDQ2PS Z17, Z17
-	VMULPS    Z21, Z17, Z17
-	VMOVUPS   Z17, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z18, Z18
-	VMULPS    Z20, Z18, Z18
-	VMOVUPS   Z18, (BX)
-	VCVTDQ2PS Z19, Z19
-	VMULPS    Z21, Z19, Z19
-	VMOVUPS   Z19, 64(BX)
-	ADDQ      SI, BX
-	MOVQ      samples+8(FP), BX
-	SUBQ      $0x0a, BX
-	CMPQ      DX, BX
-	JGE       row6
-	ADDQ      $0x0a, DX
-	CMPQ      DX, BX
-	CMOVQGT   BX, DX
-	JMP       tile5
-
-row6:
-	ADDQ $0x20, AX
-	SUBQ $0x20, CX
-	JMP  loop3
-
-done4:
-longer2:
-loop11:
-	CMPQ CX, $0x00000020
-	JL   done12
-	XORQ DX, DX
-
-tile13:
-	MOVQ    bias+64(FP), BX
-	MOVQ    weights+56(FP), SI
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z0
-	VMOVUPS 64(BX), Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z1, Z3
-	VMOVAPS Z2, Z4
-	VMOVAPS Z3, Z5
-	VMOVAPS Z4, Z6
-	VMOVAPS Z5, Z7
-	VMOVAPS Z6, Z8
-	VMOVAPS Z7, Z9
-	VMOVAPS Z8, Z10
-	VMOVAPS Z9, Z11
-	VMOVAPS Z10, Z12
-	VMOVAPS Z11, Z13
-	VMOVAPS Z12, Z14
-	VMOVAPS Z13, Z15
-	VMOVAPS Z14, Z16
-	VMOVAPS Z15, Z17
-	VMOVAPS Z16, Z18
-	VMOVAPS Z17, Z19
-	VMOVAPS Z18, Z20
-	VMOVAPS Z19, Z21
-	VMOVAPS Z20, Z22
-	VMOVAPS Z21, Z23
-	MOVQ    rows+24(FP), BX
-	MOVQ    rowsLen+32(FP), DI
-	MOVQ    words+48(FP), R8
-	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
-	MOVQ    step+40(FP), R9
-	SHLQ    $0x01, R9
-	LEAQ    (R9)(R9*2), R10
-	LEAQ    (R9)(R9*4), R11
-
-loop15:
-	CMPQ  DI, $0x00000001
-	JL    done16
-	MOVQ  src+16(FP), R12
-	MOVQ  DX, R13
-	IMULQ R9, R13
-	ADDQ  R13, R12
-	MOVQ  (BX), R13
-	LEAQ  (R12)(R13*2), R12
-	LEAQ  (R12)(R10*2), R13
-	MOVQ  words+48(FP), R14
-
-words17:
-	VMOVUPD      (SI), Z24
-	VMOVUPD      (SI)(R8*1), Z25
-	VBROADCASTSS (R12), Z26
-	VPDPWSSD     Z24, Z26, Z0
-	VPDPWSSD     Z25, Z26, Z1
-	VBROADCASTSS (R12)(R9*1), Z26
-	VPDPWSSD     Z24, Z26, Z2
-	VPDPWSSD     Z25, Z26, Z3
-	VBROADCASTSS (R12)(R9*2), Z26
-	VPDPWSSD     Z24, Z26, Z4
-	VPDPWSSD     Z25, Z26, Z5
-	VBROADCASTSS (R12)(R10*1), Z26
-	VPDPWSSD     Z24, Z26, Z6
-	VPDPWSSD     Z25, Z26, Z7
-	VBROADCASTSS (R12)(R9*4), Z26
-	VPDPWSSD     Z24, Z26, Z8
-	VPDPWSSD     Z25, Z26, Z9
-	VBROADCASTSS (R12)(R11*1), Z26
-	VPDPWSSD     Z24, Z26, Z10
-	VPDPWSSD     Z25, Z26, Z11
-	VBROADCASTSS (R13), Z26
-	VPDPWSSD     Z24, Z26, Z12
-	VPDPWSSD     Z25, Z26, Z13
-	VBROADCASTSS (R13)(R9*1), Z26
-	VPDPWSSD     Z24, Z26, Z14
-	VPDPWSSD     Z25, Z26, Z15
-	VBROADCASTSS (R13)(R9*2), Z26
-	VPDPWSSD     Z24, Z26, Z16
-	VPDPWSSD     Z25, Z26, Z17
-	VBROADCASTSS (R13)(R10*1), Z26
-	VPDPWSSD     Z24, Z26, Z18
-	VPDPWSSD     Z25, Z26, Z19
-	VBROADCASTSS (R13)(R9*4), Z26
-	VPDPWSSD     Z24, Z26, Z20
-	VPDPWSSD     Z25, Z26, Z21
-	VBROADCASTSS (R13)(R11*1), Z26
-	VPDPWSSD     Z24, Z26, Z22
-	VPDPWSSD     Z25, Z26, Z23
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R13
-	ADDQ         $0x40, SI
-	DECQ         R14
-	JNZ          words17
-	ADDQ         $0x08, BX
-	DECQ         DI
-	JMP          loop15
-
-done16:
-	MOVQ      dst+0(FP), BX
-	MOVQ      biasLen+72(FP), SI
-	MOVQ      scale+80(FP), DI
-	SHLQ      $0x02, SI
-	MOVQ      SI, R8
-	IMULQ     DX, R8
-	ADDQ      R8, BX
-	LEAQ      (BX)(AX*4), BX
-	LEAQ      (DI)(AX*4), DI
-	VMOVUPD   (DI), Z24
-	VMOVUPD   64(DI), Z25
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z24, Z0, Z0
-	VMOVUPS   Z0, (BX)
-	VCVTDQ2PS Z1, Z1
-	VMULPS    Z25, Z1, Z1
-	VMOVUPS   Z1, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z2, Z2
-	VMULPS    Z24, Z2, Z2
-	VMOVUPS   Z2, (BX)
-	VCVTDQ2PS Z3, Z3
-	VMULPS    Z25, Z3, Z3
-	VMOVUPS   Z3, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z24, Z4, Z4
-	VMOVUPS   Z4, (BX)
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z25, Z5, Z5
-	VMOVUPS   Z5, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z24, Z6, Z6
-	VMOVUPS   Z6, (BX)
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z25, Z7, Z7
-	VMOVUPS   Z7, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z24, Z8, Z8
-	VMOVUPS   Z8, (BX)
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z25, Z9, Z9
-	VMOVUPS   Z9, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z24, Z10, Z10
-	VMOVUPS   Z10, (BX)
-	VCVTDQ2PS Z11, Z11
-	VMULPS    Z25, Z11, Z11
-	VMOVUPS   Z11, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z12, Z12
-	VMULPS    Z24, Z12, Z12
-	VMOVUPS   Z12, (BX)
-	VCVTDQ2PS Z13, Z13
-	VMULPS    Z25, Z13, Z13
-	VMOVUPS   Z13, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z14, Z14
-	VMULPS    Z24, Z14, Z14
-	VMOVUPS   Z14, (BX)
-	VCVTDQ2PS Z15, Z15
-	VMULPS    Z25, Z15, Z15
-	VMOVUPS   Z15, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z16, Z16
-	VMULPS    Z24, Z16, Z16
-	VMOVUPS   Z16, (BX)
-	VCVTDQ2PS Z17, Z17
-	VMULPS    Z25, Z17, Z17
-	VMOVUPS   Z17, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z18, Z18
-	VMULPS    Z24, Z18, Z18
-	VMOVUPS   Z18, (BX)
-	VCVTDQ2PS Z19, Z19
-	VMULPS    Z25, Z19, Z19
-	VMOVUPS   Z19, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z20, Z20
-	VMULPS    Z24, Z20, Z20
-	VMOVUPS   Z20, (BX)
-	VCVTDQ2PS Z21, Z21
-	VMULPS    Z25, Z21, Z21
-	VMOVUPS   Z21, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z22, Z22
-	VMULPS    Z24, Z22, Z22
-	VMOVUPS   Z22, (BX)
-	VCVTDQ2PS Z23, Z23
-	VMULPS    Z25, Z23, Z23
-	VMOVUPS   Z23, 64(BX)
-	ADDQ      SI, BX
-	MOVQ      samples+8(FP), BX
-	SUBQ      $0x0c, BX
-	CMPQ      DX, BX
-	JGE       row14
-	ADDQ      $0x0c, DX
-	CMPQ      DX, BX
-	CMOVQGT   BX, DX
-	JMP       tile13
-
-row14:
-	ADDQ $0x20, AX
-	SUBQ $0x20, CX
-	JMP  loop11
-
-done12:
-loop19:
+loop2:
 	CMPQ CX, $0x00000010
-	JL   done20
+	JL   done3
 	XORQ DX, DX
 
-tile21:
+tile4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -10015,18 +7867,16 @@ tile21:
 	MOVQ    rowsLen+32(FP), DI
 	MOVQ    words+48(FP), R8
 	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
+	IMULQ   AX, R8
+	LEAQ    (SI)(R8*4), SI
 	MOVQ    step+40(FP), R8
 	SHLQ    $0x01, R8
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop23:
+loop6:
 	CMPQ  DI, $0x00000001
-	JL    done24
+	JL    done7
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -10038,7 +7888,7 @@ loop23:
 	LEAQ  (R13)(R9*2), R14
 	MOVQ  words+48(FP), R15
 
-words25:
+words8:
 	VMOVUPD      (SI), Z24
 	VBROADCASTSS (R11), Z25
 	VPDPWSSD     Z24, Z25, Z0
@@ -10094,12 +7944,12 @@ words25:
 	ADDQ         $0x04, R14
 	ADDQ         $0x40, SI
 	DECQ         R15
-	JNZ          words25
+	JNZ          words8
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop23
+	JMP          loop6
 
-done24:
+done7:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      scale+80(FP), DI
@@ -10209,18 +8059,18 @@ done24:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x18, BX
 	CMPQ      DX, BX
-	JGE       row22
+	JGE       row5
 	ADDQ      $0x18, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       tile21
+	JMP       tile4
 
-row22:
+row5:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop19
+	JMP  loop2
 
-done20:
+done3:
 	VZEROUPPER
 	RET
 
@@ -10228,12 +8078,12 @@ slower1:
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 
-loop28:
+loop10:
 	CMPQ CX, $0x00000010
-	JL   done29
+	JL   done11
 	XORQ DX, DX
 
-tile30:
+tile12:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -10249,18 +8099,16 @@ tile30:
 	MOVQ    rowsLen+32(FP), DI
 	MOVQ    words+48(FP), R8
 	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
+	IMULQ   AX, R8
+	LEAQ    (SI)(R8*4), SI
 	MOVQ    step+40(FP), R8
 	SHLQ    $0x01, R8
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop32:
+loop14:
 	CMPQ  DI, $0x00000001
-	JL    done33
+	JL    done15
 	MOVQ  src+16(FP), R10
 	MOVQ  DX, R11
 	IMULQ R8, R11
@@ -10269,7 +8117,7 @@ loop32:
 	LEAQ  (R10)(R11*2), R10
 	MOVQ  words+48(FP), R11
 
-words34:
+words16:
 	VMOVUPD      (SI), Y8
 	VMOVUPD      32(SI), Y9
 	VBROADCASTSS (R10), Y10
@@ -10295,12 +8143,12 @@ words34:
 	ADDQ         $0x04, R10
 	ADDQ         $0x40, SI
 	DECQ         R11
-	JNZ          words34
+	JNZ          words16
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop32
+	JMP          loop14
 
-done33:
+done15:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      scale+80(FP), DI
@@ -10343,24 +8191,24 @@ done33:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x04, BX
 	CMPQ      DX, BX
-	JGE       row31
+	JGE       row13
 	ADDQ      $0x04, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       tile30
+	JMP       tile12
 
-row31:
+row13:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop28
+	JMP  loop10
 
-done29:
+done11:
 	VZEROUPPER
 	RET
 
-// func ropResidualAMD64(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
+// func ropResidualAssembly(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, FMA3
-TEXT ·ropResidualAMD64(SB), NOSPLIT, $0-88
+TEXT ·ropResidualAssembly(SB), NOSPLIT, $0-88
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         q+0(FP), AX
@@ -10488,9 +8336,9 @@ done7:
 	VZEROUPPER
 	RET
 
-// func ropUpdateAMD64(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
+// func ropUpdateAssembly(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
-TEXT ·ropUpdateAMD64(SB), NOSPLIT, $0-96
+TEXT ·ropUpdateAssembly(SB), NOSPLIT, $0-96
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         q+0(FP), AX
@@ -10648,9 +8496,9 @@ done7:
 	VZEROUPPER
 	RET
 
-// func scaleFloatsAMD64(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
+// func scaleFloatsAssembly(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
 // Requires: AVX, FMA3
-TEXT ·scaleFloatsAMD64(SB), NOSPLIT, $0-48
+TEXT ·scaleFloatsAssembly(SB), NOSPLIT, $0-48
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -10686,9 +8534,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func scoresAMD64(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
+// func scoresAssembly(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
-TEXT ·scoresAMD64(SB), NOSPLIT, $0-64
+TEXT ·scoresAssembly(SB), NOSPLIT, $0-64
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         score+0(FP), AX
@@ -10936,9 +8784,9 @@ done10:
 	VZEROUPPER
 	RET
 
-// func shortenAMD64(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
+// func shortenAssembly(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
-TEXT ·shortenAMD64(SB), NOSPLIT, $0-64
+TEXT ·shortenAssembly(SB), NOSPLIT, $0-64
 	CMPQ         ·current+0(SB), $0x03
 	JLT          slower1
 	MOVQ         shrink+0(FP), AX
@@ -11068,9 +8916,9 @@ done6:
 	VZEROUPPER
 	RET
 
-// func sigmoidFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func sigmoidFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·sigmoidFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·sigmoidFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -11133,9 +8981,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func siluFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func siluFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·siluFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·siluFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -11197,9 +9045,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func softplusFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func softplusFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·softplusFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·softplusFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -11287,9 +9135,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func spreadGradientsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// func spreadGradientsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·spreadGradientsAMD64(SB), NOSPLIT, $0-64
+TEXT ·spreadGradientsAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -11411,9 +9259,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func spreadRowsAMD64(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
+// func spreadRowsAssembly(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3, MMX+
-TEXT ·spreadRowsAMD64(SB), NOSPLIT, $0-64
+TEXT ·spreadRowsAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -11615,9 +9463,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func spreadSamplesAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// func spreadSamplesAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·spreadSamplesAMD64(SB), NOSPLIT, $0-64
+TEXT ·spreadSamplesAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -11775,9 +9623,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func spreadShortsAMD64(dst *int16, dstGap int, dstStep int, src *int16, rows *int, srcStep int, k int, n int, seen *int16)
+// func spreadShortsAssembly(dst *int16, dstGap int, dstStep int, src *int16, rows *int, srcStep int, k int, n int, seen *int16)
 // Requires: AVX, AVX2, MMX+
-TEXT ·spreadShortsAMD64(SB), NOSPLIT, $0-72
+TEXT ·spreadShortsAssembly(SB), NOSPLIT, $0-72
 	MOVQ    dst+0(FP), AX
 	MOVQ    dstGap+8(FP), CX
 	SHLQ    $0x01, CX
@@ -11882,9 +9730,9 @@ done4:
 	VZEROUPPER
 	RET
 
-// func spreadTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// func spreadTapsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
-TEXT ·spreadTapsAMD64(SB), NOSPLIT, $0-64
+TEXT ·spreadTapsAssembly(SB), NOSPLIT, $0-64
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -12012,9 +9860,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func sqrtFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func sqrtFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX
-TEXT ·sqrtFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·sqrtFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -12034,9 +9882,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func squareFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func squareFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX
-TEXT ·squareFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·squareFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -12056,9 +9904,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func subtractFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// func subtractFloatsAssembly(dst *float32, dstLen int, a *float32, b *float32)
 // Requires: AVX
-TEXT ·subtractFloatsAMD64(SB), NOSPLIT, $0-32
+TEXT ·subtractFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ a+16(FP), DX
@@ -12081,9 +9929,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func sumRowsAMD64(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
+// func sumRowsAssembly(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 // Requires: AVX, AVX512F
-TEXT ·sumRowsAMD64(SB), NOSPLIT, $0-40
+TEXT ·sumRowsAssembly(SB), NOSPLIT, $0-40
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ dst+0(FP), AX
@@ -12218,18 +10066,18 @@ done16:
 	VZEROUPPER
 	RET
 
-// func sumTilesAMD64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
+// func sumTilesAssembly(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·sumTilesAMD64(SB), NOSPLIT, $0-80
+TEXT ·sumTilesAssembly(SB), NOSPLIT, $0-80
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 
-loop3:
+loop2:
 	CMPQ CX, $0x00000010
-	JL   done4
+	JL   done3
 	XORQ DX, DX
 
-tile5:
+tile4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -12249,18 +10097,16 @@ tile5:
 	MOVQ    rowsLen+32(FP), DI
 	MOVQ    words+48(FP), R8
 	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
+	IMULQ   AX, R8
+	LEAQ    (SI)(R8*4), SI
 	MOVQ    step+40(FP), R8
 	SHLQ    $0x01, R8
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop7:
+loop6:
 	CMPQ  DI, $0x00000001
-	JL    done8
+	JL    done7
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -12269,7 +10115,7 @@ loop7:
 	LEAQ  (R11)(R12*2), R11
 	MOVQ  words+48(FP), R12
 
-words9:
+words8:
 	VMOVUPD      (SI), Y12
 	VMOVUPD      32(SI), Y13
 	VBROADCASTSS (R11), Y14
@@ -12305,12 +10151,12 @@ words9:
 	ADDQ         $0x04, R11
 	ADDQ         $0x40, SI
 	DECQ         R12
-	JNZ          words9
+	JNZ          words8
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop7
+	JMP          loop6
 
-done8:
+done7:
 	MOVQ    dst+0(FP), BX
 	MOVQ    biasLen+72(FP), SI
 	SHLQ    $0x02, SI
@@ -12339,24 +10185,24 @@ done8:
 	MOVQ    samples+8(FP), BX
 	SUBQ    $0x06, BX
 	CMPQ    DX, BX
-	JGE     row6
+	JGE     row5
 	ADDQ    $0x06, DX
 	CMPQ    DX, BX
 	CMOVQGT BX, DX
-	JMP     tile5
+	JMP     tile4
 
-row6:
+row5:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop3
+	JMP  loop2
 
-done4:
+done3:
 	VZEROUPPER
 	RET
 
-// func tanhFloatsAMD64(dst *float32, dstLen int, src *float32)
+// func tanhFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhFloatsAMD64(SB), NOSPLIT, $0-24
+TEXT ·tanhFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVQ dstLen+8(FP), AX
 	MOVQ dst+0(FP), CX
 	MOVQ src+16(FP), DX
@@ -12427,9 +10273,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func transformInputAMD64(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
+// func transformInputAssembly(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, MMX+
-TEXT ·transformInputAMD64(SB), NOSPLIT, $0-56
+TEXT ·transformInputAssembly(SB), NOSPLIT, $0-56
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
 	XORQ AX, AX
@@ -12499,9 +10345,9 @@ channels2:
 	ADDQ       CX, R8
 	MOVQ       n+40(FP), R14
 
-loop5:
+loop4:
 	CMPQ       R14, $0x00000001
-	JL         done6
+	JL         done5
 	VMOVUPS    (BX), Z10
 	VPSUBW     (DI), Z10, Z10
 	VMOVUPS    (SI), Z8
@@ -12571,90 +10417,26 @@ loop5:
 	LEAQ       (R11)(R15*2), R11
 	LEAQ       (R12)(R15*2), R12
 	LEAQ       (R13)(R15*2), R13
+	VMOVAPS    Z8, Z0
+	VMOVAPS    Z12, Z4
+	VMOVAPS    Z9, Z1
+	VMOVAPS    Z13, Z5
+	VMOVAPS    Z10, Z2
+	VMOVAPS    Z14, Z6
+	VMOVAPS    Z11, Z3
+	VMOVAPS    Z15, Z7
 	DECQ       R14
-	JZ         last4
-	VMOVUPS    (BX), Z2
-	VPSUBW     (DI), Z2, Z2
-	VMOVUPS    (SI), Z0
-	VPADDW     (DI), Z0, Z0
-	VMOVUPS    (DI), Z1
-	VPSUBW     (SI), Z1, Z1
-	VMOVUPS    (R8), Z3
-	VPSUBW     (SI), Z3, Z3
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VMOVUPS    (BX), Z6
-	VPSUBW     (DI), Z6, Z6
-	VMOVUPS    (SI), Z4
-	VPADDW     (DI), Z4, Z4
-	VMOVUPS    (DI), Z5
-	VPSUBW     (SI), Z5, Z5
-	VMOVUPS    (R8), Z7
-	VPSUBW     (SI), Z7, Z7
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VPSUBW     Z0, Z8, Z8
-	VMOVUPS    Z8, (DX)
-	VPADDW     Z0, Z12, Z8
-	VMOVUPS    Z8, (R11)
-	VPSUBW     Z12, Z0, Z8
-	VMOVUPS    Z8, (R12)
-	VPSUBW     Z12, Z4, Z8
-	VMOVUPS    Z8, (R13)
-	VPSUBW     Z1, Z9, Z8
-	VMOVUPS    Z8, (DX)(R9*1)
-	VPADDW     Z1, Z13, Z8
-	VMOVUPS    Z8, (R11)(R9*1)
-	VPSUBW     Z13, Z1, Z8
-	VMOVUPS    Z8, (R12)(R9*1)
-	VPSUBW     Z13, Z5, Z8
-	VMOVUPS    Z8, (R13)(R9*1)
-	VPSUBW     Z2, Z10, Z8
-	VMOVUPS    Z8, (DX)(R9*2)
-	VPADDW     Z2, Z14, Z8
-	VMOVUPS    Z8, (R11)(R9*2)
-	VPSUBW     Z14, Z2, Z8
-	VMOVUPS    Z8, (R12)(R9*2)
-	VPSUBW     Z14, Z6, Z8
-	VMOVUPS    Z8, (R13)(R9*2)
-	VPSUBW     Z3, Z11, Z8
-	VMOVUPS    Z8, (DX)(R10*1)
-	VPADDW     Z3, Z15, Z8
-	VMOVUPS    Z8, (R11)(R10*1)
-	VPSUBW     Z15, Z3, Z8
-	VMOVUPS    Z8, (R12)(R10*1)
-	VPSUBW     Z15, Z7, Z8
-	VMOVUPS    Z8, (R13)(R10*1)
-	MOVQ       channels+48(FP), R15
-	LEAQ       (DX)(R15*2), DX
-	LEAQ       (R11)(R15*2), R11
-	LEAQ       (R12)(R15*2), R12
-	LEAQ       (R13)(R15*2), R13
-	DECQ       R14
-	JMP        loop5
+	JMP        loop4
 
-done6:
-last4:
+done5:
 	ADDQ $0x20, AX
 	JMP  channels2
 
 fewer3:
-channels7:
+channels6:
 	LEAQ       16(AX), CX
 	CMPQ       CX, channels+48(FP)
-	JGT        fewer8
+	JGT        fewer7
 	MOVQ       rows+24(FP), CX
 	MOVQ       src+16(FP), BX
 	MOVQ       (CX), DX
@@ -12716,9 +10498,9 @@ channels7:
 	ADDQ       CX, R8
 	MOVQ       n+40(FP), R14
 
-loop10:
+loop8:
 	CMPQ       R14, $0x00000001
-	JL         done11
+	JL         done9
 	VMOVUPS    (BX), Y10
 	VPSUBW     (DI), Y10, Y10
 	VMOVUPS    (SI), Y8
@@ -12788,90 +10570,26 @@ loop10:
 	LEAQ       (R11)(R15*2), R11
 	LEAQ       (R12)(R15*2), R12
 	LEAQ       (R13)(R15*2), R13
+	VMOVAPS    Y8, Y0
+	VMOVAPS    Y12, Y4
+	VMOVAPS    Y9, Y1
+	VMOVAPS    Y13, Y5
+	VMOVAPS    Y10, Y2
+	VMOVAPS    Y14, Y6
+	VMOVAPS    Y11, Y3
+	VMOVAPS    Y15, Y7
 	DECQ       R14
-	JZ         last9
-	VMOVUPS    (BX), Y2
-	VPSUBW     (DI), Y2, Y2
-	VMOVUPS    (SI), Y0
-	VPADDW     (DI), Y0, Y0
-	VMOVUPS    (DI), Y1
-	VPSUBW     (SI), Y1, Y1
-	VMOVUPS    (R8), Y3
-	VPSUBW     (SI), Y3, Y3
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VMOVUPS    (BX), Y6
-	VPSUBW     (DI), Y6, Y6
-	VMOVUPS    (SI), Y4
-	VPADDW     (DI), Y4, Y4
-	VMOVUPS    (DI), Y5
-	VPSUBW     (SI), Y5, Y5
-	VMOVUPS    (R8), Y7
-	VPSUBW     (SI), Y7, Y7
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VPSUBW     Y0, Y8, Y8
-	VMOVUPS    Y8, (DX)
-	VPADDW     Y0, Y12, Y8
-	VMOVUPS    Y8, (R11)
-	VPSUBW     Y12, Y0, Y8
-	VMOVUPS    Y8, (R12)
-	VPSUBW     Y12, Y4, Y8
-	VMOVUPS    Y8, (R13)
-	VPSUBW     Y1, Y9, Y8
-	VMOVUPS    Y8, (DX)(R9*1)
-	VPADDW     Y1, Y13, Y8
-	VMOVUPS    Y8, (R11)(R9*1)
-	VPSUBW     Y13, Y1, Y8
-	VMOVUPS    Y8, (R12)(R9*1)
-	VPSUBW     Y13, Y5, Y8
-	VMOVUPS    Y8, (R13)(R9*1)
-	VPSUBW     Y2, Y10, Y8
-	VMOVUPS    Y8, (DX)(R9*2)
-	VPADDW     Y2, Y14, Y8
-	VMOVUPS    Y8, (R11)(R9*2)
-	VPSUBW     Y14, Y2, Y8
-	VMOVUPS    Y8, (R12)(R9*2)
-	VPSUBW     Y14, Y6, Y8
-	VMOVUPS    Y8, (R13)(R9*2)
-	VPSUBW     Y3, Y11, Y8
-	VMOVUPS    Y8, (DX)(R10*1)
-	VPADDW     Y3, Y15, Y8
-	VMOVUPS    Y8, (R11)(R10*1)
-	VPSUBW     Y15, Y3, Y8
-	VMOVUPS    Y8, (R12)(R10*1)
-	VPSUBW     Y15, Y7, Y8
-	VMOVUPS    Y8, (R13)(R10*1)
-	MOVQ       channels+48(FP), R15
-	LEAQ       (DX)(R15*2), DX
-	LEAQ       (R11)(R15*2), R11
-	LEAQ       (R12)(R15*2), R12
-	LEAQ       (R13)(R15*2), R13
-	DECQ       R14
-	JMP        loop10
+	JMP        loop8
 
-done11:
-last9:
+done9:
 	ADDQ $0x10, AX
-	JMP  channels7
+	JMP  channels6
 
-fewer8:
-channels12:
+fewer7:
+channels10:
 	LEAQ       8(AX), CX
 	CMPQ       CX, channels+48(FP)
-	JGT        fewer13
+	JGT        fewer11
 	MOVQ       rows+24(FP), CX
 	MOVQ       src+16(FP), BX
 	MOVQ       (CX), DX
@@ -12933,9 +10651,9 @@ channels12:
 	ADDQ       CX, R8
 	MOVQ       n+40(FP), R14
 
-loop15:
+loop12:
 	CMPQ       R14, $0x00000001
-	JL         done16
+	JL         done13
 	VMOVUPS    (BX), X10
 	VPSUBW     (DI), X10, X10
 	VMOVUPS    (SI), X8
@@ -13005,96 +10723,32 @@ loop15:
 	LEAQ       (R11)(R15*2), R11
 	LEAQ       (R12)(R15*2), R12
 	LEAQ       (R13)(R15*2), R13
+	VMOVAPS    X8, X0
+	VMOVAPS    X12, X4
+	VMOVAPS    X9, X1
+	VMOVAPS    X13, X5
+	VMOVAPS    X10, X2
+	VMOVAPS    X14, X6
+	VMOVAPS    X11, X3
+	VMOVAPS    X15, X7
 	DECQ       R14
-	JZ         last14
-	VMOVUPS    (BX), X2
-	VPSUBW     (DI), X2, X2
-	VMOVUPS    (SI), X0
-	VPADDW     (DI), X0, X0
-	VMOVUPS    (DI), X1
-	VPSUBW     (SI), X1, X1
-	VMOVUPS    (R8), X3
-	VPSUBW     (SI), X3, X3
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VMOVUPS    (BX), X6
-	VPSUBW     (DI), X6, X6
-	VMOVUPS    (SI), X4
-	VPADDW     (DI), X4, X4
-	VMOVUPS    (DI), X5
-	VPSUBW     (SI), X5, X5
-	VMOVUPS    (R8), X7
-	VPSUBW     (SI), X7, X7
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VPSUBW     X0, X8, X8
-	VMOVUPS    X8, (DX)
-	VPADDW     X0, X12, X8
-	VMOVUPS    X8, (R11)
-	VPSUBW     X12, X0, X8
-	VMOVUPS    X8, (R12)
-	VPSUBW     X12, X4, X8
-	VMOVUPS    X8, (R13)
-	VPSUBW     X1, X9, X8
-	VMOVUPS    X8, (DX)(R9*1)
-	VPADDW     X1, X13, X8
-	VMOVUPS    X8, (R11)(R9*1)
-	VPSUBW     X13, X1, X8
-	VMOVUPS    X8, (R12)(R9*1)
-	VPSUBW     X13, X5, X8
-	VMOVUPS    X8, (R13)(R9*1)
-	VPSUBW     X2, X10, X8
-	VMOVUPS    X8, (DX)(R9*2)
-	VPADDW     X2, X14, X8
-	VMOVUPS    X8, (R11)(R9*2)
-	VPSUBW     X14, X2, X8
-	VMOVUPS    X8, (R12)(R9*2)
-	VPSUBW     X14, X6, X8
-	VMOVUPS    X8, (R13)(R9*2)
-	VPSUBW     X3, X11, X8
-	VMOVUPS    X8, (DX)(R10*1)
-	VPADDW     X3, X15, X8
-	VMOVUPS    X8, (R11)(R10*1)
-	VPSUBW     X15, X3, X8
-	VMOVUPS    X8, (R12)(R10*1)
-	VPSUBW     X15, X7, X8
-	VMOVUPS    X8, (R13)(R10*1)
-	MOVQ       channels+48(FP), R15
-	LEAQ       (DX)(R15*2), DX
-	LEAQ       (R11)(R15*2), R11
-	LEAQ       (R12)(R15*2), R12
-	LEAQ       (R13)(R15*2), R13
-	DECQ       R14
-	JMP        loop15
+	JMP        loop12
 
-done16:
-last14:
+done13:
 	ADDQ $0x08, AX
-	JMP  channels12
+	JMP  channels10
 
-fewer13:
+fewer11:
 	VZEROUPPER
 	RET
 
 slower1:
 	XORQ AX, AX
 
-channels18:
+channels15:
 	LEAQ       16(AX), CX
 	CMPQ       CX, channels+48(FP)
-	JGT        fewer19
+	JGT        fewer16
 	MOVQ       rows+24(FP), CX
 	MOVQ       src+16(FP), BX
 	MOVQ       (CX), DX
@@ -13148,9 +10802,9 @@ channels18:
 	ADDQ       CX, R8
 	MOVQ       n+40(FP), R13
 
-loop21:
+loop17:
 	CMPQ       R13, $0x00000001
-	JL         done22
+	JL         done18
 	VMOVUPS    (SI), Y4
 	VPADDW     (DI), Y4, Y4
 	VMOVUPS    (DI), Y5
@@ -13196,58 +10850,14 @@ loop21:
 	LEAQ       (R10)(R14*2), R10
 	LEAQ       (R11)(R14*2), R11
 	LEAQ       (R12)(R14*2), R12
+	VMOVAPS    Y4, Y0
+	VMOVAPS    Y6, Y2
+	VMOVAPS    Y5, Y1
+	VMOVAPS    Y7, Y3
 	DECQ       R13
-	JZ         last20
-	VMOVUPS    (SI), Y0
-	VPADDW     (DI), Y0, Y0
-	VMOVUPS    (DI), Y1
-	VPSUBW     (SI), Y1, Y1
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VMOVUPS    (SI), Y2
-	VPADDW     (DI), Y2, Y2
-	VMOVUPS    (DI), Y3
-	VPSUBW     (SI), Y3, Y3
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VPSUBW     Y0, Y4, Y4
-	VMOVUPS    Y4, (DX)
-	VPADDW     Y0, Y6, Y4
-	VMOVUPS    Y4, (R10)
-	VPSUBW     Y6, Y0, Y4
-	VMOVUPS    Y4, (R11)
-	VPSUBW     Y6, Y2, Y4
-	VMOVUPS    Y4, (R12)
-	VPSUBW     Y1, Y5, Y4
-	VMOVUPS    Y4, (DX)(R9*1)
-	VPADDW     Y1, Y7, Y4
-	VMOVUPS    Y4, (R10)(R9*1)
-	VPSUBW     Y7, Y1, Y4
-	VMOVUPS    Y4, (R11)(R9*1)
-	VPSUBW     Y7, Y3, Y4
-	VMOVUPS    Y4, (R12)(R9*1)
-	MOVQ       channels+48(FP), R14
-	LEAQ       (DX)(R14*2), DX
-	LEAQ       (R10)(R14*2), R10
-	LEAQ       (R11)(R14*2), R11
-	LEAQ       (R12)(R14*2), R12
-	DECQ       R13
-	JMP        loop21
+	JMP        loop17
 
-done22:
-last20:
+done18:
 	MOVQ    rows+24(FP), CX
 	MOVQ    src+16(FP), BX
 	MOVQ    (CX), DX
@@ -13293,9 +10903,9 @@ last20:
 	ADDQ    CX, R8
 	MOVQ    n+40(FP), R14
 
-loop24:
+loop19:
 	CMPQ    R14, $0x00000001
-	JL      done25
+	JL      done20
 	VMOVUPS (BX), Y4
 	VPSUBW  (DI), Y4, Y4
 	VMOVUPS (R8), Y5
@@ -13333,58 +10943,22 @@ loop24:
 	LEAQ    (R11)(R15*2), R11
 	LEAQ    (R12)(R15*2), R12
 	LEAQ    (R13)(R15*2), R13
+	VMOVAPS Y4, Y0
+	VMOVAPS Y6, Y2
+	VMOVAPS Y5, Y1
+	VMOVAPS Y7, Y3
 	DECQ    R14
-	JZ      last23
-	VMOVUPS (BX), Y0
-	VPSUBW  (DI), Y0, Y0
-	VMOVUPS (R8), Y1
-	VPSUBW  (SI), Y1, Y1
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), Y2
-	VPSUBW  (DI), Y2, Y2
-	VMOVUPS (R8), Y3
-	VPSUBW  (SI), Y3, Y3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  Y0, Y4, Y4
-	VMOVUPS Y4, (DX)(R9*2)
-	VPADDW  Y0, Y6, Y4
-	VMOVUPS Y4, (R11)(R9*2)
-	VPSUBW  Y6, Y0, Y4
-	VMOVUPS Y4, (R12)(R9*2)
-	VPSUBW  Y6, Y2, Y4
-	VMOVUPS Y4, (R13)(R9*2)
-	VPSUBW  Y1, Y5, Y4
-	VMOVUPS Y4, (DX)(R10*1)
-	VPADDW  Y1, Y7, Y4
-	VMOVUPS Y4, (R11)(R10*1)
-	VPSUBW  Y7, Y1, Y4
-	VMOVUPS Y4, (R12)(R10*1)
-	VPSUBW  Y7, Y3, Y4
-	VMOVUPS Y4, (R13)(R10*1)
-	MOVQ    channels+48(FP), R15
-	LEAQ    (DX)(R15*2), DX
-	LEAQ    (R11)(R15*2), R11
-	LEAQ    (R12)(R15*2), R12
-	LEAQ    (R13)(R15*2), R13
-	DECQ    R14
-	JMP     loop24
+	JMP     loop19
 
-done25:
-last23:
+done20:
 	ADDQ $0x10, AX
-	JMP  channels18
+	JMP  channels15
 
-fewer19:
-channels26:
+fewer16:
+channels21:
 	LEAQ       8(AX), CX
 	CMPQ       CX, channels+48(FP)
-	JGT        fewer27
+	JGT        fewer22
 	MOVQ       rows+24(FP), CX
 	MOVQ       src+16(FP), BX
 	MOVQ       (CX), DX
@@ -13438,9 +11012,9 @@ channels26:
 	ADDQ       CX, R8
 	MOVQ       n+40(FP), R13
 
-loop29:
+loop23:
 	CMPQ       R13, $0x00000001
-	JL         done30
+	JL         done24
 	VMOVUPS    (SI), X4
 	VPADDW     (DI), X4, X4
 	VMOVUPS    (DI), X5
@@ -13486,58 +11060,14 @@ loop29:
 	LEAQ       (R10)(R14*2), R10
 	LEAQ       (R11)(R14*2), R11
 	LEAQ       (R12)(R14*2), R12
+	VMOVAPS    X4, X0
+	VMOVAPS    X6, X2
+	VMOVAPS    X5, X1
+	VMOVAPS    X7, X3
 	DECQ       R13
-	JZ         last28
-	VMOVUPS    (SI), X0
-	VPADDW     (DI), X0, X0
-	VMOVUPS    (DI), X1
-	VPSUBW     (SI), X1, X1
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VMOVUPS    (SI), X2
-	VPADDW     (DI), X2, X2
-	VMOVUPS    (DI), X3
-	VPSUBW     (SI), X3, X3
-	PREFETCHT0 1024(BX)
-	ADDQ       CX, BX
-	PREFETCHT0 1024(SI)
-	ADDQ       CX, SI
-	PREFETCHT0 1024(DI)
-	ADDQ       CX, DI
-	PREFETCHT0 1024(R8)
-	ADDQ       CX, R8
-	VPSUBW     X0, X4, X4
-	VMOVUPS    X4, (DX)
-	VPADDW     X0, X6, X4
-	VMOVUPS    X4, (R10)
-	VPSUBW     X6, X0, X4
-	VMOVUPS    X4, (R11)
-	VPSUBW     X6, X2, X4
-	VMOVUPS    X4, (R12)
-	VPSUBW     X1, X5, X4
-	VMOVUPS    X4, (DX)(R9*1)
-	VPADDW     X1, X7, X4
-	VMOVUPS    X4, (R10)(R9*1)
-	VPSUBW     X7, X1, X4
-	VMOVUPS    X4, (R11)(R9*1)
-	VPSUBW     X7, X3, X4
-	VMOVUPS    X4, (R12)(R9*1)
-	MOVQ       channels+48(FP), R14
-	LEAQ       (DX)(R14*2), DX
-	LEAQ       (R10)(R14*2), R10
-	LEAQ       (R11)(R14*2), R11
-	LEAQ       (R12)(R14*2), R12
-	DECQ       R13
-	JMP        loop29
+	JMP        loop23
 
-done30:
-last28:
+done24:
 	MOVQ    rows+24(FP), CX
 	MOVQ    src+16(FP), BX
 	MOVQ    (CX), DX
@@ -13583,9 +11113,9 @@ last28:
 	ADDQ    CX, R8
 	MOVQ    n+40(FP), R14
 
-loop32:
+loop25:
 	CMPQ    R14, $0x00000001
-	JL      done33
+	JL      done26
 	VMOVUPS (BX), X4
 	VPSUBW  (DI), X4, X4
 	VMOVUPS (R8), X5
@@ -13623,70 +11153,32 @@ loop32:
 	LEAQ    (R11)(R15*2), R11
 	LEAQ    (R12)(R15*2), R12
 	LEAQ    (R13)(R15*2), R13
+	VMOVAPS X4, X0
+	VMOVAPS X6, X2
+	VMOVAPS X5, X1
+	VMOVAPS X7, X3
 	DECQ    R14
-	JZ      last31
-	VMOVUPS (BX), X0
-	VPSUBW  (DI), X0, X0
-	VMOVUPS (R8), X1
-	VPSUBW  (SI), X1, X1
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VMOVUPS (BX), X2
-	VPSUBW  (DI), X2, X2
-	VMOVUPS (R8), X3
-	VPSUBW  (SI), X3, X3
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	ADDQ    CX, R8
-	VPSUBW  X0, X4, X4
-	VMOVUPS X4, (DX)(R9*2)
-	VPADDW  X0, X6, X4
-	VMOVUPS X4, (R11)(R9*2)
-	VPSUBW  X6, X0, X4
-	VMOVUPS X4, (R12)(R9*2)
-	VPSUBW  X6, X2, X4
-	VMOVUPS X4, (R13)(R9*2)
-	VPSUBW  X1, X5, X4
-	VMOVUPS X4, (DX)(R10*1)
-	VPADDW  X1, X7, X4
-	VMOVUPS X4, (R11)(R10*1)
-	VPSUBW  X7, X1, X4
-	VMOVUPS X4, (R12)(R10*1)
-	VPSUBW  X7, X3, X4
-	VMOVUPS X4, (R13)(R10*1)
-	MOVQ    channels+48(FP), R15
-	LEAQ    (DX)(R15*2), DX
-	LEAQ    (R11)(R15*2), R11
-	LEAQ    (R12)(R15*2), R12
-	LEAQ    (R13)(R15*2), R13
-	DECQ    R14
-	JMP     loop32
+	JMP     loop25
 
-done33:
-last31:
+done26:
 	ADDQ $0x08, AX
-	JMP  channels26
+	JMP  channels21
 
-fewer27:
+fewer22:
 	VZEROUPPER
 	RET
 
-// func transformOutputAMD64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
+// func transformOutputAssembly(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F
-TEXT ·transformOutputAMD64(SB), NOSPLIT, $0-104
+TEXT ·transformOutputAssembly(SB), NOSPLIT, $0-104
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
-	CMPQ skipStep+88(FP), $0x00
-	JEQ  without2
 	XORQ AX, AX
 
-group4:
+group2:
 	LEAQ    32(AX), CX
 	CMPQ    CX, outputs+40(FP)
-	JGT     fewer5
+	JGT     fewer3
 	MOVQ    positive+48(FP), CX
 	MOVQ    negative+56(FP), DX
 	MOVQ    limits+64(FP), BX
@@ -13709,7 +11201,7 @@ group4:
 	LEAQ    (R8)(AX*2), R8
 	LEAQ    (R9)(AX*2), R9
 
-tile6:
+tile4:
 	VMOVUPD   (SI)(CX*1), Z8
 	VMOVUPD   (SI)(CX*2), Z9
 	VPADDD    Z9, Z8, Z7
@@ -13735,9 +11227,13 @@ tile6:
 	VPACKSSDW Z8, Z7, Z7
 	VPMINSW   Z2, Z7, Z7
 	VPMAXSW   Z3, Z7, Z7
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without5
 	VPADDSW   (R9), Z7, Z7
 	VPMINSW   Z4, Z7, Z7
 	VPMAXSW   Z5, Z7, Z7
+
+without5:
 	VMOVUPS   Z7, (R8)
 	VPMOVD2M  Z9, K1
 	VBLENDMPS (DX), Z0, K1, Z6
@@ -13752,10 +11248,14 @@ tile6:
 	VPACKSSDW Z10, Z9, Z9
 	VPMINSW   Z2, Z9, Z9
 	VPMAXSW   Z3, Z9, Z9
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without6
 	MOVQ      skipStep+88(FP), R11
 	VPADDSW   (R9)(R11*2), Z9, Z9
 	VPMINSW   Z4, Z9, Z9
 	VPMAXSW   Z5, Z9, Z9
+
+without6:
 	MOVQ      dstStep+96(FP), R11
 	VMOVUPS   Z9, (R8)(R11*2)
 	VMOVUPD   (DI)(CX*1), Z8
@@ -13783,10 +11283,14 @@ tile6:
 	VPACKSSDW Z8, Z7, Z7
 	VPMINSW   Z2, Z7, Z7
 	VPMAXSW   Z3, Z7, Z7
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without7
 	MOVQ      skipSecond+80(FP), R11
 	VPADDSW   (R9)(R11*2), Z7, Z7
 	VPMINSW   Z4, Z7, Z7
 	VPMAXSW   Z5, Z7, Z7
+
+without7:
 	MOVQ      second+8(FP), R11
 	VMOVUPS   Z7, (R8)(R11*2)
 	VPMOVD2M  Z9, K1
@@ -13802,31 +11306,35 @@ tile6:
 	VPACKSSDW Z10, Z9, Z9
 	VPMINSW   Z2, Z9, Z9
 	VPMAXSW   Z3, Z9, Z9
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without8
 	MOVQ      skipSecond+80(FP), R11
 	ADDQ      skipStep+88(FP), R11
 	VPADDSW   (R9)(R11*2), Z9, Z9
 	VPMINSW   Z4, Z9, Z9
 	VPMAXSW   Z5, Z9, Z9
-	MOVQ      second+8(FP), R11
-	ADDQ      dstStep+96(FP), R11
-	VMOVUPS   Z9, (R8)(R11*2)
-	MOVQ      dstStep+96(FP), R11
-	LEAQ      (R8)(R11*4), R8
-	MOVQ      outputs+40(FP), R11
-	LEAQ      (SI)(R11*4), SI
-	LEAQ      (DI)(R11*4), DI
-	MOVQ      skipStep+88(FP), R11
-	LEAQ      (R9)(R11*4), R9
-	DECQ      R10
-	JNZ       tile6
-	ADDQ      $0x20, AX
-	JMP       group4
 
-fewer5:
-group7:
+without8:
+	MOVQ    second+8(FP), R11
+	ADDQ    dstStep+96(FP), R11
+	VMOVUPS Z9, (R8)(R11*2)
+	MOVQ    dstStep+96(FP), R11
+	LEAQ    (R8)(R11*4), R8
+	MOVQ    outputs+40(FP), R11
+	LEAQ    (SI)(R11*4), SI
+	LEAQ    (DI)(R11*4), DI
+	MOVQ    skipStep+88(FP), R11
+	LEAQ    (R9)(R11*4), R9
+	DECQ    R10
+	JNZ     tile4
+	ADDQ    $0x20, AX
+	JMP     group2
+
+fewer3:
+group9:
 	LEAQ    16(AX), CX
 	CMPQ    CX, outputs+40(FP)
-	JGT     fewer8
+	JGT     fewer10
 	MOVQ    positive+48(FP), CX
 	MOVQ    negative+56(FP), DX
 	MOVQ    limits+64(FP), BX
@@ -13848,7 +11356,7 @@ group7:
 	LEAQ    (R8)(AX*2), R8
 	LEAQ    (R9)(AX*2), R9
 
-tile9:
+tile11:
 	VMOVUPD       (SI)(CX*1), Z6
 	VMOVUPD       (SI)(CX*2), Z7
 	VPADDD        Z7, Z6, Z5
@@ -13864,9 +11372,13 @@ tile9:
 	VPACKSSDW     Y7, Y5, Y5
 	VPMINSW       Y1, Y5, Y5
 	VPMAXSW       Y2, Y5, Y5
+	CMPQ          skipStep+88(FP), $0x00
+	JEQ           without12
 	VPADDSW       (R9), Y5, Y5
 	VPMINSW       Y3, Y5, Y5
 	VPMAXSW       Y4, Y5, Y5
+
+without12:
 	VMOVUPS       Y5, (R8)
 	VPMOVD2M      Z6, K1
 	VBLENDMPS     (DX), Z0, K1, Z11
@@ -13877,10 +11389,14 @@ tile9:
 	VPACKSSDW     Y5, Y6, Y6
 	VPMINSW       Y1, Y6, Y6
 	VPMAXSW       Y2, Y6, Y6
+	CMPQ          skipStep+88(FP), $0x00
+	JEQ           without13
 	MOVQ          skipStep+88(FP), R11
 	VPADDSW       (R9)(R11*2), Y6, Y6
 	VPMINSW       Y3, Y6, Y6
 	VPMAXSW       Y4, Y6, Y6
+
+without13:
 	MOVQ          dstStep+96(FP), R11
 	VMOVUPS       Y6, (R8)(R11*2)
 	VMOVUPD       (DI)(CX*1), Z6
@@ -13898,10 +11414,14 @@ tile9:
 	VPACKSSDW     Y7, Y5, Y5
 	VPMINSW       Y1, Y5, Y5
 	VPMAXSW       Y2, Y5, Y5
+	CMPQ          skipStep+88(FP), $0x00
+	JEQ           without14
 	MOVQ          skipSecond+80(FP), R11
 	VPADDSW       (R9)(R11*2), Y5, Y5
 	VPMINSW       Y3, Y5, Y5
 	VPMAXSW       Y4, Y5, Y5
+
+without14:
 	MOVQ          second+8(FP), R11
 	VMOVUPS       Y5, (R8)(R11*2)
 	VPMOVD2M      Z6, K1
@@ -13913,260 +11433,41 @@ tile9:
 	VPACKSSDW     Y5, Y6, Y6
 	VPMINSW       Y1, Y6, Y6
 	VPMAXSW       Y2, Y6, Y6
+	CMPQ          skipStep+88(FP), $0x00
+	JEQ           without15
 	MOVQ          skipSecond+80(FP), R11
 	ADDQ          skipStep+88(FP), R11
 	VPADDSW       (R9)(R11*2), Y6, Y6
 	VPMINSW       Y3, Y6, Y6
 	VPMAXSW       Y4, Y6, Y6
-	MOVQ          second+8(FP), R11
-	ADDQ          dstStep+96(FP), R11
-	VMOVUPS       Y6, (R8)(R11*2)
-	MOVQ          dstStep+96(FP), R11
-	LEAQ          (R8)(R11*4), R8
-	MOVQ          outputs+40(FP), R11
-	LEAQ          (SI)(R11*4), SI
-	LEAQ          (DI)(R11*4), DI
-	MOVQ          skipStep+88(FP), R11
-	LEAQ          (R9)(R11*4), R9
-	DECQ          R10
-	JNZ           tile9
-	ADDQ          $0x10, AX
-	JMP           group7
 
-fewer8:
-	JMP done3
+without15:
+	MOVQ    second+8(FP), R11
+	ADDQ    dstStep+96(FP), R11
+	VMOVUPS Y6, (R8)(R11*2)
+	MOVQ    dstStep+96(FP), R11
+	LEAQ    (R8)(R11*4), R8
+	MOVQ    outputs+40(FP), R11
+	LEAQ    (SI)(R11*4), SI
+	LEAQ    (DI)(R11*4), DI
+	MOVQ    skipStep+88(FP), R11
+	LEAQ    (R9)(R11*4), R9
+	DECQ    R10
+	JNZ     tile11
+	ADDQ    $0x10, AX
+	JMP     group9
 
-without2:
-	XORQ AX, AX
-
-group10:
-	LEAQ    32(AX), CX
-	CMPQ    CX, outputs+40(FP)
-	JGT     fewer11
-	MOVQ    positive+48(FP), CX
-	MOVQ    negative+56(FP), DX
-	MOVQ    limits+64(FP), BX
-	LEAQ    (DX)(AX*4), DX
-	VMOVUPD (CX)(AX*4), Z0
-	VMOVUPD 64(CX)(AX*4), Z1
-	VMOVUPD (BX), Z2
-	VMOVUPD 64(BX), Z3
-	VMOVUPD 128(BX), Z4
-	VMOVUPD 192(BX), Z4
-	MOVQ    stride+24(FP), CX
-	MOVQ    sums+16(FP), SI
-	LEAQ    (SI)(AX*4), SI
-	LEAQ    (SI)(CX*4), DI
-	SHLQ    $0x03, CX
-	LEAQ    (CX)(CX*2), BX
-	MOVQ    dst+0(FP), R8
-	MOVQ    skip+72(FP), R9
-	MOVQ    n+32(FP), R10
-	LEAQ    (R8)(AX*2), R8
-	LEAQ    (R9)(AX*2), R9
-
-tile12:
-	VMOVUPD   (SI)(CX*1), Z7
-	VMOVUPD   (SI)(CX*2), Z8
-	VPADDD    Z8, Z7, Z4
-	VPSUBD    Z8, Z7, Z8
-	VPADDD    (SI), Z4, Z4
-	VPADDD    (SI)(BX*1), Z8, Z8
-	VMOVUPD   64(SI)(CX*1), Z9
-	VMOVUPD   64(SI)(CX*2), Z10
-	VPADDD    Z10, Z9, Z7
-	VPSUBD    Z10, Z9, Z9
-	VPADDD    64(SI), Z7, Z7
-	VPADDD    64(SI)(BX*1), Z9, Z9
-	VPMOVD2M  Z4, K1
-	VBLENDMPS (DX), Z0, K1, Z5
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z5, Z4, Z4
-	VCVTPS2DQ Z4, Z4
-	VPMOVD2M  Z7, K1
-	VBLENDMPS 64(DX), Z1, K1, Z5
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z5, Z7, Z7
-	VCVTPS2DQ Z7, Z7
-	VPACKSSDW Z7, Z4, Z4
-	VPMINSW   Z2, Z4, Z4
-	VPMAXSW   Z3, Z4, Z4
-	VMOVUPS   Z4, (R8)
-	VPMOVD2M  Z8, K1
-	VBLENDMPS (DX), Z0, K1, Z5
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z5, Z8, Z8
-	VCVTPS2DQ Z8, Z8
-	VPMOVD2M  Z9, K1
-	VBLENDMPS 64(DX), Z1, K1, Z5
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z5, Z9, Z9
-	VCVTPS2DQ Z9, Z9
-	VPACKSSDW Z9, Z8, Z8
-	VPMINSW   Z2, Z8, Z8
-	VPMAXSW   Z3, Z8, Z8
-	MOVQ      dstStep+96(FP), R9
-	VMOVUPS   Z8, (R8)(R9*2)
-	VMOVUPD   (DI)(CX*1), Z7
-	VMOVUPD   (DI)(CX*2), Z8
-	VPADDD    Z8, Z7, Z4
-	VPSUBD    Z8, Z7, Z8
-	VPADDD    (DI), Z4, Z4
-	VPADDD    (DI)(BX*1), Z8, Z8
-	VMOVUPD   64(DI)(CX*1), Z9
-	VMOVUPD   64(DI)(CX*2), Z10
-	VPADDD    Z10, Z9, Z7
-	VPSUBD    Z10, Z9, Z9
-	VPADDD    64(DI), Z7, Z7
-	VPADDD    64(DI)(BX*1), Z9, Z9
-	VPMOVD2M  Z4, K1
-	VBLENDMPS (DX), Z0, K1, Z5
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z5, Z4, Z4
-	VCVTPS2DQ Z4, Z4
-	VPMOVD2M  Z7, K1
-	VBLENDMPS 64(DX), Z1, K1, Z5
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z5, Z7, Z7
-	VCVTPS2DQ Z7, Z7
-	VPACKSSDW Z7, Z4, Z4
-	VPMINSW   Z2, Z4, Z4
-	VPMAXSW   Z3, Z4, Z4
-	MOVQ      second+8(FP), R9
-	VMOVUPS   Z4, (R8)(R9*2)
-	VPMOVD2M  Z8, K1
-	VBLENDMPS (DX), Z0, K1, Z5
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z5, Z8, Z8
-	VCVTPS2DQ Z8, Z8
-	VPMOVD2M  Z9, K1
-	VBLENDMPS 64(DX), Z1, K1, Z5
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z5, Z9, Z9
-	VCVTPS2DQ Z9, Z9
-	VPACKSSDW Z9, Z8, Z8
-	VPMINSW   Z2, Z8, Z8
-	VPMAXSW   Z3, Z8, Z8
-	MOVQ      second+8(FP), R9
-	ADDQ      dstStep+96(FP), R9
-	VMOVUPS   Z8, (R8)(R9*2)
-	MOVQ      dstStep+96(FP), R9
-	LEAQ      (R8)(R9*4), R8
-	MOVQ      outputs+40(FP), R9
-	LEAQ      (SI)(R9*4), SI
-	LEAQ      (DI)(R9*4), DI
-	DECQ      R10
-	JNZ       tile12
-	ADDQ      $0x20, AX
-	JMP       group10
-
-fewer11:
-group13:
-	LEAQ    16(AX), CX
-	CMPQ    CX, outputs+40(FP)
-	JGT     fewer14
-	MOVQ    positive+48(FP), CX
-	MOVQ    negative+56(FP), DX
-	MOVQ    limits+64(FP), BX
-	LEAQ    (DX)(AX*4), DX
-	VMOVUPD (CX)(AX*4), Z0
-	VMOVUPD (BX), Z1
-	VMOVUPD 64(BX), Z2
-	VMOVUPD 128(BX), Z3
-	VMOVUPD 192(BX), Z3
-	MOVQ    stride+24(FP), CX
-	MOVQ    sums+16(FP), SI
-	LEAQ    (SI)(AX*4), SI
-	LEAQ    (SI)(CX*4), DI
-	SHLQ    $0x03, CX
-	LEAQ    (CX)(CX*2), BX
-	MOVQ    dst+0(FP), R8
-	MOVQ    skip+72(FP), R9
-	MOVQ    n+32(FP), R10
-	LEAQ    (R8)(AX*2), R8
-	LEAQ    (R9)(AX*2), R9
-
-tile15:
-	VMOVUPD       (SI)(CX*1), Z4
-	VMOVUPD       (SI)(CX*2), Z5
-	VPADDD        Z5, Z4, Z3
-	VPSUBD        Z5, Z4, Z4
-	VPADDD        (SI), Z3, Z3
-	VPADDD        (SI)(BX*1), Z4, Z4
-	VPMOVD2M      Z3, K1
-	VBLENDMPS     (DX), Z0, K1, Z6
-	VCVTDQ2PS     Z3, Z3
-	VMULPS        Z6, Z3, Z3
-	VCVTPS2DQ     Z3, Z3
-	VEXTRACTI64X4 $0x01, Z3, Y5
-	VPACKSSDW     Y5, Y3, Y3
-	VPMINSW       Y1, Y3, Y3
-	VPMAXSW       Y2, Y3, Y3
-	VMOVUPS       Y3, (R8)
-	VPMOVD2M      Z4, K1
-	VBLENDMPS     (DX), Z0, K1, Z6
-	VCVTDQ2PS     Z4, Z4
-	VMULPS        Z6, Z4, Z4
-	VCVTPS2DQ     Z4, Z4
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VPACKSSDW     Y3, Y4, Y4
-	VPMINSW       Y1, Y4, Y4
-	VPMAXSW       Y2, Y4, Y4
-	MOVQ          dstStep+96(FP), R9
-	VMOVUPS       Y4, (R8)(R9*2)
-	VMOVUPD       (DI)(CX*1), Z4
-	VMOVUPD       (DI)(CX*2), Z5
-	VPADDD        Z5, Z4, Z3
-	VPSUBD        Z5, Z4, Z4
-	VPADDD        (DI), Z3, Z3
-	VPADDD        (DI)(BX*1), Z4, Z4
-	VPMOVD2M      Z3, K1
-	VBLENDMPS     (DX), Z0, K1, Z6
-	VCVTDQ2PS     Z3, Z3
-	VMULPS        Z6, Z3, Z3
-	VCVTPS2DQ     Z3, Z3
-	VEXTRACTI64X4 $0x01, Z3, Y5
-	VPACKSSDW     Y5, Y3, Y3
-	VPMINSW       Y1, Y3, Y3
-	VPMAXSW       Y2, Y3, Y3
-	MOVQ          second+8(FP), R9
-	VMOVUPS       Y3, (R8)(R9*2)
-	VPMOVD2M      Z4, K1
-	VBLENDMPS     (DX), Z0, K1, Z6
-	VCVTDQ2PS     Z4, Z4
-	VMULPS        Z6, Z4, Z4
-	VCVTPS2DQ     Z4, Z4
-	VEXTRACTI64X4 $0x01, Z4, Y3
-	VPACKSSDW     Y3, Y4, Y4
-	VPMINSW       Y1, Y4, Y4
-	VPMAXSW       Y2, Y4, Y4
-	MOVQ          second+8(FP), R9
-	ADDQ          dstStep+96(FP), R9
-	VMOVUPS       Y4, (R8)(R9*2)
-	MOVQ          dstStep+96(FP), R9
-	LEAQ          (R8)(R9*4), R8
-	MOVQ          outputs+40(FP), R9
-	LEAQ          (SI)(R9*4), SI
-	LEAQ          (DI)(R9*4), DI
-	DECQ          R10
-	JNZ           tile15
-	ADDQ          $0x10, AX
-	JMP           group13
-
-fewer14:
-done3:
+fewer10:
 	VZEROUPPER
 	RET
 
 slower1:
-	CMPQ skipStep+88(FP), $0x00
-	JEQ  without17
 	XORQ AX, AX
 
-group19:
+group17:
 	LEAQ    32(AX), CX
 	CMPQ    CX, outputs+40(FP)
-	JGT     fewer20
+	JGT     fewer18
 	MOVQ    positive+48(FP), CX
 	MOVQ    negative+56(FP), DX
 	MOVQ    limits+64(FP), BX
@@ -14185,7 +11486,7 @@ group19:
 	LEAQ    (R9)(AX*2), R9
 	LEAQ    (R10)(AX*2), R10
 
-tile21:
+tile19:
 	VMOVUPD   (DI)(CX*1), Y2
 	VMOVUPD   (DI)(CX*2), Y4
 	VPADDD    Y4, Y2, Y3
@@ -14209,9 +11510,13 @@ tile21:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without20
 	VPADDSW   (R10), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without20:
 	VMOVUPS   Y3, (R9)
 	VBLENDVPS Y5, (DX), Y0, Y2
 	VCVTDQ2PS Y5, Y5
@@ -14224,10 +11529,14 @@ tile21:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without21
 	MOVQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
+
+without21:
 	MOVQ      dstStep+96(FP), R12
 	VMOVUPS   Y5, (R9)(R12*2)
 	VMOVUPD   (R8)(CX*1), Y2
@@ -14253,10 +11562,14 @@ tile21:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without22
 	MOVQ      skipSecond+80(FP), R12
 	VPADDSW   (R10)(R12*2), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without22:
 	MOVQ      second+8(FP), R12
 	VMOVUPS   Y3, (R9)(R12*2)
 	VBLENDVPS Y5, (DX), Y0, Y2
@@ -14270,42 +11583,46 @@ tile21:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without23
 	MOVQ      skipSecond+80(FP), R12
 	ADDQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
-	MOVQ      second+8(FP), R12
-	ADDQ      dstStep+96(FP), R12
-	VMOVUPS   Y5, (R9)(R12*2)
-	MOVQ      dstStep+96(FP), R12
-	LEAQ      (R9)(R12*4), R9
-	MOVQ      outputs+40(FP), R12
-	LEAQ      (DI)(R12*4), DI
-	LEAQ      (R8)(R12*4), R8
-	MOVQ      skipStep+88(FP), R12
-	LEAQ      (R10)(R12*4), R10
-	DECQ      R11
-	JNZ       tile21
-	MOVQ      positive+48(FP), CX
-	MOVQ      negative+56(FP), DX
-	MOVQ      limits+64(FP), BX
-	LEAQ      (DX)(AX*4), DX
-	VMOVUPD   32(CX)(AX*4), Y0
-	VMOVUPD   96(CX)(AX*4), Y1
-	MOVQ      stride+24(FP), CX
-	MOVQ      sums+16(FP), DI
-	LEAQ      (DI)(AX*4), DI
-	LEAQ      (DI)(CX*4), R8
-	SHLQ      $0x03, CX
-	LEAQ      (CX)(CX*2), SI
-	MOVQ      dst+0(FP), R9
-	MOVQ      skip+72(FP), R10
-	MOVQ      n+32(FP), R11
-	LEAQ      32(R9)(AX*2), R9
-	LEAQ      32(R10)(AX*2), R10
 
-tile22:
+without23:
+	MOVQ    second+8(FP), R12
+	ADDQ    dstStep+96(FP), R12
+	VMOVUPS Y5, (R9)(R12*2)
+	MOVQ    dstStep+96(FP), R12
+	LEAQ    (R9)(R12*4), R9
+	MOVQ    outputs+40(FP), R12
+	LEAQ    (DI)(R12*4), DI
+	LEAQ    (R8)(R12*4), R8
+	MOVQ    skipStep+88(FP), R12
+	LEAQ    (R10)(R12*4), R10
+	DECQ    R11
+	JNZ     tile19
+	MOVQ    positive+48(FP), CX
+	MOVQ    negative+56(FP), DX
+	MOVQ    limits+64(FP), BX
+	LEAQ    (DX)(AX*4), DX
+	VMOVUPD 32(CX)(AX*4), Y0
+	VMOVUPD 96(CX)(AX*4), Y1
+	MOVQ    stride+24(FP), CX
+	MOVQ    sums+16(FP), DI
+	LEAQ    (DI)(AX*4), DI
+	LEAQ    (DI)(CX*4), R8
+	SHLQ    $0x03, CX
+	LEAQ    (CX)(CX*2), SI
+	MOVQ    dst+0(FP), R9
+	MOVQ    skip+72(FP), R10
+	MOVQ    n+32(FP), R11
+	LEAQ    32(R9)(AX*2), R9
+	LEAQ    32(R10)(AX*2), R10
+
+tile24:
 	VMOVUPD   32(DI)(CX*1), Y2
 	VMOVUPD   32(DI)(CX*2), Y4
 	VPADDD    Y4, Y2, Y3
@@ -14329,9 +11646,13 @@ tile22:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without25
 	VPADDSW   (R10), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without25:
 	VMOVUPS   Y3, (R9)
 	VBLENDVPS Y5, 32(DX), Y0, Y2
 	VCVTDQ2PS Y5, Y5
@@ -14344,10 +11665,14 @@ tile22:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without26
 	MOVQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
+
+without26:
 	MOVQ      dstStep+96(FP), R12
 	VMOVUPS   Y5, (R9)(R12*2)
 	VMOVUPD   32(R8)(CX*1), Y2
@@ -14373,10 +11698,14 @@ tile22:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without27
 	MOVQ      skipSecond+80(FP), R12
 	VPADDSW   (R10)(R12*2), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without27:
 	MOVQ      second+8(FP), R12
 	VMOVUPS   Y3, (R9)(R12*2)
 	VBLENDVPS Y5, 32(DX), Y0, Y2
@@ -14390,31 +11719,35 @@ tile22:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without28
 	MOVQ      skipSecond+80(FP), R12
 	ADDQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
-	MOVQ      second+8(FP), R12
-	ADDQ      dstStep+96(FP), R12
-	VMOVUPS   Y5, (R9)(R12*2)
-	MOVQ      dstStep+96(FP), R12
-	LEAQ      (R9)(R12*4), R9
-	MOVQ      outputs+40(FP), R12
-	LEAQ      (DI)(R12*4), DI
-	LEAQ      (R8)(R12*4), R8
-	MOVQ      skipStep+88(FP), R12
-	LEAQ      (R10)(R12*4), R10
-	DECQ      R11
-	JNZ       tile22
-	ADDQ      $0x20, AX
-	JMP       group19
 
-fewer20:
-group23:
+without28:
+	MOVQ    second+8(FP), R12
+	ADDQ    dstStep+96(FP), R12
+	VMOVUPS Y5, (R9)(R12*2)
+	MOVQ    dstStep+96(FP), R12
+	LEAQ    (R9)(R12*4), R9
+	MOVQ    outputs+40(FP), R12
+	LEAQ    (DI)(R12*4), DI
+	LEAQ    (R8)(R12*4), R8
+	MOVQ    skipStep+88(FP), R12
+	LEAQ    (R10)(R12*4), R10
+	DECQ    R11
+	JNZ     tile24
+	ADDQ    $0x20, AX
+	JMP     group17
+
+fewer18:
+group29:
 	LEAQ    16(AX), CX
 	CMPQ    CX, outputs+40(FP)
-	JGT     fewer24
+	JGT     fewer30
 	MOVQ    positive+48(FP), CX
 	MOVQ    negative+56(FP), DX
 	MOVQ    limits+64(FP), BX
@@ -14433,7 +11766,7 @@ group23:
 	LEAQ    (R9)(AX*2), R9
 	LEAQ    (R10)(AX*2), R10
 
-tile25:
+tile31:
 	VMOVUPD   (DI)(CX*1), Y2
 	VMOVUPD   (DI)(CX*2), Y4
 	VPADDD    Y4, Y2, Y3
@@ -14457,9 +11790,13 @@ tile25:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without32
 	VPADDSW   (R10), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without32:
 	VMOVUPS   Y3, (R9)
 	VBLENDVPS Y5, (DX), Y0, Y2
 	VCVTDQ2PS Y5, Y5
@@ -14472,10 +11809,14 @@ tile25:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without33
 	MOVQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
+
+without33:
 	MOVQ      dstStep+96(FP), R12
 	VMOVUPS   Y5, (R9)(R12*2)
 	VMOVUPD   (R8)(CX*1), Y2
@@ -14501,10 +11842,14 @@ tile25:
 	VPACKSSDW Y4, Y3, Y3
 	VPMINSW   (BX), Y3, Y3
 	VPMAXSW   64(BX), Y3, Y3
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without34
 	MOVQ      skipSecond+80(FP), R12
 	VPADDSW   (R10)(R12*2), Y3, Y3
 	VPMINSW   128(BX), Y3, Y3
 	VPMAXSW   192(BX), Y3, Y3
+
+without34:
 	MOVQ      second+8(FP), R12
 	VMOVUPS   Y3, (R9)(R12*2)
 	VBLENDVPS Y5, (DX), Y0, Y2
@@ -14518,355 +11863,31 @@ tile25:
 	VPACKSSDW Y6, Y5, Y5
 	VPMINSW   (BX), Y5, Y5
 	VPMAXSW   64(BX), Y5, Y5
+	CMPQ      skipStep+88(FP), $0x00
+	JEQ       without35
 	MOVQ      skipSecond+80(FP), R12
 	ADDQ      skipStep+88(FP), R12
 	VPADDSW   (R10)(R12*2), Y5, Y5
 	VPMINSW   128(BX), Y5, Y5
 	VPMAXSW   192(BX), Y5, Y5
-	MOVQ      second+8(FP), R12
-	ADDQ      dstStep+96(FP), R12
-	VMOVUPS   Y5, (R9)(R12*2)
-	MOVQ      dstStep+96(FP), R12
-	LEAQ      (R9)(R12*4), R9
-	MOVQ      outputs+40(FP), R12
-	LEAQ      (DI)(R12*4), DI
-	LEAQ      (R8)(R12*4), R8
-	MOVQ      skipStep+88(FP), R12
-	LEAQ      (R10)(R12*4), R10
-	DECQ      R11
-	JNZ       tile25
-	ADDQ      $0x10, AX
-	JMP       group23
 
-fewer24:
-	JMP done18
+without35:
+	MOVQ    second+8(FP), R12
+	ADDQ    dstStep+96(FP), R12
+	VMOVUPS Y5, (R9)(R12*2)
+	MOVQ    dstStep+96(FP), R12
+	LEAQ    (R9)(R12*4), R9
+	MOVQ    outputs+40(FP), R12
+	LEAQ    (DI)(R12*4), DI
+	LEAQ    (R8)(R12*4), R8
+	MOVQ    skipStep+88(FP), R12
+	LEAQ    (R10)(R12*4), R10
+	DECQ    R11
+	JNZ     tile31
+	ADDQ    $0x10, AX
+	JMP     group29
 
-without17:
-	XORQ AX, AX
-
-group26:
-	LEAQ    32(AX), CX
-	CMPQ    CX, outputs+40(FP)
-	JGT     fewer27
-	MOVQ    positive+48(FP), CX
-	MOVQ    negative+56(FP), DX
-	MOVQ    limits+64(FP), BX
-	LEAQ    (DX)(AX*4), DX
-	VMOVUPD (CX)(AX*4), Y0
-	VMOVUPD 64(CX)(AX*4), Y1
-	MOVQ    stride+24(FP), CX
-	MOVQ    sums+16(FP), DI
-	LEAQ    (DI)(AX*4), DI
-	LEAQ    (DI)(CX*4), R8
-	SHLQ    $0x03, CX
-	LEAQ    (CX)(CX*2), SI
-	MOVQ    dst+0(FP), R9
-	MOVQ    skip+72(FP), R10
-	MOVQ    n+32(FP), R11
-	LEAQ    (R9)(AX*2), R9
-	LEAQ    (R10)(AX*2), R10
-
-tile28:
-	VMOVUPD   (DI)(CX*1), Y2
-	VMOVUPD   (DI)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    (DI), Y3, Y3
-	VPADDD    (DI)(SI*1), Y5, Y5
-	VMOVUPD   64(DI)(CX*1), Y2
-	VMOVUPD   64(DI)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    64(DI), Y4, Y4
-	VPADDD    64(DI)(SI*1), Y6, Y6
-	VBLENDVPS Y3, (DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 64(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	VMOVUPS   Y3, (R9)
-	VBLENDVPS Y5, (DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 64(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	VMOVUPD   (R8)(CX*1), Y2
-	VMOVUPD   (R8)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    (R8), Y3, Y3
-	VPADDD    (R8)(SI*1), Y5, Y5
-	VMOVUPD   64(R8)(CX*1), Y2
-	VMOVUPD   64(R8)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    64(R8), Y4, Y4
-	VPADDD    64(R8)(SI*1), Y6, Y6
-	VBLENDVPS Y3, (DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 64(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	MOVQ      second+8(FP), R10
-	VMOVUPS   Y3, (R9)(R10*2)
-	VBLENDVPS Y5, (DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 64(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      second+8(FP), R10
-	ADDQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	MOVQ      dstStep+96(FP), R10
-	LEAQ      (R9)(R10*4), R9
-	MOVQ      outputs+40(FP), R10
-	LEAQ      (DI)(R10*4), DI
-	LEAQ      (R8)(R10*4), R8
-	DECQ      R11
-	JNZ       tile28
-	MOVQ      positive+48(FP), CX
-	MOVQ      negative+56(FP), DX
-	MOVQ      limits+64(FP), BX
-	LEAQ      (DX)(AX*4), DX
-	VMOVUPD   32(CX)(AX*4), Y0
-	VMOVUPD   96(CX)(AX*4), Y1
-	MOVQ      stride+24(FP), CX
-	MOVQ      sums+16(FP), DI
-	LEAQ      (DI)(AX*4), DI
-	LEAQ      (DI)(CX*4), R8
-	SHLQ      $0x03, CX
-	LEAQ      (CX)(CX*2), SI
-	MOVQ      dst+0(FP), R9
-	MOVQ      skip+72(FP), R10
-	MOVQ      n+32(FP), R11
-	LEAQ      32(R9)(AX*2), R9
-	LEAQ      32(R10)(AX*2), R10
-
-tile29:
-	VMOVUPD   32(DI)(CX*1), Y2
-	VMOVUPD   32(DI)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    32(DI), Y3, Y3
-	VPADDD    32(DI)(SI*1), Y5, Y5
-	VMOVUPD   96(DI)(CX*1), Y2
-	VMOVUPD   96(DI)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    96(DI), Y4, Y4
-	VPADDD    96(DI)(SI*1), Y6, Y6
-	VBLENDVPS Y3, 32(DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 96(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	VMOVUPS   Y3, (R9)
-	VBLENDVPS Y5, 32(DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 96(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	VMOVUPD   32(R8)(CX*1), Y2
-	VMOVUPD   32(R8)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    32(R8), Y3, Y3
-	VPADDD    32(R8)(SI*1), Y5, Y5
-	VMOVUPD   96(R8)(CX*1), Y2
-	VMOVUPD   96(R8)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    96(R8), Y4, Y4
-	VPADDD    96(R8)(SI*1), Y6, Y6
-	VBLENDVPS Y3, 32(DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 96(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	MOVQ      second+8(FP), R10
-	VMOVUPS   Y3, (R9)(R10*2)
-	VBLENDVPS Y5, 32(DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 96(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      second+8(FP), R10
-	ADDQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	MOVQ      dstStep+96(FP), R10
-	LEAQ      (R9)(R10*4), R9
-	MOVQ      outputs+40(FP), R10
-	LEAQ      (DI)(R10*4), DI
-	LEAQ      (R8)(R10*4), R8
-	DECQ      R11
-	JNZ       tile29
-	ADDQ      $0x20, AX
-	JMP       group26
-
-fewer27:
-group30:
-	LEAQ    16(AX), CX
-	CMPQ    CX, outputs+40(FP)
-	JGT     fewer31
-	MOVQ    positive+48(FP), CX
-	MOVQ    negative+56(FP), DX
-	MOVQ    limits+64(FP), BX
-	LEAQ    (DX)(AX*4), DX
-	VMOVUPD (CX)(AX*4), Y0
-	VMOVUPD 32(CX)(AX*4), Y1
-	MOVQ    stride+24(FP), CX
-	MOVQ    sums+16(FP), DI
-	LEAQ    (DI)(AX*4), DI
-	LEAQ    (DI)(CX*4), R8
-	SHLQ    $0x03, CX
-	LEAQ    (CX)(CX*2), SI
-	MOVQ    dst+0(FP), R9
-	MOVQ    skip+72(FP), R10
-	MOVQ    n+32(FP), R11
-	LEAQ    (R9)(AX*2), R9
-	LEAQ    (R10)(AX*2), R10
-
-tile32:
-	VMOVUPD   (DI)(CX*1), Y2
-	VMOVUPD   (DI)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    (DI), Y3, Y3
-	VPADDD    (DI)(SI*1), Y5, Y5
-	VMOVUPD   32(DI)(CX*1), Y2
-	VMOVUPD   32(DI)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    32(DI), Y4, Y4
-	VPADDD    32(DI)(SI*1), Y6, Y6
-	VBLENDVPS Y3, (DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 32(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	VMOVUPS   Y3, (R9)
-	VBLENDVPS Y5, (DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 32(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	VMOVUPD   (R8)(CX*1), Y2
-	VMOVUPD   (R8)(CX*2), Y4
-	VPADDD    Y4, Y2, Y3
-	VPSUBD    Y4, Y2, Y5
-	VPADDD    (R8), Y3, Y3
-	VPADDD    (R8)(SI*1), Y5, Y5
-	VMOVUPD   32(R8)(CX*1), Y2
-	VMOVUPD   32(R8)(CX*2), Y6
-	VPADDD    Y6, Y2, Y4
-	VPSUBD    Y6, Y2, Y6
-	VPADDD    32(R8), Y4, Y4
-	VPADDD    32(R8)(SI*1), Y6, Y6
-	VBLENDVPS Y3, (DX), Y0, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y2, Y3, Y3
-	VCVTPS2DQ Y3, Y3
-	VBLENDVPS Y4, 32(DX), Y1, Y2
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y2, Y4, Y4
-	VCVTPS2DQ Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPMINSW   (BX), Y3, Y3
-	VPMAXSW   64(BX), Y3, Y3
-	MOVQ      second+8(FP), R10
-	VMOVUPS   Y3, (R9)(R10*2)
-	VBLENDVPS Y5, (DX), Y0, Y2
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y2, Y5, Y5
-	VCVTPS2DQ Y5, Y5
-	VBLENDVPS Y6, 32(DX), Y1, Y2
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y2, Y6, Y6
-	VCVTPS2DQ Y6, Y6
-	VPACKSSDW Y6, Y5, Y5
-	VPMINSW   (BX), Y5, Y5
-	VPMAXSW   64(BX), Y5, Y5
-	MOVQ      second+8(FP), R10
-	ADDQ      dstStep+96(FP), R10
-	VMOVUPS   Y5, (R9)(R10*2)
-	MOVQ      dstStep+96(FP), R10
-	LEAQ      (R9)(R10*4), R9
-	MOVQ      outputs+40(FP), R10
-	LEAQ      (DI)(R10*4), DI
-	LEAQ      (R8)(R10*4), R8
-	DECQ      R11
-	JNZ       tile32
-	ADDQ      $0x10, AX
-	JMP       group30
-
-fewer31:
-done18:
+fewer30:
 	VZEROUPPER
 	RET
 

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-TEXT ·absFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·absFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x7fffffff, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD dstLen+8(FP), R0
@@ -23,7 +23,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·addFloatsARM64(SB), NOSPLIT, $0-32
+TEXT ·addFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVD dstLen+8(FP), R0
 	MOVD dst+0(FP), R1
 	MOVD a+16(FP), R2
@@ -43,7 +43,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·clipFloatsARM64(SB), NOSPLIT, $0-32
+TEXT ·clipFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVWU least+24(FP), R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVWU most+28(FP), R0
@@ -69,7 +69,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·combineARM64(SB), NOSPLIT, $0-48
+TEXT ·combineAssembly(SB), NOSPLIT, $0-48
 	MOVD $0x0, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x3f800000, R0
@@ -175,7 +175,7 @@ done12:
 done10:
 	RET
 
-TEXT ·combineOntoARM64(SB), NOSPLIT, $0-56
+TEXT ·combineOntoAssembly(SB), NOSPLIT, $0-56
 	MOVD $0x0, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x3f800000, R0
@@ -321,7 +321,7 @@ done12:
 done10:
 	RET
 
-TEXT ·convolve32ARM64(SB), NOSPLIT, $0-104
+TEXT ·convolve32Assembly(SB), NOSPLIT, $0-104
 	MOVD biasLen+88(FP), R0
 	LSL $2, R0
 	MOVD step+40(FP), R1
@@ -525,7 +525,7 @@ done8:
 done2:
 	RET
 
-TEXT ·depthwise32ARM64(SB), NOSPLIT, $0-80
+TEXT ·depthwise32Assembly(SB), NOSPLIT, $0-80
 	MOVD $0, R0
 	MOVD biasLen+64(FP), R1
 loop1:
@@ -643,7 +643,7 @@ done7:
 done2:
 	RET
 
-TEXT ·divideFloatsARM64(SB), NOSPLIT, $0-32
+TEXT ·divideFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVD dstLen+8(FP), R0
 	MOVD dst+0(FP), R1
 	MOVD a+16(FP), R2
@@ -663,7 +663,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·eluFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·eluFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x42b1999a, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0xc2adcccd, R0
@@ -735,7 +735,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·erfFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·erfFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x7fffffff, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0xba231df6, R0
@@ -876,7 +876,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·expFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·expFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x42b1999a, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0xc2adcccd, R0
@@ -945,7 +945,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·finishFloatsARM64(SB), NOSPLIT, $0-56
+TEXT ·finishFloatsAssembly(SB), NOSPLIT, $0-56
 	MOVD dst+0(FP), R0
 	MOVD skip+32(FP), R1
 	MOVD n+48(FP), R2
@@ -978,7 +978,7 @@ done3:
 	CBNZ R2, loop1
 	RET
 
-TEXT ·gatherRowsARM64(SB), NOSPLIT, $0-88
+TEXT ·gatherRowsAssembly(SB), NOSPLIT, $0-88
 	MOVD $0x40000000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x40800000, R0
@@ -1114,7 +1114,7 @@ loop2:
 	CBNZ R3, loop1
 	RET
 
-TEXT ·gatherSumsARM64(SB), NOSPLIT, $0-64
+TEXT ·gatherSumsAssembly(SB), NOSPLIT, $0-64
 	MOVD $0x40000000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x40800000, R0
@@ -1183,7 +1183,7 @@ done3:
 	CBNZ R6, loop1
 	RET
 
-TEXT ·gatherTapsARM64(SB), NOSPLIT, $0-64
+TEXT ·gatherTapsAssembly(SB), NOSPLIT, $0-64
 	MOVD $0xbe2aaaab, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x3e800000, R0
@@ -1256,7 +1256,7 @@ done3:
 	CBNZ R6, loop1
 	RET
 
-TEXT ·geluFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·geluFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x3f3504f3, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x7fffffff, R0
@@ -1407,7 +1407,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·geluTanhFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·geluTanhFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0xbd922279, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0xbfcc422a, R0
@@ -1488,7 +1488,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·hardSigmoidFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·hardSigmoidFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x3e2aaaab, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x3f000000, R0
@@ -1520,7 +1520,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·hardSwishFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·hardSwishFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x3e2aaaab, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x3f000000, R0
@@ -1553,7 +1553,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·inclineFloatsARM64(SB), NOSPLIT, $0-40
+TEXT ·inclineFloatsAssembly(SB), NOSPLIT, $0-40
 	MOVD dstLen+8(FP), R0
 	MOVD dst+0(FP), R1
 	MOVD src+16(FP), R2
@@ -1582,7 +1582,7 @@ done4:
 done2:
 	RET
 
-TEXT ·maxFloatsARM64(SB), NOSPLIT, $0-32
+TEXT ·maxFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVD dstLen+8(FP), R0
 	MOVD dst+0(FP), R1
 	MOVD a+16(FP), R2
@@ -1604,7 +1604,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·minFloatsARM64(SB), NOSPLIT, $0-32
+TEXT ·minFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVD dstLen+8(FP), R0
 	MOVD dst+0(FP), R1
 	MOVD a+16(FP), R2
@@ -1626,7 +1626,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·mishFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·mishFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x41a00000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x42b1999a, R0
@@ -1707,7 +1707,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·multiplyFloatsARM64(SB), NOSPLIT, $0-32
+TEXT ·multiplyFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVD dstLen+8(FP), R0
 	MOVD dst+0(FP), R1
 	MOVD a+16(FP), R2
@@ -1727,7 +1727,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·scaleFloatsARM64(SB), NOSPLIT, $0-48
+TEXT ·scaleFloatsAssembly(SB), NOSPLIT, $0-48
 	MOVD dstLen+8(FP), R0
 	MOVD dst+0(FP), R1
 	MOVD src+16(FP), R2
@@ -1758,7 +1758,7 @@ done4:
 done2:
 	RET
 
-TEXT ·sigmoidFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·sigmoidFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x3f800000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x80000000, R0
@@ -1834,7 +1834,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·siluFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·siluFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x80000000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x42b1999a, R0
@@ -1910,7 +1910,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·softplusFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·softplusFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x80000000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x42b1999a, R0
@@ -2023,7 +2023,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·spreadGradientsARM64(SB), NOSPLIT, $0-64
+TEXT ·spreadGradientsAssembly(SB), NOSPLIT, $0-64
 	MOVD $0x40800000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD dst+0(FP), R0
@@ -2086,7 +2086,7 @@ done3:
 	CBNZ R6, loop1
 	RET
 
-TEXT ·spreadRowsARM64(SB), NOSPLIT, $0-64
+TEXT ·spreadRowsAssembly(SB), NOSPLIT, $0-64
 	MOVD $0xc0a00000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x40800000, R0
@@ -2182,7 +2182,7 @@ done3:
 	CBNZ R3, loop1
 	RET
 
-TEXT ·spreadSamplesARM64(SB), NOSPLIT, $0-64
+TEXT ·spreadSamplesAssembly(SB), NOSPLIT, $0-64
 	MOVD $0xc0a00000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x40800000, R0
@@ -2266,7 +2266,7 @@ done3:
 	CBNZ R6, loop1
 	RET
 
-TEXT ·spreadTapsARM64(SB), NOSPLIT, $0-64
+TEXT ·spreadTapsAssembly(SB), NOSPLIT, $0-64
 	MOVD $0x3e800000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0xbe2aaaab, R0
@@ -2336,7 +2336,7 @@ done3:
 	CBNZ R6, loop1
 	RET
 
-TEXT ·sqrtFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·sqrtFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD dstLen+8(FP), R0
 	MOVD dst+0(FP), R1
 	MOVD src+16(FP), R2
@@ -2353,7 +2353,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·squareFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·squareFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD dstLen+8(FP), R0
 	MOVD dst+0(FP), R1
 	MOVD src+16(FP), R2
@@ -2370,7 +2370,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·subtractFloatsARM64(SB), NOSPLIT, $0-32
+TEXT ·subtractFloatsAssembly(SB), NOSPLIT, $0-32
 	MOVD dstLen+8(FP), R0
 	MOVD dst+0(FP), R1
 	MOVD a+16(FP), R2
@@ -2390,7 +2390,7 @@ loop1:
 done2:
 	RET
 
-TEXT ·tanhFloatsARM64(SB), NOSPLIT, $0-24
+TEXT ·tanhFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0xc0000000, R0
 	WORD $0x4e040c00 // DUP R0, V0
 	MOVD $0x7fffffff, R0

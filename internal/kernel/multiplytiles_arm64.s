@@ -95,8 +95,8 @@
 //	R5 bytes of a tile       R13 from an entry of a tile to the end of that after it
 //	R6 weights, R7 bias      R14 R15 weights of eight outputs each
 //
-// func multiplyTilesARM64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
-TEXT ·multiplyTilesARM64(SB), NOSPLIT, $0-72
+// func multiplyTilesAssembly(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
+TEXT ·multiplyTilesAssembly(SB), NOSPLIT, $0-72
 	MOVD sums+0(FP), R0
 	MOVD sumStride+8(FP), R1
 	LSL $2, R1

@@ -16,8 +16,8 @@
 // |(b−c)+(a−c)| is the sum of |b−c| and |a−c| where both have the same sign, else the difference; a sum that is cut off
 // at 255 is still no less than both.
 //
-// func paethARM64(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
-TEXT ·paethARM64(SB), NOSPLIT, $0-56
+// func paethAssembly(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
+TEXT ·paethAssembly(SB), NOSPLIT, $0-56
 	MOVD out+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD xLen+16(FP), R2

@@ -48,8 +48,8 @@ next: \
 	BNE next \
 	RET
 
-// func addPixelsARM64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
-TEXT ·addPixelsARM64(SB), NOSPLIT, $0-104
+// func addPixelsAssembly(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
+TEXT ·addPixelsAssembly(SB), NOSPLIT, $0-104
 	MOVD dst+0(FP), R0
 	MOVD was+8(FP), R1
 	MOVD sums+16(FP), R2

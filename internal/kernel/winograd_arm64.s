@@ -50,8 +50,8 @@
 //	R3 src               R7 channels         R15 from the end of a tile's transform to the next tile's
 //	R4 rows              R8 channel          R16 tiles left
 //
-// func transformInputARM64(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
-TEXT ·transformInputARM64(SB), NOSPLIT, $0-56
+// func transformInputAssembly(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
+TEXT ·transformInputAssembly(SB), NOSPLIT, $0-56
 	MOVD v+0(FP), R0
 	MOVD stride+8(FP), R2
 	LSL $1, R2
@@ -139,8 +139,8 @@ next:
 //	R6 positive            R14 bytes of two strides
 //	R7 negative            R15 and R3 from the last sums of a row to the next row's, and to the next tile's
 //
-// func transformOutputARM64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
-TEXT ·transformOutputARM64(SB), NOSPLIT, $0-104
+// func transformOutputAssembly(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
+TEXT ·transformOutputAssembly(SB), NOSPLIT, $0-104
 	MOVD dst+0(FP), R0
 	MOVD second+8(FP), R1
 	LSL $1, R1

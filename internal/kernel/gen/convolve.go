@@ -71,46 +71,26 @@ func (t tier) residual() {
 
 // filter sums up tiles of outputs of samples in registers, as many as they hold, and calls finish with the sums of
 // each: with AVX2, of tall samples. The last tile of a row of samples ends where the row ends, and makes some of them
-// again. The weights of a pair are loaded once a tile, and a pair of entries is loaded for as many outputs as there are
-// in the tile.
+// again.
+//
+// Note: AVX-512 takes 24 samples by one vector of outputs for all numbers of outputs: 25 operands loaded for 24
+// products. Intel's processors do two of either in a cycle, so that wider tiles would gain 4 % of the first and the
+// last layer.
 func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
-	type shape struct {
-		tall, wide int
-		tile       func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)
-		three      bool // for runs of three samples alone
+	wide := 2
+	if t.name != AVX2 {
+		tall, wide = 24, 1
 	}
-	shapes := []shape{
-		{tall: 10, wide: 2, tile: t.threeTile, three: true}, {tall: 12, wide: 2, tile: t.filterTile},
-		{tall: 24, wide: 1, tile: t.filterTile},
-	}
-	if t.name == AVX2 {
-		shapes = []shape{{tall: tall, wide: 2, tile: t.filterTile}}
-	}
-	output, left := GP64(), lengthOf("bias")
+	output, left, acc := GP64(), lengthOf("bias"), t.vecs(tall*wide)
 	XORQ(output, output)
-	acc := t.vecs(24)
-	for _, s := range shapes {
-		skip := label("longer")
-		if s.three {
-			words, step := pointer("words"), pointer("step")
-			SHLQ(U8(1), words)
-			LEAQ(Mem{Base: step, Index: step, Scale: 2}, step)
-			CMPQ(words, step)
-			JNE(LabelRef(skip))
-		}
-		while(left, s.wide*t.lanes32(), func() {
-			along("samples", s.tall, func(sample reg.GPVirtual) {
-				sums := acc[:s.tall*s.wide]
-				s.tile(sums, sample, output, s.tall)
-				finish(sums, sample, output, s.tall)
-			})
-			ADDQ(U8(s.wide*t.lanes32()), output)
-			SUBQ(U8(s.wide*t.lanes32()), left)
+	while(left, wide*t.lanes32(), func() {
+		along("samples", tall, func(sample reg.GPVirtual) {
+			t.filterTile(acc, sample, output, tall)
+			finish(acc, sample, output, tall)
 		})
-		if s.three {
-			Label(skip)
-		}
-	}
+		ADDQ(U8(wide*t.lanes32()), output)
+		SUBQ(U8(wide*t.lanes32()), left)
+	})
 }
 
 // along writes a loop over the tiles of a row, whose length is the parameter of a name. tile gets the index of
@@ -152,83 +132,9 @@ func (s steps) at(base reg.GPVirtual, n, offset int) Mem {
 // together is the number of samples that share a pointer.
 const together = 6
 
-// filterTile sets acc to the sums of a tile of tall samples.
+// filterTile sets acc to the sums of a tile of tall samples: to the biases, to which it adds the products of all rows.
 func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	wide := len(acc) / tall
-	t.overRows(acc, wide, sample, output, tall, func(weights, block reg.GPVirtual,
-		at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
-		return pointer("words"), func() {
-			var w []reg.VecVirtual
-			for i := range wide {
-				if m := from(weights, i*t.bytes()); t.lanes == 4 || i == 0 {
-					w = append(w, t.load(m))
-				} else {
-					w = append(w, t.load(Mem{Base: weights, Index: block, Scale: 1}))
-				}
-			}
-			for s := range tall {
-				x := t.broadcast32(at(s))
-				for i := range w {
-					t.dotPairs(w[i], x, acc[s*wide+i])
-				}
-			}
-		}, func() {}
-	})
-}
-
-// threeTile is filterTile for runs of three samples: a pair of entries is loaded once for the three samples
-// whose runs it belongs to.
-func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
-	wide := len(acc) / tall
-	second := GP64() // the weights of the second block of outputs
-	t.overRows(acc, wide, sample, output, tall+2, func(weights, block reg.GPVirtual,
-		at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
-		tap := pointer("step") // what lies between the weights of two samples of a run
-		SHLQ(U8(5), tap)
-		if wide > 1 {
-			MOVQ(weights, second)
-			ADDQ(block, second)
-		}
-		words = pointer("step")
-		SHRQ(U8(1), words)
-		return words, func() {
-			var w [][]reg.VecVirtual
-			for _, p := range []reg.GPVirtual{weights, second}[:wide] {
-				later := func(scale uint8) reg.VecVirtual { return t.load(Mem{Base: p, Index: tap, Scale: scale}) }
-				w = append(w, []reg.VecVirtual{t.load(from(p, 0)), later(1), later(2)})
-			}
-			if wide > 1 {
-				ADDQ(U8(64), second)
-			}
-			for s := range tall + 2 {
-				x := t.broadcast32(at(s))
-				for i := range 3 {
-					for k := range wide {
-						if n := s - i; n >= 0 && n < tall {
-							t.dotPairs(w[k][i], x, acc[n*wide+k])
-						}
-					}
-				}
-			}
-		}, func() { LEAQ(Mem{Base: weights, Index: tap, Scale: 2}, weights) }
-	})
-}
-
-// overRows sets acc, wide vectors for a sample, to the biases, and goes through the pairs of tall samples in all
-// rows: begin returns how many pairs of a row there are, and what adds one of them and goes to the weights of the
-// next row from those behind the last one. Between the weights of two blocks of 16 outputs lie block bytes.
-func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int,
-	begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func())) {
-	t.overTaps(acc, wide, sample, output, tall, "words", func(reg.GPVirtual) {},
-		func(reg.GPVirtual) Op { return U8(4) }, begin)
-}
-
-// overTaps is overRows with entries that lie farther apart: words is the parameter with the number of pairs, or of
-// entries, in a run, enter moves the pointer to a sample to its first entry, and stride returns the bytes from one
-// pair, or entry, to the next.
-func (t tier) overTaps(acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int,
-	words string, enter func(row reg.GPVirtual), stride func(step reg.GPVirtual) Op,
-	begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func())) {
 	bias, weights := pointer("bias"), pointer("weights")
 	LEAQ(Mem{Base: bias, Index: output, Scale: 4}, bias)
 	for i := range wide {
@@ -237,19 +143,16 @@ func (t tier) overTaps(acc []reg.VecVirtual, wide int, sample, output reg.GPVirt
 	for i := wide; i < len(acc); i++ {
 		VMOVAPS(acc[i-wide], acc[i])
 	}
-	rows, count, block, r := pointer("rows"), lengthOf("rows"), pointer(words), GP64()
-	IMULQ(count, block)
-	MOVQ(block, r)
+	rows, count, r := pointer("rows"), lengthOf("rows"), pointer("words")
+	IMULQ(count, r)
 	IMULQ(output, r)
 	LEAQ(Mem{Base: weights, Index: r, Scale: 4}, weights)
-	SHLQ(U8(6), block)
 	steps := steps{pointer("step"), GP64(), GP64()}
 	step := steps.one
 	SHLQ(U8(1), step)
 	LEAQ(Mem{Base: step, Index: step, Scale: 2}, steps.three)
 	LEAQ(Mem{Base: step, Index: step, Scale: 4}, steps.five)
 	base := make([]reg.GPVirtual, (tall+together-1)/together)
-	at := func(s int) Mem { return steps.at(base[s/together], s%together, 0) }
 	while(count, 1, func() {
 		for i := range base {
 			base[i] = GP64()
@@ -258,23 +161,29 @@ func (t tier) overTaps(acc []reg.VecVirtual, wide int, sample, output reg.GPVirt
 		MOVQ(sample, r)
 		IMULQ(step, r)
 		ADDQ(r, first)
-		enter(first)
 		MOVQ(from(rows, 0), r)
 		LEAQ(Mem{Base: first, Index: r, Scale: 2}, base[0])
 		for i := range base[1:] {
 			LEAQ(Mem{Base: base[i], Index: steps.three, Scale: 2}, base[i+1])
 		}
-		left, add, next := begin(weights, block, at)
-		top := label("words")
+		left, top := pointer("words"), label("words")
 		Label(top)
-		add()
+		var w []reg.VecVirtual
+		for i := range wide {
+			w = append(w, t.load(from(weights, i*t.bytes())))
+		}
+		for s := range tall {
+			x := t.broadcast32(steps.at(base[s/together], s%together, 0))
+			for i := range w {
+				t.dotPairs(w[i], x, acc[s*wide+i])
+			}
+		}
 		for _, b := range base {
-			ADDQ(stride(step), b)
+			ADDQ(U8(4), b)
 		}
 		ADDQ(U8(64), weights)
 		DECQ(left)
 		JNZ(LabelRef(top))
-		next()
 		ADDQ(U8(8), rows)
 		DECQ(count)
 	})

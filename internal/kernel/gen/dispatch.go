@@ -9,8 +9,8 @@ import (
 )
 
 // dispatch returns Go files by their names. Those of architectures have their tiers, the functions that call a
-// definition or its assembly, and the declarations of the assembly, which chooses among the tiers. dispatch_other.go
-// has the tiers of all other architectures, and of purego. Functions that call the definition alone, where an
+// definition or its assembly, and the declarations of the assembly, which chooses among the tiers; what amd64 and arm64
+// both have is in dispatch_both.go. dispatch_other.go has the tiers of all other architectures, and of purego. Functions that call the definition alone, where an
 // operation has no assembly, are the same everywhere: a file has those that have assembly on the same architectures.
 //
 // Note: there are no tables of functions, because a call through a variable goes through a wrapper and makes its
@@ -40,7 +40,18 @@ func dispatch(ops []operation) (map[string][]byte, error) {
 		}
 		has := architectures([]operation{op})
 		for _, arch := range has {
-			texts[arch] += op.callText(sig, arch)
+			if arch == "amd64" && slices.Contains(has, "arm64") {
+				if op.first("amd64") != op.first("arm64") {
+					return nil, fmt.Errorf("%s: assembly from tier %d on for amd64, %d for arm64", op.name,
+						op.first("amd64"), op.first("arm64"))
+				}
+				if texts["both"] == "" {
+					texts["both"] = head("!purego && (amd64 || arm64)") + "import \"unsafe\"\n"
+				}
+				texts["both"] += op.callText(sig, arch)
+			} else if arch != "arm64" || !slices.Contains(has, "amd64") {
+				texts[arch] += op.callText(sig, arch)
+			}
 		}
 		set := without(has)
 		if !slices.Contains(sets, set) {
@@ -51,6 +62,9 @@ func dispatch(ops []operation) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	for name, text := range texts {
+		if !strings.Contains(text, "unsafe.") {
+			text = strings.Replace(text, "\"unsafe\"\n\n", "", 1)
+		}
 		code, err := format.Source([]byte(text))
 		if err != nil {
 			return nil, err
@@ -108,10 +122,10 @@ func (op operation) generic(sig signature) string {
 
 // callText returns the function of an operation on an architecture: it calls the definition in the tiers before the
 // first that has assembly, and otherwise the assembly, which it also declares. What the assembly needs, the same on all
-// architectures, is said on the first.
+// architectures, is not said for WebAssembly.
 func (op operation) callText(sig signature, arch string) string {
 	text := "\n"
-	if op.needs != "" && arch == architectures([]operation{op})[0] {
+	if op.needs != "" && arch != "wasm" {
 		text += fmt.Sprintf("// %s needs, in assembly: %s.\n", op.name, op.needs)
 	}
 	call := fmt.Sprintf("%s%s(%s)", sig.returns, op.assemblyName(arch), sig.addresses)
@@ -121,7 +135,7 @@ func (op operation) callText(sig signature, arch string) string {
 		call = "\n" + call
 	}
 	slow := "current == 0"
-	if first := op.on(arch)[0].index(); first > 1 {
+	if first := op.first(arch); first > 1 {
 		slow = fmt.Sprintf("current < %d", first)
 	}
 	text += fmt.Sprintf("func %s%s {\nif %s {\n%s\n}%s\n}\n", op.name, op.signature, slow, op.generic(sig), call)

@@ -31,17 +31,20 @@ func TestDispatch(t *testing.T) {
 			"//go:build !purego\n",
 			"{\"generic\", \"avx2\", \"avx512bw\", \"avx512\"}",
 			"func all(v []float64) {\n\tif current == 0 {\n\t\tallGeneric(v)\n\t} else {\n" +
-				"\t\tallAMD64(unsafe.SliceData(v))\n\t}\n}\n",
-			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n" +
-				"\tif current == 0 {\n\t\treturn fewGeneric(v)\n\t}\n\treturn fewAMD64(unsafe.SliceData(v))\n}\n",
-			"\n//go:noescape\nfunc allAMD64(v *float64)\n",
-			"func last() {\n\tif current < 3 {\n\t\tlastGeneric()\n\t} else {\n\t\tlastAMD64()\n\t}\n}\n",
+				"\t\tallAssembly(unsafe.SliceData(v))\n\t}\n}\n",
+			"\n//go:noescape\nfunc allAssembly(v *float64)\n",
+			"func last() {\n\tif current < 3 {\n\t\tlastGeneric()\n\t} else {\n\t\tlastAssembly()\n\t}\n}\n",
 		},
 		"arm64": {
 			"{\"generic\", \"neon\"}",
 			"\tcpu.ARM64.HasASIMD,\n",
-			"\treturn armARM64(unsafe.SliceData(out), unsafe.SliceData(in), len(in), n)\n",
-			"\n//go:noescape\nfunc armARM64(out *int8, in *int8, inLen int, n int) (a int, b int)\n",
+			"\treturn armAssembly(unsafe.SliceData(out), unsafe.SliceData(in), len(in), n)\n",
+			"\n//go:noescape\nfunc armAssembly(out *int8, in *int8, inLen int, n int) (a int, b int)\n",
+		},
+		"both": {
+			"//go:build !purego && (amd64 || arm64)\n",
+			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n" +
+				"\tif current == 0 {\n\t\treturn fewGeneric(v)\n\t}\n\treturn fewAssembly(unsafe.SliceData(v))\n}\n",
 		},
 		"wasm": {
 			"//go:build !purego && js\n", "{\"generic\", \"simd128\"}", "\thasModule(),\n",

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -13,8 +11,8 @@ import (
 // are what these rows add to the two rows of the output transform; the products of the first row are added to the sum,
 // those of the last row to the difference.
 //
-// With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products, one of 4 by 3 loads 14. Intel's
-// processors load two vectors and multiply two, on ports 0 and 5, in a cycle: 8 cycles beside 12. The weights of two
+// With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products, one of 12 by 1 loads 26. Intel's
+// processors load two vectors and multiply two, on ports 0 and 5, in a cycle: 8 or 13 cycles beside 12. The weights of two
 // entries for 2 vectors, 8 KiB at 64 channels, are read from the second-level cache once in a call, which takes 11
 // bytes in a cycle, and are in the first afterwards.
 //
@@ -22,7 +20,7 @@ import (
 // input transform, which stores for 32, and 68 for its output transform: products are nine tenths. At 48 they are 576
 // of 670. On Zen 5 ConvolveTwoRows reaches 87 and 82 % of the speed of products of registers, 81 % at 32 channels.
 func (t tier) multiplyTiles() {
-	output, column, left, acc := GP64(), AllocLocal(8), AllocLocal(8), t.vecs(24+1)
+	output, column, left, last, acc := GP64(), AllocLocal(8), AllocLocal(8), AllocLocal(8), t.vecs(24+1)
 	MOVQ(U32(0), column)
 	top := label("column")
 	Label(top)
@@ -30,21 +28,16 @@ func (t tier) multiplyTiles() {
 	MOVQ(output, left)
 	XORQ(output, output)
 	block := func(tall, wide int) { // makes wide vectors of outputs
-		along("n", tall, func(tile reg.GPVirtual) { t.multiplyBlock(acc, column, tile, output, tall, wide) })
+		along("n", tall, func(tile reg.GPVirtual) { t.multiplyBlock(acc, column, last, tile, output, tall, wide) })
 		ADDQ(U8(wide*t.lanes32()), output)
 		SUBQ(U8(wide*t.lanes32()), left)
 	}
 	next, out := label("block"), label("all")
 	Label(next)
 	if t.lanes == 8 {
-		other, one := label("other"), label("one")
+		other := label("other")
 		CMPQ(left, U8(t.lanes32()))
-		JE(LabelRef(one))
-		CMPQ(left, U8(3*t.lanes32()))
 		JNE(LabelRef(other))
-		block(4, 3)
-		JMP(LabelRef(out))
-		Label(one)
 		block(12, 1)
 		JMP(LabelRef(out))
 		Label(other)
@@ -73,10 +66,11 @@ func (t tier) multiplyTiles() {
 	JLT(LabelRef(top))
 }
 
-// multiplyBlock makes the sums of tall tiles for wide vectors of outputs.
-func (t tier) multiplyBlock(acc []reg.VecVirtual, column Mem, tile, output reg.GPVirtual, tall, wide int) {
+// multiplyBlock makes the sums of tall tiles for wide vectors of outputs. last is where it keeps whether it is at the
+// last two entries of the column.
+func (t tier) multiplyBlock(acc []reg.VecVirtual, column, last Mem, tile, output reg.GPVirtual, tall, wide int) {
 	n := tall * wide
-	first, second, difference := acc[:n], slices.Clone(acc[n:2*n]), acc[2*n]
+	first, second, difference := acc[:n], acc[n:2*n], acc[2*n]
 	for _, v := range acc[:2*n] {
 		t.clear(v)
 	}
@@ -100,19 +94,24 @@ func (t tier) multiplyBlock(acc []reg.VecVirtual, column Mem, tile, output reg.G
 	MOVQ(tile, r)
 	IMULQ(tiles.one, r)
 	ADDQ(r, base)
+	entries, sums := label("entries"), label("sums")
+	MOVQ(U32(0), last)
+	Label(entries)
 	t.multiplyPairs([2][]reg.VecVirtual{first, second}, base, tiles, weights, line, tall, wide)
+	CMPQ(last, U8(0))
+	JNE(LabelRef(sums))
 	for i, v := range first {
 		VPSUBD(second[i], v, difference)
 		VPADDD(second[i], v, v)
-		second[i], difference = difference, second[i]
+		VMOVAPS(difference, second[i])
 	}
-	base = pointer("v") // two entries on
-	MOVQ(tile, r)
-	IMULQ(tiles.one, r)
+	MOVQ(U32(1), last)
+	MOVQ(place(Param("stride")), r) // two entries on, behind the channels that the first two passed
+	SHLQ(U8(2), r)
+	SUBQ(tiles.one, r)
 	ADDQ(r, base)
-	MOVQ(place(Param("stride")), r)
-	LEAQ(Mem{Base: base, Index: r, Scale: 4}, base)
-	t.multiplyPairs([2][]reg.VecVirtual{first, second}, base, tiles, weights, line, tall, wide)
+	JMP(LabelRef(entries))
+	Label(sums)
 	dst := pointer("sums")
 	MOVQ(tile, r)
 	IMULQ(line, r)

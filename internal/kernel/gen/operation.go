@@ -31,7 +31,7 @@ var tiers = []tier{
 	{"wasm", SIMD128, "hasModule()", 2},
 }
 
-// operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAMD64, nameARM64 and
+// operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAssembly and
 // nameWASM, which take slices as pointers, and the lengths that they need as numbers. The generator writes the
 // function name, which calls the definition or the assembly.
 //
@@ -100,7 +100,15 @@ func (op operation) on(arch string) (list []tier) {
 }
 
 // assemblyName returns the name of the assembly for an architecture.
-func (op operation) assemblyName(arch string) string { return op.name + strings.ToUpper(arch) }
+func (op operation) assemblyName(arch string) string {
+	if arch == "wasm" {
+		return op.name + "WASM"
+	}
+	return op.name + "Assembly"
+}
+
+// first returns the number of the first tier of an architecture for which the operation has assembly.
+func (op operation) first(arch string) int { return op.on(arch)[0].index() }
 
 // index returns the number of the tier in tierNames of its architecture, where generic has 0.
 func (t tier) index() (n int) {

@@ -79,7 +79,7 @@ func (t tier) channelGroups(
 var columnOrder = [4]int{1, 2, 0, 3}
 
 // transformChannels makes some rows, indexes of columnOrder, for a vector of channels of all tiles. Half of the columns
-// of a tile are those of the tile before it: two tiles in turn exchange registers.
+// of a tile are those of the tile before it.
 func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() reg.VecVirtual) {
 	var src [4]reg.GPVirtual
 	offsets, r := pointer("rows"), GP64()
@@ -120,14 +120,13 @@ func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() re
 			ADDQ(step, p)
 		}
 	}
-	write := func(c0, c1, c2, c3 [4]reg.VecVirtual) {
+	write := func() {
 		channels := GP64()
 		for _, i := range rows {
 			y := columnOrder[i]
-			d := [4]reg.VecVirtual{c0[y], c1[y], c2[y], c3[y]}
 			for x, with := range transformRows {
 				v := vec()
-				transformEntry(x, d[with[1]], d[with[0]], v)
+				transformEntry(x, columns[with[1]][y], columns[with[0]][y], v)
 				VMOVUPS(v, entries.at(to[x], i, 0))
 			}
 		}
@@ -138,19 +137,18 @@ func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() re
 	}
 	read(columns[0])
 	read(columns[1])
-	left, out := pointer("n"), label("last")
+	left := pointer("n")
 	while(left, 1, func() {
 		read(columns[2])
 		read(columns[3])
-		write(columns[0], columns[1], columns[2], columns[3])
-		DECQ(left)
-		JZ(LabelRef(out))
-		read(columns[0])
-		read(columns[1])
-		write(columns[2], columns[3], columns[0], columns[1])
+		write()
+		for _, i := range rows {
+			y := columnOrder[i]
+			VMOVAPS(columns[2][y], columns[0][y])
+			VMOVAPS(columns[3][y], columns[1][y])
+		}
 		DECQ(left)
 	})
-	Label(out)
 }
 
 // transformRows has, for each row of Bᵀ, the two columns that are not 0: the first of them has the sign of the row.
@@ -167,23 +165,7 @@ func transformEntry(i int, x, y, to Op) {
 
 // transformOutput works on 32 outputs of a tile at once, and at last on 16. Two vectors of sums are packed to one of
 // outputs; sumLane has put the sums in an order in which that leaves outputs side by side.
-func (t tier) transformOutput() {
-	without, done := label("without"), label("done")
-	CMPQ(place(Param("skipStep")), U8(0))
-	JEQ(LabelRef(without))
-	t.transformGroups(true)
-	JMP(LabelRef(done))
-	Label(without)
-	t.transformGroups(false)
-	Label(done)
-}
-
-// transformGroups writes the loops of transformOutput, with skip or without it.
-func (t tier) transformGroups(skip bool) {
-	t.outputGroups(func(output reg.GPVirtual, next int, lanes []int) {
-		t.transformTiles(output, next, lanes, skip)
-	})
-}
+func (t tier) transformOutput() { t.outputGroups(t.transformTiles) }
 
 // outputGroups writes the loops over the outputs of tiles, 32 at a time and at last 16. body makes one vector of
 // outputs of all tiles, those that begin next behind output, of the sums that begin at the offsets lanes behind those
@@ -214,7 +196,7 @@ func (t tier) outputGroups(body func(output reg.GPVirtual, next int, lanes []int
 }
 
 // transformTiles is a body of outputGroups.
-func (t tier) transformTiles(output reg.GPVirtual, next int, lanes []int, skip bool) {
+func (t tier) transformTiles(output reg.GPVirtual, next int, lanes []int) {
 	up, down, words := pointer("positive"), pointer("negative"), pointer("limits")
 	LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
 	var positive []reg.VecVirtual
@@ -254,11 +236,13 @@ func (t tier) transformTiles(output reg.GPVirtual, next int, lanes []int, skip b
 			v := t.pack(acc)
 			VPMINSW(limit(limits[0], v), v, v)
 			VPMAXSW(limit(limits[1], v), v, v)
-			if skip {
-				VPADDSW(tileOutput(add, "skipSecond", "skipStep", y, x), v, v)
-				VPMINSW(limit(limits[2], v), v, v)
-				VPMAXSW(limit(limits[3], v), v, v)
-			}
+			without := label("without")
+			CMPQ(place(Param("skipStep")), U8(0))
+			JEQ(LabelRef(without))
+			VPADDSW(tileOutput(add, "skipSecond", "skipStep", y, x), v, v)
+			VPMINSW(limit(limits[2], v), v, v)
+			VPMAXSW(limit(limits[3], v), v, v)
+			Label(without)
 			VMOVUPS(v, tileOutput(dst, "second", "dstStep", y, x))
 		}
 	}
@@ -268,10 +252,8 @@ func (t tier) transformTiles(output reg.GPVirtual, next int, lanes []int, skip b
 	MOVQ(place(Param("outputs")), step)
 	LEAQ(Mem{Base: sums[0], Index: step, Scale: 4}, sums[0])
 	LEAQ(Mem{Base: sums[1], Index: step, Scale: 4}, sums[1])
-	if skip {
-		MOVQ(place(Param("skipStep")), step)
-		LEAQ(Mem{Base: add, Index: step, Scale: 4}, add)
-	}
+	MOVQ(place(Param("skipStep")), step)
+	LEAQ(Mem{Base: add, Index: step, Scale: 4}, add)
 	DECQ(n)
 	JNZ(LabelRef(top))
 }

@@ -12,8 +12,8 @@ import (
 // those of the last row to the difference.
 //
 // With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products, one of 12 by 1 loads 26. Intel's
-// processors load two vectors and multiply two, on ports 0 and 5, in a cycle: 8 or 13 cycles beside 12. The weights of two
-// entries for 2 vectors, 8 KiB at 64 channels, are read from the second-level cache once in a call, which takes 11
+// processors load two vectors and multiply two, on ports 0 and 5, in a cycle: 8 or 13 cycles beside 12. The weights of
+// two entries for 2 vectors, 8 KiB at 64 channels, are read from the second-level cache once in a call, which takes 11
 // bytes in a cycle, and are in the first afterwards.
 //
 // At 64 channels a tile takes 1024 cycles of these two ports for products, 16 for sums and differences, 24 for its

@@ -10,9 +10,9 @@ import (
 
 // dispatch returns Go files by their names. The file of an architecture has its tiers, the functions that call a
 // definition or its assembly, and the declarations of the assembly, which chooses among the tiers; dispatch_both.go has
-// the functions of amd64 and arm64, dispatch_other.go the tiers of all other architectures, and of purego. Functions that
-// call the definition alone, where an operation has no assembly, are the same everywhere: a file has those that have
-// assembly on the same architectures.
+// the functions of amd64 and arm64, dispatch_other.go the tiers of all other architectures, and of purego. Functions
+// that call the definition alone, where an operation has no assembly, are the same everywhere: a file has those that
+// have assembly on the same architectures.
 //
 // Note: there are no tables of functions, because a call through a variable goes through a wrapper and makes its
 // operands escape to the heap. The functions that call the module of WebAssembly let them escape on purpose: a stack

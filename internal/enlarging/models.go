@@ -143,6 +143,12 @@ func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	return fingerprints, provenances, nil
 }
 
+// Interpolates returns the name of the model in the settings, and whether it only interpolates, without learned
+// stages.
+func (e *Enlarger) Interpolates() (name string, is bool) {
+	return e.clean.name, e.clean.model.IsPlain()
+}
+
 // Chooser returns the model for pictures that are decoded already, as the settings say: one that chooses for each
 // picture, or one at the strength of Settings.Denoise.
 func (e *Enlarger) Chooser() (*superres.Model, error) {

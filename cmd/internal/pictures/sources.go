@@ -85,6 +85,7 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 			"--skip-index and --limit"))
 	}
 	TellSkipped(s.Notes, others)
+	s.Choice.TellIdle(s.Notes, names)
 	return list, nil
 }
 
@@ -110,6 +111,15 @@ func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 		}
 		return nil
 	}}
+}
+
+// TellIdle prints a note to w, if it is not nil, when options of ch are set but none of names is an IDX file.
+func (ch Choice) TellIdle(w io.Writer, names []string) {
+	if chosen := ch.Take != nil || ch.Skip != nil || ch.Limit > 0; chosen && w != nil &&
+		!slices.ContainsFunc(names, IsIDX) {
+		fmt.Fprintln(w, "superres: --index, --skip-index and --limit choose images of IDX files, and none is "+
+			"named: all pictures are taken")
+	}
 }
 
 // DegradationOption returns --degradation, which sets to; preset is its default. Its value is not checked here.

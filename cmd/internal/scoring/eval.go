@@ -169,6 +169,9 @@ func (opt *EvalOptions) complete(c *cli.Context) error {
 			opt.Protocol = score.Normalised
 		}
 	}
+	if !byModels {
+		opt.Choice.TellIdle(opt.Notes, nil)
+	}
 	return nil
 }
 

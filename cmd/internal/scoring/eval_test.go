@@ -57,16 +57,20 @@ func TestEvalErrors(t *testing.T) {
 	})
 }
 
-// Pictures of kinds that cannot be read are counted.
+// What chooses images of IDX files says so where there is none, and pictures of kinds that cannot be read are counted.
 func TestEvalLeavesOut(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(20, 12))
 	consoletest.WritePicture(t, filepath.Join(dir, "in/b.png"), consoletest.Blob(20, 12))
 	consoletest.Put(t, filepath.Join(dir, "in/c.heic"), []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"))
+	const idle = "superres: --index, --skip-index and --limit choose images of IDX files, and none is named: all " +
+		"pictures are taken\n"
 	const heic = "superres: 1 file is of a kind that cannot be read: 1 HEIC\n"
 	for args, want := range map[string]string{
-		"-m nearest in": heic, "-m nearest in/a.png": "", "-m nearest in -q": "",
-		"in in": heic[:len("superres: ")] + "2 files are of kinds that cannot be read: 2 HEIC\n",
+		"-m nearest in --limit 1": heic + idle, "-m nearest in/a.png --index 0": idle, "-m nearest in/a.png": "",
+		"in/a.png in/b.png --limit 1": idle,
+		"in in":                       heic[:len("superres: ")] + "2 files are of kinds that cannot be read: 2 HEIC\n",
+		"-m nearest in --limit 1 -q":  "",
 	} {
 		if _, stderr, code := call(t, dir, "", append([]string{"eval"}, strings.Fields(args)...)...); code != 0 ||
 			stderr != want {

@@ -1,8 +1,8 @@
 // Package upscale is the command superres upscale, which enlarges picture files. Package enlarging does that for each
 // file; this package plans, runs and reports the work of a call on many files.
 //
-// Read it in this order: options.go, the options; words.go, which refuses arguments that were meant as options;
-// upscale.go, one call, and session.go, what it works with; planner.go, which finds inputs and names outputs, with
+// Read it in this order: options.go, the options, and idle.go, which of them have no effect in a call; words.go, which
+// refuses arguments that were meant as options; upscale.go, one call, and session.go, what it works with; planner.go, which finds inputs and names outputs, with
 // resume.go for pictures already done and results.go for earlier results; batch.go, the resulting plan; work.go, which
 // enlarges pictures in parallel, within the memory limits of memory.go; dryrun.go, which only shows the plan; book.go,
 // which makes a folder of a comic and a comic of its results; report.go for people, events.go for programs, and
@@ -143,6 +143,9 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	r.start(bar, opt, b.total(), opt.quiet)
 	if e.others.Used && opt.Naming.Format == "" && !(b.total() == 1 && imagefile.NamedFormat(opt.Naming.Out) != "") {
 		r.note(decoders.Rule)
+	}
+	for _, line := range opt.idle(&b, enlarger) {
+		r.note(line)
 	}
 	if opt.DryRun {
 		return e.show(c.Context, &b, r)

@@ -17,9 +17,9 @@ import (
 // budget is the most that the repository may have of each kind. An addition pays by a removal; whoever raises a figure
 // says in the commit what for.
 var budget = map[string]int{
-	"lines of Go that is no test":                 117_400,
-	"lines of tests":                              53_250,
-	"lines of assembly":                           17_900,
+	"lines of Go that is no test":                 115_250,
+	"lines of tests":                              52_650,
+	"lines of assembly":                           15_250,
 	"words of README.md":                          mostWords,
 	"words of superres/README.md":                 2_500,
 	"words of pages":                              24_150,

@@ -2,11 +2,12 @@
 // file; this package plans, runs and reports the work of a call on many files.
 //
 // Read it in this order: options.go, the options, and idle.go, which of them have no effect in a call; words.go, which
-// refuses arguments that were meant as options; upscale.go, one call, and session.go, what it works with; planner.go, which finds inputs and names outputs, with
-// resume.go for pictures already done and results.go for earlier results; batch.go, the resulting plan; work.go, which
-// enlarges pictures in parallel, within the memory limits of memory.go; dryrun.go, which only shows the plan; book.go,
-// which makes a folder of a comic and a comic of its results; report.go for people, events.go for programs, and
-// pace.go, which estimates progress. service.go is for package serve, and help.go is the help.
+// refuses arguments that were meant as options; upscale.go, one call, and session.go, what it works with; planner.go,
+// which finds inputs and names outputs, with resume.go for pictures already done and results.go for earlier results;
+// batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory limits of memory.go;
+// dryrun.go, which only shows the plan; book.go, which makes a folder of a comic and a comic of its results; report.go
+// for people, events.go for programs, and pace.go, which estimates progress. service.go is for package serve, and
+// help.go is the help.
 package upscale
 
 import (

@@ -257,7 +257,7 @@ func hardSwishFloats(dst, src []float32) {
 //go:noescape
 func hardSwishFloatsAssembly(dst *float32, dstLen int, src *float32)
 
-// inclineFloats needs, in assembly: len(dst) is a multiple of len(slope), and that of 16.
+// inclineFloats needs, in assembly: len(dst) is a multiple of len(slope), a multiple of 16.
 func inclineFloats(dst, src, slope []float32) {
 	if current == 0 {
 		inclineFloatsGeneric(dst, src, slope)
@@ -352,7 +352,7 @@ func residual(dst []float32, samples int, src []int16, rows []int, step, words i
 //go:noescape
 func residualAssembly(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
 
-// scaleFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
+// scaleFloats needs, in assembly: len(dst) is a multiple of len(factor), a multiple of 16.
 func scaleFloats(dst, src, factor, offset []float32) {
 	if current == 0 {
 		scaleFloatsGeneric(dst, src, factor, offset)

@@ -38,10 +38,13 @@ func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
 	return [...]int32{a, a + b + c, a - b + c, a - c, -b, a + b - c, c}
 }
 
-// prepareGaussian computes the weights of ConvolveFourRows, if they fit.
+// hasGaussian reports whether the tier computes tiles of 4×4 outputs.
+func hasGaussian() bool { return Tier() == "avx2" }
+
+// prepareGaussian computes the weights of ConvolveFourRows, if they fit, in tiers that use them.
 func (f *Filter) prepareGaussian() {
 	channels := PadTo(f.usedChannels(), Lanes)
-	if f.gaussian = nil; channels > f.Step {
+	if f.gaussian = nil; channels > f.Step || !hasGaussian() {
 		return
 	}
 	size := channels / 2 * f.Outputs
@@ -73,7 +76,7 @@ func (f *Filter) prepareGaussian() {
 
 // gaussianInput returns the largest magnitude of a sample that tiles of 4×4 outputs may be made of; 0: there are none.
 func (f *Filter) gaussianInput() int32 {
-	if tierNames[current] != "avx2" || f.gaussian == nil {
+	if !hasGaussian() || f.gaussian == nil {
 		return 0
 	}
 	most := int32(maxGaussianInput)

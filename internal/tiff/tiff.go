@@ -3,9 +3,9 @@
 // to 32 bits or in floating point.
 //
 // layout.go reads what a directory says of the pixels and refuses kinds that are not decoded, in words for the owner of
-// a scanner. blocks.go goes over the strips or tiles. rows.go makes rows of bytes of their data, with lzw.go, fax.go
-// and packed.go; predictor.go undoes differences, samples.go unpacks the samples of a row into the canvas, and
-// colour.go makes a picture of the canvas.
+// a scanner. blocks.go goes over the strips or tiles. rows.go makes rows of bytes of their data, with fax.go and
+// packed.go; predictor.go undoes differences, samples.go unpacks the samples of a row into the canvas, and colour.go
+// makes a picture of the canvas.
 //
 // The directories themselves are read by package metadata, so that all of the program agrees on the content of a file.
 package tiff

@@ -52,7 +52,7 @@ func (opt Options) checkWords(options settings.Table) error {
 var (
 	// addressStart matches the start of an address, such as https://, file:// and www.
 	addressStart = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+:/{1,3}|www\.)`)
-	// likeSize matches what is written like a scale, a size in pixels, or the name of a screen.
+	// likeSize matches words that look like a scale, a size in pixels, or the name of a screen.
 	likeSize = regexp.MustCompile(`(?i)^([x×]?[0-9]+([.,][0-9]+)?[x×%]?|[0-9]+[x×*:,][0-9]+(px)?|[0-9]+(px|w|[kp])|` +
 		`u?hd|full-?hd)$`)
 )

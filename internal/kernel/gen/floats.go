@@ -50,7 +50,7 @@ var _ = entrywise("clipFloats", "(dst, src []float32, least, most float32)", []s
 // ofSamples registers an operation on rows of whole samples, with parameters for each channel.
 func ofSamples(name string, parameters []string, body func(c *code, v vector, by []vector) vector) struct{} {
 	return entrywise(name, "(dst, src, "+strings.Join(parameters, ", ")+" []float32)", []string{"dst", parameters[0]},
-		"len(dst) is a multiple of len("+parameters[0]+"), and that of 16", func(c *code) {
+		"len(dst) is a multiple of len("+parameters[0]+"), a multiple of 16", func(c *code) {
 			n, dst, src := c.lengthOf("dst"), c.param("dst"), c.param("src")
 			c.while(n, 1, func() {
 				left, pointers := c.lengthOf(parameters[0]), []integer{dst, src}

@@ -79,7 +79,7 @@ func (t tier) channelGroups(
 var columnOrder = [4]int{1, 2, 0, 3}
 
 // transformChannels makes some rows, indexes of columnOrder, for a vector of channels of all tiles. Half of the columns
-// of a tile are those of the tile before it.
+// of a tile are also columns of the tile before it.
 func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() reg.VecVirtual) {
 	var src [4]reg.GPVirtual
 	offsets, r := pointer("rows"), GP64()

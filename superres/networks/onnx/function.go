@@ -99,10 +99,11 @@ func (t *tracer) call(n node, f *function) error {
 		return err
 	}
 	var out []*value
-	for i := range n.outputs {
-		if i < len(f.outputs) {
-			out = append(out, inner[f.outputs[i]])
+	for i, name := range n.outputs[:min(len(n.outputs), len(f.outputs))] {
+		if inner[f.outputs[i]] == nil && name != "" {
+			return fmt.Errorf("%s %q: no node of the function makes %q", n.op, n.name, f.outputs[i])
 		}
+		out = append(out, inner[f.outputs[i]])
 	}
 	return t.define(n, out)
 }

@@ -137,12 +137,13 @@ func TestFunctions(t *testing.T) {
 		deep = localFunction(deep, "my", name, "v", "s0", body)
 	}
 	for want, data := range map[string][]byte{
-		"more than 16 deep":                 localFunction(f.bytes(), "my", "Twice", "v", "s", again),
-		"more than 20000 functions":         deep,
-		"is there twice":                    localFunction(data, "my", "Twice", "v", "s", inner),
-		"the operation my.Twice is not":     f.bytes(),
-		"has 1 inputs":                      localFunction(f.bytes(), "my", "Twice", "", "s", inner),
-		"takes \"a\", which no node before": localFunction(f.bytes(), "my", "Twice", "v", "t", inner),
+		"more than 16 deep":                   localFunction(f.bytes(), "my", "Twice", "v", "s", again),
+		"more than 20000 functions":           deep,
+		"is there twice":                      localFunction(data, "my", "Twice", "v", "s", inner),
+		"the operation my.Twice is not":       f.bytes(),
+		"has 1 inputs":                        localFunction(f.bytes(), "my", "Twice", "", "s", inner),
+		"no node of the function makes \"t\"": localFunction(f.bytes(), "my", "Twice", "v", "t", inner),
+		"no node makes the result \"y\"":      sized(4, 6).node("Dropout x > a y").bytes(),
 	} {
 		if _, err := Read(data, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, expected %q", err, want)

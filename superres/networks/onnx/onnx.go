@@ -229,8 +229,8 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, ok := t.values[name]
-	if !ok {
+	result := t.values[name]
+	if result == nil {
 		return nil, fmt.Errorf("no node makes the result %q", name)
 	}
 	sizes := t.sizes(result)

@@ -37,8 +37,8 @@ type state struct {
 }
 
 // key returns a text that must be equal for two runs to continue each other: the format, all options and
-// constants that affect the result, and the hash of the pictures.
-func (l *learner) key(d dataset) []byte {
+// constants that affect the result, and the hash of the pictures or lessons.
+func (l *learner) key(digest string) []byte {
 	o := l.opt
 	from := sha256.Sum256(nil)
 	if o.From != nil {
@@ -53,7 +53,7 @@ func (l *learner) key(d dataset) []byte {
 		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Skip, o.Steps, o.Batch, o.Patch, o.Margin,
 		o.LearningRate, o.Decay, o.Reductions, o.Symmetries, o.Robust, o.Synthetic, o.Seed, o.Interval,
 		from[:], teachers, o.SeesColour, taughtShare, warmUp, lastPart, exactPart, roundness, squareWeight,
-		momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, d.digest(),
+		momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, digest,
 	})
 	if err != nil {
 		panic(err) // cannot be: these are numbers and strings
@@ -62,7 +62,7 @@ func (l *learner) key(d dataset) []byte {
 }
 
 // checkpoint returns a checkpoint of the training. It fails when the training has diverged.
-func (l *learner) checkpoint(d dataset) ([]byte, error) {
+func (l *learner) checkpoint(digest string) ([]byte, error) {
 	if err := l.fetch(); err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (l *learner) checkpoint(d dataset) ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	err = npz.Write(&b, []npz.Text{{Name: stateFile, Data: numbers}, {Name: keyFile, Data: l.key(d)}}, nil, arrays...)
+	err = npz.Write(&b, []npz.Text{{Name: stateFile, Data: numbers}, {Name: keyFile, Data: l.key(digest)}}, nil, arrays...)
 	return b.Bytes(), err
 }
 
@@ -92,12 +92,12 @@ func (f *layer) arrays() [len(arrayNames)][]float32 {
 }
 
 // restore sets the learner to the state in a checkpoint. It changes nothing if that is damaged or has another key.
-func (l *learner) restore(checkpoint []byte, d dataset) {
+func (l *learner) restore(checkpoint []byte, digest string) {
 	file, err := npz.OpenUpTo(bytes.NewReader(checkpoint), int64(len(checkpoint)), maxCheckpoint)
 	if err != nil {
 		return
 	}
-	if key, err := file.Text(keyFile, maxText); err != nil || !bytes.Equal(key, l.key(d)) {
+	if key, err := file.Text(keyFile, maxText); err != nil || !bytes.Equal(key, l.key(digest)) {
 		return
 	}
 	text, err := file.Text(stateFile, maxText)

@@ -19,10 +19,10 @@ type Lesson interface {
 
 // Teach trains a network with lessons instead of pictures: lesson returns the one of patch number of a step, and must
 // depend on these two alone; it is called concurrently. Of the options those count that say what the network is, what
-// it starts from and how it is trained. Report gets the steps, the rate and the loss at every interval; no checkpoints
-// are kept.
+// it starts from and how it is trained. Report gets the steps, the rate and the loss at every interval. digest stands
+// for the lessons: a training goes on from Kept only if that learned from lessons of the same.
 func (t Trainer) Teach(
-	ctx context.Context, lesson func(step, number int) (Lesson, error),
+	ctx context.Context, digest string, lesson func(step, number int) (Lesson, error),
 ) (*convolutional.Stage, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -30,27 +30,15 @@ func (t Trainer) Teach(
 	if t.SeesColour || t.Robust {
 		return nil, usage.Errorf("convolutional: lessons are of brightness alone")
 	}
-	n, known, err := (&session{Trainer: t}).firstNetwork()
+	s := &session{Trainer: t, progress: func(string, int, int) {}}
+	n, known, err := s.firstNetwork()
 	if err != nil {
 		return nil, err
 	}
 	l := newLearner(t, n, known)
-	pace := t.newPace(0)
-	for l.done < t.Steps {
-		if err := l.teach(ctx, lesson); err != nil {
-			return nil, err
-		}
-		if !l.isReported(l.done) {
-			continue
-		}
-		r, err := l.report(ctx, &validation{})
-		if err != nil {
-			return nil, err
-		}
-		if t.Report != nil {
-			r.Elapsed, r.Left = pace.estimate(l.done)
-			t.Report(r)
-		}
+	err = s.learn(ctx, l, digest, func() error { return l.teach(ctx, lesson) }, &validation{})
+	if err != nil {
+		return nil, err
 	}
 	return convolutional.NewStage(l.network())
 }

@@ -2,6 +2,7 @@ package learning
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -43,16 +44,35 @@ func TestTeach(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(step), uint64(number)))
 		return contrast{rng, rng.Float64()}, nil
 	}
-	first := must.Get(opt.Teach(t.Context(), lesson))(t)
+	first := must.Get(opt.Teach(t.Context(), "", lesson))(t)
 	if len(losses) != 6 || losses[5] > losses[0]/5 {
 		t.Errorf("losses %.4f, expected six that fall to less than a fifth", losses)
 	}
-	if second := must.Get(opt.Teach(t.Context(), lesson))(t); second.Fingerprint() != first.Fingerprint() {
+	if second := must.Get(opt.Teach(t.Context(), "", lesson))(t); second.Fingerprint() != first.Fingerprint() {
 		t.Error("the same lessons give another network")
 	}
+	ctx, stop := context.WithCancel(t.Context())
+	opt.Keep = func(checkpoint []byte) error {
+		opt.Kept = checkpoint
+		stop()
+		return nil
+	}
+	if _, err := opt.Teach(ctx, "lessons", lesson); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a training that is interrupted: %v", err)
+	}
+	opt.Keep, losses = nil, nil
+	last := must.Get(opt.Teach(t.Context(), "lessons", lesson))(t)
+	if last.Fingerprint() != first.Fingerprint() || len(losses) != 6 {
+		t.Errorf("an interrupted training ends otherwise, after %d reports", len(losses))
+	}
+	losses = nil
+	if must.Get(opt.Teach(t.Context(), "others", lesson))(t); len(losses) != 7 {
+		t.Errorf("%d reports of a training that begins again, expected 7", len(losses))
+	}
+	opt.Kept = nil
 	opt.From, opt.LearningRate = first, 1e-4
 	losses = nil
-	if must.Get(opt.Teach(t.Context(), lesson))(t); losses[0] > 0.01 {
+	if must.Get(opt.Teach(t.Context(), "", lesson))(t); losses[0] > 0.01 {
 		t.Errorf("a loss of %.4f, from a network that has learned", losses[0])
 	}
 }
@@ -61,12 +81,12 @@ func TestTeach(t *testing.T) {
 func TestTeachFails(t *testing.T) {
 	opt := Defaults()
 	opt.SeesColour = true
-	if _, err := opt.Teach(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "brightness") {
+	if _, err := opt.Teach(t.Context(), "", nil); err == nil || !strings.Contains(err.Error(), "brightness") {
 		t.Errorf("a network that sees colour: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Defaults().Teach(ctx, nil); err == nil {
+	if _, err := Defaults().Teach(ctx, "", nil); err == nil {
 		t.Error("the context had ended")
 	}
 }

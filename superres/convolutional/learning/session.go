@@ -43,10 +43,7 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 		return nil, err
 	}
 	l := newLearner(s.Trainer, n, known)
-	if s.Kept != nil {
-		l.restore(s.Kept, d)
-	}
-	if err := s.learn(ctx, l, d, v); err != nil {
+	if err := s.learn(ctx, l, d.digest(), func() error { return l.step(ctx, d) }, v); err != nil {
 		return nil, err
 	}
 	s.progress(phase, s.Steps, s.Steps)
@@ -58,15 +55,19 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 	return convolutional.NewStage(l.network())
 }
 
-// learn makes the steps of l that are not made yet, with reports and checkpoints.
-func (s *session) learn(ctx context.Context, l *learner, d dataset, v *validation) error {
+// learn makes the steps of l that are not made yet, with reports and checkpoints. step makes one; digest is the hash of
+// what it learns from.
+func (s *session) learn(ctx context.Context, l *learner, digest string, step func() error, v *validation) error {
+	if s.Kept != nil {
+		l.restore(s.Kept, digest)
+	}
 	pace, kept := s.newPace(l.done), time.Now()
 	if s.Kept != nil && l.done < s.Steps && s.Report != nil {
 		s.Report(s.counted(l.done))
 	}
 	for l.done < s.Steps {
 		s.progress(phase, l.done, s.Steps)
-		err := l.step(ctx, d)
+		err := step()
 		reported := l.isReported(l.done)
 		if err == nil && !reported && time.Since(kept) < keepTime {
 			continue
@@ -81,7 +82,7 @@ func (s *session) learn(ctx context.Context, l *learner, d dataset, v *validatio
 		// When the context ends, the last step was either completed or not begun. Before the first there is nothing to
 		// keep, and what was kept of another training is not replaced.
 		if s.Keep != nil && l.done > 0 && (err == nil || ctx.Err() != nil) {
-			checkpoint, failed := l.checkpoint(d)
+			checkpoint, failed := l.checkpoint(digest)
 			if failed == nil {
 				failed = s.Keep(checkpoint)
 			}

@@ -39,6 +39,8 @@ type Options struct {
 	Share float64
 	// Report gets what the steps of the softener have lost.
 	Report io.Writer
+	// Checkpoints is the folder that keeps how far the softener is, from which an interrupted run goes on; "": none.
+	Checkpoints string
 }
 
 // of returns the share of n, at least 1.

@@ -14,6 +14,7 @@ import (
 var (
 	folders = flag.String("folders", "", "folders of photographs to learn from, as in a PATH: see .ci/estimators")
 	file    = flag.String("file", "", "the file of package learned to make; bounds or check: to print")
+	keep    = flag.String("keep", "", "the folder for checkpoints of the softener")
 	share   = flag.Float64("share", 1, "the share of the samples to learn from")
 )
 
@@ -22,7 +23,7 @@ func TestMakeEstimator(t *testing.T) {
 	if *folders == "" {
 		t.Skip("-folders is not given")
 	}
-	o := Options{Folders: filepath.SplitList(*folders), Share: *share, Report: os.Stdout}
+	o := Options{Folders: filepath.SplitList(*folders), Share: *share, Report: os.Stdout, Checkpoints: *keep}
 	slices.Sort(o.Folders)
 	switch *file {
 	case "check":

@@ -3,10 +3,14 @@ package learning
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"sort"
 	"time"
@@ -115,6 +119,17 @@ func (s *sampler) newSoftenerLessons() softenerLessons {
 		l.ends = append(l.ends, sum)
 	}
 	return l
+}
+
+// digest returns a hash of the pictures in hexadecimal.
+func (l softenerLessons) digest() string {
+	h := sha256.New()
+	for _, p := range l.pictures {
+		for _, plane := range []*degrade.Plane{p.low, p.lanczos, p.decimated, p.box} {
+			fmt.Fprintln(h, plane.W, plane.H, plane.Pix)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // pick returns patch number of a step, which depends on these two alone.
@@ -307,18 +322,28 @@ func (s *sampler) learnSoftener(ctx context.Context, o Options) (*learned.Soften
 	if len(lessons.pictures) == 0 {
 		return nil, errors.New("learning: all photographs are smaller than 160×160 pixels, too small for patches")
 	}
-	network, err := t.Teach(ctx, func(step, number int) (learning.Lesson, error) {
-		return lessons.pick(step, number), nil
-	})
+	teach := func(name string, past int) (*convolutional.Stage, error) {
+		if o.Checkpoints != "" {
+			file := filepath.Join(o.Checkpoints, name)
+			t.Keep = func(checkpoint []byte) error {
+				if err := os.WriteFile(file+".new", checkpoint, 0o666); err != nil {
+					return err
+				}
+				return os.Rename(file+".new", file)
+			}
+			t.Kept, _ = os.ReadFile(file) // none before the first
+		}
+		return t.Teach(ctx, lessons.digest(), func(step, number int) (learning.Lesson, error) {
+			return lessons.pick(past+step, number), nil
+		})
+	}
+	network, err := teach("softener-first.npz", 0)
 	if err != nil {
 		return nil, err
 	}
 	// The first steps are beside zeros, which takes half the time; the last are not, as a picture has none.
 	t.From, t.Margin, t.Steps, t.LearningRate = network, o.of(128), max(steps/7, 1), 0.002
-	network, err = t.Teach(ctx, func(step, number int) (learning.Lesson, error) {
-		return lessons.pick(steps+step, number), nil
-	})
-	if err != nil {
+	if network, err = teach("softener-last.npz", steps); err != nil {
 		return nil, err
 	}
 	// As results, its numbers are limited like pixels: see learned.SoftenerRange.

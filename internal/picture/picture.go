@@ -63,15 +63,21 @@ func (p Picture) LumaIn(newPlane Allocator) *plane.Plane {
 		return p.Channels[0]
 	}
 	out := newPlane(p.Channels[0].W, p.Channels[0].H)
-	parallel.Rows(out.H, func(y int) {
-		row := out.Row(y)
-		r, g, b := p.Channels[0].Row(y)[:len(row)], p.Channels[1].Row(y)[:len(row)], p.Channels[2].Row(y)[:len(row)]
-		for x := range row {
-			row[x] = float32(float64(WeightR*float64(r[x])) + float64(WeightG*float64(g[x])) +
-				float64(WeightB*float64(b[x])))
-		}
-	})
+	parallel.Rows(out.H, func(y int) { p.LumaRow(out.Row(y), y) })
 	return out
+}
+
+// LumaRow sets dst to row y of Luma.
+func (p Picture) LumaRow(dst []float32, y int) {
+	if len(p.Channels) == 1 {
+		copy(dst, p.Channels[0].Row(y))
+		return
+	}
+	r, g, b := p.Channels[0].Row(y)[:len(dst)], p.Channels[1].Row(y)[:len(dst)], p.Channels[2].Row(y)[:len(dst)]
+	for x := range dst {
+		dst[x] = float32(float64(WeightR*float64(r[x])) + float64(WeightG*float64(g[x])) +
+			float64(WeightB*float64(b[x])))
+	}
 }
 
 // LumaOf sets dst, which may be one of rgb, to the brightness by BT.601 of the planes red, green and blue, each limited

@@ -100,10 +100,11 @@ func (x *Examination) isFlawed() bool {
 
 // undoBlur is StepBlur. A picture with transparency keeps its blur.
 func (x *Examination) undoBlur(context.Context) error {
-	if !x.isJudged() || !x.isOpaque() {
+	if !x.isJudged() {
 		return nil
 	}
-	if blur := learned.Corrector().Correction(x.Traits()).Limited(x.Found.Flaws); !blur.IsNone() {
+	blur := learned.Corrector().Correction(x.Traits()).Limited(x.Found.Flaws)
+	if !blur.IsNone() && picture.IsOpaque(x.Picture) {
 		x.correct(blur)
 	}
 	return nil
@@ -131,7 +132,7 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 		favour = learned.FlawedFavour
 	}
 	x.said, err = s.Soften(ctx, x.Picture, favour)
-	if !x.isOpaque() {
+	if !picture.IsOpaque(x.Picture) {
 		x.said.Correction, x.said.Plain = repair.Correction{}, 0
 	}
 	x.said.Correction = x.said.Correction.Limited(x.Left.Flaws)
@@ -232,9 +233,7 @@ func (x *Examination) parts() []measure.Area {
 // samples returns the brightness of parts.
 func (x *Examination) samples() []*measure.Samples {
 	if x.light == nil {
-		for _, p := range x.parts() {
-			x.light = append(x.light, measure.NewSamples(p.Luma(), len(x.shown)))
-		}
+		x.light = measure.SamplesOf(x.parts()...)
 	}
 	return x.light
 }
@@ -244,5 +243,3 @@ func (x *Examination) side() int {
 	size := x.Picture.Bounds().Size()
 	return min(size.X, size.Y)
 }
-
-func (x *Examination) isOpaque() bool { return picture.IsOpaque(x.Picture) }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"superres/internal/parallel"
-	"superres/internal/picture"
 	"superres/superres/flaws/measure"
 	"superres/superres/flaws/repair"
 )
@@ -131,16 +130,15 @@ type square struct {
 // squares returns squares all over img, of which parts is the brightness. The hidden colours of transparent pixels are
 // replaced by what is around them within a square alone.
 func squares(img image.Image, parts []*measure.Samples) (list []square) {
-	isOpaque, shown := picture.IsOpaque(img), measure.ListParts(img.Bounds())
+	shown := measure.ListParts(img.Bounds())
 	for i, p := range parts {
 		p.Spread(traitMargin, traitMargin, traitStep, traitMargin, traitSide, traitSquares, func(u, v int) {
-			if isOpaque {
+			if p.IsOpaque {
 				list = append(list, square{p, u, v})
 				return
 			}
 			around := image.Rect(0, 0, traitSide, traitSide).Inset(-traitMargin).Add(shown[i].Min).Add(image.Pt(u, v))
-			alone := measure.NewSamples(measure.Cut(img, around).Luma(), 1)
-			list = append(list, square{alone, traitMargin, traitMargin})
+			list = append(list, square{measure.SamplesOf(measure.Cut(img, around))[0], traitMargin, traitMargin})
 		})
 	}
 	return list

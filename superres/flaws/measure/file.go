@@ -1,10 +1,12 @@
 package measure
 
 import (
+	"image"
 	"math"
 	"slices"
 
 	"superres/internal/elementary"
+	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/quantiser"
 )
@@ -13,16 +15,15 @@ import (
 const mostBlocks = 1200
 
 // estimateFile estimates the quality of the JPEG file that changed a picture most, 0 if no such file is found, and the
-// standard deviation of the change. known is the quality of the file that the picture was read from, or 0 if that is no
-// JPEG; an earlier file may have changed the picture more.
-func estimateFile(parts []*Samples, known int) (quality int, loss float64) {
-	x, y := findGrid(parts)
-	c, quality := findQuality(parts, x, y, false)
+// standard deviation of the change. grid is findGrid of parts. known is the quality of the file that the picture was
+// read from, or 0 if that is no JPEG; an earlier file may have changed the picture more.
+func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, loss float64) {
+	c, quality := findQuality(parts, grid.X, grid.Y, false)
 	if quality != 0 {
 		loss = c.loss(quality)
 	}
 	// The blocks of the last file, or of the only one, begin at (0, 0), unless the picture was cropped since.
-	if x != 0 || y != 0 {
+	if grid != (image.Point{}) {
 		switch {
 		case quality == 0:
 			if c, quality = findQuality(parts, 0, 0, true); quality != 0 {
@@ -76,31 +77,38 @@ func equalShare(parts []*Samples) float64 {
 
 // findGrid returns the offset of the first whole JPEG block of 8×8 samples, 0 to 7 in each direction: the third
 // differences of samples are larger across the edges of blocks.
-func findGrid(parts []*Samples) (x, y int) {
+func findGrid(parts []*Samples) image.Point {
 	var across, down steps
 	for _, p := range parts {
 		every := max(1, p.W*p.H*p.Parts/250_000)
 		for v := 0; v < p.H; v += every {
-			across.add(p.Pix[v*p.W:], p.W, 1)
+			row := p.Pix[v*p.W:][:p.W]
+			for u := 2; u < min(2+8, p.W-1); u++ {
+				across.add(u, row[u-2:], 1, 8)
+			}
 		}
-		for u := 0; u < p.W; u += every {
-			down.add(p.Pix[u:], p.H, p.W)
+		for v := 2; v+1 < p.H; v++ {
+			down.add(v, p.Pix[(v-2)*p.W:][:4*p.W], p.W, every)
 		}
 	}
-	return across.greatest(), down.greatest()
+	return image.Pt(across.greatest(), down.greatest())
 }
 
 // steps has, by position modulo 8, the sum of the magnitudes of third differences and their number.
 type steps struct{ sum, count [8]int64 }
 
-// add adds the third differences of n samples of line, which lie stride apart.
-func (s *steps) add(line []int32, n, stride int) {
+// add adds, for a position, the third differences of every n-th four of samples, which lie stride apart.
+func (s *steps) add(at int, samples []int32, stride, every int) {
 	const far = 12 * Unit // a larger difference is an edge of the picture
-	for u := 2; u+1 < n; u++ {
-		d := line[(u-2)*stride] - 3*line[(u-1)*stride] + 3*line[u*stride] - line[(u+1)*stride]
-		s.sum[u%8] += int64(min(max(d, -d), far))
-		s.count[u%8]++
+	last := samples[3*stride:]
+	first, second, third := samples[:len(last)], samples[stride:][:len(last)], samples[2*stride:][:len(last)]
+	sum := int64(0)
+	for i := 0; i < len(last); i += every {
+		d := first[i] - 3*second[i] + 3*third[i] - last[i]
+		sum += int64(min(max(d, -d), far))
 	}
+	s.sum[at%8] += sum
+	s.count[at%8] += int64((len(last) + every - 1) / every)
 }
 
 // greatest returns the position, 0 to 7, with the greatest mean.
@@ -120,17 +128,17 @@ type coefficients [64][]int32
 
 // newCoefficients transforms blocks of parts. The first of a part is at (x0, y0); the others lie step samples apart.
 func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
-	return transform(parts, x0, y0, step, func(row []int64, part, at int) {
+	return transform(parts, x0, y0, step, func(row []float64, part, at int) {
 		for u, v := range parts[part].Pix[at:][:8] {
-			row[u] = int64(v)
+			row[u] = float64(v)
 		}
 	})
 }
 
 // transform transforms blocks that lie as newCoefficients has them. read sets row to eight samples, which begin where
 // sample at of a part is.
-func transform(parts []*Samples, x0, y0, step int, read func(row []int64, part, at int)) *coefficients {
-	c := new(coefficients)
+func transform(parts []*Samples, x0, y0, step int, read func(row []float64, part, at int)) *coefficients {
+	c, b := new(coefficients), new(blocks)
 	most := mostBlocks + len(parts)
 	memory := make([]int32, len(c)*most)
 	for i := range c {
@@ -138,60 +146,60 @@ func transform(parts []*Samples, x0, y0, step int, read func(row []int64, part, 
 	}
 	for i, p := range parts {
 		p.Spread(x0, y0, step, 0, 8, mostBlocks, func(x, y int) {
-			var block [64]int64
 			for v := range 8 {
-				read(block[8*v:][:8], i, (y+v)*p.W+x)
+				read(b.row(v), i, (y+v)*p.W+x)
 			}
-			c.add(&block)
+			if b.count++; b.count == together {
+				c.add(b)
+			}
 		})
 	}
+	c.add(b)
 	return c
 }
 
-// add appends the coefficients of one block, whose samples are given by rows.
-func (c *coefficients) add(block *[64]int64) {
-	// A cosine of an even frequency is the same from both ends of the block, of an odd one the opposite.
-	var folded, half, whole [64]int64
-	for k := range 4 {
-		for j := range 8 {
-			a, b := block[8*k+j], block[8*(7-k)+j]
-			folded[8*k+j], folded[8*(k+4)+j] = a+b, a-b
-		}
-	}
-	for i := range 8 {
-		from := folded[32*(i%2):][:32]
-		for k, w := range cosines[8*i : 8*i+4] {
-			for j := range 8 {
-				half[8*i+j] += w * from[8*k+j]
-			}
-		}
-	}
-	for i := range 8 {
-		row := half[8*i:][:8]
-		var ends [2][4]int64
-		for k := range 4 {
-			ends[0][k], ends[1][k] = row[k]+row[7-k], row[k]-row[7-k]
-		}
-		for j := range 8 {
-			for k, w := range cosines[8*j : 8*j+4] {
-				whole[8*i+j] += ends[j%2][k] * w
-			}
-		}
-	}
-	for i, v := range whole {
-		c[i] = append(c[i], int32((v+1<<17)>>18)) // from units of 1/(2²⁴·Unit) of a level to 1/2⁸
-	}
+// blocks are some blocks, and memory for their transform. All numbers are integers below 2⁵³, and so exact.
+type blocks struct {
+	count   int
+	samples [8 * together * 8]float64 // by rows, with the blocks side by side
+	columns [8 * together * 8]float64 // transformed along columns
+	across  [8 * 8 * together]float64 // the same, by columns: all rows of the first of each block, then of the second
+	all     [8 * 8 * together]float64 // transformed both ways
 }
 
-// cosines is the orthonormal cosine transform of eight samples, one row for each frequency, in units of 2⁻¹².
-var cosines = func() (list [64]int64) {
+// together is how many blocks are transformed together.
+const together = 16
+
+// row returns the samples of a row of the next block.
+func (b *blocks) row(y int) []float64 { return b.samples[8*(together*y+b.count):][:8] }
+
+// add appends the coefficients of b, which has no blocks then.
+func (c *coefficients) add(b *blocks) {
+	const n = 8 * together
+	kernel.Mul(b.columns[:], n, cosines[:], 8, b.samples[:], n, 8, 8, n)
+	for y := range 8 {
+		for i := range n {
+			b.across[i%8*n+y*together+i/8] = b.columns[y*n+i]
+		}
+	}
+	kernel.Mul(b.all[:], n, cosines[:], 8, b.across[:], n, 8, 8, n)
+	for i := range c {
+		for _, v := range b.all[(i%8*8+i/8)*together:][:b.count] {
+			c[i] = append(c[i], int32((int64(v)+1<<17)>>18)) // from units of 1/(2²⁴·Unit) of a level to 1/2⁸
+		}
+	}
+	b.count = 0
+}
+
+// cosines is the orthonormal cosine transform of eight samples, one column for each frequency, in units of 2⁻¹².
+var cosines = func() (list [64]float64) {
 	for k := range 8 {
 		scale := 0.5
 		if k == 0 {
 			scale = math.Sqrt(1. / 8)
 		}
 		for x := range 8 {
-			list[8*k+x] = int64(math.Round(4096 * scale * elementary.Cos(math.Pi*float64((2*x+1)*k)/16)))
+			list[8*x+k] = math.Round(4096 * scale * elementary.Cos(math.Pi*float64((2*x+1)*k)/16))
 		}
 	}
 	return list

@@ -61,9 +61,10 @@ func Of(shown []Area, list []*Samples, quality int) (f Flaws) {
 	inColour := parallel.Start(func() float64 { return estimateColourNoise(shown, list) })
 	estimate, somewhere := estimateNoise(list, limits)
 	f.Somewhere = somewhere
-	f.Quality, f.Loss = estimateFile(list, quality)
+	grid := findGrid(list)
+	f.Quality, f.Loss = estimateFile(list, grid, quality)
 	chroma := subsampled()
 	f.Subsampled, f.ColourNoise = chroma[0] && (chroma[1] || f.Loss > 0), inColour()
-	f.Noise, f.Likely, f.Palette = confirmNoise(list, estimate, f), estimate, palette()
+	f.Noise, f.Likely, f.Palette = confirmNoise(list, grid, estimate, f), estimate, palette()
 	return f
 }

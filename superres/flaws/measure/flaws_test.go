@@ -59,22 +59,16 @@ func measureLuma(p *plane.Plane, quality int) Flaws {
 // measureParts is measureLuma for parts of a picture.
 func measureParts(luma []*plane.Plane, quality int) Flaws {
 	var shown []Area
-	var list []*Samples
 	for _, p := range luma {
 		shown = append(shown, Area{picture.Picture{Channels: []*plane.Plane{p}}})
-		list = append(list, NewSamples(p, len(luma)))
 	}
-	return Of(shown, list, quality)
+	return Of(shown, SamplesOf(shown...), quality)
 }
 
 // measured returns the flaws of a whole picture.
 func measured(img image.Image, quality int) Flaws {
 	shown := Parts(img)
-	var list []*Samples
-	for _, p := range shown {
-		list = append(list, NewSamples(p.Luma(), len(shown)))
-	}
-	return Of(shown, list, quality)
+	return Of(shown, SamplesOf(shown...), quality)
 }
 
 // The parts of a side lie within it, at multiples of 8, all over it.
@@ -275,14 +269,17 @@ func TestCoefficients(t *testing.T) {
 	for range 50 {
 		var c coefficients
 		var block [64]int64
+		b := new(blocks)
 		for i := range block {
 			block[i] = rng.Int64N(1 << 16)
+			b.row(i / 8)[i%8] = float64(block[i])
 		}
-		c.add(&block)
+		b.count++
+		c.add(b)
 		for i := range 64 {
 			sum := int64(0)
 			for k := range 64 {
-				sum += cosines[8*(i/8)+k/8] * cosines[8*(i%8)+k%8] * block[k]
+				sum += int64(cosines[i/8+k/8*8]*cosines[i%8+k%8*8]) * block[k]
 			}
 			if want := int32((sum + 1<<17) >> 18); c[i][0] != want {
 				t.Fatalf("coefficient %d is %d, expected %d", i, c[i][0], want)

@@ -30,13 +30,7 @@ func TestMeasureNoiseLimits(t *testing.T) {
 	}
 	deviations := []float64{0, 3, 6, 12, 24}
 	var photographs [][][]*Samples // of each picture, for each deviation
-	split := func(img image.Image) (list []*Samples) {
-		shown := Parts(img)
-		for _, p := range shown {
-			list = append(list, NewSamples(p.Luma(), len(shown)))
-		}
-		return list
-	}
+	split := func(img image.Image) []*Samples { return SamplesOf(Parts(img)...) }
 	for _, set := range []string{"set5", "open-valid", "kodak"} {
 		for _, name := range golden.Pictures(t, set, 1) {
 			small := must.Get(score.Reduce(golden.Open(t, name), 2, resample.Cubic))(t)

@@ -11,13 +11,7 @@ import (
 
 // Noise raises the deviation of quiet places to about its own; a texture does not where it leaves a place free.
 func TestQuiet(t *testing.T) {
-	of := func(img image.Image) float64 {
-		var list []*Samples
-		for _, p := range Parts(img) {
-			list = append(list, NewSamples(p.Luma(), 1))
-		}
-		return Quiet(list)
-	}
+	of := func(img image.Image) float64 { return Quiet(SamplesOf(Parts(img)...)) }
 	img := image.NewGray(image.Rect(0, 0, 120, 100))
 	for i := range img.Pix {
 		img.Pix[i] = 128

@@ -46,7 +46,7 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	parallel.Indices(len(r.Noise), func(i int) {
 		x0, x1 := span(b.Min.X, b.Dx(), i%r.W, r.W)
 		y0, y1 := span(b.Min.Y, b.Dy(), i/r.W, r.H)
-		cells[i] = NewSamples(Cut(img, image.Rect(x0, y0, x1, y1)).Luma(), 1)
+		cells[i] = SamplesOf(Cut(img, image.Rect(x0, y0, x1, y1)))[0]
 		r.Noise[i], white[i] = cell(cells[i])
 	})
 	var noisy []float64

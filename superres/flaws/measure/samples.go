@@ -1,12 +1,13 @@
 package measure
 
 import (
+	"context"
 	"image"
 
 	"github.com/disintegration/imaging"
 
+	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches/plane"
 )
 
 // Area is a part of a picture as planes: its Channels, one of a grey picture or three, and its Alpha, with samples of 0
@@ -54,18 +55,33 @@ type Samples struct {
 	W, H  int
 	Pix   []int32
 	Parts int // the number of parts of the picture, of which this is one
+	// IsOpaque is false where some of the samples are hidden, and so have the brightness of what is around them.
+	IsOpaque bool
 }
 
 // Unit is how many units a level has.
 const Unit = 4
 
-// NewSamples returns the samples of luma, the brightness of one of the parts of a picture.
-func NewSamples(luma *plane.Plane, parts int) *Samples {
-	p := &Samples{luma.W, luma.H, make([]int32, luma.W*luma.H), parts}
-	for i, v := range luma.Pix {
-		p.Pix[i] = sampleOf(v)
+// SamplesOf returns the samples of all parts of a picture.
+func SamplesOf(parts ...Area) (list []*Samples) {
+	for _, part := range parts {
+		w, h := part.Channels[0].W, part.Channels[0].H
+		p := &Samples{w, h, make([]int32, w*h), len(parts), part.Alpha == nil}
+		// The background context never ends, so there is no error.
+		_ = parallel.For(context.Background(), h, 16, func() func(lo, hi int) {
+			luma := make([]float32, w)
+			return func(lo, hi int) {
+				for y := lo; y < hi; y++ {
+					part.LumaRow(luma, y)
+					for x, v := range luma {
+						p.Pix[y*w+x] = sampleOf(v)
+					}
+				}
+			}
+		})
+		list = append(list, p)
 	}
-	return p
+	return list
 }
 
 // sampleOf returns a brightness, 0 to 1, in quarters of a level.

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"image"
 	"math"
 	"slices"
 )
@@ -71,16 +72,16 @@ const (
 // certainly has noise and brightness about as much; otherwise 0. If the loss by a file is decisive, the estimate is
 // returned as it is, because the model for such files removes noise too, and the loss hides what the noise is like.
 // Where colour has noise and texture hides the noise of brightness, brightness is taken to have as much, unless some
-// blocks have less.
-func confirmNoise(parts []*Samples, estimate float64, f Flaws) float64 {
+// blocks have less. grid is findGrid of parts.
+func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws) float64 {
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate
 	}
 	if estimate == 0 && f.ColourNoise == 0 {
 		return 0
 	}
-	x, y := findGrid(parts) // in a JPEG file's own blocks, coefficients are whole quantiser steps and not noise
-	c := newCoefficients(parts, (x+4)%8, (y+4)%8, blockStep(parts))
+	// In a JPEG file's own blocks, which begin at grid, coefficients are whole quantiser steps and not noise.
+	c := newCoefficients(parts, (grid.X+4)%8, (grid.Y+4)%8, blockStep(parts))
 	if estimate > 0 && c.white(c[0]) >= leastWhite {
 		return estimate
 	}
@@ -121,10 +122,10 @@ func estimateColourNoise(parts []Area, light []*Samples) float64 {
 	mean := newCoefficients(light, 4, 4, step)[0]
 	sum := 0.0
 	for _, axis := range [...]struct{ channel, half int32 }{{2, 886}, {0, 701}} {
-		found := transform(light, 4, 4, step, func(row []int64, part, at int) {
+		found := transform(light, 4, 4, step, func(row []float64, part, at int) {
 			channel := parts[part].Channels[axis.channel].Pix[at:]
 			for u, v := range light[part].Pix[at:][:8] {
-				row[u] = int64(subtractLuma(sampleOf(channel[u]), v, axis.half))
+				row[u] = float64(subtractLuma(sampleOf(channel[u]), v, axis.half))
 			}
 		}).white(mean)
 		if found < leastInColour {

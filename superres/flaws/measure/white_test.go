@@ -158,7 +158,7 @@ func TestWhite(t *testing.T) {
 		for i := range noise {
 			noise[i] = 6 * rng.NormFloat64()
 		}
-		p := &Samples{side, side, make([]int32, side*side), 1}
+		p := &Samples{side, side, make([]int32, side*side), 1, true}
 		for i := range p.Pix {
 			x, y := i%side, i/side
 			v := c.value(x, y, func(dx, dy int) float64 { return noise[(y+dy)*(side+1)+x+dx] })

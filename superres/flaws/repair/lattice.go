@@ -265,12 +265,14 @@ func (l *lattice) look(squares []square, edges []float32, amount float32, in *wo
 	gains, added, half := in[0], in[1], in[2]
 	for i, v := range edges {
 		share := float32(amount * v)
-		gains[i] = share / (1 + share)
+		gains[i], half[i] = share, 1+share
 	}
+	kernel.DivideFloats(gains, gains, half)
+	n, rows := l.side, kernel.PadTo(l.side-2*squareMargin, kernel.Rows32) // rows that have informative samples
 	for _, s := range squares {
 		kernel.MultiplyFloats(added, gains, s.levels)
 		l.multiply(half, added, l.cosines)
-		l.multiply(added, half, l.cosines)
+		kernel.Mul32(added[squareMargin*n:], n, half[squareMargin:], n, l.cosines, n, rows, n, n)
 		for _, i := range s.informative {
 			if at := uint(int32(float32(added[i]*turnSteps) + (mostAdded*turnSteps + 0.5))); at < uint(len(e)) {
 				e[at]++
@@ -291,7 +293,9 @@ type candidate struct {
 func FindUnsharp(img image.Image, parts []measure.Area) Unsharp {
 	b := img.Bounds()
 	i := slices.IndexFunc(latticeSides[:], func(n int) bool { return min(b.Dx(), b.Dy()) >= n })
-	if _, isLossy := img.(*image.YCbCr); i < 0 || isLossy || picture.IsDeep(img) || !picture.IsOpaque(img) {
+	isHidden := func(p measure.Area) bool { return p.Alpha != nil }
+	_, isLossy := img.(*image.YCbCr)
+	if i < 0 || isLossy || picture.IsDeep(img) || slices.ContainsFunc(parts, isHidden) {
 		return Unsharp{}
 	}
 	l := lattices[i]()
@@ -315,7 +319,8 @@ func FindUnsharp(img image.Image, parts []measure.Area) Unsharp {
 	if best.value >= certain/2 {
 		best = l.refine(all(), best, 0.04, 0.02)
 	}
-	if best.value < certain || best.mask.Amount < leastAmount || measure.EstimatePalette(parts) > 0 {
+	if best.value < certain || best.mask.Amount < leastAmount || !picture.IsOpaque(img) ||
+		measure.EstimatePalette(parts) > 0 {
 		return Unsharp{}
 	}
 	return best.mask

@@ -38,7 +38,7 @@ const (
 // result is img itself; so it is for pictures with transparency, and for those of JPEG files, which keep no single
 // samples.
 func WithoutSalt(img image.Image, parts []measure.Area) (clean image.Image, share float64) {
-	if _, isLossy := img.(*image.YCbCr); isLossy || !picture.IsOpaque(img) || !hasSalt(parts) {
+	if _, isLossy := img.(*image.YCbCr); isLossy || !hasSalt(parts) || !picture.IsOpaque(img) {
 		return img, 0
 	}
 	b := img.Bounds()

@@ -47,7 +47,8 @@ type Filter struct {
 	transformed, maxBias []int32
 
 	// gaussian are the weights of ConvolveFourRows, magnitudes the sums of the magnitudes of the weights of an output.
-	gaussian, magnitudes []int32
+	gaussian   []int32
+	magnitudes []int64
 }
 
 // NewFilter returns a filter of zeros: of rows runs of entries entries each, for samples that are step entries apart,

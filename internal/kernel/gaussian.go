@@ -41,37 +41,34 @@ func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
 // hasGaussian reports whether the tier computes tiles of 4×4 outputs.
 func hasGaussian() bool { return Tier() == "avx2" }
 
-// prepareGaussian computes the weights of ConvolveFourRows, if they fit, in tiers that use them.
-func (f *Filter) prepareGaussian() {
+// prepareGaussian computes the weights of ConvolveFourRows, if they fit, in tiers that use them. magnitudes are the sums
+// of the magnitudes of the weights of an output, at most MaxWinogradSum.
+func (f *Filter) prepareGaussian(magnitudes []int64) {
 	channels := PadTo(f.usedChannels(), Lanes)
 	if f.gaussian = nil; channels > f.Step || !hasGaussian() {
 		return
 	}
 	size := channels / 2 * f.Outputs
-	words, magnitudes := make([]int32, spreadSide*spreadSide*size), make([]int32, f.Outputs)
-	for o := range f.Outputs {
-		lane := sumLane(o, f.Outputs)
-		for i := range channels {
-			var columns [3][spreadSide]int32
-			for x := range columns {
-				taps := [3]int32{f.weight(0, x*f.Step+i, o), f.weight(1, x*f.Step+i, o), f.weight(2, x*f.Step+i, o)}
-				columns[x] = spreadIntTaps(taps[0], taps[1], taps[2])
-				for _, w := range taps {
-					magnitudes[o] += max(w, -w) // at most MaxWinogradSum
+	words := make([]int32, spreadSide*spreadSide*size)
+	if f.eachTaps(channels, func(i, _, lane int, taps *[3][3]int32) bool {
+		var columns [3][spreadSide]int32
+		for x := range columns {
+			columns[x] = spreadIntTaps(taps[0][x], taps[1][x], taps[2][x])
+		}
+		at := (lane/Lanes*channels/2+i/2)*Lanes + lane%Lanes
+		for y := range spreadSide {
+			for _, w := range spreadIntTaps(columns[0][y], columns[1][y], columns[2][y]) {
+				if w != int32(int16(w)) {
+					return false
 				}
-			}
-			for y := range spreadSide {
-				for x, w := range spreadIntTaps(columns[0][y], columns[1][y], columns[2][y]) {
-					if w != int32(int16(w)) {
-						return
-					}
-					at := (y*spreadSide+x)*size + ((lane/Lanes*channels/2+i/2)*Lanes + lane%Lanes)
-					words[at] |= int32(uint16(w)) << (i % 2 * 16)
-				}
+				words[at] |= int32(uint16(w)) << (i % 2 * 16)
+				at += size
 			}
 		}
+		return true
+	}) {
+		f.gaussian, f.magnitudes = words, magnitudes
 	}
-	f.gaussian, f.magnitudes = words, magnitudes
 }
 
 // gaussianInput returns the largest magnitude of a sample that tiles of 4×4 outputs may be made of; 0: there are none.
@@ -81,7 +78,7 @@ func (f *Filter) gaussianInput() int32 {
 	}
 	most := int32(maxGaussianInput)
 	for o, b := range f.Bias[:f.Outputs] {
-		most = max(min(most, (maxGaussianSum-max(b, -b))/max(f.magnitudes[o], 1)), 0)
+		most = max(min(most, (maxGaussianSum-max(b, -b))/int32(max(f.magnitudes[o], 1))), 0)
 	}
 	return most
 }
@@ -122,6 +119,10 @@ func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples i
 	}
 	isPrepared := false
 	for first := 0; first < samples; first += gaussianWide {
+		if samples-first <= tileSamples {
+			twice(samples-tileSamples, tileSamples)
+			return
+		}
 		first := min(first, samples-gaussianWide)
 		if !work.spreadColumns(src[first*f.Step:], rows, f, most) {
 			twice(first, gaussianWide)

@@ -34,35 +34,63 @@ func (f *Filter) PrepareWinograd() bool {
 	}
 	channels := PadTo(f.usedChannels(), 8)
 	transformed, maxBias := make([]int32, 16*f.Outputs*channels/2), make([]int32, f.Outputs)
-	for o := range f.Outputs {
-		sum := int64(0) // sum of the magnitudes of the weights
-		for i := range channels {
-			var taps [3][3]int32
-			for y := range taps {
-				for x := range taps[y] {
-					w := f.weight(y, x*f.Step+i, o)
-					taps[y][x] = w
-					sum += int64(max(w, -w))
-				}
-			}
-			for k, w := range TransformTaps(taps) {
-				if w != int32(int16(w)) {
-					return false
-				}
-				e := entry(k/4, k%4)
-				word := &transformed[((e/2*channels/2+i/2)*2+e%2)*f.Outputs+sumLane(o, f.Outputs)]
-				*word |= int32(uint16(w)) << (i % 2 * 16)
+	sums := make([]int64, f.Outputs) // of the magnitudes of the weights
+	fit := f.eachTaps(channels, func(i, o, lane int, taps *[3][3]int32) bool {
+		for _, row := range taps {
+			for _, w := range row {
+				sums[o] += int64(max(w, -w))
 			}
 		}
+		for k, w := range TransformTaps(*taps) {
+			if w != int32(int16(w)) {
+				return false
+			}
+			e := entry(k/4, k%4)
+			transformed[((e/2*channels/2+i/2)*2+e%2)*f.Outputs+lane] |= int32(uint16(w)) << (i % 2 * 16)
+		}
+		return true
+	})
+	for o, sum := range sums {
 		rest := MaxWinogradSum - sum*f.tileInput()
-		if rest < 0 {
+		if rest < 0 || !fit {
 			return false
 		}
 		maxBias[o] = int32(rest)
 	}
 	f.transformed, f.maxBias = transformed, maxBias
-	f.prepareGaussian()
+	f.prepareGaussian(sums)
 	return f.biasWithin(f.maxBias)
+}
+
+// eachTaps calls use for the taps of each of the first channels for each output, and with the lane of that in sums of
+// tiles. It returns false, at once, when use does.
+func (f *Filter) eachTaps(channels int, use func(channel, output, lane int, taps *[3][3]int32) bool) bool {
+	lanes := make([]int, f.Outputs)
+	for o := range lanes {
+		lanes[o] = sumLane(o, f.Outputs)
+	}
+	for i := range channels {
+		for first := 0; first < f.Outputs; first += Lanes {
+			var words [3][3][]int32
+			for y := range words {
+				for x := range words[y] {
+					words[y][x] = f.Weights[f.word(y, (x*f.Step+i)/2, first):][:Lanes]
+				}
+			}
+			for k := range Lanes {
+				var taps [3][3]int32
+				for y := range taps {
+					for x := range taps[y] {
+						taps[y][x] = int32(int16(words[y][x][k] >> (i % 2 * 16)))
+					}
+				}
+				if !use(i, first+k, lanes[first+k], &taps) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // tileInput returns the largest magnitude of a sample that tiles may be made of.

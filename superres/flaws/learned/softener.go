@@ -260,6 +260,7 @@ func (s said) likelihoods() (list []int64) {
 
 // look returns what the network says of a window of img.
 func (s *Softener) look(ctx context.Context, img image.Image, window image.Rectangle) (all said, err error) {
+	defer parallel.Task()() // windows are looked at side by side
 	shown := window.Inset(-s.network.Reach()).Intersect(img.Bounds())
 	whole := measure.Cut(img, shown)
 	low := whole.Luma()

@@ -18,7 +18,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
 
@@ -38,22 +37,16 @@ import (
 	"superres/cmd/internal/train"
 	"superres/cmd/internal/trial"
 	"superres/cmd/internal/upscale"
-	"superres/internal/kernel"
 )
 
 // Main runs the program with the arguments of the process and ends the process with its exit code.
 func Main() {
-	LessGarbage()
-	kernel.AdviseHeap(128 << 20)
 	if serve.IsWorker() {
 		os.Exit(serve.Work())
 	}
+	console.PrepareHeap(console.Garbage, console.Ballast)
 	os.Exit(Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args))
 }
-
-// LessGarbage makes Go collect garbage once it is 30 % of the live memory. Run mostly holds a few large arrays of
-// pixels, so that this nearly halves the peak of the memory and costs little time.
-func LessGarbage() { debug.SetGCPercent(30) }
 
 // Run runs the command line args, as in os.Args, and returns the exit code. Messages go to stderr, data to stdout. The
 // run ends early if ctx ends, at SIGINT, SIGTERM or SIGHUP, and when nobody reads stdout or stderr any more.

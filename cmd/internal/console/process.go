@@ -1,6 +1,27 @@
 package console
 
-import "context"
+import (
+	"context"
+	"runtime/debug"
+
+	"superres/internal/kernel"
+)
+
+// A program that enlarges pictures mostly holds a few large arrays of pixels. That garbage is collected once it is
+// Garbage percent of the live memory nearly halves the peak. Ballast is counted as live, in bytes, and never used, so
+// that the system never provides it: without it, collections of a heap of a few MB would take 5 % of the time for a
+// picture of 708×708 pixels.
+const Garbage, Ballast = 30, 24 << 20
+
+var ballast []byte
+
+// PrepareHeap makes Go collect garbage once it is garbage percent of the live memory and the ballast. Call it first
+// in a process.
+func PrepareHeap(garbage, ballastBytes int) {
+	debug.SetGCPercent(garbage)
+	ballast = make([]byte, ballastBytes)
+	kernel.AdviseHeap(128 << 20)
+}
 
 // ownProcess is the key of the context value that OwnProcess sets.
 type ownProcess struct{}

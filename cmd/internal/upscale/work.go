@@ -25,7 +25,8 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 		r.skip(j)
 	}
 	r.setJobs(b.jobs)
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(e.opt.Limits.Memory)) // near it garbage is collected sooner
+	limit := e.opt.Limits.Memory + console.Ballast // near it garbage is collected sooner
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
 	console.LimitProcess(ctx, e.opt.Limits)
 	w := &crew{session: e, jobs: b.jobs, report: r, budget: newBudget(e.opt.Limits.Memory)}
 	err := parallel.Each(ctx, parallel.Numbers(len(b.jobs)), w.do, func(struct{}) error { return nil })

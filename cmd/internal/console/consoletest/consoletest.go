@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +18,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/internal/kernel"
 	"superres/learners/external/externaltest"
 )
 
@@ -126,8 +124,7 @@ func (p Program) Main(m *testing.M) {
 	if os.Getenv(programVariable) == "" {
 		os.Exit(inEmptyFolders(m))
 	}
-	debug.SetGCPercent(30) // this and the next line are as in app.Main
-	kernel.AdviseHeap(128 << 20)
+	console.PrepareHeap(console.Garbage, console.Ballast) // as app.Main does
 	code := p.Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args)
 	notePeak()
 	os.Exit(code)

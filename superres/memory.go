@@ -109,7 +109,7 @@ func pixelBytes(model color.Model) (pixel, painted, split int64) {
 func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
 // programBytes is the memory that the program takes without a model and a picture, in bytes.
-const programBytes = 32 << 20
+const programBytes = 36 << 20
 
 // Bytes for each sample of the enlargement while a band is worked on.
 const (

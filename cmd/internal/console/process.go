@@ -11,7 +11,7 @@ import (
 // Garbage percent of the live memory nearly halves the peak. Ballast is counted as live, in bytes, and never used, so
 // that the system never provides it: without it, collections of a heap of a few MB would take 5 % of the time for a
 // picture of 708×708 pixels.
-const Garbage, Ballast = 30, 24 << 20
+const Garbage, Ballast = 30, 12 << 20
 
 var ballast []byte
 

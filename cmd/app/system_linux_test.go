@@ -73,7 +73,7 @@ func TestFullDisk(t *testing.T) {
 		{"upscale", filepath.Join(in, "00.png"), "-m", "nearest", "-f", "bmp", "-o", filepath.Join(disk, "a.bmp")},
 		{"learn", "Y.npy", "--atoms", "80", "--iterations", "1", "-o", filepath.Join(disk, "D.npy")},
 		{"train", in, "--atoms", "300", "--iterations", "1", "--patches", "900", "-o", filepath.Join(disk, "m.npz")},
-		{"dict", "export", "coupled", "-o", filepath.Join(disk, "d.csv")},
+		{"dict", "coupled", "-o", filepath.Join(disk, "d.png")},
 	} {
 		_, stderr, code := call(t, dir, "", append(args, "-q")...)
 		if code != console.ExitOutput || strings.Count(stderr, "\n") != 1 ||
@@ -105,7 +105,7 @@ func TestNoBinaryOnTerminal(t *testing.T) {
 	before := consoletest.Tree(t, dir)
 	picture := string(consoletest.Read(t, dir, "a.png"))
 	for _, args := range []string{"upscale a.png -o -", "upscale -", "a.png -o -", "learn Y.csv -o -",
-		"dict show coupled -o -", "dict export coupled -o -"} {
+		"dict coupled -o -"} {
 		screen, code := tested.OnTerminal(t, dir, picture, strings.Fields(args)...)
 		if want := "superres: standard output is a terminal, and the result is no text: give it a file with -o " +
 			"FILE, or with > FILE behind the command\n"; code != console.ExitUsage || screen != want {

@@ -180,9 +180,7 @@ func gzipped(t *testing.T, data []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write(data); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(z.Write(data))(t)
 	must.Succeed(t, z.Close())
 	return b.Bytes()
 }

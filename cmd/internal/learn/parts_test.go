@@ -79,13 +79,9 @@ func TestKept(t *testing.T) {
 			}
 		}
 		learn(k, 2)
-		if err := k.write(0); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, k.write(0))
 		on := &kept{name: name, about: k.about}
-		if err := on.read(8, 12); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, on.read(8, 12))
 		learn(k, 2)
 		learn(on, 2)
 		if on.past.Parts != 4 || !mat.Equal(k.past.Dictionary.Matrix(), on.past.Dictionary.Matrix()) ||

@@ -284,9 +284,7 @@ func form(t *testing.T, parts ...string) (body io.Reader, contentType string) {
 	w := multipart.NewWriter(&out)
 	for i := 0; i < len(parts); i += 2 {
 		part := must.Get(w.CreateFormFile(parts[i], parts[i]+".png"))(t)
-		if _, err := io.WriteString(part, parts[i+1]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(part, parts[i+1]))(t)
 	}
 	must.Succeed(t, w.Close())
 	return &out, w.FormDataContentType()

@@ -41,9 +41,7 @@ func TestLibraryChoosesAsTheCommand(t *testing.T) {
 		consoletest.WritePicture(t, filepath.Join(dir, name), img)
 	}
 	var file bytes.Buffer
-	if err := jpeg.Encode(&file, hopper, &jpeg.Options{Quality: 50}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, jpeg.Encode(&file, hopper, &jpeg.Options{Quality: 50}))
 	consoletest.Put(t, filepath.Join(dir, "compressed.jpg"), file.Bytes())
 	models := map[string]*superres.Model{"best": must.Get(models.Open(models.Auto))(t)}
 	models["fast"] = must.Get(models["best"].Effort("fast"))(t)

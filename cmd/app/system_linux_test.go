@@ -13,7 +13,6 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
-	"superres/internal/kernel"
 	"superres/internal/must"
 )
 
@@ -118,19 +117,6 @@ func TestNoBinaryOnTerminal(t *testing.T) {
 	if screen, code := tested.OnTerminal(t, dir, "", "upscale", "a.png", "-o", "-", "--dry-run"); code != 0 ||
 		!strings.HasPrefix(screen, "a.png 9×7 -> - 18×14, ") {
 		t.Errorf("exit %d, %q", code, screen)
-	}
-}
-
-// On a terminal upscale says that no assembly runs, unless it is to be quiet.
-func TestPlainGoIsToldOnTerminal(t *testing.T) {
-	defer kernel.Use(0)()
-	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
-	for args, want := range map[string]int{"a.png": 1, "a.png -v -o b.png": 1, "a.png -q -o c.png": 0} {
-		screen, code := tested.OnTerminal(t, dir, "", strings.Fields(args)...)
-		if got := strings.Count(screen, ": plain Go computes the same bytes"); code != 0 || got != want {
-			t.Errorf("%s: exit %d, %d times in %q", args, code, got, screen)
-		}
 	}
 }
 

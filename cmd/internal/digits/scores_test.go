@@ -191,9 +191,7 @@ func readImages(t *testing.T, path string) (list []*image.Gray) {
 	f := must.Get(mnist.OpenImages(path))(t)
 	defer f.Close()
 	for img, err := range f.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		own := *img
 		own.Pix = slices.Clone(img.Pix)
 		list = append(list, &own)

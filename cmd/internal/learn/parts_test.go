@@ -72,9 +72,7 @@ func TestKept(t *testing.T) {
 			for range parts {
 				step, err := learners.LearnPart(t.Context(), l, y, learners.Options{Atoms: 12, Iterations: 3, Seed: 1},
 					&k.past)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				k.steps = append(k.steps, step)
 			}
 		}

@@ -55,9 +55,7 @@ func TestLibraryChoosesAsTheCommand(t *testing.T) {
 			f := must.Get(os.Open(filepath.Join(dir, name)))(t)
 			defer f.Close()
 			img, opt, err := superres.Decode(t.Context(), f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			x := &flaws.Examination{Picture: img, Quality: opt.Quality}
 			by := must.Get(m.Choose(t.Context(), x, flaws.StepMeasure, flaws.StepSoftening))(t)
 			if flawed, varies := name != "clean.png" && name != "drawn.png", name == "half.png"; flawed !=

@@ -102,7 +102,9 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 				return d, nil, console.Fail(console.ExitInput, err)
 			}
 		}
-		d = newFindings(cmp.labelled(results), baselines, results).document()
+		f := findings{comparison: cmp.labelled(results), baselines: baselines, results: results, forms: cmp.opt.forms()}
+		f.shownRun = f.medianRun()
+		d = f.document()
 		return d, files(d), nil
 	})
 }

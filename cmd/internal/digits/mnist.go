@@ -67,7 +67,9 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	if err := opt.checkOutputs(); err != nil {
+	opt.most = safefile.ModeOf(opt.Images, opt.Labels)
+	if err := console.CheckOutputs(opt.Overwrite, []string{opt.Images, opt.Labels}, console.Output{Flag: "-o",
+		Name: opt.File}, console.Output{Flag: "--sheet", Name: opt.Sheet}); err != nil { // inspect checks a folder
 		return err
 	}
 	j, err := inspect(c.Context, *opt, e, bar)
@@ -210,12 +212,4 @@ func fileOrFolder(out string) (file, folder string, err error) {
 	}
 	return "", "", console.Usage("-o %s: expected an IDX file (its name ends in -ubyte, .idx, -ubyte.gz or "+
 		".idx.gz), or a folder: %s%c", out, out, filepath.Separator)
-}
-
-// checkOutputs, called before any work, returns an error if an output file or the sheet could not be written or would
-// write over another file of this run. inspect checks files in a folder.
-func (opt *Options) checkOutputs() error {
-	opt.most = safefile.ModeOf(opt.Images, opt.Labels)
-	return console.CheckOutputs(opt.Overwrite, []string{opt.Images, opt.Labels}, console.Output{Flag: "-o",
-		Name: opt.File}, console.Output{Flag: "--sheet", Name: opt.Sheet})
 }

@@ -70,7 +70,8 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		Weight: planted.Task.Weight,
 		Run:    func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
 	}.Report(c, s, bar, tasks, safefile.AnyMode, func(trials []planted.Trial) (report.Document, parts.Files, error) {
-		f := newFindings(opt, console.Typed(c), trials)
+		f := findings{command: opt.command, typed: console.Typed(c), trials: trials, labels: opt.Labels,
+			axes: opt.Map}
 		d := f.document()
 		return d, parts.Files{"trials.csv": f.csv, "trials.json": d.JSON, "report.html": d.HTML, "table.tex": d.LaTeX}, nil
 	})

@@ -73,7 +73,8 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		f := findings{command: opt.command, typed: console.Typed(c), trials: trials, labels: opt.Labels,
 			axes: opt.Map}
 		d := f.document()
-		return d, parts.Files{"trials.csv": f.csv, "trials.json": d.JSON, "report.html": d.HTML, "table.tex": d.LaTeX}, nil
+		return d, parts.Files{"trials.csv": f.csv, "trials.json": d.JSON, "report.html": d.HTML,
+			"table.tex": d.LaTeX}, nil
 	})
 }
 

@@ -8,7 +8,6 @@ package digits
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -176,25 +175,12 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 // labels, "" if there are none. No images are an error.
 func inFolder(folder string) (images, labels string, err error) {
 	for _, set := range []string{"t10k", "train"} {
-		if images = oneOf(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {
-			return images, oneOf(folder, set+"-labels-idx1-ubyte", set+"-labels.idx1-ubyte"), nil
+		if images = pictures.FindIDX(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {
+			return images, pictures.FindIDX(folder, set+"-labels-idx1-ubyte", set+"-labels.idx1-ubyte"), nil
 		}
 	}
 	return "", "", console.Failf(console.ExitInput, "%s: no t10k-images-idx3-ubyte.gz there, and no "+
 		"train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder)
-}
-
-// oneOf returns the path of the first of names that is in folder, with .gz or without, or "" if none is.
-func oneOf(folder string, names ...string) string {
-	for _, name := range names {
-		for _, ext := range []string{".gz", ""} {
-			path := filepath.Join(folder, name+ext)
-			if _, err := os.Stat(path); err == nil {
-				return path
-			}
-		}
-	}
-	return ""
 }
 
 // fileOrFolder returns out as file if it is an IDX file, else as folder, by its name and by what exists.

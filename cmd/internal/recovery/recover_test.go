@@ -113,7 +113,7 @@ func TestRecoverErrors(t *testing.T) {
 		{"--panel 8,12", 2, "expected M,K,S"},
 		{"--panel 8,12,13", 2, "S at most K"},
 		{"--panel e", 2, "a, b, c or d"},
-		{"--n 0", 2, "no positive number"},
+		{"--n 0", 2, "no whole number from 1 on"},
 		{"--learners rop,rpo", 2, `did you mean "rop"`},
 		{"--learners rop,rop", 2, "twice"},
 		{"--learners ,", 2, "names none"},

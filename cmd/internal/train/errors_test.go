@@ -28,7 +28,7 @@ func TestTrainErrors(t *testing.T) {
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "3", "--sparsity", "9"}, Code: 2,
 			Want: "more than the 3 atoms"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--limit", "-1"}, Code: 2, Want: "--limit -1"},
-		{Args: []string{"train", "a.png", "-o", "m.npz", "--index", "x"}, Code: 2, Want: "no image number"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--index", "x"}, Code: 2, Want: "no whole number from 0 on"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--max-pixels", "0"}, Code: 2, Want: "--max-pixels 0"},
 		{Args: []string{"train", "a.png", "-o", strings.Repeat("x", 300) + ".npz"}, Code: 5, Want: "cannot be written"},
 		{Args: []string{"train", "a.png", "-o", "m.txt"}, Code: 2, Want: "ends in .npz"},

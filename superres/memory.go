@@ -108,7 +108,8 @@ func pixelBytes(model color.Model) (pixel, painted, split int64) {
 // for garbage that is not collected yet and for gaps between blocks of different sizes.
 func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
-// programBytes is the memory that the program takes without a model and a picture, in bytes.
+// programBytes is the memory that the program takes without a model and a picture, in bytes, with the garbage of its
+// ballast.
 const programBytes = 36 << 20
 
 // Bytes for each sample of the enlargement while a band is worked on.

@@ -7,16 +7,16 @@ import (
 	"superres/internal/kernel"
 )
 
-// A program that enlarges pictures mostly holds a few large arrays of pixels. That garbage is collected once it is
-// Garbage percent of the live memory nearly halves the peak. Ballast is counted as live, in bytes, and never used, so
-// that the system never provides it: without it, collections of a heap of a few MB would take 5 % of the time for a
-// picture of 708×708 pixels.
+// The program mostly holds a few large arrays of pixels, so garbage is collected as soon as it is Garbage percent of the
+// live memory, which nearly halves the peak. Ballast bytes count as live, but nothing uses them, so that the system
+// never provides them. Without them, frequent collections of a heap of a few MB would take 5 % of the time for a picture
+// of 708×708 pixels.
 const Garbage, Ballast = 30, 12 << 20
 
 var ballast []byte
 
-// PrepareHeap makes Go collect garbage once it is garbage percent of the live memory and the ballast. Call it first
-// in a process.
+// PrepareHeap makes Go collect garbage once it is garbage percent of the live memory and the ballast together. It must
+// be the first call in a process.
 func PrepareHeap(garbage, ballastBytes int) {
 	debug.SetGCPercent(garbage)
 	ballast = make([]byte, ballastBytes)

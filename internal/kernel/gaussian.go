@@ -41,8 +41,8 @@ func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
 // hasGaussian reports whether the tier computes tiles of 4×4 outputs.
 func hasGaussian() bool { return Tier() == "avx2" }
 
-// prepareGaussian computes the weights of ConvolveFourRows, if they fit, in tiers that use them. magnitudes are the sums
-// of the magnitudes of the weights of an output, at most MaxWinogradSum.
+// prepareGaussian computes the weights of ConvolveFourRows, if they fit, in tiers that use them. magnitudes are the
+// sums of the magnitudes of the weights of an output, at most MaxWinogradSum.
 func (f *Filter) prepareGaussian(magnitudes []int64) {
 	channels := PadTo(f.usedChannels(), Lanes)
 	if f.gaussian = nil; channels > f.Step || !hasGaussian() {

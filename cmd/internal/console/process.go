@@ -7,10 +7,10 @@ import (
 	"superres/internal/kernel"
 )
 
-// The program mostly holds a few large arrays of pixels, so garbage is collected as soon as it is Garbage percent of the
-// live memory, which nearly halves the peak. Ballast bytes count as live, but nothing uses them, so that the system
-// never provides them. Without them, frequent collections of a heap of a few MB would take 5 % of the time for a picture
-// of 708×708 pixels.
+// The program mostly holds a few large arrays of pixels, so garbage is collected as soon as it is Garbage percent of
+// the live memory, which nearly halves the peak. Ballast bytes count as live, but nothing uses them, so that the system
+// never provides them. Without them, frequent collections of a heap of a few MB would take 5 % of the time for a
+// picture of 708×708 pixels.
 const Garbage, Ballast = 30, 12 << 20
 
 var ballast []byte

@@ -17,11 +17,11 @@ import (
 // Learner learns a dictionary from training signals. A learner is a plain value that keeps no state between calls,
 // and is safe for concurrent use.
 type Learner interface {
-	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N), or of another number where a parameter
-	// of the learner lets it find that. It returns an error where y is empty, not finite or zero, where the sum of its
-	// squares is above 1e290 or below 1e-280, and where opt does not fit y. When ctx ends it returns the result of the
-	// last complete iteration, if there is one, together with ctx.Err(). y is not changed. The result belongs to the
-	// caller. It is the same bits for the same y, opt and learner, for any number of workers.
+	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It returns an error where y is empty,
+	// not finite or zero, where the sum of its squares is above 1e290 or below 1e-280, and where opt does not fit y.
+	// When ctx ends it returns the result of the last complete iteration, if there is one, together with ctx.Err(). y
+	// is not changed. The result belongs to the caller. It is the same bits for the same y, opt and learner, for any
+	// number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
 	// Memory estimates the bytes that Learn has in use at its peak, including the result but not Y or garbage, to learn
 	// k atoms from n signals of m entries with at most s non-zeros in a code. The estimate is between one and two times

@@ -29,7 +29,7 @@ func TestLearners(t *testing.T) {
 		"rop": learners.ROP{}, "paper's rop": learners.ROP{Paper: true, Penalty: 100},
 		"online": learners.Online{}, "blotless": learners.BLOTLESS{},
 		"plain blotless": learners.BLOTLESS{Plain: true}, "simco": learners.SimCO{},
-		"lasso": learners.Lasso{}, "itkrm": learners.ITKrM{},
+		"lasso":             learners.Lasso{},
 		"regularised simco": learners.SimCO{Mu: 0.1, Steps: 2},
 	} {
 		t.Run(name, func(t *testing.T) { learnertest.Run(t, l) })

@@ -37,11 +37,7 @@ func TestRevisionsAreRaised(t *testing.T) {
 		if info.Argument != "" {
 			continue // a program, which has a fingerprint
 		}
-		atoms := 12
-		if info.Name == "msp" {
-			atoms = 8 // more than entries it refuses
-		}
-		r := learn(t, sparsetest.Must(learners.New(info.Name))(t), y, learners.Options{Atoms: atoms, Iterations: 60,
+		r := learn(t, sparsetest.Must(learners.New(info.Name))(t), y, learners.Options{Atoms: 12, Iterations: 60,
 			Coder: sparse.OMP{Sparsity: 2}})
 		v := kept{Revision: sparsetest.Must(learners.Revision(info.Name))(t)}
 		for i := 9; i < len(r.Steps); i += 10 {

@@ -9,11 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners"
 	"superres/learners/learnertest"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 // hostile is a case at the edge of what a learner is to do. What all learners refuse is in learnertest.
@@ -112,7 +112,7 @@ func TestEveryLearnerWithEveryCoder(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					learner := sparsetest.Must(learners.New(l.Name))(t)
+					learner := must.Get(learners.New(l.Name))(t)
 					before := mat.DenseCopyOf(c.y)
 					r, err := learner.Learn(context.Background(), c.y,
 						learners.Options{Atoms: c.atoms, Iterations: 3, Coder: coder, Seed: 1})

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 // InOrder is BLOTLESS with blocks of consecutive atoms.
@@ -27,7 +27,7 @@ func (l InOrder) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result,
 func LoadSteps(t *testing.T) map[string]*mat.Dense {
 	t.Helper()
 	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(sparsetest.Must(os.ReadFile("testdata/steps.json"))(t), &raw); err != nil {
+	if err := json.Unmarshal(must.Get(os.ReadFile("testdata/steps.json"))(t), &raw); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]*mat.Dense{}

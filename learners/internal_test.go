@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 // solveSym gives the least-norm solution where rows depend on one another, zeros for a row of zeros, and full
@@ -67,7 +67,7 @@ func TestReplaceUnused(t *testing.T) {
 		0, 5, 0, 2,
 		0, 0, 9, 0,
 	})
-	d := sparsetest.Must(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 1, 0, 0, 0, 0, 0, 0})))(t)
+	d := must.Get(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 1, 0, 0, 0, 0, 0, 0})))(t)
 	codes := &sparse.Codes{Atoms: 3, Start: []int{0, 1, 2, 3, 4}, Index: []int32{0, 0, 0, 0},
 		Value: []float64{1, 1, 1, 1}}
 	p := newProblem(y, d, codes)

@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 // Signals with far more entries than there are signals, which lie in a few dimensions, are learned as they are in
@@ -41,9 +41,9 @@ func TestLongSignals(t *testing.T) {
 			var results [2]*Result
 			replaced := 0
 			for i, start := range []mat.Matrix{d, &longD} {
-				init := sparsetest.Must(sparse.NewDictionary(start))(t)
+				init := must.Get(sparse.NewDictionary(start))(t)
 				opt := Options{Init: init, Iterations: c.iterations, Coder: sparse.OMP{Sparsity: 2}}
-				results[i] = sparsetest.Must(c.learner.Learn(context.Background(), []*mat.Dense{y, &longY}[i], opt))(t)
+				results[i] = must.Get(c.learner.Learn(context.Background(), []*mat.Dense{y, &longY}[i], opt))(t)
 				for _, s := range results[i].Steps {
 					replaced += s.Replaced
 				}
@@ -74,8 +74,8 @@ func TestShortest(t *testing.T) {
 			if c.k == 5 {
 				d.SetCol(1, mat.Col(nil, 0, d)) // dependent atoms share what one would have
 			}
-			start := sparsetest.Must(sparse.NewDictionary(d))(t)
-			s := sparsetest.Must(newROPState(columns(y), c.m, start, 1, false))(t)
+			start := must.Get(sparse.NewDictionary(d))(t)
+			s := must.Get(newROPState(columns(y), c.m, start, 1, false))(t)
 			var svd mat.SVD
 			if !svd.Factorize(d, mat.SVDThin) {
 				t.Fatal("SVD")

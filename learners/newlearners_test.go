@@ -5,23 +5,23 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/must"
 	"superres/learners"
 	"superres/learners/planted"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 // problem returns a planted problem with n signals.
 func problem(t *testing.T, p planted.Panel, n int) *planted.Problem {
 	t.Helper()
-	return sparsetest.Must(planted.New(p, n, 0, 5, 0))(t)
+	return must.Get(planted.New(p, n, 0, 5, 0))(t)
 }
 
 // recovered returns the error and the share of the true atoms that a learner finds.
 func recovered(t *testing.T, l learners.Learner, p *planted.Problem, o learners.Options) planted.Recovery {
 	t.Helper()
-	return sparsetest.Must(planted.Measure(learn(t, l, p.Y, o).Dictionary, p.Dictionary))(t)
+	return must.Get(planted.Measure(learn(t, l, p.Y, o).Dictionary, p.Dictionary))(t)
 }
 
 // The lasso finds a planted dictionary without the sparsity, whatever coder it is given; its objective at the end has

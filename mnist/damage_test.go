@@ -12,6 +12,8 @@ import (
 	"slices"
 	"testing"
 	"testing/iotest"
+
+	"superres/internal/must"
 )
 
 func TestDamagedImages(t *testing.T) {
@@ -102,7 +104,7 @@ func TestClaimsAllocateNothing(t *testing.T) {
 	labels := file(t, header(0x801, 1<<16))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	p := must(OpenPair(images, labels))(t)
+	p := must.Get(OpenPair(images, labels))(t)
 	p.Close()
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
@@ -172,7 +174,7 @@ func TestWriterRefuses(t *testing.T) {
 		wantError(t, "sizes", err, nil, "image writer: ", "expected ")
 	}
 	var b bytes.Buffer
-	w := must(NewImageWriter(&b, 2, 3, 2))(t)
+	w := must.Get(NewImageWriter(&b, 2, 3, 2))(t)
 	img := pictures(1, 5, 4)[0]
 	wantError(t, "size", w.Write(img), nil, "image 0 of 2: got 5×4 pixels, expected 3×2")
 	part := img.SubImage(image.Rect(1, 2, 4, 4)).(*image.Gray)
@@ -193,7 +195,7 @@ func TestWriterRefuses(t *testing.T) {
 		t.Errorf("after refusals: got %v, error %v, want twice %v", got, err, want)
 	}
 
-	few := must(NewImageWriter(io.Discard, 3, 3, 2))(t)
+	few := must.Get(NewImageWriter(io.Discard, 3, 3, 2))(t)
 	wantError(t, "too few", errors.Join(few.Write(part), few.Close()), nil, "got 1, expected the 3 announced")
 }
 

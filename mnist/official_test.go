@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"superres/internal/must"
 )
 
 func TestTable1(t *testing.T) {
@@ -68,7 +70,7 @@ func TestLowError(t *testing.T) {
 
 // The claim of Table1: its candidates are all the training pictures that match.
 func TestTable1Files(t *testing.T) {
-	p := must(OpenPair(realFile(t, "train-images-idx3-ubyte.gz"), realFile(t, "train-labels-idx1-ubyte.gz")))(t)
+	p := must.Get(OpenPair(realFile(t, "train-images-idx3-ubyte.gz"), realFile(t, "train-labels-idx1-ubyte.gz")))(t)
 	defer p.Close()
 	if p.Count() != 60_000 || p.Width() != 28 || p.Height() != 28 {
 		t.Fatalf("got %d images of %d×%d", p.Count(), p.Width(), p.Height())
@@ -129,7 +131,7 @@ func TestVerifyFiles(t *testing.T) {
 			t.Errorf("%s: got %q, %v", f.name, which, err)
 		}
 	}
-	plain := unpacked(t, must(os.ReadFile(realFile(t, "t10k-labels-idx1-ubyte.gz")))(t))
+	plain := unpacked(t, must.Get(os.ReadFile(realFile(t, "t10k-labels-idx1-ubyte.gz")))(t))
 	if which, _, err := Verify(file(t, plain)); which != "t10k-labels-idx1-ubyte" || err != nil {
 		t.Errorf("unpacked: got %q, %v", which, err)
 	}

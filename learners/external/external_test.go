@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners"
 	"superres/learners/external"
 	"superres/learners/external/externaltest"
@@ -79,7 +80,7 @@ func TestSameResult(t *testing.T) {
 	ownTemp(t)
 	y := learnertest.Planted(8, 12, 2, 90, 1)
 	opt := learners.Options{Atoms: 12, Iterations: 9, Coder: sparse.OMP{Sparsity: 2}, Seed: 1<<31 + 3}
-	want := sparsetest.Must(learners.MOD{}.Learn(t.Context(), y, opt))(t)
+	want := must.Get(learners.MOD{}.Learn(t.Context(), y, opt))(t)
 	ctx, end := external.Keep(t.Context())
 	defer end()
 	for _, words := range []string{"serve", "serve codes", "serve codes trace"} {
@@ -267,7 +268,7 @@ func TestSpecs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	self := sparsetest.Must(os.Executable())(t)
+	self := must.Get(os.Executable())(t)
 	specs := map[string]string{ // what the error says; empty is none
 		"exec":                               "no program is named",
 		"exec:":                              "no program is named",
@@ -305,7 +306,7 @@ func TestFingerprint(t *testing.T) {
 	print := func(command string) string {
 		t.Helper()
 		l := &external.Learner{Program: external.Program{Command: command}}
-		text := sparsetest.Must(plugin.Fingerprint(l, sparse.OMP{}))(t)
+		text := must.Get(plugin.Fingerprint(l, sparse.OMP{}))(t)
 		return text
 	}
 	program := externaltest.Command()
@@ -363,7 +364,7 @@ func TestThreads(t *testing.T) {
 // Requests are ASCII, and the folder of temporary files may have any name.
 func TestFoldersOfAnyName(t *testing.T) {
 	const name = "Jörg's 😀, \"folder\" & <more>"
-	text := sparsetest.Must(json.Marshal(name))(t)
+	text := must.Get(json.Marshal(name))(t)
 	plain := external.PlainASCII(text)
 	var back string
 	if err := json.Unmarshal(plain, &back); err != nil || back != name ||

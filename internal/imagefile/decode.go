@@ -182,8 +182,7 @@ type source struct {
 	at   int64  // the offset of the next Read
 
 	still    func() (*metadata.Still, error)
-	warnings []string    // what was wrong with the pixels: see Picture.Warnings
-	gains    image.Image // see Picture.gains
+	warnings []string // what was wrong with the pixels: see Picture.Warnings
 }
 
 // withData returns a source that reads data in place of the file of s. Reading it ends with the context of s, too.

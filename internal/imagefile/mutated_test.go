@@ -24,16 +24,6 @@ func mostAllocated(data []byte) int64 {
 	return 4<<20 + 2<<20*int64(runtime.GOMAXPROCS(0)) + 64*mutatedPixels + 64*int64(len(data))
 }
 
-// Every seed of the mutants is a picture that can be read, so that the mutants are near to some.
-func TestMutatedSeeds(t *testing.T) {
-	for _, s := range mutate.New(t).Of(".png", ".gif", ".webp", ".tif", ".tiff", ".jpg", ".jpeg", ".bmp",
-		".avif").Seeds {
-		if _, err := decodeBytes(s.Data, s.Name, Limits{FirstFrame: true}); err != nil {
-			t.Errorf("%s: %v", s.Name, err)
-		}
-	}
-}
-
 // read reads a file in one of the ways in which the program does, by the bits of how, and fails
 // the test unless that gives a picture or an error of one class.
 func read(t testing.TB, data []byte, how byte) error {

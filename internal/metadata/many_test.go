@@ -6,10 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
-	"superres/internal/must"
 	"superres/internal/mutate"
 )
 
@@ -92,42 +90,5 @@ func TestManyParts(t *testing.T) {
 	}
 	if m, _ := metadata.Read("jpeg", bytes.NewReader(crowded(t)["comments.jpeg"])); len(m.Own) != metadata.MaxParts {
 		t.Errorf("%d comments are kept", len(m.Own))
-	}
-}
-
-// Decoding such a file takes little more than its bytes, whatever its metadata are, and
-// nothing of them is kept or told when they are to be stripped.
-func TestManyPartsOfPictures(t *testing.T) {
-	const little = 3 << 20
-	for name, data := range crowded(t) {
-		if strings.HasSuffix(name, ".tiff") {
-			continue // refused: its tags are in no order
-		}
-		for _, strip := range []bool{false, true} {
-			var p *imagefile.Picture
-			lim := imagefile.Limits{Strip: strip}
-			// It is put together out of blocks, and a part of a JPEG is looked at.
-			mutate.Guard(t, name, int64(4*len(data))+little, func() {
-				p = must.Get(imagefile.Decode(t.Context(), bytes.NewReader(data), name, lim))(t)
-			})
-			m := p.Metadata
-			if kept := len(m.Own) + len(m.ICC) + len(m.EXIF) + len(m.XMP) + len(p.Warnings); strip && kept > 0 {
-				t.Errorf("%s: %d of its metadata are kept, %q", name, kept, p.Warnings)
-			}
-		}
-	}
-}
-
-// Read takes no more than Look says, and hardly less, also where it leaves parts out.
-func TestOutline(t *testing.T) {
-	for format, data := range full(t) {
-		about := metadata.Look(format, bytes.NewReader(data))
-		m := readMetadata(t, format, format, data)
-		if size := sizeOf(m); about.Bytes > size+1000 {
-			t.Errorf("%s: %d bytes, looked like %d", format, size, about.Bytes)
-		}
-		if about.Orientation != m.Orientation || about.Colours != metadata.ProfileColours(m.ICC) {
-			t.Errorf("%s: read %d, looked at %+v", format, m.Orientation, about)
-		}
 	}
 }

@@ -90,20 +90,3 @@ func TestMutatedFiles(t *testing.T) {
 		t.Errorf("%d of %d files have metadata: the mutations are too harsh", kept, files)
 	}
 }
-
-func FuzzRead(f *testing.F) {
-	m := mutate.New(f)
-	for format, data := range full(f) {
-		f.Add(format, data, []byte(nil))
-		f.Add(format, data, []byte{9, 8, 7})
-	}
-	for _, s := range m.Seeds {
-		if format := formatsOf[s.Name[strings.LastIndexByte(s.Name, '.')+1:]]; format != "" {
-			f.Add(format, s.Data, []byte(nil))
-			f.Add(format, s.Data, []byte{6, 5, 4})
-		}
-	}
-	f.Fuzz(func(t *testing.T, format string, data, choices []byte) {
-		readMetadata(t, "fuzz", format, m.Change(data, choices))
-	})
-}

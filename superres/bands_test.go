@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
 	"math"
 	"reflect"
 	"runtime"
@@ -14,16 +15,21 @@ import (
 	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/stage"
+	"superres/superres/stage/stagetest"
 )
 
-// The result has the same bytes however many rows a band has: at all scales, in one pass or several, with all kinds
-// of stage, for grey, colour and transparency, with 8 and 16 bits. Progress goes from 0 to 1 and never back.
+// The result has the same bytes however many rows a band has, whole or in strips: at all scales, in one pass or several,
+// with all kinds of stage and of networks, for grey, colour and transparency, with 8 and 16 bits. Progress goes from 0
+// to 1 and never back.
 func TestBandsChangeNothing(t *testing.T) {
 	three := 3
 	tuned := must.Get(builtin(t, "coupled").Tune(stage.Tuning{BackProject: &three}))(t)
 	tall := image.Rect(0, 0, 7, 61)
 	grey, colour := testimage.Drawing(8, 61, 1), testimage.Fill(image.NewNRGBA(tall), true)
 	transparent := disc(40, 13, colour.NRGBAAt(3, 3), colour.NRGBAAt(4, 4))
+	network := func(factor, planes, radius, back int, ragged bool) *Model {
+		return blurModel(t, stagetest.Blur{Factor: factor, Planes: planes, Radius: radius, Ragged: ragged}, back)
+	}
 	for _, c := range []struct {
 		name   string
 		model  *Model
@@ -42,13 +48,19 @@ func TestBandsChangeNothing(t *testing.T) {
 		{"bicubic", builtin(t, "bicubic"), transparent, []float64{1, 1.3, 2, 3, 4, 7}},
 		{"lanczos", builtin(t, "lanczos"), testimage.Fill(image.NewNRGBA64(tall), true), []float64{1, 1.3, 2, 3}},
 		{"nearest", builtin(t, "nearest"), colour, []float64{1, 1.3, 2}},
+		{"network", network(4, 3, 5, 0, true), colour, []float64{1, 1.5, 3, 4, 5}},
+		{"network of far reach", network(2, 3, 20, 2, true), colour, []float64{2, 3}},
+		{"network for brightness", network(3, 1, 3, 1, true), colour, []float64{3, 2.6}},
+		{"network that sees all", network(3, 3, 60, 0, false), transparent, []float64{3}},
+		{"network of the same size", network(1, 3, 1, 0, false), transparent, []float64{1, 2.5}},
+		{"network, grey", network(2, 3, 1, 1, false), grey, []float64{2, 4}},
 	} {
 		for _, scale := range c.scales {
 			t.Run(fmt.Sprintf("%s ×%g", c.name, scale), func(t *testing.T) {
 				h := c.img.Bounds().Dy()
 				want := upscaleWith(t, c.model, c.img, Options{Scale: scale, BandRows: h})
 				for _, rows := range []int{1, 13, h - 1} {
-					if rows == 1 && !c.model.IsPlain() && scale != c.scales[0] {
+					if rows == 1 && !c.model.IsPlain() && c.model.Network == nil && scale != c.scales[0] {
 						continue // takes long
 					}
 					last := 0.0
@@ -61,6 +73,21 @@ func TestBandsChangeNothing(t *testing.T) {
 					got := upscaleWith(t, c.model, c.img, Options{Scale: scale, BandRows: rows, Progress: progress})
 					if !reflect.DeepEqual(got, want) || last < 1-1e-9 {
 						t.Errorf("bands of %d give another picture, or their progress ends at %g", rows, last)
+					}
+					if _, grey := want.(*image.Gray); c.model.Network == nil || grey || !c.model.Streams(c.img) {
+						continue
+					}
+					whole, top := image.NewNRGBA(want.Bounds()), 0
+					must.Succeed(t, c.model.Stream(t.Context(), c.img, Options{Scale: scale, BandRows: rows},
+						func(s image.Image) error {
+							draw.Draw(whole, s.Bounds().Add(image.Pt(0, top)), s, image.Point{}, draw.Src)
+							if top += s.Bounds().Dy(); s.Bounds().Dy() > rows*int(scale+0.99) {
+								return errors.New("a strip higher than a band")
+							}
+							return nil
+						}))
+					if !reflect.DeepEqual(whole, want) {
+						t.Errorf("strips of bands of %d: another picture", rows)
 					}
 				}
 			})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	"reflect"
 	"testing"
 
@@ -73,63 +72,6 @@ func TestNetwork(t *testing.T) {
 		for i, v := range got.Pix {
 			if d := int(v) - int(want.Pix[i]); d < -1 || d > 1 {
 				t.Fatalf("%d channels: sample %d is %d, expected %d", channels, i, v, want.Pix[i])
-			}
-		}
-	}
-}
-
-// The result of a model with a network has the same bytes however many rows a band has, whole or in strips, at all
-// scales, for grey, colour and transparency, with and without back-projection. Progress goes from 0 to 1.
-func TestNetworkBands(t *testing.T) {
-	const h = 37
-	colour := testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 11, h)), true)
-	transparent := disc(24, 9, colour.NRGBAAt(3, 3), colour.NRGBAAt(4, 4))
-	for _, c := range []struct {
-		blur   stagetest.Blur
-		back   int
-		img    image.Image
-		scales []float64
-	}{
-		{stagetest.Blur{Factor: 4, Planes: 3, Radius: 5, Ragged: true}, 0, colour, []float64{1, 1.5, 3, 4, 5}},
-		{stagetest.Blur{Factor: 2, Planes: 3, Radius: 20, Ragged: true}, 2, colour, []float64{2, 3}},
-		{stagetest.Blur{Factor: 3, Planes: 1, Radius: 3, Ragged: true}, 1, colour, []float64{3, 2.6}},
-		{stagetest.Blur{Factor: 3, Planes: 3, Radius: 60}, 0, transparent, []float64{3}},
-		{stagetest.Blur{Factor: 1, Planes: 3, Radius: 1}, 0, transparent, []float64{1, 2.5}},
-		{stagetest.Blur{Factor: 2, Planes: 3, Radius: 1}, 1, testimage.Drawing(12, h, 1), []float64{2, 4}},
-	} {
-		m := blurModel(t, c.blur, c.back)
-		for _, scale := range c.scales {
-			want := upscaleWith(t, m, c.img, Options{Scale: scale, BandRows: h})
-			for _, rows := range []int{0, 1, 13} {
-				last := 0.0
-				opt := Options{Scale: scale, BandRows: rows, Progress: func(share float64) {
-					if share < last || share > 1+1e-9 {
-						t.Errorf("%+v ×%g: progress %g after %g", c.blur, scale, share, last)
-					}
-					last = share
-				}}
-				if got := upscaleWith(t, m, c.img, opt); !reflect.DeepEqual(got, want) || last < 1-1e-9 {
-					t.Errorf("%+v ×%g: bands of %d: another picture, or progress ends at %g", c.blur, scale, rows, last)
-				}
-				if !m.Streams(c.img) {
-					continue
-				}
-				whole, top := image.NewNRGBA(want.Bounds()), 0
-				if _, ok := want.(*image.Gray); ok {
-					continue
-				}
-				must.Succeed(t, m.Stream(t.Context(), c.img, Options{Scale: scale, BandRows: rows},
-					func(s image.Image) error {
-						draw.Draw(whole, s.Bounds().Add(image.Pt(0, top)), s, image.Point{}, draw.Src)
-						top += s.Bounds().Dy()
-						if rows > 0 && s.Bounds().Dy() > rows*int(scale+0.99) {
-							return errors.New("a strip higher than a band")
-						}
-						return nil
-					}))
-				if !reflect.DeepEqual(whole, want) {
-					t.Errorf("%+v ×%g: strips of bands of %d: another picture", c.blur, scale, rows)
-				}
 			}
 		}
 	}

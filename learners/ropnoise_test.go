@@ -60,7 +60,7 @@ func TestNoiseParam(t *testing.T) {
 	}
 }
 
-// The whitened base has orthogonal columns and, where K is the rank, the product of YYᵀ/N with its transpose. Signals of
+// The whitened base has orthogonal columns and, where K is the rank, YYᵀ/N is its product with its transpose. Signals of
 // less than rank K are refused, at once where there is no room for the square of their length.
 func TestWhitenedBase(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))

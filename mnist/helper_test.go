@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"superres/internal/must"
 )
 
 // pictures returns n random images, the same in every call.
@@ -133,6 +131,17 @@ func header(words ...uint32) []byte {
 // unpacked returns data without its gzip packing.
 func unpacked(t *testing.T, data []byte) []byte {
 	t.Helper()
-	z := must.Get(gzip.NewReader(bytes.NewReader(data)))(t)
-	return must.Get(io.ReadAll(z))(t)
+	z := must(gzip.NewReader(bytes.NewReader(data)))(t)
+	return must(io.ReadAll(z))(t)
+}
+
+// must returns a function that ends a test for an error, and returns the value otherwise.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }

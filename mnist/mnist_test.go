@@ -7,8 +7,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-
-	"superres/internal/must"
 )
 
 func TestLayout(t *testing.T) {
@@ -38,7 +36,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		padded := append(packed(t, images), make([]byte, 700)...)
 		members := append(packed(t, plain[:7]), packed(t, plain[7:])...)
-		f := must.Get(NewImages(bytes.NewReader(images)))(t)
+		f := must(NewImages(bytes.NewReader(images)))(t)
 		if f.Count() != c.n || f.Width() != c.width || f.Height() != c.height {
 			t.Fatalf("header: got %d of %d×%d, want %v", f.Count(), f.Width(), f.Height(), c)
 		}
@@ -66,7 +64,7 @@ func TestLoops(t *testing.T) {
 		labels string
 		want   []int
 	}{{labels, []int{3, 1, 4, 1, 255}}, {"", slices.Repeat([]int{NoLabel}, 5)}} {
-		p := must.Get(OpenPair(images, c.labels))(t)
+		p := must(OpenPair(images, c.labels))(t)
 		next := 0
 		for range 3 { // the third loop has nothing left
 			for item, err := range p.All() {
@@ -85,7 +83,7 @@ func TestLoops(t *testing.T) {
 			t.Errorf("got %d items", next)
 		}
 	}
-	p := must.Get(OpenPair(images, labels))(t)
+	p := must(OpenPair(images, labels))(t)
 	for range 2 {
 		if err := p.Close(); err != nil {
 			t.Fatal(err)
@@ -108,7 +106,7 @@ func TestBoundedMemory(t *testing.T) {
 	allocs := func(n int) float64 {
 		data := encodeImages(t, pictures(n, 28, 28), 28, 28)
 		return testing.AllocsPerRun(5, func() {
-			f := must.Get(NewImages(bytes.NewReader(data)))(t)
+			f := must(NewImages(bytes.NewReader(data)))(t)
 			for _, err := range f.All() {
 				if err != nil {
 					t.Fatal(err)

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"superres/internal/must"
 )
 
 func TestTable1(t *testing.T) {
@@ -61,16 +59,9 @@ func lowError(img *image.Gray) float64 {
 	return diff / norm
 }
 
-func TestLowError(t *testing.T) {
-	img := &image.Gray{Pix: []byte{1, 2, 5, 5, 3, 4, 5, 5}, Stride: 4, Rect: image.Rect(0, 0, 4, 2)}
-	if got, want := lowError(img), 5.0/130; math.Abs(got-want) > 1e-15 { // Σ(v − 2.5)² over Σv²
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
 // The claim of Table1: its candidates are all the training pictures that match.
 func TestTable1Files(t *testing.T) {
-	p := must.Get(OpenPair(realFile(t, "train-images-idx3-ubyte.gz"), realFile(t, "train-labels-idx1-ubyte.gz")))(t)
+	p := must(OpenPair(realFile(t, "train-images-idx3-ubyte.gz"), realFile(t, "train-labels-idx1-ubyte.gz")))(t)
 	defer p.Close()
 	if p.Count() != 60_000 || p.Width() != 28 || p.Height() != 28 {
 		t.Fatalf("got %d images of %d×%d", p.Count(), p.Width(), p.Height())
@@ -131,7 +122,7 @@ func TestVerifyFiles(t *testing.T) {
 			t.Errorf("%s: got %q, %v", f.name, which, err)
 		}
 	}
-	plain := unpacked(t, must.Get(os.ReadFile(realFile(t, "t10k-labels-idx1-ubyte.gz")))(t))
+	plain := unpacked(t, must(os.ReadFile(realFile(t, "t10k-labels-idx1-ubyte.gz")))(t))
 	if which, _, err := Verify(file(t, plain)); which != "t10k-labels-idx1-ubyte" || err != nil {
 		t.Errorf("unpacked: got %q, %v", which, err)
 	}

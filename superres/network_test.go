@@ -112,27 +112,6 @@ func TestNetworkFiles(t *testing.T) {
 	}
 }
 
-// Strength mixes all colours of a network's result with the interpolated picture.
-func TestNetworkStrength(t *testing.T) {
-	for _, factor := range []int{1, 2} {
-		m := blurModel(t, stagetest.Blur{Factor: factor, Planes: 3, Radius: 1}, 0)
-		for _, channels := range []int{1, 3} {
-			img := grain(21, 17, channels)
-			for _, scale := range []float64{float64(factor), 2.5} {
-				run := func(m *Model, strength *float64) *image.NRGBA64 {
-					return deepUpscale(t, m, img, Options{Scale: scale, Strength: strength})
-				}
-				full, plain := run(m, nil), run(Plain(resample.Bicubic), nil)
-				for _, strength := range []float64{0, 0.5, 1.3} {
-					what := fmt.Sprintf("×%d, %d channels ×%g, strength %g", factor, channels, scale, strength)
-					checkBetween(t, what, run(m, &strength), plain, full,
-						func(_, _ float64) float64 { return strength })
-				}
-			}
-		}
-	}
-}
-
 // After back-projection the result, reduced again, has the colours of the picture.
 func TestNetworkBackProjection(t *testing.T) {
 	img := grain(24, 20, 3)

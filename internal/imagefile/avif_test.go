@@ -116,12 +116,35 @@ func TestMetadataOfAVIF(t *testing.T) {
 	}
 }
 
-// A gain map is told.
+// A gain map of ISO 21496-1 becomes the gain map of a JPEG, with its numbers and, but for a level, the samples that
+// avifdec returns of it. One for other colours, or for a picture of high range, is left out.
 func TestGainMapOfAVIF(t *testing.T) {
 	data := must.Get(os.ReadFile("../mutate/seeds/gainmap.avif"))(t)
 	p := must.Get(decodeBytes(data, "a.avif", Limits{}))(t)
-	if p.Metadata.GainMap != nil || len(p.Warnings) != 1 || p.Warnings[0] != "its gain map is left out" {
-		t.Errorf("%v", p.Warnings)
+	m, warnings := p.Metadata.For("jpeg", false)
+	var file bytes.Buffer
+	must.Succeed(t, Encode(&file, p.Image, JPEG, EncodeOptions{Quality: 90, Metadata: m}))
+	file.Write(m.GainMap)
+	again := must.Get(decodeBytes(file.Bytes(), "b.jpg", Limits{}))(t)
+	about, _ := metadata.SplitJPEG(again.Metadata.GainMap)
+	at := bytes.Index(data, []byte{0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 1}) // behind the version of the item
+	if numbers := data[at+1:][:5+14*4]; len(warnings)+len(p.Warnings)+len(again.Warnings) > 0 ||
+		string(about) != "\xff\xe2\x00\x5burn:iso:std:iso:ts:21496:-1\x00"+string(numbers) {
+		t.Errorf("%v, %v, %v: %q", warnings, p.Warnings, again.Warnings, about)
+	}
+	gains := must.Get(decodeBytes(again.Metadata.GainMap, "c.jpg", Limits{}))(t).Image.(*image.Gray)
+	for at, want := range map[image.Point]int{{}: 176, {X: 31}: 125, {X: 16, Y: 12}: 64, {X: 5, Y: 20}: 69} {
+		if got := int(gains.GrayAt(at.X, at.Y).Y); gains.Rect.Dx() != 32 || got < want-1 || got > want+1 {
+			t.Errorf("%v of %v: %d, want %d", at, gains.Rect, got, want)
+		}
+	}
+	for _, i := range []int{5, 9} { // flags, headroom of the picture
+		other := bytes.Clone(data)
+		other[at+i] ^= 0x40
+		p := must.Get(decodeBytes(other, "a.avif", Limits{}))(t)
+		if p.Metadata.GainMap != nil || len(p.Warnings) != 1 || p.Warnings[0] != "its gain map is left out" {
+			t.Errorf("%d: %v", i, p.Warnings)
+		}
 	}
 }
 

@@ -77,17 +77,36 @@ func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 		pictures = [][]metadata.Edit{s.Alpha, s.Colour}
 	}
 	memory := make([]byte, avif.Memory(stored.Pixels(), src.size))
+	img, err := decodeFrames(src, memory, s, stored, pictures)
+	if errors.Is(err, avif.ErrMemory) {
+		return nil, refuse(safefile.ErrInput, "takes more memory than its size tells; save it as PNG first")
+	}
+	if m := s.Map; err == nil && m != nil && !lim.Strip {
+		if stored, err := lim.CheckSize(m.Width, m.Height); err == nil && stored.Pixels() <= s.Width*s.Height {
+			clear(memory)
+			as := &metadata.Still{Depth: 8, Grey: m.Grey, Crop: [4]int64{0, 0, m.Width, m.Height}}
+			src.gains, _ = decodeFrames(src, memory, as, stored, [][]metadata.Edit{m.Edits})
+		}
+	}
+	return img, err
+}
+
+// decodeFrames returns the part s.Crop of the picture of size stored that the decoder, in memory, makes of src after
+// the changes pictures, of which the last is for the colours, and one before it for the transparency.
+func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pictures [][]metadata.Edit) (image.Image,
+	error) {
+	shown, ok := stored.Part(s.Crop[0], s.Crop[1], s.Crop[2], s.Crop[3])
+	if !ok {
+		return nil, avif.FormatError("the part that is shown is not in it")
+	}
 	p := &avifPicture{Still: s, image: picture.New(modelOfAVIF(s), shown.Bounds())}
-	err = avif.Decode(src.ctx, src.data, memory, pictures, func(i int, f avif.Frame) error {
+	err := avif.Decode(src.ctx, src.data, memory, pictures, func(i int, f avif.Frame) error {
 		if w, h := stored.Sides(); f.Width != w || f.Height != h {
 			return avif.FormatError("its pictures have other sizes than it says")
 		}
 		p.take(f, i < len(pictures)-1)
 		return nil
 	})
-	if errors.Is(err, avif.ErrMemory) {
-		err = refuse(safefile.ErrInput, "takes more memory than its size tells; save it as PNG first")
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -162,8 +181,9 @@ func endOfAVIF(data []byte) (end uint64) {
 	return end
 }
 
-// describeAVIF sets pic.GreyAlpha of an AVIF.
+// describeAVIF sets pic.GreyAlpha and pic.gains of an AVIF.
 func describeAVIF(src *source, pic *Picture) {
 	s, err := src.still()
 	pic.GreyAlpha = err == nil && s.Grey && s.HasAlpha
+	pic.gains = src.gains
 }

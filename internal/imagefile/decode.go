@@ -182,7 +182,8 @@ type source struct {
 	at   int64  // the offset of the next Read
 
 	still    func() (*metadata.Still, error)
-	warnings []string // what was wrong with the pixels: see Picture.Warnings
+	warnings []string    // what was wrong with the pixels: see Picture.Warnings
+	gains    image.Image // see Picture.gains
 }
 
 // withData returns a source that reads data in place of the file of s. Reading it ends with the context of s, too.

@@ -57,6 +57,8 @@ type Picture struct {
 	// map.
 	Metadata metadata.Metadata
 
+	gains image.Image // the gain map of an AVIF, before turnGainMap
+
 	// Warnings say what had to be left out or changed, each in words to be printed behind the name of the file.
 	Warnings []string
 }

@@ -216,6 +216,13 @@ func (s *segments) add(marker byte, prefix string, payload []byte) {
 	}
 }
 
+// emptyGainMap returns a JPEG with the numbers of a gain map of ISO 21496-1, and without a picture.
+func emptyGainMap(numbers []byte) []byte {
+	b := bytes.NewBufferString("\xff\xd8")
+	(&segments{w: b}).add(markerApp2, isoPrefix, numbers)
+	return b.Bytes()
+}
+
 // SplitJPEG returns the segments of a JPEG that say something about its picture, such as EXIF and XMP, and the JPEG
 // without them, both in new memory. The EXIF block among them says that the picture is upright.
 func SplitJPEG(data []byte) (about, pixels []byte) {

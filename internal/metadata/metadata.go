@@ -45,7 +45,8 @@ type Metadata struct {
 	Format string // the format of the file that has the parts Own
 
 	// GainMap is a JPEG behind the picture of a JPEG, which says how much brighter it is on a screen of high dynamic
-	// range, relative to the picture. Its samples are turned like the file's: see Orientation.
+	// range, relative to the picture. Its samples are turned like the file's: see Orientation. A gain map of an AVIF
+	// has no picture after Read: Still.Map says which it is.
 	GainMap []byte
 	// Film is the end of a JPEG behind the picture, from where the film of a motion photo or data beside it begin.
 	Film []byte
@@ -150,7 +151,9 @@ func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 			m.ICC = colours.profile(want)
 		}
 		lost = m.lostWarning(unknown)
-		m.Own = nil
+		if m.Own = nil; m.GainMap != nil { // which promises a map of ISO 21496-1, of the first version
+			m.Own = []Part{{Marker: markerApp2, Data: []byte(isoPrefix + "\x00\x00\x00\x00")}}
+		}
 	}
 	if m.ICC != nil {
 		if got := ProfileColours(m.ICC); got != want {

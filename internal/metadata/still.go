@@ -24,6 +24,8 @@ type Still struct {
 	HasAlpha, Premultiplied bool
 	// Place is the number of the picture among those that programs write of the file, from 1, in order of their items.
 	Place int
+	// Map is the gain map that a JPEG can keep; nil: there is none.
+	Map *Map
 	// Colour and Alpha are the changes of the file's bytes with which the decoder of package avif returns the colours
 	// alone, and the transparency as the primary picture, in 16 bits a sample.
 	Colour, Alpha []Edit
@@ -33,6 +35,18 @@ type Still struct {
 	nclx      []byte   // primaries, transfer, matrix, of two bytes each, and a flag
 	icc       Body
 	exif, xmp []Body // the pieces of these blocks
+}
+
+// Map is a gain map of ISO 21496-1 (ISO/IEC 23008-12, the derived picture tmap): it makes the primary picture brighter,
+// in the same colours.
+type Map struct {
+	// Width and Height are its sides. Grey: it is for all colours.
+	Width, Height int64
+	Grey          bool
+	// Edits are the changes of the file's bytes with which the decoder returns it.
+	Edits []Edit
+
+	numbers []byte // as in a JPEG
 }
 
 // Edit is a change of the bytes of a file at an offset.
@@ -279,6 +293,7 @@ func (c *catalogue) still() (*Still, error) {
 	}
 	s := &Still{Orientation: 1, Depth: 8}
 	coded := primary // the picture that has coded samples
+	var derived []reference
 	for _, r := range c.references {
 		switch about := c.get(r.from); {
 		case r.kind == "dimg" && r.from == c.primary && len(r.to) > 0:
@@ -288,7 +303,7 @@ func (c *catalogue) still() (*Still, error) {
 		case r.kind == "prem" && r.from == c.primary:
 			s.Premultiplied = true
 		case r.kind == "dimg" && about.kind == "tmap" && slices.Contains(r.to, c.primary):
-			s.about = append(s.about, "gain map")
+			derived = append(derived, r)
 		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.kind == "Exif":
 			s.exif = about.extents
 		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.mime == "application/rdf+xml":
@@ -319,6 +334,9 @@ func (c *catalogue) still() (*Still, error) {
 	s.Limited = len(s.nclx) == 7 && s.nclx[6]&0x80 == 0
 	c.deepen(s)
 	c.count(s)
+	for _, r := range derived {
+		c.brighten(s, r, coded)
+	}
 	c.turn(s, primary)
 	return s, c.crop(s, primary)
 }
@@ -405,6 +423,35 @@ func (c *catalogue) count(s *Still) {
 			s.pictures++
 		}
 	}
+}
+
+// brighten sets s.Map to the gain map of the derived picture r, or notes that it is left out. A JPEG keeps one that is
+// for a picture of standard range, which is coded as the item says, in the colours of that picture.
+func (c *catalogue) brighten(s *Still, r reference, coded *item) {
+	const version, flags, base, ownColours = 1, 4, 5, 0x40
+	it := c.get(r.from)
+	var gains *item
+	var numbers []byte
+	if len(it.extents) > 0 {
+		numbers = it.extents[0].Start(256)
+	}
+	if len(r.to) == 2 && r.to[0] == c.primary {
+		gains = c.get(r.to[1])
+	}
+	if gains == nil || gains.kind != "av01" || coded.kind != "av01" || s.Map != nil ||
+		len(numbers) < version+base+4 || numbers[0] != 0 || numbers[version+flags]&ownColours == 0 ||
+		!bytes.Equal(numbers[version+base:][:4], make([]byte, 4)) {
+		s.about = append(s.about, "gain map")
+		return
+	}
+	size, _ := c.find(gains, "ispe")
+	f := &fields{data: size.Start(12)}
+	f.version()
+	m := &Map{Width: int64(f.number(4)), Height: int64(f.number(4)), numbers: numbers[version:]}
+	_, m.Grey, _ = c.codedAs(gains)
+	s.Map = m
+	id := []byte{byte(r.to[1] >> 24), byte(r.to[1] >> 16), byte(r.to[1] >> 8), byte(r.to[1])}
+	m.Edits = append(slices.Clone(s.Colour), Edit{c.primaryAt, id[4-c.primaryLen:]})
 }
 
 // deepen makes the decoder return 16 bits for samples of 8.
@@ -525,6 +572,14 @@ func (r *reader) avif(src Source) {
 	}
 	if s.pictures > 1 {
 		r.warn(fmt.Sprintf("its file has %d pictures, of which the primary one alone is taken", s.pictures))
+	}
+	switch m := s.Map; {
+	case m == nil:
+	case m.Width > s.Width || m.Height > s.Height || s.Crop != [4]int64{0, 0, s.Width, s.Height}:
+		r.warn("its gain map is left out: it is larger than the picture, or not of the part that is shown")
+	default: // it is decoded and encoded
+		r.size += turnedBytes * m.Width * m.Height
+		r.m.GainMap = r.keepBlock(inOnePiece(bodyOf(emptyGainMap(m.numbers))))
 	}
 }
 

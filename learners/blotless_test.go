@@ -41,9 +41,7 @@ func supportProblem(t *testing.T, d *mat.Dense, s, n int, seed uint64) *problem 
 		}
 		y.SetCol(j, signal.RawVector().Data)
 		var x mat.VecDense
-		if err := x.SolveVec(part, signal); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, x.SolveVec(part, signal))
 		codes.Value = append(codes.Value, x.RawVector().Data...)
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
@@ -122,9 +120,7 @@ func TestBLOTLESSFindsTheDictionaryOfAKnownSupport(t *testing.T) {
 		updates, order := 0, rand.New(rand.NewPCG(1, 2))
 		for ; updates < 100 && largestDistance(p.atoms, c.d) > 1e-10; updates++ {
 			err := BLOTLESS{Inner: 20, Plain: true}.update(context.Background(), p, order.Perm(p.k))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 		}
 		checkUpdate(t, p)
 		if distance := largestDistance(p.atoms, c.d); !(distance <= 1e-10) {
@@ -151,9 +147,7 @@ func TestBLOTLESSLeavesDependentRows(t *testing.T) {
 	before := slices.Clone(p.atoms)
 	d := must.Get(sparse.FromAtoms(4, before))(t)
 	p.load(d, codes)
-	if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(8)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(8)))
 	checkUpdate(t, p)
 	if !slices.Equal(p.atoms[:16], before[:16]) || largestMove(p.atoms[16:], before[16:]) == 0 {
 		t.Error("atoms 0 to 3 are to stay as they are, and 4 to 7 to change")

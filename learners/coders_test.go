@@ -109,9 +109,7 @@ func TestEveryLearnerWithEveryCoder(t *testing.T) {
 					if c.sparsity < 0 && spec != l.Name && errors.Is(err, plugin.ErrSettings) {
 						return // refused before there is anything to code
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.Succeed(t, err)
 					learner := must.Get(learners.New(l.Name))(t)
 					before := mat.DenseCopyOf(c.y)
 					r, err := learner.Learn(context.Background(), c.y,

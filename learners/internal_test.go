@@ -36,9 +36,7 @@ func TestSolveSym(t *testing.T) {
 		xx := mat.NewSymDense(4, nil)
 		xx.SymOuterK(1, x)
 		xy.Mul(x, y.T())
-		if err := solveSym(&got, xx, &xy); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, solveSym(&got, xx, &xy))
 		var fit, miss mat.Dense
 		fit.Mul(got.T(), x)
 		miss.Sub(&fit, &y)
@@ -127,9 +125,7 @@ func TestLeading(t *testing.T) {
 			u := make([]float64, c.m)
 			padded := mat.NewDense(c.rows, kernel.Pad(c.m), nil)
 			padded.Slice(0, c.rows, 0, c.m).(*mat.Dense).Copy(e)
-			if err := lead.rightVector(padded.RawMatrix().Data, c.m, u); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, lead.rightVector(padded.RawMatrix().Data, c.m, u))
 			Normalise(u)
 			var image mat.VecDense
 			image.MulVec(e, mat.NewVecDense(c.m, u))

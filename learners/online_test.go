@@ -53,9 +53,7 @@ func TestOnlineDescent(t *testing.T) {
 		s.descend()
 	}
 	p := newProblem(y, d, codes)
-	if err := modUpdate(context.Background(), p); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, modUpdate(context.Background(), p))
 	if move := largestMove(p.atoms, s.atoms); move > 1e-9 {
 		t.Errorf("many steps end %g from the dictionary of MOD", move)
 	}

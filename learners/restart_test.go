@@ -124,9 +124,7 @@ func TestLoopStopsByItsObjective(t *testing.T) {
 		objective, residual = append(objective, lasso.Objective(e, p.codes)), append(residual, e)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	stall := func(v []float64) int { // the iteration after which v stalls
 		best, at := math.Inf(1), 0
 		for i, x := range v {

@@ -62,15 +62,11 @@ func TestRevisionsAreRaised(t *testing.T) {
 	}
 	if *update {
 		text := must.Get(json.MarshalIndent(now, "", "\t"))(t)
-		if err := os.WriteFile(file, append(text, '\n'), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, append(text, '\n'), 0o666))
 		return
 	}
 	var before map[string]kept
-	if err := json.Unmarshal(must.Get(os.ReadFile(file))(t), &before); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(must.Get(os.ReadFile(file))(t), &before))
 	for name, v := range now {
 		old, known := before[name]
 		same := known && len(old.Figures) == len(v.Figures)

@@ -82,9 +82,7 @@ func TestSimCODescends(t *testing.T) {
 		first := mustFit(t, p, mu)
 		before := first
 		for range 40 {
-			if err := p.descend(context.Background(), mu, before); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, p.descend(context.Background(), mu, before))
 			f := mustFit(t, p, mu)
 			if f > before {
 				t.Fatalf("mu %g: f rose from %g to %g", mu, before, f)
@@ -94,9 +92,7 @@ func TestSimCODescends(t *testing.T) {
 		if before > 0.98*first {
 			t.Errorf("mu %g: f went from %g to %g only", mu, first, before)
 		}
-		if err := (SimCO{Mu: mu, Steps: 2}).update(context.Background(), p); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, (SimCO{Mu: mu, Steps: 2}).update(context.Background(), p))
 		values, left := slices.Clone(p.codes.Value), energy(p.residual)
 		if f := mustFit(t, p, 0); math.Abs(f-left) > 1e-12*f || !slices.Equal(values, p.codes.Value) {
 			t.Errorf("mu %g: the update leaves %g, least squares %g", mu, left, f)
@@ -117,18 +113,14 @@ func TestSimCOFixedPoint(t *testing.T) {
 	}
 	p.refresh()
 	before := slices.Clone(p.atoms)
-	if err := (SimCO{Steps: 3}).update(context.Background(), p); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, (SimCO{Steps: 3}).update(context.Background(), p))
 	if !slices.Equal(before, p.atoms) {
 		t.Errorf("the atoms moved by %g", largestMove(before, p.atoms))
 	}
 
 	p = codedProblem(t, 8, 12, 1, 5)
 	before = slices.Clone(p.atoms)
-	if err := (SimCO{}).update(context.Background(), p); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, (SimCO{}).update(context.Background(), p))
 	moved := 0
 	for k := range p.k {
 		signals, _ := p.row(k)

@@ -24,8 +24,7 @@ func tunedModels(t *testing.T) (weak, strong *Model) {
 	t.Helper()
 	m := builtin(t, "photo-real-fast")
 	tune := func(strength float64) *Model {
-		tuned := must.Get(m.Tune(stage.Tuning{Strength: strength}))(t)
-		return tuned
+		return must.Get(m.Tune(stage.Tuning{Strength: strength}))(t)
 	}
 	return tune(0.05), tune(0.6)
 }

@@ -24,15 +24,13 @@ func blurModel(t testing.TB, b stagetest.Blur, backProjections int) *Model {
 	if backProjections == 0 {
 		return m
 	}
-	m = must.Get(m.Tune(stage.Tuning{BackProject: &backProjections}))(t)
-	return m
+	return must.Get(m.Tune(stage.Tuning{BackProject: &backProjections}))(t)
 }
 
 // runBlur returns the planes that a network makes of whole planes.
 func runBlur(t testing.TB, n stage.Network, planes []*plane.Plane) []*plane.Plane {
 	t.Helper()
-	out := must.Get(n.Start(planes[0].W, planes[0].H).Push(t.Context(), planes, nil))(t)
-	return out
+	return must.Get(n.Start(planes[0].W, planes[0].H).Push(t.Context(), planes, nil))(t)
 }
 
 // A picture in colour goes through a network as red, green and blue, a grey one as three equal planes. Sizes beyond and

@@ -78,9 +78,7 @@ func TestSet5(t *testing.T) {
 			if err == nil {
 				low, err = d.apply(low)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			tuned := must.Get(m.TuneFor(low, d.quality))(t)
 			psnr := must.Get(score.PSNR(truth, upscale(t, tuned, low, float64(f.scale)), f.scale, f.scale))(t)
 			mean += psnr / float64(len(pictures))
@@ -157,8 +155,7 @@ func TestT91(t *testing.T) {
 			low := must.Get(score.Reduce(pictures[i], scale, resample.Cubic))(t)
 			squares := func(model string) float64 {
 				high := upscale(t, builtin(t, model), low, float64(scale))
-				got := must.Get(score.NormalisedError(pictures[i], high, scale))(t)
-				return got
+				return must.Get(score.NormalisedError(pictures[i], high, scale))(t)
 			}
 			plain := min(squares("bicubic"), squares("lanczos"))
 			for _, model := range []string{"photo", "photo-fast"} {

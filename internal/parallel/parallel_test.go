@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/parallel"
 )
 
@@ -27,9 +28,7 @@ func TestForCoversEveryIndexOnceInTheSameRanges(t *testing.T) {
 					}
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			for i, s := range start {
 				if s != i/16*16+1 {
 					t.Fatalf("n=%d procs=%d: index %d ran in range %d", n, procs, i, s-1)

@@ -86,9 +86,7 @@ func TestRemoveLeftovers(t *testing.T) {
 func TestMakerIsKilled(t *testing.T) {
 	if dir := os.Getenv("SAFEFILE_TEST_FOLDER"); dir != "" {
 		_, remove, err := TempFolder()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer remove()
 		_ = WriteAtomic(filepath.Join(dir, "a.png"), false, func(io.Writer) error {
 			fmt.Println("at work")
@@ -117,11 +115,7 @@ func TestMakerIsKilled(t *testing.T) {
 	for _, folder := range []string{dir, temp} {
 		removed := 0
 		for began := time.Now(); removed == 0 && time.Since(began) < 10*time.Second; time.Sleep(time.Millisecond) {
-			n, err := RemoveLeftovers(folder, time.Hour) // its threads end one after the other
-			if err != nil {
-				t.Fatal(err)
-			}
-			removed += n
+			removed += must.Get(RemoveLeftovers(folder, time.Hour))(t) // its threads end one after the other
 		}
 		if left := leftovers(t, folder); removed != 1 || len(left) > 0 {
 			t.Errorf("killed: removed %d, left %q", removed, left)

@@ -209,9 +209,7 @@ func all(t *testing.T, data []byte, name string) (*sequence.Reader, []*sequence.
 		if err == io.EOF {
 			return r, list
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		list = append(list, f)
 	}
 }
@@ -547,9 +545,7 @@ func TestPages(t *testing.T) {
 	}
 	// A chain that bites its tail is refused, with what it has.
 	places, others, err := imagefile.Pages(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	at := int(places[3])
 	end := at + 2 + 12*int(binary.LittleEndian.Uint16(data[at:]))
 	binary.LittleEndian.PutUint32(data[end:], uint32(places[1]))

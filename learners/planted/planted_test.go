@@ -28,9 +28,7 @@ func problem(t *testing.T, noise float64, seed uint64, trial int) *planted.Probl
 
 func TestNewIsThePapersModel(t *testing.T) {
 	p := problem(t, 0, 1, 0)
-	if err := p.Codes.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, p.Codes.Check())
 	if !mat.EqualApprox(p.Y, p.Codes.Rebuild(p.Dictionary), 1e-12) {
 		t.Error("Y is not D·X")
 	}
@@ -98,16 +96,13 @@ func TestMeasureAgainstAnotherProgram(t *testing.T) {
 		InOrder [][]float64 `json:"err_seq"`
 		Least   [][]float64 `json:"err_hung"`
 	}
-	if err := json.Unmarshal(text, &f); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(text, &f))
 	dictionary := func(rows [][]float64) *sparse.Dictionary {
 		m := mat.NewDense(len(rows), len(rows[0]), nil)
 		for i, r := range rows {
 			m.SetRow(i, r)
 		}
-		d := must.Get(sparse.NewDictionary(m))(t)
-		return d
+		return must.Get(sparse.NewDictionary(m))(t)
 	}
 	r := must.Get(planted.Measure(dictionary(f.D), dictionary(f.D0)))(t)
 	if math.Abs(r.InOrder-f.InOrder[0][0]) > 1e-12 || math.Abs(r.Assigned-f.Least[0][0]) > 1e-12 {

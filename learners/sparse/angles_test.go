@@ -17,8 +17,7 @@ func gaussian(t *testing.T, n, k int) *sparse.Dictionary {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 	m := mat.NewDense(n, k, nil)
 	m.Apply(func(_, j int, _ float64) float64 { return float64(j+1) * rng.NormFloat64() }, m)
-	d := must.Get(sparse.NewDictionary(m))(t)
-	return d
+	return must.Get(sparse.NewDictionary(m))(t)
 }
 
 // The angles against their definition, pair by pair.

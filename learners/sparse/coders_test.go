@@ -86,9 +86,7 @@ func checkHardDictionaries(t *testing.T, build func(sparsity int, tolerance floa
 		y := sparsetest.Gaussian(6, 70, 2)
 		y.Scale(scale, y)
 		x := sparsetest.Code(t, build(s, tolerance), d, y)
-		if err := x.Check(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, x.Check())
 		for j, r := range sparsetest.Residuals(d, x, y) {
 			size := mat.Norm(y.ColView(j), 2)
 			if r > size*(1+1e-9) || size/scale > 1e-3 && len(x.Index) == 0 {

@@ -79,9 +79,7 @@ func TestLassoIsOptimal(t *testing.T) {
 		for _, c := range []sparse.Lasso{{Lambda: 1}, {Lambda: 0.3}, {Lambda: 1e-3}, {Lambda: 1e-7}, {Tolerance: 1},
 			{Tolerance: 0.3}, {Tolerance: 1e-3}, {Tolerance: 1e-7}, {}} {
 			codes := sparsetest.Code(t, c, p.d, p.y)
-			if err := codes.Check(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, codes.Check())
 			for j := range 30 {
 				r, corr, _ := lassoState(p.d, codes, p.y, j)
 				index, value := codes.Column(j)

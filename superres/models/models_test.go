@@ -18,8 +18,7 @@ import (
 
 func open(t testing.TB, name string) *superres.Model {
 	t.Helper()
-	m := must.Get(models.Open(name))(t)
-	return m
+	return must.Get(models.Open(name))(t)
 }
 
 func TestUnknownNames(t *testing.T) {
@@ -101,8 +100,7 @@ func TestStrokesOfHalvedColour(t *testing.T) {
 	draw.Draw(repeated, repeated.Rect, smooth, repeated.Rect.Min, draw.Src)
 	enlarge := func(m *superres.Model, img image.Image) image.Image {
 		t.Helper()
-		high := must.Get(m.Upscale(t.Context(), img, superres.Options{Scale: 2, Subsampled: true}))(t)
-		return high
+		return must.Get(m.Upscale(t.Context(), img, superres.Options{Scale: 2, Subsampled: true}))(t)
 	}
 	truth := enlarge(superres.Plain(resample.Nearest), strokes)
 	for _, c := range []struct {

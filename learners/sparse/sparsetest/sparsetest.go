@@ -157,8 +157,7 @@ func Dictionary(t *testing.T, n, k int, seed uint64) *sparse.Dictionary {
 		col := m.ColView(j).(*mat.VecDense)
 		col.ScaleVec(1/mat.Norm(col, 2), col)
 	}
-	d := must.Get(sparse.NewDictionary(m))(t)
-	return d
+	return must.Get(sparse.NewDictionary(m))(t)
 }
 
 // Gaussian returns an r×c matrix of independent N(0,1) values.

@@ -139,8 +139,8 @@ const mostMargin = 128
 //     all of them: photo and photo-max at ×4 are such means, and have 0.01 to 0.04 dB more. It has 34 dB on T91 where
 //     one of them has gone too far.
 //   - photo at ×2 is full: 130,000 steps more change nothing.
-//   - Nothing is gained by slopes that bend in a curve, by colours turned around the colour circle, by squared errors in
-//     the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by the one of two patches with the larger
+//   - Nothing is gained by slopes that bend in a curve, by colours turned around the colour circle, by squared errors
+//     in the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by the one of two patches with the larger
 //     residual. Without negatives 0.02 dB are lost.
 func Defaults() Trainer {
 	return Trainer{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/disintegration/imaging"
 
+	"superres/internal/must"
 	"superres/internal/synthetic"
 	"superres/superres/resample"
 	"superres/superres/score"
@@ -162,10 +163,7 @@ func TestPalette(t *testing.T) {
 func TestDrawingsHaveNoPalette(t *testing.T) {
 	for i := range uint64(60) {
 		d := synthetic.Sample(rand.New(rand.NewPCG(9, i)), 200, 180, 2)
-		low, err := score.Reduce(d.Image, 2, resample.Box)
-		if err != nil {
-			t.Fatal(err)
-		}
+		low := must.Get(score.Reduce(d.Image, 2, resample.Box))(t)
 		if got := measured(low, 0).Palette; got != 0 {
 			t.Errorf("drawing %d: as noise of %g levels", i, got)
 		}

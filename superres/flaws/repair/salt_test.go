@@ -44,7 +44,8 @@ func TestWithoutSalt(t *testing.T) {
 			changed := addSalt(img, share, whole)
 			got, removed := WithoutSalt(img, measure.Parts(img))
 			if before, after := meanSquare(photo, img), meanSquare(photo, got); after > 0.1*before {
-				t.Errorf("salt %g, of whole pixels %t: a mean square of %.2f is left of %.2f", share, whole, after, before)
+				t.Errorf("salt %g, of whole pixels %t: a mean square of %.2f is left of %.2f", share, whole, after,
+					before)
 			}
 			all := float64(len(img.Pix) / 4 * 3)
 			if want := float64(changed) / all; removed < 0.8*want || removed > 1.5*want {

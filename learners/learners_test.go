@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -28,7 +30,7 @@ func TestLearners(t *testing.T) {
 	for name, l := range map[string]learners.Learner{
 		"mod": learners.MOD{}, "ksvd": learners.KSVD{}, "approximate ksvd": learners.KSVD{Approximate: true},
 		"rop": learners.ROP{}, "paper's rop": learners.ROP{Paper: true, Penalty: 100},
-		"online": learners.Online{}, "online in batches": learners.Online{Batch: 16}, "blotless": learners.BLOTLESS{},
+		"online": learners.Online{}, "blotless": learners.BLOTLESS{},
 		"plain blotless": learners.BLOTLESS{Plain: true}, "simco": learners.SimCO{},
 		"lasso":             learners.Lasso{},
 		"regularised simco": learners.SimCO{Mu: 0.1, Steps: 2},
@@ -82,6 +84,28 @@ func TestPlantedBasisIsFound(t *testing.T) {
 		if r.Stop != learners.Exact {
 			t.Errorf("%s: %s at RMSE %g", spec, r.Stop, r.Steps[len(r.Steps)-1].RMSE)
 		}
+	}
+}
+
+// Small batches are drawn by the seed alone, and the result has the codes that the coder gives over its dictionary.
+func TestOnlineBatches(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	y := learnertest.Planted(8, 12, 2, 90, 1)
+	coder := sparse.OMP{Sparsity: 2}
+	learn := func(procs int, seed uint64) *learners.Result {
+		runtime.GOMAXPROCS(procs)
+		opt := learners.Options{Atoms: 12, Iterations: 6, Coder: coder, Seed: seed}
+		return learn(t, learners.Online{Batch: 16}, y, opt)
+	}
+	a, b, c := learn(1, 3), learn(8, 3), learn(1, 4)
+	if !mat.Equal(a.Dictionary.Matrix(), b.Dictionary.Matrix()) || !reflect.DeepEqual(a.Codes, b.Codes) {
+		t.Error("8 workers give another result than 1")
+	}
+	if mat.Equal(a.Dictionary.Matrix(), c.Dictionary.Matrix()) {
+		t.Error("another seed gives the same result")
+	}
+	if codes := sparsetest.Code(t, coder, a.Dictionary, y); !mat.EqualApprox(codes.Dense(), a.Codes.Dense(), 1e-12) {
+		t.Error("coding again gives other codes")
 	}
 }
 

@@ -138,11 +138,6 @@ func TestSet(t *testing.T) {
 	}
 }
 
-func rgba(c interface{ RGBA() (r, g, b, a uint32) }) [4]uint32 {
-	r, g, b, a := c.RGBA()
-	return [4]uint32{r, g, b, a}
-}
-
 // Admit is asked once, before any work, and its error comes back as it is. The end of the context ends the work.
 func TestWatch(t *testing.T) {
 	data := imagetest.PNG(t, testimage.Drawing(400, 300, 1))

@@ -23,6 +23,10 @@ func (s *simplifier) joinNode(i int) int {
 		return s.joinSelect(i, op)
 	case Pad:
 		s.joinPad(i, op)
+	case PixelUnshuffle:
+		if before := s.nodes[first]; before.Op == Op(PixelShuffle{op.Factor}) {
+			return before.Inputs[0]
+		}
 	case Mul:
 		s.joinProduct(i)
 	case Add:
@@ -174,17 +178,18 @@ func (s *simplifier) joinSelect(i int, op Select) int {
 	return i
 }
 
-// joinPad joins two Pads, of zeros that are added or of samples that are cut off.
+// joinPad joins two Pads, of zeros that are added or of samples that are cut off, unless the second adds some where the
+// first cuts off others.
 func (s *simplifier) joinPad(i int, op Pad) {
 	from := s.nodes[s.nodes[i].Inputs[0]]
 	before, ok := from.Op.(Pad)
 	if !ok {
 		return
 	}
-	adds := op.Mode == PadZero && before.Mode == PadZero && op.within(0, 1<<20) && before.within(0, 1<<20)
-	cuts := op.within(-1<<30, 0) && before.within(-1<<30, 0)
+	cuts := func(p Pad) bool { return p.within(-1<<30, 0) }
+	areZeros := op.Mode == PadZero && before.Mode == PadZero && before.within(0, 1<<20)
 	joined := before.Edges.plus(op.Edges)
-	if (adds || cuts) && joined.within(-1<<20, 1<<10) {
+	if (areZeros || cuts(op) && cuts(before)) && joined.within(-1<<20, 1<<10) {
 		s.set(i, Pad{joined, PadZero}, from.Inputs[0])
 	}
 }

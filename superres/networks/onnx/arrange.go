@@ -126,16 +126,27 @@ func (c *call) concat() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	total, isWhole := 0, true
+	total, inner, isWhole := 0, 1, true
+	for d, parts := range first {
+		for _, p := range parts {
+			if d != along && p.of == channels && p.step > 0 {
+				inner *= p.size
+			}
+		}
+	}
 	for _, v := range inputs {
 		dims := c.layout(v)
-		p, _ := only(dims[min(along, len(dims)-1)], channels)
-		count := c.builder.Shape(v.samples.base).Channels
-		isWhole = isWhole && len(dims) == len(first) && dims.sizes()[along] == count && (p.step == 1 || count == 1)
+		size := 0
+		if isWhole = isWhole && len(dims) == len(first); isWhole {
+			size = dims.sizes()[along]
+			p, isChannels := only(dims[along], channels)
+			isWhole = size == 1 || isChannels && p.step == inner
+			isWhole = isWhole && size*inner == c.builder.Shape(v.samples.base).Channels
+		}
 		for d := range first {
 			isWhole = isWhole && (d == along || slices.Equal(merged(dims[d]), merged(first[d])))
 		}
-		total += count
+		total += size
 	}
 	if !isWhole {
 		if out, err := c.roll(inputs, along); err == nil {
@@ -157,7 +168,7 @@ func (c *call) concat() ([]*value, error) {
 		return nil, err
 	}
 	out := slices.Clone(first)
-	out[along] = []part{{of: channels, size: total, step: 1}}
+	out[along] = []part{{of: channels, size: total, step: inner}}
 	return []*value{c.sampled(node).arranged(out)}, nil
 }
 

@@ -9,7 +9,7 @@ import (
 // The number of numbers, computed of constants for one network, that are there at a time: leastFolded for any, more for
 // large files, and maxFolded at most; and maxWork, how many are computed in all.
 const (
-	leastFolded = 2 << 20
+	leastFolded = 4 << 20
 	maxFolded   = 1 << 24
 	maxWork     = 1 << 28
 )

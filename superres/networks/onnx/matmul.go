@@ -287,6 +287,11 @@ func (c *call) multiplied(x, y *value) ([]*value, error) {
 	batch := c.layout(x)
 	batch = batch[:len(batch)-2]
 	switch {
+	case len(b.left) == 0 && b.shape.Channels == 1 && pixels(b.inner) && slices.Equal(a.inner, b.inner) &&
+		a.shape.Channels == max(1, product(layout{a.left}.sizes())): // each channel's sum, weighted by one map
+		m := &maker{call: c}
+		node := m.chain(m.make(graph.Mul{}, a.node, b.node), graph.Reduce{By: graph.Sum, OfPicture: true})
+		return []*value{c.sampled(node).arranged(append(slices.Clone(batch), a.left, nil))}, m.err
 	case pixels(a.left) && pixels(b.left) && !pixels(a.inner) && sameBatch(a.batch, b.batch):
 		return c.scores(a, b, batch)
 	case !pixels(a.left) && !pixels(b.left) && pixels(a.inner) && slices.Equal(a.inner, b.inner) &&

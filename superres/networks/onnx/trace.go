@@ -107,12 +107,9 @@ func (t *tracer) followNode(n node) error {
 	if f := t.model.functions[fullName(n.domain, n.op)]; f != nil {
 		return t.call(n, f)
 	}
-	op, ok := operations[n.op]
-	if !isStandard(n.domain) {
-		return fmt.Errorf("node %q: the operation %s.%s is not supported", n.name, n.domain, n.op)
-	}
-	if !ok {
-		return fmt.Errorf("node %q: the operation %s is not supported", n.name, n.op)
+	op := operations[n.op]
+	if err := t.model.unknown(n); err != nil {
+		return err
 	}
 	c, err := t.prepare(n, op)
 	var out []*value
@@ -126,6 +123,18 @@ func (t *tracer) followNode(n node) error {
 		err = fmt.Errorf("%s %q: %w", n.op, n.name, err)
 	}
 	return err
+}
+
+// unknown returns the error for a node whose operation is not supported, or nil.
+func (m *model) unknown(n node) error {
+	_, ok := operations[n.op]
+	switch {
+	case m.functions[fullName(n.domain, n.op)] != nil || ok && isStandard(n.domain):
+		return nil
+	case !isStandard(n.domain):
+		return fmt.Errorf("node %q: the operation %s.%s is not supported", n.name, n.domain, n.op)
+	}
+	return fmt.Errorf("node %q: the operation %s is not supported", n.name, n.op)
 }
 
 // prepare returns the call of a node. It fails if its inputs or its attributes are not those that op takes.
@@ -171,7 +180,7 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 
 // takeConstants are the operations of samples whose first input may be a constant.
 var takeConstants = strings.Fields("Add CastLike Concat Div Dropout Greater GreaterOrEqual Identity Less LessOrEqual " +
-	"MatMul Max Min Mul ScatterElements Split Sub Sum Where")
+	"MatMul Max Min Mul ScatterElements ScatterND Split Sub Sum Where")
 
 // make computes a constant, or makes the values of samples.
 func (c *call) make(op operation) ([]*value, error) {

@@ -181,14 +181,6 @@ func broadcast(a, b []int) ([]int, error) {
 	return out, nil
 }
 
-// expanded returns a constant repeated to the given dimensions.
-func (t *tracer) expanded(from *tensor, dims []int) (*tensor, error) {
-	if slices.Equal(from.dims, dims) {
-		return from, nil
-	}
-	return t.rearranged(from, dims, from.repeated())
-}
-
 // repeated returns a function that returns which value a constant has at indexes to which it is repeated.
 func (t *tensor) repeated() func(index []int) int {
 	steps := strides(t.dims)
@@ -304,10 +296,10 @@ func foldExpand(c *call) (*tensor, error) {
 	}
 	from := c.in[0].constant
 	dims, err := broadcast(from.dims, want)
-	if err != nil {
-		return nil, err
+	if err != nil || slices.Equal(from.dims, dims) {
+		return from, err
 	}
-	return c.expanded(from, dims)
+	return c.rearranged(from, dims, from.repeated())
 }
 
 func foldRange(c *call) (*tensor, error) {

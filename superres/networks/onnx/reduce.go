@@ -135,39 +135,32 @@ func (c *call) channelsOf(v *value, axes []int) (p part) {
 }
 
 // reduceApart is the reduction along a dimension of n channels that are not side by side.
-func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) ([]*value, error) {
-	var out *value
+func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*value, err error) {
+	sign := byte('+')
+	if by == graph.Maximum {
+		sign = '>'
+	}
 	for i := range n {
 		one, err := c.pick(v, along, []int{i})
+		if err == nil && i > 0 {
+			out, err = c.arithmetic(sign, out[0], one)
+		} else {
+			out = []*value{one}
+		}
 		if err != nil {
 			return nil, err
 		}
-		if i == 0 {
-			out = one
-			continue
-		}
-		op := graph.Op(graph.Add{})
-		if by == graph.Maximum {
-			op = graph.Max{}
-		}
-		node, err := c.builder.Add(c.name, op, out.samples.base, one.samples.base)
-		if err != nil {
-			return nil, err
-		}
-		out = c.sampled(node).arranged(one.dims)
 	}
 	if by == graph.Mean {
-		scaled, err := c.change(out, affine(1/float64(n), 0))
-		if err != nil {
+		if out, err = c.combineNumber('/', out[0], float64(n), false); err != nil {
 			return nil, err
 		}
-		out = scaled[0]
 	}
-	dims := slices.Clone(out.dims)
+	dims := slices.Clone(c.layout(out[0]))
 	if c.int("keepdims", 1) == 0 {
 		dims = slices.Delete(dims, along, along+1)
 	}
-	return []*value{out.arranged(dims)}, nil
+	return []*value{out[0].arranged(dims)}, nil
 }
 
 // reduceWindows returns the reductions of the pixels of square windows, each of which all pixels of its window have.

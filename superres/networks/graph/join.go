@@ -27,8 +27,6 @@ func (s *simplifier) joinNode(i int) int {
 		if before := s.nodes[first]; before.Op == Op(PixelShuffle{op.Factor}) {
 			return before.Inputs[0]
 		}
-	case Mul:
-		s.joinProduct(i)
 	case Add:
 		if first == n.Inputs[1] {
 			s.set(i, Affine{[]float32{2}, []float32{0}}, first)
@@ -196,32 +194,4 @@ func (s *simplifier) joinPad(i int, op Pad) {
 
 func (e Edges) plus(f Edges) Edges {
 	return Edges{e.Top + f.Top, e.Left + f.Left, e.Bottom + f.Bottom, e.Right + f.Right}
-}
-
-// joinProduct makes one function of the product of samples and a function of them.
-func (s *simplifier) joinProduct(i int) {
-	for k, x := range s.nodes[i].Inputs {
-		other := s.nodes[i].Inputs[1-k]
-		if x == other {
-			s.set(i, Square, x)
-			return
-		}
-		f, ok := s.nodes[other].Op.(Function)
-		if !ok {
-			continue
-		}
-		from := s.nodes[other].Inputs[0]
-		softplus := s.nodes[from].Op == Op(Softplus)
-		switch {
-		case f == Sigmoid && from == x:
-			s.set(i, SiLU, x)
-		case f == HardSigmoid && from == x:
-			s.set(i, HardSwish, x)
-		case f == Tanh && softplus && s.nodes[from].Inputs[0] == x:
-			s.set(i, Mish, x)
-		default:
-			continue
-		}
-		return
-	}
 }

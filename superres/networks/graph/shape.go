@@ -89,7 +89,7 @@ func (p PReLU) shape(in []Shape) (Shape, error) {
 // Name implements Op.
 func (f Function) Name() string {
 	names := []string{"Sigmoid", "Tanh", "SiLU", "GELU", "GELUTanh", "Mish", "ELU", "Softplus", "HardSwish",
-		"HardSigmoid", "Abs", "Square", "Exp", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Sign", "Positive"}
+		"Abs", "Square", "Exp", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Sign", "Positive"}
 	if f < 0 || int(f) >= len(names) {
 		return fmt.Sprintf("Function(%d)", int(f))
 	}

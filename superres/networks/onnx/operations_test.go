@@ -158,6 +158,13 @@ func TestOperations(t *testing.T) {
 		"softmax of the picture": {sized(4, 6).constant(ints("s", 1, 3, 24)).constant(ints("r", 1, 3, 6, 4)).
 			node("Reshape x s > a").node("Softmax a > b", attr{"axis", 2}).node("Reshape b r > y"),
 			"Reduce{3 true false}[0] Sub[0 1] Exp[2] Reduce{1 true false}[3] Div[3 4]"},
+		"softmax of branches": {sized(4, 6).constant(ints("s", 1, 2, 3, 6, 4)).constant(ints("1", 1)).
+			node("Concat x x > a", attr{"axis", 1}).node("Reshape a s > b").node("Softmax b > c", attr{"axis", 1}).
+			node("ReduceSum c 1 > y", attr{"keepdims", 0}), "Concat[0 0] Select{[0 3 1 4 2 5]}[1] Softmax{2}[2] " +
+			"Select{[0 2 4 1 3 5]}[3] Select{[0 1 2]}[4] Select{[3 4 5]}[4] Add[5 6]"},
+		"sequence": {sized(4, 6).constant(ints("n", 1, 2)).constant(ints("i", -2)).
+			node("SplitToSequence x n > s", attr{"axis", 1}).node("SequenceAt s i > a").node("Add x a > y"),
+			"Select{[0]}[0] Add[0 1]"},
 		"sum by a map": {sized(4, 6).constant(ints("s", 1, 3, 24)).constant(ints("q", 1, 24, 1)).
 			weights("w", 1, 3, 1, 1).constant(ints("r", 1, 3, 1, 1)).node("Conv x w > m").node("Reshape m q > n").
 			node("Reshape x s > a").node("MatMul a n > b").node("Reshape b r > c").node("Add x c > y"),
@@ -233,5 +240,21 @@ func TestConvOfThreeDimensions(t *testing.T) {
 	if !slices.Equal(conv.Weight, want) || !slices.Equal(conv.Bias, []float32{7, 7, 7}) || conv.Width != 2 ||
 		conv.Pad != (graph.Edges{Left: 1}) {
 		t.Errorf("got %v", conv)
+	}
+}
+
+func TestShortened(t *testing.T) {
+	for _, c := range []struct {
+		v    float32
+		kind int
+		want float64
+	}{
+		{0.1, typeFloat16, 0.0999755859375}, {0.1, typeBfloat16, 0.10009765625}, {-2.5, typeFloat16, -2.5},
+		{65519, typeFloat16, 65504}, {-65520, typeFloat16, math.Inf(-1)}, {3e-8, typeFloat16, math.Ldexp(1, -24)},
+		{1e5, typeBfloat16, 99840}, {1 + 1./256, typeBfloat16, 1}, {1 + 3./256, typeBfloat16, 1 + 4./256},
+	} {
+		if got := shortened(c.v, c.kind); float64(got) != c.want {
+			t.Errorf("%g: got %g, expected %g", c.v, got, c.want)
+		}
 	}
 }

@@ -123,6 +123,9 @@ func TestSamplesAndConstants(t *testing.T) {
 		"every second pixel": every().node("ScatterND x i q > y"),
 		"among zeros": every().constant(floats("z", []int{1, 3, 6, 4}, make([]float64, 72)...)).
 			node("ScatterND z i q > y"),
+		"sums one by one": sized(4, 6).constant(ints("l", -1)).constant(ints("a", 2, 3)).
+			node("ReduceSum x l > c", attr{"keepdims", 0}).node("ReduceSum c l > s", attr{"keepdims", 0}).
+			node("Unsqueeze s a > b").node("Add x b > y"),
 		"at an edge": sized(4, 6).constant(indexes(2, 5, 1, 0, 4, 1)).
 			constant(floats("b", []int{1, 3, 1, 4}, 5, 5, 5, 5, -7, -7, -7, -7, 0, 0, 0, 0)).
 			node("ScatterND x i b > y"),

@@ -48,10 +48,15 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 				axes = append(axes, i)
 			}
 		}
+		dropped := 0 // at the front
+		if v.isDropped {
+			dropped = 1
+		}
 		for i, a := range axes {
-			if axes[i], err = axis(a, len(dims)); err != nil {
+			if axes[i], err = axis(a, len(dims)-dropped); err != nil {
 				return nil, err
 			}
+			axes[i] += dropped
 		}
 		axes = slices.Concat(axes, v.along)
 		var out []*value
@@ -69,7 +74,12 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		case err != nil && !isSquare && of.step == 1:
 			out, err = c.change(v, graph.ReduceEach{By: by, Size: of.size})
 		case err != nil:
-			if c.isSide(v, axes) && c.int("keepdims", 1) != 0 && !isSquare {
+			if c.isSide(v, axes) && c.int("keepdims", 1) == 0 && !isSquare {
+				a := axes[0]
+				front := slices.Concat(layout{dims[a]}, dims[:a], dims[a+1:])
+				return []*value{{samples: v.samples, dims: front, along: []int{0}, reduction: c.op, isDropped: true}}, nil
+			}
+			if c.isSide(v, axes) && !isSquare {
 				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}, nil
 			}
 			if out, err = c.reduceWindows(v, axes, by, isSquare); err != nil {
@@ -88,6 +98,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		var left layout
 		for d, parts := range dims {
 			switch isReduced := slices.Contains(axes, d); {
+			case d < dropped:
 			case !isReduced:
 				left = append(left, parts)
 			case c.int("keepdims", 1) != 0:
@@ -390,10 +401,19 @@ func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
 		return c.softmaxOfPicture(v)
 	}
 	p, isChannels := only(c.layout(v)[along], channels)
-	if !isChannels || p.step != 1 {
+	if !isChannels || p.step < 1 {
 		return nil, errors.New("of other samples than the channels of a pixel, or of scores, is not supported")
 	}
-	return c.change(v, graph.Softmax{Size: p.size})
+	if p.step == 1 {
+		return c.change(v, graph.Softmax{Size: p.size})
+	}
+	count := c.builder.Shape(v.samples.base).Channels
+	beside, back := make([]int, 0, count), make([]int, count) // the channels in the order of Softmax, and in theirs
+	for k := range count {
+		from := k/(p.size*p.step)*p.size*p.step + k%p.size*p.step + k/p.size%p.step
+		beside, back[from] = append(beside, from), k
+	}
+	return c.change(v, graph.Select{Channels: beside}, graph.Softmax{Size: p.size}, graph.Select{Channels: back})
 }
 
 // softmaxOfPicture is softmax along all pixels of each channel.

@@ -297,3 +297,38 @@ func (c *call) split() (out []*value, err error) {
 	}
 	return out, nil
 }
+
+// splitToSequence is Split into parts of one size, or of several, as one value.
+func (c *call) splitToSequence() ([]*value, error) {
+	sizes := c.in[1]
+	if sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1 {
+		return nil, errors.New("is supported with sizes that are constants alone")
+	}
+	if n := sizes.constant; len(n.dims) == 0 {
+		all := c.sizes(c.in[0])
+		along, err := axis(c.int("axis", 0), len(all))
+		if err != nil || n.ints[0] < 1 {
+			return nil, fmt.Errorf("of %v into %d", all, n.ints[0])
+		}
+		parts := make([]int64, 0, all[along])
+		for left := int64(all[along]); left > 0; left -= n.ints[0] {
+			parts = append(parts, min(left, n.ints[0]))
+		}
+		c.in[1] = &value{constant: vector(parts...)}
+	}
+	list, err := c.split()
+	return []*value{{list: list}}, err
+}
+
+// sequenceAt is one of the parts that SplitToSequence makes.
+func (c *call) sequenceAt() ([]*value, error) {
+	list := c.in[0].list
+	i, err := c.number(1, 0)
+	if i < 0 {
+		i += float64(len(list))
+	}
+	if err != nil || !(i >= 0 && i < float64(len(list))) {
+		return nil, fmt.Errorf("of part %g of %d", i, len(list))
+	}
+	return []*value{list[int(i)]}, nil
+}

@@ -48,9 +48,13 @@ type value struct {
 	// columns, alone, which the same operation along the others has to follow.
 	along     []int
 	reduction string
+	// isDropped says that these dimensions, moved to the front, are none for the operations to come.
+	isDropped bool
 	// made is the node that has the samples of the layout, if isMade.
 	made   int
 	isMade bool
+	// list are the parts that SplitToSequence makes, which only SequenceAt takes.
+	list []*value
 }
 
 // sampled returns the samples of a node of the graph as a value.
@@ -147,6 +151,9 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 		}
 		if v != nil && v.along != nil && v.reduction != n.op {
 			return nil, v.partial()
+		}
+		if v != nil && v.list != nil && n.op != "SequenceAt" {
+			return nil, errors.New("of a sequence is not supported")
 		}
 		if v != nil && v.constant != nil && n.op != "DequantizeLinear" &&
 			n.op != "QuantizeLinear" {

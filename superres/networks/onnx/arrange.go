@@ -84,34 +84,19 @@ func foldConcat(c *call) (*tensor, error) {
 		dims[along] += part.dims[along]
 		parts = append(parts, part)
 	}
-	n, err := count(dims)
-	if err == nil {
-		err = c.spend(n)
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := &tensor{dims: dims}
-	if first.ints != nil {
-		out.ints = make([]int64, 0, n)
-	} else {
-		out.reals = make([]float32, 0, n)
-	}
-	if n == 0 {
-		return out, nil
-	}
-	inner := strides(dims)[along]
-	for i := range product(dims[:along]) {
+	step := strides(dims)[along]
+	return c.fill(dims, first.ints != nil, func(out *tensor, i int, index []int) error {
+		at := index[along]
 		for _, part := range parts {
-			size := part.dims[along] * inner
-			if first.ints != nil {
-				out.ints = append(out.ints, part.ints[i*size:(i+1)*size]...)
-			} else {
-				out.reals = append(out.reals, part.reals[i*size:(i+1)*size]...)
+			if side := part.dims[along]; at >= side {
+				at -= side
+				continue
 			}
+			out.take(i, part, (i/(step*dims[along])*part.dims[along]+at)*step+i%step)
+			break
 		}
-	}
-	return out, nil
+		return nil
+	})
 }
 
 func (c *call) concat() ([]*value, error) {

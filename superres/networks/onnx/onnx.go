@@ -234,8 +234,8 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 		return nil, err
 	}
 	result := t.values[name]
-	if result == nil {
-		return nil, fmt.Errorf("no node makes the result %q", name)
+	if result == nil || result.list != nil || result.along != nil {
+		return nil, fmt.Errorf("no node makes the result %q, or it is no picture", name)
 	}
 	sizes := t.sizes(result)
 	if len(sizes) == 4 && result.constant == nil && !isColour(sizes[1]) && isColour(sizes[3]) {

@@ -234,8 +234,11 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 		return nil, err
 	}
 	result := t.values[name]
-	if result == nil || result.list != nil || result.along != nil {
+	switch {
+	case result == nil || result.list != nil:
 		return nil, fmt.Errorf("no node makes the result %q, or it is no picture", name)
+	case result.along != nil:
+		return nil, fmt.Errorf("the result: %w", result.partial())
 	}
 	sizes := t.sizes(result)
 	if len(sizes) == 4 && result.constant == nil && !isColour(sizes[1]) && isColour(sizes[3]) {

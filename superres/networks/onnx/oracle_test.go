@@ -145,3 +145,24 @@ func TestSamplesAndConstants(t *testing.T) {
 		}
 	}
 }
+
+// TestLayerAttention attends to two layers, x and 2x, which are weighted by their products: s, 2s and 4s, with s the
+// sum of the squares of x.
+func TestLayerAttention(t *testing.T) {
+	f := sized(4, 6).constant(ints("1", 1)).constant(ints("flat", 1, 2, 72)).constant(ints("deep", 1, 2, 3, 6, 4)).
+		node("Unsqueeze x 1 > a").node("Add x x > x2").node("Unsqueeze x2 1 > b").
+		node("Concat a b > ab", attr{"axis", 1}).node("Reshape ab flat > q").
+		node("Transpose q > k", attr{"perm", []int{0, 2, 1}}).node("MatMul q k > s").node("MatMul s q > o").
+		node("Reshape o deep > p").node("ReduceSum p 1 > y", attr{"keepdims", 0})
+	picture := graph.NewSamples(graph.Shape{W: 4, H: 6, Channels: 3})
+	squares := 0.
+	for i := range picture.Values {
+		picture.Values[i] = float32(i%7) - 2
+		squares += float64(picture.Values[i] * picture.Values[i])
+	}
+	for i, v := range graphtest.Eval(must.Get(Read(f.bytes(), nil))(t), picture).Values {
+		if want := (1 + 4 + 2 + 8) * squares * float64(picture.Values[i]); math.Abs(float64(v)-want) > 1e-3 {
+			t.Fatalf("sample %d: got %g, expected %g", i, v, want)
+		}
+	}
+}

@@ -164,7 +164,7 @@ func (h header) check() error {
 
 // Provenance says where a model comes from. It is kept in the model file.
 type Provenance struct {
-	// Imported is the file from which the dictionary or the network was imported; nil if it was learned.
+	// Imported is the file from which the network was imported; nil if superres or PyTorch learned the model.
 	Imported *Imported `json:"imported,omitempty"`
 
 	// Init is the provenance of the model that training started from; nil if it started from random values.
@@ -211,15 +211,15 @@ type Provenance struct {
 	Score *Score `json:"score,omitempty"`
 }
 
-// Imported says from which file a dictionary or a network was imported that another program has learned.
+// Imported says from which file a network was imported that another program has learned.
 type Imported struct {
 	// File is the base name of the file.
 	File string `json:"file"`
-	// SHA256 is the hash of its bytes, in hexadecimal; of a network in two files, of both, one after the other.
+	// SHA256 is the hash of its bytes, in hexadecimal; of two files, of both, one after the other.
 	SHA256 string `json:"sha256"`
-	// Format is the format of a network: ncnn, onnx, safetensors or pth; empty for a dictionary.
+	// Format is ncnn, onnx, safetensors or pth.
 	Format string `json:"format,omitempty"`
-	// Architecture is the architecture of a network by name, such as "SRVGGNetCompact 64×32", or the
+	// Architecture is the architecture by name, such as "SRVGGNetCompact 64×32", or the
 	// size of an unknown one, such as "42 convolutions, 32 channels".
 	Architecture string `json:"architecture,omitempty"`
 	// Parameters is the number of weights, biases and slopes of a network.
@@ -230,8 +230,6 @@ type Imported struct {
 	Range string `json:"range,omitempty"`
 	// Terms are the terms of use that the file of a network states; empty if it states none.
 	Terms string `json:"terms,omitempty"`
-	// From is the provenance that the file states; nil if it states none.
-	From *Provenance `json:"from,omitempty"`
 }
 
 // Score says how well held-out pictures are restored, after a reduction by the model's degradation, by the model and

@@ -120,23 +120,6 @@ func TestPlainGoIsTold(t *testing.T) {
 	}
 }
 
-// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.
-func TestErrors(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
-	tested.RefusesLines(t, dir, "", []consoletest.RefusedLine{
-		{"completion bsh", 2, `did you mean "bash"?`},
-		{"models foto", 6, `did you mean "photo"?`},
-		{"version extra", 2, "takes no argument"},
-		{"help nosuch", 2, `unknown command "nosuch"`},
-		{"help dict shwo", 2, `did you mean "show"?`},
-		{"--versoin", 2, `did you mean "--version"?`},
-		{"man upscale", 2, "man takes no argument"},
-		{"-q upscale a.png", 2, "the command comes before its flags; begin with superres upscale"},
-		{"upscael a.png", 2, `did you mean "upscale"?`},
-	})
-}
-
 // A photograph of 24 megapixels is enlarged by 4 within the default limit.
 func TestLargePhotograph(t *testing.T) {
 	dir := t.TempDir()

@@ -36,8 +36,7 @@ func FuzzFlags(f *testing.F) {
 		"train . -o m.npz --patch 0", "learn a.csv -o D.npy --learner rop:penalty=x",
 		"learn a.csv -o D.npy --iterations 1",
 		"eval a.png", "eval a.png a.png --protocol x", "mnist a.csv", "models photo", "models m.npz", "dict",
-		"dict show photo", "dict export coupled -o d.csv",
-		"dict import a.csv -o m.npz", "learners x", "coders", "version --json", "help", "help upscale x",
+		"dict photo", "dict coupled -o d.png", "learners x", "coders", "version --json", "help", "help upscale x",
 		"recover --panel 1,1", "compare --protocol x", "nonsense", "--version", "-",
 	} {
 		f.Add(strings.ReplaceAll(line, " ", "\n"))

@@ -13,7 +13,6 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
-	"superres/internal/kernel"
 	"superres/internal/must"
 )
 
@@ -73,7 +72,7 @@ func TestFullDisk(t *testing.T) {
 		{"upscale", filepath.Join(in, "00.png"), "-m", "nearest", "-f", "bmp", "-o", filepath.Join(disk, "a.bmp")},
 		{"learn", "Y.npy", "--atoms", "80", "--iterations", "1", "-o", filepath.Join(disk, "D.npy")},
 		{"train", in, "--atoms", "300", "--iterations", "1", "--patches", "900", "-o", filepath.Join(disk, "m.npz")},
-		{"dict", "export", "coupled", "-o", filepath.Join(disk, "d.csv")},
+		{"dict", "coupled", "-o", filepath.Join(disk, "d.png")},
 	} {
 		_, stderr, code := call(t, dir, "", append(args, "-q")...)
 		if code != console.ExitOutput || strings.Count(stderr, "\n") != 1 ||
@@ -105,7 +104,7 @@ func TestNoBinaryOnTerminal(t *testing.T) {
 	before := consoletest.Tree(t, dir)
 	picture := string(consoletest.Read(t, dir, "a.png"))
 	for _, args := range []string{"upscale a.png -o -", "upscale -", "a.png -o -", "learn Y.csv -o -",
-		"dict show coupled -o -", "dict export coupled -o -"} {
+		"dict coupled -o -"} {
 		screen, code := tested.OnTerminal(t, dir, picture, strings.Fields(args)...)
 		if want := "superres: standard output is a terminal, and the result is no text: give it a file with -o " +
 			"FILE, or with > FILE behind the command\n"; code != console.ExitUsage || screen != want {
@@ -118,19 +117,6 @@ func TestNoBinaryOnTerminal(t *testing.T) {
 	if screen, code := tested.OnTerminal(t, dir, "", "upscale", "a.png", "-o", "-", "--dry-run"); code != 0 ||
 		!strings.HasPrefix(screen, "a.png 9×7 -> - 18×14, ") {
 		t.Errorf("exit %d, %q", code, screen)
-	}
-}
-
-// On a terminal upscale says that no assembly runs, unless it is to be quiet.
-func TestPlainGoIsToldOnTerminal(t *testing.T) {
-	defer kernel.Use(0)()
-	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
-	for args, want := range map[string]int{"a.png": 1, "a.png -v -o b.png": 1, "a.png -q -o c.png": 0} {
-		screen, code := tested.OnTerminal(t, dir, "", strings.Fields(args)...)
-		if got := strings.Count(screen, ": plain Go computes the same bytes"); code != 0 || got != want {
-			t.Errorf("%s: exit %d, %d times in %q", args, code, got, screen)
-		}
 	}
 }
 

@@ -78,20 +78,6 @@ func wheels(t *testing.T) map[string][]byte {
 	return all
 }
 
-// There is a wheel for each target of a release, and its name has the tags that are in it.
-func TestNames(t *testing.T) {
-	got := slices.Sorted(maps.Keys(wheels(t)))
-	want := []string{
-		"superres-1.2.3-py3-none-macosx_12_0_arm64.whl", "superres-1.2.3-py3-none-macosx_12_0_x86_64.whl",
-		"superres-1.2.3-py3-none-manylinux_2_17_aarch64.musllinux_1_1_aarch64.whl",
-		"superres-1.2.3-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl",
-		"superres-1.2.3-py3-none-win_amd64.whl", "superres-1.2.3-py3-none-win_arm64.whl",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-}
-
 // A wheel has the module, the program, which alone is executable, the licences and the metadata, and RECORD has the
 // size and hash of each file.
 func TestStructure(t *testing.T) {
@@ -164,36 +150,6 @@ func TestSameBytes(t *testing.T) {
 		if !bytes.Equal(once[name], again[name]) {
 			t.Errorf("%s differs", name)
 		}
-	}
-}
-
-func TestRefused(t *testing.T) {
-	without := func(names ...string) map[string]string {
-		files := maps.Clone(content)
-		maps.DeleteFunc(files, func(name, _ string) bool { return slices.Contains(names, name) })
-		return files
-	}
-	for _, c := range []struct {
-		version, target string
-		files           map[string]string
-		want            string
-	}{
-		{"1.2.3", "plan9/amd64", content, "no platform of Python is known for plan9-amd64"},
-		{"1.2.3-rc.1", "linux/amd64", content, "version 1.2.3-rc.1 is none of Python"},
-		{"1.2.3", "linux/amd64", without("LICENSE"), "has no licences"},
-		{"1.2.3", "windows/amd64", without("licenses/go/LICENSE", "licenses/example.org/a/COPYING"), "has no licences"},
-	} {
-		folder := t.TempDir()
-		putArchive(t, folder, c.version, c.target, c.files)
-		if err := pack(c.version, folder); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s for %s: %v, expected %q", c.version, c.target, err, c.want)
-		}
-		if left := must.Get(filepath.Glob(filepath.Join(folder, "*.whl")))(t); len(left) > 0 {
-			t.Errorf("%q are left", left)
-		}
-	}
-	if err := pack("1.2.3", t.TempDir()); err == nil || !strings.Contains(err.Error(), "no archive superres-1.2.3-*") {
-		t.Errorf("an empty folder: %v", err)
 	}
 }
 

@@ -78,6 +78,9 @@ type File struct {
 // has the same member twice, or says that it unpacks to more than MaxBytes.
 func Open(r io.ReaderAt, size int64) (*File, error) { return OpenUpTo(r, size, MaxBytes) }
 
+// Has reports whether the archive has a member with the file name member.
+func (f *File) Has(member string) bool { return f.members[member] != nil }
+
 // OpenUpTo is Open with a limit of most bytes instead of MaxBytes.
 func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
 	z, err := safefile.OpenZip(r, size)

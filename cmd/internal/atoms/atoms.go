@@ -1,58 +1,107 @@
-// Package atoms is the command superres dict, which shows, exports and imports the atoms of models.
+// Package atoms is the command superres dict, which measures and draws the atoms of models and dictionaries.
 //
-// Each subcommand begins in a file of its name, with its flags: show.go, export.go and import.go. All of them use
-// file.go, which reads dictionaries from files, and this file, which finds the coupled stages of a model. For show,
-// read on in describe.go, which finds what to show, and report.go, the figures and the output. For import, read on in
-// recipe.go, how imported atoms are applied.
+// Read this file first, the command and its options; then describe.go, which finds the atoms, and report.go, the
+// figures and the output.
 package atoms
 
 import (
-	"strings"
+	"context"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/superres"
-	"superres/superres/coupled"
+	"superres/cmd/internal/paths"
+	"superres/internal/imagefile"
+	"superres/internal/settings"
 )
 
 // Command returns the command superres dict.
 func Command(s *console.Streams) *cli.Command {
-	return console.Group(&cli.Command{
-		Name: "dict", Usage: "look at the atoms of a model, export them, import others",
-		Description: `   superres dict show coupled -o atoms.png
-   superres dict export coupled -o coupled-atoms.npz
-   superres dict import coupled-atoms.npz -o my.npz`,
-		Subcommands: []*cli.Command{showCommand(s), exportCommand(s), importCommand(s)},
+	var opt Options
+	return console.Command(&cli.Command{
+		Name: "dict", Usage: "measure the atoms of a model or dictionary, and draw them",
+		ArgsUsage: "[FLAGS] MODEL|FILE",
+		Description: `   superres dict coupled                 sizes, norms, coherence, condition
+   superres dict coupled -o atoms.png    and the atoms as a picture
+   superres dict D.npy -o atoms.png      of a dictionary such as superres learn writes
+
+MODEL is a name that superres models lists or the file of a model; FILE is a
+dictionary with one atom a column: .npy, .npz or text.
+|cos| is of the angle between two atoms, for all pairs; the rank counts the singular
+values above a millionth of the largest, the condition is the ratio of the largest
+to the smallest of them.
+
+In the picture an atom of a model is its low half, pixels as large as they are, beside
+its high half; mid-grey is zero, and each half is stretched by its largest entry.
+Atoms of a dictionary are squares where that is possible, else columns. Of a model
+with several coupled stages the first is drawn.`,
+		Flags: console.Flags(opt.table()),
+		Action: func(c *cli.Context) error {
+			if err := opt.complete(c); err != nil {
+				return err
+			}
+			return show(c.Context, opt, s)
+		},
 	})
 }
 
-// isOrAre returns "is" for 1 and "are" for any other n.
-func isOrAre(n int) string {
-	if n == 1 {
-		return "is"
+// table returns the options of superres dict, with their defaults.
+func (opt *Options) table() settings.Table {
+	return settings.Table{
+		console.OutputOption(&opt.Drawing, "", "draw the atoms to `FILE`.png, .jpg, .bmp or .tif; - is standard "+
+			"output, as PNG, and the table goes to standard error"),
+		{Name: "zoom", To: settings.Num(&opt.Zoom, 0).Between(0, 64), Help: "draw an entry as `N`×N pixels; 0: what " +
+			"fits a screen"},
+		console.OnExistOption("the output exists"),
+		console.JSONOption(&opt.JSON, "print JSON"),
+		console.QuietOption(&opt.Quiet),
+		console.MemoryOption(&opt.Limits),
 	}
-	return "are"
 }
 
-// coupledStages returns the indices of the stages of m that have a coupled dictionary. It is an error if there are
-// none.
-func coupledStages(name string, m *superres.Model) ([]int, error) {
-	if m.IsPlain() {
-		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres "+
-			"models lists them)", name)
+// Options are the settings of one run of the command. Most fields are set by the options of table.
+type Options struct {
+	Name        string // a model, or the file of a model or dictionary
+	Drawing     string // the file of the drawing, or "-" for standard output; empty: no drawing
+	Overwrite   bool
+	Zoom        int            // the side of an entry in the drawing, in pixels; 0: one that fits a screen
+	Limits      console.Limits // of which only the memory counts
+	JSON, Quiet bool
+
+	format imagefile.Format // of the drawing
+}
+
+// complete sets the fields that need the argument of c, and returns an error if nothing can be drawn as asked.
+func (opt *Options) complete(c *cli.Context) (err error) {
+	if opt.Name, err = console.OneArgument(c, "model"); err != nil {
+		return err
 	}
-	var numbers []int
-	var kinds []string
-	for i, s := range m.Stages {
-		kinds = append(kinds, s.Kind())
-		if _, ok := coupled.Of(s); ok {
-			numbers = append(numbers, i)
+	opt.format = "png"
+	if opt.Drawing == "" && opt.Zoom > 0 {
+		return console.Usage("--zoom is of the drawing; say where it goes with -o FILE.png")
+	}
+	if opt.Drawing != "" && !paths.IsStandard(opt.Drawing) {
+		if opt.format, err = imagefile.FormatOf(opt.Drawing); err != nil {
+			return console.Usage("-o %s: expected a name that ends in .png, .jpg, .bmp or .tif",
+				filepath.Base(opt.Drawing))
 		}
 	}
-	if len(numbers) == 0 {
-		return nil, console.Usage("%s has no coupled dictionary to show or export, its stages are %s; superres "+
-			"models %s tells the rest", name, strings.Join(kinds, " + "), name)
+	opt.Overwrite, err = console.SoleOutput(c, opt.Name)
+	return err
+}
+
+// show measures the atoms, draws them and prints the report.
+func show(ctx context.Context, opt Options, s *console.Streams) error {
+	if err := s.TakesBinary(opt.Drawing); err != nil {
+		return err
 	}
-	return numbers, nil
+	d, err := describe(ctx, opt)
+	if err != nil {
+		return err
+	}
+	for _, dict := range d.Dictionaries {
+		dict.measure()
+	}
+	return d.report(ctx, opt, s)
 }

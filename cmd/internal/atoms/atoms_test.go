@@ -2,6 +2,11 @@ package atoms
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,49 +14,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console/consoletest"
-	"superres/cmd/internal/learn"
-	"superres/cmd/internal/models"
-	"superres/cmd/internal/train"
-	"superres/cmd/internal/upscale"
+	"superres/cmd/internal/mosaic"
 	"superres/internal/golden"
 	"superres/internal/must"
-	"superres/internal/npz"
+	"superres/superres"
 	"superres/superres/coupled"
-	embedded "superres/superres/models"
+	"superres/superres/resample"
+	"superres/superres/stage"
 )
 
-// program has the command of this package and other commands that its tests use.
-var program = consoletest.Of(Command, models.Command, upscale.Command, learn.Command, train.Command)
+var program = consoletest.Of(Command)
 
 func TestMain(m *testing.M) { program.Main(m) }
 
-var call, ok = program.Call, program.Succeeds
-
-// hopper writes the test picture to the folder dir.
-func hopper(t *testing.T, dir string) {
+// putModels writes the models one.npz, two.npz and none.npz to dir: of one coupled stage and a back-projection, of two
+// coupled stages, and of the back-projection alone. Their halves are D_L (4×3) and D_H (16×3) for 2×2 patches at scale
+// 2: an edge, a dot, and what is nearly the edge again.
+func putModels(t *testing.T, dir string) {
 	t.Helper()
-	consoletest.Put(t, filepath.Join(dir, "hopper.png"), consoletest.Read(t, golden.Root(t), "testdata", "hopper.png"))
-}
-
-// coupledBuiltins returns the scales of the embedded models that are one coupled stage, by name.
-func coupledBuiltins(t *testing.T) map[string]int {
-	t.Helper()
-	list := map[string]int{}
-	for _, name := range embedded.Names() {
-		m := must.Get(models.Open(t.Context(), name))(t)
-		if stages, err := coupledStages(name, m); err == nil && len(stages) == 1 {
-			if _, whole := coupled.RecipeOf(m.Scale, m.Degradation, m.Kernel, m.Stages, stages[0]); whole {
-				list[name] = m.Scale
-			}
-		}
-	}
-	return list
-}
-
-// halvesOf returns small halves D_L (4×3) and D_H (16×3) for 2×2 patches at scale 2: an edge, a dot, and what is
-// nearly the edge again.
-func halvesOf() (low, high *mat.Dense) {
-	low, high = mat.NewDense(4, 3, nil), mat.NewDense(16, 3, nil)
+	low, high := mat.NewDense(4, 3, nil), mat.NewDense(16, 3, nil)
 	low.SetCol(0, []float64{1, -1, 1, -1})
 	low.SetCol(1, []float64{0, 0, 0, 0.5})
 	low.SetCol(2, []float64{1, -1, 1, -0.95})
@@ -60,151 +41,157 @@ func halvesOf() (low, high *mat.Dense) {
 		high.Set(i, 1, float64(i/15))
 		high.Set(i, 2, float64(3-i%4)/2)
 	}
-	return low, high
-}
-
-// putHalves writes the halves to the .npz file path, as arrays called lowName and highName, with texts.
-func putHalves(t *testing.T, path, lowName, highName string, texts ...npz.Text) {
-	t.Helper()
-	low, high := halvesOf()
-	var b bytes.Buffer
-	must.Succeed(t, npz.Write(&b, texts, []npz.Matrix{{Name: lowName, Data: low}, {Name: highName, Data: high}}))
-	consoletest.Put(t, path, b.Bytes())
-}
-
-// putStacked writes the halves to the file path as one matrix D = [D_L; D_H].
-func putStacked(t *testing.T, path string) {
-	t.Helper()
-	low, high := halvesOf()
-	var d mat.Dense
-	d.Stack(low, high)
-	consoletest.PutMatrix(t, path, &d)
+	r := coupled.Recipe{Scale: 2, Patch: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic,
+		Coder: "omp:sparsity=1", BackProjection: 3}
+	made := must.Get(r.Stages(low, high))(t)
+	for name, stages := range map[string][]stage.Stage{"one.npz": made, "two.npz": append(made, made[0]),
+		"none.npz": made[1:2]} {
+		m := superres.Model{Scale: 2, Degradation: r.Degradation, Kernel: r.Kernel, Stages: stages}
+		var b bytes.Buffer
+		must.Succeed(t, m.Save(&b))
+		consoletest.Put(t, filepath.Join(dir, name), b.Bytes())
+	}
 }
 
 // Wrong input, wrong usage and wrong files are refused with one clear line, the right exit code and no new file.
-func TestDictErrors(t *testing.T) {
+func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
-	text := func(s string) npz.Text { return npz.StringArray("parameters", s) }
 	at := func(name string) string { return filepath.Join(dir, name) }
-	hopper(t, dir)
-	putHalves(t, at("good.npz"), "low", "high")
-	putHalves(t, at("odd.npz"), "Dl", "Dh")
-	putHalves(t, at("swapped.npz"), "high", "low")
-	for name, parameters := range map[string]string{
-		"typo":  `{"maen": true}`,
-		"text":  `Dear all`,
-		"newer": `{"format": 2}`,
-		"scale": `{"scale": 3}`,
-		"blur":  `{"degradation": "blur"}`,
-		"coder": `{"coder": "opm"}`,
-		"many":  `{"coder": "omp:sparsity=9"}`,
-	} {
-		putHalves(t, at(name+".npz"), "low", "high", text(parameters))
-	}
-	putHalves(t, at("long.npz"), "low", "high", text(`{"provenance": {"command": "`+strings.Repeat("x", 1<<20-1000)+
-		`"}}`))
-	putHalves(t, at("number.npz"), "low", "high",
-		npz.Text{Name: "parameters.npy", Data: consoletest.Read(t, writeNPY(t, dir))})
-	putStacked(t, at("D.npy"))
-	consoletest.PutMatrix(t, at("rows.npy"), mat.NewDense(21, 3, nil))
+	putModels(t, dir)
+	consoletest.PutMatrix(t, at("D.npy"), mat.NewDense(20, 3, nil))
 	consoletest.PutMatrix(t, at("atoms.npy"), mat.NewDense(20, 4097, nil))
-	consoletest.PutMatrix(t, at("huge.npy"), constant(20, 3, 1e200))
-	consoletest.PutMatrix(t, at("large.npy"), constant(20, 3, 1e100))
 	consoletest.PutMatrix(t, at("big.npy"), mat.NewDense(2, 20000, nil))
 	consoletest.Put(t, at("nan.csv"), []byte("1,2\n3,NaN\n"))
 	consoletest.Put(t, at("bad.npz"), []byte("PK\x03\x04 no zip"))
-	consoletest.Put(t, at("exists.npz"), []byte("old"))
 	consoletest.Put(t, at("exists.png"), []byte("old"))
-	ok(t, dir, "dict", "import", "good.npz", "-o", "m.npz")
-	half := consoletest.Read(t, dir, "m.npz")
-	consoletest.Put(t, at("half.npz"), half[:len(half)/2])
+	model := consoletest.Read(t, dir, "one.npz")
+	consoletest.Put(t, at("half.npz"), model[:len(model)/2])
 	program.RefusesLines(t, dir, "dict", []consoletest.RefusedLine{
-		{"shwo photo", 2, `unknown dict command "shwo"; did you mean "show"?`},
-		{"--json photo", 2, "expected show, export, import first"},
-		{"show", 2, "no model to show"},
-		{"show --jsno photo", 2, `did you mean "--json"?`},
-		{"show foto", 6, `did you mean "photo"?`},
-		{"show none.npz", 6, "none.npz cannot be read"},
-		{"show none.npy", 4, "none.npy: does not exist"},
-		{"show bad.npz", 6, "bad.npz: not an .npz file"},
-		{"show half.npz", 6, "half.npz: not an .npz file"},
-		{"show .", 4, "is a folder"},
-		{"show bicubic", 2, "bicubic is a plain interpolation and has no atoms; name a trained model"},
-		{"show m.npz none.png", 4, "none.png: does not exist"},
-		{"show D.npy hopper.png", 2, "D.npy does not say how pictures are coded over it"},
-		{"show good.npz hopper.png", 2, "superres dict import"},
-		{"show odd.npz", 2, "holds 2 arrays (Dl Dh), expected one"},
-		{"show D.npy --zoom 2", 2, "say where it goes with -o"},
-		{"show D.npy -o new.gif", 2, "-o new.gif: expected a name that ends in .png"},
-		{"show D.npy -o exists.png", 5, "exists.png exists; use --on-exist overwrite"},
-		{"show D.npy -o none/new.png", 5, "none/new.png: cannot be written"},
-		{"show big.npy --zoom 64 -o new.png", 7, "needs 3.0 GiB, the limit is 2.0 GiB; use --max-memory or fewer"},
-		{"show atoms.npy --zoom 64 -o new.png", 7,
+		{"", 2, "no model; superres dict --help shows examples"},
+		{"D.npy one.npz", 2, `2 names, expected one model: "D.npy" and "one.npz"`},
+		{"--jsno photo", 2, `did you mean "--json"?`},
+		{"foto", 6, `did you mean "photo"?`},
+		{"none.npy", 4, "none.npy: does not exist"},
+		{"bad.npz", 4, "bad.npz: not an .npz file"},
+		{"half.npz", 4, "half.npz: not an .npz file"},
+		{"./", 4, "is a folder"},
+		{"bicubic", 2, "bicubic is a plain interpolation and has no atoms; name a trained model"},
+		{"none.npz", 2, "none.npz has no coupled dictionary to show, its stages are backproject"},
+		{"D.npy --zoom 2", 2, "say where it goes with -o"},
+		{"D.npy -o new.gif", 2, "-o new.gif: expected a name that ends in .png"},
+		{"D.npy -o exists.png", 5, "exists.png exists; use --on-exist overwrite"},
+		{"D.npy -o none/new.png", 5, "none/new.png: cannot be written"},
+		{"big.npy --zoom 64 -o new.png", 7, "needs 3.0 GiB, the limit is 2.0 GiB; use --max-memory or fewer"},
+		{"atoms.npy --zoom 64 -o new.png", 7,
 			"new.png: the atoms take 22544×18040 pixels, more than 100 million; use a smaller --zoom"},
-		{"show nan.csv", 4, "NaN is not finite"},
-		{"export", 2, "no model; superres dict export --help shows examples"},
-		{"export m.npz", 2, "say where the atoms go with -o"},
-		{"export photo digits -o new.npy", 2, `2 names, expected one model: "photo" and "digits"`},
-		{"export m.npz -o new.txt", 2, "-o new.txt: its extension says no format"},
-		{"export m.npz -o exists.npz", 5, "exists.npz exists; use --on-exist overwrite"},
-		{"export m.npz -o m.npz --on-exist overwrite", 5, "m.npz: -o would write over the input"},
-		{"export lanczos -o new.npy", 2, "plain interpolation"},
-		{"export D.npy -o new.npy", 6, "D.npy: not an .npz file"},
-		{"export good.npz -o new.npy", 6, "not a superres model"},
-		{"import", 2, "no dictionary; superres dict import --help shows examples"},
-		{"import D.npy", 2, "say where the model goes with -o"},
-		{"import D.npy -o new.npy", 2, "a model file ends in .npz"},
-		{"import D.npy -o exists.npz", 5, "exists.npz exists; use --on-exist overwrite"},
-		{"import good.npz -o good.npz --on-exist overwrite", 5, "would write over the input"},
-		{"import D.npy -o new.npz --degradation blur", 2, "unknown degradation"},
-		{"import D.npy -o new.npz --coder opm", 2, `did you mean "omp"?`},
-		{"import D.npy -o new.npz --sparsity 40", 2, "sparsity 40 is more than the 3 atoms"},
-		{"import D.npy -o new.npz --back-projection 1001", 2, "1001 back-projections, expected 0 to 1000"},
-		{"import odd.npz -o new.npz", 2, "holds the arrays Dl Dh, but not both low and high"},
-		{"import swapped.npz -o new.npz", 4, "arrays low and high: halves of 16 and 4 rows are no pair of patches"},
-		{"import typo.npz -o new.npz", 4, `unknown field "maen"`},
-		{"import text.npz -o new.npz", 4, "array parameters: damaged; expected the JSON"},
-		{"import newer.npz -o new.npz", 4, "array parameters has format 2, this program knows up to 1; use a newer " +
-			"superres"},
-		{"import scale.npz -o new.npz", 4, "array parameters says another scale"},
-		{"import blur.npz -o new.npz", 4, "array parameters: unknown degradation"},
-		{"import coder.npz -o new.npz", 4, `array parameters: unknown coder "opm"`},
-		{"import many.npz -o new.npz --sparsity 9", 2, "sparsity 9"},
-		{"import blur.npz -o new.npz --degradation blru", 2, "unknown degradation"},
-		{"import many.npz -o new.npz", 4, "sparsity 9 is more than the 3 atoms"},
-		{"import long.npz -o new.npz", 4, "makes a model that cannot be loaded"},
-		{"import number.npz -o new.npz", 4, "expected a single text"},
-		{"import m.npz -o new.npz", 4, "is a model already; use it with superres upscale -m"},
-		{"import rows.npy -o new.npz", 4, "is 21×3: 21 rows are no patch above another, expected P²·(1 + S²)"},
-		{"import atoms.npy -o new.npz", 4, "4097 atoms, a model has up to 4096"},
-		{"import huge.npy -o new.npz", 4, "huge.npy: the low half: atom 0 of the dictionary is not finite"},
-		{"import large.npy -o new.npz", 4, "large.npy: the low half: atom 0 of the dictionary is not finite"},
-		{"import nan.csv -o new.npz", 4, "nan.csv"},
-		{"import bad.npz -o new.npz", 4, "bad.npz: not an .npz file"},
-		{"import none.npz -o new.npz", 4, "none.npz: does not exist"},
-		{"import hopper.png -o new.npz", 4, "is neither .npy nor .npz nor text"},
-		{"import atoms.npy -o new.npz --max-memory 1", 7, "more than half of the limit"},
-		{"import - -o new.npz", 4, "standard input: is empty"},
+		{"nan.csv", 4, "NaN is not finite"},
 	})
 	t.Chdir(dir)
-	for _, args := range [][]string{{"export", "m.npz"}, {"show", "m.npz"}} {
-		errs, code := program.Into(consoletest.Broken{}, append([]string{"dict"}, append(args, "-o", "-")...)...)
-		if code != 5 || !strings.Contains(errs, "standard output cannot be written") {
-			t.Errorf("%v to a broken pipe: exit %d, %s", args, code, errs)
-		}
+	errs, code := program.Into(consoletest.Broken{}, "dict", "one.npz", "-o", "-")
+	if code != 5 || !strings.Contains(errs, "standard output cannot be written") {
+		t.Errorf("to a broken pipe: exit %d, %s", code, errs)
 	}
 }
 
-func constant(rows, cols int, v float64) *mat.Dense {
-	m := mat.NewDense(rows, cols, nil)
-	m.Apply(func(_, _ int, _ float64) float64 { return v }, m)
-	return m
+// The figures are right for atoms whose figures are known.
+func TestFigures(t *testing.T) {
+	dir := t.TempDir()
+	putModels(t, dir)
+	consoletest.PutMatrix(t, filepath.Join(dir, "I.npy"), mat.NewDiagDense(4, []float64{1, 2, 2, 4}))
+	show := func(name string) (d description, text string) {
+		t.Helper()
+		stdout, _ := program.Succeeds(t, dir, "dict", "--json", name)
+		must.Succeed(t, json.Unmarshal([]byte(stdout), &d))
+		text, _ = program.Succeeds(t, dir, "dict", name)
+		return d, text
+	}
+	d, text := show("I.npy")
+	want := measures{Of: "atoms", Entries: 4, NormMin: 1, NormMean: 2.25, NormMax: 4, Pairs: 6, Rank: 4, Condition: 4}
+	if len(d.Dictionaries) != 1 || d.Dictionaries[0].Atoms != 4 || d.Dictionaries[0].Measures[0] != want ||
+		!strings.Contains(text, "4 atoms") {
+		t.Errorf("%+v\n%s", d.Dictionaries[0], text)
+	}
+	d, text = show("one.npz")
+	p := d.Dictionaries[0]
+	if d.Scale != 2 || p.Patch != 2 || len(p.Measures) != 3 || *p.Stage != 0 || *p.Mean || *p.Detail ||
+		!strings.Contains(text, "patches of 2×2 to 4×4, --mean=false --detail=false, omp:sparsity=1") {
+		t.Errorf("%+v\n%s", p, text)
+	}
+	if m := p.Measures[0]; m.Entries != 4 || m.Near != 1 || m.Pairs != 3 || m.Rank != 2 ||
+		math.Abs(m.Coherence-3.95/2/math.Sqrt(3.9025)) > 1e-6 {
+		t.Errorf("%+v", m)
+	}
+	if _, text = show("two.npz"); !strings.Contains(text, "stage 2, coupled: 3 atoms") {
+		t.Error(text)
+	}
+	d, text = show("coupled")
+	p = d.Dictionaries[0]
+	if n := p.Patch * p.Patch; p.Atoms < 2 || p.Measures[0].Entries != n || p.Measures[1].Entries != n*4 ||
+		p.Measures[2].Entries != n*5 || !strings.HasPrefix(text, fmt.Sprintf("coupled: ×%d from ", d.Scale)) {
+		t.Errorf("%+v\n%s", p, text)
+	}
 }
 
-// writeNPY writes a number where a text is expected and returns its path.
-func writeNPY(t *testing.T, dir string) string {
-	t.Helper()
-	path := filepath.Join(dir, "one.npy")
-	consoletest.PutMatrix(t, path, mat.NewDense(1, 1, []float64{1}))
-	return path
+// The drawing is right pixel by pixel.
+func TestDrawing(t *testing.T) {
+	dir := t.TempDir()
+	putModels(t, dir)
+	program.Succeeds(t, dir, "dict", "one.npz", "-o", "a.png", "--zoom", "3", "-q")
+	img := golden.Open(t, filepath.Join(dir, "a.png"))
+	// Cells of 12+1+12 by 12 pixels, 6 apart, in two columns.
+	if img.Bounds().Size() != image.Pt(2*(25+6)+6, 2*(12+6)+6) {
+		t.Fatalf("%v", img.Bounds())
+	}
+	grey := func(v uint8) color.Color { return color.NRGBAModel.Convert(color.Gray{v}) }
+	blue := color.NRGBAModel.Convert(mosaic.Palette[mosaic.Ground])
+	for _, c := range []struct {
+		x, y int
+		want color.Color
+		what string
+	}{
+		{0, 0, blue, "the ground"}, {18, 10, blue, "the gap between the halves"},
+		{40, 40, blue, "the place of a fourth atom"},
+		{6, 6, grey(255), "the edge, low"}, {12, 6, grey(1), "the edge, low, right"},
+		{17, 17, grey(1), "its last pixel"},
+		{19, 6, grey(255), "the edge, high"}, {25, 6, grey(1), "the edge, high, right"},
+		{30, 17, grey(1), "its last pixel"},
+		{37, 6, grey(128), "the dot, low"}, {43, 12, grey(255), "the dot itself"}, {50, 6, grey(128), "the dot, high"},
+		{61, 17, grey(255), "the dot itself, high"},
+		{12, 30, grey(7), "nearly the edge: 128 − round(127·0.95)"},
+		{22, 24, grey(213), "nearly the edge, high: 128 + round(127·2/3)"},
+	} {
+		if got := color.NRGBAModel.Convert(img.At(c.x, c.y)); got != c.want {
+			t.Errorf("%s at %d, %d: %v, expected %v", c.what, c.x, c.y, got, c.want)
+		}
+	}
+
+	png, stderr := program.Succeeds(t, dir, "dict", "one.npz", "-o", "-", "--zoom", "3")
+	if png != string(consoletest.Read(t, dir, "a.png")) || !strings.Contains(stderr, "3 atoms") {
+		t.Error("standard output gets another picture", stderr)
+	}
+	// Dictionaries: squares, columns; the zoom fits a screen.
+	consoletest.PutMatrix(t, filepath.Join(dir, "nine.npy"), mat.NewDense(9, 2, nil))
+	consoletest.PutMatrix(t, filepath.Join(dir, "six.csv"), mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, -6}))
+	for _, c := range []struct {
+		args string
+		want image.Point
+	}{
+		{"nine.npy --zoom 2", image.Pt(4+2*(6+4), 4+6+4)},
+		{"six.csv --zoom 2", image.Pt(4+2+4, 4+12+4)},
+		{"six.csv", image.Pt(8+16+8, 8+96+8)},
+	} {
+		program.Succeeds(t, dir, append([]string{"dict", "-o", "c.png", "--on-exist", "overwrite"},
+			strings.Fields(c.args)...)...)
+		if got := consoletest.Size(t, filepath.Join(dir, "c.png")); got != c.want {
+			t.Errorf("%s: %v, expected %v", c.args, got, c.want)
+		}
+	}
+	program.Succeeds(t, dir, "dict", "coupled", "-o", "coupled.png")
+	if s := consoletest.Size(t, filepath.Join(dir, "coupled.png")); s.X > 1600 || s.Y > 1600 || s.X < 800 {
+		t.Errorf("%v", s)
+	}
+	if _, stderr := program.Succeeds(t, dir, "dict", "one.npz", "-o", "a.jpg", "-q"); stderr != "" ||
+		!bytes.HasPrefix(consoletest.Read(t, dir, "a.jpg"), []byte("\xff\xd8")) {
+		t.Error(stderr)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -74,104 +73,30 @@ func measuresOf(what string, d *sparse.Dictionary) measures {
 	return m
 }
 
-// usageCounts says how often the atoms of a dictionary are used to code the patches of pictures.
-type usageCounts struct {
-	Pictures int `json:"pictures"`
-	Patches  int `json:"patches"`
-	Used     int `json:"atoms_used"`
-	// Uses has, for each atom, the number of patches whose code uses it.
-	Uses []int `json:"uses"`
-}
-
-// countUsage codes opt.Pictures over every dictionary and sets its Usage. A dictionary without a stage is an error.
-func (d *description) countUsage(ctx context.Context, opt ShowOptions, bar *console.Progress) error {
-	for _, p := range d.Dictionaries {
-		if p.coupled == nil {
-			return console.Usage("%s does not say how pictures are coded over it, so their use of its atoms cannot "+
-				"be counted; make it a model by superres dict import, or leave the pictures out", d.Name)
-		}
-		p.Usage = &usageCounts{Uses: make([]int, p.Atoms)}
-	}
-	list, err := opt.Sources.List(ctx, opt.Pictures)
-	if err != nil {
-		return err
-	}
-	for i, src := range list {
-		bar.Set("coding pictures", float64(i)/float64(len(list)))
-		img, err := src.Open(ctx)
-		if err != nil {
-			return err
-		}
-		for _, p := range d.Dictionaries {
-			uses, patches, err := p.coupled.Usage(ctx, img)
+// report writes the drawing, if wanted, and prints the figures, to standard error if the drawing goes to standard
+// output.
+func (d *description) report(ctx context.Context, opt Options, s *console.Streams) (err error) {
+	table := s.Out
+	if opt.Drawing != "" {
+		p := d.Dictionaries[0]
+		table, err = s.WriteOutput(opt.Drawing, safefile.ModeOf(opt.Name), opt.Overwrite, func(w io.Writer) error {
+			img, err := mosaic.Draw(panels(p), parallel.Numbers(p.Atoms), opt.Zoom)
 			if err != nil {
 				return err
 			}
-			p.Usage.Pictures++
-			p.Usage.Patches += patches
-			for k, n := range uses {
-				p.Usage.Uses[k] += n
-			}
-		}
-	}
-	for _, p := range d.Dictionaries {
-		for _, n := range p.Usage.Uses {
-			if n > 0 {
-				p.Usage.Used++
-			}
-		}
-	}
-	return nil
-}
-
-// text returns a line on the use of atoms: how many are used, how few make up half of all uses, and the most used ones.
-func (u *usageCounts) text() string {
-	total := 0
-	for _, n := range u.Uses {
-		total += n
-	}
-	text := fmt.Sprintf("%d patches of %s: %d of %d atoms used, %.3g a patch", u.Patches,
-		console.Count(u.Pictures, "picture"), u.Used, len(u.Uses), float64(total)/float64(u.Patches))
-	order := u.order()
-	if total > 0 {
-		sum, half := 0, 0
-		for half = 0; 2*sum < total; half++ {
-			sum += u.Uses[order[half]]
-		}
-		text += fmt.Sprintf("; half of the use is of %s; most used:", console.Count(half, "atom"))
-		for _, k := range order[:min(5, u.Used)] {
-			text += fmt.Sprintf(" %d (%.2g %%)", k, 100*float64(u.Uses[k])/float64(u.Patches))
-		}
-	}
-	return text + "\n"
-}
-
-// order returns the indices of the atoms, the most used first.
-func (u *usageCounts) order() []int {
-	order := parallel.Numbers(len(u.Uses))
-	slices.SortStableFunc(order, func(a, b int) int { return u.Uses[b] - u.Uses[a] })
-	return order
-}
-
-// report writes the drawing, if wanted, and prints the figures, to standard error if the drawing goes to standard
-// output.
-func (d *description) report(ctx context.Context, opt ShowOptions, s *console.Streams) (err error) {
-	table, drawing := s.Out, opt.Drawing
-	if drawing.Name != "" {
-		table, err = s.WriteOutput(drawing.Name, safefile.ModeOf(opt.Name), drawing.Overwrite, func(w io.Writer) error {
-			return drawing.write(d.Dictionaries[0], safefile.Interruptible(ctx, w))
+			return imagefile.Encode(safefile.Interruptible(ctx, w), img, opt.format, imagefile.EncodeOptions{})
 		})
 		if err != nil {
 			return err
 		}
-		if !paths.IsStandard(drawing.Name) {
-			d.Mosaic = paths.Name(drawing.Name)
+		if !paths.IsStandard(opt.Drawing) {
+			d.Mosaic = paths.Name(opt.Drawing)
 		}
 	}
 	switch {
 	case opt.JSON:
 		return console.WriteJSON(table, d)
-	case opt.Quiet && opt.Drawing.Name != "":
+	case opt.Quiet && opt.Drawing != "":
 		return nil
 	}
 	_, err = io.WriteString(table, d.text())
@@ -192,11 +117,9 @@ func (d *description) text() string {
 			fmt.Fprintf(&b, "stage %d, coupled: ", *p.Stage)
 		}
 		b.WriteString(console.Count(p.Atoms, "atom"))
-		if p.high != nil {
-			fmt.Fprintf(&b, ", patches of %d×%d to %d×%d", p.Patch, p.Patch, p.Patch*p.scale, p.Patch*p.scale)
-		}
-		if p.coupled != nil {
-			fmt.Fprintf(&b, ", --mean=%t --detail=%t, %s", *p.Mean, *p.Detail, p.Coder)
+		if p.Stage != nil {
+			fmt.Fprintf(&b, ", patches of %d×%d to %d×%d, --mean=%t --detail=%t, %s", p.Patch, p.Patch, p.Patch*p.scale,
+				p.Patch*p.scale, *p.Mean, *p.Detail, p.Coder)
 		}
 		b.WriteByte('\n')
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -208,29 +131,11 @@ func (d *description) text() string {
 		w.Flush()
 		for _, m := range p.Measures {
 			if m.Zero > 0 {
-				fmt.Fprintf(&b, "%s: %s %s zero, and left out of |cos|\n", m.Of, console.Count(m.Zero, "atom"),
-					isOrAre(m.Zero))
+				fmt.Fprintf(&b, "%s: %s of zeros, left out of |cos|\n", m.Of, console.Count(m.Zero, "atom"))
 			}
-		}
-		if p.Usage != nil {
-			b.WriteString(p.Usage.text())
 		}
 	}
 	return b.String()
-}
-
-// write writes a drawing of the atoms of p to w in the order of their columns or, if their use was counted, the most
-// used first.
-func (d Drawing) write(p *dictionary, w io.Writer) error {
-	order := parallel.Numbers(p.Atoms)
-	if p.Usage != nil {
-		order = p.Usage.order()
-	}
-	img, err := mosaic.Draw(panels(p), order, d.Zoom)
-	if err != nil {
-		return err
-	}
-	return imagefile.Encode(w, img, d.format, imagefile.EncodeOptions{})
 }
 
 // panels returns the matrices of p to draw side by side, with the shape of their atoms: squares if the number of

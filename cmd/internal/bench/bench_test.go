@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -51,33 +49,5 @@ func TestBench(t *testing.T) {
 		if _, _, code := call(t, t.TempDir(), "", args...); code != 2 {
 			t.Errorf("%v: exit %d", args, code)
 		}
-	}
-}
-
-// interrupting is a writer that ends a run as soon as a certain text is written.
-type interrupting struct {
-	bytes.Buffer
-	after string
-	end   func()
-}
-
-func (w *interrupting) Write(p []byte) (int, error) {
-	n, err := w.Buffer.Write(p)
-	if strings.Contains(w.String(), w.after) {
-		w.end()
-	}
-	return n, err
-}
-
-// A result is printed before the next task ends, so that an interrupted run has printed the results so far.
-func TestBenchLineByLine(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	out := &interrupting{after: "\nOMP n=9 ", end: cancel}
-	var errs bytes.Buffer
-	code := program.Run(ctx, strings.NewReader(""), out, &errs,
-		[]string{"superres", "bench", "--runs", "1", "--only", "^OMP"})
-	if lines := strings.Split(out.String(), "\n"); code == 0 || len(lines) < 4 ||
-		!strings.HasPrefix(lines[0], "superres ") || !strings.HasSuffix(lines[2], " processor s") {
-		t.Errorf("exit %d, %q, %s", code, out.String(), errs.String())
 	}
 }

@@ -11,6 +11,7 @@ package comparison
 import (
 	stdcmp "cmp"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -82,9 +83,6 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		opt.Protocol.runs = len(read.train) // each run learns from one digit of its own
 	}
 	cmp := &comparison{opt: *opt, data: read}
-	if runs := float64(opt.Protocol.runs) * float64(len(opt.Learners)); runs > parts.MaxTrials {
-		return console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, parts.MaxTrials)
-	}
 	tasks, err := cmp.tasks()
 	if err != nil {
 		return err
@@ -102,7 +100,12 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 				return d, nil, console.Fail(console.ExitInput, err)
 			}
 		}
-		d = newFindings(cmp.labelled(results), baselines, results).document()
+		for i := range results {
+			results[i].Learner = opt.label(results[i].Learner)
+		}
+		f := findings{comparison: cmp.labelled(), baselines: baselines, results: results, forms: opt.forms()}
+		f.shownRun = f.medianRun()
+		d = f.document()
 		return d, files(d), nil
 	})
 }
@@ -121,17 +124,17 @@ func failure(learner string, run int, why string) string {
 	return fmt.Sprintf("%s in run %d: %s", learner, run, why)
 }
 
-// labelled calls the learners of results by their labels, and returns a comparison that has these for its learners.
-func (cmp *comparison) labelled(results []result) *comparison {
+// label returns what the report calls the learner of the given spec.
+func (opt Options) label(spec string) string { return stdcmp.Or(opt.Labels[spec], spec) }
+
+// labelled returns a comparison that calls its learners by their labels, with their specs.
+func (cmp *comparison) labelled() *comparison {
 	out := *cmp
-	name := func(spec string) string { return stdcmp.Or(cmp.opt.Labels[spec], spec) }
 	out.opt.Learners, out.specs = nil, map[string]string{}
 	for _, spec := range cmp.opt.Learners {
-		out.opt.Learners = append(out.opt.Learners, name(spec))
-		out.specs[name(spec)] = spec
-	}
-	for i := range results {
-		results[i].Learner = name(results[i].Learner)
+		name := cmp.opt.label(spec)
+		out.opt.Learners = append(out.opt.Learners, name)
+		out.specs[name] = spec
 	}
 	return &out
 }
@@ -140,13 +143,13 @@ func (cmp *comparison) labelled(results []result) *comparison {
 // its task, and --shard divides tasks by their JSON, so the names and the order of the fields must stay.
 type task struct {
 	Protocol string `json:"protocol"` // the name of the protocol
-	Learner  string `json:"learner"`  // the learner's spec, such as "ksvd", as --learners has it; or fixedDCT
+	Learner  string `json:"learner"`  // the learner's spec, such as "ksvd", or one of protocol.fixed
 	Coder    string `json:"coder"`    // the coder's spec, such as "omp:sparsity=3"
 	// Run is the number of the run, from 0: in the protocol single the number of the training digit; in the others
 	// it is added to Seed.
 	Run  int    `json:"run"`
 	Seed uint64 `json:"seed"` // the seed of the command
-	// Atoms is the number of atoms to learn, and Patches the number of pairs of patches to learn from.
+	// Atoms is the number of atoms to learn, and Patches the number of pairs of patches, or signals, to learn from.
 	Atoms          int `json:"atoms"`
 	Patches        int `json:"patches"`
 	MostIterations int `json:"limit"` // the largest number of iterations
@@ -197,17 +200,22 @@ type curvePoint struct {
 	RMSE      float64 `json:"rmse"`
 }
 
-// dictionaries returns the names of the dictionaries that are compared: the DCT, and the learners.
-func (opt Options) dictionaries() []string { return append([]string{fixedDCT}, opt.Learners...) }
+// dictionaries returns the names of the dictionaries that are compared: those that are not learned, and the learners.
+func (opt Options) dictionaries() []string { return append(opt.Protocol.fixed(), opt.Learners...) }
 
 // tasks returns a task for each run and each dictionary, in the order of runs, then of dictionaries.
 func (cmp *comparison) tasks() ([]task, error) {
 	p := cmp.opt.Protocol
-	versions, err := plugins.Versions(cmp.opt.Learners, cmp.opt.Coder)
+	if runs := float64(p.runs) * float64(len(cmp.opt.Learners)); runs > parts.MaxTrials {
+		return nil, console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs,
+			parts.MaxTrials)
+	}
+	versions := slices.Repeat([]plugins.Version{{Revision: "1"}}, len(p.fixed()))
+	learned, err := plugins.Versions(cmp.opt.Learners, cmp.opt.Coder)
 	if err != nil {
 		return nil, err
 	}
-	versions = append([]plugins.Version{{Revision: "1"}}, versions...) // of the DCT
+	versions = append(versions, learned...)
 	var list []task
 	for run := range p.runs {
 		for i, learner := range cmp.opt.dictionaries() {

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/safefile"
 	"superres/mnist"
@@ -102,11 +101,8 @@ func trainingFile(path string) (string, error) {
 	if pictures.IsIDX(path) {
 		return path, nil
 	}
-	for _, name := range []string{"train-images-idx3-ubyte.gz", "train-images-idx3-ubyte", "train-images.idx3-ubyte"} {
-		found, err := filepath.Glob(filepath.Join(paths.GlobQuote(path), name))
-		if err == nil && len(found) == 1 {
-			return found[0], nil
-		}
+	if found := pictures.FindIDX(path, "train-images-idx3-ubyte", "train-images.idx3-ubyte"); found != "" {
+		return found, nil
 	}
 	return "", console.Failf(console.ExitInput, "%s: no train-images-idx3-ubyte.gz there; name the folder of "+
 		"MNIST's files", path)

@@ -21,13 +21,6 @@ type findings struct {
 	shownRun  int        // the run whose pictures the page shows: see medianRun
 }
 
-// newFindings returns the findings.
-func newFindings(cmp *comparison, baselines []baseline, results []result) findings {
-	f := findings{comparison: cmp, baselines: baselines, results: results, forms: cmp.opt.forms()}
-	f.shownRun = f.medianRun()
-	return f
-}
-
 // form is a kind of model that is made of a learned dictionary: without or with back-projection.
 type form struct {
 	title  string                  // its name in tables

@@ -143,8 +143,8 @@ func codedBy(ctx context.Context, spec string, d *sparse.Dictionary, y *mat.Dens
 	return codedError(ctx, coder, d, y, y)
 }
 
-// fixedDCT is the name, in the place of a learner's, of the dictionary that coupledDCT returns.
-const fixedDCT = "dct"
+// The names, in the place of a learner's, of dictionaries that are not learned: see protocol.fixed.
+const fixedDCT, fixedSamples = "dct", "samples"
 
 // coupledDCT returns an overcomplete DCT of 6×6 patches, each atom below its means of 2×2: the dictionary of stacked
 // pairs for which nothing is learned. Its frequencies are those that 3×3 patches can show; of higher ones little is

@@ -159,6 +159,15 @@ type protocol struct {
 	photo bool // the data are pictures of any number; false: one file or folder
 }
 
+// fixed returns the names of the dictionaries that are not learned: an overcomplete DCT and, of signals, a sample of
+// the training signals.
+func (p protocol) fixed() []string {
+	if p.isSignals() {
+		return []string{fixedDCT, fixedSamples}
+	}
+	return []string{fixedDCT}
+}
+
 // protocols has all protocols. Their settings must not change: stored results refer to a protocol by its name alone.
 var protocols = []protocol{
 	{name: "single", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20},

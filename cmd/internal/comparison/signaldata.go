@@ -124,7 +124,7 @@ func openSignals(name string) (y *mat.Dense, note string, err error) {
 
 // split returns the signals of a run: those of every fifth group, drawn by the seed, are held out, or where there are
 // no groups a fifth of the signals. Signals of zeros are left out.
-func split(all *mat.Dense, groups []int, t signalTask) (d signalData) {
+func split(all *mat.Dense, groups []int, t task) (d signalData) {
 	m, n := all.Dims()
 	rng := rand.New(rand.NewPCG(t.Seed+uint64(t.Run), 11))
 	last := 0
@@ -143,7 +143,7 @@ func split(all *mat.Dense, groups []int, t signalTask) (d signalData) {
 		case mat.Norm(mat.NewVecDense(m, column), 2) == 0:
 		case out && len(held) < mostHeldOut:
 			held = append(held, j)
-		case !out && len(train) < t.Signals:
+		case !out && len(train) < t.Patches:
 			train = append(train, j)
 		}
 	}

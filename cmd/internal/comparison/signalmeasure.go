@@ -15,13 +15,13 @@ import (
 
 // runSignalTask makes or learns the dictionary of t and measures it. A failure is part of the result; the only error is
 // that of ctx.
-func runSignalTask(ctx context.Context, t signalTask, all *mat.Dense, groups []int) (signalResult, error) {
-	r := signalResult{signalTask: t}
+func runSignalTask(ctx context.Context, t task, all *mat.Dense, groups []int) (signalResult, error) {
+	r := signalResult{task: t}
 	if err := r.measure(ctx, split(all, groups, t)); err != nil {
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
-		return signalResult{signalTask: t, Failure: console.Message(err)}, nil
+		return signalResult{task: t, Failure: console.Message(err)}, nil
 	}
 	return r, nil
 }
@@ -36,17 +36,17 @@ func (r *signalResult) measure(ctx context.Context, data signalData) error {
 	seed := r.Seed + uint64(r.Run)
 	var d *sparse.Dictionary
 	switch r.Learner {
-	case "dct":
+	case fixedDCT:
 		d, err = overcompleteDCT(m, r.Atoms, data.square, 1)
-	case "samples":
+	case fixedSamples:
 		d, err = learners.Start(data.train, r.Atoms, seed)
 	default:
 		learner, err := learners.New(r.Learner)
 		if err != nil {
 			return err
 		}
-		l, err := learner.Learn(ctx, data.train, learners.Options{Atoms: r.Atoms, Iterations: r.Limit, Coder: coder,
-			Seed: seed})
+		l, err := learner.Learn(ctx, data.train, learners.Options{Atoms: r.Atoms,
+			Iterations: r.MostIterations, Coder: coder, Seed: seed})
 		if err != nil {
 			return err
 		}

@@ -14,12 +14,9 @@ import (
 
 // signalFindings are the results of the protocols patches and signals.
 type signalFindings struct {
-	opt      *Options
-	names    []string // the dictionaries, as the report calls them
-	specs    []string // and their specs; "" for those that are not learned
-	results  []signalResult
-	identity string
-	entries  int
+	*comparison // with the labels of its learners
+	results     []signalResult
+	entries     int // of a signal
 }
 
 // signalMeasure is a figure of a dictionary, the better the smaller.
@@ -57,8 +54,8 @@ func (f signalFindings) inRuns(name string, figure func(signalResult) float64) [
 func (f signalFindings) contest(m signalMeasure) report.Contest {
 	c := report.Contest{Title: m.name, Kind: "learner", Problems: "runs", Columns: []string{"told", "training RMSE"},
 		Measure: report.Measure{Name: "RMSE", Format: "%.4g", Say: "%.4g"}}
-	for i, name := range f.names {
-		e := report.Entrant{Name: name, Learns: i >= len(fixed), Scores: f.inRuns(name, m.of), Seconds: math.NaN()}
+	for _, name := range f.opt.dictionaries() {
+		e := report.Entrant{Name: name, Learns: f.specs[name] != "", Scores: f.inRuns(name, m.of), Seconds: math.NaN()}
 		training := math.NaN()
 		if e.Learns {
 			e.Seconds = report.Median(report.Defined(f.inRuns(name, func(r signalResult) float64 { return r.Seconds })))
@@ -69,7 +66,7 @@ func (f signalFindings) contest(m signalMeasure) report.Contest {
 				e.Mark = name + ": the error still fell at the last iteration."
 			}
 		}
-		e.More = []report.Cell{{Text: plugins.Told(f.specs[i], f.opt.Protocol.sparsity)},
+		e.More = []report.Cell{{Text: plugins.Told(f.specs[name], f.opt.Protocol.sparsity)},
 			{Text: report.Number("%.4g", training)}}
 		c.Entrants = append(c.Entrants, e)
 	}
@@ -85,7 +82,7 @@ func (f signalFindings) document() report.Document {
 			"holds out other signals. All learners get the same signals and the same first dictionary.", p.name,
 			p.atoms, p.patches, f.entries, console.Count(p.runs, "run")),
 		Command: f.opt.typed,
-		Facts:   console.Facts(f.opt.command, report.Fact{Name: "data", Value: f.identity}),
+		Facts:   console.Facts(f.opt.command, report.Fact{Name: "data", Value: f.data.identity}),
 		Caption: fmt.Sprintf("Means of %s, seed %d, %d atoms, superres %s.", console.Count(p.runs, "run"), f.opt.Seed,
 			p.atoms, console.Build()),
 		Notes: []string{

@@ -1,9 +1,7 @@
 package comparison
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -11,8 +9,6 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
-	"superres/cmd/internal/paths"
-	"superres/cmd/internal/plugins"
 	"superres/internal/report"
 	"superres/internal/safefile"
 	"superres/learners"
@@ -36,27 +32,9 @@ var denoiseLevels = []float64{10, 25}
 // (Elad, Aharon 2006, doi:10.1109/TIP.2006.881969, section III-C).
 const gain = 1.15
 
-// fixed are the dictionaries that are not learned.
-var fixed = []string{"dct", "samples"}
-
-// signalTask is a dictionary of one run, with everything that decides its figures.
-type signalTask struct {
-	Protocol string     `json:"protocol"`
-	Learner  string     `json:"learner"` // a spec, or one of fixed
-	Coder    string     `json:"coder"`
-	Run      int        `json:"run"` // is added to Seed
-	Seed     uint64     `json:"seed"`
-	Atoms    int        `json:"atoms"`
-	Signals  int        `json:"signals"` // to learn from, at most
-	Limit    int        `json:"limit"`
-	Data     paths.Name `json:"data"`
-	Program  string     `json:"program,omitempty"`
-	Revision string     `json:"revision"`
-}
-
-// signalResult is the result of a signalTask. Errors are root mean squares, in the units of the signals.
+// signalResult is the result of a task on signals. Errors are root mean squares, in the units of the signals.
 type signalResult struct {
-	signalTask
+	task
 	HeldOut  float64   `json:"held_out"` // of the held-out signals coded with S atoms
 	Denoised []float64 `json:"denoised"` // of the held-out signals with noise of each of denoiseLevels
 	Training float64   `json:"training"`
@@ -79,10 +57,9 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	bar.Set("reading", 0)
-	shared := &comparison{opt: *opt}
-	d := data{mode: safefile.AnyMode}
-	identity, err := d.identify(c.Context, opt.Inputs, opt.Sources.Recursive)
-	if err != nil {
+	shared := &comparison{opt: *opt, data: data{mode: safefile.AnyMode}}
+	var err error
+	if shared.data.identity, err = shared.data.identify(c.Context, opt.Inputs, opt.Sources.Recursive); err != nil {
 		return err
 	}
 	all, groups, err := readSignals(c.Context, *opt)
@@ -107,39 +84,21 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 			return err
 		}
 	}
-	versions, err := plugins.Versions(opt.Learners, opt.Coder)
+	tasks, err := shared.tasks()
 	if err != nil {
 		return err
 	}
-	versions = append(make([]plugins.Version, len(fixed)), versions...)
-	names := append(slices.Clone(fixed), opt.Learners...)
-	var tasks []signalTask
-	for run := range opt.Protocol.runs {
-		for i, name := range names {
-			tasks = append(tasks, signalTask{Protocol: opt.Protocol.name, Learner: name, Coder: opt.Coder, Run: run,
-				Seed: opt.Seed, Atoms: opt.Protocol.atoms, Signals: opt.Protocol.patches,
-				Limit: opt.Protocol.iterations, Data: paths.Name(identity), Program: versions[i].Program,
-				Revision: versions[i].Revision})
-		}
-	}
-	return parts.Sweep[signalTask, signalResult]{
-		Dir: opt.Folder, Task: func(r signalResult) signalTask { return r.signalTask },
+	return parts.Sweep[task, signalResult]{
+		Dir: opt.Folder, Task: func(r signalResult) task { return r.task }, Weight: task.weight,
 		Failed: func(r signalResult) string { return failure(r.Learner, r.Run, r.Failure) },
-		Weight: func(signalTask) float64 { return 1 },
-		Run: func(ctx context.Context, t signalTask) (signalResult, error) {
+		Run: func(ctx context.Context, t task) (signalResult, error) {
 			return runSignalTask(ctx, t, all, groups)
 		},
-	}.Report(c, s, bar, tasks, d.mode, func(results []signalResult) (report.Document, parts.Files, error) {
-		label := func(spec string) string { return cmp.Or(opt.Labels[spec], spec) }
-		f := signalFindings{opt: opt, specs: append(make([]string, len(fixed)), opt.Learners...), results: results,
-			identity: identity, entries: m}
+	}.Report(c, s, bar, tasks, shared.data.mode, func(results []signalResult) (report.Document, parts.Files, error) {
 		for i := range results {
-			results[i].Learner = label(results[i].Learner)
+			results[i].Learner = opt.label(results[i].Learner)
 		}
-		for _, name := range names {
-			f.names = append(f.names, label(name))
-		}
-		d := f.document()
+		d := signalFindings{comparison: shared.labelled(), results: results, entries: m}.document()
 		return d, files(d), nil
 	})
 }

@@ -236,7 +236,7 @@ func TestComparePatches(t *testing.T) {
 	groups := []int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}
 	all := must.Get(matfile.Open(signalFile(t, dir, 4, len(groups)), matfile.Options{Column: "signal"}))(t)
 	for run := range 5 {
-		d := split(all, groups, signalTask{Signals: 100, Run: run, Protocol: "patches"})
+		d := split(all, groups, task{Patches: 100, Run: run, Protocol: "patches"})
 		_, train := d.train.Dims()
 		_, held := d.heldOut.Dims()
 		if train != 8 || held != 2 || !d.square {

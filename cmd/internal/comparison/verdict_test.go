@@ -6,7 +6,6 @@ import (
 	"image"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -152,29 +151,6 @@ func TestReportInBrowser(t *testing.T) {
 	if split < 24 || split > 26 {
 		t.Errorf("the divider is at %v %%", split)
 	}
-}
-
-// The folders that parts work on are known to the byte.
-func TestPartsOfOddNames(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "data\xff"), 0o777); err != nil {
-		t.Skip(err) // the file system takes no such names
-	}
-	idx(t, filepath.Join(dir, "data\xff", "train-images-idx3-ubyte"), 30)
-	args := []string{
-		"compare", "--protocol", "pooled", "--images", "data\xff/train-images-idx3-ubyte", "--index", "3",
-		"--learners", "mod",
-		"--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", "-o", "parts", "--shard", "0/1",
-		"data\xff",
-	}
-	for range 2 {
-		program.Succeeds(t, dir, args...)
-	}
-	if text, err := os.ReadFile(filepath.Join(dir, "parts", "journal.0-of-1.jsonl")); err != nil ||
-		strings.Count(string(text), "\n") != 2 {
-		t.Errorf("the second run did what the first had done: %s (%v)", text, err)
-	}
-	program.Succeeds(t, dir, "merge", "parts")
 }
 
 // A folder is one command's: the reports of another are not written over.

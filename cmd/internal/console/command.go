@@ -7,16 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Group returns c, a command that only has subcommands, with its help and theirs set up.
-func Group(c *cli.Command) *cli.Command {
-	c.CustomHelpTemplate, c.UsageText = groupHelp, filled(c.Description, Columns)
-	c.HideHelpCommand = true
-	for _, sub := range c.Subcommands {
-		sub.HelpName = "superres " + c.Name + " " + sub.Name
-	}
-	return c
-}
-
 // Command returns c, whose Flags must be *settings.Option, with what all commands share: the form of help, checks of
 // arguments and --output, --jobs, and ExitUsage for wrong usage, which c.OnUsageError may report.
 func Command(c *cli.Command) *cli.Command {

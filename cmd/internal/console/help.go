@@ -41,18 +41,6 @@ EXAMPLES
 {{.HelpName}} --help all has all flags, in groups, and the small print.
 `
 
-// groupHelp is the template of the help of a command that only has subcommands. Group sets UsageText to its examples.
-const groupHelp = `{{.HelpName}}: {{.Usage}}
-
-EXAMPLES
-{{.UsageText}}
-
-COMMANDS
-{{range .VisibleCommands}}   {{printf "%-10s" .Name}} {{.Usage}}
-{{end}}
-{{.HelpName}} COMMAND --help says more.
-`
-
 // helpAll is the name of the hidden option that shows the second level of help.
 const helpAll = "help-all"
 

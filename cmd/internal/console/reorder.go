@@ -48,11 +48,6 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	case first == 1:
 	case len(args) > 2 && command.Command(args[2]) != nil:
 		command, first, head = command.Command(args[2]), 3, args[:3]
-	case len(command.Subcommands) > 0 && command.Action == nil: // a subcommand must be named
-		if err := subcommand(command, args[first:]); err != nil {
-			return nil, err
-		}
-		return []string{args[0], args[1], "--help"}, nil
 	}
 	head = slices.Clone(head)
 	flags, files, err := parted(OptionsOf(command), "superres "+strings.Join(head[1:], " "), args[first:])
@@ -200,19 +195,15 @@ func unknownCommand(app *cli.App, name string) error {
 	return Usage("unknown command %q, and no file has this name; superres --help lists the commands", name)
 }
 
-// subcommand returns an error if args[0] does not name a subcommand of of; nil if it asks for help, or args or the
-// subcommands are empty.
+// subcommand returns an error if args[0] does not name a subcommand of of; nil if it asks for help, or of has none.
 func subcommand(of *cli.Command, args []string) error {
-	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil ||
+	if len(of.Subcommands) == 0 || of.Command(args[0]) != nil ||
 		slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
 		return nil
 	}
 	var names []string
 	for _, c := range of.Subcommands {
 		names = append(names, c.Name)
-	}
-	if strings.HasPrefix(args[0], "-") {
-		return Usage("%s %s: expected %s first", of.Name, args[0], strings.Join(names, ", "))
 	}
 	return Usage("%s", usage.Unknown(of.Name+" command", args[0], names))
 }

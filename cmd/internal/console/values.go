@@ -19,13 +19,13 @@ func OneArgument(c *cli.Context, what string) (string, error) {
 	return c.Args().First(), nil
 }
 
-// Counts returns the whole numbers in text, separated by commas, each from 1 to 2^30; other texts are an error.
-func Counts(text string) ([]int, error) {
+// Counts returns the whole numbers in text, separated by commas, each from least to 2^30; other texts are an error.
+func Counts(text string, least int) ([]int, error) {
 	var list []int
 	for part := range strings.SplitSeq(text, ",") {
 		v, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || v < 1 || v > 1<<30 {
-			return nil, fmt.Errorf("%q is no positive number", part)
+		if err != nil || v < least || v > 1<<30 {
+			return nil, fmt.Errorf("%q is no whole number from %d on", part, least)
 		}
 		list = append(list, v)
 	}

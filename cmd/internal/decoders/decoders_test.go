@@ -66,9 +66,7 @@ func TestPrograms(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		data := must.Get(io.ReadAll(content))(t)
 		content.Close()
 		if img := must.Get(png.Decode(bytes.NewReader(data)))(t); img.Bounds() != image.Rect(0, 0, 5, 4) {

@@ -8,7 +8,6 @@ package digits
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -67,7 +66,9 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	if err := opt.checkOutputs(); err != nil {
+	opt.most = safefile.ModeOf(opt.Images, opt.Labels)
+	if err := console.CheckOutputs(opt.Overwrite, []string{opt.Images, opt.Labels}, console.Output{Flag: "-o",
+		Name: opt.File}, console.Output{Flag: "--sheet", Name: opt.Sheet}); err != nil { // inspect checks a folder
 		return err
 	}
 	j, err := inspect(c.Context, *opt, e, bar)
@@ -174,25 +175,12 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 // labels, "" if there are none. No images are an error.
 func inFolder(folder string) (images, labels string, err error) {
 	for _, set := range []string{"t10k", "train"} {
-		if images = oneOf(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {
-			return images, oneOf(folder, set+"-labels-idx1-ubyte", set+"-labels.idx1-ubyte"), nil
+		if images = pictures.FindIDX(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {
+			return images, pictures.FindIDX(folder, set+"-labels-idx1-ubyte", set+"-labels.idx1-ubyte"), nil
 		}
 	}
 	return "", "", console.Failf(console.ExitInput, "%s: no t10k-images-idx3-ubyte.gz there, and no "+
 		"train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder)
-}
-
-// oneOf returns the path of the first of names that is in folder, with .gz or without, or "" if none is.
-func oneOf(folder string, names ...string) string {
-	for _, name := range names {
-		for _, ext := range []string{".gz", ""} {
-			path := filepath.Join(folder, name+ext)
-			if _, err := os.Stat(path); err == nil {
-				return path
-			}
-		}
-	}
-	return ""
 }
 
 // fileOrFolder returns out as file if it is an IDX file, else as folder, by its name and by what exists.
@@ -210,12 +198,4 @@ func fileOrFolder(out string) (file, folder string, err error) {
 	}
 	return "", "", console.Usage("-o %s: expected an IDX file (its name ends in -ubyte, .idx, -ubyte.gz or "+
 		".idx.gz), or a folder: %s%c", out, out, filepath.Separator)
-}
-
-// checkOutputs, called before any work, returns an error if an output file or the sheet could not be written or would
-// write over another file of this run. inspect checks files in a folder.
-func (opt *Options) checkOutputs() error {
-	opt.most = safefile.ModeOf(opt.Images, opt.Labels)
-	return console.CheckOutputs(opt.Overwrite, []string{opt.Images, opt.Labels}, console.Output{Flag: "-o",
-		Name: opt.File}, console.Output{Flag: "--sheet", Name: opt.Sheet})
 }

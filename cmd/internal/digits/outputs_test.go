@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
-	"fmt"
 	"html"
 	"image"
 	"image/png"
@@ -19,7 +18,6 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
 	"superres/internal/must"
-	"superres/mnist"
 	"superres/superres"
 	embedded "superres/superres/models"
 	"superres/superres/resample"
@@ -155,78 +153,5 @@ func TestSheetPage(t *testing.T) {
 		if got, result := shown[3].Pix[i], shown[2].Pix[i]; got != max(v, result)-min(v, result) {
 			t.Fatalf("pixel %d: %d and %d differ by %d", i, v, result, got)
 		}
-	}
-}
-
-// The finding agrees with the errors, also if the model is worse or the difference may be chance.
-func TestFinding(t *testing.T) {
-	for _, c := range []struct {
-		model float64
-		count int
-		want  string
-	}{
-		{0.1, 10, "m has an error of 0.1000 in the mean; b, the best of what learns nothing, is behind, with an " +
-			"error of 0.2000. m is better than b on 10 of 10 images; the mean difference is 0.1000 (95 % interval "},
-		{0.1, 3, "m has an error of 0.1000 in the mean; it cannot be told apart from b, which learns nothing, "},
-		{0.25, 10, "m has an error of 0.2500 in the mean, but b, which learns nothing, is better, with an error of " +
-			"0.2000. m is better than b on 0 of 10 images; the mean difference is −0.0500 "},
-		{0.2, 10, "m has an error of 0.2000 in the mean; it cannot be told apart from b, "},
-	} {
-		var s scores
-		for range c.count {
-			s.add(digit{errors: []float64{0.3, 0.2, c.model}, label: mnist.NoLabel})
-		}
-		if got := s.finding([]string{"n", "b", "m"}); !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s\nexpected\n%s", got, c.want)
-		}
-	}
-}
-
-// The page shows two pictures over one another, with a divider that mouse and arrow keys move, or in turn; and nothing
-// on it is wider than a phone.
-func TestSheetPageInBrowser(t *testing.T) {
-	b := consoletest.OpenBrowser(t)
-	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), consoletest.IDX(consoletest.Rings(40, 12, 10)))
-	program.Succeeds(t, dir, "mnist", "a-ubyte", "--sheet", "sheet.html", "--sheet-count", "3")
-	b.Window(400, 800, false)
-	b.Open(filepath.Join(dir, "sheet.html"), "", "document.querySelector('.stage')")
-	expect := func(what, expression string, want any) {
-		t.Helper()
-		if got := b.Eval(expression); got != want {
-			t.Errorf("%s: %v, expected %v", what, got, want)
-		}
-	}
-	expect("wider than the window", "document.documentElement.scrollWidth > innerWidth", false)
-	expect("outside", "performance.getEntriesByType('resource').filter(e => !e.name.startsWith('data:')).length", 0.)
-	const split, shown = "document.querySelector('.stage').style.getPropertyValue('--split')",
-		"document.querySelector('.viewer [role=status]').textContent"
-	expect("the divider", split, "50%")
-	expect("A and B", "[...document.querySelectorAll('.stage img')].map(i => i.alt).join('|')",
-		"image 0 by low|image 0 by result")
-
-	place, _ := b.Eval("(s => { s.scrollIntoView(); const r = s.getBoundingClientRect(); return [r.left, r.top, " +
-		"r.width] })(document.querySelector('.stage'))").([]any)
-	left, top, width := place[0].(float64), place[1].(float64), place[2].(float64)
-	b.Mouse("mousePressed", left+width/2, top+10, 0)
-	b.Mouse("mouseMoved", left+width/4, top+10, 0)
-	b.Mouse("mouseReleased", left+width/4, top+10, 0)
-	expect("the divider after the mouse", split, "25%")
-
-	b.Eval("document.querySelector('.viewer button').focus()")
-	for _, want := range []string{"result", "low", "result"} {
-		b.Press(" ")
-		expect("in turn", shown, want)
-	}
-	b.Eval("document.querySelector('.viewer input').focus()")
-	b.Press("ArrowRight")
-	expect("the divider after an arrow", split+" + "+shown, "25.5%")
-	b.Eval("(s => { s.value = 2; s.dispatchEvent(new Event('change')) })(document.querySelector('.viewer select'))")
-	expect("another picture", "document.querySelector('.stage img').alt", "image 2 by low")
-
-	for scheme, want := range map[string]string{"light": "rgb(34, 34, 34)", "dark": "rgb(230, 230, 230)"} {
-		features := []map[string]any{{"name": "prefers-color-scheme", "value": scheme}}
-		b.Call("Emulation.setEmulatedMedia", map[string]any{"features": features}, nil)
-		expect(fmt.Sprint("text on ", scheme), "getComputedStyle(document.body).color", want)
 	}
 }

@@ -54,7 +54,7 @@ func TestRefusals(t *testing.T) {
 		{"wide --max-memory 200 -j 2", 7, "the limit is 200 MiB; use --max-memory or a smaller -j"},
 		{"wide", 7, "the pictures of the sheet would have 67 megapixels, the limit is 50"},
 		{"good --index 20", 2, "good has 20 images, there is no image 20"},
-		{"good --index x", 2, "no image number"},
+		{"good --index x", 2, "no whole number from 0 on"},
 		{"good --scale 1", 2, "--scale 1: expected 2 to 16"},
 		{"good --degradation bocks", 2, `unknown degradation "bocks"`},
 		{"good --sheet sheet.jpg", 2, "expected a name that ends in .html"},

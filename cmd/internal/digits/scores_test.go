@@ -180,9 +180,7 @@ func gzipped(t *testing.T, data []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write(data); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(z.Write(data))(t)
 	must.Succeed(t, z.Close())
 	return b.Bytes()
 }
@@ -193,9 +191,7 @@ func readImages(t *testing.T, path string) (list []*image.Gray) {
 	f := must.Get(mnist.OpenImages(path))(t)
 	defer f.Close()
 	for img, err := range f.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		own := *img
 		own.Pix = slices.Clone(img.Pix)
 		list = append(list, &own)

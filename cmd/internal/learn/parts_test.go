@@ -72,20 +72,14 @@ func TestKept(t *testing.T) {
 			for range parts {
 				step, err := learners.LearnPart(t.Context(), l, y, learners.Options{Atoms: 12, Iterations: 3, Seed: 1},
 					&k.past)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				k.steps = append(k.steps, step)
 			}
 		}
 		learn(k, 2)
-		if err := k.write(0); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, k.write(0))
 		on := &kept{name: name, about: k.about}
-		if err := on.read(8, 12); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, on.read(8, 12))
 		learn(k, 2)
 		learn(on, 2)
 		if on.past.Parts != 4 || !mat.Equal(k.past.Dictionary.Matrix(), on.past.Dictionary.Matrix()) ||

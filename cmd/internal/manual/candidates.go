@@ -35,10 +35,6 @@ func completions(app *cli.App, words []string) (list []settings.Word, files bool
 		case len(before) > 0 && command.Command(before[0]) != nil:
 			command, before = command.Command(before[0]), before[1:]
 			name += " " + command.Name
-		case command.Action == nil && len(before) > 0:
-			return nil, false
-		case command.Action == nil:
-			return commandNames(sub), false
 		case len(before) == 0 && last != "": // for "", file names are offered, not subcommands
 			list = commandNames(sub)
 		}
@@ -53,7 +49,7 @@ func completions(app *cli.App, words []string) (list []settings.Word, files bool
 		return flagWords(command, last)
 	}
 	switch name {
-	case "models", "models info", "dict show", "dict export":
+	case "models", "models info", "dict":
 		if at.arguments == 0 {
 			list = append(list, models.Words()...)
 		}

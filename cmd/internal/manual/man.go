@@ -71,12 +71,10 @@ func page(app *cli.App, to io.Writer) error {
 	return err
 }
 
-// manualOf writes the subsection of the command c, whose full name is name, such as "superres dict show".
+// manualOf writes the subsection of the command c, whose full name is name, such as "superres models add".
 func manualOf(b *strings.Builder, name string, c *cli.Command) {
 	fmt.Fprintf(b, ".SS %s \\- %s\n", roff(name), roff(c.Usage))
-	if len(c.Subcommands) == 0 || c.Action != nil {
-		fmt.Fprintf(b, ".B %s\n%s\n", roff(name), roff(strings.TrimSpace(console.Arguments(c))))
-	}
+	fmt.Fprintf(b, ".B %s\n%s\n", roff(name), roff(strings.TrimSpace(console.Arguments(c))))
 	const indented = 7 // columns by which a formatter indents text of a subsection
 	for _, p := range console.Paragraphs(c.Description) {
 		b.WriteString(".PP\n")

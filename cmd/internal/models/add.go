@@ -206,10 +206,10 @@ func sameModel(m *superres.Model) (string, error) {
 			return "", err
 		}
 		h, err := readHead(path)
-		if err != nil || (networkIn(h.Provenance) == nil) != (networkIn(m.Provenance) == nil) {
+		if err != nil || (h.Provenance.Imported == nil) != (m.Provenance.Imported == nil) {
 			continue // also a damaged one is another one
 		}
-		if n := networkIn(h.Provenance); n != nil {
+		if n := h.Provenance.Imported; n != nil {
 			if n.SHA256 == m.Provenance.Imported.SHA256 {
 				return name, nil
 			}

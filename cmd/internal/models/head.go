@@ -37,17 +37,9 @@ func readHead(path string) (h head, err error) {
 	return h, nil
 }
 
-// networkIn returns what p says about an imported network, or nil if the model is none.
-func networkIn(p superres.Provenance) *superres.Imported {
-	if p.Imported == nil || p.Imported.Format == "" {
-		return nil
-	}
-	return p.Imported
-}
-
 // String describes the model in a line, if it is a network.
 func (h head) String() string {
-	n := networkIn(h.Provenance)
+	n := h.Provenance.Imported
 	text := fmt.Sprintf("×%d, %s, %s parameters, imported from %s", h.Scale, n.Architecture,
 		console.Quantity(float64(n.Parameters)), n.File)
 	return safefile.OneLine(text)

@@ -106,7 +106,7 @@ func inform(ctx context.Context, name string) (i information, err error) {
 	if slices.Contains(embedded.Names(), name) {
 		i.Terms = "those of superres, BSD 3-Clause"
 	}
-	n := networkIn(m.Provenance)
+	n := m.Provenance.Imported
 	switch {
 	case m.IsPlain():
 		i.Kind = "interpolation"

@@ -144,7 +144,7 @@ func summaryOf(name string) string {
 	if err != nil {
 		return console.Message(err)
 	}
-	if h, err := readHead(path); err == nil && networkIn(h.Provenance) != nil {
+	if h, err := readHead(path); err == nil && h.Provenance.Imported != nil {
 		return h.String()
 	}
 	m, err := Opener{}.openNamed(name)
@@ -163,7 +163,7 @@ func Summary(m *superres.Model) string {
 	switch {
 	case m.IsPlain():
 		return "plain interpolation, any scale"
-	case networkIn(p) != nil:
+	case p.Imported != nil:
 		text := head{m.Scale, p}.String()
 		if p.Imported.Range != "" {
 			text += ", samples of " + p.Imported.Range
@@ -173,9 +173,6 @@ func Summary(m *superres.Model) string {
 	text := fmt.Sprintf("×%d from %s, %s", m.Scale, m.Degradation, stageKinds(m))
 	if p.Atoms > 0 {
 		text += fmt.Sprintf(", %d atoms", p.Atoms)
-	}
-	if p.Imported != nil {
-		return text + " imported from " + p.Imported.File
 	}
 	text += " by " + p.Learner
 	if m.Colour != nil || m.Subsampled != nil {

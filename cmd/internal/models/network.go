@@ -46,6 +46,12 @@ func identify(name string) file {
 	return f
 }
 
+// IsModel reports whether the file called name is a model file that superres wrote.
+func IsModel(name string) bool {
+	model, _ := look(name)
+	return model
+}
+
 // look reports whether the file called name is one that superres wrote, or begins as ncnn's text, safetensors,
 // TensorFlow.js's model.json or the two forms of PyTorch's files do. ONNX files have no such sign.
 func look(name string) (model, network bool) {

@@ -182,9 +182,7 @@ func TestShards(t *testing.T) {
 func openLedger(t *testing.T, dir string) *Ledger {
 	t.Helper()
 	l := NewLedger(Part{})
-	if _, err := l.read(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(l.read(dir))(t)
 	must.Succeed(t, l.Open(nil, []string{dir}, 0o666))
 	return l
 }
@@ -208,14 +206,9 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 	}
 	judged := func(settings string) (done, ours bool) {
 		t.Helper()
-		there, err := os.Lstat(file(settings).Output)
-		if err != nil {
-			t.Fatal(err)
-		}
-		done, ours, err = NewLedger(Part{}).Judge(file(settings), info, there)
-		if err != nil {
-			t.Fatal(err)
-		}
+		there := must.Get(os.Lstat(file(settings).Output))(t)
+		done, ours, err := NewLedger(Part{}).Judge(file(settings), info, there)
+		must.Succeed(t, err)
 		return done, ours
 	}
 	if err := made(openLedger(t, dir), "a", "first", errors.New("no room")); err == nil {

@@ -29,9 +29,6 @@ type Sweep[K comparable, R any] struct {
 	Weight func(K) float64 // estimates the work of a task, in any unit
 	// Run does a task. It returns an error only if the context has ended.
 	Run func(context.Context, K) (R, error)
-	// Table returns the results in an earlier report in the folder dir, to begin a new journal with. It may be nil.
-	Table func(dir string) ([]R, error)
-
 	// command is the name of the command. A folder holds the results of only one command, since all reports have the
 	// same names.
 	command string
@@ -127,11 +124,6 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 			err = journalError(j.File.Name(), err2)
 		}
 	}()
-	if len(own) == 0 && s.Table != nil && s.part.Of == 0 {
-		if own, err = s.readTable(j); err != nil {
-			return nil, err
-		}
-	}
 	if s.part.Of > 0 {
 		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t K) bool { return !s.part.HasTask(t) })
 	}
@@ -186,25 +178,6 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 		results = append(results, done[t])
 	}
 	return results, nil
-}
-
-// readTable adds the results that Table returns, without failures, to j and returns them as entries.
-func (s Sweep[K, R]) readTable(j *Journal[entry[R]]) (own []entry[R], err error) {
-	results, err := s.Table(s.Dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range results {
-		if s.Failed(r) != "" {
-			continue
-		}
-		e := entry[R]{s.command, console.Version, r}
-		if err := j.Add(e); err != nil {
-			return nil, err
-		}
-		own = append(own, e)
-	}
-	return own, nil
 }
 
 // readJournals returns the results in all journals of the folder by task, failures in failed and others in done. own

@@ -223,3 +223,16 @@ func IsIDX(path string) bool {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	return strings.HasSuffix(name, ".idx") || strings.HasSuffix(name, "-ubyte")
 }
+
+// FindIDX returns the path of the first of names that is in folder, with .gz or without, or "" if none is.
+func FindIDX(folder string, names ...string) string {
+	for _, name := range names {
+		for _, ext := range []string{".gz", ""} {
+			path := filepath.Join(folder, name+ext)
+			if _, err := os.Stat(path); err == nil {
+				return path
+			}
+		}
+	}
+	return ""
+}

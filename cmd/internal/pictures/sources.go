@@ -9,8 +9,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -224,16 +222,13 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 
 // indices returns a function that reads image numbers separated by commas, for the option called name; "" gives nil.
 func indices(name string) func(text string) ([]int, error) {
-	return func(text string) (list []int, err error) {
+	return func(text string) ([]int, error) {
 		if text == "" {
 			return nil, nil
 		}
-		for part := range strings.SplitSeq(text, ",") {
-			i, err := strconv.Atoi(strings.TrimSpace(part))
-			if err != nil || i < 0 {
-				return nil, console.Usage("--%s: %q is no image number", name, part)
-			}
-			list = append(list, i)
+		list, err := console.Counts(text, 0)
+		if err != nil {
+			return nil, console.Usage("--%s: %v", name, err)
 		}
 		return list, nil
 	}

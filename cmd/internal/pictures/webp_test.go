@@ -4,14 +4,12 @@ import (
 	"testing"
 
 	"superres/internal/imagefile"
+	"superres/internal/must"
 )
 
 // A still WebP stays WebP, and an animated one becomes PNG, by the name or by the content of a file.
 func TestNamesOfWebP(t *testing.T) {
-	namer, err := NewNamer(Naming{Template: "{stem}_x"}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	namer := must.Get(NewNamer(Naming{Template: "{stem}_x"}, true))(t)
 	for _, c := range []struct {
 		in   Input
 		want string
@@ -31,9 +29,7 @@ func TestNamesOfWebP(t *testing.T) {
 		}
 	}
 	for _, want := range []Naming{{Template: "{stem}_x", Format: "webp"}, {Template: "{stem}_x.webp"}} {
-		if namer, err = NewNamer(want, true); err != nil {
-			t.Fatal(err)
-		}
+		namer := must.Get(NewNamer(want, true))(t)
 		if out, err := namer.Output(Input{Path: "a.jpg", Place: "a.jpg"}); err != nil || out.Path != "a_x.webp" {
 			t.Errorf("%v: %v, %v", want, out, err)
 		}

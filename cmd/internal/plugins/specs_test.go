@@ -18,19 +18,6 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// WithSparsity adds a sparsity unless the spec sets one.
-func TestWithSparsity(t *testing.T) {
-	for spec, want := range map[string]string{
-		"omp": "omp:sparsity=3", "omp:tolerance=0.1": "omp:tolerance=0.1,sparsity=3", "lasso": "lasso:sparsity=3",
-		"omp:sparsity=5": "omp:sparsity=5", "lasso:lambda=0.1": "lasso:lambda=0.1",
-		"lasso:debias=true,lambda=0.1": "lasso:debias=true,lambda=0.1",
-	} {
-		if got, err := WithSparsity(spec, 3); got != want || err != nil {
-			t.Errorf("%s: %s, %v", spec, got, err)
-		}
-	}
-}
-
 // A label goes before a spec, and parameters of a spec are no labels.
 func TestLabelled(t *testing.T) {
 	specs, labels := Labelled(Specs("mod,my learner=exec:'./my, own.py',limit=9s,ksvd:exact=false," +

@@ -11,6 +11,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 	"superres/learners/external/externaltest"
 )
 
@@ -37,9 +38,7 @@ func TestRecoverByAProgram(t *testing.T) {
 	for i := 0; i < len(assigned); i += 3 {
 		var v [3]float64
 		for j := range v {
-			if _, err := fmt.Sscan(assigned[i+j], &v[j]); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fmt.Sscan(assigned[i+j], &v[j]))(t)
 			if d := v[j] - v[0]; d > 1e-9 || d < -1e-9 {
 				t.Errorf("errors of MOD within and outside: %v", v)
 			}
@@ -153,25 +152,4 @@ func TestRecoverInParts(t *testing.T) {
 	}
 	program.Ends(t, dir, console.ExitUsage, "another command", "recover", "--learners", "mod", "-o", "in3", "--shard",
 		"0/3")
-}
-
-// A trial that fails is reported by its part and by the merged report, where it is a dash beside the others.
-func TestFailedTrialInParts(t *testing.T) {
-	dir := t.TempDir()
-	args := []string{"recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel", "8,12,2", "--n",
-		"30", "--trials", "2", "--iterations", "2", "-o", "out"}
-	codes := []int{}
-	for i := range 2 {
-		_, _, code := call(t, dir, "", append(args, "--shard", fmt.Sprintf("%d/2", i))...)
-		codes = append(codes, code)
-	}
-	if slices.Max(codes) != console.ExitSome {
-		t.Errorf("the parts end with %v", codes)
-	}
-	out, errs, code := call(t, dir, "", "merge", "out")
-	page := consoletest.Read(t, dir, "out", "report.html")
-	if code != console.ExitSome || !strings.Contains(errs, "2 of 4 trials failed") ||
-		strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
-		t.Errorf("exit %d, %s%s", code, out, errs)
-	}
 }

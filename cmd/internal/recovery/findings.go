@@ -22,11 +22,6 @@ type findings struct {
 	axes           []axis            // of the map; none: there is no map
 }
 
-// newFindings returns the findings of the trials of opt; typed is the command line as it was typed.
-func newFindings(opt *Options, typed string, trials []planted.Trial) findings {
-	return findings{command: opt.command, typed: typed, trials: trials, labels: opt.Labels, axes: opt.Map}
-}
-
 // failure describes a trial that failed. It returns "" for others.
 func failure(t planted.Trial) string {
 	if t.Failure == "" {

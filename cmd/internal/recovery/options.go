@@ -117,7 +117,7 @@ func readSizes(text string) ([]int, error) {
 	if text == "" {
 		return nil, nil
 	}
-	list, err := console.Counts(text)
+	list, err := console.Counts(text, 1)
 	if err != nil {
 		return nil, console.Usage("--n %s: %v", text, err)
 	}
@@ -137,7 +137,7 @@ func panels(given []string) ([]planted.Panel, error) {
 		if slices.ContainsFunc(planted.Figure1, func(p planted.Preset) bool { return p.Name == text }) {
 			continue
 		}
-		sizes, err := console.Counts(text)
+		sizes, err := console.Counts(text, 1)
 		if err != nil || len(sizes) != 3 {
 			return nil, console.Usage("--panel %s: expected M,K,S such as 16,32,3, or a, b, c or d", text)
 		}

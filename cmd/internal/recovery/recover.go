@@ -1,8 +1,8 @@
 // Package recovery is the command superres recover: it compares learners on signals from known dictionaries.
 //
 // Read it in this order: options.go, the options; recover.go, one call and the trials to run, which package planted
-// runs; findings.go, their results as data and as a page; table.go, the table trials.csv, from which another run
-// continues; verdict.go, the findings in a sentence.
+// runs; findings.go, their results as data and as a page; table.go, the table trials.csv; verdict.go, the findings in
+// a sentence.
 package recovery
 
 import (
@@ -69,11 +69,12 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		Dir: opt.Folder, Task: func(t planted.Trial) planted.Task { return t.Task }, Failed: failure,
 		Weight: planted.Task.Weight,
 		Run:    func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
-		Table:  readTable,
 	}.Report(c, s, bar, tasks, safefile.AnyMode, func(trials []planted.Trial) (report.Document, parts.Files, error) {
-		f := newFindings(opt, console.Typed(c), trials)
+		f := findings{command: opt.command, typed: console.Typed(c), trials: trials, labels: opt.Labels,
+			axes: opt.Map}
 		d := f.document()
-		return d, parts.Files{tableName: f.csv, "trials.json": d.JSON, "report.html": d.HTML, "table.tex": d.LaTeX}, nil
+		return d, parts.Files{"trials.csv": f.csv, "trials.json": d.JSON, "report.html": d.HTML,
+			"table.tex": d.LaTeX}, nil
 	})
 }
 

@@ -84,41 +84,6 @@ func TestRecover(t *testing.T) {
 	program.Ends(t, dir, console.ExitOutput, "lines 1 and 2 are damaged", append(args, "-o", a)...)
 }
 
-// A run continues from a folder that has the table alone, to the same report. A damaged table is refused.
-func TestRecoverFromTheTable(t *testing.T) {
-	dir := t.TempDir()
-	args := []string{"recover", "--panel", "8,12,2", "--n", "40", "--trials", "2", "--iterations", "10", "--learners",
-		"rop,ksvd,exec:false", "-o", "a"}
-	if _, errs, code := call(t, dir, "", args...); code != console.ExitSome {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
-	read := func(name string) string { return string(consoletest.Read(t, dir, "a", name)) }
-	table, page, journal := read(tableName), read("report.html"), read("journal.jsonl")
-	for _, name := range []string{"journal.jsonl", "trials.json", "report.html"} {
-		must.Succeed(t, os.Remove(filepath.Join(dir, "a", name)))
-	}
-	program.Ends(t, dir, console.ExitSome, "2 of 6 trials failed", args...)
-	if read(tableName) != table || read("report.html") != page {
-		t.Error("the trials of the table were run again: their times are others")
-	}
-	sorted := func(text string) []string { return slices.Sorted(strings.Lines(text)) }
-	if got := read("journal.jsonl"); !slices.Equal(sorted(got), sorted(journal)) {
-		t.Errorf("the journal is\n%sexpected\n%s", got, journal)
-	}
-	for _, c := range []struct{ text, want string }{
-		{"", "no table of trials"}, {"m,k\n", "no table of trials"},
-		{strings.Replace(table, "assigned", "given", 1), `column 11 is "given"`},
-		{strings.Replace(table, "8,12,2,40,", "8,12,2,many,", 1), "trial 1, n: "},
-	} {
-		must.Succeed(t, os.Remove(filepath.Join(dir, "a", "journal.jsonl")))
-		consoletest.Put(t, filepath.Join(dir, "a", tableName), []byte(c.text))
-		if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput || !strings.Contains(errs, c.want) ||
-			!strings.Contains(errs, "remove it") {
-			t.Errorf("%.40q: exit %d, %s", c.text, code, errs)
-		}
-	}
-}
-
 func TestForgedCommand(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "--learners",
@@ -140,26 +105,6 @@ func TestForgedCommand(t *testing.T) {
 	program.Succeeds(t, dir, "merge", "sweep")
 }
 
-// The page has the command that makes it again, and says which sparsity coders have.
-func TestRecoverPageTellsHow(t *testing.T) {
-	dir := t.TempDir()
-	args := []string{"recover", "--panel", "4,6,1", "--panel", "5,6,2", "--n", "20", "--trials", "1", "--iterations",
-		"2", "--learners", "rop,mod"}
-	for _, c := range []struct{ coder, want string }{
-		{"omp", "--coder omp|--panel 4,6,1 --panel 5,6,2|with omp, which is told the true S.<|>K<|>K, S = 2<"},
-		{"omp:tolerance=0.1", "with omp:tolerance=0.1, which is told the true S.<"},
-		{"omp:sparsity=2", "with omp:sparsity=2.<"},
-	} {
-		program.Succeeds(t, dir, append(args, "--coder", c.coder, "-o", "out")...)
-		page := string(consoletest.Read(t, dir, "out", "report.html"))
-		for want := range strings.SplitSeq(c.want, "|") {
-			if !strings.Contains(page, want) {
-				t.Errorf("--coder %s: the page lacks %q", c.coder, want)
-			}
-		}
-	}
-}
-
 func TestRecoverErrors(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "file"), nil)
@@ -168,7 +113,7 @@ func TestRecoverErrors(t *testing.T) {
 		{"--panel 8,12", 2, "expected M,K,S"},
 		{"--panel 8,12,13", 2, "S at most K"},
 		{"--panel e", 2, "a, b, c or d"},
-		{"--n 0", 2, "no positive number"},
+		{"--n 0", 2, "no whole number from 1 on"},
 		{"--learners rop,rpo", 2, `did you mean "rop"`},
 		{"--learners rop,rop", 2, "twice"},
 		{"--learners ,", 2, "names none"},

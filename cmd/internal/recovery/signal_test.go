@@ -113,9 +113,7 @@ func TestInterruptedProgram(t *testing.T) {
 func pipes(t *testing.T) (r, w *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { r.Close(); w.Close() })
 	return r, w
 }

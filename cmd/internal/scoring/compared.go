@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,12 +162,13 @@ func (d *comparison) score(p *comparedPicture, ref, test image.Image, memory int
 			return
 		}
 	}
-	s, err := Score(d.Protocol, ref, test, d.Scale)
-	if err != nil {
+	m, err := d.Protocol.Compare(ref, test, d.Scale)
+	by, err2 := score.Differ(ref, test, d.Scale)
+	if err = cmp.Or(err, err2); err != nil {
 		p.Note = "not scored: " + console.Message(err)
 		return
 	}
-	p.Cell, p.Mean, p.Largest = s.Cell, &s.Mean, &s.Largest
+	p.Cell, p.Mean, p.Largest = CellOf(m), &by.Mean, &by.Max
 }
 
 // position is a point in pixels of the largest picture, from its upper left corner.

@@ -6,16 +6,13 @@ import (
 	"image"
 	"image/color"
 	_ "image/jpeg"
-	"image/png"
 	"math"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
-	"superres/internal/must"
 )
 
 // shifted is a picture with so much added to its red, where there is room.
@@ -229,40 +226,5 @@ func TestDiffLarge(t *testing.T) {
 	d := &comparison{scene: image.Pt(2000, 600), Pictures: []*comparedPicture{p}, Place: position{1500, 300}}
 	if d.chooseRegions(); len(d.inPage) != 1 || !d.inPage[1] {
 		t.Errorf("the page holds %v of two regions of 20 MiB", d.inPage)
-	}
-}
-
-// The tiles of a picture have all of its pixels, and it is reduced to a JPEG.
-func TestDiffTiles(t *testing.T) {
-	for _, c := range []struct{ own, covers image.Point }{
-		{image.Pt(1100, 1050), image.Pt(1100, 1050)}, {image.Pt(366, 350), image.Pt(1100, 1050)},
-		{image.Pt(1099, 1049), image.Pt(1099, 1049)},
-	} {
-		img := rough(c.own.X, c.own.Y)
-		p := &comparedPicture{Width: c.own.X, Height: c.own.Y, covers: c.covers}
-		d := &comparison{scene: image.Pt(1100, 1050), Pictures: []*comparedPicture{p}}
-		must.Succeed(t, d.cut(t.Context(), p, img))
-		seen := make([]bool, c.own.X*c.own.Y)
-		for i, data := range p.tiles {
-			at := p.tile(d.region(i))
-			tile, err := png.Decode(bytes.NewReader(data))
-			if err != nil || tile.Bounds().Size() != at.Size() {
-				t.Fatalf("region %d: %v, %v", i, at, err)
-			}
-			for y := range at.Dy() {
-				for x := range at.Dx() {
-					if tile.At(x, y) != color.Color(color.RGBA(img.NRGBAAt(at.Min.X+x, at.Min.Y+y))) {
-						t.Fatalf("region %d has another pixel at %d,%d", i, x, y)
-					}
-					seen[(at.Min.Y+y)*c.own.X+at.Min.X+x] = true
-				}
-			}
-		}
-		if slices.Contains(seen, false) {
-			t.Errorf("%v: pixels are in no tile", c)
-		}
-		if _, format, err := image.DecodeConfig(bytes.NewReader(p.reduced)); err != nil || format != "jpeg" {
-			t.Errorf("reduced: %s, %v", format, err)
-		}
 	}
 }

@@ -210,23 +210,6 @@ func CellOf(m score.Metrics) Cell {
 	return Cell{console.Finite(m.PSNR), console.Finite(m.SSIM), console.Finite(m.NFE)}
 }
 
-// Scored has the scores of a picture, and how far its colours are from the true ones, in levels of 0..255.
-type Scored struct {
-	Cell
-	Mean    float64 `json:"mean_absolute_difference"` // over all colours
-	Largest float64 `json:"largest_difference"`
-}
-
-// Score compares test with truth by p, and returns the scores. It leaves out border pixels along each side.
-func Score(p score.Protocol, truth, test image.Image, border int) (s Scored, err error) {
-	m, err := p.Compare(truth, test, border)
-	if err != nil {
-		return s, err
-	}
-	by, err := score.Differ(truth, test, border)
-	return Scored{CellOf(m), by.Mean, by.Max}, err
-}
-
 // average appends to t.Mean the mean of each column over the rows where the score is defined.
 func (t *Scores) average() {
 	for column := range t.Columns {

@@ -83,9 +83,6 @@ func store(f *os.File, from io.Reader) (int64, error) {
 
 // unreceived words err, an error of receiving a body, for the client.
 func unreceived(err error) error {
-	if console.ExitCode(err) == console.ExitLimit { // metered.Read has found too many bytes
-		return err
-	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return console.Fail(console.ExitLimit, errors.New("the picture comes too slowly; send it again"))
 	}

@@ -24,8 +24,7 @@ import (
 
 // call answers a request to v1/name.
 func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
-	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect,
-		"score": s.score}
+	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect}
 	gets := map[string]func(http.ResponseWriter, *http.Request) error{"events": s.events, "options": s.describe}
 	if s.window != nil {
 		gets["window"], gets["given"] = s.stay, s.give
@@ -37,7 +36,7 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 		}
 	} else if answer := answers[name]; answer == nil {
 		s.refuse(w, http.StatusNotFound, console.ExitUsage, "there is no such call; expected upscale, inspect, "+
-			"options, events or score")
+			"options or events")
 	} else if s.allows(w, r, http.MethodPost, http.MethodPut) {
 		err = s.runInSlot(func() error { return answer(w, r) })
 		if err != nil {
@@ -69,7 +68,7 @@ func (s *site) runInSlot(work func() error) error {
 	}
 }
 
-// picture is the picture of a request, or the pair of pictures to be compared.
+// picture is the picture of a request.
 type picture struct {
 	*site
 	watch  *watch           // receives its events; nil: the client gave no id

@@ -90,7 +90,7 @@ type reply struct {
 	Failure *failure         `json:",omitempty"` // nil: the job succeeded
 	Name    string           // upscale: suggested file name of the result
 	Format  imagefile.Format // upscale: format of the result
-	Answer  json.RawMessage  // upscale and inspect: the event of the picture; score: the scores
+	Answer  json.RawMessage  // the event of the picture
 }
 
 // link is one end of a connection. Frames may be sent by several goroutines, and are received by one.

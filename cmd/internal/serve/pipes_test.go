@@ -16,6 +16,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
 	"superres/internal/imagefile"
+	"superres/internal/must"
 )
 
 // byPipes runs superres serve --listen - with the request heads and bodies in in, and returns its answers with their
@@ -32,17 +33,9 @@ func byPipes(t *testing.T, in ...string) (answers []answer) {
 	}()
 	read := bufio.NewReader(replies)
 	for _, text := range in {
-		if _, err := io.WriteString(requests, text); err != nil {
-			t.Fatal(err)
-		}
-		got, err := http.ReadResponse(read, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(got.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(requests, text))(t)
+		got := must.Get(http.ReadResponse(read, nil))(t)
+		body := must.Get(io.ReadAll(got.Body))(t)
 		answers = append(answers, answer{got.StatusCode, got.Header, body})
 	}
 	_ = requests.Close()

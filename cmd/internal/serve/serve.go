@@ -3,7 +3,7 @@
 // Read it in this order: serve.go, flags, start and end of the server; addresses.go, where the page is; opener.go, the
 // start of a browser; app.go, the window of superres app; pipes.go, service for the program that started this one;
 // check.go, the check of a server that runs; gate.go, admission of requests; server.go, routing of URLs; calls.go, the
-// calls of the interface; body.go, transfer of pictures; events.go, progress; score.go, scores. Package scheduling
+// calls of the interface; body.go, transfer of pictures; events.go, progress. Package scheduling
 // divides memory and processors among them. Pictures are decoded only by workers, separate processes: workers.go starts
 // and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job; worker.go is the
 // worker itself; frames.go is the protocol between them. README.md describes the interface.
@@ -50,7 +50,7 @@ address: whoever has the printed address can use them, over a network unencrypte
 first of them as a QR code for a phone. A picture is sent to v1/upscale as the body of a
 PUT or POST, with the flags of superres upscale as parameters, and comes back enlarged
 by the same code, to the same bytes. v1/inspect tells what would be made, v1/options
-which parameters there are, v1/events how far it is, v1/score compares with the truth.
+which parameters there are, v1/events how far it is.
 No parameter names a file of this machine, and nothing is kept: what comes and goes is
 in files without names while it is worked on. With --listen - the requests of one
 connection come by standard input, answers go to standard output, and the end of the

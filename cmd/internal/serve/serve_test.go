@@ -8,7 +8,6 @@ import (
 	"image"
 	"image/png"
 	"io"
-	"mime/multipart"
 	"net"
 	"net/http"
 	"os"
@@ -25,7 +24,6 @@ import (
 	"superres/cmd/internal/serve/page"
 	"superres/cmd/internal/upscale"
 	"superres/internal/golden"
-	"superres/internal/imagefile"
 	"superres/internal/must"
 	"superres/internal/settings"
 	embedded "superres/superres/models"
@@ -274,62 +272,6 @@ func TestInspect(t *testing.T) {
 		event.Model != "photo" || event.Noise != 0 {
 		t.Errorf("%d %s (%v)", got.status, got.body, err)
 	}
-	s.left()
-}
-
-// form returns the body and content type of a call of v1/score with parts.
-func form(t *testing.T, parts ...string) (body io.Reader, contentType string) {
-	t.Helper()
-	var out bytes.Buffer
-	w := multipart.NewWriter(&out)
-	for i := 0; i < len(parts); i += 2 {
-		part := must.Get(w.CreateFormFile(parts[i], parts[i]+".png"))(t)
-		if _, err := io.WriteString(part, parts[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	must.Succeed(t, w.Close())
-	return &out, w.FormDataContentType()
-}
-
-// v1/score returns the same scores as superres eval and superres diff.
-func TestScore(t *testing.T) {
-	s := start(t, nil)
-	root := golden.Root(t)
-	truth, test := string(consoletest.Read(t, root, "testdata/golden/hopper_photo.png")), string(consoletest.Read(t,
-		root, "testdata/golden/hopper_bicubic.png"))
-	score := func(query string, parts ...string) answer {
-		body, kind := form(t, parts...)
-		return s.do("POST", s.url+"v1/score"+query, body, func(r *http.Request) { r.Header.Set("Content-Type", kind) })
-	}
-	got := score("", "truth", truth, "picture", test)
-	var cells struct{ PSNR, SSIM, Mean float64 }
-	if err := json.Unmarshal(got.body, &cells); err != nil || got.status != 200 ||
-		!(cells.PSNR > 25 && cells.PSNR < 50 && cells.SSIM > 0.8 && cells.SSIM < 1) ||
-		!bytes.Contains(got.body, []byte(`"protocol":"matlab-y","scale":2`)) {
-		t.Errorf("%d %s (%v)", got.status, got.body, err)
-	}
-	if got := score("?scale=3", "picture", test, "truth", test); got.status != 200 || bytes.Contains(got.body,
-		[]byte("psnr")) || !bytes.Contains(got.body, []byte(`"ssim":1,"mean_absolute_difference":0`)) {
-		t.Errorf("of equals: %d %s", got.status, got.body)
-	}
-	var pages bytes.Buffer
-	write := imagefile.NewPageWriter(&pages, 2)
-	for range 2 {
-		must.Succeed(t, write.Put(golden.Open(t, filepath.Join(root, "testdata/golden/hopper_photo.png")),
-			imagefile.EncodeOptions{}))
-	}
-	must.Succeed(t, write.Close())
-	if got := score("", "truth", truth, "picture", pages.String()); got.status != 200 ||
-		!bytes.Contains(got.body, []byte(`"ssim":1,`)) {
-		t.Errorf("of the first of two pages: %d %s", got.status, got.body)
-	}
-	score("?scale=0", "truth", truth, "picture", test).failed(t, "scale", 400, 2, "expected no parameter but scale")
-	score("", "truth", truth).failed(t, "one part", 400, 2, "no part picture")
-	score("", "truth", truth, "truth", truth).failed(t, "twice", 400, 2, `unexpected part "truth"`)
-	score("", "truth", truth, "picture", string(hopper(t))).failed(t, "sizes", 422, 4, "128")
-	score("", "truth", truth, "picture", "no picture").failed(t, "no picture", 422, 4, "picture: not an image")
-	s.do("POST", s.url+"v1/score", strings.NewReader("x"), nil).failed(t, "no form", 400, 2, "multipart/form-data")
 	s.left()
 }
 

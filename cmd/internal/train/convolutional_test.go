@@ -2,7 +2,6 @@ package train
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,11 +27,13 @@ func TestTrainConvolutional(t *testing.T) {
 		"--patch", "8", "--batch", "10"}
 	train := func(args ...string) (stderr string) {
 		t.Helper()
-		_, stderr, code := call(t, dir, "", append(append([]string{"train"}, args...), quick...)...)
-		if code != 0 {
-			t.Fatalf("%v: exit %d, %s", args, code, stderr)
-		}
+		_, stderr = program.Succeeds(t, dir, append(append([]string{"train"}, args...), quick...)...)
 		return stderr
+	}
+	provenance := func(model string) superres.Provenance {
+		t.Helper()
+		stdout, _ := program.Succeeds(t, dir, "models", "--json", model)
+		return consoletest.Decode[struct{ Provenance superres.Provenance }](t, stdout).Provenance
 	}
 	// 3 steps of 10 patches of 8×8 pixels, and 5·5·16 + 9·16·16 + 9·16·4 weights
 	const line = `step 3 of 3: 1\.92 K pixels, 6\.3 M products, [\d.]+ dB, error [\d.]+ of 255, rate [\de.-]+` +
@@ -42,72 +43,38 @@ func TestTrainConvolutional(t *testing.T) {
 	if !regexp.MustCompile("^" + line + "$").MatchString(told) {
 		t.Errorf("told %q", told)
 	}
-	stdout, _, _ := call(t, dir, "", "models", "--json", "1.npz")
-	var first struct {
-		Provenance struct {
-			Command string
-			Pixels  int
-		}
+	first := provenance("1.npz")
+	if first.Pixels != 1920 || strings.Contains(first.Command, "--atoms") {
+		t.Errorf("%+v", first)
 	}
-	if err := json.Unmarshal([]byte(stdout), &first); err != nil || first.Provenance.Pixels != 1920 ||
-		strings.Contains(first.Provenance.Command, "--atoms") {
-		t.Errorf("%v: %+v", err, first)
-	}
-	again := append(strings.Fields(first.Provenance.Command)[1:], "-o", "2.npz")
-	if _, stderr, code := call(t, dir, "", again...); code != 0 {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
-	a, _ := os.ReadFile(filepath.Join(dir, "1.npz"))
-	b, _ := os.ReadFile(filepath.Join(dir, "2.npz"))
-	if len(a) == 0 || !bytes.Equal(a, b) {
+	program.Succeeds(t, dir, append(strings.Fields(first.Command)[1:], "-o", "2.npz")...)
+	if !bytes.Equal(consoletest.Read(t, dir, "1.npz"), consoletest.Read(t, dir, "2.npz")) {
 		t.Error("the recorded command makes another model")
 	}
 	for flag, want := range map[string]string{"--damage": "0", "--degradation=box": "0", "--grain=3": "3",
 		"--damage=false": "2"} {
 		train("set", "-o", "g.npz", "--on-exist", "overwrite", flag)
-		stdout, _, _ = call(t, dir, "", "models", "--json", "g.npz")
+		stdout, _ := program.Succeeds(t, dir, "models", "--json", "g.npz")
 		if !strings.Contains(stdout, "--grain "+want+" ") ||
 			strings.Contains(stdout, `\"grain\":`+want) != (want != "0") {
 			t.Errorf("%s: expected grain of %s to be recorded and in force: %s", flag, want, stdout)
 		}
 	}
 	train("set", "-o", "3.npz", "--scale", "3", "--init", "1.npz")
-	stdout, _, _ = call(t, dir, "", "models", "--json", "3.npz")
-	var begun struct {
-		Provenance struct{ Init struct{ Command string } }
-	}
-	if err := json.Unmarshal([]byte(stdout), &begun); err != nil ||
-		begun.Provenance.Init.Command != first.Provenance.Command {
-		t.Errorf("%v: it began with a model of %q", err, begun.Provenance.Init.Command)
+	if begun := provenance("3.npz").Init; begun.Command != first.Command {
+		t.Errorf("it began with a model of %q", begun.Command)
 	}
 	train("set", "-o", "mean.npz", "--seed", "2")
 	train("set", "-o", "mean.npz", "--on-exist", "overwrite", "--init", "1.npz,mean.npz")
-	stdout, _, _ = call(t, dir, "", "models", "--json", "mean.npz")
-	var mean struct {
-		Provenance struct {
-			Command    string
-			Init       struct{ Command string }
-			InitOthers []struct{ Command string } `json:"init_others"`
-		}
-	}
-	if err := json.Unmarshal([]byte(stdout), &mean); err != nil ||
-		mean.Provenance.Init.Command != first.Provenance.Command || len(mean.Provenance.InitOthers) != 1 ||
-		!strings.Contains(mean.Provenance.InitOthers[0].Command, "--seed 2 ") ||
-		!strings.Contains(mean.Provenance.Command, "--init 1.npz,mean.npz ") {
-		t.Errorf("%v: it began with the mean of models of %v", err, mean.Provenance)
+	if mean := provenance("mean.npz"); mean.Init.Command != first.Command || len(mean.InitOthers) != 1 ||
+		!strings.Contains(mean.InitOthers[0].Command, "--seed 2 ") ||
+		!strings.Contains(mean.Command, "--init 1.npz,mean.npz ") {
+		t.Errorf("it began with the mean of models of %+v", mean)
 	}
 	train("set", "-o", "4.npz", "--teachers", filepath.Join(dir, "1.npz")+",photo")
-	stdout, _, _ = call(t, dir, "", "models", "--json", "4.npz")
-	var taught struct {
-		Provenance struct {
-			Command  string
-			Teachers []struct{ Command string }
-		}
-	}
-	if err := json.Unmarshal([]byte(stdout), &taught); err != nil || len(taught.Provenance.Teachers) != 2 ||
-		taught.Provenance.Teachers[0].Command != first.Provenance.Command ||
-		!strings.Contains(taught.Provenance.Command, "--teachers 1.npz,photo ") {
-		t.Errorf("%v: it learned from models of %v", err, taught.Provenance)
+	if taught := provenance("4.npz"); len(taught.Teachers) != 2 || taught.Teachers[0].Command != first.Command ||
+		!strings.Contains(taught.Command, "--teachers 1.npz,photo ") {
+		t.Errorf("it learned from models of %+v", taught)
 	}
 	network := &superres.Model{Scale: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic,
 		Network: stagetest.Blur{Factor: 2, Planes: 3, Radius: 1}}
@@ -116,34 +83,24 @@ func TestTrainConvolutional(t *testing.T) {
 	must.Succeed(t, network.Save(&file))
 	consoletest.Put(t, filepath.Join(dir, "blur.npz"), file.Bytes())
 	train("set", "-o", "5.npz", "--teachers", "blur.npz")
-	stdout, _, _ = call(t, dir, "", "models", "--json", "5.npz")
-	if !strings.Contains(stdout, `"file": "blur.param"`) ||
+	if by := provenance("5.npz").Teachers; len(by) != 1 || by[0].Imported.File != "blur.param" ||
 		bytes.Equal(consoletest.Read(t, dir, "5.npz"), consoletest.Read(t, dir, "1.npz")) {
-		t.Errorf("a network teaches nothing: %s", stdout)
+		t.Errorf("a network teaches nothing: %+v", by)
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "-m", "3.npz", "set/a.png", "-o", "a.png"); code != 0 {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.Succeeds(t, dir, "upscale", "-m", "3.npz", "set/a.png", "-o", "a.png")
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
-	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--atoms", "9"}, Code: 2,
-			Want: "--atoms concerns coupled models, not the convolutional stages of --convolutional"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--depth", "2"}, Code: 2,
-			Want: "ask for some with --convolutional"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--channels", "20"}, Code: 2,
-			Want: "20 channels"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz,photo"}, Code: 2,
-			Want: "networks of several shapes: ×2, 16 channels, 1 layers, and ×2, 48 channels, 10 layers"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "bicubic"}, Code: 6,
-			Want: "bicubic has no convolutional stage to begin with"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--teachers", "1.npz,coupled"}, Code: 6,
-			Want: "coupled has no convolutional stage to learn from"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--scale", "3", "--teachers", "1.npz"},
-			Code: 2, Want: "a teacher for scale 2, expected one for 3"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz"}, Code: 2,
-			Want: "has 16 channels and depth 1, expected 48 and at most 10"},
+	program.RefusesLines(t, dir, "train set -o m.npz", []consoletest.RefusedLine{
+		{"--depth 2", 2, "ask for some with --convolutional"},
+		{"--convolutional --atoms 9", 2, "--atoms concerns coupled models, not the convolutional stages of --convol"},
+		{"--convolutional --channels 20", 2, "20 channels"},
+		{"--convolutional --init 1.npz,photo", 2,
+			"networks of several shapes: ×2, 16 channels, 1 layers, and ×2, 48 channels, 10 layers"},
+		{"--convolutional --init bicubic", 6, "bicubic has no convolutional stage to begin with"},
+		{"--convolutional --teachers 1.npz,coupled", 6, "coupled has no convolutional stage to learn from"},
+		{"--convolutional --scale 3 --teachers 1.npz", 2, "a teacher for scale 2, expected one for 3"},
+		{"--convolutional --init 1.npz", 2, "has 16 channels and depth 1, expected 48 and at most 10"},
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
-	"superres/cmd/internal/models"
 	"superres/learners/external/externaltest"
 )
 
@@ -29,7 +28,7 @@ func TestTrainErrors(t *testing.T) {
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "3", "--sparsity", "9"}, Code: 2,
 			Want: "more than the 3 atoms"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--limit", "-1"}, Code: 2, Want: "--limit -1"},
-		{Args: []string{"train", "a.png", "-o", "m.npz", "--index", "x"}, Code: 2, Want: "no image number"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--index", "x"}, Code: 2, Want: "no whole number from 0 on"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--max-pixels", "0"}, Code: 2, Want: "--max-pixels 0"},
 		{Args: []string{"train", "a.png", "-o", strings.Repeat("x", 300) + ".npz"}, Code: 5, Want: "cannot be written"},
 		{Args: []string{"train", "a.png", "-o", "m.txt"}, Code: 2, Want: "ends in .npz"},
@@ -53,20 +52,4 @@ func TestTrainErrors(t *testing.T) {
 		{Args: []string{"train", "notes.png", "-o", "m.npz"}, Code: 4, Want: "not an image"},
 		{Args: []string{"train", "a.png", "-o", "bad.npz"}, Code: 5, Want: "bad.npz exists"},
 	})
-}
-
-// An external program can be the learner of a coupled model.
-func TestTrainByAProgram(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(40, 40))
-	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), consoletest.Blob(37, 44))
-	args := []string{"train", "a.png", "b.png", "-o", "m.npz", "--learner", "exec:" + externaltest.Command("serve"),
-		"--atoms", "8", "--iterations", "2", "-q"}
-	if _, errs, code := call(t, dir, "", args...); code != 0 {
-		t.Errorf("exit %d, %s", code, errs)
-	}
-	if m, err := models.Open(t.Context(), filepath.Join(dir, "m.npz")); err != nil ||
-		!strings.Contains(m.Provenance.Learner, externaltest.Name) {
-		t.Error(err)
-	}
 }

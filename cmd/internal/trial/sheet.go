@@ -28,14 +28,6 @@ func (r result) lines() []string {
 	return []string{text, r.about}
 }
 
-// agreement returns the LR-PSNR as text.
-func (r result) agreement() string {
-	if r.lrPSNR == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f", r.lrPSNR)
-}
-
 // document returns the page about the results of part of the picture called path, of the given size.
 func document(path string, size image.Point, part image.Rectangle, scale int, list []result) (report.Document, error) {
 	table := report.Table{Head: []string{"model", "seconds", "LR-PSNR"}}
@@ -46,8 +38,12 @@ func document(path string, size image.Point, part image.Rectangle, scale int, li
 			table.Rows = append(table.Rows, []report.Cell{{Text: r.name, Note: r.lines()[0]}, {}, {}})
 			continue
 		}
+		agreement := "–"
+		if r.lrPSNR != 0 {
+			agreement = fmt.Sprintf("%.1f", r.lrPSNR)
+		}
 		table.Rows = append(table.Rows, []report.Cell{{Text: r.name, Note: r.about},
-			{Text: fmt.Sprintf("%.3g", r.seconds)}, {Text: r.agreement()}})
+			{Text: fmt.Sprintf("%.3g", r.seconds)}, {Text: agreement}})
 		data, err := report.PNG(r.image)
 		if err != nil {
 			return report.Document{}, err

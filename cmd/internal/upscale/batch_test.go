@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
+	"superres/internal/must"
 )
 
 // decodeEvents returns the events in stdout: those of pictures and the summary. It fails for unknown types and fields;
@@ -102,16 +102,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-func TestFirstOf(t *testing.T) {
-	names := strings.Split("abcdefghijkl", "")
-	for n, want := range map[int]string{1: "a", 10: "a, b, c, d, e, f, g, h, i, j",
-		12: "a, b, c, d, e, f, g, h, i, j and 2 more"} {
-		if got := console.FirstOf(names[:n]); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
-	}
-}
-
 // A dry run reports sizes, skipped and bad files and name clashes, and changes nothing.
 func TestDryRun(t *testing.T) {
 	dir := threePictures(t)
@@ -149,9 +139,7 @@ func TestResume(t *testing.T) {
 	put := func(w, h int, names ...string) func() { return func() { putBlobs(t, dir, w, h, names...) } }
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 	const journal = "out/.superres-journal.jsonl"
 	put(9, 7, "in/a.png", "in/b.png", "in/deep/c.png")()

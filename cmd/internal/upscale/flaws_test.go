@@ -86,37 +86,6 @@ func TestVaryingNoise(t *testing.T) {
 	}
 }
 
-// The program takes salt and pepper out of a picture before it enlarges it, and says so, unless a model is named.
-func TestSalt(t *testing.T) {
-	dir := t.TempDir()
-	truth := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
-	img := imaging.Resize(truth, 64, 0, imaging.CatmullRom)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := 0; i < len(img.Pix); i += 4 {
-		if rng.IntN(100) == 0 {
-			v := uint8(255 * rng.IntN(2))
-			img.Pix[i], img.Pix[i+1], img.Pix[i+2] = v, v, v
-		}
-	}
-	consoletest.WritePicture(t, filepath.Join(dir, "salt.png"), img)
-	off := func(flags string) (sum, salt float64) {
-		t.Helper()
-		stdout, _ := expect(t, dir, "", "salt.png --json -o out.png --on-exist overwrite "+flags, 0)
-		want := imaging.Clone(truth).Pix
-		for i, v := range imaging.Clone(golden.Open(t, filepath.Join(dir, "out.png"))).Pix {
-			d := float64(v) - float64(want[i])
-			sum += d * d
-		}
-		events, _ := decodeEvents(t, stdout)
-		return sum, events[len(events)-1].Salt
-	}
-	auto, salt := off("")
-	plain, none := off("-m photo")
-	if auto > 0.5*plain || salt < 0.005 || salt > 0.015 || none != 0 {
-		t.Errorf("an error of %.0f with %g of salt, by photo %.0f with %g", auto, salt, plain, none)
-	}
-}
-
 // Flaws are measured in the pixels of a picture, reported, and decide the model unless options do.
 func TestFlaws(t *testing.T) {
 	if testing.Short() {

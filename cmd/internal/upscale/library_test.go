@@ -41,9 +41,7 @@ func TestLibraryChoosesAsTheCommand(t *testing.T) {
 		consoletest.WritePicture(t, filepath.Join(dir, name), img)
 	}
 	var file bytes.Buffer
-	if err := jpeg.Encode(&file, hopper, &jpeg.Options{Quality: 50}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, jpeg.Encode(&file, hopper, &jpeg.Options{Quality: 50}))
 	consoletest.Put(t, filepath.Join(dir, "compressed.jpg"), file.Bytes())
 	models := map[string]*superres.Model{"best": must.Get(models.Open(models.Auto))(t)}
 	models["fast"] = must.Get(models["best"].Effort("fast"))(t)
@@ -57,9 +55,7 @@ func TestLibraryChoosesAsTheCommand(t *testing.T) {
 			f := must.Get(os.Open(filepath.Join(dir, name)))(t)
 			defer f.Close()
 			img, opt, err := superres.Decode(t.Context(), f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			x := &flaws.Examination{Picture: img, Quality: opt.Quality}
 			by := must.Get(m.Choose(t.Context(), x, flaws.StepMeasure, flaws.StepSoftening))(t)
 			if flawed, varies := name != "clean.png" && name != "drawn.png", name == "half.png"; flawed !=

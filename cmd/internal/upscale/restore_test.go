@@ -9,6 +9,7 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/degrade"
+	"superres/internal/must"
 	"superres/internal/picture"
 )
 
@@ -18,9 +19,7 @@ func TestRestore(t *testing.T) {
 	dir := t.TempDir()
 	decode := func(parts ...string) image.Image {
 		img, _, err := image.Decode(bytes.NewReader(consoletest.Read(t, parts...)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return img
 	}
 	clean := decode("../../../testdata/hopper.png")

@@ -112,9 +112,7 @@ func TestServiceMakesTheSame(t *testing.T) {
 	}
 	// A region of an animation is one of its first frame.
 	part, _, err := served(t, s, inputs["in.gif"], "name=in.gif&region=0,0,8,8&format=png")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if img, err := png.Decode(bytes.NewReader(part)); err != nil || img.Bounds().Dx() != 16 {
 		t.Errorf("a region: %v, %v", img.Bounds(), err)
 	}
@@ -180,9 +178,7 @@ func TestRegions(t *testing.T) {
 			continue
 		}
 		data, told, err := served(t, s, c.picture, c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if mixed := bytes.Contains(told.Event, []byte(`"varies":true`)); mixed != bytes.Equal(c.picture, varying) {
 			t.Errorf("%s: noise that varies: %v", c.query, mixed)
 		}

@@ -85,9 +85,7 @@ func apart(t *testing.T, data []byte) (*sequence.Reader, []*sequence.Frame) {
 		if err == io.EOF {
 			return r, list
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		list = append(list, f)
 	}
 }

@@ -1,7 +1,6 @@
 package upscale
 
 import (
-	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -59,21 +58,6 @@ func TestVideoShimmer(t *testing.T) {
 			if sigma == 0 && piped(t, still, "") != piped(t, still, "--denoise 0") {
 				t.Error("noise is taken away from what has none")
 			}
-		}
-	}
-}
-
-// Each frame of a video equals its enlargement alone.
-func TestVideoFramesAlone(t *testing.T) {
-	data := stream(t, "W30 H20 C420mpeg2", 6, moving)
-	in, frames := readVideo(t, data)
-	_, got := readVideo(t, piped(t, data, "--denoise 0.2"))
-	head := len(in.String()) + 1
-	size := (len(data) - head) / len(frames)
-	for n := range frames {
-		_, alone := readVideo(t, piped(t, data[:head]+data[head+n*size:head+(n+1)*size], "--denoise 0.2"))
-		if !bytes.Equal(alone[0].Data, got[n].Data) {
-			t.Errorf("frame %d is another alone", n+1)
 		}
 	}
 }

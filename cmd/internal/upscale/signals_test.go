@@ -97,14 +97,10 @@ func TestVideoInterrupted(t *testing.T) {
 		cmd.Stderr = &errs
 		must.Succeed(t, cmd.Start())
 		// The second copy of the frame stops in its middle.
-		if _, err := io.WriteString(in, data+data[len(data)-306:len(data)-100]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(in, data+data[len(data)-306:len(data)-100]))(t)
 		got := make([]byte, len(want))
 		if output == "-" {
-			if _, err := io.ReadFull(out, got); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.ReadFull(out, got))(t)
 		} else if err := waitForTemp(dir); err != nil {
 			t.Fatal(err)
 		}

@@ -43,9 +43,7 @@ func TestRawFilesAreRefused(t *testing.T) {
 	}
 	// With nothing but a small picture in it, the name tells it.
 	var lone bytes.Buffer
-	if err := imagefile.Encode(&lone, consoletest.Blob(9, 7), imagefile.TIFF, imagefile.EncodeOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, imagefile.Encode(&lone, consoletest.Blob(9, 7), imagefile.TIFF, imagefile.EncodeOptions{}))
 	for _, kind := range []string{"NEF", "CR2", "ARW"} {
 		name := "lone." + strings.ToLower(kind)
 		putText(t, dir, name, lone.String())

@@ -3,7 +3,6 @@ package upscale
 import (
 	"bytes"
 	"fmt"
-	"image"
 	"image/jpeg"
 	"maps"
 	"path/filepath"
@@ -72,17 +71,6 @@ func TestUpscaleGivesTheSameBytes(t *testing.T) {
 	for _, f := range []string{"two.png", "folder/a_2x.png"} {
 		if string(consoletest.Read(t, dir, f)) != want {
 			t.Errorf("%s differs", f)
-		}
-	}
-}
-
-func TestOddSizes(t *testing.T) {
-	for _, s := range []image.Point{{1, 1}, {1, 200}, {200, 1}, {7, 5}} {
-		dir := t.TempDir()
-		putBlobs(t, dir, s.X, s.Y, "a.png")
-		succeeds(t, dir, "a.png")
-		if got := consoletest.Size(t, filepath.Join(dir, "a_2x.png")); got != s.Mul(2) {
-			t.Errorf("%v became %v", s, got)
 		}
 	}
 }

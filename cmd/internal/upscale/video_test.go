@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -22,8 +21,6 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/must"
 	"superres/internal/y4m"
-	"superres/superres/resample"
-	"superres/superres/score"
 )
 
 // stream returns a stream with the header head and a number of frames; at gives the code of a sample.
@@ -66,9 +63,7 @@ func readVideo(t *testing.T, data string) (y4m.Header, []*y4m.Frame) {
 		if err == io.EOF {
 			return in.Header, list
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		list = append(list, f)
 	}
 }
@@ -186,61 +181,6 @@ func TestVideoIsTheSame(t *testing.T) {
 	}
 }
 
-// Brightness is enlarged as well as a grey PNG in every range and depth; in full range the samples are equal.
-func TestVideoAsPNG(t *testing.T) {
-	truth := grey(t)
-	reduced := must.Get(score.Reduce(truth, 2, resample.Cubic))(t)
-	low := reduced.(*image.Gray)
-	w, h := low.Rect.Dx(), low.Rect.Dy()
-	// Frames are not judged, so that pictures are not to be either.
-	alone, _ := expect(t, t.TempDir(), string(encoded(t, low, "png", imagefile.EncodeOptions{})), "- -m photo", 0)
-	pic := must.Get(imagefile.Decode(t.Context(), strings.NewReader(alone), "", imagefile.Limits{}))(t)
-	want := pic.Image.(*image.Gray)
-	psnr := func(at func(x, y int) float64) float64 { // 0..255
-		sum, count := 0.0, 0
-		for y := 2; y < truth.Rect.Dy()-2; y++ {
-			for x := 2; x < truth.Rect.Dx()-2; x++ {
-				d := min(max(at(x, y), 0), 255) - float64(truth.GrayAt(x, y).Y)
-				sum += d * d
-				count++
-			}
-		}
-		return 10 * math.Log10(255*255*float64(count)/sum)
-	}
-	as := psnr(func(x, y int) float64 { return float64(want.GrayAt(x, y).Y) })
-	for _, c := range []struct {
-		head      string
-		black, of float64 // codes: that of black, and the distance from black to white
-	}{
-		{"C420jpeg XCOLORRANGE=FULL", 0, 255}, {"C420jpeg", 16, 219}, {"Cmono", 16, 219},
-		{"C420p10 XCOLORRANGE=FULL", 0, 1023}, {"C422p10", 64, 876}, {"C444p10", 64, 876},
-	} {
-		data := stream(t, fmt.Sprintf("W%d H%d %s", w, h, c.head), 1, func(_, plane, x, y int) int {
-			if plane > 0 {
-				return int(c.black+c.of+1) / 2
-			}
-			return int(c.black + c.of*float64(low.GrayAt(x, y).Y)/255 + 0.5)
-		})
-		got, frames := readVideo(t, piped(t, data, ""))
-		img, most := got.Brightness(frames[0]), float64(int(1)<<got.Depth-1)
-		through := psnr(func(x, y int) float64 {
-			v, _, _, _ := img.At(x, y).RGBA()
-			return 255 * (math.Round(float64(v)*most/0xffff) - c.black) / c.of
-		})
-		t.Logf("%s: %.3f dB, through PNG %.3f dB", c.head, through, as)
-		allowed := 0.05
-		if c.black > 0 { // 219 codes are coarser than 255
-			allowed = 0.1
-		}
-		if math.Abs(through-as) > allowed {
-			t.Errorf("%s: PSNR %.3f dB, through PNG %.3f dB", c.head, through, as)
-		}
-		if g, is := img.(*image.Gray); is && c.of == 255 && !bytes.Equal(g.Pix, want.Pix) {
-			t.Errorf("%s: other samples than through PNG", c.head)
-		}
-	}
-}
-
 // Noise in the first frame selects the model against noise for all frames, and values outside the range of video are
 // kept.
 func TestVideoNoiseAndRange(t *testing.T) {
@@ -251,34 +191,6 @@ func TestVideoNoiseAndRange(t *testing.T) {
 	got, frames := readVideo(t, piped(t, bright, ""))
 	if img := got.Brightness(frames[0]).(*image.Gray); img.GrayAt(8, 40).Y != 2 || img.GrayAt(70, 40).Y != 252 {
 		t.Errorf("codes 2 and 252 became %d and %d", img.GrayAt(8, 40).Y, img.GrayAt(70, 40).Y)
-	}
-}
-
-// FFmpeg reads an enlarged stream like the one it wrote, at another size.
-func TestVideoWithFFmpeg(t *testing.T) {
-	ffmpeg, err := exec.LookPath("ffmpeg")
-	if err != nil {
-		t.Skip("there is no ffmpeg here")
-	}
-	run := func(stdin string, args ...string) string {
-		cmd := exec.Command(ffmpeg, append([]string{"-v", "error"}, args...)...)
-		var out, errs bytes.Buffer
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
-		if err := cmd.Run(); err != nil || errs.Len() > 0 {
-			t.Fatalf("%v: %v, %s", args, err, errs.String())
-		}
-		return out.String()
-	}
-	formats := []string{"yuv420p", "yuv422p10le", "gray", "yuv422p", "yuv444p", "yuv411p", "yuv420p10le", "yuv444p10le",
-		"gray10le"}
-	for _, format := range formats[:consoletest.Full(3, len(formats))] {
-		made := run("", "-f", "lavfi", "-i", "testsrc2=s=50x38:r=25:d=0.2", "-pix_fmt", format, "-strict", "-1", "-f",
-			"yuv4mpegpipe", "-")
-		got := piped(t, made, "-m bicubic")
-		if again := run(got, "-i", "-", "-strict", "-1", "-f", "yuv4mpegpipe", "-"); again != got {
-			head, _, _ := strings.Cut(again, "\n")
-			t.Errorf("%s: ffmpeg makes %d bytes of %d, %s", format, len(again), len(got), head)
-		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package upscale
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -86,25 +85,4 @@ func TestVideoRefusals(t *testing.T) {
 		t.Error(plan)
 	}
 	expect(t, dir, "", "in.y4m -m bicubic --metadata strip", 0, "--metadata is for files of pictures")
-}
-
-// There is an event for each frame, in order, between the start and the end of the video.
-func TestVideoEvents(t *testing.T) {
-	stdout, _ := expect(t, t.TempDir(), stream(t, "W20 H10", 7, moving), "--json - -o out.y4m -m bicubic", 0)
-	var got []string
-	for line := range strings.Lines(stdout) {
-		ev := consoletest.Decode[struct {
-			Event, Input, Output         string
-			Frame, Frames, Width, Height int
-		}](t, line)
-		got = append(got, fmt.Sprint(ev.Event, ev.Frame, ev.Frames, ev.Width))
-		if ev.Event == "frame" && (ev.Input != "-" || ev.Output != "out.y4m" || ev.Height != 20) {
-			t.Errorf("%+v", ev)
-		}
-	}
-	want := "start0 0 0,frame1 0 40,frame2 0 40,frame3 0 40,frame4 0 40,frame5 0 40,frame6 0 40,frame7 0 40," +
-		"done0 7 40,summary0 0 0"
-	if strings.Join(got, ",") != want {
-		t.Errorf("%v, expected %v", got, want)
-	}
 }

@@ -1,10 +1,8 @@
 package upscale
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"image"
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
@@ -121,48 +119,6 @@ func TestSeveralAtOnce(t *testing.T) {
 		if strings.Count(stderr, "not an image") != 3 || strings.Count(stderr, "03.png: ") != 1 {
 			t.Errorf("%s: %s", flags, stderr)
 		}
-	}
-}
-
-// stopping cancels a context after a number of pictures.
-type stopping struct {
-	bytes.Buffer
-	after  int
-	cancel context.CancelFunc
-}
-
-func (w *stopping) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte(`"event":"done"`)) {
-		if w.after--; w.after == 0 {
-			w.cancel()
-		}
-	}
-	return w.Buffer.Write(p)
-}
-
-// Pictures done before an interruption are complete and reported.
-func TestInterruptedAmongSeveral(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	dir := t.TempDir()
-	mixture(t, dir)
-	t.Chdir(dir)
-	ctx, cancel := context.WithCancel(t.Context())
-	out := &stopping{after: 6, cancel: cancel}
-	var errs bytes.Buffer
-	code := program.Run(ctx, strings.NewReader(""), out, &errs,
-		strings.Fields("superres upscale in -o out --json -j 4 -q"))
-	pictures, last := decodeEvents(t, out.String())
-	done := 0
-	for _, e := range pictures {
-		if e.Event == "done" {
-			if done++; consoletest.Size(t, string(e.Output)) == (image.Point{}) {
-				t.Errorf("%s is empty", e.Output)
-			}
-		}
-	}
-	files := consoletest.Tree(t, "out")
-	if code == 0 || done < 6 || done > 20 || last.Done != done || len(files) != done {
-		t.Errorf("exit %d, %d done, %d files, %+v\n%s", code, done, len(files), last, errs.String())
 	}
 }
 

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
-	"superres/internal/must"
 )
 
 // needFFmpeg returns a function that runs a program of FFmpeg in the folder dir, with a text as its input, and returns
@@ -182,45 +180,5 @@ func TestTurnedAndOdd(t *testing.T) {
 		if size != want {
 			t.Errorf("%s: %s, expected %s", name, size, want)
 		}
-	}
-}
-
-// Frames of odd sides are made even by repeating the last row and column, and grey ones get neutral colour; ffmpeg
-// reads what is made as it was meant.
-func TestFramesForFFmpeg(t *testing.T) {
-	const zeros = "\x00"
-	wide := func(text string) string { return strings.Join(strings.Split(text, ""), zeros) + zeros } // 16 bits a letter
-	for head, want := range map[string]struct{ from, to, pix string }{
-		"W3 H3 C420jpeg": {"abcdefghiABCD0123", "abccdeffghiighiiABCD0123", "yuv420p"},
-		"W3 H1 C422":     {"abcABCD", "abccabccABABCDCD", "yuv422p"},
-		"W3 H1 C444":     {"abcABC012", "abccabccABCCABCC01220122", "yuv444p"},
-		"W2 H2 Cmono":    {"abcd", "abcd\x80\x80", "yuv420p"},
-		"W5 H2 C411":     {"abcdeABCDEFGHIJKLM", "abcdeeABCDEEFGHIJKLM", ""}, // ffmpeg has no such format of 6 columns
-		"W2 H2 C420p10":  {wide("abcdef"), wide("abcdef"), "yuv420p10le"},
-		"W2 H2 Cmono12":  {wide("abcd"), wide("abcd") + "\x00\x08\x00\x08", "yuv420p12le"},
-		"W2 H1 C444p16":  {wide("abcdef"), wide("ababcdcdefef"), "yuv444p16le"},
-	} {
-		var out bytes.Buffer
-		m := muxer{out: &out, duration: 4e7, next: func() int64 { return 0 }}
-		must.Get(m.Write([]byte("YUV4MPEG2 " + head + "\n")))(t)
-		must.Get(m.Write([]byte("FRAME\n" + want.from)))(t)
-		if got := out.Bytes()[out.Len()-len(want.to):]; string(got) != want.to || string(m.buf) != want.to {
-			t.Errorf("%s: %q, expected %q", head, m.buf, want.to)
-		}
-		dir := t.TempDir()
-		if want.pix == "" {
-			continue
-		}
-		t.Run(strconv.Quote(head), func(t *testing.T) {
-			run := needFFmpeg(t, dir)
-			got := run(out.String(), "ffmpeg", "-i", "-", "-f", "rawvideo", "-pix_fmt", want.pix, "-")
-			if got != want.to {
-				t.Errorf("%s: ffmpeg reads %q, expected %q", head, got, want.to)
-			}
-			format := run(out.String(), "ffprobe", "-show_entries", "stream=pix_fmt", "-of", "csv=p=0", "-")
-			if !strings.Contains(format, want.pix) {
-				t.Errorf("%s: ffmpeg takes it as %s", head, format)
-			}
-		})
 	}
 }

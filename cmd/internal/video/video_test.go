@@ -256,45 +256,6 @@ func TestFirstFrames(t *testing.T) {
 	}
 }
 
-// What Y4M has is handed over as it is; all else as the nearest that holds it.
-func TestPixelFormats(t *testing.T) {
-	for from, want := range map[string]string{
-		"yuv420p": "yuv420p", "yuvj420p": "yuvj420p", "yuv422p10le": "yuv422p10le", "yuv420p10be": "yuv420p10le",
-		"yuva420p": "yuv420p", "yuva444p12le": "yuv444p12le", "yuv440p": "yuv444p", "yuvj440p": "yuvj444p",
-		"yuv410p": "yuv411p", "gray": "gray", "gray10le": "gray10le", "gray14le": "gray16le", "nv12": "yuv420p",
-		"p010le": "yuv420p10le", "yuyv422": "yuv422p", "y210le": "yuv422p10le", "bgr24": "yuv444p", "pal8": "yuv444p",
-		"gbrp10le": "yuv444p10le", "gbrp": "yuv444p", "rgb48be": "yuv444p10le", "monob": "yuv444p", "ya8": "yuv444p",
-		"": "yuv444p",
-	} {
-		if got := (&stream{PixFmt: from}).piped(); got != want {
-			t.Errorf("%s: %s, expected %s", from, got, want)
-		}
-	}
-}
-
-// Flags of colour are those of the input; the matrix of small video that says none is said where programs would guess
-// another for the result.
-func TestColourFlags(t *testing.T) {
-	for _, c := range []struct {
-		s      stream
-		toW, H int
-		want   colours
-	}{
-		{stream{Matrix: "bt709", Range: "tv", Primaries: "bt709", Transfer: "bt709", Width: 320, Height: 200}, 640, 400,
-			colours{"tv", "bt709", "bt709", "bt709"}},
-		{stream{Matrix: "unknown", Width: 720, Height: 480}, 1440, 960, colours{Matrix: "smpte170m"}},
-		{stream{Width: 320, Height: 240}, 640, 480, colours{}},
-		{stream{Width: 1920, Height: 1080, Transfer: "reserved"}, 3840, 2160, colours{}},
-		{stream{Width: 320, Height: 240, PixFmt: "yuvj420p"}, 640, 480, colours{Range: "pc"}},
-		{stream{Width: 320, Height: 240, PixFmt: "gbrp", Matrix: "gbr", Range: "pc"}, 640, 480,
-			colours{Range: "tv", Matrix: "bt709"}},
-	} {
-		if got := c.s.colours(c.toW, c.H); got != c.want {
-			t.Errorf("%+v: %+v, expected %+v", c.s, got, c.want)
-		}
-	}
-}
-
 // What a container does not hold is named.
 func TestCopies(t *testing.T) {
 	p := probed{Streams: []stream{{Index: 0, Type: "video"}, {Index: 1, Type: "audio"}, {Index: 2, Type: "subtitle",

@@ -77,7 +77,8 @@ func (l *learner) checkpoint(digest string) ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	err = npz.Write(&b, []npz.Text{{Name: stateFile, Data: numbers}, {Name: keyFile, Data: l.key(digest)}}, nil, arrays...)
+	texts := []npz.Text{{Name: stateFile, Data: numbers}, {Name: keyFile, Data: l.key(digest)}}
+	err = npz.Write(&b, texts, nil, arrays...)
 	return b.Bytes(), err
 }
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"superres/internal/must"
 )
 
 // Browser is a headless Chromium that is driven by the DevTools protocol over pipes: messages in JSON, each ended by
@@ -52,18 +54,11 @@ func OpenBrowser(t testing.TB) *Browser {
 		t.Skip("no Chromium here: the page is not tried in a browser")
 	}
 	theirIn, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	out, theirOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	// Not the test's own folder: a process of the browser may still be writing to it.
-	profile, err := os.MkdirTemp("", "superres-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	profile := must.Get(os.MkdirTemp("", "superres-browser-"))(t)
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
 		"--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+profile,

@@ -1,6 +1,7 @@
 package consoletest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -15,22 +16,15 @@ import (
 	"testing"
 
 	"superres/internal/golden"
+	"superres/internal/must"
 )
 
-// WritePicture writes img to the file path.
+// WritePicture writes img to the file path, as PNG.
 func WritePicture(t *testing.T, path string, img image.Image) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := png.Encode(f, img); err != nil {
-		t.Fatal(err)
-	}
+	var b bytes.Buffer
+	must.Succeed(t, png.Encode(&b, img))
+	Put(t, path, b.Bytes())
 }
 
 // Blob returns a picture of w×h pixels that is not uniform.
@@ -80,9 +74,7 @@ func Tree(t *testing.T, dir string) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	slices.Sort(list)
 	return list
 }
@@ -113,22 +105,14 @@ func Results(t *testing.T, dir string) map[string]string {
 // Put writes data to the file path.
 func Put(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	must.Succeed(t, os.WriteFile(path, data, 0o666))
 }
 
 // Read returns the content of the file whose path is parts joined.
 func Read(t *testing.T, parts ...string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.Get(os.ReadFile(filepath.Join(parts...)))(t)
 }
 
 // Full returns the size of a test: sample or, if SUPERRES_FULL is set, all.
@@ -150,10 +134,7 @@ func NeedFull(t testing.TB, why string) {
 // Peak returns the peak memory in bytes that a process wrote to the file path by NotePeak.
 func Peak(t *testing.T, path string) int64 {
 	t.Helper()
-	status, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := must.Get(os.ReadFile(path))(t)
 	for line := range strings.Lines(string(status)) {
 		var kib int64
 		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {

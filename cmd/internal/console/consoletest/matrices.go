@@ -7,28 +7,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/matfile"
+	"superres/internal/must"
 )
 
 // PutMatrix writes m to the file path in the format of its extension.
 func PutMatrix(t *testing.T, path string, m mat.Matrix) {
 	t.Helper()
-	format, err := matfile.Format(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	format := must.Get(matfile.Format(path))(t)
 	var b bytes.Buffer
-	if err := matfile.Write(&b, format, "Y", mat.DenseCopyOf(m)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, matfile.Write(&b, format, "Y", mat.DenseCopyOf(m)))
 	Put(t, path, b.Bytes())
 }
 
 // OpenMatrix returns the matrix in the file path, in the format of its extension.
 func OpenMatrix(t *testing.T, path string) *mat.Dense {
 	t.Helper()
-	m, err := matfile.Open(path, matfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(matfile.Open(path, matfile.Options{}))(t)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"superres/internal/must"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -22,13 +24,8 @@ func (p Program) OnTerminal(t *testing.T, dir, stdin string, args ...string) (sc
 		t.Skip("no terminals here: ", err)
 	}
 	defer keeper.Close()
-	if err := unix.IoctlSetPointerInt(int(keeper.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	number, err := unix.IoctlGetInt(int(keeper.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, unix.IoctlSetPointerInt(int(keeper.Fd()), unix.TIOCSPTLCK, 0))
+	number := must.Get(unix.IoctlGetInt(int(keeper.Fd()), unix.TIOCGPTN))(t)
 	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("no terminals here: ", err)

@@ -4,10 +4,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"image"
-	"image/draw"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,7 +23,7 @@ import (
 
 var program = consoletest.Of(upscale.Command)
 
-// The page of static files makes the bytes of the command, says what is no picture, scores, and loads nothing from
+// The page of static files makes the bytes of the command, says what is no picture, and loads nothing from
 // elsewhere.
 func TestPageWithoutServer(t *testing.T) {
 	b := consoletest.OpenBrowser(t)
@@ -71,8 +69,6 @@ func TestPageWithoutServer(t *testing.T) {
 		program.Succeeds(t, dir, "upscale", "--effort", "fast", name)
 		same(t, consoletest.Await(t, filepath.Join(saved, result)), filepath.Join(dir, result))
 	}
-	b.Choose("truthFile", filepath.Join(dir, "blob_2x.png"))
-	b.Wait("scores.querySelectorAll('tbody td').length === 4")
 
 	// An animation goes through a temporary file, which is in memory there.
 	frame := imagetest.Indexed(40, 30)
@@ -104,42 +100,5 @@ func same(t *testing.T, got, want string) {
 	a, b := must.Get(os.ReadFile(got))(t), must.Get(os.ReadFile(want))(t)
 	if !bytes.Equal(a, b) {
 		t.Errorf("%s has %d bytes that are not the %d of the command", filepath.Base(got), len(a), len(b))
-	}
-}
-
-// BenchmarkPageWithoutServer measures calls of v1/upscale in Chromium at effort fast, for the program with its module
-// of vectors and for plain Go (purego). The first call, which is not counted, starts the worker.
-func BenchmarkPageWithoutServer(b *testing.B) {
-	browser := consoletest.OpenBrowser(b)
-	for _, tier := range []string{"simd128", "purego"} {
-		folder := b.TempDir()
-		must.Succeed(b, write(folder, "-tags", tier)) // there is no tag simd128
-		host := httptest.NewServer(http.FileServer(http.Dir(folder)))
-		defer host.Close()
-		for _, size := range []int{256, 768} {
-			b.Run(fmt.Sprintf("tier=%s/size=%d", tier, size), func(b *testing.B) {
-				browser.Visit(host.URL, "document.body.dataset.ready")
-				photo := golden.Open(b, "../../../../testdata/hopper.png")
-				tiled := image.NewNRGBA(image.Rect(0, 0, size, size))
-				for x := 0; x < size; x += photo.Bounds().Dx() {
-					for y := 0; y < size; y += photo.Bounds().Dy() {
-						draw.Draw(tiled, photo.Bounds().Add(image.Pt(x, y)), photo, photo.Bounds().Min, draw.Src)
-					}
-				}
-				picture := imagetest.PNG(b, tiled)
-				browser.Eval(fmt.Sprintf(`(async () => {
-					const { fetch } = await import("./local.js");
-					const file = new Blob([Uint8Array.from(atob(%q), c => c.charCodeAt())]);
-					globalThis.enlarge = async () => {
-						const answer = await fetch("v1/upscale?effort=fast&scale=2", { method: "POST", body: file });
-						if (!answer.ok) throw new Error(await answer.text());
-					};
-					await enlarge();
-				})()`, base64.StdEncoding.EncodeToString(picture)))
-				for b.Loop() {
-					browser.Eval("enlarge()")
-				}
-			})
-		}
 	}
 }

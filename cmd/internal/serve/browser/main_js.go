@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/url"
 	"runtime/debug"
-	"strconv"
 	"syscall/js"
 	"time"
 
@@ -87,13 +86,7 @@ func (w *worker) do(ctx context.Context, call, query string, out io.Writer) (res
 	if err != nil {
 		return result, err
 	}
-	j := jobs.Job{Call: call, Params: params}
-	if call == "score" {
-		if j.Scale, err = strconv.Atoi(params.Get("scale")); err != nil {
-			return result, err
-		}
-	}
-	return w.runner.Do(ctx, j, out)
+	return w.runner.Do(ctx, jobs.Job{Call: call, Params: params}, out)
 }
 
 // cancel ends the job.

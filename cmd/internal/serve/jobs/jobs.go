@@ -4,36 +4,24 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"image"
 	"io"
 	"net/url"
 	"regexp"
 
-	"superres/cmd/internal/console"
 	"superres/cmd/internal/decoders"
-	"superres/cmd/internal/scoring"
 	"superres/cmd/internal/upscale"
-	"superres/internal/imagefile"
 	"superres/internal/scheduling"
-	"superres/superres/score"
 )
 
 // Job is a call.
 type Job struct {
-	// Call is upscale, inspect or score.
+	// Call is upscale or inspect.
 	Call string
-	// Params are the parameters of upscale and inspect.
+	// Params are its parameters.
 	Params url.Values
-	// Scale is, for score, the width of the border to leave out, in pixels.
-	Scale int
 	// Made is how another program has made the picture, of the file that follows it.
 	Made decoders.Way
 }
-
-// Parts are the names of the files of score, in their order. The other calls have one file.
-var Parts = [...]string{"truth", "picture"}
 
 // Runner does jobs, one at a time.
 type Runner struct {
@@ -49,9 +37,6 @@ type Runner struct {
 // Do does j and writes the result of upscale to out. The Event of what it returns is the answer to the call. Errors are
 // those of the command, of Admit, or the cause of the end of ctx.
 func (r *Runner) Do(ctx context.Context, j Job, out io.Writer) (upscale.Result, error) {
-	if j.Call == "score" {
-		return r.score(ctx, j.Scale)
-	}
 	request, err := r.Service.Request(ctx, j.Params)
 	if err != nil {
 		return upscale.Result{}, err
@@ -65,75 +50,6 @@ func (r *Runner) Do(ctx context.Context, j Job, out io.Writer) (upscale.Result, 
 		return request.Inspect(ctx, file, size, r.Admit)
 	}
 	return request.Upscale(ctx, file, size, out, r.Admit, r.Progress)
-}
-
-// scores is the answer to a call of v1/score.
-type scores struct {
-	Protocol score.Protocol `json:"protocol"`
-	Scale    int            `json:"scale"` // width of the border that is left out, in pixels
-	scoring.Scored
-}
-
-// scoreBytes is the memory that scoring takes for each pixel, in bytes, both pictures included.
-const scoreBytes = 112
-
-// score returns the scores of a picture against the true one.
-func (r *Runner) score(ctx context.Context, border int) (result upscale.Result, err error) {
-	pixels := int64(0)
-	for i := range Parts {
-		size, err := r.sizeOf(ctx, i)
-		if err != nil {
-			return result, err
-		}
-		pixels = max(pixels, int64(size.X)*int64(size.Y))
-	}
-	need := pixels * scoreBytes
-	err = console.EnoughMemory(r.Service.Limits.Memory, "scoring", float64(need), ", or smaller pictures")
-	if err != nil {
-		return result, err
-	}
-	if err := r.Admit(scheduling.Load{Memory: need, Pixels: pixels}); err != nil {
-		return result, err
-	}
-	var images [len(Parts)]image.Image
-	for i := range Parts {
-		pic, err := r.open(ctx, i, nil)
-		if err != nil {
-			return result, err
-		}
-		images[i] = pic.Image
-	}
-	answer := scores{Protocol: score.MatlabY, Scale: border}
-	if answer.Scored, err = scoring.Score(answer.Protocol, images[0], images[1], border); err != nil {
-		return result, console.Fail(console.ExitInput, err)
-	}
-	result.Event, err = json.Marshal(answer)
-	return result, err
-}
-
-// errSize stops the reading of a picture once its size is known.
-var errSize = errors.New("the size is known")
-
-// sizeOf returns the size of a picture in pixels, from its header.
-func (r *Runner) sizeOf(ctx context.Context, index int) (size image.Point, err error) {
-	_, err = r.open(ctx, index, func(cfg image.Config, _ int64) error {
-		size = image.Pt(cfg.Width, cfg.Height)
-		return errSize
-	})
-	if errors.Is(err, errSize) {
-		err = nil
-	}
-	return size, err
-}
-
-// open returns a picture that is to be scored: of an animation or a file with pages, the first one. accept may refuse
-// it by its header.
-func (r *Runner) open(ctx context.Context, index int,
-	accept func(image.Config, int64) error) (*imagefile.Picture, error) {
-	limits := imagefile.Limits{Pixels: r.Service.Limits.Pixels, Time: r.Service.Decode, Strip: true, FirstFrame: true,
-		Accept: accept}
-	file, size := r.File(index)
-	return imagefile.OpenAt(ctx, file, size, Parts[index], limits)
 }
 
 // limit matches the flags for limits.

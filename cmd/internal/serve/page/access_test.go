@@ -81,7 +81,7 @@ func TestAccessibility(t *testing.T) {
 	b.Choose("document.getElementById('files')", filepath.Join(dir, "a.png"))
 	b.reach("done")
 	b.Choose("document.getElementById('truthFile')", filepath.Join(dir, "c.png"))
-	b.Wait("scores.textContent.includes('31.25')")
+	b.Wait("!document.querySelector('[data-view=truth]').hidden")
 	release := d.close()
 	defer release()
 	b.Choose("document.getElementById('files')", filepath.Join(dir, long), filepath.Join(dir, "c.png"),

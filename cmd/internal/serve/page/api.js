@@ -66,14 +66,6 @@ export async function inspect(params, file, signal) {
 	return read(await post("v1/inspect", params, file, signal), "json", signal);
 }
 
-// score compares a picture with the truth, without a border of so many pixels.
-export async function score(border, picture, truth, signal) {
-	const body = new FormData();
-	body.set("truth", truth);
-	body.set("picture", picture);
-	return read(await call("v1/score?scale=" + border, { method: "POST", body, signal }), "json", signal);
-}
-
 // follow hands over what the server tells of the call of an id, and returns how to stop it.
 export function follow(id, tell) {
 	const source = new EventSource("v1/events?id=" + encodeURIComponent(id));

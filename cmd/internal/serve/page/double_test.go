@@ -109,8 +109,6 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "data: {\"event\":\"progress\",\"share\":0.5,\"seconds_left\":7}\n\n")
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
-	case "v1/score":
-		answer(w, map[string]any{"psnr": 31.25, "ssim": 0.9125, "protocol": "matlab-y"})
 	default:
 		data, err := page.Files.ReadFile(name)
 		if name == "" {

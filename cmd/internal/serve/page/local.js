@@ -130,7 +130,7 @@ export async function fetch(path, { method = "GET", body, signal } = {}) {
 		await load();
 		return new Response(null);
 	}
-	const id = params.get("id"), files = body instanceof FormData ? [body.get("truth"), body.get("picture")] : [body];
+	const id = params.get("id"), files = [body];
 	params.delete("id");
 	let began = performance.now();
 	const { failed, name, type, event, blob } = await work({ call, params: String(params), files }, params.has("region"), signal, share => {

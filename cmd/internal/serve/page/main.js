@@ -4,7 +4,6 @@ import * as files from "./files.js";
 import { t } from "./language.js";
 import * as list from "./list.js";
 import { makeQueue } from "./queue.js";
-import * as scores from "./scores.js";
 import * as settings from "./settings.js";
 import { sizeOf } from "./sizes.js";
 import * as view from "./view.js";
@@ -78,7 +77,7 @@ function show() {
 	document.title = busy ? `${Math.round(100 * share / pictures.length)} % - superres` : "superres";
 	view.refresh();
 	$("facts").textContent = words.facts(p?.found);
-	scores.show(p, p && queue.stateOf(p) === "done");
+	$("truthPart").hidden = !p;
 }
 
 // leave has a picture that failed leave the stage to the next that did not, or the one before,
@@ -250,6 +249,7 @@ const rowActions = {
 	remove: p => remove([p]),
 };
 
+$("chooseTruth").addEventListener("click", () => $("truthFile").click());
 $("pause").addEventListener("click", () => { queue.pause(!queue.paused); update(); });
 $("save").addEventListener("click", () => saveOne(view.chosen()));
 $("saveAll").addEventListener("click", saveAll);
@@ -259,7 +259,6 @@ files.watch({
 	add, named: () => view.chosen()?.name ?? "",
 	truth: file => {
 		view.chosen().truth = file;
-		$("more").open = true; // with the scores
 		update();
 	},
 });

@@ -5,9 +5,8 @@
 // settings.js reads the form, and sizes.js computes the size it asks for; api.js calls the server and waits for a lost
 // one, or local.js does the calls in workers of the browser (see package browser); queue.js schedules pictures; list.js
 // lists them; view.js shows one before and after, from the pixels that source.js loads, first where detail.js finds the
-// most detail, and page by page by pages.js; scores.js compares with a true picture; zip.js packs results; words.js
-// formats numbers; language.js has the words in other languages, of de.json and so on. viewport.js and bicubic.js are
-// shared with the page of superres diff.
+// most detail, and page by page by pages.js; zip.js packs results; words.js formats numbers; language.js has the words
+// in other languages, of de.json and so on. viewport.js and bicubic.js are shared with the page of superres diff.
 package page
 
 import (

@@ -181,7 +181,8 @@ func (c *call) scatterND() ([]*value, error) {
 		return nil, fault
 	}
 	// Each index has two numbers, of the picture and the channel, or those of a row and a column besides.
-	s, sides, depth := graph.Shape{W: into[3], H: into[2], Channels: into[1]}, c.sizes(by), which.dims[len(which.dims)-1]
+	s, sides := graph.Shape{W: into[3], H: into[2], Channels: into[1]}, c.sizes(by)
+	depth := which.dims[len(which.dims)-1]
 	if depth < 2 || depth > 4 || len(sides) != 4 || product(sides) < 1 || sides[1] > s.Channels {
 		return nil, fault
 	}

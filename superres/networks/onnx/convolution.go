@@ -201,7 +201,8 @@ func (c *call) convAlong(w *tensor) ([]*value, error) {
 			return nil, fault
 		}
 	}
-	if slices.ContainsFunc(steps, func(n int64) bool { return n != 1 }) || slices.Min(pads) < 0 || c.int("group", 1) != 1 {
+	isStrided := slices.ContainsFunc(steps, func(n int64) bool { return n != 1 })
+	if isStrided || slices.Min(pads) < 0 || c.int("group", 1) != 1 {
 		return nil, fault
 	}
 	n := s.Channels

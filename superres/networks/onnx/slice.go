@@ -172,7 +172,11 @@ func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
 		return nil, err
 	}
 	s, f := c.builder.Shape(node), by.step
-	if s.W%f != 0 || s.H%f != 0 || by.start >= f || by.size() != s.H/f && of == rows || by.size() != s.W/f && of == columns {
+	whole := s.H / f
+	if of == columns {
+		whole = s.W / f
+	}
+	if s.W%f != 0 || s.H%f != 0 || by.start >= f || by.size() != whole {
 		return nil, fmt.Errorf("of every %dth row or column is supported from edge to edge of a multiple alone", f)
 	}
 	if node, err = c.builder.Add(c.name, graph.PixelUnshuffle{Factor: f}, node); err != nil {

@@ -183,7 +183,8 @@ func (c *call) scatterND() ([]*value, error) {
 	// Each index has two numbers, of the picture and the channel, or those of a row and a column besides.
 	s, sides := graph.Shape{W: into[3], H: into[2], Channels: into[1]}, c.sizes(by)
 	depth := which.dims[len(which.dims)-1]
-	if depth < 2 || depth > 4 || len(sides) != 4 || product(sides) < 1 || sides[1] > s.Channels {
+	if depth < 2 || depth > 4 || len(sides) != 4 || sides[0] != 1 || product(sides) < 1 || sides[1] > s.Channels ||
+		by.constant != nil && by.constant.reals == nil {
 		return nil, fault
 	}
 	n, each := sides[1], product(sides[2:depth])

@@ -181,7 +181,8 @@ func (c *call) convAlong(w *tensor) ([]*value, error) {
 	pads, err := c.list("pads")
 	dims := c.layout(v)
 	node, unmade := v.samples.resolve(c.tracer)
-	if err != nil || unmade != nil || len(dims) != rank+2 || len(pads) != 2*rank || w.reals == nil {
+	if err != nil || unmade != nil || len(dims) != rank+2 || len(pads) != 2*rank || w.reals == nil ||
+		slices.Max(w.dims) > graph.MaxSide || c.builder.Shape(node).Channels > graph.MaxChannels {
 		return nil, fault
 	}
 	steps := slices.Concat(c.attributes["dilations"].numbers, c.attributes["strides"].numbers)

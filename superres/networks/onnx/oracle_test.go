@@ -146,6 +146,20 @@ func TestSamplesAndConstants(t *testing.T) {
 	}
 }
 
+// TestHostileScatter refuses what ScatterND must not read: whole numbers, and more pictures than one.
+func TestHostileScatter(t *testing.T) {
+	for _, by := range [][]byte{
+		rawTensor("b", typeInt64, []int{1, 3, 1, 4}, make([]byte, 8*12)),
+		floats("b", []int{2, 3, 1, 4}, make([]float64, 24)...),
+		floats("b", []int{1, 3, 1, 3}, make([]float64, 9)...), floats("b", []int{1, 0, 1, 4}),
+	} {
+		f := sized(4, 6).constant(indexes(1, 0, 1, 0, 4, 1)).constant(by).node("ScatterND x i b > y")
+		if _, err := Read(f.bytes(), nil); err == nil {
+			t.Errorf("%.40q is accepted", by)
+		}
+	}
+}
+
 // TestLayerAttention attends to two layers, x and 2x, which are weighted by their products: s, 2s and 4s, with s the
 // sum of the squares of x.
 func TestLayerAttention(t *testing.T) {

@@ -409,6 +409,9 @@ func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
 		return c.change(v, graph.Softmax{Size: p.size})
 	}
 	count := c.builder.Shape(v.samples.base).Channels
+	if count%(p.size*p.step) != 0 {
+		return nil, errView
+	}
 	beside, back := make([]int, 0, count), make([]int, count) // the channels in the order of Softmax, and in theirs
 	for k := range count {
 		from := k/(p.size*p.step)*p.size*p.step + k%p.size*p.step + k/p.size%p.step

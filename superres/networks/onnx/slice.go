@@ -311,10 +311,10 @@ func (c *call) splitToSequence() ([]*value, error) {
 	if n := sizes.constant; len(n.dims) == 0 {
 		all := c.sizes(c.in[0])
 		along, err := axis(c.int("axis", 0), len(all))
-		if err != nil || n.ints[0] < 1 {
+		if err != nil || n.ints[0] < 1 || int64(all[along])/n.ints[0] > graph.MaxChannels {
 			return nil, fmt.Errorf("of %v into %d", all, n.ints[0])
 		}
-		parts := make([]int64, 0, all[along])
+		var parts []int64
 		for left := int64(all[along]); left > 0; left -= n.ints[0] {
 			parts = append(parts, min(left, n.ints[0]))
 		}

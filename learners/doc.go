@@ -22,7 +22,7 @@
 //     makes of its result. In this package a two-stage learner only writes its update, which alternate (alternate.go)
 //     calls; others may use newProgress (progress.go), which records steps and decides when to stop.
 //   - Memory estimates its memory at the peak, so that a problem that does not fit is refused before it begins.
-//     sparse.Memory does that for the coding, and twoStageMemory (memory.go) for all of alternate. The conformance
+//     sparse.Memory does that for the coding, and twoStageMemory for all of alternate. The conformance
 //     suite compares the estimate with measurements.
 //   - Register it in init with its parameters bound to flags, and refuse values without a meaning in a method
 //     Check() error, which is called before any work.

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 // InOrder is BLOTLESS with blocks of consecutive atoms.
@@ -27,9 +27,7 @@ func (l InOrder) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result,
 func LoadSteps(t *testing.T) map[string]*mat.Dense {
 	t.Helper()
 	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(sparsetest.Must(os.ReadFile("testdata/steps.json"))(t), &raw); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(must.Get(os.ReadFile("testdata/steps.json"))(t), &raw))
 	out := map[string]*mat.Dense{}
 	for name, part := range raw {
 		var rows [][]float64

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,11 +18,11 @@ import (
 // Learner learns a dictionary from training signals. A learner is a plain value that keeps no state between calls,
 // and is safe for concurrent use.
 type Learner interface {
-	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N), or of another number where a parameter
-	// of the learner lets it find that. It returns an error where y is empty, not finite or zero, where the sum of its
-	// squares is above 1e290 or below 1e-280, and where opt does not fit y. When ctx ends it returns the result of the
-	// last complete iteration, if there is one, together with ctx.Err(). y is not changed. The result belongs to the
-	// caller. It is the same bits for the same y, opt and learner, for any number of workers.
+	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It returns an error where y is empty,
+	// not finite or zero, where the sum of its squares is above 1e290 or below 1e-280, and where opt does not fit y.
+	// When ctx ends it returns the result of the last complete iteration, if there is one, together with ctx.Err(). y
+	// is not changed. The result belongs to the caller. It is the same bits for the same y, opt and learner, for any
+	// number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
 	// Memory estimates the bytes that Learn has in use at its peak, including the result but not Y or garbage, to learn
 	// k atoms from n signals of m entries with at most s non-zeros in a code. The estimate is between one and two times
@@ -252,3 +253,27 @@ func largestIsNegative(v []float64) bool {
 	}
 	return largest < 0
 }
+
+// twoStageMemory returns the peak memory of the loop alternate, in bytes, for k atoms, n signals of m entries and s
+// non-zeros in a code; update is what the update takes besides. The loop always has two copies of Y, as signals and as
+// residual, the codes of this iteration and of the last, the rows of X, and the best atoms of all checks (restart.go).
+// It has the atoms once more during coding, and three times during the update.
+func twoStageMemory(m, n, k, s int, update float64) float64 {
+	signals, atoms, nonZeros := float64(m)*float64(n), float64(m)*float64(k), float64(n)*float64(min(s, k))
+	result, working := sparse.Memory(m, k, n, s)
+	const code, position = 12, 12 // bytes of a non-zero in codes and in the rows of X
+	always := 8*2*signals + result + (code+position)*nonZeros + 8*float64(n) + 8*5*float64(k) + 8*atoms
+	return always + max(8*atoms+working, 8*3*atoms+max(update, replacementBytes*float64(n)))
+}
+
+// replacementBytes is how many bytes a signal takes while unused atoms are replaced: its error, and its entry in the
+// list of worstSignals.
+const replacementBytes = 16
+
+// workers returns how many workers process n signals, if each takes 64 at a time.
+func workers(n int) float64 {
+	return min(float64(runtime.GOMAXPROCS(0)), math.Ceil(float64(n)/64))
+}
+
+// square returns n².
+func square(n int) float64 { return float64(n) * float64(n) }

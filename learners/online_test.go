@@ -8,15 +8,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 // codedOnce returns a dictionary, signals and their codes.
 func codedOnce(t *testing.T, m, k, s, n int) (*sparse.Dictionary, *mat.Dense, *sparse.Codes) {
 	t.Helper()
 	p := codedProblem(t, m, k, s, n)
-	d := sparsetest.Must(sparse.FromAtoms(m, slices.Clone(p.atoms)))(t)
+	d := must.Get(sparse.FromAtoms(m, slices.Clone(p.atoms)))(t)
 	return d, mat.DenseCopyOf(mat.NewDense(n, m, p.signals).T()), p.codes
 }
 
@@ -53,9 +53,7 @@ func TestOnlineDescent(t *testing.T) {
 		s.descend()
 	}
 	p := newProblem(y, d, codes)
-	if err := modUpdate(context.Background(), p); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, modUpdate(context.Background(), p))
 	if move := largestMove(p.atoms, s.atoms); move > 1e-9 {
 		t.Errorf("many steps end %g from the dictionary of MOD", move)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
 	"superres/learners/sparse/sparsetest"
 )
@@ -20,10 +21,10 @@ func TestRestartFindsTheMissingAtom(t *testing.T) {
 	start := slices.Clone(truth)
 	copy(start[:m], start[m:2*m])
 	start[0] += 0.1
-	d := sparsetest.Must(sparse.FromAtoms(m, start))(t)
+	d := must.Get(sparse.FromAtoms(m, start))(t)
 	found := func(l Learner) float64 {
 		opt := Options{Init: d, Iterations: 80, Coder: sparse.OMP{Sparsity: 2}}
-		r := sparsetest.Must(l.Learn(context.Background(), y, opt))(t)
+		r := must.Get(l.Learn(context.Background(), y, opt))(t)
 		best := 0.0
 		for a := range k {
 			best = max(best, math.Abs(dot(r.Dictionary.Atom(a), truth[:m])))
@@ -57,7 +58,7 @@ func TestRestartsGoBackToTheBest(t *testing.T) {
 		if objective == 0 {
 			best = slices.Clone(atoms)
 		}
-		d := sparsetest.Must(sparse.FromAtoms(m, slices.Clone(atoms)))(t)
+		d := must.Get(sparse.FromAtoms(m, slices.Clone(atoms)))(t)
 		before := slices.Clone(atoms)
 		count, changed := r.check(it, atoms, sparsetest.Code(t, sparse.OMP{Sparsity: 2}, d, y), objective, errs, signal)
 		if moved := !slices.Equal(before, atoms); moved != changed || count > mostRestarts {
@@ -123,9 +124,7 @@ func TestLoopStopsByItsObjective(t *testing.T) {
 		objective, residual = append(objective, lasso.Objective(e, p.codes)), append(residual, e)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	stall := func(v []float64) int { // the iteration after which v stalls
 		best, at := math.Inf(1), 0
 		for i, x := range v {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"superres/internal/must"
 	"superres/learners"
 	"superres/learners/learnertest"
 	"superres/learners/sparse"
@@ -37,13 +38,9 @@ func TestRevisionsAreRaised(t *testing.T) {
 		if info.Argument != "" {
 			continue // a program, which has a fingerprint
 		}
-		atoms := 12
-		if info.Name == "msp" {
-			atoms = 8 // more than entries it refuses
-		}
-		r := learn(t, sparsetest.Must(learners.New(info.Name))(t), y, learners.Options{Atoms: atoms, Iterations: 60,
+		r := learn(t, must.Get(learners.New(info.Name))(t), y, learners.Options{Atoms: 12, Iterations: 60,
 			Coder: sparse.OMP{Sparsity: 2}})
-		v := kept{Revision: sparsetest.Must(learners.Revision(info.Name))(t)}
+		v := kept{Revision: must.Get(learners.Revision(info.Name))(t)}
 		for i := 9; i < len(r.Steps); i += 10 {
 			v.Figures = append(v.Figures, r.Steps[i].RMSE, r.Steps[i].NonZeros)
 		}
@@ -54,26 +51,22 @@ func TestRevisionsAreRaised(t *testing.T) {
 		if info.Argument != "" {
 			continue
 		}
-		spec := sparsetest.Must(sparse.WithSparsity(info.Name, 3))(t)
-		codes := sparsetest.Code(t, sparsetest.Must(sparse.New(spec))(t), d, y)
+		spec := must.Get(sparse.WithSparsity(info.Name, 3))(t)
+		codes := sparsetest.Code(t, must.Get(sparse.New(spec))(t), d, y)
 		sum := 0.0
 		for i, x := range codes.Value {
 			sum += math.Abs(x) * float64(1+codes.Index[i])
 		}
-		now["coder "+info.Name] = kept{sparsetest.Must(sparse.Revision(spec))(t),
+		now["coder "+info.Name] = kept{must.Get(sparse.Revision(spec))(t),
 			[]float64{sum, float64(len(codes.Value))}}
 	}
 	if *update {
-		text := sparsetest.Must(json.MarshalIndent(now, "", "\t"))(t)
-		if err := os.WriteFile(file, append(text, '\n'), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.MarshalIndent(now, "", "\t"))(t)
+		must.Succeed(t, os.WriteFile(file, append(text, '\n'), 0o666))
 		return
 	}
 	var before map[string]kept
-	if err := json.Unmarshal(sparsetest.Must(os.ReadFile(file))(t), &before); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(must.Get(os.ReadFile(file))(t), &before))
 	for name, v := range now {
 		old, known := before[name]
 		same := known && len(old.Figures) == len(v.Figures)

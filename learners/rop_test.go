@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 // plainROP is the ADMM of the paper as it stands: five M×N arrays for every atom, a closed form for P, a whole SVD
@@ -92,8 +92,8 @@ func againstThePlainForm(t *testing.T, alpha, ball float64) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	y := mat.NewDense(m, n, nil)
 	y.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, y)
-	d := sparsetest.Must(Start(y, k, 2))(t)
-	s := sparsetest.Must(newROPState(columns(y), m, d, 1, false))(t)
+	d := must.Get(Start(y, k, 2))(t)
+	s := must.Get(newROPState(columns(y), m, d, 1, false))(t)
 	s.power = 400 // as good as the SVD
 	s.alpha, s.ball, s.v = alpha, ball, slices.Clone(s.y)
 	unpadded := func(v []float64) *mat.Dense { return mat.DenseCopyOf(mat.NewDense(n, s.ld, v).Slice(0, n, 0, m).T()) }
@@ -141,10 +141,10 @@ func againstThePlainForm(t *testing.T, alpha, ball float64) {
 // Paper is the plain form from the same start, to the last digits of 40 iterations.
 func TestPaperIsThePlainForm(t *testing.T) {
 	y := plantedSignals(6, 9, 2, 40, 6)
-	start := sparsetest.Must(sparse.FromAtoms(6, plantedAtoms(6, 9, 7)))(t)
-	r := sparsetest.Must(ROP{Paper: true, Penalty: 12}.Learn(context.Background(), y,
+	start := must.Get(sparse.FromAtoms(6, plantedAtoms(6, 9, 7)))(t)
+	r := must.Get(ROP{Paper: true, Penalty: 12}.Learn(context.Background(), y,
 		Options{Init: start, Iterations: 40}))(t)
-	s := sparsetest.Must(newROPState(columns(y), 6, start, 0, false))(t)
+	s := must.Get(newROPState(columns(y), 6, start, 0, false))(t)
 	zero := func() *mat.Dense { return mat.NewDense(6, 40, nil) }
 	plain := &plainROP{y: zero(), l0: zero(), rho: 12, alpha: 1}
 	plain.y.Scale(s.scale, y)
@@ -192,7 +192,7 @@ func TestROPConverges(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	y := plantedSignals(16, 20, 2, 300, 3)
-	r := sparsetest.Must(ROP{Penalty: 15}.Learn(context.Background(), y,
+	r := must.Get(ROP{Penalty: 15}.Learn(context.Background(), y,
 		Options{Atoms: 20, Iterations: 5000, Seed: 1}))(t)
 	last := r.Steps[len(r.Steps)-1]
 	if r.Stop != Settled || last.Primal > 1e-6 || last.Dual > 1e-6 || last.RMSE > 1e-6 || last.NonZeros != 2 {
@@ -207,8 +207,8 @@ func TestROPLeavesTheNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 0))
 	y.Apply(func(_, _ int, v float64) float64 { return v + 0.05*rng.NormFloat64() }, y)
 	opt := Options{Atoms: 18, Iterations: 200, Seed: 1}
-	exact := sparsetest.Must(ROP{}.Learn(context.Background(), y, opt))(t)
-	told := sparsetest.Must(ROP{Noise: 0.05}.Learn(context.Background(), y, opt))(t)
+	exact := must.Get(ROP{}.Learn(context.Background(), y, opt))(t)
+	told := must.Get(ROP{Noise: 0.05}.Learn(context.Background(), y, opt))(t)
 	a, b := exact.Steps[len(exact.Steps)-1], told.Steps[len(told.Steps)-1]
 	if math.Abs(b.RMSE-0.05) > 0.002 || b.NonZeros > 0.7*a.NonZeros {
 		t.Errorf("RMSE %g with %g non-zeros, without being told %g with %g", b.RMSE, b.NonZeros, a.RMSE, a.NonZeros)
@@ -219,7 +219,7 @@ func TestROPLeavesTheNoise(t *testing.T) {
 func TestROPFindsLoneAtoms(t *testing.T) {
 	const m, k = 16, 24
 	for seed := range uint64(3) {
-		r := sparsetest.Must(ROP{}.Learn(context.Background(), plantedSignals(m, k, 1, 400, seed),
+		r := must.Get(ROP{}.Learn(context.Background(), plantedSignals(m, k, 1, 400, seed),
 			Options{Atoms: k, Iterations: 100, Seed: 1}))(t)
 		truth := plantedAtoms(m, k, seed)
 		for i := range k {
@@ -259,8 +259,8 @@ func TestROPBeginsWrongAtomsAnew(t *testing.T) {
 		signals := columns(y)
 		copy(atoms, c.atom(signals[:m]))
 		Normalise(atoms[:m])
-		d := sparsetest.Must(sparse.FromAtoms(m, atoms))(t)
-		s := sparsetest.Must(newROPState(signals, m, d, 1, false))(t)
+		d := must.Get(sparse.FromAtoms(m, atoms))(t)
+		s := must.Get(newROPState(signals, m, d, 1, false))(t)
 		for range 30 {
 			s.iterate(15, 1)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
 )
 
@@ -25,9 +26,7 @@ func TestNoiseEstimate(t *testing.T) {
 		Normalise(atoms[j*m : (j+1)*m])
 	}
 	d, err := sparse.FromAtoms(m, atoms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, noise := range []float64{0, 0.05, 0.5} {
 		y := make([]float64, m*n)
 		for j := range n {
@@ -39,9 +38,7 @@ func TestNoiseEstimate(t *testing.T) {
 			y[i] += noise * rng.NormFloat64()
 		}
 		state, err := newROPState(y, m, d, 1, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got, err := state.estimateNoise(context.Background())
 		if err != nil || got < 0.9*noise || got > 1.2*noise+1e-9 {
 			t.Errorf("noise %g: estimated %g, %v", noise, got, err)
@@ -60,45 +57,37 @@ func TestNoiseParam(t *testing.T) {
 	}
 }
 
-// Whitened coordinates are uncorrelated with mean square 1, and base·w is Y again where K is the rank. Signals of less
-// than rank K are refused, at once where there is no room for the square of their length.
-func TestWhiten(t *testing.T) {
+// The whitened base has orthogonal columns and, where K is the rank, YYᵀ/N is its product with its transpose. Signals
+// of less than rank K are refused, at once where there is no room for the square of their length.
+func TestWhitenedBase(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, size := range [][2]int{{6, 40}, {40, 6}} {
 		m, n := size[0], size[1]
-		k := min(m, n)
 		y := mat.NewDense(m, n, nil)
 		y.Apply(func(i, _ int, _ float64) float64 { return float64(i+1) * 1e3 * rng.NormFloat64() }, y)
-		w, err := whiten(y, k)
-		if err != nil {
-			t.Fatal(err)
+		base, err := whitenedBase(y, min(m, n))
+		must.Succeed(t, err)
+		var columns, product, want mat.Dense
+		columns.Mul(base.T(), base)
+		for i := range min(m, n) {
+			columns.Set(i, i, 0)
 		}
-		var gram, again mat.Dense
-		gram.Mul(w.w, w.w.T())
-		for i := range k {
-			for j := range k {
-				want := 0.0
-				if i == j {
-					want = float64(n)
-				}
-				if math.Abs(gram.At(i, j)-want) > 1e-9 {
-					t.Errorf("%d×%d: WWᵀ has %g at (%d, %d), expected %g", m, n, gram.At(i, j), i, j, want)
-				}
-			}
-		}
-		again.Mul(w.base, w.w)
-		if !mat.EqualApprox(&again, y, 1e-6) {
-			t.Errorf("%d×%d: base·w is not Y", m, n)
+		product.Mul(base, base.T())
+		want.Mul(y, y.T())
+		want.Scale(1/float64(n), &want)
+		if scale := mat.Norm(&want, 2); mat.Norm(&columns, 2) > 1e-12*scale ||
+			!mat.EqualApprox(&product, &want, 1e-12*scale) {
+			t.Errorf("%d×%d: the base is not U·diag(σ/√N)", m, n)
 		}
 		flat := mat.NewDense(m, n, nil)
 		flat.Outer(1, y.ColView(0), y.RowView(0))
-		if _, err := whiten(flat, 2); err == nil || !strings.Contains(err.Error(), "dimensions") {
+		if _, err := whitenedBase(flat, 2); err == nil || !strings.Contains(err.Error(), "dimensions") {
 			t.Errorf("%d×%d: two coordinates of signals on a line: %v", m, n, err)
 		}
 	}
 	long := mat.NewDense(300_000, 3, nil)
 	long.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, long)
-	if _, err := whiten(long, 2); err != nil {
+	if _, err := whitenedBase(long, 2); err != nil {
 		t.Error(err)
 	}
 }
@@ -118,10 +107,7 @@ func TestROPComplete(t *testing.T) {
 		}
 		var y, product mat.Dense
 		y.Mul(d, x)
-		r, err := ROP{}.Learn(context.Background(), &y, Options{Atoms: m, Iterations: 300, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ROP{}.Learn(context.Background(), &y, Options{Atoms: m, Iterations: 300, Seed: seed}))(t)
 		atoms := mat.NewDense(m, m, nil) // by rows
 		for k := range m {
 			atoms.SetRow(k, r.Dictionary.Atom(k))
@@ -144,10 +130,7 @@ func TestROPWarnsOfDenseCodes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	y := mat.NewDense(8, 60, nil)
 	y.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, y)
-	r, err := ROP{}.Learn(context.Background(), y, Options{Atoms: 12, Iterations: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ROP{}.Learn(context.Background(), y, Options{Atoms: 12, Iterations: 60}))(t)
 	for _, w := range r.Warnings {
 		if strings.Contains(w.Error(), "noise=auto") {
 			return

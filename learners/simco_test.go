@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
 	"superres/learners/sparse/sparsetest"
 )
@@ -19,14 +20,14 @@ import (
 func codedProblem(t *testing.T, m, k, s, n int) *problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 0))
-	d := sparsetest.Must(sparse.NewDictionary(gauss(rng, m, k)))(t)
+	d := must.Get(sparse.NewDictionary(gauss(rng, m, k)))(t)
 	y := gauss(rng, m, n)
 	return newProblem(y, d, sparsetest.Code(t, sparse.OMP{Sparsity: s}, d, y))
 }
 
 func mustFit(t *testing.T, p *problem, mu float64) float64 {
 	t.Helper()
-	return sparsetest.Must(p.fit(context.Background(), mu))(t)
+	return must.Get(p.fit(context.Background(), mu))(t)
 }
 
 // f, the codes, the gradient and the atoms after one step agree with an independent NumPy program, with and without
@@ -34,7 +35,7 @@ func mustFit(t *testing.T, p *problem, mu float64) float64 {
 func TestSimCOAgainstAnotherProgram(t *testing.T) {
 	all := LoadSteps(t)
 	y := all["Y"]
-	d := sparsetest.Must(sparse.NewDictionary(all["D"]))(t)
+	d := must.Get(sparse.NewDictionary(all["D"]))(t)
 	for _, mu := range []float64{0, 0.05} {
 		want := func(name string) *mat.Dense { return all[fmt.Sprintf("simco_mu%g_%s", mu, name)] }
 		codes := sparsetest.Code(t, sparse.OMP{Sparsity: 2}, d, y)
@@ -59,7 +60,7 @@ func TestSimCOAgainstAnotherProgram(t *testing.T) {
 
 // An atom that depends on others of its support gets a zero, and the fit is as good as without it.
 func TestFitWithDependentAtoms(t *testing.T) {
-	d := sparsetest.Must(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 0, 0, 0, 1, 0, 0, 0})))(t)
+	d := must.Get(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 0, 0, 0, 1, 0, 0, 0})))(t)
 	codes := &sparse.Codes{Atoms: 3, Start: []int{0, 3, 5}, Index: []int32{0, 1, 2, 0, 1}, Value: make([]float64, 5)}
 	p := newProblem(mat.NewDense(3, 2, []float64{3, 1, 4, 2, 5, 3}), d, codes)
 	if f := mustFit(t, p, 0); f != 25+13 {
@@ -81,9 +82,7 @@ func TestSimCODescends(t *testing.T) {
 		first := mustFit(t, p, mu)
 		before := first
 		for range 40 {
-			if err := p.descend(context.Background(), mu, before); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, p.descend(context.Background(), mu, before))
 			f := mustFit(t, p, mu)
 			if f > before {
 				t.Fatalf("mu %g: f rose from %g to %g", mu, before, f)
@@ -93,9 +92,7 @@ func TestSimCODescends(t *testing.T) {
 		if before > 0.98*first {
 			t.Errorf("mu %g: f went from %g to %g only", mu, first, before)
 		}
-		if err := (SimCO{Mu: mu, Steps: 2}).update(context.Background(), p); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, (SimCO{Mu: mu, Steps: 2}).update(context.Background(), p))
 		values, left := slices.Clone(p.codes.Value), energy(p.residual)
 		if f := mustFit(t, p, 0); math.Abs(f-left) > 1e-12*f || !slices.Equal(values, p.codes.Value) {
 			t.Errorf("mu %g: the update leaves %g, least squares %g", mu, left, f)
@@ -116,18 +113,14 @@ func TestSimCOFixedPoint(t *testing.T) {
 	}
 	p.refresh()
 	before := slices.Clone(p.atoms)
-	if err := (SimCO{Steps: 3}).update(context.Background(), p); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, (SimCO{Steps: 3}).update(context.Background(), p))
 	if !slices.Equal(before, p.atoms) {
 		t.Errorf("the atoms moved by %g", largestMove(before, p.atoms))
 	}
 
 	p = codedProblem(t, 8, 12, 1, 5)
 	before = slices.Clone(p.atoms)
-	if err := (SimCO{}).update(context.Background(), p); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, (SimCO{}).update(context.Background(), p))
 	moved := 0
 	for k := range p.k {
 		signals, _ := p.row(k)

@@ -10,25 +10,18 @@ import (
 	"superres/learners/sparse"
 )
 
-// whitening maps signals to K coordinates that are uncorrelated and have mean square 1, for K at most the rank of Y.
-// With Y = U·diag(σ)·Vᵀ and its K largest singular values, the coordinates are √N·Vᵀ. Where the rows of X are
-// uncorrelated and of equal energy, D is U·diag(σ)·R for an orthogonal R, but for the lengths of atoms; so X = RᵀW, and
-// only R has to be found (Zhai, Yang, Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over the
-// orthogonal group, JMLR 21 (2020), section 3.4).
-type whitening struct {
-	k    int
-	base *mat.Dense // U·diag(σ/√N), M×K
-	w    *mat.Dense // √N·Vᵀ, K×N
-}
-
 var errRank = errors.New("learners: the training signals span fewer dimensions than there are atoms")
 
-// whiten returns the whitening of y (M×N) to k coordinates. It fails where the rank of y is less than k.
-func whiten(y *mat.Dense, k int) (whitening, error) {
+// whitenedBase returns U·diag(σ/√N), M×K, for the k largest singular values σ of y (M×N) and their left vectors U. The
+// coordinates of the signals over it, √N·Vᵀ, are uncorrelated and have mean square 1. Where the rows of X are
+// uncorrelated and of equal energy, D is the base times an orthogonal matrix, but for the lengths of atoms (Zhai, Yang,
+// Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over the orthogonal group, JMLR 21 (2020),
+// section 3.4). It fails where the rank of y is less than k.
+func whitenedBase(y *mat.Dense, k int) (*mat.Dense, error) {
 	m, n := y.Dims()
 	small := min(m, n)
 	if k > small {
-		return whitening{}, errRank
+		return nil, errRank
 	}
 	length := mat.Norm(y, 2) / math.Sqrt(float64(n)) // so that no square overflows
 	var scaled mat.Dense
@@ -43,52 +36,35 @@ func whiten(y *mat.Dense, k int) (whitening, error) {
 	}
 	var eig mat.EigenSym
 	if !eig.Factorize(gram, true) {
-		return whitening{}, errRank
+		return nil, errRank
 	}
 	values := eig.Values(nil)
 	if values[small-k] <= 1e-12*values[small-1] {
-		return whitening{}, errRank
+		return nil, errRank
 	}
 	var vectors mat.Dense
 	eig.VectorsTo(&vectors)
-	t := whitening{k: k, base: mat.NewDense(m, k, nil), w: mat.NewDense(k, n, nil)}
+	base := mat.NewDense(m, k, nil)
 	for j := range k {
-		root, v := math.Sqrt(values[small-1-j]), mat.NewVecDense(small, mat.Col(nil, small-1-j, &vectors))
-		base, w := t.base.ColView(j).(*mat.VecDense), t.w.RowView(j).(*mat.VecDense)
+		v, column := mat.NewVecDense(small, mat.Col(nil, small-1-j, &vectors)), base.ColView(j).(*mat.VecDense)
 		if n < m {
-			base.MulVec(&scaled, v)
-			base.ScaleVec(length/math.Sqrt(float64(n)), base)
-			w.ScaleVec(math.Sqrt(float64(n)), v)
+			column.MulVec(&scaled, v)
+			column.ScaleVec(length/math.Sqrt(float64(n)), column)
 		} else {
-			base.ScaleVec(root*length, v)
-			w.MulVec(scaled.T(), v)
-			w.ScaleVec(1/root, w)
+			column.ScaleVec(math.Sqrt(values[small-1-j])*length, v)
 		}
 	}
-	return t, nil
-}
-
-// atoms returns the dictionary U·diag(σ/√N)·R by atoms, each of length 1.
-func (t whitening) atoms(r *mat.Dense) []float64 {
-	m, k := t.base.Dims()
-	var d mat.Dense
-	d.Mul(t.base, r)
-	list := make([]float64, 0, m*k)
-	for j := range k {
-		list = append(list, mat.Col(nil, j, &d)...)
-		Normalise(list[j*m:])
-	}
-	return list
+	return base, nil
 }
 
 // whitenedStart returns a first dictionary of opt.Atoms atoms, at most M, over which the codes of y are uncorrelated:
-// the whitening of y with a random rotation. Where the rank of y is less than the number of atoms, it returns d.
+// the whitened base with a random rotation. Where the rank of y is less than the number of atoms, it returns d.
 //
 // Note: the K signals of the usual start may be nearly dependent, and then the codes over them are long, which no K ≤ M
 // atoms can share among them. Errors of ROP in 8 problems of seed 7, (16,16,3), N = 300, 500 iterations: 0.00, 0.00,
 // 0.00, 0.11, 0.26, 0.30, 0.31 and 0.47 from signals, all below 0.00001 from here.
 func whitenedStart(y *mat.Dense, d *sparse.Dictionary, opt Options) (*sparse.Dictionary, error) {
-	t, err := whiten(y, opt.Atoms)
+	base, err := whitenedBase(y, opt.Atoms)
 	if errors.Is(err, errRank) {
 		return d, nil
 	} else if err != nil {
@@ -98,21 +74,23 @@ func whitenedStart(y *mat.Dense, d *sparse.Dictionary, opt Options) (*sparse.Dic
 	if err != nil {
 		return nil, err
 	}
-	m, _ := y.Dims()
-	return sparse.FromAtoms(m, t.atoms(r))
+	var turned mat.Dense
+	turned.Mul(base, r)
+	m, k := turned.Dims()
+	atoms := make([]float64, 0, m*k)
+	for j := range k {
+		atoms = append(atoms, mat.Col(nil, j, &turned)...)
+		Normalise(atoms[j*m:])
+	}
+	return sparse.FromAtoms(m, atoms)
 }
 
-// rotation returns a random orthogonal k×k matrix.
+// rotation returns a random orthogonal k×k matrix: UVᵀ, the one nearest to a matrix U·diag(σ)·Vᵀ of Gaussian numbers.
 func rotation(k int, rng *rand.Rand) (*mat.Dense, error) {
 	g := mat.NewDense(k, k, nil)
 	g.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, g)
-	return nearestOrthogonal(g)
-}
-
-// nearestOrthogonal returns the orthogonal matrix nearest to a, which is UVᵀ for a = U·diag(σ)·Vᵀ.
-func nearestOrthogonal(a *mat.Dense) (*mat.Dense, error) {
 	var svd mat.SVD
-	if !svd.Factorize(a, mat.SVDThin) {
+	if !svd.Factorize(g, mat.SVDThin) {
 		return nil, errors.New("learners: the singular values of a rotation were not found")
 	}
 	var u, v, q mat.Dense

@@ -18,7 +18,7 @@
 // says what and where. Errors count items from 0, as indices do: "image 17 of 10000" is the [Item] with the index 17.
 // Only a loop that runs to its end checks the end of the file, where nothing may follow but the checksum of gzip.
 //
-// Read it in this order: stream.go, a file and its header; images.go, its images; pair.go, images with their labels;
+// Read it in this order: stream.go, a file and its header; images.go, its images and their labels;
 // write.go, which writes files. official.go recognises MNIST's own files by their sums,
 // and table1.go has the digits of the paper.
 package mnist

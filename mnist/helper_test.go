@@ -119,17 +119,6 @@ func wantError(t *testing.T, what string, err, wraps error, words ...string) {
 	}
 }
 
-// must returns a function that ends a test for an error, and returns the value otherwise.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 // header is an IDX header of any content.
 func header(words ...uint32) []byte {
 	var b []byte
@@ -144,4 +133,15 @@ func unpacked(t *testing.T, data []byte) []byte {
 	t.Helper()
 	z := must(gzip.NewReader(bytes.NewReader(data)))(t)
 	return must(io.ReadAll(z))(t)
+}
+
+// must returns a function that ends a test for an error, and returns the value otherwise.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }

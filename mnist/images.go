@@ -1,6 +1,8 @@
 package mnist
 
 import (
+	"errors"
+	"fmt"
 	"image"
 	"io"
 	"iter"
@@ -61,3 +63,77 @@ func (f *Images) All() iter.Seq2[*image.Gray, error] {
 
 // Close closes the file that OpenImages opened. Images that were not read are not checked.
 func (f *Images) Close() error { return f.s.close() }
+
+// Pair reads a file of images and its file of labels side by side, an image with its label at a time. It is not safe
+// for concurrent use.
+type Pair struct {
+	*Images
+	labels *stream // nil if no labels were opened
+}
+
+// Item is an image with its number in the file, from 0, and its label, or NoLabel.
+type Item struct {
+	Index int
+	Image *image.Gray
+	Label int
+}
+
+// NoLabel is the label of an image for which no labels were opened.
+const NoLabel = -1
+
+// OpenPair opens the regular files images and labels, plain or gzip, and reads their headers. The counts in these must
+// agree. labels may be "" for none. The caller must close the pair.
+func OpenPair(images, labels string) (*Pair, error) {
+	p := new(Pair)
+	var err error
+	if p.Images, err = OpenImages(images); err != nil {
+		return nil, err
+	}
+	if labels == "" {
+		return p, nil
+	}
+	if p.labels, err = openStream(labels, labelMagic); err != nil {
+		p.Images.Close()
+		return nil, err
+	}
+	if n := p.labels.count; n != p.Count() {
+		p.Close()
+		return nil, fmt.Errorf("mnist: got %d images in %s but %d labels in %s, expected as many",
+			p.Count(), images, n, labels)
+	}
+	return p, nil
+}
+
+// All yields the images with their labels in the order of the files. The image is reused: its pixels are valid until
+// the next step. After an error the loop ends. A loop that runs to its end has checked the ends of both files.
+func (p *Pair) All() iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for img, err := range p.Images.All() {
+			item := Item{Image: img, Index: p.Images.s.next - 1, Label: NoLabel}
+			if err == nil && p.labels != nil {
+				item.Label, err = p.labels.readLabel()
+			}
+			if err != nil {
+				yield(Item{}, err)
+				return
+			}
+			if !yield(item, nil) {
+				return
+			}
+		}
+		if p.labels == nil {
+			return
+		}
+		if _, err := p.labels.readLabel(); err != io.EOF {
+			yield(Item{}, err)
+		}
+	}
+}
+
+// Close closes both files.
+func (p *Pair) Close() error {
+	if p.labels == nil {
+		return p.Images.Close()
+	}
+	return errors.Join(p.Images.Close(), p.labels.close())
+}

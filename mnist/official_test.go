@@ -59,13 +59,6 @@ func lowError(img *image.Gray) float64 {
 	return diff / norm
 }
 
-func TestLowError(t *testing.T) {
-	img := &image.Gray{Pix: []byte{1, 2, 5, 5, 3, 4, 5, 5}, Stride: 4, Rect: image.Rect(0, 0, 4, 2)}
-	if got, want := lowError(img), 5.0/130; math.Abs(got-want) > 1e-15 { // Σ(v − 2.5)² over Σv²
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
 // The claim of Table1: its candidates are all the training pictures that match.
 func TestTable1Files(t *testing.T) {
 	p := must(OpenPair(realFile(t, "train-images-idx3-ubyte.gz"), realFile(t, "train-labels-idx1-ubyte.gz")))(t)

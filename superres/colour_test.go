@@ -93,18 +93,14 @@ func TestStagesSeeColour(t *testing.T) {
 // file, without being told. internal/jpeg decodes it, since image/jpeg rounds some samples otherwise.
 func TestHalvedColourIsSeen(t *testing.T) {
 	var file bytes.Buffer
-	if err := jpeg.Encode(&file, testimage.Tinted(41, 30, 1), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, jpeg.Encode(&file, testimage.Tinted(41, 30, 1), nil))
 	img, _, err := readjpeg.Decode(t.Context(), file.Bytes(), readjpeg.Options{})
 	must.Succeed(t, err)
 	if ratio := img.(*image.YCbCr).SubsampleRatio; ratio != image.YCbCrSubsampleRatio420 {
 		t.Fatalf("a file of %v, expected 4:2:0", ratio)
 	}
 	decoded, opt, err := Decode(t.Context(), &file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	m := builtin(t, "photo")
 	told := upscaleWith(t, m, decoded, Options{Subsampled: opt.Subsampled})
 	if !reflect.DeepEqual(upscaleWith(t, m, img, Options{}), told) {

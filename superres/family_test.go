@@ -94,8 +94,7 @@ func TestWithColour(t *testing.T) {
 
 func withEffort(t *testing.T, m *Model, effort string) *Model {
 	t.Helper()
-	out := must.Get(m.Effort(effort))(t)
-	return out
+	return must.Get(m.Effort(effort))(t)
 }
 
 // The smaller model is opened once, and only for the effort fast, and so is the larger one for max, at which it is
@@ -162,9 +161,7 @@ func TestEnsemble(t *testing.T) {
 		if ensemble {
 			out, err = m.ensemble(t.Context(), in, double, func(float64) {})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return out[0]
 	}
 	difference := func(orientation int32, ensemble bool) float64 {

@@ -79,8 +79,7 @@ func pattern(rows, columns int) *mat.Dense {
 func paperModel(t testing.TB, scale int) *Model {
 	t.Helper()
 	data := forge(t, coupledHead(scale), pattern(9, 5), pattern(9*scale*scale, 5))
-	m := must.Get(Load(bytes.NewReader(data), int64(len(data))))(t)
-	return m
+	return must.Get(Load(bytes.NewReader(data), int64(len(data))))(t)
 }
 
 // repeatedModel returns the model coupled with its stages twice, one after the other.
@@ -104,8 +103,7 @@ func upscale(t testing.TB, m *Model, img image.Image, scale float64) image.Image
 
 func upscaleWith(t testing.TB, m *Model, img image.Image, opt Options) image.Image {
 	t.Helper()
-	out := must.Get(m.Upscale(t.Context(), img, opt))(t)
-	return out
+	return must.Get(m.Upscale(t.Context(), img, opt))(t)
 }
 
 // deep returns a copy of an image with four channels of 16 bits.

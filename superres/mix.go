@@ -186,13 +186,8 @@ func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report 
 //	once, then green once, see showsGreen             31.78  30.19  28.36  30.79   1.25 s
 //	once, then red, green and blue once each          31.79  30.21  28.36  30.80   2.08 s
 //
-// The large model of this table is an earlier one; today's has 31.79, 30.20, 28.37 and 30.80 dB once, then green once:
-// it is the mean of that one and of one trained on from it, see package learning.
-//
-// At ×2 it has 37.65, 35.70, 33.99 and 37.58 dB once, 37.68, 35.73, 34.01 and 37.61 twice, and photo in red, green and
-// blue, twice each, 37.64, 35.66, 33.88 and 37.51. At ×3 it has 33.89, 32.32, 30.06 and 33.24 twice, with green 33.93,
-// 32.33, 30.06 and 33.28, where photo has 33.86, 32.24, 29.94 and 33.17. Saturated flowers lose up to 0.7 dB, of 38 to
-// 47: colour misleads it there.
+// At ×2, twice, it has 0.04 to 0.13 dB more than photo in red, green and blue, twice each; at ×3, with green, 0.07 to
+// 0.14 more than photo. Saturated flowers lose up to 0.7 dB, of 38 to 47: colour misleads it there.
 func (m *Model) isLarge(s sizes) bool {
 	models := m.chainModels(s)
 	return len(models) > 0 && !slices.ContainsFunc(models, func(model *Model) bool { return !model.large })

@@ -16,6 +16,7 @@ import (
 	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
+	"superres/superres/stage/stagetest"
 )
 
 // tunedModels returns the smaller model of photo-real tuned for weak and for strong degradations.
@@ -23,8 +24,7 @@ func tunedModels(t *testing.T) (weak, strong *Model) {
 	t.Helper()
 	m := builtin(t, "photo-real-fast")
 	tune := func(strength float64) *Model {
-		tuned := must.Get(m.Tune(stage.Tuning{Strength: strength}))(t)
-		return tuned
+		return must.Get(m.Tune(stage.Tuning{Strength: strength}))(t)
 	}
 	return tune(0.05), tune(0.6)
 }
@@ -177,27 +177,39 @@ func TestMixRefuses(t *testing.T) {
 	}
 }
 
-// Brightness is as far from what interpolation makes as the strength says: in grey and colour, with transparency and
-// without, at the model's scale and at others.
+// Brightness, or all colours of a network's result, are as far from what interpolation makes as the strength says: in
+// grey and colour, with transparency and without, at the model's scale and at others.
 func TestStrength(t *testing.T) {
 	m := builtin(t, "photo-fast")
+	network := func(factor int) *Model {
+		return blurModel(t, stagetest.Blur{Factor: factor, Planes: 3, Radius: 1}, 0)
+	}
 	grey := testimage.Drawing(50, 40, 2)
 	colour, transparent := deep(grey), deep(grey) // of grey pixels, as the strength concerns brightness alone
 	for i := range 50 * 40 {
 		transparent.Pix[8*i+6] = uint8(100 + 3*(i%50))
 	}
-	for name, img := range map[string]image.Image{"colour": colour, "grey": grey, "transparent": transparent} {
-		for _, scale := range []float64{2, 2.5} {
+	for name, c := range map[string]struct {
+		model *Model
+		img   image.Image
+	}{
+		"colour": {m, colour}, "grey": {m, grey}, "transparent": {m, transparent},
+		"network": {network(2), grain(21, 17, 3)}, "network of grey": {network(2), grain(21, 17, 1)},
+		"network of the same size":         {network(1), grain(21, 17, 3)},
+		"network of grey of the same size": {network(1), grain(21, 17, 1)},
+	} {
+		for _, scale := range []float64{float64(c.model.Scale), 2.5} {
 			run := func(m *Model, strength *float64) *image.NRGBA64 {
-				return deepUpscale(t, m, img, Options{Scale: scale, Strength: strength})
+				return deepUpscale(t, m, c.img, Options{Scale: scale, Strength: strength})
 			}
-			full, plain, unit := run(m, nil), run(Plain(resample.Bicubic), nil), 1.0
-			if !bytes.Equal(run(m, &unit).Pix, full.Pix) {
+			full, plain, unit := run(c.model, nil), run(Plain(resample.Bicubic), nil), 1.0
+			if !bytes.Equal(run(c.model, &unit).Pix, full.Pix) {
 				t.Errorf("%s ×%g: strength 1 changes something", name, scale)
 			}
 			for _, strength := range []float64{0, 0.5, 1.3} {
 				what := fmt.Sprintf("%s ×%g, strength %g", name, scale, strength)
-				checkBetween(t, what, run(m, &strength), plain, full, func(_, _ float64) float64 { return strength })
+				got := run(c.model, &strength)
+				checkBetween(t, what, got, plain, full, func(_, _ float64) float64 { return strength })
 			}
 		}
 	}

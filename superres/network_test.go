@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	"reflect"
 	"testing"
 
@@ -25,15 +24,13 @@ func blurModel(t testing.TB, b stagetest.Blur, backProjections int) *Model {
 	if backProjections == 0 {
 		return m
 	}
-	m = must.Get(m.Tune(stage.Tuning{BackProject: &backProjections}))(t)
-	return m
+	return must.Get(m.Tune(stage.Tuning{BackProject: &backProjections}))(t)
 }
 
 // runBlur returns the planes that a network makes of whole planes.
 func runBlur(t testing.TB, n stage.Network, planes []*plane.Plane) []*plane.Plane {
 	t.Helper()
-	out := must.Get(n.Start(planes[0].W, planes[0].H).Push(t.Context(), planes, nil))(t)
-	return out
+	return must.Get(n.Start(planes[0].W, planes[0].H).Push(t.Context(), planes, nil))(t)
 }
 
 // A picture in colour goes through a network as red, green and blue, a grey one as three equal planes. Sizes beyond and
@@ -78,63 +75,6 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// The result of a model with a network has the same bytes however many rows a band has, whole or in strips, at all
-// scales, for grey, colour and transparency, with and without back-projection. Progress goes from 0 to 1.
-func TestNetworkBands(t *testing.T) {
-	const h = 37
-	colour := testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 11, h)), true)
-	transparent := disc(24, 9, colour.NRGBAAt(3, 3), colour.NRGBAAt(4, 4))
-	for _, c := range []struct {
-		blur   stagetest.Blur
-		back   int
-		img    image.Image
-		scales []float64
-	}{
-		{stagetest.Blur{Factor: 4, Planes: 3, Radius: 5, Ragged: true}, 0, colour, []float64{1, 1.5, 3, 4, 5}},
-		{stagetest.Blur{Factor: 2, Planes: 3, Radius: 20, Ragged: true}, 2, colour, []float64{2, 3}},
-		{stagetest.Blur{Factor: 3, Planes: 1, Radius: 3, Ragged: true}, 1, colour, []float64{3, 2.6}},
-		{stagetest.Blur{Factor: 3, Planes: 3, Radius: 60}, 0, transparent, []float64{3}},
-		{stagetest.Blur{Factor: 1, Planes: 3, Radius: 1}, 0, transparent, []float64{1, 2.5}},
-		{stagetest.Blur{Factor: 2, Planes: 3, Radius: 1}, 1, testimage.Drawing(12, h, 1), []float64{2, 4}},
-	} {
-		m := blurModel(t, c.blur, c.back)
-		for _, scale := range c.scales {
-			want := upscaleWith(t, m, c.img, Options{Scale: scale, BandRows: h})
-			for _, rows := range []int{0, 1, 13} {
-				last := 0.0
-				opt := Options{Scale: scale, BandRows: rows, Progress: func(share float64) {
-					if share < last || share > 1+1e-9 {
-						t.Errorf("%+v ×%g: progress %g after %g", c.blur, scale, share, last)
-					}
-					last = share
-				}}
-				if got := upscaleWith(t, m, c.img, opt); !reflect.DeepEqual(got, want) || last < 1-1e-9 {
-					t.Errorf("%+v ×%g: bands of %d: another picture, or progress ends at %g", c.blur, scale, rows, last)
-				}
-				if !m.Streams(c.img) {
-					continue
-				}
-				whole, top := image.NewNRGBA(want.Bounds()), 0
-				if _, ok := want.(*image.Gray); ok {
-					continue
-				}
-				must.Succeed(t, m.Stream(t.Context(), c.img, Options{Scale: scale, BandRows: rows},
-					func(s image.Image) error {
-						draw.Draw(whole, s.Bounds().Add(image.Pt(0, top)), s, image.Point{}, draw.Src)
-						top += s.Bounds().Dy()
-						if rows > 0 && s.Bounds().Dy() > rows*int(scale+0.99) {
-							return errors.New("a strip higher than a band")
-						}
-						return nil
-					}))
-				if !reflect.DeepEqual(whole, want) {
-					t.Errorf("%+v ×%g: strips of bands of %d: another picture", c.blur, scale, rows)
-				}
-			}
-		}
-	}
-}
-
 // A model with a network is saved and loaded, is described, and has a fingerprint of its own. A file with another scale
 // or other channels is refused.
 func TestNetworkFiles(t *testing.T) {
@@ -166,27 +106,6 @@ func TestNetworkFiles(t *testing.T) {
 		data := forge(t, text) // without the array of the network
 		if m, err := Load(bytes.NewReader(data), int64(len(data))); !errors.Is(err, ErrModel) || m != nil {
 			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
-
-// Strength mixes all colours of a network's result with the interpolated picture.
-func TestNetworkStrength(t *testing.T) {
-	for _, factor := range []int{1, 2} {
-		m := blurModel(t, stagetest.Blur{Factor: factor, Planes: 3, Radius: 1}, 0)
-		for _, channels := range []int{1, 3} {
-			img := grain(21, 17, channels)
-			for _, scale := range []float64{float64(factor), 2.5} {
-				run := func(m *Model, strength *float64) *image.NRGBA64 {
-					return deepUpscale(t, m, img, Options{Scale: scale, Strength: strength})
-				}
-				full, plain := run(m, nil), run(Plain(resample.Bicubic), nil)
-				for _, strength := range []float64{0, 0.5, 1.3} {
-					what := fmt.Sprintf("×%d, %d channels ×%g, strength %g", factor, channels, scale, strength)
-					checkBetween(t, what, run(m, &strength), plain, full,
-						func(_, _ float64) float64 { return strength })
-				}
-			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/must"
 	"superres/superres/stage/stagetest"
 )
 
@@ -138,9 +139,7 @@ func FuzzUpscale(f *testing.F) {
 			return
 		}
 		toW, toH, err := models[name].Size(wide, high, scale)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if off := math.Abs(float64(toW) - scale*float64(wide)); scale > 0 && off > 0.5+1e-9 {
 			t.Errorf("%d by %g is %d", wide, scale, toW)
 		}

@@ -19,7 +19,8 @@ func Decode(_ context.Context, _, _ []byte, _ [][]metadata.Edit, _ func(int, Fra
 // Encode fails on this system, for which there is no encoder.
 func Encode(context.Context, int, int, []byte, bool, int) ([]byte, error) {
 	return nil, safefile.Refuse(safefile.ErrOutput, "",
-		"AVIF cannot be written by this program for %s, only on amd64 and arm64; write PNG, WebP or JPEG", runtime.GOARCH)
+		"AVIF cannot be written by this program for %s, only on amd64 and arm64; write PNG, WebP or JPEG",
+		runtime.GOARCH)
 }
 
 // CacheFolder returns "" on this system.

@@ -96,9 +96,7 @@ func TestNoiseInColour(t *testing.T) {
 		off := func(model string) (sum float64, by Choice) {
 			t.Helper()
 			e, err := New(Settings{Model: model, Effort: effort, Denoise: -1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			f := &Frame{Image: img, About: &imagefile.Picture{}}
 			if by, err = e.choose(t.Context(), f, 0); err != nil {
 				t.Fatal(err)

@@ -23,9 +23,7 @@ func newTestEnlarger(t *testing.T, model string) *Enlarger {
 		Size: superres.Options{Scale: 2}, Model: model, Denoise: -1, Effort: "best", Quality: 95,
 		Limits: Limits{Memory: 2 << 30, Pixels: 50e6},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return e
 }
 
@@ -52,9 +50,7 @@ func scenes(t *testing.T, format imagefile.Format) []byte {
 			out.Write(f.(*image.Gray).Pix)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return out.Bytes()
 }
 

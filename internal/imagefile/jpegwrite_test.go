@@ -5,7 +5,6 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
-	"io"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -148,18 +147,5 @@ func TestEncodeGreyJPEG(t *testing.T) {
 		if d := int(got.Pix[i]) - i; d < -1 || d > 1 || neutral.Cb[i] != 128 || neutral.Cr[i] != 128 {
 			t.Fatalf("%d is %d, and of the colour %d, %d", i, got.Pix[i], neutral.Cb[i], neutral.Cr[i])
 		}
-	}
-}
-
-func BenchmarkEncode(b *testing.B) {
-	img := drawing(1024, 768)
-	for _, format := range []Format{JPEG, PNG} {
-		b.Run(string(format), func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(1024 * 768 * 3)
-			for b.Loop() {
-				must.Succeed(b, Encode(io.Discard, img, format, EncodeOptions{}))
-			}
-		})
 	}
 }

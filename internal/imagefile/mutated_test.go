@@ -3,16 +3,23 @@ package imagefile
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
+	"reflect"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"superres/internal/avif"
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 	"superres/internal/mutate"
+	"superres/internal/safefile"
 )
 
 // mutatedPixels is the limit of pixels of a mutated file.
@@ -22,16 +29,6 @@ const mutatedPixels = 1 << 14
 // bytes a pixel that the limits allow, 64 a byte of the file, and metadata, which may be packed.
 func mostAllocated(data []byte) int64 {
 	return 4<<20 + 2<<20*int64(runtime.GOMAXPROCS(0)) + 64*mutatedPixels + 64*int64(len(data))
-}
-
-// Every seed of the mutants is a picture that can be read, so that the mutants are near to some.
-func TestMutatedSeeds(t *testing.T) {
-	for _, s := range mutate.New(t).Of(".png", ".gif", ".webp", ".tif", ".tiff", ".jpg", ".jpeg", ".bmp",
-		".avif").Seeds {
-		if _, err := decodeBytes(s.Data, s.Name, Limits{FirstFrame: true}); err != nil {
-			t.Errorf("%s: %v", s.Name, err)
-		}
-	}
 }
 
 // read reads a file in one of the ways in which the program does, by the bits of how, and fails
@@ -121,4 +118,87 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data, choices []byte, how byte) {
 		_ = read(t, m.Change(data, choices), how)
 	})
+}
+
+// small keeps a damaged header from costing the test much.
+var small = Limits{Pixels: 1 << 18, Time: 5 * time.Second}
+
+// quoted finds bytes of a file in a message, where anything may stand.
+var quoted = regexp.MustCompile(`"(\\.|[^"\\])*"`)
+
+// checkOutcome fails the test unless a decode gave either a picture or an error of one line and one class.
+func checkOutcome(t testing.TB, p *Picture, err error) {
+	t.Helper()
+	switch {
+	case err == nil && p != nil:
+		if b := p.Image.Bounds(); b.Min != (image.Point{}) || b.Empty() || b.Dx()*b.Dy() > 1<<18 {
+			t.Errorf("decoded to the bounds %v", b)
+		}
+	case err != nil && p == nil:
+		if errors.Is(err, safefile.ErrInput) == errors.Is(err, safefile.ErrLimit) {
+			t.Errorf("%v has not one class", err)
+		}
+		text := quoted.ReplaceAllString(err.Error(), "...")
+		if strings.ContainsAny(text, "\n\r") || strings.Count(text, ": ") > 3 {
+			t.Errorf("unclear: %q", text)
+		}
+		for name := range packages {
+			if strings.Contains(text, " "+name+": ") {
+				t.Errorf("names a package: %q", text)
+			}
+		}
+	default:
+		t.Errorf("picture %v with error %v", p, err)
+	}
+}
+
+// No part of a file is a picture, unless the missing bytes are no part of it. A JPEG may lack its end marker, with a
+// word.
+func TestEveryPrefix(t *testing.T) {
+	for name, data := range imagetest.Sound(t) {
+		whole := must.Get(decodeBytes(data, name, small))(t)
+		for n := range data {
+			p, err := decodeBytes(data[:n], name, small)
+			checkOutcome(t, p, err)
+			if err == nil && !reflect.DeepEqual(p.Image, whole.Image) {
+				t.Errorf("%s: %d of %d bytes give another picture", name, n, len(data))
+			}
+			if err == nil && !reflect.DeepEqual(p.Metadata, whole.Metadata) && len(p.Warnings) == 0 {
+				t.Errorf("%s: %d of %d bytes have other metadata, without a word", name, n, len(data))
+			}
+			const noEnd = "has no end marker; all of its pixels are there"
+			if err == nil && (whole.Format == "png" || whole.Format == "webp" ||
+				(whole.Format == "jpeg" || whole.Format == "gif") && !slices.Contains(p.Warnings, noEnd)) {
+				t.Errorf("%s: %d of %d bytes are enough", name, n, len(data))
+			}
+		}
+	}
+}
+
+// Where a TIFF ends that comes through a pipe is found in time and memory that its bytes bound:
+// not when a thousand directories overlap, nor when the entries of one point to the same bytes.
+func TestTIFFEndIsBounded(t *testing.T) {
+	const size = 1 << 20
+	entries := func(n int) []byte { // all of them are strips that fill the file
+		data := append([]byte("II*\x00\x08\x00\x00\x00"), byte(n), byte(n>>8))
+		for i := range n {
+			e := binary.LittleEndian.AppendUint16(nil, uint16(273+6*(i%2)))
+			e = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint16(e, 4), size/4)
+			data = append(data, binary.LittleEndian.AppendUint32(e, 0)...)
+		}
+		data = append(data, 0, 0, 0, 0)
+		return append(data, make([]byte, max(0, size-len(data)))...)
+	}
+	// Directories that begin every 4 bytes, each of 0x4040 entries, each linked to the next.
+	overlapping := append([]byte("II*\x00\x08\x00\x00\x00"), bytes.Repeat([]byte{0x40}, size)...)
+	const length = 2 + 12*0x4040
+	for at := 8; at+length+8 < size; at += 4 {
+		binary.LittleEndian.PutUint32(overlapping[at+length:], uint32(at+4))
+		if at+4+2 > length { // the counts are no longer 0x4040
+			break
+		}
+	}
+	for name, data := range map[string][]byte{"entries": entries(0xffff), "overlapping": overlapping} {
+		mutate.Guard(t, name, 64<<20, func() { endOfTIFF(data) })
+	}
 }

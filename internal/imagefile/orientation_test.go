@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 )
 
 // The pictures of these tests are made of square blocks, each of one ink and
@@ -87,9 +88,7 @@ func TestOrientationsOfEveryFormat(t *testing.T) {
 				var seen image.Config
 				got, err := decodeBytes(data, name+"."+format, Limits{
 					Accept: func(cfg image.Config, _ int64) error { seen = cfg; return nil }})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				if size := got.Image.Bounds().Size(); image.Pt(seen.Width, seen.Height) != size {
 					t.Errorf("%s as %s, orientation %d: accepted as %dx%d, comes as %v", name, format, o, seen.Width,
 						seen.Height, size)

@@ -4,8 +4,8 @@
 //
 // jpeg.go has what other packages call. segments.go reads the segments between the pixels, frame.go the header of a
 // picture, huffman.go the tables of codes and bits.go the bits. scan.go goes over the blocks of a scan and the restart
-// markers between them; sequential.go and progressive.go decode one block. idct.go makes samples of coefficients, and
-// colours.go a picture of the samples, which resolution.go enlarges where components differ in it.
+// markers between them, of sequential files; progressive.go decodes the blocks of others. idct.go makes samples of
+// coefficients, and colours.go a picture of the samples, enlarged where components differ in resolution.
 //
 // Memory for pixels is taken once Options has accepted the size in the header. Work is bounded by the size, by
 // Options.Scans and by the context, which is asked once for every segment and every row of blocks.

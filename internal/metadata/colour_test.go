@@ -8,9 +8,6 @@ import (
 	"image/color"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +15,6 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
-	"superres/internal/must"
 )
 
 // chunkOf returns a chunk gAMA or cHRM of these numbers.
@@ -292,49 +288,6 @@ func TestColourChunks(t *testing.T) {
 		if c.want == nil && bytes.Contains(file, []byte("sBIT")) ||
 			c.want != nil && !bytes.Contains(file, imagetest.PNGChunk("sBIT", c.want)) {
 			t.Errorf("%T to %T, %v: want %v", c.in, c.out, c.bits, c.want)
-		}
-	}
-}
-
-// Little CMS, by Pillow, reads the profiles and turns colours as it should: red of sRGB in Display P3 is (234, 51, 35),
-// and white is white. Half the light is 188 in sRGB.
-func TestColourProfilesElsewhere(t *testing.T) {
-	const python = "/usr/bin/python3"
-	if exec.Command(python, "-c", "from PIL import ImageCms").Run() != nil {
-		t.Skip("there is no Pillow with Little CMS")
-	}
-	dir := t.TempDir()
-	for name, c := range map[string]struct {
-		chunk    []byte
-		from, to color.RGBA
-	}{
-		"p3":     {cICP(12, 13, 0, 1), color.RGBA{234, 51, 35, 255}, color.RGBA{255, 0, 0, 255}},
-		"linear": {chunkOf("gAMA", 100000), color.RGBA{128, 128, 128, 255}, color.RGBA{188, 188, 188, 255}},
-		"pq":     {cICP(9, 16, 0, 1), color.RGBA{148, 148, 148, 255}, color.RGBA{188, 188, 188, 255}},
-		"hlg":    {cICP(9, 18, 0, 1), color.RGBA{255, 255, 255, 255}, color.RGBA{255, 255, 255, 255}},
-	} {
-		m := decoded(t, pngWith(t, colours(), blocks{}, c.chunk)).Metadata
-		img := image.NewRGBA(image.Rect(0, 0, 16, 16))
-		for i := range img.Pix {
-			img.Pix[i] = []uint8{c.from.R, c.from.G, c.from.B, 255}[i%4]
-		}
-		file := filepath.Join(dir, name+".tif")
-		must.Succeed(t, os.WriteFile(file, encoded(t, img, "tiff", imagefile.EncodeOptions{Metadata: m}), 0o666))
-		out, err := exec.Command(python, "-c", `
-import io, sys
-from PIL import Image, ImageCms
-i = Image.open(sys.argv[1]).convert("RGB")
-p = ImageCms.ImageCmsProfile(io.BytesIO(Image.open(sys.argv[1]).info["icc_profile"]))
-print(*ImageCms.profileToProfile(i, p, ImageCms.createProfile("sRGB"), renderingIntent=1).getpixel((8, 8)))`,
-			file).CombinedOutput()
-		var r, g, b int
-		if _, scan := fmt.Sscan(string(out), &r, &g, &b); err != nil || scan != nil {
-			t.Fatalf("%s: %v: %s", name, err, out)
-		}
-		for _, v := range [][2]int{{r, int(c.to.R)}, {g, int(c.to.G)}, {b, int(c.to.B)}} {
-			if d := v[0] - v[1]; d < -2 || d > 2 {
-				t.Errorf("%s: %v became %s, want %v", name, c.from, out, c.to)
-			}
 		}
 	}
 }

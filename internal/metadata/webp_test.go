@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	"image/color"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -71,18 +70,6 @@ func TestChunksOfWebP(t *testing.T) {
 			if v != img.Pix[i] {
 				t.Fatalf("sample %d is %d, expected %d", i, v, img.Pix[i])
 			}
-		}
-	}
-}
-
-// Grey is written in colour, and so keeps a profile for colour and loses one for grey.
-func TestProfileOfGreyWebP(t *testing.T) {
-	grey := image.NewGray(image.Rect(0, 0, 3, 3))
-	grey.SetGray(1, 1, color.Gray{Y: 77})
-	for colours, want := range map[string]int{"RGB ": 200, "GRAY": 0} {
-		opt := imagefile.EncodeOptions{Metadata: metadata.Metadata{ICC: imagetest.Profile(colours, 200)}}
-		if got := decoded(t, encoded(t, grey, "webp", opt)); len(got.Metadata.ICC) != want {
-			t.Errorf("%s: a profile of %d bytes, expected %d", colours, len(got.Metadata.ICC), want)
 		}
 	}
 }

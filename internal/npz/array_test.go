@@ -14,8 +14,7 @@ func pack(t *testing.T, arrays ...Array) *File {
 	t.Helper()
 	var b bytes.Buffer
 	must.Succeed(t, Write(&b, nil, nil, arrays...))
-	f := must.Get(Open(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
-	return f
+	return must.Get(Open(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 }
 
 // testArray writes an array in two rows and reads it again.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"superres/internal/must"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -27,16 +29,11 @@ func TestColumns(t *testing.T) {
 			if transpose {
 				want = mat.DenseCopyOf(want.T())
 			}
-			c, err := OpenColumns(bytes.NewReader(file), int64(len(file)), transpose)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(OpenColumns(bytes.NewReader(file), int64(len(file)), transpose))(t)
 			rows, cols := c.Dims()
 			got := mat.NewDense(rows, cols, nil)
 			for _, part := range [][2]int{{2, cols - 2}, {0, 1}, {1, 1}} { // from, count
-				if err := c.Read(got, part[0], part[0], part[1]); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, c.Read(got, part[0], part[0], part[1]))
 			}
 			if !mat.Equal(got, want) {
 				t.Errorf("order %s, transpose %v: %v, want %v", order, transpose, got, want)

@@ -21,9 +21,7 @@ func sample(t testing.TB) []byte {
 	err := npz.Write(&b, []npz.Text{{Name: "model.json", Data: []byte("{}")}},
 		[]npz.Matrix{{Name: "low", Data: mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6.5})},
 			{Name: "high", Data: mat.NewDense(1, 1, []float64{-7})}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return b.Bytes()
 }
 

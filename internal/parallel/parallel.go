@@ -88,3 +88,98 @@ func Rows(n int, body func(y int)) {
 		}
 	})
 }
+
+// Ordered calls work for each i in [0, n), with at most as many calls at a time as there are processors. It passes the
+// results to done in order, in the calling goroutine. It stops at the first error of done and returns it once all work
+// has ended. If work or done panics, it stops as well, and panics in the calling goroutine with a *Panic.
+func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
+	queue := make(chan func() R, runtime.GOMAXPROCS(0)) // its capacity limits how many calls of work are under way
+	stop := make(chan struct{})
+	go func() {
+		defer close(queue)
+		for i := range n {
+			begin := make(chan func() R, 1)
+			select {
+			case queue <- func() R { return (<-begin)() }:
+			case <-stop:
+				return
+			}
+			begin <- Start(func() R { return work(i) })
+		}
+	}()
+	var err error
+	stopped := false
+	var caught panics
+	for wait := range queue {
+		whole := caught.catch(func() {
+			if r := wait(); !stopped { // wait even when stopped, so that no call of work is left in the end
+				err = done(r)
+			}
+		})
+		if failed := !whole || err != nil; failed && !stopped {
+			stopped = true
+			close(stop)
+		}
+	}
+	caught.raise()
+	return err
+}
+
+// Each calls work for every item, with at most as many calls at a time as there are processors, started in the order of
+// items. It passes each result to done as soon as it is ready, one call at a time, in any order. It stops at the first
+// error of work or done, or when ctx ends, and returns that error; later results are dropped. If work or done panics,
+// it stops as well, and panics in the calling goroutine with a *Panic.
+func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T) (R, error),
+	done func(R) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan T)
+	go func() {
+		defer close(next)
+		for _, item := range items {
+			select {
+			case next <- item:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	var caught panics
+	var wg sync.WaitGroup
+	var one sync.Mutex
+	for range min(runtime.GOMAXPROCS(0), len(items)) {
+		wg.Go(func() {
+			for item := range next {
+				whole := caught.catch(func() {
+					r, err := work(ctx, item)
+					one.Lock()
+					defer one.Unlock()
+					if err == nil && ctx.Err() == nil {
+						err = done(r)
+					}
+					if err != nil {
+						cancel(err)
+					}
+				})
+				if !whole {
+					cancel(nil)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	caught.raise()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// Numbers returns the numbers 0 to n-1, as items for Each or an order to be sorted.
+func Numbers(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}

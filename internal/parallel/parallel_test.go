@@ -3,10 +3,14 @@ package parallel_test
 import (
 	"context"
 	"errors"
+	"io"
 	"runtime"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/parallel"
 )
 
@@ -24,9 +28,7 @@ func TestForCoversEveryIndexOnceInTheSameRanges(t *testing.T) {
 					}
 				}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			for i, s := range start {
 				if s != i/16*16+1 {
 					t.Fatalf("n=%d procs=%d: index %d ran in range %d", n, procs, i, s-1)
@@ -109,5 +111,136 @@ func TestEach(t *testing.T) {
 	if err := parallel.Each(ctx, items, square, func(int) error { calls++; cancel(); return nil }); !errors.Is(err,
 		context.Canceled) || calls != 1 {
 		t.Errorf("cancelled: got %v after %d calls", err, calls)
+	}
+}
+
+// burst panics in a function whose name is to be in the stack.
+func burst() { panic(io.ErrNoProgress) }
+
+// A panic of any worker reaches the goroutine that waits for it, once, with its value and the
+// stack of the worker, when nothing is at work any more.
+func TestPanic(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	var working atomic.Int32
+	at := func(i int) {
+		working.Add(1)
+		defer working.Add(-1)
+		if i%7 == 3 {
+			burst()
+		}
+	}
+	loop := func() error {
+		return parallel.For(t.Context(), 100, 1, func() func(lo, hi int) { return func(lo, hi int) { at(lo) } })
+	}
+	for name, work := range map[string]func() error{
+		"For":   loop,
+		"inner": func() error { parallel.Rows(100, func(int) { _ = loop() }); return nil },
+		"Each": func() error {
+			work := func(context.Context, int) (int, error) { at(3); return 0, nil }
+			return parallel.Each(t.Context(), make([]int, 100), work, func(int) error { return nil })
+		},
+		"done of Each": func() error {
+			work := func(context.Context, int) (int, error) { return 0, nil }
+			return parallel.Each(t.Context(), make([]int, 100), work, func(int) error { burst(); return nil })
+		},
+		"Ordered": func() error {
+			return parallel.Ordered(100, func(i int) int { at(i); return i }, func(int) error { return nil })
+		},
+		"done of Ordered": func() error {
+			return parallel.Ordered(100, func(i int) int { return i }, func(int) error { burst(); return nil })
+		},
+		"Start": func() error { parallel.Start(func() int { at(3); return 1 })(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := parallel.Caught(work)
+			p, ok := errors.AsType[*parallel.Panic](err)
+			if !ok || p.Value != io.ErrNoProgress || !errors.Is(err, io.ErrNoProgress) {
+				t.Errorf("error %v", err)
+			}
+			if n := strings.Count(err.Error(), "burst("); n != 1 || working.Load() != 0 {
+				t.Errorf("%d at work, the panic is %d times in %v", working.Load(), n, err)
+			}
+		})
+	}
+	if err := parallel.Caught(func() error { return io.EOF }); err != io.EOF {
+		t.Errorf("without a panic: %v", err)
+	}
+	if got := parallel.Start(func() int { return 5 })(); got != 5 {
+		t.Errorf("Start: %d", got)
+	}
+}
+
+func TestOrdered(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 100} {
+		var got []int
+		if err := parallel.Ordered(n, func(i int) int { return i * i },
+			func(v int) error { got = append(got, v); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		var want []int
+		for i := range n {
+			want = append(want, i*i)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d: %v", n, got)
+		}
+	}
+}
+
+// While as many tasks as there are processors are under way, each loop has one worker; the ranges stay.
+func TestTask(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	workers := func() (count int) {
+		covered := make([]int, 100)
+		if err := parallel.For(t.Context(), 100, 5, func() func(lo, hi int) {
+			count++
+			return func(lo, hi int) {
+				for i := lo; i < hi; i++ {
+					covered[i]++
+				}
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(covered, 0) || slices.Max(covered) > 1 {
+			t.Errorf("covered %v", covered)
+		}
+		return count
+	}
+	var ends []func()
+	for _, want := range []int{4, 2, 2, 1, 1} { // 1 to 5 tasks
+		ends = append(ends, parallel.Task())
+		if got := workers(); got != want {
+			t.Errorf("%d tasks: %d workers, expected %d", len(ends), got, want)
+		}
+	}
+	for _, end := range ends {
+		end()
+	}
+	if got := workers(); got != 4 {
+		t.Errorf("afterwards: %d workers", got)
+	}
+}
+
+// The first error ends Ordered, and no work is running afterwards.
+func TestOrderedStops(t *testing.T) {
+	stop := errors.New("stop")
+	var begun, ended atomic.Int64
+	calls := 0
+	err := parallel.Ordered(1000, func(i int) int {
+		begun.Add(1)
+		defer ended.Add(1)
+		return i
+	}, func(i int) error {
+		if calls++; i == 3 {
+			return stop
+		}
+		return nil
+	})
+	if err != stop || calls != 4 {
+		t.Errorf("%v after %d calls", err, calls)
+	}
+	if b, e := begun.Load(), ended.Load(); b != e || b == 1000 {
+		t.Errorf("%d begun, %d ended", b, e)
 	}
 }

@@ -8,8 +8,7 @@
 // program name, which is for the caller to put in front, and names no flag: what the program offers against it is its
 // Remedy, which the caller words.
 //
-// Writing begins in write.go (WriteAtomic, CheckWritable) and goes by the few calls of
-// disk.go, which tests replace; leftovers.go removes what killed programs left, by what the
-// names of temporary files tell of their makers (maker.go, with a file for each system) and by
-// the locks of lock.go. Reading begins in open.go (OpenRegular). fault.go is the refusals.
+// Writing begins in write.go (WriteAtomic, CheckWritable) and goes by the few calls of disk.go, which tests replace;
+// leftovers.go removes what killed programs left, by what the names of temporary files tell of their makers and by the
+// locks of lock.go. Reading begins in open.go (OpenRegular). fault.go is the refusals.
 package safefile

@@ -118,9 +118,7 @@ func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
 			d := &failing{at: k, dead: c.dead, noLinks: c.noLinks}
 			err := writeAtomic(d, name, 0o666, modified, c.overwrite, fillNamed(name, writes(newText)))
 			if d.failed == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				break
 			}
 			seen[d.failed] = true

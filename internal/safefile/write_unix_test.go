@@ -27,9 +27,7 @@ func TestModeOfTheInput(t *testing.T) {
 			must.Succeed(t, os.Chmod(name, mode))
 		}
 		info, err := os.Stat(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		before := syscall.Umask(int(c.umask))
 		err = WriteAtomicFrom(Origin{Info: info}, out, false, func(w io.Writer) error {
 			for _, name := range leftovers(t, dir) {

@@ -135,9 +135,7 @@ func TestPause(t *testing.T) {
 			t.Errorf("alone: %v", d)
 		}
 		small, err := all.enter(t.Context(), smallLoad, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		small.Pause(t.Context()) // not for a large one
 		time.AfterFunc(70*time.Millisecond, small.End)
 		if d := paused(); d != 70*time.Millisecond {

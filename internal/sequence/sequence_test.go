@@ -209,9 +209,7 @@ func all(t *testing.T, data []byte, name string) (*sequence.Reader, []*sequence.
 		if err == io.EOF {
 			return r, list
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		list = append(list, f)
 	}
 }
@@ -396,15 +394,8 @@ func TestDamagedSequences(t *testing.T) {
 	list := steps(true)
 	list[0].rect = image.Rect(0, 0, w, h)
 	good := apngOf(t, w, h, len(list), 0, nil, list)
-	outside := steps(false)
-	outside[2].rect = outside[2].rect.Add(image.Pt(9, 0))
-	swapped := bytes.Clone(good)
-	second := bytes.LastIndex(swapped, []byte("fcTL"))
-	binary.BigEndian.PutUint32(swapped[second+4:], 0)
 	sum := bytes.Clone(good)
 	sum[bytes.LastIndex(sum, []byte("fdAT"))+9] ^= 1
-	fixed := metadata.AppendChunk(nil, "fcTL", swapped[second+4:second+30])
-	copy(swapped[second-4:], fixed)
 	gifs := gifOf(t, w, h, 0, steps(false))
 	many := func(n, size int) []byte { // one pixel after the other
 		frame := append([]byte{0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0x80, 0, 0, 0, 255, 255, 255, 2}, 2, 0x44, 1, 0)
@@ -415,14 +406,11 @@ func TestDamagedSequences(t *testing.T) {
 		data []byte
 		want string // an ErrLimit if it names a limit, else an ErrInput
 	}{
-		"outside.png": {apngOf(t, w, h, 8, 0, imagetest.Ramp(w, h), outside), "outside.png: damaged animation: " +
-			"frame 3, of 6×4 at 11,1, is not inside of its 11×7; copy or export it again"},
-		"order.png": {swapped, "damaged animation: its frames are out of order"},
-		"sum.png":   {sum, "damaged animation: invalid checksum of a chunk fdAT"},
-		"none.png":  {apngOf(t, w, h, 5, 0, imagetest.Ramp(w, h), nil), "damaged animation: it has no frames"},
-		"cut.png":   {good[:len(good)-13], "damaged animation: unexpected EOF (is the file complete?)"},
-		"cut.gif":   {gifs[:len(gifs)-1], "damaged animation: unexpected EOF (is the file complete?)"},
-		"many.gif":  {many(100_000, 1), "has more than 50000 frames; cut it into parts first"},
+		"sum.png":  {sum, "sum.png: damaged animation: invalid checksum of a chunk fdAT; copy or export it again"},
+		"none.png": {apngOf(t, w, h, 5, 0, imagetest.Ramp(w, h), nil), "damaged animation: it has no frames"},
+		"cut.png":  {good[:len(good)-13], "damaged animation: unexpected EOF (is the file complete?)"},
+		"cut.gif":  {gifs[:len(gifs)-1], "damaged animation: unexpected EOF (is the file complete?)"},
+		"many.gif": {many(100_000, 1), "has more than 50000 frames; cut it into parts first"},
 		"whole.gif": {many(101, 1000),
 			"its 101 pictures have 101 megapixels together, the limit is 100, as for 100 single pictures"},
 	} {
@@ -557,9 +545,7 @@ func TestPages(t *testing.T) {
 	}
 	// A chain that bites its tail is refused, with what it has.
 	places, others, err := imagefile.Pages(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	at := int(places[3])
 	end := at + 2 + 12*int(binary.LittleEndian.Uint16(data[at:]))
 	binary.LittleEndian.PutUint32(data[end:], uint32(places[1]))

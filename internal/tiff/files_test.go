@@ -190,28 +190,3 @@ func samePixels(a, b image.Image) bool {
 	}
 	return true
 }
-
-// Any bytes are decoded or refused.
-func FuzzDecode(f *testing.F) {
-	names, err := filepath.Glob("testdata/*.tif")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := DecodeConfig(bytes.NewReader(data))
-		if err != nil || c.Width > 1<<10 || c.Height > 1<<10 {
-			return
-		}
-		img, _, err := decode(data)
-		if err == nil && (img.Bounds().Dx() != c.Width || img.Bounds().Dy() != c.Height) {
-			t.Errorf("%v, the header says %d×%d", img.Bounds(), c.Width, c.Height)
-		}
-	})
-}

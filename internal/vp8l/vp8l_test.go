@@ -206,12 +206,3 @@ func FuzzPixels(f *testing.F) {
 		check(t, img)
 	})
 }
-
-func BenchmarkNew(b *testing.B) {
-	img := image.NewNRGBA(image.Rect(0, 0, 1024, 1024))
-	kinds["colour slope"](img, rand.New(rand.NewPCG(1, 1)))
-	b.SetBytes(int64(len(img.Pix)))
-	for b.Loop() {
-		encode(b, img)
-	}
-}

@@ -9,12 +9,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners"
 	"superres/learners/external"
 	"superres/learners/learnertest"
 	"superres/learners/planted"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 // python returns the command of a Python that has the given package, or skips the test.
@@ -35,14 +35,14 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 	t.Helper()
 	ownTemp(t)
 	unset(t, "PYTHONUNBUFFERED") // they flush themselves
-	p := sparsetest.Must(planted.New(planted.Panel{M: 16, K: 20, S: 2}, 300, 0, 1, 0))(t)
+	p := must.Get(planted.New(planted.Panel{M: 16, K: 20, S: 2}, 300, 0, 1, 0))(t)
 	ctx, end := external.Keep(t.Context())
 	defer end()
 	l := &external.Learner{Program: external.Program{Command: command, Limit: 2 * time.Minute}}
 	var last *learners.Result
 	for range 2 {
 		opt := learners.Options{Atoms: 20, Iterations: iterations, Coder: sparse.OMP{Sparsity: 2}, Seed: 1}
-		r := sparsetest.Must(l.Learn(ctx, p.Y, opt))(t)
+		r := must.Get(l.Learn(ctx, p.Y, opt))(t)
 		if last != nil && !mat.Equal(last.Dictionary.Matrix(), r.Dictionary.Matrix()) {
 			t.Error("the same problem has two answers")
 		}
@@ -52,8 +52,8 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 		t.Errorf("%d programs for one problem at a time", n)
 	}
 	learnertest.Check(t, last, p.Y, 20)
-	found := sparsetest.Must(planted.Measure(last.Dictionary, p.Dictionary))(t)
-	start := sparsetest.Must(learners.Start(p.Y, 20, 1))(t)
+	found := must.Get(planted.Measure(last.Dictionary, p.Dictionary))(t)
+	start := must.Get(learners.Start(p.Y, 20, 1))(t)
 	first, err := planted.Measure(start, p.Dictionary)
 	if err != nil || found.Assigned > most*first.Assigned {
 		t.Errorf("error %.4f, that of the first dictionary is %.4f, %v", found.Assigned, first.Assigned, err)
@@ -63,7 +63,7 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 
 func example(t *testing.T, name string) string {
 	t.Helper()
-	path := sparsetest.Must(filepath.Abs(filepath.Join("../../testdata/external", name)))(t)
+	path := must.Get(filepath.Abs(filepath.Join("../../testdata/external", name)))(t)
 	return `"` + path + `"`
 }
 
@@ -85,14 +85,14 @@ func TestExamples(t *testing.T) {
 // The plain ROP of testdata/external finds what rop:paper finds, from nearly the same start.
 func TestROPPeer(t *testing.T) {
 	ownTemp(t)
-	p := sparsetest.Must(planted.New(planted.Panel{M: 8, K: 12, S: 2}, 150, 0, 1, 0))(t)
+	p := must.Get(planted.New(planted.Panel{M: 8, K: 12, S: 2}, 150, 0, 1, 0))(t)
 	o := learners.Options{Atoms: 12, Iterations: 300, Coder: sparse.OMP{Sparsity: 2}, Seed: 1}
 	program := external.Program{Command: python(t, "numpy") + " " + example(t, "rop_peer.py"), Limit: 2 * time.Minute}
 	for _, l := range []learners.Learner{learners.ROP{Paper: true}, &external.Learner{Program: program}} {
 		ctx, end := external.Keep(t.Context())
-		r := sparsetest.Must(l.Learn(ctx, p.Y, o))(t)
+		r := must.Get(l.Learn(ctx, p.Y, o))(t)
 		end()
-		if found := sparsetest.Must(planted.Measure(r.Dictionary, p.Dictionary))(t); found.Assigned > 0.01 {
+		if found := must.Get(planted.Measure(r.Dictionary, p.Dictionary))(t); found.Assigned > 0.01 {
 			t.Errorf("%T: error %.4f", l, found.Assigned)
 		}
 	}
@@ -103,7 +103,7 @@ func TestBenchopt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs solvers for some seconds")
 	}
-	check := sparsetest.Must(filepath.Abs("../../testdata/benchopt/check.py"))(t)
+	check := must.Get(filepath.Abs("../../testdata/benchopt/check.py"))(t)
 	out, err := exec.CommandContext(t.Context(), python(t, "scipy.optimize"), check).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)

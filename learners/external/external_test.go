@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners"
 	"superres/learners/external"
 	"superres/learners/external/externaltest"
@@ -79,7 +80,7 @@ func TestSameResult(t *testing.T) {
 	ownTemp(t)
 	y := learnertest.Planted(8, 12, 2, 90, 1)
 	opt := learners.Options{Atoms: 12, Iterations: 9, Coder: sparse.OMP{Sparsity: 2}, Seed: 1<<31 + 3}
-	want := sparsetest.Must(learners.MOD{}.Learn(t.Context(), y, opt))(t)
+	want := must.Get(learners.MOD{}.Learn(t.Context(), y, opt))(t)
 	ctx, end := external.Keep(t.Context())
 	defer end()
 	for _, words := range []string{"serve", "serve codes", "serve codes trace"} {
@@ -263,11 +264,9 @@ func TestSpecs(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for name, mode := range map[string]os.FileMode{"mine.sh": 0o755, "my, own 'program'.sh": 0o755, "text.py": 0o644} {
-		if err := os.WriteFile(name, []byte("#!/bin/sh\n"), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(name, []byte("#!/bin/sh\n"), mode))
 	}
-	self := sparsetest.Must(os.Executable())(t)
+	self := must.Get(os.Executable())(t)
 	specs := map[string]string{ // what the error says; empty is none
 		"exec":                               "no program is named",
 		"exec:":                              "no program is named",
@@ -299,14 +298,11 @@ func TestSpecs(t *testing.T) {
 // The fingerprint has the hashes of the program and of the files among its arguments.
 func TestFingerprint(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("my script", []byte("one"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile("my script", []byte("one"), 0o666))
 	print := func(command string) string {
 		t.Helper()
 		l := &external.Learner{Program: external.Program{Command: command}}
-		text := sparsetest.Must(plugin.Fingerprint(l, sparse.OMP{}))(t)
-		return text
+		return must.Get(plugin.Fingerprint(l, sparse.OMP{}))(t)
 	}
 	program := externaltest.Command()
 	alone, with := print(program), print(program+` --x=3 "my script"`)
@@ -314,9 +310,7 @@ func TestFingerprint(t *testing.T) {
 	if len(alone) != 64 || with != alone+" "+sum {
 		t.Errorf("%s, with the script %s", alone, with)
 	}
-	if err := os.WriteFile("my script", []byte("two"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile("my script", []byte("two"), 0o666))
 	if print(program+` --x=3 "my script"`) == with {
 		t.Error("a changed script has the same fingerprint")
 	}
@@ -340,9 +334,7 @@ func TestCoderIsHeldToItsSparsity(t *testing.T) {
 func unset(t *testing.T, name string) {
 	t.Helper()
 	t.Setenv(name, "") // so that it is as before after the test
-	if err := os.Unsetenv(name); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Unsetenv(name))
 }
 
 // Programs use one thread, unless the environment says otherwise.
@@ -363,7 +355,7 @@ func TestThreads(t *testing.T) {
 // Requests are ASCII, and the folder of temporary files may have any name.
 func TestFoldersOfAnyName(t *testing.T) {
 	const name = "Jörg's 😀, \"folder\" & <more>"
-	text := sparsetest.Must(json.Marshal(name))(t)
+	text := must.Get(json.Marshal(name))(t)
 	plain := external.PlainASCII(text)
 	var back string
 	if err := json.Unmarshal(plain, &back); err != nil || back != name ||
@@ -374,9 +366,7 @@ func TestFoldersOfAnyName(t *testing.T) {
 		return // where no file has such a name
 	}
 	dir := filepath.Join(t.TempDir(), name)
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(dir, 0o777))
 	t.Setenv("TMPDIR", dir)
 	y, opt := smallProblem()
 	if _, err := learner("serve").Learn(t.Context(), y, opt); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners"
 	"superres/learners/sparse"
 	"superres/learners/sparse/sparsetest"
@@ -26,7 +27,7 @@ func Run(t *testing.T, learner learners.Learner) {
 	opt := learners.Options{Atoms: 12, Iterations: 15, Coder: sparse.OMP{Sparsity: 2}, Seed: 3}
 	learn := func(t *testing.T, y *mat.Dense, o learners.Options) *learners.Result {
 		t.Helper()
-		return sparsetest.Must(learner.Learn(ctx, y, o))(t)
+		return must.Get(learner.Learn(ctx, y, o))(t)
 	}
 
 	t.Run("result", func(t *testing.T) {

@@ -14,23 +14,21 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/internal/parallel"
 	"superres/learners"
 	"superres/learners/planted"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 func problem(t *testing.T, noise float64, seed uint64, trial int) *planted.Problem {
 	t.Helper()
-	return sparsetest.Must(planted.New(planted.Panel{M: 8, K: 12, S: 3}, 4000, noise, seed, trial))(t)
+	return must.Get(planted.New(planted.Panel{M: 8, K: 12, S: 3}, 4000, noise, seed, trial))(t)
 }
 
 func TestNewIsThePapersModel(t *testing.T) {
 	p := problem(t, 0, 1, 0)
-	if err := p.Codes.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, p.Codes.Check())
 	if !mat.EqualApprox(p.Y, p.Codes.Rebuild(p.Dictionary), 1e-12) {
 		t.Error("Y is not D·X")
 	}
@@ -92,24 +90,21 @@ func TestNewRefuses(t *testing.T) {
 
 // The errors of a dictionary that an independent NumPy program made and measured.
 func TestMeasureAgainstAnotherProgram(t *testing.T) {
-	text := sparsetest.Must(os.ReadFile("../testdata/steps.json"))(t)
+	text := must.Get(os.ReadFile("../testdata/steps.json"))(t)
 	var f struct {
 		D, D0   [][]float64
 		InOrder [][]float64 `json:"err_seq"`
 		Least   [][]float64 `json:"err_hung"`
 	}
-	if err := json.Unmarshal(text, &f); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(text, &f))
 	dictionary := func(rows [][]float64) *sparse.Dictionary {
 		m := mat.NewDense(len(rows), len(rows[0]), nil)
 		for i, r := range rows {
 			m.SetRow(i, r)
 		}
-		d := sparsetest.Must(sparse.NewDictionary(m))(t)
-		return d
+		return must.Get(sparse.NewDictionary(m))(t)
 	}
-	r := sparsetest.Must(planted.Measure(dictionary(f.D), dictionary(f.D0)))(t)
+	r := must.Get(planted.Measure(dictionary(f.D), dictionary(f.D0)))(t)
 	if math.Abs(r.InOrder-f.InOrder[0][0]) > 1e-12 || math.Abs(r.Assigned-f.Least[0][0]) > 1e-12 {
 		t.Errorf("%+v, expected %g in order and %g assigned", r, f.InOrder[0][0], f.Least[0][0])
 	}
@@ -126,7 +121,7 @@ func TestMeasureForgivesOrderSignAndLength(t *testing.T) {
 		}
 		other.SetCol((k*5+2)%12, col)
 	}
-	d := sparsetest.Must(sparse.NewDictionary(other))(t)
+	d := must.Get(sparse.NewDictionary(other))(t)
 	r, err := planted.Measure(d, truth)
 	if err != nil || r.Assigned > 1e-15 || r.InOrder > 1e-15 || r.Recovered < 1-1e-12 {
 		t.Errorf("%+v, %v", r, err)

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
-	"superres/learners/sparse/sparsetest"
 )
 
 // gaussian is a dictionary of n×k with lengths of its own.
@@ -17,8 +17,7 @@ func gaussian(t *testing.T, n, k int) *sparse.Dictionary {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 	m := mat.NewDense(n, k, nil)
 	m.Apply(func(_, j int, _ float64) float64 { return float64(j+1) * rng.NormFloat64() }, m)
-	d := sparsetest.Must(sparse.NewDictionary(m))(t)
-	return d
+	return must.Get(sparse.NewDictionary(m))(t)
 }
 
 // The angles against their definition, pair by pair.
@@ -57,7 +56,7 @@ func TestAnglesAtTheEdge(t *testing.T) {
 		{[]float64{0, 0, 1, 0, 0, 2}, sparse.Angles{Pairs: 1}},
 		{[]float64{1, 0, -2, 0, 0, 1}, sparse.Angles{Pairs: 3, Max: 1, Mean: 1. / 3, Near: 1}},
 	} {
-		d := sparsetest.Must(sparse.FromAtoms(2, c.atoms))(t)
+		d := must.Get(sparse.FromAtoms(2, c.atoms))(t)
 		if got := d.Angles(0.99); got != c.want {
 			t.Errorf("%v: %+v, expected %+v", c.atoms, got, c.want)
 		}
@@ -92,7 +91,7 @@ func TestCondition(t *testing.T) {
 			var m mat.Dense
 			m.Product(rotation(4), middle, rotation(k).T())
 			for _, m := range []mat.Matrix{&m, m.T()} {
-				d := sparsetest.Must(sparse.NewDictionary(m))(t)
+				d := must.Get(sparse.NewDictionary(m))(t)
 				if rank, condition := d.Condition(); rank != c.rank || math.Abs(condition-c.condition) > 1e-9 {
 					t.Errorf("%v, %d atoms: rank %d, condition %g, expected %d and %g", c.s, k, rank, condition,
 						c.rank, c.condition)

@@ -105,10 +105,10 @@ func slowSP(d *sparse.Dictionary, y []float64, s int) (support []int, x []float6
 	return support, x
 }
 
-// slowCoSaMP is the definition, with residuals formed and least squares by QR. rounds limits the rounds.
-func slowCoSaMP(d *sparse.Dictionary, y []float64, s, rounds int) (support []int, x []float64) {
+// slowCoSaMP is the definition, with residuals formed and least squares by QR.
+func slowCoSaMP(d *sparse.Dictionary, y []float64, s int) (support []int, x []float64) {
 	r, left := y, length(y) // r of the pruned code, left of the solution
-	for ; rounds > 0 && left > 1e-11*length(y); rounds-- {
+	for left > 1e-11*length(y) {
 		wide := slices.Clone(support)
 		for _, k := range slowLargest(slowCorrelations(d, r), 2*s) {
 			if !slices.Contains(wide, k) {

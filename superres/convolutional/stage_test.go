@@ -1,18 +1,15 @@
 package convolutional
 
 import (
-	"fmt"
 	"image"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"superres/internal/kernel"
 	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/patches/plane"
-	"superres/superres/resample"
 	"superres/superres/stage"
 	"superres/superres/stage/stagetest"
 )
@@ -198,33 +195,6 @@ func TestNetworkOfStage(t *testing.T) {
 			if l.Slope != nil {
 				near("slope", l.Slope, got.Layers[i].Slope, 1e-4)
 			}
-		}
-	}
-}
-
-// BenchmarkStage enlarges 768×512 by 2 with each tier of the kernels and reports the products per second.
-func BenchmarkStage(b *testing.B) {
-	low := makeTexture(768, 512)
-	current := resample.Resize(low, 2*low.W, 2*low.H, resample.Bicubic)
-	for _, size := range [][2]int{{32, 10}, {16, 5}, {16, 7}} {
-		n := sampleNetwork(2, size[0], size[1], 1)
-		s := roundNetwork(b, n)
-		products := 0
-		for _, l := range n.Layers {
-			products += len(l.Weight)
-		}
-		for form := 1; form < kernel.Tiers(); form++ {
-			restore := kernel.Use(form)
-			b.Run(fmt.Sprintf("C=%d/M=%d/%s", size[0], size[1], kernel.Tier()), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := s.Apply(b.Context(), low, current, nil); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(products*len(low.Pix))*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GMAC/s")
-			})
-			restore()
 		}
 	}
 }

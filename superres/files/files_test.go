@@ -6,16 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"superres/internal/golden"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/must"
 	"superres/internal/testimage"
@@ -141,43 +136,6 @@ func TestSet(t *testing.T) {
 			t.Errorf("%.40s: %v", c, err)
 		}
 	}
-}
-
-// Several goroutines may use one Enlarger; each gets the same bytes.
-func TestConcurrently(t *testing.T) {
-	data := must.Get(os.ReadFile(filepath.Join(golden.Root(t), "testdata", "hopper.png")))(t)
-	e := must.Get(files.New(files.Options{Effort: "fast"}))(t)
-	var want bytes.Buffer
-	must.Get(e.Upscale(t.Context(), &want, bytes.NewReader(data)))(t)
-	var group sync.WaitGroup
-	for range 8 {
-		group.Go(func() {
-			var got bytes.Buffer
-			if _, err := e.Upscale(t.Context(), &got, bytes.NewReader(data)); err != nil ||
-				!bytes.Equal(got.Bytes(), want.Bytes()) {
-				t.Errorf("%d bytes, %v", got.Len(), err)
-			}
-		})
-	}
-	group.Wait()
-	// The model alone makes the same pixels of the decoded picture.
-	img, opt, err := superres.Decode(t.Context(), bytes.NewReader(data))
-	must.Succeed(t, err)
-	opt.Scale = 2
-	large := must.Get(must.Get(e.Model())(t).Upscale(t.Context(), img, opt))(t)
-	made := must.Get(png.Decode(&want))(t)
-	for y := range large.Bounds().Dy() {
-		for x := range large.Bounds().Dx() {
-			if r, g, b, a := large.At(x, y).RGBA(); [4]uint32{r, g, b, a} != rgba(made.At(x, y)) {
-				t.Fatalf("at %d, %d: %v and %v", x, y, large.At(x, y), made.At(x, y))
-			}
-		}
-	}
-}
-
-func rgba(c interface{ RGBA() (r, g, b, a uint32) }) [4]uint32 {
-	r, g, b, a := c.RGBA()
-	return [4]uint32{r, g, b, a}
 }
 
 // Admit is asked once, before any work, and its error comes back as it is. The end of the context ends the work.

@@ -41,9 +41,7 @@ func choose(t *testing.T, m *superres.Model, img image.Image, last flaws.Step) s
 func TestAuto(t *testing.T) {
 	file := must.Get(os.ReadFile("../../testdata/hopper.png"))(t)
 	clean, _, err := superres.Decode(t.Context(), bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	noisy := degrade.WithNoise(clean, 12, 1)
 	for _, effort := range superres.Efforts() {
 		auto := must.Get(open(t, models.Auto).Effort(effort))(t)

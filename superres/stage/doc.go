@@ -20,7 +20,6 @@
 // colour is a [Colour]; use [RegisterColour] and stagetest.RunColour for it. One that enlarges red, green and blue
 // together, without interpolation before it, is a [Network]; use [RegisterNetwork] and stagetest.RunNetwork.
 //
-// stage.go and network.go have the contract and the registry, work.go the memory and the progress that a stage
-// is given, arrays.go and file.go the way to a model file and back, backproject.go a small stage that is a
-// whole example.
+// stage.go has the contract and the registry, work.go the memory and the progress that a stage is given, arrays.go and
+// file.go the way to a model file and back, backproject.go a small stage that is a whole example.
 package stage

@@ -183,13 +183,12 @@ func Versions(names []string, coder string) ([]Version, error) {
 	return list, nil
 }
 
-// All returns the names of the learners that need no argument and take any number of atoms: first those of the paper,
-// in the paper's order.
+// All returns the names of the learners that need no argument: first those of the paper, in the paper's order.
 func All() []string {
 	paper := []string{"rop", "blotless", "simco", "ksvd", "mod"}
 	var names []string
 	for _, info := range learners.List() {
-		if info.Argument == "" && info.Name != "msp" { // which refuses more atoms than entries
+		if info.Argument == "" {
 			names = append(names, info.Name)
 		}
 	}

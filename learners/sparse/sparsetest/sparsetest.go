@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
 )
 
@@ -98,7 +99,7 @@ func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder)
 				scaled.Set(i, k, scaled.At(i, k)*scale[k])
 			}
 		}
-		ds := Must(sparse.NewDictionary(scaled))(t)
+		ds := must.Get(sparse.NewDictionary(scaled))(t)
 		want, got := Code(t, coder, d, y), Code(t, coder, ds, y)
 		if !reflect.DeepEqual(want.Index, got.Index) {
 			t.Fatal("the lengths of the atoms change the choice")
@@ -113,7 +114,7 @@ func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder)
 	t.Run("zero", func(t *testing.T) {
 		m := d.Matrix()
 		m.SetCol(5, make([]float64, 8))
-		withZero := Must(sparse.NewDictionary(m))(t)
+		withZero := must.Get(sparse.NewDictionary(m))(t)
 		if use := Code(t, coder, withZero, y).Usage(); use[5] != 0 {
 			t.Error("an atom of length 0 is used")
 		}
@@ -156,8 +157,7 @@ func Dictionary(t *testing.T, n, k int, seed uint64) *sparse.Dictionary {
 		col := m.ColView(j).(*mat.VecDense)
 		col.ScaleVec(1/mat.Norm(col, 2), col)
 	}
-	d := Must(sparse.NewDictionary(m))(t)
-	return d
+	return must.Get(sparse.NewDictionary(m))(t)
 }
 
 // Gaussian returns an r×c matrix of independent N(0,1) values.
@@ -186,16 +186,5 @@ func Residuals(d *sparse.Dictionary, x *sparse.Codes, y *mat.Dense) []float64 {
 // Code returns the codes of the columns of y by c over d, and ends the test if there is an error.
 func Code(t testing.TB, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) *sparse.Codes {
 	t.Helper()
-	return Must(c.Code(context.Background(), d, y))(t)
-}
-
-// Must returns a function that ends a test for an error, and returns the value otherwise.
-func Must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
+	return must.Get(c.Code(context.Background(), d, y))(t)
 }

@@ -56,35 +56,12 @@ import (
 // Training also on pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains
 // nothing.
 //
-// A network for brightness that looked at colour too, or one that made red, green and blue, was no better in a short
-// training: ×4, 32 channels and 10 layers, 5,000 steps of 4 patches of 48×48, PSNR of brightness of 5 pictures that
-// were held out, and of two of strong colours (gates-01 of open, bird of Set5):
-//
-//	                         held out   gates-01   bird
-//	brightness               30.03      36.00      33.44
-//	brightness, by colour    30.03      35.76      33.25
-//	red, green and blue      30.03      35.93      33.18
-//
-// Nor did photo gain in 12,000 more steps, in which it was shown colour: of 14 pictures 29.22 and 29.23 dB. Larger and
-// longer trained networks do use colour: of the 0.31 dB that DISP has more than photo on these 14, 0.10 are left when
-// they are grey. Photo for red, green and blue, one after the other, has 0.06 dB more on these and Set5 (bird
-// 0.38), and 0.06 in RGB, in three times the time.
-//
-// Nor did photo at ×4 learn it in 30,000 to 40,000 more steps of 8 patches of 24×24, taught by what it makes of red,
-// green and blue, in eight orientations: its results were the same to 0.001 dB whether colour was shown or not, also
-// where three quarters of the channels had begun at red, green and blue. With red and blue as further results in
-// training it used colour, and had 31.36 dB on Set5 with it, 31.38 without, after 20,000 steps. A correction of
-// brightness as a further output of the network for colour, after 4,000 steps, changes none of 31.45, 29.93 and 28.20
-// dB on Set5, T91 and open-valid. What the fast network makes of red, green and blue, less what it makes of brightness,
-// added to what photo makes of brightness, gives 0.06 dB on Set5, half of what photo itself gives so, for a third more
-// time; 0.23 of bird's 0.40.
-//
-// Trained from nothing, a network of the size of photo does use colour. With red and blue as further results in
-// training, of half the weight, it has 31.47, 29.95, 28.19 and 30.53 dB on Set5, T91, open-valid and general-dev at ×4
-// after 36,000 steps of 8 patches of 32×32, 295 million pixels, where photo has 31.45, 29.93, 28.20 and 30.47 after
-// 2 billion and with teachers; on grey pictures it is 0.07 dB behind. 100,000 steps more at rate 0.008, taught by what
-// photo makes of red, green and blue apart, and with 10 % drawings, took it to 31.57, 30.02, 28.23 and 30.60; on grey
-// pictures it is 0.02 to 0.04 behind. That is photo at ×4 now.
+// A network for brightness that looks at colour is no better after a short training, nor is one for red, green and
+// blue, nor photo at ×4 after 40,000 more steps in which it was shown colour. Trained from nothing, with red and blue
+// as further results of half the weight, a network of the size of photo does use colour: after 36,000 steps of 8
+// patches of 32×32 it is as good as photo for brightness was after 2 billion pixels and with teachers, and 100,000 more
+// make it 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev; on grey pictures it is 0.02 to
+// 0.04 behind. That is photo at ×4 now.
 const (
 	colours        = 2 // R−Y and B−Y
 	colourChannels = 16

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"superres/internal/must"
 	"superres/patches/plane"
 	"superres/superres/convolutional"
 	"superres/superres/resample"
@@ -118,9 +119,7 @@ func (zero) Uint64() uint64 { return 1 << 32 }
 func TestLearnsLevels(t *testing.T) {
 	o := newSmallTrainer()
 	r, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	o.From, _ = convolutional.Of(r.Stages[0])
 	for range 2 { // from the clean model, then from the robust one
 		o.Robust = true

@@ -2,13 +2,11 @@ package learning
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"math"
 	"math/rand/v2"
 	"testing"
 
-	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/training"
 )
@@ -127,18 +125,3 @@ func testGradient(t *testing.T, patch, scale, skip int, squared bool) {
 
 // openDrawing opens a picture that has room for patches of the default size.
 func openDrawing(context.Context) (image.Image, error) { return testimage.Drawing(400, 400, 1), nil }
-
-// BenchmarkStep makes whole steps, with patches of synthetic pictures.
-func BenchmarkStep(b *testing.B) {
-	for _, size := range [][2]int{{16, 7}, {32, 18}, {32, 22}, {48, 10}, {64, 16}} {
-		o := Defaults()
-		o.Channels, o.Depth, o.Reductions, o.Synthetic = size[0], size[1], nil, 0
-		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
-			l, d := beginWith(b, o, []training.Source{{Name: "drawing", Open: openDrawing}})
-			for b.Loop() {
-				must.Succeed(b, l.step(b.Context(), d))
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
-		})
-	}
-}

@@ -44,9 +44,7 @@ func TestTaught(t *testing.T) {
 	const way = 5
 	turned, err := distil(t.Context(), teachers, []*plane.Plane{picture.Orient(low, way)},
 		picture.Orient(low, way), picture.Orient(base, way), picture.Orient(truth, way))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for i, v := range picture.Orient(got, way).Pix {
 		if math.Abs(float64(v-turned.Pix[i])) > 1e-6 {
 			t.Fatalf("sample %d of the turned picture is %g, expected %g", i, turned.Pix[i], v)

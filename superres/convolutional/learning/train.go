@@ -124,114 +124,24 @@ const mostMargin = 128
 // Digits, whose patches are whole pictures of 14 samples, want the margin: after 8,000 steps of 32 patches, 16 channels
 // and 7 layers have an error of 0.0109 on MNIST's test images without one, and 0.0105 with 128, in 1.4 times the time.
 //
-// With margins, many small patches teach more than few large ones, small steps more than large ones, and a chain with
-// skips more than one without. At ×4, 32 channels, 10 layers, margin 4, no drawings, from nothing and always after 27.6
-// million pixels, mean PSNR of 5 pictures that were held out, and seconds on two threads of one core:
+// What else was tried:
 //
-//	patch, batch, steps    rate     skip    dB       s
-//	48, 4, 3000            0.01     0       29.99    76
-//	48, 4, 3000            0.005    0       29.98    79
-//	48, 4, 3000            0.02     0       29.96
-//	48, 4, 3000            0.01     5       30.01    71
-//	48, 2, 6000            0.01     0       30.02    85
-//	24, 16, 3000           0.01     0       30.03    95
-//	24, 8, 6000            0.01     5       30.05   101
-//	16, 18, 6000           0.01     5       30.05   123
-//	48, 4, 5000            0.01     0       30.03   137, after 46 million pixels
-//
-// A small network gains by a teacher and by drawings. 16 channels and 7 layers, at ×4 from a network that had learned
-// from 0.75 billion pixels, mean PSNR in dB of three sets of photographs, and of 60 synthetic drawings that were
-// reduced by block means:
-//
-//	                                               Set5    T91     open-valid  drawings
-//	before                                         31.03   29.59   27.92       31.37
-//	from nothing, 120,000 steps of 8 patches of 24 30.98   29.60   27.95
-//	50,000 such steps more, photo its teacher      31.07   29.64   27.96       29.69
-//	100,000 steps and two teachers                 31.07   29.64   27.96       29.54
-//	60,000 steps, 10 % drawings in place of 1 %    31.06   29.62   27.95       31.86
-//	250,000 more, also by a network of 64 channels 31.08   29.63   27.97
-//	40,000 more, 15 % drawings, rate 0.003         31.07   29.62   27.96
-//
-// At ×3, 220,000 steps more at rate 0.007 with 10 % drawings, photo its teacher, took it from 33.36, 31.79 and 29.63 to
-// 33.38, 31.81 and 29.63 dB, and 20 other drawings from 4.9 to 5.1 dB over Lanczos. Then 40,000 steps at rate 0.003
-// with 15 % drawings took it back to 33.34.
-//
-// A large network that is its own teacher learns drawings alone. At ×3, 48 channels, 10 layers, 150,000 steps more of 8
-// patches of 24 at rate 0.01 with 10 % drawings left Set5 and T91 at 33.69 and 32.08 dB, took open-valid from 29.86 to
-// 29.87, general-dev from 33.01 to 32.99, and 20 drawings from 4.25 to 7.14 dB over Lanczos, the least from 0.04 to
-// 1.16.
-//
-// Deep and narrow does not last. 32 channels, 24 layers and a skip every 4 are as good as 48 and 10 after 49 million
-// pixels (×4, 31.78 and 31.75 dB of 8 pictures that were held out); but of networks that see colour the first has
-// 31.42 dB on Set5 after 1.47 billion, 31.36 where it is grey, and the second 31.47 and 31.35 after 0.3 billion.
-// Integers take 0.03 dB from the first, whose sums over skips are larger, and 0.01 from the second.
-//
-// With 32 channels and 10 layers at ×4, 20,000 steps of 8 patches of 32, 8 pictures held out, Set5, T91 and open-valid:
-// 33.85, 31.27, 29.79 and 28.09 dB; without negatives 33.82, 31.25, 29.77 and 28.09; with red and blue as brightness of
-// two more pictures each 33.84, 31.26, 29.78 and 28.09. A slope that bends in a curve, over ±0.25 or ±0.06, in place of
-// a corner has 33.73 and 33.69 dB after 4,000 steps, the corner 33.71.
-//
-// At ×2 colour is worth less, and what a network has learned from other teachers is soon lost. Set5, T91, open-valid
-// and general-dev, and Set5 in grey, of 48 channels and 10 layers:
-//
-//	                                                     Set5   T91    open-v general grey
-//	photo, without colour, taught by two networks        37.55  35.61  33.83  37.42  37.52
-//	100,000 steps from photo for ×4, photo its teacher   37.50  35.61  33.80  37.34  37.46
-//	80,000 steps from photo, rate 0.006, no teacher      37.43  35.58  33.79  37.28  37.39
-//	200,000 from photo for ×4, 3 % drawings, as above    37.54  35.64  33.84  37.40  37.50
-//
-// The last still loses up to 1.2 dB of a picture. The drawings, 10 % of the others, are a part of it: in 8,000 steps
-// from photo in brightness alone, rate 0.003, 10 % take Set5 to 37.42 and open-valid to 33.76, 1 % to 37.50 and 33.81,
-// and with photo as the teacher to 37.54 and 33.81.
-//
-// At ×3 the same, 150,000 steps of 8 patches of 32 from photo for ×4, with 5 % drawings and photo as the teacher, takes
-// Set5, T91, open-valid and general-dev from 33.69, 32.08, 29.87 and 32.99 to 33.77, 32.18, 29.93 and 33.09 dB; in grey
-// they are as before, within 0.02. Drawings fall from 7.1 to 6.2 dB over Lanczos. That is photo at ×3 now.
-//
-// A larger network for the effort max, 64 channels, 16 layers and a skip every 4, at ×4, learned from 1.31 billion
-// pixels with 4 % drawings from nothing, has 31.66, 30.13, 28.34 and 30.75 dB on Set5, T91, open-valid and general-dev.
-// Lines of middle tones, one sample wide, are no better than by bicubic then, where photo has 2.2 dB more. 12,000 steps
-// at rate 0.003 with 15 % drawings took these to 5.2 dB, other drawings from 6.0 to 7.7 over Lanczos, and the sets to
-// 31.65, 30.11, 28.32 and 30.71. That is photo-max. At ×2 it went on from there for 75,000 steps of 8 patches of 32,
-// rate 0.007, 3 % drawings, photo its teacher: 37.65, 35.70, 33.99 and 37.58 dB, where its teacher has 37.55, 35.61,
-// 33.83 and 37.42, and drawings 7.4 dB over Lanczos, 2.3 more than its teacher. At ×3, from that for ×2, 58,000 steps
-// with 5 % drawings and photo its teacher: Set5 33.86 dB, photo 33.77. On pictures that were held out, 2,000 steps with
-// a teacher and 3 % drawings were as good as 8,000 without one and with 8 %. At ×4, 18,000 steps more at rate 0.005
-// with 8 % drawings, itself its teacher, take Set5 to 31.67, but the mean over two orientations from 31.73 to 31.72.
-//
-// Where several networks were trained from the same one, for some ten thousand steps each, their mean can be better
-// than all of them. Below, "trained on" is 20,000 steps more from photo, or 18,000 from photo-max, at ×4 and rate
-// 0.005, with 5 % drawings and photo-max as the teacher; unrounded dB:
-//
-//	                                                   Set5    T91     open-v  general
-//	photo                                              31.594  30.039  28.245  30.640
-//	trained on                                         31.590  30.028  28.240  30.632
-//	the mean of the two                                31.598  30.039  28.245  30.646
-//	trained on, its teacher with green                 31.617  30.047  28.254  30.658
-//	the mean of that and photo                         31.608  30.046  28.252  30.653
-//	photo-max                                          31.675  30.129  28.326  30.747
-//	trained on, itself its teacher, 8 % drawings       31.697  30.163  28.343  30.778
-//	the mean of the two                                31.711  30.165  28.348  30.782
-//
-// The network trained on with green draws lines of middle tones worse than bicubic does; the mean of it and photo is
-// 0.8 dB better than bicubic at least, and is photo at ×4 now. The mean of photo-max and the network trained on from
-// it is photo-max at ×4 now; by the effort max, it has 0.01 dB more than photo-max had. Drawings have 7.5 dB over
-// Lanczos in place of 7.9, the worst 1.9 in place of 0.8, and lines of middle tones 4.1 to 5.0 over bicubic in place
-// of 5.3. At ×3 nothing is gained: photo has 33.812, 32.221, 29.944 and 33.150 dB, 20,000 steps more with green make
-// it 33.798, 32.199, 29.942 and 33.129, 60,000 at rate 0.007 33.798, 32.208, 29.943 and 33.141, and their means with
-// photo have 0.01 and 0.20 dB less on Set5 than photo; 20,000 steps take photo-max from 33.903, 32.322, 30.065 and
-// 33.281 dB to 33.909, 32.344, 30.068 and 33.311, which the effort max loses again. At ×2, 130,000 steps in
-// brightness at rate 0.007, 2 % drawings, photo-max the teacher, took photo from 37.648, 35.681, 33.866 and 37.585 to
-// 37.663, 35.664, 33.864 and 37.588: so 48 channels and 10 layers are full there. They had gone too far for a mean,
-// which has 34 dB on T91. Nor do more layers bring much to photo-max there: 20 in place of 16, 80,000 steps at rate
-// 0.008 with itself the teacher, take the effort max from 37.676, 35.730, 34.014 and 37.612 to 37.692, 35.748, 34.059
-// and 37.617, 0.014 dB in the mean of 169 pictures. So that does not ship.
-//
-// Colours that were turned around the colour circle, by any angle and in 30 % of the patches, change nothing after
-// 20,000 steps of 32 channels at ×4, also not for pictures of flowers, on which colour may cost 0.5 dB.
-//
-// Squared errors in the last 40 % of the steps, in place of 15 %, change nothing, nor does momentum of 0.9, nor taking
-// patches as they come, instead of the one of two with the larger residual: 30.04 with each of the last two.
+//   - With margins, many small patches teach more than few large ones, by 0.04 dB after the same pixels, small steps
+//     more than large ones, and a chain with skips more than one without, by 0.02.
+//   - A small network gains 0.04 to 0.05 dB by a teacher; 10 % drawings in place of 1 % take drawings from 29.5 to
+//     31.9 dB, and 0.01 from photographs. A large network that is its own teacher learns drawings alone.
+//   - Deep and narrow does not last: 32 channels and 24 layers are as good as 48 and 10 after 49 million pixels, and
+//     behind after a billion. Integers take 0.03 dB from their sums over skips, which are larger.
+//   - Colour is worth 0.08 to 0.14 dB at ×3 and ×4, and less than its harm to single pictures at ×2.
+//   - 64 channels and 16 layers with a skip every 4, for the effort max, have 0.1 dB more than photo at each scale, and
+//     draw lines of middle tones well after 12,000 steps with 15 % drawings alone. 20 layers bring 0.014 dB more.
+//   - The mean of networks that were trained on from the same one, for some ten thousand steps each, can be better than
+//     all of them: photo and photo-max at ×4 are such means, and have 0.01 to 0.04 dB more. It has 34 dB on T91 where
+//     one of them has gone too far.
+//   - photo at ×2 is full: 130,000 steps more change nothing.
+//   - Nothing is gained by slopes that bend in a curve, by colours turned around the colour circle, by squared errors
+//     in the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by the one of two patches with the larger
+//     residual. Without negatives 0.02 dB are lost.
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 16,

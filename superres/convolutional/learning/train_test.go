@@ -40,9 +40,7 @@ func beginWith(t testing.TB, o Trainer, sources []training.Source) (*learner, *p
 	d := &pictures{session: s}
 	must.Succeed(t, d.read(t.Context()))
 	n, known, err := s.firstNetwork()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return newLearner(o, n, known), d
 }
 

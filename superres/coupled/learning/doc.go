@@ -2,6 +2,6 @@
 // high-resolution patches at the same positions are stacked, Y = [Y_L; Y_H]; a learner of package learners
 // finds one dictionary D = [D_L; D_H] for them, and its halves make the stage.
 //
-// train.go has the options and the steps from pictures to stages; sample.go samples the pairs; refit.go fits
-// D_H to the codes that D_L alone gives.
+// train.go has the options, the steps from pictures to stages, and the fit of D_H to the codes that D_L alone gives;
+// sample.go samples the pairs.
 package learning

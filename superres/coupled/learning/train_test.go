@@ -3,13 +3,16 @@ package learning
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/golden"
 	"superres/internal/must"
 	"superres/learners/sparse"
 	"superres/patches/plane"
+	"superres/superres"
 	"superres/superres/resample"
 )
 
@@ -53,5 +56,26 @@ func TestSamplerIsFair(t *testing.T) {
 		if c < 15 || c > 70 {
 			t.Errorf("pair %d was drawn %d times, expected about 40", i, c)
 		}
+	}
+}
+
+// Defaults are the options recorded in the embedded model, except for the seed.
+func TestDefaultsAreTheRecipe(t *testing.T) {
+	m := must.Get(superres.Load(golden.Shipped(t, "coupled.npz")))(t)
+	recorded := golden.Recorded{TB: t, Command: m.Provenance.Command}
+	flag, decimal, number := recorded.Flag, recorded.Decimal, recorded.Number
+	want := Trainer{
+		Scale: number("scale"), Degradation: resample.Degradation(flag("degradation")), Patch: number("patch"),
+		Patches: number("patches"),
+		Flat:    decimal("flat") / 255, Reductions: []float64{decimal("reduce")}, Mean: flag("mean") == "true",
+		Detail: flag("detail") == "true", Refit: flag("refit") == "true",
+		Learner: flag("learner"), Coder: flag("coder") + ":sparsity=" + flag("sparsity"), Atoms: number("atoms"),
+		Iterations:  number("iterations"),
+		BackProject: number("back-projection"), Seed: uint64(number("seed")),
+	}
+	got := Defaults()
+	got.Seed = 1
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the documentation says\n%+v\nthe model was learned by\n%+v", got, want)
 	}
 }

@@ -48,9 +48,7 @@ func TestSoftenFollowsSharpening(t *testing.T) {
 func TestSoftenerFile(t *testing.T) {
 	var file bytes.Buffer
 	ours := must.Get(OwnSoftener())(t)
-	if err := ours.Write(&file); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, ours.Write(&file))
 	read := must.Get(ReadSoftener(file.Bytes()))(t)
 	img := imaging.Sharpen(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), 1)
 	a := must.Get(read.Soften(t.Context(), img, CleanFavour))(t)

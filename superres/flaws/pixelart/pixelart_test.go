@@ -256,19 +256,3 @@ func TestBlend(t *testing.T) {
 		t.Errorf("across an oblique edge: %v", got) // half of it and the diagonal of the parts: 10 of 16
 	}
 }
-
-// TestSheet writes a sheet of all sprites to the file that SUPERRES_SHEET names, to be looked at.
-func TestSheet(t *testing.T) {
-	name := os.Getenv("SUPERRES_SHEET")
-	if name == "" {
-		t.Skip("SUPERRES_SHEET names no file")
-	}
-	sheet := imaging.New(10*130, 3*250, color.NRGBA{90, 90, 90, 255})
-	for n := range sprites {
-		own := sprite(n, n%2 == 0)
-		at := image.Pt(n%10*130, n/10*250)
-		sheet = imaging.Overlay(sheet, imaging.Resize(own, 120, 120, imaging.NearestNeighbor), at, 1)
-		sheet = imaging.Overlay(sheet, pixelart.Enlarge(own, 120, 120, false), at.Add(image.Pt(0, 122)), 1)
-	}
-	must.Succeed(t, imaging.Save(sheet, name))
-}

@@ -34,16 +34,6 @@ func addSalt(img *image.NRGBA, share float64, whole bool) (changed int) {
 	return changed
 }
 
-// squares returns the sum of the squared differences of two pictures.
-func squares(a, b image.Image) (sum float64) {
-	other := imaging.Clone(b)
-	for i, v := range imaging.Clone(a).Pix {
-		d := float64(v) - float64(other.Pix[i])
-		sum += d * d
-	}
-	return sum
-}
-
 // Nearly all salt and pepper is taken out, of pixels and of single channels, of pictures of all kinds, and what is
 // neither black nor white stays as it is.
 func TestWithoutSalt(t *testing.T) {
@@ -53,8 +43,9 @@ func TestWithoutSalt(t *testing.T) {
 			img := imaging.Clone(photo)
 			changed := addSalt(img, share, whole)
 			got, removed := WithoutSalt(img, measure.Parts(img))
-			if before, after := squares(photo, img), squares(photo, got); after > 0.1*before {
-				t.Errorf("salt %g, of whole pixels %t: an error of %.0f is left of %.0f", share, whole, after, before)
+			if before, after := meanSquare(photo, img), meanSquare(photo, got); after > 0.1*before {
+				t.Errorf("salt %g, of whole pixels %t: a mean square of %.2f is left of %.2f", share, whole, after,
+					before)
 			}
 			all := float64(len(img.Pix) / 4 * 3)
 			if want := float64(changed) / all; removed < 0.8*want || removed > 1.5*want {
@@ -76,12 +67,12 @@ func TestWithoutSalt(t *testing.T) {
 		draw.Draw(other, other.Bounds(), img, b.Min, draw.Src)
 		got, removed := WithoutSalt(other, measure.Parts(other))
 		if of := other.ColorModel(); of == color.GrayModel || of == color.Gray16Model {
-			before, after := squares(imaging.Grayscale(photo), other), squares(imaging.Grayscale(photo), got)
+			before, after := meanSquare(imaging.Grayscale(photo), other), meanSquare(imaging.Grayscale(photo), got)
 			if removed == 0 || after > 0.1*before {
-				t.Errorf("%T: an error of %.0f is left of %.0f", other, after, before)
+				t.Errorf("%T: a mean square of %.2f is left of %.2f", other, after, before)
 			}
-		} else if d := squares(want, got); removed == 0 || d > float64(len(img.Pix)) {
-			t.Errorf("%T: %g removed, %.0f off", other, removed, d)
+		} else if d := meanSquare(want, got); removed == 0 || d > 4./3 {
+			t.Errorf("%T: %g removed, a mean square of %.2f off", other, removed, d)
 		}
 	}
 }
@@ -135,8 +126,8 @@ func TestSaltBesideLines(t *testing.T) {
 	img := imaging.Clone(clean)
 	addSalt(img, 0.005, true)
 	got, removed := WithoutSalt(img, measure.Parts(img))
-	if before, after := squares(clean, img), squares(clean, got); removed == 0 || after > 0.2*before {
-		t.Errorf("%g removed, an error of %.0f is left of %.0f", removed, after, before)
+	if before, after := meanSquare(clean, img), meanSquare(clean, got); removed == 0 || after > 0.2*before {
+		t.Errorf("%g removed, a mean square of %.2f is left of %.2f", removed, after, before)
 	}
 	lost := 0
 	for i, v := range imaging.Clone(got).Pix {

@@ -64,17 +64,6 @@ func sharpen(img image.Image, m Unsharp) *image.NRGBA {
 	return out
 }
 
-// deviation returns the root mean square of the differences of two pictures, in levels.
-func deviation(a, b image.Image) float64 {
-	one, other := imaging.Clone(a), imaging.Clone(b)
-	sum := 0.0
-	for i, v := range one.Pix {
-		d := float64(v) - float64(other.Pix[i])
-		sum += d * d
-	}
-	return math.Sqrt(sum / float64(len(one.Pix)*3/4))
-}
-
 // A mask of 8 bits is found, with its radius and its amount, in colour and in grey, wherever the bounds of a picture
 // begin; and without it the picture is nearly what it was, except where it has become black or white.
 func TestWithoutUnsharp(t *testing.T) {
@@ -100,9 +89,9 @@ func TestWithoutUnsharp(t *testing.T) {
 				t.Errorf("%s: %v is found for %v", name, found, m)
 				continue
 			}
-			before, after := deviation(sharp, img), deviation(got, img)
-			if after > before/2 || name == "dull" && after > 1 {
-				t.Errorf("%s, %v: an error of %.2f levels is left of %.2f", name, m, after, before)
+			before, after := meanSquare(sharp, img), meanSquare(got, img)
+			if after > before/4 || name == "dull" && after > 1 {
+				t.Errorf("%s, %v: a mean square of %.2f is left of %.2f", name, m, after, before)
 			}
 			_, isGrey := got.(*image.Gray)
 			if isGrey != (name == "grey") || got.Bounds().Size() != img.Bounds().Size() {

@@ -1,17 +1,13 @@
 package stagetest
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
-	"superres/internal/npz"
 	"superres/superres/stage"
 )
 
@@ -100,88 +96,10 @@ func (c *check) checkDamaged() {
 			attempt(fmt.Sprintf("%s = %s", name, value), with(name, value), data, false)
 		}
 	}
-	for i, other := range c.resizeArrays(data) {
-		attempt(fmt.Sprintf("a file with another array, %d", i), head, other, false)
-	}
 	rng := rand.New(rand.NewPCG(1, 0))
 	for range 60 {
 		bad := slices.Clone(data)
 		bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
 		attempt("a file with a wrong bit", head, bad, false)
 	}
-}
-
-// resizeArrays returns copies of a file in which one array is missing, or replaced by zeros, perhaps of another size.
-func (c *check) resizeArrays(data []byte) (files [][]byte) {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		c.failf("Save: %v", err)
-		return nil
-	}
-	// with returns the file with the member of index replaced set to content, or removed if content is nil.
-	with := func(replaced int, content []byte) []byte {
-		var b bytes.Buffer
-		w := zip.NewWriter(&b)
-		for i, m := range z.File {
-			if i == replaced && content == nil {
-				continue
-			}
-			to, err := w.Create(m.Name)
-			if err == nil && i == replaced {
-				_, err = to.Write(content)
-			} else if err == nil {
-				err = transfer(to, m)
-			}
-			if err != nil {
-				c.failf("%v", err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			c.failf("%v", err)
-		}
-		return b.Bytes()
-	}
-	for i, m := range z.File {
-		if !strings.HasSuffix(m.Name, ".npy") {
-			continue
-		}
-		files = append(files, with(i, nil))
-		var npy bytes.Buffer
-		if err := transfer(&npy, m); err != nil {
-			c.failf("%v", err)
-		}
-		h, err := npz.ReadHeader(&npy)
-		if err != nil {
-			c.failf("%v", err)
-			continue
-		}
-		rows, cols, size, err := h.Matrix()
-		if err != nil || rows*cols == 0 {
-			c.failf("%s: %d×%d, %v", m.Name, rows, cols, err)
-			continue
-		}
-		size /= int64(rows * cols)
-		for _, other := range [][2]int{{1, 1}, {rows - 1, cols}, {rows + 1, cols}, {rows, cols - 1}, {rows, cols + 1},
-			{rows, cols}} {
-			if other[0] > 0 && other[1] > 0 {
-				text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }\n", h.Type, other[0],
-					other[1])
-				content := append([]byte(npz.Magic), 1, 0, byte(len(text)), byte(len(text)>>8))
-				files = append(files, with(i, append(append(content, text...),
-					make([]byte, int64(other[0]*other[1])*size)...)))
-			}
-		}
-	}
-	return files
-}
-
-// transfer writes the unpacked content of m to to.
-func transfer(to io.Writer, m *zip.File) error {
-	r, err := m.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	_, err = io.Copy(to, r)
-	return err
 }

@@ -10,12 +10,17 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-var tierNames = []string{"generic", "avx2", "avx512bw", "avx512"}
+var tierNames = []string{"generic", "avx2", "avxvnni", "avx512bw", "avx512"}
 
 var tierRuns = []bool{
 	cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-	cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW,
-	cpu.X86.HasAVX512VNNI,
+	cpu.X86.HasAVX2 && cpu.X86.HasFMA &&
+		cpu.X86.HasAVXVNNI,
+	cpu.X86.HasAVX2 && cpu.X86.HasFMA &&
+		cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW,
+	cpu.X86.HasAVX2 && cpu.X86.HasFMA &&
+		cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW &&
+		cpu.X86.HasAVX512VNNI,
 }
 
 // activate needs, in assembly: len(slope) is a multiple of 16, len(z) of len(slope).

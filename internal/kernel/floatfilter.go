@@ -141,8 +141,8 @@ func (f *FloatFilter) pack(t Taps, dilation int) {
 
 // FloatWork is the working memory of ConvolveFloats. Only one goroutine at a time may use it.
 type FloatWork struct {
-	runs                               []int
-	rows, samples, results, sums, kept []float32
+	runs                         []int
+	samples, results, sums, kept []float32
 }
 
 // ConvolveFloats sets rows of dst, which begin at the entries to, to the outputs of the given number of samples. There

@@ -15,8 +15,13 @@ const (
 	biasPlace  = tileTaken + 1
 )
 
-// tilesTogether is the number of tiles that are computed together.
+// tilesTogether is the number of tiles that are multiplied together.
 const tilesTogether = 12
+
+// blockFloats is the number of values of a row of a block of tiles, unless that has tilesTogether tiles alone. The
+// rows of a block stay in the second-level cache with the weights of 6 places, which are read for all its tiles before
+// those of others.
+const blockFloats = 9600
 
 // transformWeights returns U = GgGᵀ of the weights, rounded once: for each place, for each group of Lanes outputs, for
 // each input, these outputs.
@@ -51,8 +56,8 @@ func tileStride(channels int) int { return paddedStride(tilesTogether*channels, 
 // outputs.
 func FloatWorkBytes(channels int) int64 {
 	n := PadTo(channels, Lanes)
-	return 4 * int64((tileTaken*(tileSide*tilesTogether+2)+(tileTaken+tileSide)*tileSide*tilesTogether)*n+
-		2*tileTaken*tileStride(n))
+	row := max(blockFloats, (tileSide*tilesTogether+2)*n)
+	return 4 * int64((tileTaken+1+tileSide)*row+2*tileTaken*tileStride(n))
 }
 
 // convolveTiles is ConvolveFloats for filters with tiles.
@@ -67,19 +72,21 @@ func (f *FloatFilter) convolveTiles(dst []float32, to []int, outputStep int, src
 		}
 	}
 	slopes := f.slopes()
-	for first := 0; first < samples; first += tileSide * tilesTogether {
-		n := min(samples-first, tileSide*tilesTogether)
-		f.sumTiles(src[first*f.step:], rows, n, work)
+	channels := max(PadTo(f.taps.Inputs, Lanes), f.Outputs)
+	block := max(blockFloats/(tileSide*tilesTogether+1)/channels, 1) * tileSide * tilesTogether
+	gap := (block + 2) * channels
+	for first := 0; first < samples; first += block {
+		n := min(samples-first, block)
+		f.sumTiles(src[first*f.step:], rows, n, gap, work)
 		row := n * f.Outputs
 		add := skip[first*skipStep:]
 		if len(to) == tileSide {
-			gatherRows(dst[first*outputStep:], to, outputStep, work.sums, tileSide*tilesTogether*f.Outputs, slopes,
-				add, skipAt[:], skipStep, n)
+			gatherRows(dst[first*outputStep:], to, outputStep, work.sums, gap, slopes, add, skipAt[:], skipStep, n)
 			continue
 		}
 		work.kept = resize(work.kept, tileSide*row)
-		gatherRows(work.kept, []int{0, row, 2 * row, 3 * row}, f.Outputs, work.sums,
-			tileSide*tilesTogether*f.Outputs, slopes, add, skipAt[:], skipStep, n)
+		gatherRows(work.kept, []int{0, row, 2 * row, 3 * row}, f.Outputs, work.sums, gap, slopes, add,
+			skipAt[:], skipStep, n)
 		for k, at := range to {
 			for x := range n {
 				copy(dst[at+(first+x)*outputStep:], work.kept[k*row+x*f.Outputs:][:f.Outputs])
@@ -88,30 +95,34 @@ func (f *FloatFilter) convolveTiles(dst []float32, to []int, outputStep int, src
 	}
 }
 
-// sumTiles sets work.sums to the sums of tiles for n columns of outputs: 6 rows of which 4 are to be made.
-func (f *FloatFilter) sumTiles(src []float32, rows []int, n int, work *FloatWork) {
+// sumTiles sets work.sums to the sums of tiles for n columns of outputs: 6 rows, gap values apart, of which 4 are to be
+// made. The rows of samples lie gap values behind them, so that sums take the place of rows that are done.
+func (f *FloatFilter) sumTiles(src []float32, rows []int, n, gap int, work *FloatWork) {
 	tiles, in, out := (n+tileSide-1)/tileSide, PadTo(f.taps.Inputs, Lanes), f.Outputs
-	row, inStride, outStride := (tileSide*tilesTogether+2)*in, tileStride(in), tileStride(out)
-	sumRow := tileSide * tilesTogether * out
-	work.rows, work.sums = resize(work.rows, tileTaken*row), resize(work.sums, tileTaken*sumRow)
+	inStride, outStride := tileStride(in), tileStride(out)
+	work.sums = resize(work.sums, (tileTaken+1)*gap)
 	work.samples, work.results = resize(work.samples, tileTaken*inStride), resize(work.results, tileTaken*outStride)
 	if f.step == in {
-		spreadRows(work.rows, row, 0, src, rows, 0, (n+2)*in, 1)
+		spreadRows(work.sums[gap:], gap, 0, src, rows, 0, (n+2)*in, 1)
 	} else {
-		spreadRows(work.rows, row, in, src, rows, f.step, in, n+2)
+		spreadRows(work.sums[gap:], gap, in, src, rows, f.step, in, n+2)
 	}
 	for y := range tileTaken {
-		clear(work.rows[y*row+(n+2)*in : y*row+(tileSide*tiles+2)*in])
-		spreadSamples(work.samples, inStride, in, work.rows[y*row:], in, tileSide*in, in, tiles)
-		for x := range tileTaken {
-			place, with := y*tileTaken+x, f.zero
-			if place == biasPlace {
-				with = f.bias
+		sums, row := work.sums[y*gap:][:gap], work.sums[(y+1)*gap:][:gap]
+		clear(row[(n+2)*in : (tileSide*tiles+2)*in])
+		for first := 0; first < tiles; first += tilesTogether {
+			together := min(tilesTogether, tiles-first)
+			spreadSamples(work.samples, inStride, in, row[first*tileSide*in:], in, tileSide*in, in, together)
+			for x := range tileTaken {
+				place, with := y*tileTaken+x, f.zero
+				if place == biasPlace {
+					with = f.bias
+				}
+				convolve32(work.results[x*outStride:], out, work.samples[x*inStride:], oneRun[:], in, f.taps.Inputs,
+					f.tiles[place*f.taps.Inputs*out:], Lanes, f.taps.Inputs*Lanes, with, together)
 			}
-			convolve32(work.results[x*outStride:], out, work.samples[x*inStride:], oneRun[:], in, f.taps.Inputs,
-				f.tiles[place*f.taps.Inputs*out:], Lanes, f.taps.Inputs*Lanes, with, tiles)
+			gatherSums(sums[first*tileSide*out:], out, tileSide*out, work.results, outStride, out, out, together)
 		}
-		gatherSums(work.sums[y*sumRow:], out, tileSide*out, work.results, outStride, out, out, tiles)
 	}
 }
 

@@ -39,7 +39,7 @@ func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
 }
 
 // hasGaussian reports whether the tier computes tiles of 4×4 outputs.
-func hasGaussian() bool { return Tier() == "avx2" }
+func hasGaussian() bool { return Tier() == "avx2" || Tier() == "avxvnni" }
 
 // prepareGaussian computes the weights of ConvolveFourRows, if they fit, in tiers that use them. magnitudes are the
 // sums of the magnitudes of the weights of an output, at most MaxWinogradSum.

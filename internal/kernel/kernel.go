@@ -24,20 +24,20 @@ func PadTo(n, width int) int { return (n + width - 1) / width * width }
 // tier is an index of tierNames, the names of the tiers of the architecture, of which generic is the first.
 type tier int
 
-// fastest is the last tier that this machine runs. tierRuns has, for each tier after generic, whether the machine has
-// the instructions of that tier.
-var fastest = func() (t tier) {
-	for _, runs := range tierRuns {
-		if !runs {
-			break
+// runnable are the tiers that this machine runs. tierRuns has, for each tier after generic, whether the machine has the
+// instructions of that tier.
+var runnable = func() []tier {
+	list := []tier{0}
+	for i, runs := range tierRuns {
+		if runs {
+			list = append(list, tier(i+1))
 		}
-		t++
 	}
-	return t
+	return list
 }()
 
 // current is the tier in use. Only tests change it.
-var current = fastest
+var current = runnable[len(runnable)-1]
 
 // Tier returns the name of the tier in use, such as "avx512", "avx2" or "generic".
 func Tier() string { return tierNames[current] }
@@ -56,7 +56,7 @@ func Plain() string {
 }
 
 // Tiers returns the number of tiers that this machine runs, including generic.
-func Tiers() int { return int(fastest) + 1 }
+func Tiers() int { return len(runnable) }
 
 // Use makes tier number, from 0 to Tiers()-1, the tier in use until restore is called. It is for tests that compare
 // tiers; no operation may run meanwhile.
@@ -65,7 +65,7 @@ func Use(number int) (restore func()) {
 		panic("kernel: no such tier on this machine")
 	}
 	was := current
-	current = tier(number)
+	current = runnable[number]
 	return func() { current = was }
 }
 

@@ -30,7 +30,7 @@ done3:
 // func activateAssembly(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·activateAssembly(SB), NOSPLIT, $0-40
-	CMPQ   ·current+0(SB), $0x03
+	CMPQ   ·current+0(SB), $0x04
 	JLT    slower1
 	MOVQ   h+0(FP), AX
 	MOVQ   z+8(FP), CX
@@ -104,7 +104,7 @@ done7:
 // func activateBackAssembly(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·activateBackAssembly(SB), NOSPLIT, $0-56
-	CMPQ   ·current+0(SB), $0x03
+	CMPQ   ·current+0(SB), $0x04
 	JLT    slower1
 	MOVQ   d+0(FP), AX
 	MOVQ   z+16(FP), CX
@@ -198,7 +198,7 @@ done7:
 // func adamAssembly(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·adamAssembly(SB), NOSPLIT, $0-60
-	CMPQ         ·current+0(SB), $0x03
+	CMPQ         ·current+0(SB), $0x04
 	JLT          slower1
 	MOVQ         p+0(FP), AX
 	MOVQ         m+16(FP), CX
@@ -494,7 +494,7 @@ done2:
 // func advanceAssembly(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
 TEXT ·advanceAssembly(SB), NOSPLIT, $0-88
-	CMPQ         ·current+0(SB), $0x03
+	CMPQ         ·current+0(SB), $0x04
 	JLT          slower1
 	MOVQ         p+0(FP), AX
 	MOVQ         corr+16(FP), CX
@@ -876,7 +876,7 @@ done3:
 // func combineAssembly(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
 // Requires: AVX, AVX512F
 TEXT ·combineAssembly(SB), NOSPLIT, $0-48
-	CMPQ ·current+0(SB), $0x03
+	CMPQ ·current+0(SB), $0x04
 	JLT  slower1
 	MOVQ dst+0(FP), AX
 	MOVQ src+16(FP), CX
@@ -1106,7 +1106,7 @@ done24:
 // func combineOntoAssembly(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 // Requires: AVX, AVX2, AVX512F
 TEXT ·combineOntoAssembly(SB), NOSPLIT, $0-56
-	CMPQ         ·current+0(SB), $0x03
+	CMPQ         ·current+0(SB), $0x04
 	JLT          slower1
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+24(FP), CX
@@ -1390,9 +1390,9 @@ done24:
 	RET
 
 // func convolveAssembly(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512_VNNI, CMOV
+// Requires: AVX, AVX2, AVX512, AVX512DQ, AVX512F, AVXVNNI, CMOV
 TEXT ·convolveAssembly(SB), NOSPLIT, $0-128
-	CMPQ ·current+0(SB), $0x03
+	CMPQ ·current+0(SB), $0x04
 	JLT  slower1
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
@@ -1892,6 +1892,8 @@ done3:
 	RET
 
 slower1:
+	CMPQ ·current+0(SB), $0x02
+	JNE  slower9
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 
@@ -1938,25 +1940,17 @@ words16:
 	VMOVUPD      (SI), Y8
 	VMOVUPD      32(SI), Y9
 	VBROADCASTSS (R10), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y0, Y0
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y1, Y1
+	LONG $0x522dc2c4; BYTE $0xc0 // VPDPWSSD Y8, Y10, Y0
+	LONG $0x522dc2c4; BYTE $0xc9 // VPDPWSSD Y9, Y10, Y1
 	VBROADCASTSS (R10)(R8*1), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y3, Y3
+	LONG $0x522dc2c4; BYTE $0xd0 // VPDPWSSD Y8, Y10, Y2
+	LONG $0x522dc2c4; BYTE $0xd9 // VPDPWSSD Y9, Y10, Y3
 	VBROADCASTSS (R10)(R8*2), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y4, Y4
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y5, Y5
+	LONG $0x522dc2c4; BYTE $0xe0 // VPDPWSSD Y8, Y10, Y4
+	LONG $0x522dc2c4; BYTE $0xe9 // VPDPWSSD Y9, Y10, Y5
 	VBROADCASTSS (R10)(R9*1), Y10
-	VPMADDWD     Y8, Y10, Y8
-	VPADDD       Y8, Y6, Y6
-	VPMADDWD     Y9, Y10, Y8
-	VPADDD       Y8, Y7, Y7
+	LONG $0x522dc2c4; BYTE $0xf0 // VPDPWSSD Y8, Y10, Y6
+	LONG $0x522dc2c4; BYTE $0xf9 // VPDPWSSD Y9, Y10, Y7
 	ADDQ         $0x04, R10
 	ADDQ         $0x40, SI
 	DECQ         R11
@@ -2077,10 +2071,196 @@ done11:
 	VZEROUPPER
 	RET
 
+slower9:
+	MOVQ biasLen+72(FP), CX
+	XORQ AX, AX
+
+loop18:
+	CMPQ CX, $0x00000010
+	JL   done19
+	XORQ DX, DX
+
+tile20:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMOVAPS Y3, Y5
+	VMOVAPS Y4, Y6
+	VMOVAPS Y5, Y7
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	IMULQ   AX, R8
+	LEAQ    (SI)(R8*4), SI
+	MOVQ    step+40(FP), R8
+	SHLQ    $0x01, R8
+	LEAQ    (R8)(R8*2), R9
+	LEAQ    (R8)(R8*4), R10
+
+loop22:
+	CMPQ  DI, $0x00000001
+	JL    done23
+	MOVQ  src+16(FP), R10
+	MOVQ  DX, R11
+	IMULQ R8, R11
+	ADDQ  R11, R10
+	MOVQ  (BX), R11
+	LEAQ  (R10)(R11*2), R10
+	MOVQ  words+48(FP), R11
+
+words24:
+	VMOVUPD      (SI), Y8
+	VMOVUPD      32(SI), Y9
+	VBROADCASTSS (R10), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS (R10)(R8*1), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VBROADCASTSS (R10)(R8*2), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VBROADCASTSS (R10)(R9*1), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y9, Y10, Y8
+	VPADDD       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x40, SI
+	DECQ         R11
+	JNZ          words24
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop22
+
+done23:
+	MOVQ      dst+0(FP), BX
+	MOVQ      dstStep+120(FP), SI
+	MOVQ      skip+104(FP), DI
+	MOVQ      skipStep+112(FP), R8
+	SHLQ      $0x01, SI
+	MOVQ      SI, R9
+	IMULQ     DX, R9
+	ADDQ      R9, BX
+	LEAQ      (BX)(AX*2), BX
+	SHLQ      $0x01, R8
+	MOVQ      R8, R9
+	IMULQ     DX, R9
+	ADDQ      R9, DI
+	LEAQ      (DI)(AX*2), DI
+	MOVQ      positive+80(FP), R9
+	MOVQ      negative+88(FP), R10
+	LEAQ      (R9)(AX*4), R9
+	LEAQ      (R10)(AX*4), R10
+	VMOVUPD   (R9), Y8
+	VMOVUPD   32(R9), Y9
+	MOVQ      limits+96(FP), R9
+	VBLENDVPS Y0, (R10), Y8, Y10
+	VCVTDQ2PS Y0, Y0
+	VMULPS    Y10, Y0, Y0
+	VCVTPS2DQ Y0, Y0
+	VBLENDVPS Y1, 32(R10), Y9, Y10
+	VCVTDQ2PS Y1, Y1
+	VMULPS    Y10, Y1, Y1
+	VCVTPS2DQ Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPMINSW   (R9), Y0, Y0
+	VPMAXSW   64(R9), Y0, Y0
+	VPADDSW   (DI), Y0, Y0
+	VPMINSW   128(R9), Y0, Y0
+	VPMAXSW   192(R9), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VBLENDVPS Y2, (R10), Y8, Y10
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y10, Y2, Y2
+	VCVTPS2DQ Y2, Y2
+	VBLENDVPS Y3, 32(R10), Y9, Y10
+	VCVTDQ2PS Y3, Y3
+	VMULPS    Y10, Y3, Y3
+	VCVTPS2DQ Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPMINSW   (R9), Y2, Y2
+	VPMAXSW   64(R9), Y2, Y2
+	VPADDSW   (DI), Y2, Y2
+	VPMINSW   128(R9), Y2, Y2
+	VPMAXSW   192(R9), Y2, Y2
+	VMOVDQU   Y2, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VBLENDVPS Y4, (R10), Y8, Y10
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y10, Y4, Y4
+	VCVTPS2DQ Y4, Y4
+	VBLENDVPS Y5, 32(R10), Y9, Y10
+	VCVTDQ2PS Y5, Y5
+	VMULPS    Y10, Y5, Y5
+	VCVTPS2DQ Y5, Y5
+	VPACKSSDW Y5, Y4, Y4
+	VPERMQ    $0xd8, Y4, Y4
+	VPMINSW   (R9), Y4, Y4
+	VPMAXSW   64(R9), Y4, Y4
+	VPADDSW   (DI), Y4, Y4
+	VPMINSW   128(R9), Y4, Y4
+	VPMAXSW   192(R9), Y4, Y4
+	VMOVDQU   Y4, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VBLENDVPS Y6, (R10), Y8, Y10
+	VCVTDQ2PS Y6, Y6
+	VMULPS    Y10, Y6, Y6
+	VCVTPS2DQ Y6, Y6
+	VBLENDVPS Y7, 32(R10), Y9, Y10
+	VCVTDQ2PS Y7, Y7
+	VMULPS    Y10, Y7, Y7
+	VCVTPS2DQ Y7, Y7
+	VPACKSSDW Y7, Y6, Y6
+	VPERMQ    $0xd8, Y6, Y6
+	VPMINSW   (R9), Y6, Y6
+	VPMAXSW   64(R9), Y6, Y6
+	VPADDSW   (DI), Y6, Y6
+	VPMINSW   128(R9), Y6, Y6
+	VPMAXSW   192(R9), Y6, Y6
+	VMOVDQU   Y6, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	MOVQ      samples+8(FP), BX
+	SUBQ      $0x04, BX
+	CMPQ      DX, BX
+	JGE       row21
+	ADDQ      $0x04, DX
+	CMPQ      DX, BX
+	CMOVQGT   BX, DX
+	JMP       tile20
+
+row21:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop18
+
+done19:
+	VZEROUPPER
+	RET
+
 // func convolve32Assembly(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, pitch int, gap int, bias *float32, biasLen int, n int)
 // Requires: AVX, AVX512F, FMA3, MMX+
 TEXT ·convolve32Assembly(SB), NOSPLIT, $8-104
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ biasLen+88(FP), AX
 	SHLQ $0x02, AX
@@ -2739,7 +2919,7 @@ done32:
 // func correlateAssembly(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
 // Requires: AVX, AVX512F, FMA3, MMX+
 TEXT ·correlateAssembly(SB), NOSPLIT, $0-80
-	CMPQ ·current+0(SB), $0x03
+	CMPQ ·current+0(SB), $0x04
 	JLT  slower1
 	MOVQ c+0(FP), AX
 	MOVQ a+16(FP), CX
@@ -3090,7 +3270,7 @@ done16:
 // func depthwise32Assembly(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, weight *float32, bias *float32, biasLen int, n int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·depthwise32Assembly(SB), NOSPLIT, $0-80
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	XORQ AX, AX
 	MOVQ biasLen+64(FP), CX
@@ -3717,7 +3897,7 @@ done4:
 // func gatherRowsAssembly(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
 // Requires: AVX, AVX512DQ, AVX512F, FMA3, MMX+
 TEXT ·gatherRowsAssembly(SB), NOSPLIT, $0-88
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ src+24(FP), AX
 	MOVQ slope+40(FP), CX
@@ -3989,7 +4169,7 @@ loop6:
 // func gatherSumsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·gatherSumsAssembly(SB), NOSPLIT, $0-64
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ dst+0(FP), AX
 	MOVQ dstGap+8(FP), CX
@@ -4119,7 +4299,7 @@ done8:
 // func gatherTapsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·gatherTapsAssembly(SB), NOSPLIT, $0-64
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ dst+0(FP), AX
 	MOVQ dstGap+8(FP), CX
@@ -4597,7 +4777,7 @@ done3:
 // func maxAbsAssembly(v *float64, vLen int) float64
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·maxAbsAssembly(SB), NOSPLIT, $0-24
-	CMPQ         ·current+0(SB), $0x03
+	CMPQ         ·current+0(SB), $0x04
 	JLT          slower1
 	MOVQ         v+0(FP), AX
 	MOVQ         vLen+8(FP), CX
@@ -4819,7 +4999,7 @@ done3:
 // func mulAssembly(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·mulAssembly(SB), NOSPLIT, $0-72
-	CMPQ ·current+0(SB), $0x03
+	CMPQ ·current+0(SB), $0x04
 	JLT  slower1
 	MOVQ c+0(FP), AX
 	MOVQ ldc+8(FP), CX
@@ -5114,7 +5294,7 @@ done18:
 // func mul32Assembly(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·mul32Assembly(SB), NOSPLIT, $0-72
-	CMPQ ·current+0(SB), $0x03
+	CMPQ ·current+0(SB), $0x04
 	JLT  slower1
 	MOVQ c+0(FP), AX
 	MOVQ ldc+8(FP), CX
@@ -5637,9 +5817,9 @@ done3:
 	RET
 
 // func multiplyTilesAssembly(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512_VNNI, CMOV
-TEXT ·multiplyTilesAssembly(SB), NOSPLIT, $72-72
-	CMPQ ·current+0(SB), $0x03
+// Requires: AVX, AVX2, AVX512, AVX512BW, AVX512F, AVXVNNI, CMOV
+TEXT ·multiplyTilesAssembly(SB), NOSPLIT, $96-72
+	CMPQ ·current+0(SB), $0x04
 	JLT  slower1
 	MOVQ $0x00000000, (SP)
 
@@ -6126,7 +6306,7 @@ all4:
 	RET
 
 slower1:
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower18
 	MOVQ $0x00000000, 24(SP)
 
@@ -6661,6 +6841,8 @@ all21:
 	RET
 
 slower18:
+	CMPQ ·current+0(SB), $0x02
+	JNE  slower35
 	MOVQ $0x00000000, 48(SP)
 
 column36:
@@ -6720,37 +6902,25 @@ pairs44:
 	VMOVUPD      (BX), Y12
 	VMOVUPD      32(BX), Y13
 	VBROADCASTSS (R8), Y14
-	VPMADDWD     Y12, Y14, Y15
-	VPADDD       Y15, Y0, Y0
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y1, Y1
+	LONG $0x520dc2c4; BYTE $0xc4 // VPDPWSSD Y12, Y14, Y0
+	LONG $0x520dc2c4; BYTE $0xcd // VPDPWSSD Y13, Y14, Y1
 	VBROADCASTSS (R8)(DX*1), Y14
-	VPMADDWD     Y12, Y14, Y15
-	VPADDD       Y15, Y2, Y2
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y3, Y3
+	LONG $0x520dc2c4; BYTE $0xd4 // VPDPWSSD Y12, Y14, Y2
+	LONG $0x520dc2c4; BYTE $0xdd // VPDPWSSD Y13, Y14, Y3
 	VBROADCASTSS (R8)(DX*2), Y14
-	VPMADDWD     Y12, Y14, Y12
-	VPADDD       Y12, Y4, Y4
-	VPMADDWD     Y13, Y14, Y12
-	VPADDD       Y12, Y5, Y5
+	LONG $0x520dc2c4; BYTE $0xe4 // VPDPWSSD Y12, Y14, Y4
+	LONG $0x520dc2c4; BYTE $0xed // VPDPWSSD Y13, Y14, Y5
 	VMOVUPD      (BX)(SI*1), Y12
 	VMOVUPD      32(BX)(SI*1), Y13
 	VBROADCASTSS (DI), Y14
-	VPMADDWD     Y12, Y14, Y15
-	VPADDD       Y15, Y6, Y6
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y7, Y7
+	LONG $0x520dc2c4; BYTE $0xf4 // VPDPWSSD Y12, Y14, Y6
+	LONG $0x520dc2c4; BYTE $0xfd // VPDPWSSD Y13, Y14, Y7
 	VBROADCASTSS (DI)(DX*1), Y14
-	VPMADDWD     Y12, Y14, Y15
-	VPADDD       Y15, Y8, Y8
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y9, Y9
+	LONG $0x520d42c4; BYTE $0xc4 // VPDPWSSD Y12, Y14, Y8
+	LONG $0x520d42c4; BYTE $0xcd // VPDPWSSD Y13, Y14, Y9
 	VBROADCASTSS (DI)(DX*2), Y14
-	VPMADDWD     Y12, Y14, Y12
-	VPADDD       Y12, Y10, Y10
-	VPMADDWD     Y13, Y14, Y12
-	VPADDD       Y12, Y11, Y11
+	LONG $0x520d42c4; BYTE $0xd4 // VPDPWSSD Y12, Y14, Y10
+	LONG $0x520d42c4; BYTE $0xdd // VPDPWSSD Y13, Y14, Y11
 	ADDQ         $0x04, R8
 	ADDQ         $0x04, DI
 	LEAQ         (BX)(SI*2), BX
@@ -6837,6 +7007,186 @@ row40:
 	ADDQ  $0x01, 48(SP)
 	CMPQ  48(SP), $0x04
 	JLT   column36
+	VZEROUPPER
+	RET
+
+slower35:
+	MOVQ $0x00000000, 72(SP)
+
+column46:
+	MOVQ biasLen+64(FP), AX
+	MOVQ AX, 80(SP)
+	XORQ AX, AX
+
+block47:
+	XORQ CX, CX
+
+tile49:
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+	VXORPD  Y11, Y11, Y11
+	CMPQ    72(SP), $0x01
+	JNE     begin51
+	MOVQ    bias+56(FP), DX
+	LEAQ    (DX)(AX*4), DX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+
+begin51:
+	MOVQ  channels+40(FP), DX
+	SHLQ  $0x01, DX
+	LEAQ  (DX)(DX*2), BX
+	LEAQ  (DX)(DX*4), BX
+	MOVQ  weights+48(FP), BX
+	MOVQ  biasLen+64(FP), SI
+	LEAQ  (BX)(AX*4), BX
+	SHLQ  $0x02, SI
+	MOVQ  v+16(FP), R8
+	MOVQ  CX, DI
+	IMULQ DX, DI
+	ADDQ  DI, R8
+	MOVQ  $0x00000000, 88(SP)
+
+entries52:
+	MOVQ stride+24(FP), R9
+	LEAQ (R8)(R9*2), DI
+	MOVQ channels+40(FP), R9
+	SHRQ $0x01, R9
+
+pairs54:
+	VMOVUPD      (BX), Y12
+	VMOVUPD      32(BX), Y13
+	VBROADCASTSS (R8), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VBROADCASTSS (R8)(DX*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y3, Y3
+	VBROADCASTSS (R8)(DX*2), Y14
+	VPMADDWD     Y12, Y14, Y12
+	VPADDD       Y12, Y4, Y4
+	VPMADDWD     Y13, Y14, Y12
+	VPADDD       Y12, Y5, Y5
+	VMOVUPD      (BX)(SI*1), Y12
+	VMOVUPD      32(BX)(SI*1), Y13
+	VBROADCASTSS (DI), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y7, Y7
+	VBROADCASTSS (DI)(DX*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VBROADCASTSS (DI)(DX*2), Y14
+	VPMADDWD     Y12, Y14, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y13, Y14, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, DI
+	LEAQ         (BX)(SI*2), BX
+	DECQ         R9
+	JNZ          pairs54
+	CMPQ         88(SP), $0x00
+	JNE          sums53
+	VPSUBD       Y6, Y0, Y12
+	VPADDD       Y6, Y0, Y0
+	VMOVAPS      Y12, Y6
+	VPSUBD       Y7, Y1, Y12
+	VPADDD       Y7, Y1, Y1
+	VMOVAPS      Y12, Y7
+	VPSUBD       Y8, Y2, Y12
+	VPADDD       Y8, Y2, Y2
+	VMOVAPS      Y12, Y8
+	VPSUBD       Y9, Y3, Y12
+	VPADDD       Y9, Y3, Y3
+	VMOVAPS      Y12, Y9
+	VPSUBD       Y10, Y4, Y12
+	VPADDD       Y10, Y4, Y4
+	VMOVAPS      Y12, Y10
+	VPSUBD       Y11, Y5, Y12
+	VPADDD       Y11, Y5, Y5
+	VMOVAPS      Y12, Y11
+	MOVQ         $0x00000001, 88(SP)
+	MOVQ         stride+24(FP), DI
+	SHLQ         $0x02, DI
+	SUBQ         DX, DI
+	ADDQ         DI, R8
+	JMP          entries52
+
+sums53:
+	MOVQ    sums+0(FP), DX
+	MOVQ    CX, DI
+	IMULQ   SI, DI
+	ADDQ    DI, DX
+	LEAQ    (DX)(AX*4), DX
+	MOVQ    sumStride+8(FP), DI
+	LEAQ    (DX)(DI*4), DI
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    SI, DX
+	ADDQ    SI, DI
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y3, 32(DX)
+	VMOVUPS Y9, 32(DI)
+	ADDQ    SI, DX
+	ADDQ    SI, DI
+	VMOVUPS Y4, (DX)
+	VMOVUPS Y10, (DI)
+	VMOVUPS Y5, 32(DX)
+	VMOVUPS Y11, 32(DI)
+	ADDQ    SI, DX
+	ADDQ    SI, DI
+	MOVQ    n+32(FP), DX
+	SUBQ    $0x03, DX
+	CMPQ    CX, DX
+	JGE     row50
+	ADDQ    $0x03, CX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	JMP     tile49
+
+row50:
+	ADDQ  $0x10, AX
+	SUBQ  $0x10, 80(SP)
+	CMPQ  80(SP), $0x00
+	JNE   block47
+	MOVQ  stride+24(FP), AX
+	SHLQ  $0x03, AX
+	ADDQ  AX, v+16(FP)
+	MOVQ  sumStride+8(FP), AX
+	SHLQ  $0x03, AX
+	ADDQ  AX, sums+0(FP)
+	MOVQ  channels+40(FP), AX
+	MOVQ  biasLen+64(FP), CX
+	IMULQ CX, AX
+	SHLQ  $0x03, AX
+	ADDQ  AX, weights+48(FP)
+	ADDQ  $0x01, 72(SP)
+	CMPQ  72(SP), $0x04
+	JLT   column46
 	VZEROUPPER
 	RET
 
@@ -7010,9 +7360,9 @@ done5:
 	RET
 
 // func peakAssembly(sums *int32, x int32, y int32, rounds int)
-// Requires: AVX, AVX2, AVX512F, AVX512_VNNI
+// Requires: AVX, AVX2, AVX512, AVX512F
 TEXT ·peakAssembly(SB), NOSPLIT, $0-24
-	CMPQ         ·current+0(SB), $0x03
+	CMPQ         ·current+0(SB), $0x04
 	JLT          slower1
 	MOVQ         sums+0(FP), AX
 	VBROADCASTSS x+8(FP), Z24
@@ -7319,7 +7669,7 @@ rounds7:
 // func powerStepAssembly(z *float64, u *float64, uLen int, next *float64, cols int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
 TEXT ·powerStepAssembly(SB), NOSPLIT, $0-40
-	CMPQ ·current+0(SB), $0x03
+	CMPQ ·current+0(SB), $0x04
 	JLT  slower1
 	MOVQ z+0(FP), AX
 	MOVQ u+8(FP), CX
@@ -7557,7 +7907,7 @@ done16:
 // func projectAssembly(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
 TEXT ·projectAssembly(SB), NOSPLIT, $0-64
-	CMPQ   ·current+0(SB), $0x03
+	CMPQ   ·current+0(SB), $0x04
 	JLT    slower1
 	MOVQ   z+0(FP), AX
 	MOVQ   q+8(FP), CX
@@ -7741,7 +8091,7 @@ done11:
 // func rescaleAssembly(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·rescaleAssembly(SB), NOSPLIT, $0-64
-	CMPQ         ·current+0(SB), $0x03
+	CMPQ         ·current+0(SB), $0x04
 	JLT          slower1
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
@@ -7823,9 +8173,9 @@ done7:
 	RET
 
 // func residualAssembly(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
-// Requires: AVX, AVX2, AVX512F, AVX512_VNNI, CMOV
+// Requires: AVX, AVX2, AVX512, AVX512F, AVXVNNI, CMOV
 TEXT ·residualAssembly(SB), NOSPLIT, $0-88
-	CMPQ ·current+0(SB), $0x03
+	CMPQ ·current+0(SB), $0x04
 	JLT  slower1
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
@@ -8075,6 +8425,8 @@ done3:
 	RET
 
 slower1:
+	CMPQ ·current+0(SB), $0x02
+	JNE  slower9
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 
@@ -8121,25 +8473,17 @@ words16:
 	VMOVUPD      (SI), Y8
 	VMOVUPD      32(SI), Y9
 	VBROADCASTSS (R10), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y0, Y0
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y1, Y1
+	LONG $0x522dc2c4; BYTE $0xc0 // VPDPWSSD Y8, Y10, Y0
+	LONG $0x522dc2c4; BYTE $0xc9 // VPDPWSSD Y9, Y10, Y1
 	VBROADCASTSS (R10)(R8*1), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y3, Y3
+	LONG $0x522dc2c4; BYTE $0xd0 // VPDPWSSD Y8, Y10, Y2
+	LONG $0x522dc2c4; BYTE $0xd9 // VPDPWSSD Y9, Y10, Y3
 	VBROADCASTSS (R10)(R8*2), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y4, Y4
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y5, Y5
+	LONG $0x522dc2c4; BYTE $0xe0 // VPDPWSSD Y8, Y10, Y4
+	LONG $0x522dc2c4; BYTE $0xe9 // VPDPWSSD Y9, Y10, Y5
 	VBROADCASTSS (R10)(R9*1), Y10
-	VPMADDWD     Y8, Y10, Y8
-	VPADDD       Y8, Y6, Y6
-	VPMADDWD     Y9, Y10, Y8
-	VPADDD       Y8, Y7, Y7
+	LONG $0x522dc2c4; BYTE $0xf0 // VPDPWSSD Y8, Y10, Y6
+	LONG $0x522dc2c4; BYTE $0xf9 // VPDPWSSD Y9, Y10, Y7
 	ADDQ         $0x04, R10
 	ADDQ         $0x40, SI
 	DECQ         R11
@@ -8206,10 +8550,142 @@ done11:
 	VZEROUPPER
 	RET
 
+slower9:
+	MOVQ biasLen+72(FP), CX
+	XORQ AX, AX
+
+loop18:
+	CMPQ CX, $0x00000010
+	JL   done19
+	XORQ DX, DX
+
+tile20:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMOVAPS Y3, Y5
+	VMOVAPS Y4, Y6
+	VMOVAPS Y5, Y7
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	IMULQ   AX, R8
+	LEAQ    (SI)(R8*4), SI
+	MOVQ    step+40(FP), R8
+	SHLQ    $0x01, R8
+	LEAQ    (R8)(R8*2), R9
+	LEAQ    (R8)(R8*4), R10
+
+loop22:
+	CMPQ  DI, $0x00000001
+	JL    done23
+	MOVQ  src+16(FP), R10
+	MOVQ  DX, R11
+	IMULQ R8, R11
+	ADDQ  R11, R10
+	MOVQ  (BX), R11
+	LEAQ  (R10)(R11*2), R10
+	MOVQ  words+48(FP), R11
+
+words24:
+	VMOVUPD      (SI), Y8
+	VMOVUPD      32(SI), Y9
+	VBROADCASTSS (R10), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS (R10)(R8*1), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VBROADCASTSS (R10)(R8*2), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VBROADCASTSS (R10)(R9*1), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y9, Y10, Y8
+	VPADDD       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x40, SI
+	DECQ         R11
+	JNZ          words24
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop22
+
+done23:
+	MOVQ      dst+0(FP), BX
+	MOVQ      biasLen+72(FP), SI
+	MOVQ      scale+80(FP), DI
+	SHLQ      $0x02, SI
+	MOVQ      SI, R8
+	IMULQ     DX, R8
+	ADDQ      R8, BX
+	LEAQ      (BX)(AX*4), BX
+	LEAQ      (DI)(AX*4), DI
+	VMOVUPD   (DI), Y8
+	VMOVUPD   32(DI), Y9
+	VCVTDQ2PS Y0, Y0
+	VMULPS    Y8, Y0, Y0
+	VMOVUPS   Y0, (BX)
+	VCVTDQ2PS Y1, Y1
+	VMULPS    Y9, Y1, Y1
+	VMOVUPS   Y1, 32(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y8, Y2, Y2
+	VMOVUPS   Y2, (BX)
+	VCVTDQ2PS Y3, Y3
+	VMULPS    Y9, Y3, Y3
+	VMOVUPS   Y3, 32(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y8, Y4, Y4
+	VMOVUPS   Y4, (BX)
+	VCVTDQ2PS Y5, Y5
+	VMULPS    Y9, Y5, Y5
+	VMOVUPS   Y5, 32(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Y6, Y6
+	VMULPS    Y8, Y6, Y6
+	VMOVUPS   Y6, (BX)
+	VCVTDQ2PS Y7, Y7
+	VMULPS    Y9, Y7, Y7
+	VMOVUPS   Y7, 32(BX)
+	ADDQ      SI, BX
+	MOVQ      samples+8(FP), BX
+	SUBQ      $0x04, BX
+	CMPQ      DX, BX
+	JGE       row21
+	ADDQ      $0x04, DX
+	CMPQ      DX, BX
+	CMOVQGT   BX, DX
+	JMP       tile20
+
+row21:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop18
+
+done19:
+	VZEROUPPER
+	RET
+
 // func ropResidualAssembly(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, FMA3
 TEXT ·ropResidualAssembly(SB), NOSPLIT, $0-88
-	CMPQ         ·current+0(SB), $0x03
+	CMPQ         ·current+0(SB), $0x04
 	JLT          slower1
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
@@ -8339,7 +8815,7 @@ done7:
 // func ropUpdateAssembly(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
 TEXT ·ropUpdateAssembly(SB), NOSPLIT, $0-96
-	CMPQ         ·current+0(SB), $0x03
+	CMPQ         ·current+0(SB), $0x04
 	JLT          slower1
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
@@ -8537,7 +9013,7 @@ done3:
 // func scoresAssembly(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
 TEXT ·scoresAssembly(SB), NOSPLIT, $0-64
-	CMPQ         ·current+0(SB), $0x03
+	CMPQ         ·current+0(SB), $0x04
 	JLT          slower1
 	MOVQ         score+0(FP), AX
 	MOVQ         fresh+16(FP), CX
@@ -8787,7 +9263,7 @@ done10:
 // func shortenAssembly(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
 TEXT ·shortenAssembly(SB), NOSPLIT, $0-64
-	CMPQ         ·current+0(SB), $0x03
+	CMPQ         ·current+0(SB), $0x04
 	JLT          slower1
 	MOVQ         shrink+0(FP), AX
 	MOVQ         part+16(FP), CX
@@ -9138,7 +9614,7 @@ done3:
 // func spreadGradientsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·spreadGradientsAssembly(SB), NOSPLIT, $0-64
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ dst+0(FP), AX
 	MOVQ dstGap+8(FP), CX
@@ -9262,7 +9738,7 @@ done8:
 // func spreadRowsAssembly(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3, MMX+
 TEXT ·spreadRowsAssembly(SB), NOSPLIT, $0-64
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ dst+0(FP), AX
 	MOVQ dstGap+8(FP), CX
@@ -9466,7 +9942,7 @@ done8:
 // func spreadSamplesAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·spreadSamplesAssembly(SB), NOSPLIT, $0-64
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ dst+0(FP), AX
 	MOVQ dstGap+8(FP), CX
@@ -9733,7 +10209,7 @@ done4:
 // func spreadTapsAssembly(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 // Requires: AVX, AVX512F, FMA3
 TEXT ·spreadTapsAssembly(SB), NOSPLIT, $0-64
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	MOVQ dst+0(FP), AX
 	MOVQ dstGap+8(FP), CX
@@ -9932,7 +10408,7 @@ done3:
 // func sumRowsAssembly(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 // Requires: AVX, AVX512F
 TEXT ·sumRowsAssembly(SB), NOSPLIT, $0-40
-	CMPQ ·current+0(SB), $0x03
+	CMPQ ·current+0(SB), $0x04
 	JLT  slower1
 	MOVQ dst+0(FP), AX
 	MOVQ src+16(FP), CX
@@ -10067,8 +10543,10 @@ done16:
 	RET
 
 // func sumTilesAssembly(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
-// Requires: AVX, AVX2, CMOV
+// Requires: AVX, AVX2, AVXVNNI, CMOV
 TEXT ·sumTilesAssembly(SB), NOSPLIT, $0-80
+	CMPQ ·current+0(SB), $0x02
+	JNE  slower1
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 
@@ -10119,35 +10597,23 @@ words8:
 	VMOVUPD      (SI), Y12
 	VMOVUPD      32(SI), Y13
 	VBROADCASTSS (R11), Y14
-	VPMADDWD     Y12, Y14, Y15
-	VPADDD       Y15, Y0, Y0
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y1, Y1
+	LONG $0x520dc2c4; BYTE $0xc4 // VPDPWSSD Y12, Y14, Y0
+	LONG $0x520dc2c4; BYTE $0xcd // VPDPWSSD Y13, Y14, Y1
 	VBROADCASTSS (R11)(R8*1), Y14
-	VPMADDWD     Y12, Y14, Y15
-	VPADDD       Y15, Y2, Y2
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y3, Y3
+	LONG $0x520dc2c4; BYTE $0xd4 // VPDPWSSD Y12, Y14, Y2
+	LONG $0x520dc2c4; BYTE $0xdd // VPDPWSSD Y13, Y14, Y3
 	VBROADCASTSS (R11)(R8*2), Y14
-	VPMADDWD     Y12, Y14, Y15
-	VPADDD       Y15, Y4, Y4
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y5, Y5
+	LONG $0x520dc2c4; BYTE $0xe4 // VPDPWSSD Y12, Y14, Y4
+	LONG $0x520dc2c4; BYTE $0xed // VPDPWSSD Y13, Y14, Y5
 	VBROADCASTSS (R11)(R9*1), Y14
-	VPMADDWD     Y12, Y14, Y15
-	VPADDD       Y15, Y6, Y6
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y7, Y7
+	LONG $0x520dc2c4; BYTE $0xf4 // VPDPWSSD Y12, Y14, Y6
+	LONG $0x520dc2c4; BYTE $0xfd // VPDPWSSD Y13, Y14, Y7
 	VBROADCASTSS (R11)(R8*4), Y14
-	VPMADDWD     Y12, Y14, Y15
-	VPADDD       Y15, Y8, Y8
-	VPMADDWD     Y13, Y14, Y14
-	VPADDD       Y14, Y9, Y9
+	LONG $0x520d42c4; BYTE $0xc4 // VPDPWSSD Y12, Y14, Y8
+	LONG $0x520d42c4; BYTE $0xcd // VPDPWSSD Y13, Y14, Y9
 	VBROADCASTSS (R11)(R10*1), Y14
-	VPMADDWD     Y12, Y14, Y12
-	VPADDD       Y12, Y10, Y10
-	VPMADDWD     Y13, Y14, Y12
-	VPADDD       Y12, Y11, Y11
+	LONG $0x520d42c4; BYTE $0xd4 // VPDPWSSD Y12, Y14, Y10
+	LONG $0x520d42c4; BYTE $0xdd // VPDPWSSD Y13, Y14, Y11
 	ADDQ         $0x04, R11
 	ADDQ         $0x40, SI
 	DECQ         R12
@@ -10197,6 +10663,138 @@ row5:
 	JMP  loop2
 
 done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ biasLen+72(FP), CX
+	XORQ AX, AX
+
+loop10:
+	CMPQ CX, $0x00000010
+	JL   done11
+	XORQ DX, DX
+
+tile12:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMOVAPS Y3, Y5
+	VMOVAPS Y4, Y6
+	VMOVAPS Y5, Y7
+	VMOVAPS Y6, Y8
+	VMOVAPS Y7, Y9
+	VMOVAPS Y8, Y10
+	VMOVAPS Y9, Y11
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	IMULQ   AX, R8
+	LEAQ    (SI)(R8*4), SI
+	MOVQ    step+40(FP), R8
+	SHLQ    $0x01, R8
+	LEAQ    (R8)(R8*2), R9
+	LEAQ    (R8)(R8*4), R10
+
+loop14:
+	CMPQ  DI, $0x00000001
+	JL    done15
+	MOVQ  src+16(FP), R11
+	MOVQ  DX, R12
+	IMULQ R8, R12
+	ADDQ  R12, R11
+	MOVQ  (BX), R12
+	LEAQ  (R11)(R12*2), R11
+	MOVQ  words+48(FP), R12
+
+words16:
+	VMOVUPD      (SI), Y12
+	VMOVUPD      32(SI), Y13
+	VBROADCASTSS (R11), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VBROADCASTSS (R11)(R8*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y3, Y3
+	VBROADCASTSS (R11)(R8*2), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y5, Y5
+	VBROADCASTSS (R11)(R9*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y7, Y7
+	VBROADCASTSS (R11)(R8*4), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VBROADCASTSS (R11)(R10*1), Y14
+	VPMADDWD     Y12, Y14, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y13, Y14, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         $0x04, R11
+	ADDQ         $0x40, SI
+	DECQ         R12
+	JNZ          words16
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop14
+
+done15:
+	MOVQ    dst+0(FP), BX
+	MOVQ    biasLen+72(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    SI, DI
+	IMULQ   DX, DI
+	ADDQ    DI, BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y2, (BX)
+	VMOVUPS Y3, 32(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y6, (BX)
+	VMOVUPS Y7, 32(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y8, (BX)
+	VMOVUPS Y9, 32(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y10, (BX)
+	VMOVUPS Y11, 32(BX)
+	ADDQ    SI, BX
+	MOVQ    samples+8(FP), BX
+	SUBQ    $0x06, BX
+	CMPQ    DX, BX
+	JGE     row13
+	ADDQ    $0x06, DX
+	CMPQ    DX, BX
+	CMOVQGT BX, DX
+	JMP     tile12
+
+row13:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop10
+
+done11:
 	VZEROUPPER
 	RET
 
@@ -10276,7 +10874,7 @@ done3:
 // func transformInputAssembly(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, MMX+
 TEXT ·transformInputAssembly(SB), NOSPLIT, $0-56
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	XORQ AX, AX
 
@@ -11171,7 +11769,7 @@ fewer22:
 // func transformOutputAssembly(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F
 TEXT ·transformOutputAssembly(SB), NOSPLIT, $0-104
-	CMPQ ·current+0(SB), $0x02
+	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
 	XORQ AX, AX
 

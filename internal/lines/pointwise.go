@@ -65,7 +65,7 @@ func (c *Chain) Together() int {
 
 // columnsTogether and valuesTogether are how many columns, and values of these, a Chain makes at a time.
 const (
-	columnsTogether = 96
+	columnsTogether = 144 // a block of tiles of 64 channels
 	valuesTogether  = 2048
 )
 

@@ -122,7 +122,7 @@ func (b *builder) like(op lines.Op, in ...value) value {
 var functions = map[graph.Function]kernel.Function{
 	graph.Sigmoid: kernel.Sigmoid, graph.Tanh: kernel.Tanh, graph.SiLU: kernel.SiLU, graph.GELU: kernel.GELU,
 	graph.GELUTanh: kernel.GELUTanh, graph.Mish: kernel.Mish, graph.ELU: kernel.ELU,
-	graph.Softplus: kernel.Softplus, graph.HardSwish: kernel.HardSwish, graph.HardSigmoid: kernel.HardSigmoid,
+	graph.Softplus: kernel.Softplus, graph.HardSwish: kernel.HardSwish,
 	graph.Abs: kernel.Abs, graph.Square: kernel.Square, graph.Exp: kernel.Exp, graph.Sqrt: kernel.Sqrt,
 }
 

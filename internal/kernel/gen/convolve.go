@@ -2,7 +2,6 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -15,7 +14,7 @@ var _ = register(operation{
 	needs:    "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly: tier.convolve,
 	simd:     simdConvolve,
-	tiers:    []string{AVX2, AVX512, NEON, SIMD128},
+	tiers:    []string{AVX2, AVXVNNI, AVX512, NEON, SIMD128},
 })
 
 var _ = register(operation{
@@ -26,7 +25,7 @@ var _ = register(operation{
 	needs:    "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly: tier.residual,
 	simd:     simdResidual,
-	tiers:    []string{AVX2, AVX512, NEON, SIMD128},
+	tiers:    []string{AVX2, AVXVNNI, AVX512, NEON, SIMD128},
 })
 
 // convolve scales, rounds and clips the sums while they are in registers.
@@ -78,7 +77,7 @@ func (t tier) residual() {
 // last layer.
 func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	wide := 2
-	if t.name != AVX2 {
+	if t.lanes == 8 {
 		tall, wide = 24, 1
 	}
 	output, left, acc := GP64(), lengthOf("bias"), t.vecs(tall*wide)
@@ -191,19 +190,11 @@ func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tal
 
 // dotPairs adds, in every lane, the products of two integers of x with two of y.
 func (t tier) dotPairs(x, y, acc reg.VecVirtual) {
-	if t.name == AVX512 {
-		vnni("VPDPWSSD", x, y, acc)
+	if t.name == AVX512 || t.name == AVXVNNI {
+		vnni(t, x, y, acc)
 		return
 	}
 	v := t.vec()
 	VPMADDWD(x, y, v)
 	VPADDD(v, acc, acc)
-}
-
-// vnni writes an instruction that avo does not know.
-func vnni(opcode string, x, y, acc reg.VecVirtual) {
-	Instruction(&ir.Instruction{
-		Opcode: opcode, Operands: []Op{x, y, acc}, Inputs: []Op{x, y, acc}, Outputs: []Op{acc},
-		ISA: []string{"AVX512_VNNI"},
-	})
 }

@@ -103,9 +103,14 @@ func tiersText(list []tier) string {
 	if list[0].arch != "wasm" {
 		imports += "\n\"golang.org/x/sys/cpu\"\n"
 	}
+	before := ""
 	for _, t := range list {
 		names += fmt.Sprintf(", %q", strings.ToLower(t.name))
-		runs += t.runs + ",\n"
+		all := before + t.runs
+		runs += all + ",\n"
+		if !t.isApart {
+			before = all + " &&\n"
+		}
 	}
 	return fmt.Sprintf("import (\n%s)\n\nvar tierNames = []string{%s}\n\nvar tierRuns = []bool{\n%s}\n", imports, names,
 		runs)

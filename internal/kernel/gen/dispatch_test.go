@@ -29,11 +29,11 @@ func TestDispatch(t *testing.T) {
 	for name, parts := range map[string][]string{
 		"amd64": {
 			"//go:build !purego\n",
-			"{\"generic\", \"avx2\", \"avx512bw\", \"avx512\"}",
+			"{\"generic\", \"avx2\", \"avxvnni\", \"avx512bw\", \"avx512\"}",
 			"func all(v []float64) {\n\tif current == 0 {\n\t\tallGeneric(v)\n\t} else {\n" +
 				"\t\tallAssembly(unsafe.SliceData(v))\n\t}\n}\n",
 			"\n//go:noescape\nfunc allAssembly(v *float64)\n",
-			"func last() {\n\tif current < 3 {\n\t\tlastGeneric()\n\t} else {\n\t\tlastAssembly()\n\t}\n}\n",
+			"func last() {\n\tif current < 4 {\n\t\tlastGeneric()\n\t} else {\n\t\tlastAssembly()\n\t}\n}\n",
 		},
 		"arm64": {
 			"{\"generic\", \"neon\"}",

@@ -87,7 +87,7 @@ var _ = register(operation{
 			}
 		})
 	},
-	tiers: []string{AVX2},
+	tiers: []string{AVX2, AVXVNNI},
 })
 
 // gatherInts has a pointer for each of its results.

@@ -61,7 +61,11 @@ func assemble(file string, ops []operation) {
 			slower := label("slower")
 			if i > 0 {
 				CMPQ(Mem{Symbol: Symbol{Name: "·current"}, Base: reg.StaticBase}, U8(t.index()))
-				JLT(LabelRef(slower))
+				jump := JLT
+				if t.isApart {
+					jump = JNE
+				}
+				jump(LabelRef(slower))
 			}
 			op.assembly(t)
 			VZEROUPPER()
@@ -79,4 +83,7 @@ func assemble(file string, ops []operation) {
 		}
 	}
 	Generate()
+	if err := encodeVEX(file); err != nil {
+		log.Fatal(err)
+	}
 }

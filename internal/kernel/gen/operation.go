@@ -11,11 +11,13 @@ type tier struct {
 	arch, name string
 	runs       string // an expression in Go: whether this machine has the instructions that the tier adds
 	lanes      int    // how many float64 a vector has
+	isApart    bool   // the tiers after it may lack its instructions
 }
 
 // The names of the tiers.
 const (
 	AVX2     = "AVX2"
+	AVXVNNI  = "AVXVNNI"
 	AVX512BW = "AVX512BW"
 	AVX512   = "AVX512"
 	NEON     = "NEON"
@@ -24,11 +26,13 @@ const (
 
 // tiers has all tiers, those of each architecture from the slowest on.
 var tiers = []tier{
-	{"amd64", AVX2, "cpu.X86.HasAVX2 && cpu.X86.HasFMA", 4},
-	{"amd64", AVX512BW, "cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW", 8},
-	{"amd64", AVX512, "cpu.X86.HasAVX512VNNI", 8},
-	{"arm64", NEON, "cpu.ARM64.HasASIMD", 2},
-	{"wasm", SIMD128, "hasModule()", 2},
+	{arch: "amd64", name: AVX2, runs: "cpu.X86.HasAVX2 && cpu.X86.HasFMA", lanes: 4},
+	{arch: "amd64", name: AVXVNNI, runs: "cpu.X86.HasAVXVNNI", lanes: 4, isApart: true},
+	{arch: "amd64", name: AVX512BW, lanes: 8,
+		runs: "cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW"},
+	{arch: "amd64", name: AVX512, runs: "cpu.X86.HasAVX512VNNI", lanes: 8},
+	{arch: "arm64", name: NEON, runs: "cpu.ARM64.HasASIMD", lanes: 2},
+	{arch: "wasm", name: SIMD128, runs: "hasModule()", lanes: 2},
 }
 
 // operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAssembly and
@@ -66,8 +70,8 @@ func register(op operation) struct{} {
 	}
 	for _, name := range op.tiers {
 		if !slices.ContainsFunc(tiers, func(t tier) bool { return t.name == name }) {
-			panic(fmt.Sprintf("%s: no tier %q, expected %s, %s, %s, %s or %s", op.name, name, AVX2, AVX512BW,
-				AVX512, NEON, SIMD128))
+			panic(fmt.Sprintf("%s: no tier %q, expected %s, %s, %s, %s, %s or %s", op.name, name, AVX2, AVXVNNI,
+				AVX512BW, AVX512, NEON, SIMD128))
 		}
 	}
 	if len(op.on("amd64")) > 0 && op.assembly == nil {

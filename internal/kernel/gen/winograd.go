@@ -22,7 +22,7 @@ var _ = register(operation{
 	needs:     "n is at least 12, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16",
 	assembly:  tier.multiplyTiles,
 	simd:      simdMultiplyTiles,
-	tiers:     []string{AVX2, AVX512BW, AVX512, NEON, SIMD128},
+	tiers:     []string{AVX2, AVXVNNI, AVX512BW, AVX512, NEON, SIMD128},
 })
 
 var _ = register(operation{

@@ -70,7 +70,11 @@ var obstacles = []struct{ part, operation string }{
 	{"qkv.", "attention between pixels or channels (OmniSR, Restormer and their kind)"},
 	{".esa.", "attention that looks at a reduced picture (ESA), of a kind of its own"},
 	{"x_proj_weight", "a state space (Mamba)"},
-	{"A_logs", "a state space (Mamba)"},
+	{"A_log", "a state space (Mamba)"},
+	{"iasa_attn", "attention between pixels that it sorts (CATANet)"},
+	{"attn_aca", "attention between pixels that it sorts (ATD)"},
+	{"v_LePE", "attention between the pixels of greatest scores (PFT)"},
+	{"attn.reduction1", "attention of all pixels to a reduced picture (RGT)"},
 	{"to_img.init_pos", "sampling at places of its own (DySample)"},
 }
 

@@ -133,6 +133,8 @@ func TestRefused(t *testing.T) {
 			"layers.0.A_logs": one, "layers.0.qkv.weight": one,
 			"conv_first.weight": one, "conv_after_body.weight": one, // as EDSR has them
 		},
+		"that it sorts (ATD), which superres cannot run": {"layers.0.attn_aca.proj.weight": one,
+			"layers.0.wqkv.bias": one},
 		`DAT, but are not: "layers.0.blocks.0.attn.attns.1.rpe_biases" has the shape [1 2]`: change(
 			func(s map[string]weights.Tensor) {
 				clear(s)

@@ -85,14 +85,13 @@ type Function int
 const (
 	Sigmoid Function = iota
 	Tanh
-	SiLU        // x·σ(x)
-	GELU        // x·Φ(x), by the error function
-	GELUTanh    // x·Φ(x), by the approximation with tanh
-	Mish        // x·tanh(ln(1+eˣ))
-	ELU         // x, or eˣ−1 below 0
-	Softplus    // ln(1+eˣ)
-	HardSwish   // x·clip(x/6 + ½, 0, 1)
-	HardSigmoid // clip(x/6 + ½, 0, 1)
+	SiLU      // x·σ(x)
+	GELU      // x·Φ(x), by the error function
+	GELUTanh  // x·Φ(x), by the approximation with tanh
+	Mish      // x·tanh(ln(1+eˣ))
+	ELU       // x, or eˣ−1 below 0
+	Softplus  // ln(1+eˣ)
+	HardSwish // x·clip(x/6 + ½, 0, 1)
 	Abs
 	Square
 	Exp

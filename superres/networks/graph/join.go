@@ -23,8 +23,10 @@ func (s *simplifier) joinNode(i int) int {
 		return s.joinSelect(i, op)
 	case Pad:
 		s.joinPad(i, op)
-	case Mul:
-		s.joinProduct(i)
+	case PixelUnshuffle:
+		if before := s.nodes[first]; before.Op == Op(PixelShuffle{op.Factor}) {
+			return before.Inputs[0]
+		}
 	case Add:
 		if first == n.Inputs[1] {
 			s.set(i, Affine{[]float32{2}, []float32{0}}, first)
@@ -174,49 +176,22 @@ func (s *simplifier) joinSelect(i int, op Select) int {
 	return i
 }
 
-// joinPad joins two Pads, of zeros that are added or of samples that are cut off.
+// joinPad joins two Pads, of zeros that are added or of samples that are cut off, unless the second adds some where the
+// first cuts off others.
 func (s *simplifier) joinPad(i int, op Pad) {
 	from := s.nodes[s.nodes[i].Inputs[0]]
 	before, ok := from.Op.(Pad)
 	if !ok {
 		return
 	}
-	adds := op.Mode == PadZero && before.Mode == PadZero && op.within(0, 1<<20) && before.within(0, 1<<20)
-	cuts := op.within(-1<<30, 0) && before.within(-1<<30, 0)
+	cuts := func(p Pad) bool { return p.within(-1<<30, 0) }
+	areZeros := op.Mode == PadZero && before.Mode == PadZero && before.within(0, 1<<20)
 	joined := before.Edges.plus(op.Edges)
-	if (adds || cuts) && joined.within(-1<<20, 1<<10) {
+	if (areZeros || cuts(op) && cuts(before)) && joined.within(-1<<20, 1<<10) {
 		s.set(i, Pad{joined, PadZero}, from.Inputs[0])
 	}
 }
 
 func (e Edges) plus(f Edges) Edges {
 	return Edges{e.Top + f.Top, e.Left + f.Left, e.Bottom + f.Bottom, e.Right + f.Right}
-}
-
-// joinProduct makes one function of the product of samples and a function of them.
-func (s *simplifier) joinProduct(i int) {
-	for k, x := range s.nodes[i].Inputs {
-		other := s.nodes[i].Inputs[1-k]
-		if x == other {
-			s.set(i, Square, x)
-			return
-		}
-		f, ok := s.nodes[other].Op.(Function)
-		if !ok {
-			continue
-		}
-		from := s.nodes[other].Inputs[0]
-		softplus := s.nodes[from].Op == Op(Softplus)
-		switch {
-		case f == Sigmoid && from == x:
-			s.set(i, SiLU, x)
-		case f == HardSigmoid && from == x:
-			s.set(i, HardSwish, x)
-		case f == Tanh && softplus && s.nodes[from].Inputs[0] == x:
-			s.set(i, Mish, x)
-		default:
-			continue
-		}
-		return
-	}
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Operand is what arithmetic takes: the samples of a node of a Builder, or, where Constant is not nil, a constant that
 // has one value, or one per channel.
@@ -30,7 +33,13 @@ func (b *Builder) Arithmetic(name string, sign byte, x, y Operand) (Operand, err
 		x, y = y, x
 	}
 	var op Op
-	switch {
+	switch limit := y.Constant; {
+	case sign == '>' && len(limit) == 1 && limit[0] == 0:
+		op = PReLU{limit}
+	case sign == '>' && len(limit) == 1:
+		op = Clip{limit[0], math.MaxFloat32}
+	case sign == '<' && len(limit) == 1:
+		op = Clip{-math.MaxFloat32, limit[0]}
 	case sign == '>', sign == '<':
 		filled, err := b.Add(name, Affine{[]float32{0}, y.Constant}, x.Node)
 		if err != nil {
@@ -60,25 +69,33 @@ func (b *Builder) Arithmetic(name string, sign byte, x, y Operand) (Operand, err
 	return Operand{Node: node}, err
 }
 
+// pairwise are the operations of two inputs by their signs.
+var pairwise = map[byte]Op{'+': Add{}, '-': Sub{}, '*': Mul{}, '/': Div{}, '>': Max{}, '<': Min{}}
+
 func (b *Builder) combineNodes(name string, sign byte, x, y int) (Operand, error) {
-	var op Op = Mul{}
-	switch {
-	case sign == '+':
-		op = Add{}
-	case sign == '-':
-		op = Sub{}
-	case sign == '/':
-		op = Div{}
-	case sign == '>':
-		op = Max{}
-	case sign == '<':
-		op = Min{}
-	case x == y:
-		node, err := b.Add(name, Square, x)
-		return Operand{Node: node}, err
+	op, in := pairwise[sign], []int{x, y}
+	if sign == '*' && x == y {
+		op, in = Square, in[:1]
 	}
-	node, err := b.Add(name, op, x, y)
+	node, err := b.Add(name, op, in...)
 	return Operand{Node: node}, err
+}
+
+// Combine returns x op y for a sign, as Arithmetic does.
+func Combine(sign byte, x, y float64) float64 {
+	switch sign {
+	case '+':
+		return x + y
+	case '-':
+		return x - y
+	case '*':
+		return x * y
+	case '>':
+		return max(x, y)
+	case '<':
+		return min(x, y)
+	}
+	return x / y
 }
 
 func combineConstants(name string, sign byte, x, y []float32) (Operand, error) {
@@ -88,21 +105,7 @@ func combineConstants(name string, sign byte, x, y []float32) (Operand, error) {
 	}
 	list := make([]float32, n)
 	for i := range list {
-		v, w := x[i%len(x)], y[i%len(y)]
-		switch sign {
-		case '+':
-			list[i] = v + w
-		case '-':
-			list[i] = v - w
-		case '*':
-			list[i] = v * w
-		case '/':
-			list[i] = v / w
-		case '>':
-			list[i] = max(v, w)
-		case '<':
-			list[i] = min(v, w)
-		}
+		list[i] = float32(Combine(sign, float64(x[i%len(x)]), float64(y[i%len(y)])))
 	}
 	return Operand{Constant: list}, nil
 }

@@ -89,7 +89,7 @@ func (p PReLU) shape(in []Shape) (Shape, error) {
 // Name implements Op.
 func (f Function) Name() string {
 	names := []string{"Sigmoid", "Tanh", "SiLU", "GELU", "GELUTanh", "Mish", "ELU", "Softplus", "HardSwish",
-		"HardSigmoid", "Abs", "Square", "Exp", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Sign", "Positive"}
+		"Abs", "Square", "Exp", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Sign", "Positive"}
 	if f < 0 || int(f) >= len(names) {
 		return fmt.Sprintf("Function(%d)", int(f))
 	}
@@ -198,7 +198,7 @@ func (Select) Name() string { return "Select" }
 
 func (c Select) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
-	if err == nil && len(c.Channels) > MaxChannels {
+	if err == nil && len(c.Channels) > MaxChannels && s.W*s.H > 1 { // many are scores, of one pixel
 		err = fmt.Errorf("has more than %d channels", MaxChannels)
 	}
 	if err == nil && slices.ContainsFunc(c.Channels, func(i int) bool { return i < 0 || i >= s.Channels }) {

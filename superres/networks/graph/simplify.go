@@ -12,8 +12,7 @@ import (
 //   - transposed convolutions are convolutions with pixel shuffles, the reach of which may be a row larger;
 //   - zero padding belongs to the convolutions after it, cropping to those before it;
 //   - factors and offsets belong to the convolutions beside them, and are joined where there are none;
-//   - convolutions with nothing between them are one, if that saves products, as are sums of convolutions;
-//   - products of x and σ(x) are SiLU, and so on for other functions.
+//   - convolutions with nothing between them are one, if that saves products, as are sums of convolutions.
 //
 // The weights of unchanged nodes are shared with g.
 func (g *Graph) Simplify() *Graph {

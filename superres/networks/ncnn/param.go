@@ -24,8 +24,6 @@ const (
 	maxNames = graph.MaxChannels
 	// maxArray is the greatest length of an array in a .param.
 	maxArray = 4096
-	// endOfParameters is the key behind the last parameter of a layer in a binary .param.
-	endOfParameters = -233
 	// arrayKey is the greatest key of an array: the array of key k has arrayKey−k.
 	arrayKey = -23300
 )
@@ -38,22 +36,20 @@ type layer struct {
 	params     map[int][]value
 }
 
-// value is a number of a .param, both as an integer and as a real number; the layer's kind says which of them it is.
+// value is a number of a .param, or a parameter in quotes, without these.
 type value struct {
-	whole bool
-	i     int
-	f     float32
-	text  string // of a parameter in quotes, without these
+	number float64
+	text   string
 }
 
-// readParam calls visit for each layer of a .param, in text or binary, and returns its error. A layer is released after
+// readParam calls visit for each layer of a .param and returns its error. A layer is released after
 // the call: all together would take many times the bytes of the file.
 func readParam(data []byte, visit func(layer) error) error {
 	if len(data) > maxParam {
 		return fmt.Errorf("a .param of %d bytes, expected at most %d", len(data), maxParam)
 	}
 	if len(data) >= 4 && binary.LittleEndian.Uint32(data) == magic {
-		return readBinaryParam(data, visit)
+		return errors.New("a .param in binary is not supported, only in text, as ncnn's programs write it beside that")
 	}
 	first, rest, _ := bytes.Cut(data, []byte("\n"))
 	if string(bytes.TrimSpace(first)) != strconv.Itoa(magic) {
@@ -168,98 +164,13 @@ func parseParameter(field string) (key int, list []value, err error) {
 
 func parseValue(item string) (value, error) {
 	if i, err := strconv.ParseInt(item, 10, 32); err == nil {
-		return value{whole: true, i: int(i), f: float32(i)}, nil
+		return value{number: float64(i)}, nil
 	}
 	f, err := strconv.ParseFloat(item, 32)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 		return value{}, fmt.Errorf("%q is no number", item)
 	}
-	if whole := f == math.Trunc(f) && math.Abs(f) < 1<<31; whole {
-		return value{whole: true, i: int(f), f: float32(f)}, nil
-	}
-	return value{f: float32(f)}, nil
-}
-
-// readBinaryParam is readParam for a binary .param. Its layers have no names, and numbers for blobs.
-func readBinaryParam(data []byte, visit func(layer) error) error {
-	if len(data)%4 != 0 {
-		return errors.New("the binary .param is cut off")
-	}
-	next, short := 4, false
-	number := func() int {
-		if next+4 > len(data) {
-			short = true
-			return 0
-		}
-		next += 4
-		return int(int32(binary.LittleEndian.Uint32(data[next-4:])))
-	}
-	count, _ := number(), number()
-	if err := checkCount(count, nil); err != nil {
-		return err
-	}
-	names := func(n int) (list []string) {
-		if n < 0 || n > maxNames {
-			short = true
-			return nil
-		}
-		for range n {
-			list = append(list, strconv.Itoa(number()))
-		}
-		return list
-	}
-	values := func(n int) (list []value) {
-		if n < 0 || n > maxArray {
-			short = true
-			return nil
-		}
-		for range n {
-			bits := uint32(number())
-			list = append(list, value{whole: true, i: int(int32(bits)), f: math.Float32frombits(bits)})
-		}
-		return list
-	}
-	for i := range count {
-		l := layer{kind: kindOf(number()), name: "layer " + strconv.Itoa(i), params: map[int][]value{}}
-		in, out := number(), number()
-		l.inputs, l.outputs = names(in), names(out)
-		for key := number(); key != endOfParameters && !short; key = number() {
-			n := 1
-			if len(l.params) > maxArray {
-				return fmt.Errorf("%s has more than %d parameters", l.name, maxArray)
-			}
-			if key <= arrayKey {
-				key, n = arrayKey-key, number()
-			}
-			l.params[key] = values(n)
-		}
-		if short {
-			return errors.New("the binary .param is cut off")
-		}
-		if err := visit(l); err != nil {
-			return err
-		}
-	}
-	if next != len(data) {
-		return fmt.Errorf("the binary .param has %d bytes behind its last layer", len(data)-next)
-	}
-	return nil
-}
-
-// kinds are the kinds of layers in the order of their numbers in a binary .param.
-var kinds = strings.Fields(`AbsVal ArgMax BatchNorm Bias BNLL Concat Convolution Crop Deconvolution Dropout Eltwise ELU
-	Embed Exp Flatten InnerProduct Input Log LRN MemoryData MVN Pooling Power PReLU Proposal Reduction ReLU Reshape
-	ROIPooling Scale Sigmoid Slice Softmax Split SPP TanH Threshold Tile RNN LSTM BinaryOp UnaryOp
-	ConvolutionDepthWise Padding Squeeze ExpandDims Normalize Permute PriorBox DetectionOutput Interp
-	DeconvolutionDepthWise ShuffleChannel InstanceNorm Clip Reorg YoloDetectionOutput Quantize Dequantize
-	Yolov3DetectionOutput PSROIPooling ROIAlign Packing Requantize Cast HardSigmoid SELU HardSwish Noop PixelShuffle
-	DeepCopy Mish StatisticsPooling Swish Gemm GroupNorm LayerNorm Softplus GRU MultiHeadAttention GELU`)
-
-func kindOf(number int) string {
-	if number < 0 || number >= len(kinds) {
-		return fmt.Sprintf("of number %d", number)
-	}
-	return kinds[number]
+	return value{number: f}, nil
 }
 
 // settings gives the parameters of a layer, and remembers which were asked for and whether one was no whole number.
@@ -300,10 +211,10 @@ func (s *settings) text(key int) string {
 func (s *settings) ints(key int) (list []int) {
 	s.known = append(s.known, key)
 	for _, v := range s.params[key] {
-		if !v.whole && s.err == nil {
-			s.err = fmt.Errorf("parameter %d is %g, expected a whole number", key, v.f)
+		if isWhole := v.number == math.Trunc(v.number) && math.Abs(v.number) < 1<<31; !isWhole && s.err == nil {
+			s.err = fmt.Errorf("parameter %d is %g, expected a whole number", key, v.number)
 		}
-		list = append(list, v.i)
+		list = append(list, int(v.number))
 	}
 	return list
 }
@@ -312,7 +223,7 @@ func (s *settings) ints(key int) (list []int) {
 func (s *settings) floats(key int) (list []float32) {
 	s.known = append(s.known, key)
 	for _, v := range s.params[key] {
-		list = append(list, v.f)
+		list = append(list, float32(v.number))
 	}
 	return list
 }

@@ -107,19 +107,6 @@ func (c *call) eltwise() (out []graph.Operand, err error) {
 	return []graph.Operand{sum}, nil
 }
 
-// The operations of BinaryOp.
-const (
-	opAdd = iota
-	opSub
-	opMul
-	opDiv
-	opMax
-	opMin
-	opPow
-	opReverseSub
-	opReverseDiv
-)
-
 func (c *call) binary() ([]graph.Operand, error) {
 	kind, hasScalar, scalar := c.int(0, 0), c.int(1, 0), c.float(2, 0)
 	if hasScalar != 0 != (len(c.in) == 1) {
@@ -129,65 +116,36 @@ func (c *call) binary() ([]graph.Operand, error) {
 	if hasScalar == 0 {
 		y = c.in[1]
 	}
-	switch kind {
-	case opAdd, opSub, opMul, opDiv:
-	case opReverseSub, opReverseDiv:
-		x, y, kind = y, x, map[int]int{opReverseSub: opSub, opReverseDiv: opDiv}[kind]
-	case opMax, opMin, opPow:
-		if len(y.Constant) != 1 && kind != opPow {
-			out, err := c.graph.Arithmetic(c.name, map[int]byte{opMax: '>', opMin: '<'}[kind], x, y)
-			return []graph.Operand{out}, err
-		}
-		if len(y.Constant) != 1 {
-			return nil, errors.New("of a power is not supported but with one number")
-		}
-		return c.limitOrPower(kind, y.Constant[0])
-	default:
+	const signs = "+-*/><^-/" // the last two have their inputs exchanged
+	if kind < 0 || kind >= len(signs) {
 		return nil, fmt.Errorf("of number %d is not supported", kind)
 	}
-	out, err := c.graph.Arithmetic(c.name, "+-*/"[kind], x, y)
-	return []graph.Operand{out}, err
-}
-
-func (c *call) limitOrPower(kind int, number float32) ([]graph.Operand, error) {
+	if kind > 6 {
+		x, y = y, x
+	}
+	if signs[kind] != '^' {
+		out, err := c.graph.Arithmetic(c.name, signs[kind], x, y)
+		return []graph.Operand{out}, err
+	}
 	switch {
-	case kind == opMax && number == 0:
-		return c.add(graph.PReLU{Slope: []float32{0}})
-	case kind == opMax:
-		return c.add(graph.Clip{Min: number, Max: math.MaxFloat32})
-	case kind == opMin:
-		return c.add(graph.Clip{Min: -math.MaxFloat32, Max: number})
-	case number == 1:
+	case len(y.Constant) == 1 && y.Constant[0] == 1:
 		return c.split()
-	case number == 2:
+	case len(y.Constant) == 1 && y.Constant[0] == 2:
 		return c.add(graph.Square)
 	}
-	return nil, fmt.Errorf("of power %g is not supported, only of 2", number)
+	return nil, errors.New("of a power is not supported, only of 2")
 }
+
+// unaries are the operations of UnaryOp by their numbers.
+var unaries = map[int]graph.Op{0: graph.Abs, 1: affine(-1, 0), 2: graph.Floor, 3: graph.Ceil, 4: graph.Square,
+	5: graph.Sqrt, 7: graph.Exp, 15: graph.Reciprocal, 16: graph.Tanh}
 
 func (c *call) unary() ([]graph.Operand, error) {
-	switch kind := c.int(0, 0); kind {
-	case 0:
-		return c.add(graph.Abs)
-	case 1:
-		return c.add(affine(-1, 0))
-	case 2:
-		return c.add(graph.Floor)
-	case 3:
-		return c.add(graph.Ceil)
-	case 4:
-		return c.add(graph.Square)
-	case 5:
-		return c.add(graph.Sqrt)
-	case 15:
-		return c.add(graph.Reciprocal)
-	case 7:
-		return c.add(graph.Exp)
-	case 16:
-		return c.add(graph.Tanh)
-	default:
-		return nil, fmt.Errorf("of number %d is not supported", kind)
+	op, ok := unaries[c.int(0, 0)]
+	if !ok {
+		return nil, fmt.Errorf("of number %d is not supported", c.int(0, 0))
 	}
+	return c.add(op)
 }
 
 func (c *call) batchNorm() ([]graph.Operand, error) {

@@ -1,7 +1,6 @@
 package ncnn
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,14 +12,6 @@ import (
 // beside it, and no more than 16 MiB for files of less.
 func TestManySmall(t *testing.T) {
 	const floor = 16 << 20 // bytes
-	binaryParam := func(numbers ...int32) []byte {
-		data := binary.LittleEndian.AppendUint32(nil, magic)
-		for _, n := range append([]int32{3, 3, 16, 0, 1, 0, endOfParameters}, numbers...) {
-			data = binary.LittleEndian.AppendUint32(data, uint32(n))
-		}
-		return data
-	}
-	zeros := make([]int32, 3<<20)
 	ones := strings.Repeat(",1", 4096)
 	const input = "7767517\n20000 9\nInput in 0 1 a\n"
 	repeat := func(text string, size int) []byte { return []byte(strings.Repeat(text, size/len(text))) }
@@ -52,9 +43,6 @@ func TestManySmall(t *testing.T) {
 			}
 			return []byte(b.String())
 		}(),
-		"numbered inputs":     binaryParam(append([]int32{5, int32(len(zeros)), 1}, zeros...)...),
-		"numbered parameters": binaryParam(append([]int32{26, 1, 1, 0, 1}, zeros...)...),
-		"numbered arrays":     binaryParam(append([]int32{26, 1, 1, 0, 1, arrayKey, int32(len(zeros))}, zeros...)...),
 	} {
 		most := max(3*int64(len(param)), floor)
 		took := heap.Within(most, func() { _, _ = Read(param, nil) })

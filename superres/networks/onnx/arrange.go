@@ -84,34 +84,19 @@ func foldConcat(c *call) (*tensor, error) {
 		dims[along] += part.dims[along]
 		parts = append(parts, part)
 	}
-	n, err := count(dims)
-	if err == nil {
-		err = c.spend(n)
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := &tensor{dims: dims}
-	if first.ints != nil {
-		out.ints = make([]int64, 0, n)
-	} else {
-		out.reals = make([]float32, 0, n)
-	}
-	if n == 0 {
-		return out, nil
-	}
-	inner := strides(dims)[along]
-	for i := range product(dims[:along]) {
+	step := strides(dims)[along]
+	return c.fill(dims, first.ints != nil, func(out *tensor, i int, index []int) error {
+		at := index[along]
 		for _, part := range parts {
-			size := part.dims[along] * inner
-			if first.ints != nil {
-				out.ints = append(out.ints, part.ints[i*size:(i+1)*size]...)
-			} else {
-				out.reals = append(out.reals, part.reals[i*size:(i+1)*size]...)
+			if side := part.dims[along]; at >= side {
+				at -= side
+				continue
 			}
+			out.take(i, part, (i/(step*dims[along])*part.dims[along]+at)*step+i%step)
+			break
 		}
-	}
-	return out, nil
+		return nil
+	})
 }
 
 func (c *call) concat() ([]*value, error) {
@@ -126,16 +111,27 @@ func (c *call) concat() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	total, isWhole := 0, true
+	total, inner, isWhole := 0, 1, true
+	for d, parts := range first {
+		for _, p := range parts {
+			if d != along && p.of == channels && p.step > 0 {
+				inner *= p.size
+			}
+		}
+	}
 	for _, v := range inputs {
 		dims := c.layout(v)
-		p, _ := only(dims[min(along, len(dims)-1)], channels)
-		count := c.builder.Shape(v.samples.base).Channels
-		isWhole = isWhole && len(dims) == len(first) && dims.sizes()[along] == count && (p.step == 1 || count == 1)
+		size := 0
+		if isWhole = isWhole && len(dims) == len(first); isWhole {
+			size = dims.sizes()[along]
+			p, isChannels := only(dims[along], channels)
+			isWhole = size == 1 || isChannels && p.step == inner
+			isWhole = isWhole && size*inner == c.builder.Shape(v.samples.base).Channels
+		}
 		for d := range first {
 			isWhole = isWhole && (d == along || slices.Equal(merged(dims[d]), merged(first[d])))
 		}
-		total += count
+		total += size
 	}
 	if !isWhole {
 		if out, err := c.roll(inputs, along); err == nil {
@@ -157,7 +153,7 @@ func (c *call) concat() ([]*value, error) {
 		return nil, err
 	}
 	out := slices.Clone(first)
-	out[along] = []part{{of: channels, size: total, step: 1}}
+	out[along] = []part{{of: channels, size: total, step: inner}}
 	return []*value{c.sampled(node).arranged(out)}, nil
 }
 

@@ -170,27 +170,36 @@ func (c *call) scatterElements() ([]*value, error) {
 	return []*value{out}, err
 }
 
-// scatterND is ScatterND of some channels in the place of others, as Python's x[:, :n] = y is exported.
+// scatterND is ScatterND of some channels in the place of others, as Python's x[:, :n] = y is exported, of every f-th
+// pixel, as x[:, :, ::2, ::2] = y is, or of a number for each channel at an edge, as x[:, :, :1] = y is.
 func (c *call) scatterND() ([]*value, error) {
-	which, fault := c.in[1].constant, errors.New("of samples is supported for whole channels alone")
+	which, by := c.in[1].constant, c.in[2]
+	fault := errors.New("of samples is supported for whole channels, every nth pixel, and a number at an edge, alone")
+	into := c.sizes(c.in[0])
 	if which == nil || which.ints == nil || len(which.dims) < 2 || c.text("reduction", "none") != "none" ||
-		c.in[2].constant != nil {
+		len(into) != 4 || into[0] != 1 {
 		return nil, fault
 	}
 	// Each index has two numbers, of the picture and the channel, or those of a row and a column besides.
-	s, err := c.shape()
+	s, sides := graph.Shape{W: into[3], H: into[2], Channels: into[1]}, c.sizes(by)
 	depth := which.dims[len(which.dims)-1]
-	if err != nil || depth < 2 || depth > 4 {
+	if depth < 2 || depth > 4 || len(sides) != 4 || sides[0] != 1 || product(sides) < 1 || sides[1] > s.Channels ||
+		by.constant != nil && by.constant.reals == nil {
 		return nil, fault
 	}
-	sides := []int{s.H, s.W}[:depth-2]
-	each := product(sides)
-	n := which.size() / depth / each
-	if n > s.Channels || n*depth*each != which.size() || !slices.Equal(c.sizes(c.in[2]), []int{1, n, s.H, s.W}) {
+	n, each := sides[1], product(sides[2:depth])
+	if sides = sides[2:]; n*depth*each != which.size() {
 		return nil, fault
 	}
 	if err := c.work(which.size()); err != nil {
 		return nil, err
+	}
+	first, step := [4]int64{}, [4]int64{2: 1, 3: 1}
+	for d := 2; d < depth; d++ {
+		first[d] = which.ints[d]
+		if last := which.ints[which.size()-depth+d]; sides[d-2] > 1 {
+			step[d] = (last - first[d]) / int64(sides[d-2]-1)
+		}
 	}
 	from := make([]int, s.Channels)
 	for i := range from {
@@ -203,20 +212,104 @@ func (c *call) scatterND() ([]*value, error) {
 			channel += int64(s.Channels)
 		}
 		isWhole := index[0] == 0 && channel >= 0 && channel < int64(s.Channels)
-		for d, left := len(sides)-1, i%each; d >= 0; d-- {
-			isWhole = isWhole && index[2+d] == int64(left%sides[d])
-			left /= sides[d]
+		for d, left := depth-1, i%each; d >= 2; d-- {
+			isWhole = isWhole && index[d] == first[d]+int64(left%sides[d-2])*step[d] && index[d] >= 0 &&
+				index[d] < int64(into[d])
+			left /= sides[d-2]
 		}
 		if !isWhole || from[channel] != int(channel) && from[channel] != s.Channels+i/each {
 			return nil, fault
 		}
 		from[channel] = s.Channels + i/each
 	}
-	out, err := c.add(graph.Concat{}, c.in[0], c.in[2])
+	start := [2]int{int(first[2]), int(first[3])}
+	switch f := int(step[3]); {
+	case by.constant != nil && f == 1 && step[2] == 1:
+		return c.replaceEdge(by.constant, from, s, start, fault)
+	case f > 1 && step[2] == step[3] && max(start[0], start[1]) < f && sides[0]*f == s.H && sides[1]*f == s.W:
+		return c.replacePixels(f, start, s, fault)
+	case f != 1 || step[2] != 1 || sides[0] != s.H || sides[1] != s.W || c.in[0].constant != nil:
+		return nil, fault
+	}
+	out, err := c.add(graph.Concat{}, c.in[0], by)
 	if err != nil {
 		return nil, err
 	}
 	return c.add(graph.Select{Channels: from}, out...)
+}
+
+// replacePixels replaces every f-th pixel of a picture of shape s, or of zeros, from a row and a column on, by those of
+// the third input.
+func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault error) ([]*value, error) {
+	by, err := c.node(c.in[2])
+	zeros, m := c.in[0].constant, &maker{c, err}
+	if err != nil || c.builder.Shape(by).Channels != s.Channels || s.Channels*f*f > graph.MaxChannels {
+		return nil, fault
+	}
+	from, isZero := make([]int, s.Channels*f*f), func(x float32) bool { return x == 0 }
+	var all int // the others, and after them those that replace some
+	switch {
+	case zeros == nil:
+		var in int
+		in, m.err = c.node(c.in[0])
+		all = m.make(graph.Concat{}, m.make(graph.PixelUnshuffle{Factor: f}, in), by)
+	case zeros.reals == nil || !isZero(slices.Min(zeros.reals)) || !isZero(slices.Max(zeros.reals)):
+		return nil, fault
+	default:
+		all = m.make(graph.Concat{}, m.make(affine(0, 0), by), by)
+	}
+	for i := range from {
+		channel, pixel := i/(f*f), i%(f*f)
+		switch isNew := pixel == first[0]*f+first[1]; {
+		case isNew && zeros == nil:
+			from[i] = len(from) + channel
+		case isNew:
+			from[i] = s.Channels + channel
+		case zeros == nil:
+			from[i] = i
+		default:
+			from[i] = channel
+		}
+	}
+	node := m.chain(all, graph.Select{Channels: from}, graph.PixelShuffle{Factor: f})
+	return []*value{c.sampled(node)}, m.err
+}
+
+// replaceEdge replaces the samples of a picture of shape s at one edge, from a row and a column on, by constants of as
+// many rows and columns: a number for each channel, which from says. It returns the fault for any other constants.
+func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, fault error) ([]*value, error) {
+	border := make([]float32, s.Channels)
+	size := by.dims[2] * by.dims[3]
+	for i, k := range from {
+		if k < s.Channels {
+			return nil, fault
+		}
+		values := by.reals[(k-s.Channels)*size:][:size]
+		border[i] = values[0]
+		if slices.ContainsFunc(values, func(v float32) bool { return v != values[0] }) {
+			return nil, fault
+		}
+	}
+	op := graph.Pad{}
+	switch isWide, isHigh := by.dims[3] == s.W, by.dims[2] == s.H; {
+	case isWide && !isHigh && first[0] == 0:
+		op.Top = by.dims[2]
+	case isWide && !isHigh && first[0]+by.dims[2] == s.H:
+		op.Bottom = by.dims[2]
+	case isHigh && !isWide && first[1] == 0:
+		op.Left = by.dims[3]
+	case isHigh && !isWide && first[1]+by.dims[3] == s.W:
+		op.Right = by.dims[3]
+	default:
+		return nil, fault
+	}
+	cut := graph.Pad{Edges: graph.Edges{Top: -op.Top, Left: -op.Left, Bottom: -op.Bottom, Right: -op.Right}}
+	out, err := c.add(cut, c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	c.in[0] = out[0]
+	return c.padWith(op, border)
 }
 
 // maxTaps is the greatest number of taps of a convolution whose weights are samples.

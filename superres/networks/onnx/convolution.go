@@ -3,6 +3,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"superres/superres/networks/graph"
 )
@@ -76,7 +77,7 @@ func (c *call) filter() (k filter, err error) {
 }
 
 func (c *call) conv() ([]*value, error) {
-	if w := c.in[1].constant; w != nil && len(w.dims) == 3 {
+	if w := c.in[1].constant; w != nil && (len(w.dims) == 3 || len(w.dims) == 5) {
 		return c.convAlong(w)
 	} else if w == nil {
 		return c.convBySamples()
@@ -170,35 +171,68 @@ func (c *call) pointwise(k filter) ([]*value, error) {
 	return []*value{out[0].arranged(c.layout(out[0]).transposed([]int{0, 3, 1, 2}))}, nil
 }
 
-// convAlong is a convolution of one dimension along the channels of each pixel, as in efficient channel attention (Wang
-// et al.: ECA-Net, CVPR 2020).
+// convAlong is a convolution along the channels of each pixel, in one dimension as in efficient channel attention (Wang
+// et al.: ECA-Net, CVPR 2020), or in three, of which the others are rows and columns, as in channel-spatial attention
+// (Niu et al.: HAN, ECCV 2020).
 func (c *call) convAlong(w *tensor) ([]*value, error) {
+	v, rank := c.in[0], len(w.dims)-2
+	fault := fmt.Errorf("of %d dimensions is supported along all channels alone, without dilation, strides or groups, "+
+		"of a result of the same size", rank)
 	pads, err := c.list("pads")
-	dims := c.layout(c.in[0])
-	if err != nil || len(dims) != 3 {
-		return nil, errors.New("of one dimension is supported along the channels alone")
+	dims := c.layout(v)
+	node, unmade := v.samples.resolve(c.tracer)
+	if err != nil || unmade != nil || len(dims) != rank+2 || len(pads) != 2*rank || w.reals == nil ||
+		slices.Max(w.dims) > graph.MaxSide || c.builder.Shape(node).Channels > graph.MaxChannels {
+		return nil, fault
 	}
-	p, isChannels := only(dims[2], channels)
-	n, taps := dims.sizes()[2], w.size()
-	for _, name := range []string{"dilations", "strides"} {
-		if list, err := c.list(name); err != nil || len(list) > 0 && list[0] != 1 || c.int("group", 1) != 1 {
-			return nil, errors.New("of one dimension with dilation, a stride or groups is not supported")
+	steps := slices.Concat(c.attributes["dilations"].numbers, c.attributes["strides"].numbers)
+	for i, size := range w.dims {
+		if i < 2 && size != 1 || i >= 2 && pads[i-2]+pads[i-2+rank] != size-1 {
+			return nil, fault
 		}
 	}
-	isEven := len(pads) == 2 && pads[0]+pads[1] == taps-1 && pads[0] >= 0 && pads[1] >= 0
-	if !isChannels || p.step != 1 || w.reals == nil || w.dims[0] != 1 || w.dims[1] != 1 || !isEven || c.in[2] != nil {
-		return nil, errors.New("of one dimension is supported along the channels alone, without a bias")
+	s, taps := c.builder.Shape(node), w.dims[2]
+	of, whole := []dimension{channels, rows, columns}, []int{s.Channels, s.H, s.W}
+	for i := range whole {
+		p, isOf := part{size: 1, step: 1}, true
+		if i < rank && whole[i] > 1 {
+			p, isOf = only(dims[2+i], of[i])
+		}
+		if !isOf || p.step != 1 || p.size != whole[i] {
+			return nil, fault
+		}
 	}
-	if err := c.copy(n * n); err != nil {
+	isStrided := slices.ContainsFunc(steps, func(n int64) bool { return n != 1 })
+	if isStrided || slices.Min(pads) < 0 || c.int("group", 1) != 1 {
+		return nil, fault
+	}
+	n := s.Channels
+	op := graph.Conv{Out: n, Height: 1, Width: 1, Dilation: 1, Groups: 1}
+	if rank == 3 {
+		op.Height, op.Width = w.dims[3], w.dims[4]
+		op.Pad = graph.Edges{Top: pads[1], Left: pads[2], Bottom: pads[4], Right: pads[5]}
+	}
+	each := op.Height * op.Width
+	if err := c.copy(n * n * each); err != nil {
 		return nil, err
 	}
-	matrix := &tensor{dims: []int{n, n}, reals: make([]float32, n*n)}
+	op.Weight = make([]float32, n*n*each)
 	for out := range n {
-		for k, v := range w.reals {
+		for k := range taps {
 			if in := out + k - pads[0]; in >= 0 && in < n {
-				matrix.reals[in*n+out] = v
+				copy(op.Weight[(out*n+in)*each:], w.reals[k*each:(k+1)*each])
 			}
 		}
 	}
-	return c.linear(c.in[0], matrix, false, 1)
+	if c.in[2] != nil {
+		b := c.in[2].constant
+		if b == nil || len(b.reals) != 1 {
+			return nil, fault
+		}
+		op.Bias = slices.Repeat(b.reals, n)
+	}
+	if node, err = c.builder.Add(c.name, op, node); err != nil {
+		return nil, err
+	}
+	return []*value{c.sampled(node).arranged(dims)}, nil
 }

@@ -61,7 +61,7 @@ type known struct {
 	value func(float64) float64
 }
 
-// functions are the functions that are recognised. HardSigmoid is not among them, as it is a clip.
+// functions are the functions that are recognised.
 var functions = []known{
 	{graph.Sigmoid, sigmoid},
 	{graph.Tanh, tanh},

@@ -3,13 +3,14 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
 // The number of numbers, computed of constants for one network, that are there at a time: leastFolded for any, more for
 // large files, and maxFolded at most; and maxWork, how many are computed in all.
 const (
-	leastFolded = 2 << 20
+	leastFolded = 4 << 20
 	maxFolded   = 1 << 24
 	maxWork     = 1 << 28
 )
@@ -181,14 +182,6 @@ func broadcast(a, b []int) ([]int, error) {
 	return out, nil
 }
 
-// expanded returns a constant repeated to the given dimensions.
-func (t *tracer) expanded(from *tensor, dims []int) (*tensor, error) {
-	if slices.Equal(from.dims, dims) {
-		return from, nil
-	}
-	return t.rearranged(from, dims, from.repeated())
-}
-
 // repeated returns a function that returns which value a constant has at indexes to which it is repeated.
 func (t *tensor) repeated() func(index []int) int {
 	steps := strides(t.dims)
@@ -249,9 +242,10 @@ func foldCastLike(c *call) (*tensor, error) {
 // cast returns a constant as one of numbers of a type.
 func (t *tracer) cast(from *tensor, kind int) (*tensor, error) {
 	if sizeOf(kind) == 0 {
-		return nil, fmt.Errorf("to type %d is not supported", kind)
+		return nil, fmt.Errorf("to type %s is not supported", typeName(kind))
 	}
-	if isReal(kind) == (from.reals != nil) {
+	isShort := kind == typeFloat16 || kind == typeBfloat16
+	if isReal(kind) == (from.reals != nil) && !isShort {
 		return from, nil
 	}
 	if err := t.spend(from.size()); err != nil {
@@ -261,6 +255,8 @@ func (t *tracer) cast(from *tensor, kind int) (*tensor, error) {
 	out.allocate(from.size(), kind)
 	for i := range from.size() {
 		switch v := from.real(i); {
+		case isShort:
+			out.reals[i] = shortened(float32(v), kind)
 		case isReal(kind):
 			out.reals[i] = float32(v)
 		case kind == typeBool:
@@ -272,6 +268,24 @@ func (t *tracer) cast(from *tensor, kind int) (*tensor, error) {
 		}
 	}
 	return out, nil
+}
+
+// shortened returns a number with as many digits as one of 16 bits has.
+func shortened(v float32, kind int) float32 {
+	least, drop := math.Ldexp(1, -14), 13 // the least number of all digits, and digits fewer than float32 has
+	if kind == typeBfloat16 {
+		least, drop = math.Ldexp(1, -126), 16
+	}
+	if x := math.Abs(float64(v)); x < least { // steps of one size
+		step := math.Ldexp(least, drop-23)
+		return float32(math.RoundToEven(float64(v)/step) * step)
+	}
+	bits := math.Float32bits(v)
+	bits += 1<<(drop-1) - 1 + bits>>drop&1
+	if v = math.Float32frombits(bits &^ (1<<drop - 1)); kind == typeFloat16 && math.Abs(float64(v)) > 65504 {
+		return float32(math.Inf(1 - 2*int(bits>>31)))
+	}
+	return v
 }
 
 func foldWhere(c *call) (*tensor, error) {
@@ -304,10 +318,10 @@ func foldExpand(c *call) (*tensor, error) {
 	}
 	from := c.in[0].constant
 	dims, err := broadcast(from.dims, want)
-	if err != nil {
-		return nil, err
+	if err != nil || slices.Equal(from.dims, dims) {
+		return from, err
 	}
-	return c.expanded(from, dims)
+	return c.rearranged(from, dims, from.repeated())
 }
 
 func foldRange(c *call) (*tensor, error) {

@@ -287,8 +287,18 @@ func (c *call) multiplied(x, y *value) ([]*value, error) {
 	batch := c.layout(x)
 	batch = batch[:len(batch)-2]
 	switch {
+	case len(b.left) == 0 && b.shape.Channels == 1 && pixels(b.inner) && slices.Equal(a.inner, b.inner) &&
+		a.shape.Channels == max(1, product(layout{a.left}.sizes())): // each channel's sum, weighted by one map
+		m := &maker{call: c}
+		node := m.chain(m.make(graph.Mul{}, a.node, b.node), graph.Reduce{By: graph.Sum, OfPicture: true})
+		return []*value{c.sampled(node).arranged(append(slices.Clone(batch), a.left, nil))}, m.err
 	case pixels(a.left) && pixels(b.left) && !pixels(a.inner) && sameBatch(a.batch, b.batch):
 		return c.scores(a, b, batch)
+	case len(a.inner) > 1 && a.inner[0].of == channels && pixels(a.inner[1:]) && !pixels(a.left) && !pixels(b.left) &&
+		slices.Equal(a.inner, b.inner):
+		return c.layerScores(a, b, batch)
+	case len(b.left) > 1 && b.left[0].of == channels && pixels(b.left[1:]) && !pixels(a.inner) && !pixels(b.inner):
+		return c.layerSum(a, b)
 	case !pixels(a.left) && !pixels(b.left) && pixels(a.inner) && slices.Equal(a.inner, b.inner) &&
 		slices.Equal(a.batch, b.batch):
 		return c.channelScores(a, b, batch)
@@ -373,6 +383,57 @@ func (c *call) channelScores(a, b factor, batch layout) ([]*value, error) {
 	}
 	n := part{of: channels, size: a.shape.Channels / a.heads}
 	return c.scored(node, batch, height, width, n, n)
+}
+
+// layerScores is channelScores of layers that have several channels each, as in layer attention (Niu et al.: HAN, ECCV
+// 2020): the sum of those of each channel.
+func (c *call) layerScores(a, b factor, batch layout) ([]*value, error) {
+	each := a.inner[:1]
+	for _, f := range []*factor{&a, &b} {
+		f.batch, f.inner = slices.Concat(f.batch, each), f.inner[1:]
+	}
+	out, err := c.channelScores(a, b, append(slices.Clone(batch), each))
+	if err == nil {
+		out, err = c.reduceApart(out[0], len(batch), each[0].size, graph.Sum)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []*value{out[0].arranged(slices.Delete(c.layout(out[0]), len(batch), len(batch)+1))}, nil
+}
+
+// layerSum is channelSum for the weights that layerScores makes, which all channels of a layer have.
+func (c *call) layerSum(a, b factor) ([]*value, error) {
+	each, layers := b.left[0], b.shape.Channels/b.left[0].size
+	if a.shape.Channels != layers*layers || !a.hasOrder(layers*layers) || len(a.left) != 1 || len(b.inner) != 1 ||
+		each.size > graph.MaxScores/layers/layers {
+		return nil, errView
+	}
+	var list []int
+	for range each.size {
+		for k := range layers * layers {
+			list = append(list, k)
+		}
+	}
+	node, err := c.builder.Add(c.name, graph.Select{Channels: list}, a.node)
+	if err != nil {
+		return nil, err
+	}
+	one := part{of: channels, size: each.size, step: layers * layers}
+	a.node, a.shape, a.batch = node, c.builder.Shape(node), append(slices.Clone(a.batch), one)
+	pixels := b.left[1:]
+	b.batch, b.left = append(slices.Clone(b.batch), each), pixels
+	out, err := c.channelSum(a, b, layout{{each}, b.inner, pixels})
+	if err != nil {
+		return nil, err
+	}
+	dims := c.layout(out[0])
+	order := slices.Concat(dims[1], dims[0])
+	if node, err = c.selectChannels(out[0].samples.base, order, b.shape.Channels); err != nil {
+		return nil, err
+	}
+	return []*value{c.sampled(node).arranged(layout{nil, {{of: channels, size: layers, step: each.size}},
+		slices.Concat([]part{{of: channels, size: each.size, step: 1}}, pixels)})}, nil
 }
 
 // hasOrder reports whether the channels of scores are those that the graph has: heads, and n numbers of each.

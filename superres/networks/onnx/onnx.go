@@ -35,6 +35,9 @@ func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	}
 	g, err := m.graph()
 	if err != nil {
+		if unknown := m.eachNode(m.body, nodesField, m.unknown); unknown != nil {
+			err = unknown // rather than what a node before it lacks
+		}
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
 	g.Terms = m.terms()
@@ -97,7 +100,8 @@ func (m *model) graph() (*graph.Graph, error) {
 // graphOfUsual returns the graph for a picture of one of the usual sizes, of which there is one that the network takes,
 // or the fault.
 func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
-	isOfSize := strings.Contains(fault.Error(), "Reshape") || errors.Is(fault, errBudget)
+	isOfSize := strings.Contains(fault.Error(), "Reshape") || strings.Contains(fault.Error(), "Expand") ||
+		errors.Is(fault, errBudget)
 	if in.isSized || !isOfSize {
 		return nil, fault
 	}
@@ -230,8 +234,11 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 		return nil, err
 	}
 	result := t.values[name]
-	if result == nil {
-		return nil, fmt.Errorf("no node makes the result %q", name)
+	switch {
+	case result == nil || result.list != nil:
+		return nil, fmt.Errorf("no node makes the result %q, or it is no picture", name)
+	case result.along != nil:
+		return nil, fmt.Errorf("the result: %w", result.partial())
 	}
 	sizes := t.sizes(result)
 	if len(sizes) == 4 && result.constant == nil && !isColour(sizes[1]) && isColour(sizes[3]) {

@@ -3,9 +3,11 @@ package onnx
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"superres/internal/must"
 	"superres/superres/networks/graph"
 )
 
@@ -153,6 +155,20 @@ func TestOperations(t *testing.T) {
 		"transposed and cut": {newFile().weights("w", 3, 3, 3, 3).node("ConvTranspose x w > y",
 			attr{"strides", []int{2, 2}}, attr{"pads", []int{0, 0, 1, 1}}),
 			"ConvTranspose{3 3 2 0 0}[0] Pad{{0 0 -1 -1} 0}[1]"},
+		"softmax of the picture": {sized(4, 6).constant(ints("s", 1, 3, 24)).constant(ints("r", 1, 3, 6, 4)).
+			node("Reshape x s > a").node("Softmax a > b", attr{"axis", 2}).node("Reshape b r > y"),
+			"Reduce{3 true false}[0] Sub[0 1] Exp[2] Reduce{1 true false}[3] Div[3 4]"},
+		"softmax of branches": {sized(4, 6).constant(ints("s", 1, 2, 3, 6, 4)).constant(ints("1", 1)).
+			node("Concat x x > a", attr{"axis", 1}).node("Reshape a s > b").node("Softmax b > c", attr{"axis", 1}).
+			node("ReduceSum c 1 > y", attr{"keepdims", 0}), "Concat[0 0] Select{[0 3 1 4 2 5]}[1] Softmax{2}[2] " +
+			"Select{[0 2 4 1 3 5]}[3] Select{[0 1 2]}[4] Select{[3 4 5]}[4] Add[5 6]"},
+		"sequence": {sized(4, 6).constant(ints("n", 1, 2)).constant(ints("i", -2)).
+			node("SplitToSequence x n > s", attr{"axis", 1}).node("SequenceAt s i > a").node("Add x a > y"),
+			"Select{[0]}[0] Add[0 1]"},
+		"sum by a map": {sized(4, 6).constant(ints("s", 1, 3, 24)).constant(ints("q", 1, 24, 1)).
+			weights("w", 1, 3, 1, 1).constant(ints("r", 1, 3, 1, 1)).node("Conv x w > m").node("Reshape m q > n").
+			node("Reshape x s > a").node("MatMul a n > b").node("Reshape b r > c").node("Add x c > y"),
+			"Conv{1 1×1 {0 0 0 0} 1 1}[0] Mul[0 1] Reduce{1 true false}[2] Add[0 3]"},
 		"float16":    {with(one("Relu x > y"), func(f *file) { f.kind = typeFloat16 }), "PReLU{[0]}[0]"},
 		"brightness": {with(one("Relu x > y"), func(f *file) { f.dims = []int{0, 1, 0, 0} }), "PReLU{[0]}[0]"},
 		"any channel": {with(newFile().weights("w", 1, 1, 1, 1).node("Conv x w > y"), func(f *file) { f.dims[1] = 0 }),
@@ -212,4 +228,33 @@ func computedSize() *file {
 		node("Shape x > s").node("Slice s 2 4 > hw").node("Cast hw > a", attr{"to", typeFloat32}).node("Mul a f > b").
 		node("Floor b > c").node("Cast c > d", attr{"to", typeInt64}).
 		node("Concat nc d > e", attr{"axis", 0}).node("Resize x _ _ e > y", asymmetric...)
+}
+
+// TestConvOfThreeDimensions checks the weights of a convolution along channels and columns at once.
+func TestConvOfThreeDimensions(t *testing.T) {
+	f := sized(4, 6).constant(ints("1", 1)).constant(floats("w", []int{1, 1, 3, 1, 2}, 1, 2, 3, 4, 5, 6)).
+		constant(floats("b", []int{1}, 7)).node("Unsqueeze x 1 > a").
+		node("Conv a w b > c", attr{"pads", []int{1, 0, 1, 1, 0, 0}}).node("Squeeze c 1 > y")
+	conv := must.Get(Read(f.bytes(), nil))(t).Nodes[1].Op.(graph.Conv)
+	want := []float32{3, 4, 5, 6, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 1, 2, 3, 4}
+	if !slices.Equal(conv.Weight, want) || !slices.Equal(conv.Bias, []float32{7, 7, 7}) || conv.Width != 2 ||
+		conv.Pad != (graph.Edges{Left: 1}) {
+		t.Errorf("got %v", conv)
+	}
+}
+
+func TestShortened(t *testing.T) {
+	for _, c := range []struct {
+		v    float32
+		kind int
+		want float64
+	}{
+		{0.1, typeFloat16, 0.0999755859375}, {0.1, typeBfloat16, 0.10009765625}, {-2.5, typeFloat16, -2.5},
+		{65519, typeFloat16, 65504}, {-65520, typeFloat16, math.Inf(-1)}, {3e-8, typeFloat16, math.Ldexp(1, -24)},
+		{1e5, typeBfloat16, 99840}, {1 + 1./256, typeBfloat16, 1}, {1 + 3./256, typeBfloat16, 1 + 4./256},
+	} {
+		if got := shortened(c.v, c.kind); float64(got) != c.want {
+			t.Errorf("%g: got %g, expected %g", c.v, got, c.want)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"testing"
@@ -72,6 +73,31 @@ func TestRearrangements(t *testing.T) {
 	}
 }
 
+// every is a file that keeps the pixels of every second row and column, q, and has the indexes i of others.
+func every() *file {
+	return sized(4, 6).constant(ints("0", 0)).constant(ints("1", 1)).constant(ints("2", 2)).constant(ints("3", 3)).
+		constant(ints("e", 9)).node("Slice x 0 e 2 2 > p").node("Add p p > p2").node("Slice p2 1 e 3 2 > q").
+		constant(indexes(2, 1, 3, 0, 2, 2))
+}
+
+// indexes returns a constant i of indexes of three channels, and of some rows and columns from the given ones on, step
+// apart.
+func indexes(step, top, down, left, across, columnStep int) []byte {
+	var list []int
+	for c := range 3 {
+		for y := range down {
+			for x := range across {
+				list = append(list, 0, c, top+y*step, left+x*columnStep)
+			}
+		}
+	}
+	raw := make([]byte, 0, 8*len(list))
+	for _, v := range list {
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
+	}
+	return rawTensor("i", typeInt64, []int{1, 3, down, across, 4}, raw)
+}
+
 // TestSamplesAndConstants runs files on samples and on constants.
 func TestSamplesAndConstants(t *testing.T) {
 	unshuffle := func(order ...int) *file {
@@ -94,6 +120,18 @@ func TestSamplesAndConstants(t *testing.T) {
 			node("Slice q i n i > y").constant(ints("n", math.MaxInt64)),
 		"nearest": sized(4, 6).constant(ints("s", 1, 3, 6, 3, 4, 3)).constant(ints("a", 3, 5)).
 			constant(ints("r", 1, 3, 18, 12)).node("Unsqueeze x a > u").node("Expand u s > e").node("Reshape e r > y"),
+		"every second pixel": every().node("ScatterND x i q > y"),
+		"among zeros": every().constant(floats("z", []int{1, 3, 6, 4}, make([]float64, 72)...)).
+			node("ScatterND z i q > y"),
+		"sums one by one": sized(4, 6).constant(ints("l", -1)).constant(ints("a", 2, 3)).
+			node("ReduceSum x l > c", attr{"keepdims", 0}).node("ReduceSum c l > s", attr{"keepdims", 0}).
+			node("Unsqueeze s a > b").node("Add x b > y"),
+		"at an edge": sized(4, 6).constant(indexes(2, 5, 1, 0, 4, 1)).
+			constant(floats("b", []int{1, 3, 1, 4}, 5, 5, 5, 5, -7, -7, -7, -7, 0, 0, 0, 0)).
+			node("ScatterND x i b > y"),
+		"stacked": sized(4, 6).constant(ints("1", 1)).node("Unsqueeze x 1 > a").node("Neg x > m").node("Add m x > z").
+			node("Add z x > c").node("Unsqueeze c 1 > b").node("Concat a b > ab", attr{"axis", 1}).
+			node("Concat ab a > aba", attr{"axis", 1}).node("ReduceSum aba 1 > y", attr{"keepdims", 0}),
 		"tiled": sized(4, 6).constant(ints("s", 1, 4, 1, 1)).constant(ints("q", 1, 3, 2, 2, 6, 4)).
 			constant(ints("r", 1, 3, 12, 8)).node("Tile x s > a").node("Reshape a q > b").
 			node("Transpose b > c", attr{"perm", []int{0, 1, 4, 2, 5, 3}}).node("Reshape c r > y"),
@@ -104,6 +142,41 @@ func TestSamplesAndConstants(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		} else if !slices.Equal(samples, constant) {
 			t.Errorf("%s: got %v, expected %v", name, samples, constant)
+		}
+	}
+}
+
+// TestHostileScatter refuses what ScatterND must not read: whole numbers, and more pictures than one.
+func TestHostileScatter(t *testing.T) {
+	for _, by := range [][]byte{
+		rawTensor("b", typeInt64, []int{1, 3, 1, 4}, make([]byte, 8*12)),
+		floats("b", []int{2, 3, 1, 4}, make([]float64, 24)...),
+		floats("b", []int{1, 3, 1, 3}, make([]float64, 9)...), floats("b", []int{1, 0, 1, 4}),
+	} {
+		f := sized(4, 6).constant(indexes(1, 0, 1, 0, 4, 1)).constant(by).node("ScatterND x i b > y")
+		if _, err := Read(f.bytes(), nil); err == nil {
+			t.Errorf("%.40q is accepted", by)
+		}
+	}
+}
+
+// TestLayerAttention attends to two layers, x and 2x, which are weighted by their products: s, 2s and 4s, with s the
+// sum of the squares of x.
+func TestLayerAttention(t *testing.T) {
+	f := sized(4, 6).constant(ints("1", 1)).constant(ints("flat", 1, 2, 72)).constant(ints("deep", 1, 2, 3, 6, 4)).
+		node("Unsqueeze x 1 > a").node("Add x x > x2").node("Unsqueeze x2 1 > b").
+		node("Concat a b > ab", attr{"axis", 1}).node("Reshape ab flat > q").
+		node("Transpose q > k", attr{"perm", []int{0, 2, 1}}).node("MatMul q k > s").node("MatMul s q > o").
+		node("Reshape o deep > p").node("ReduceSum p 1 > y", attr{"keepdims", 0})
+	picture := graph.NewSamples(graph.Shape{W: 4, H: 6, Channels: 3})
+	squares := 0.
+	for i := range picture.Values {
+		picture.Values[i] = float32(i%7) - 2
+		squares += float64(picture.Values[i] * picture.Values[i])
+	}
+	for i, v := range graphtest.Eval(must.Get(Read(f.bytes(), nil))(t), picture).Values {
+		if want := (1 + 4 + 2 + 8) * squares * float64(picture.Values[i]); math.Abs(float64(v)-want) > 1e-3 {
+			t.Fatalf("sample %d: got %g, expected %g", i, v, want)
 		}
 	}
 }

@@ -204,11 +204,6 @@ func (c *call) limit(v *value, least, most float64) ([]*value, error) {
 		c.emit(graph.Clip{Min: float32(least), Max: float32(most)}))
 }
 
-// extreme returns Max or Min, of the given sign, of any number of inputs.
-func extreme(sign byte) func(*call) ([]*value, error) {
-	return func(c *call) ([]*value, error) { return c.all(sign) }
-}
-
 func (c *call) pow() ([]*value, error) {
 	exponent, err := c.number(1, 1)
 	if err != nil {
@@ -236,23 +231,6 @@ func (c *call) pow() ([]*value, error) {
 		}
 	}
 	return c.apply(c.in[0], func(x float64) float64 { return elementary.Pow(x, exponent) }, emit)
-}
-
-// combine returns x op y for the signs +, -, *, /, and > and < for the greater and the lesser.
-func combine(sign byte, x, y float64) float64 {
-	switch sign {
-	case '+':
-		return x + y
-	case '-':
-		return x - y
-	case '*':
-		return x * y
-	case '>':
-		return max(x, y)
-	case '<':
-		return min(x, y)
-	}
-	return x / y
 }
 
 // arithmetic returns the operation of a sign.
@@ -306,9 +284,9 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 	constant := graph.Operand{Constant: []float32{float32(number)}}
 	return c.apply(v, func(s float64) float64 {
 		if isFirst {
-			return combine(sign, number, s)
+			return graph.Combine(sign, number, s)
 		}
-		return combine(sign, s, number)
+		return graph.Combine(sign, s, number)
 	}, func(t *tracer, node int) (graph.Operand, error) {
 		if isFirst {
 			return t.builder.Arithmetic(c.name, sign, constant, graph.Operand{Node: node})
@@ -435,20 +413,22 @@ func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) 
 		return t.builder.Arithmetic(name, sign, graph.Operand{Node: first}, graph.Operand{Node: second})
 	}
 	for i := range out.at {
-		out.at[i] = combine(sign, x.at[i], y.at[i])
+		out.at[i] = graph.Combine(sign, x.at[i], y.at[i])
 	}
 	return []*value{{samples: out, dims: first.dims}}, nil
 }
 
-// all combines any number of inputs, one after another.
-func (c *call) all(sign byte) ([]*value, error) {
-	out, err := []*value{c.in[0]}, error(nil)
-	for _, v := range c.in[1:] {
-		if v != nil && err == nil {
-			out, err = c.arithmetic(sign, out[0], v)
+// extreme returns the maker of Max, Min or Sum, of the given sign, of any number of inputs, one after another.
+func extreme(sign byte) func(*call) ([]*value, error) {
+	return func(c *call) (out []*value, err error) {
+		out = c.in[:1]
+		for _, v := range c.in[1:] {
+			if v != nil && err == nil {
+				out, err = c.arithmetic(sign, out[0], v)
+			}
 		}
+		return out, err
 	}
-	return out, err
 }
 
 func (c *call) batchNormalization() ([]*value, error) {

@@ -48,10 +48,15 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 				axes = append(axes, i)
 			}
 		}
+		dropped := 0 // at the front
+		if v.isDropped {
+			dropped = 1
+		}
 		for i, a := range axes {
-			if axes[i], err = axis(a, len(dims)); err != nil {
+			if axes[i], err = axis(a, len(dims)-dropped); err != nil {
 				return nil, err
 			}
+			axes[i] += dropped
 		}
 		axes = slices.Concat(axes, v.along)
 		var out []*value
@@ -62,11 +67,20 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 				ofPicture, ofChannels, err = c.extent(v, axes)
 			}
 		}
+		of := c.channelsOf(v, axes)
 		switch {
-		case err != nil && !isSquare && c.ofHeads(v, axes) > 0:
-			out, err = c.change(v, graph.ReduceEach{By: by, Size: c.ofHeads(v, axes)})
+		case err != nil && !isSquare && of.step > 1 && of.size <= maxChoices && by != graph.Norm:
+			return c.reduceApart(v, axes[0], of.size, by)
+		case err != nil && !isSquare && of.step == 1:
+			out, err = c.change(v, graph.ReduceEach{By: by, Size: of.size})
 		case err != nil:
-			if c.isSide(v, axes) && c.int("keepdims", 1) != 0 && !isSquare {
+			if c.isSide(v, axes) && c.int("keepdims", 1) == 0 && !isSquare {
+				a := axes[0]
+				front := slices.Concat(layout{dims[a]}, dims[:a], dims[a+1:])
+				return []*value{{samples: v.samples, dims: front, along: []int{0}, reduction: c.op,
+					isDropped: true}}, nil
+			}
+			if c.isSide(v, axes) && !isSquare {
 				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}, nil
 			}
 			if out, err = c.reduceWindows(v, axes, by, isSquare); err != nil {
@@ -85,6 +99,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		var left layout
 		for d, parts := range dims {
 			switch isReduced := slices.Contains(axes, d); {
+			case d < dropped:
 			case !isReduced:
 				left = append(left, parts)
 			case c.int("keepdims", 1) != 0:
@@ -122,16 +137,42 @@ func (c *call) isSide(v *value, axes []int) bool {
 		(parts[0].of == rows && parts[0].size == s.H || parts[0].of == columns && parts[0].size == s.W)
 }
 
-// ofHeads returns of how many neighbouring channels dimensions of v consist, as many as in each of several heads; 0 if
+// channelsOf returns the channels of which dimensions of v consist, some alike ones of each of several heads; zero if
 // they do not.
-func (c *call) ofHeads(v *value, axes []int) int {
-	if len(axes) != 1 {
-		return 0
+func (c *call) channelsOf(v *value, axes []int) (p part) {
+	if len(axes) == 1 {
+		p, _ = only(c.layout(v)[axes[0]], channels)
 	}
-	if p, isChannels := only(c.layout(v)[axes[0]], channels); isChannels && p.step == 1 {
-		return p.size
+	return p
+}
+
+// reduceApart is the reduction along a dimension of n channels that are not side by side.
+func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*value, err error) {
+	sign := byte('+')
+	if by == graph.Maximum {
+		sign = '>'
 	}
-	return 0
+	for i := range n {
+		one, err := c.pick(v, along, []int{i})
+		if err == nil && i > 0 {
+			out, err = c.arithmetic(sign, out[0], one)
+		} else {
+			out = []*value{one}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if by == graph.Mean {
+		if out, err = c.combineNumber('/', out[0], float64(n), false); err != nil {
+			return nil, err
+		}
+	}
+	dims := slices.Clone(c.layout(out[0]))
+	if c.int("keepdims", 1) == 0 {
+		dims = slices.Delete(dims, along, along+1)
+	}
+	return []*value{out[0].arranged(dims)}, nil
 }
 
 // reduceWindows returns the reductions of the pixels of square windows, each of which all pixels of its window have.
@@ -357,11 +398,35 @@ func (c *call) softmax() ([]*value, error) {
 
 // softmaxOf is softmax along a dimension.
 func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
+	if ofPicture, ofChannels, err := c.extent(v, []int{along}); err == nil && ofPicture && !ofChannels {
+		return c.softmaxOfPicture(v)
+	}
 	p, isChannels := only(c.layout(v)[along], channels)
-	if !isChannels || p.step != 1 {
+	if !isChannels || p.step < 1 {
 		return nil, errors.New("of other samples than the channels of a pixel, or of scores, is not supported")
 	}
-	return c.change(v, graph.Softmax{Size: p.size})
+	if p.step == 1 {
+		return c.change(v, graph.Softmax{Size: p.size})
+	}
+	count := c.builder.Shape(v.samples.base).Channels
+	if count%(p.size*p.step) != 0 {
+		return nil, errView
+	}
+	beside, back := make([]int, 0, count), make([]int, count) // the channels in the order of Softmax, and in theirs
+	for k := range count {
+		from := k/(p.size*p.step)*p.size*p.step + k%p.size*p.step + k/p.size%p.step
+		beside, back[from] = append(beside, from), k
+	}
+	return c.change(v, graph.Select{Channels: beside}, graph.Softmax{Size: p.size}, graph.Select{Channels: back})
+}
+
+// softmaxOfPicture is softmax along all pixels of each channel.
+func (c *call) softmaxOfPicture(v *value) ([]*value, error) {
+	node, err := v.samples.resolve(c.tracer)
+	m := &maker{c, err}
+	node = m.make(graph.Exp, m.make(graph.Sub{}, node, m.make(graph.Reduce{By: graph.Maximum, OfPicture: true}, node)))
+	node = m.make(graph.Div{}, node, m.make(graph.Reduce{By: graph.Sum, OfPicture: true}, node))
+	return []*value{{samples: identity(node), dims: v.dims}}, m.err
 }
 
 // compare returns the maker of a comparison: Greater of the two inputs, in the other order, or its negation.
@@ -419,6 +484,19 @@ func (c *call) where() ([]*value, error) {
 func (c *call) masked(condition *tensor) (out []*value, err error) {
 	if err := c.spend(2 * condition.size()); err != nil {
 		return nil, err
+	}
+	const low = -1e9 // to which float32 adds nothing that is not far from 0
+	if number, v := c.in[1].constant, c.in[2]; number != nil && number.size() == 1 && number.real(0) <= low &&
+		v.constant == nil {
+		t := &tensor{dims: condition.dims, reals: make([]float32, condition.size())}
+		for k := range t.reals {
+			if condition.real(k) != 0 {
+				t.reals[k] = float32(max(number.real(0), -math.MaxFloat32))
+			}
+		}
+		if _, is := c.shiftMask(v, t); is {
+			return c.arithmetic('+', v, &value{constant: t})
+		}
 	}
 	for i, v := range c.in[1:3] {
 		mask := &tensor{dims: condition.dims, reals: make([]float32, condition.size())}

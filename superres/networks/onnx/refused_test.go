@@ -54,7 +54,7 @@ func TestRefused(t *testing.T) {
 		"operations depend on the size": newFile().constant(ints("i", 2)).node("Shape x > s").node("Gather s i > h").
 			node("Cast h > f", attr{"to", typeFloat32}).node("Mul x f > y"),
 		"expected 12 for the dimensions": withTensor(typeFloat32, []int{3}, make([]byte, 11)),
-		"numbers of type 8":              withTensor(8, []int{3}, nil),
+		"numbers of type string":         withTensor(8, []int{3}, nil),
 		"expected at most":               withTensor(typeFloat32, []int{1 << 20, 1 << 20}, nil),
 		"two constants":                  one("Relu x > y").weights("c", 1).weights("c", 1),
 		"too large to compute": newFile().constant(ints("s", 1<<13, 1<<13)).

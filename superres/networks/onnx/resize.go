@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"superres/superres/networks/graph"
 )
@@ -269,19 +270,7 @@ func (c *call) pad() ([]*value, error) {
 	}
 	switch mode := c.text("mode", "constant"); mode {
 	case "constant":
-		if isPadded := max(all[2], all[3], all[6], all[7]) > 0; isPadded && border != 0 {
-			if !(math.Abs(border) < 1e4) {
-				return nil, fmt.Errorf("with %g is not supported", border)
-			}
-			out, err := c.add(affine(1, -border), c.in[0]) // zeros are then what the border is
-			if err != nil {
-				return nil, err
-			}
-			if out, err = c.add(op, out...); err != nil {
-				return nil, err
-			}
-			return c.add(affine(1, border), out...)
-		}
+		return c.padWith(op, []float32{float32(border)})
 	case "edge":
 		op.Mode = graph.PadEdge
 	case "reflect":
@@ -290,4 +279,27 @@ func (c *call) pad() ([]*value, error) {
 		return nil, fmt.Errorf("by %q is not supported", mode)
 	}
 	return c.add(op, c.in[0])
+}
+
+// padWith adds a number to samples beyond the edges, of each channel or of all, or cuts off.
+func (c *call) padWith(op graph.Pad, border []float32) ([]*value, error) {
+	areZeros := slices.Min(border) == 0 && slices.Max(border) == 0
+	if areZeros || max(op.Top, op.Left, op.Bottom, op.Right) <= 0 {
+		return c.add(op, c.in[0])
+	}
+	minus := make([]float32, len(border))
+	for i, v := range border {
+		if minus[i] = -v; !(math.Abs(float64(v)) < 1e4) {
+			return nil, fmt.Errorf("with %g is not supported", v)
+		}
+	}
+	// Zeros are then what the border is.
+	out, err := c.add(graph.Affine{Scale: []float32{1}, Offset: minus}, c.in[0])
+	if err == nil {
+		out, err = c.add(op, out...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.add(graph.Affine{Scale: []float32{1}, Offset: border}, out...)
 }

@@ -116,9 +116,21 @@ func (c *call) narrow(v *value, by slicing) (*value, error) {
 	if n == dims.sizes()[by.axis] && by.step == 1 {
 		return v, nil
 	}
+	if p := merged(dims[by.axis]); by.step > 1 && len(p) == 2 && p[0].of != channels && p[1].of == channels &&
+		p[1].size == by.step && by.start < by.step && n == p[0].size { // what thin leaves of the other dimension
+		split := slices.Concat(dims[:by.axis], layout{p[:1], p[1:]}, dims[by.axis+1:])
+		one, err := c.pick(v.arranged(split), by.axis+1, []int{by.start})
+		if err != nil {
+			return nil, err
+		}
+		return one.arranged(slices.Delete(one.dims, by.axis+1, by.axis+2)), nil
+	}
 	for _, of := range []dimension{rows, columns} {
-		if p, is := only(dims[by.axis], of); is && p.step == 1 && by.step == 1 {
+		switch p, is := only(dims[by.axis], of); {
+		case is && p.step == 1 && by.step == 1:
 			return c.crop(v, by, p)
+		case is && p.step == 1 && by.step > 1 && v.dims == nil:
+			return c.thin(v, by, of)
 		}
 	}
 	list := make([]int, n)
@@ -150,6 +162,41 @@ func (c *call) crop(v *value, by slicing, p part) (*value, error) {
 	out := slices.Clone(c.layout(v))
 	out[by.axis] = []part{{of: p.of, size: by.size(), step: 1}}
 	return c.sampled(node).arranged(out), nil
+}
+
+// thin is narrow for every step-th row, or column, of a picture: pixels of squares become channels, of which those of
+// the row are kept, and those of the other dimension stay among its pixels.
+func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
+	node, err := v.samples.resolve(c.tracer)
+	if err != nil {
+		return nil, err
+	}
+	s, f := c.builder.Shape(node), by.step
+	whole := s.H / f
+	if of == columns {
+		whole = s.W / f
+	}
+	if s.W%f != 0 || s.H%f != 0 || by.start >= f || by.size() != whole {
+		return nil, fmt.Errorf("of every %dth row or column is supported from edge to edge of a multiple alone", f)
+	}
+	if node, err = c.builder.Add(c.name, graph.PixelUnshuffle{Factor: f}, node); err != nil {
+		return nil, err
+	}
+	out := usualLayout(c.builder.Shape(node))
+	axis := 4 // of the squares' rows, or columns, among the channels
+	if of == columns {
+		axis = 5
+	}
+	out = append(out, []part{{of: channels, size: f, step: f}}, []part{{of: channels, size: f, step: 1}})
+	out[1] = []part{{of: channels, size: s.Channels, step: f * f}}
+	kept, err := c.pick(c.sampled(node).arranged(out), axis, []int{by.start})
+	if err != nil {
+		return nil, err
+	}
+	out = kept.dims
+	other := 5 - by.axis // 3 where by.axis is 2
+	out[other] = slices.Concat(out[other], out[9-axis])
+	return kept.arranged(out[:4]), nil
 }
 
 // pick returns the values of the given indexes along a dimension, which has to be one of channels.
@@ -253,4 +300,39 @@ func (c *call) split() (out []*value, err error) {
 		start += size
 	}
 	return out, nil
+}
+
+// splitToSequence is Split into parts of one size, or of several, as one value.
+func (c *call) splitToSequence() ([]*value, error) {
+	sizes := c.in[1]
+	if sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1 {
+		return nil, errors.New("is supported with sizes that are constants alone")
+	}
+	if n := sizes.constant; len(n.dims) == 0 {
+		all := c.sizes(c.in[0])
+		along, err := axis(c.int("axis", 0), len(all))
+		if err != nil || n.ints[0] < 1 || int64(all[along])/n.ints[0] > graph.MaxChannels {
+			return nil, fmt.Errorf("of %v into %d", all, n.ints[0])
+		}
+		var parts []int64
+		for left := int64(all[along]); left > 0; left -= n.ints[0] {
+			parts = append(parts, min(left, n.ints[0]))
+		}
+		c.in[1] = &value{constant: vector(parts...)}
+	}
+	list, err := c.split()
+	return []*value{{list: list}}, err
+}
+
+// sequenceAt is one of the parts that SplitToSequence makes.
+func (c *call) sequenceAt() ([]*value, error) {
+	list := c.in[0].list
+	i, err := c.number(1, 0)
+	if i < 0 {
+		i += float64(len(list))
+	}
+	if err != nil || !(i >= 0 && i < float64(len(list))) {
+		return nil, fmt.Errorf("of part %g of %d", i, len(list))
+	}
+	return []*value{list[int(i)]}, nil
 }

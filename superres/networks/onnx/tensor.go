@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -77,6 +78,13 @@ func sizeOf(kind int) int {
 	return 0
 }
 
+// typeName returns the name of a type that is not supported.
+func typeName(kind int) string {
+	names := map[int]string{8: "string", 14: "complex64", 15: "complex128", 17: "float8e4m3fn", 18: "float8e4m3fnuz",
+		19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4", 23: "float4e2m1"}
+	return cmp.Or(names[kind], fmt.Sprint(kind))
+}
+
 // contents is a tensor as the file has it.
 type contents struct {
 	name string
@@ -139,7 +147,7 @@ func parseContents(message []byte) (*contents, error) {
 func (c *contents) decode(wholes *int) (*tensor, error) {
 	size := sizeOf(c.kind)
 	if size == 0 {
-		return nil, fmt.Errorf("numbers of type %d are not supported", c.kind)
+		return nil, fmt.Errorf("numbers of type %s are not supported", typeName(c.kind))
 	}
 	n, err := count(c.dims)
 	if err != nil {

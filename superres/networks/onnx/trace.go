@@ -48,9 +48,13 @@ type value struct {
 	// columns, alone, which the same operation along the others has to follow.
 	along     []int
 	reduction string
+	// isDropped says that these dimensions, moved to the front, are none for the operations to come.
+	isDropped bool
 	// made is the node that has the samples of the layout, if isMade.
 	made   int
 	isMade bool
+	// list are the parts that SplitToSequence makes, which only SequenceAt takes.
+	list []*value
 }
 
 // sampled returns the samples of a node of the graph as a value.
@@ -107,12 +111,9 @@ func (t *tracer) followNode(n node) error {
 	if f := t.model.functions[fullName(n.domain, n.op)]; f != nil {
 		return t.call(n, f)
 	}
-	op, ok := operations[n.op]
-	if !isStandard(n.domain) {
-		return fmt.Errorf("node %q: the operation %s.%s is not supported", n.name, n.domain, n.op)
-	}
-	if !ok {
-		return fmt.Errorf("node %q: the operation %s is not supported", n.name, n.op)
+	op := operations[n.op]
+	if err := t.model.unknown(n); err != nil {
+		return err
 	}
 	c, err := t.prepare(n, op)
 	var out []*value
@@ -128,6 +129,18 @@ func (t *tracer) followNode(n node) error {
 	return err
 }
 
+// unknown returns the error for a node whose operation is not supported, or nil.
+func (m *model) unknown(n node) error {
+	_, ok := operations[n.op]
+	switch {
+	case m.functions[fullName(n.domain, n.op)] != nil || ok && isStandard(n.domain):
+		return nil
+	case !isStandard(n.domain):
+		return fmt.Errorf("node %q: the operation %s.%s is not supported", n.name, n.domain, n.op)
+	}
+	return fmt.Errorf("node %q: the operation %s is not supported", n.name, n.op)
+}
+
 // prepare returns the call of a node. It fails if its inputs or its attributes are not those that op takes.
 func (t *tracer) prepare(n node, op operation) (*call, error) {
 	c := &call{tracer: t, name: n.name, op: n.op, outputs: len(n.outputs), attributes: n.attributes}
@@ -138,6 +151,9 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 		}
 		if v != nil && v.along != nil && v.reduction != n.op {
 			return nil, v.partial()
+		}
+		if v != nil && v.list != nil && n.op != "SequenceAt" {
+			return nil, errors.New("of a sequence is not supported")
 		}
 		if v != nil && v.constant != nil && n.op != "DequantizeLinear" &&
 			n.op != "QuantizeLinear" {
@@ -171,7 +187,7 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 
 // takeConstants are the operations of samples whose first input may be a constant.
 var takeConstants = strings.Fields("Add CastLike Concat Div Dropout Greater GreaterOrEqual Identity Less LessOrEqual " +
-	"MatMul Max Min Mul ScatterElements Split Sub Sum Where")
+	"MatMul Max Min Mul ScatterElements ScatterND Split Sub Sum Where")
 
 // make computes a constant, or makes the values of samples.
 func (c *call) make(op operation) ([]*value, error) {

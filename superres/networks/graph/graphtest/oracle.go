@@ -215,8 +215,6 @@ func functionValue(f graph.Function, x float64) float64 {
 		return softplus
 	case graph.HardSwish:
 		return x * hard
-	case graph.HardSigmoid:
-		return hard
 	case graph.Abs:
 		return math.Abs(x)
 	case graph.Square:

@@ -233,18 +233,6 @@ func geluTanhFloats(dst, src []float32) {
 //go:noescape
 func geluTanhFloatsAssembly(dst *float32, dstLen int, src *float32)
 
-// hardSigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
-func hardSigmoidFloats(dst, src []float32) {
-	if current == 0 {
-		hardSigmoidFloatsGeneric(dst, src)
-	} else {
-		hardSigmoidFloatsAssembly(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func hardSigmoidFloatsAssembly(dst *float32, dstLen int, src *float32)
-
 // hardSwishFloats needs, in assembly: len(dst) is a multiple of 16.
 func hardSwishFloats(dst, src []float32) {
 	if current == 0 {

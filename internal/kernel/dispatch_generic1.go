@@ -31,7 +31,6 @@ func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 }
 func geluFloats(dst, src []float32)                  { geluFloatsGeneric(dst, src) }
 func geluTanhFloats(dst, src []float32)              { geluTanhFloatsGeneric(dst, src) }
-func hardSigmoidFloats(dst, src []float32)           { hardSigmoidFloatsGeneric(dst, src) }
 func hardSwishFloats(dst, src []float32)             { hardSwishFloatsGeneric(dst, src) }
 func inclineFloats(dst, src, slope []float32)        { inclineFloatsGeneric(dst, src, slope) }
 func maxFloats(dst, a, b []float32)                  { maxFloatsGeneric(dst, a, b) }

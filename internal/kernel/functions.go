@@ -10,18 +10,17 @@ type Function int
 
 // The functions, with their greatest error and the values at the ends of the range.
 const (
-	Exp         Function = iota // 1 ulp from −86.9 to 88.7; below that e^−86.9, above ∞
-	Sigmoid                     // 2 ulp above −86; e^−86.9 at −∞
-	Tanh                        // 2 ulp
-	Erf                         // 1.2e−7
-	SiLU                        // x·σ(x): 2 ulp above −86; −0 below −89, NaN at −∞
-	GELU                        // x·Φ(x): 1.5e−7·|x|; NaN at −∞
-	GELUTanh                    // x·σ(2√(2/π)·(x + 0.044715x³)): 2e−7·|x|; NaN at −∞
-	Mish                        // x·tanh(ln(1+eˣ)): 3 ulp above −86; NaN at −∞
-	ELU                         // x, or eˣ−1 below 0: 1 ulp
-	Softplus                    // ln(1+eˣ): 2 ulp above −86
-	HardSigmoid                 // clip(x/6 + ½, 0, 1)
-	HardSwish                   // x·HardSigmoid(x)
+	Exp       Function = iota // 1 ulp from −86.9 to 88.7; below that e^−86.9, above ∞
+	Sigmoid                   // 2 ulp above −86; e^−86.9 at −∞
+	Tanh                      // 2 ulp
+	Erf                       // 1.2e−7
+	SiLU                      // x·σ(x): 2 ulp above −86; −0 below −89, NaN at −∞
+	GELU                      // x·Φ(x): 1.5e−7·|x|; NaN at −∞
+	GELUTanh                  // x·σ(2√(2/π)·(x + 0.044715x³)): 2e−7·|x|; NaN at −∞
+	Mish                      // x·tanh(ln(1+eˣ)): 3 ulp above −86; NaN at −∞
+	ELU                       // x, or eˣ−1 below 0: 1 ulp
+	Softplus                  // ln(1+eˣ): 2 ulp above −86
+	HardSwish                 // x·clip(x/6 + ½, 0, 1)
 	Abs
 	Square
 	Sqrt // exactly rounded; NaN below 0
@@ -36,7 +35,7 @@ var curves = [functions]struct {
 	Exp: {exp, expFloats}, Sigmoid: {sigmoid, sigmoidFloats}, Tanh: {tanh, tanhFloats}, Erf: {erf, erfFloats},
 	SiLU: {silu, siluFloats}, GELU: {gelu, geluFloats}, GELUTanh: {geluTanh, geluTanhFloats},
 	Mish: {mish, mishFloats}, ELU: {elu, eluFloats}, Softplus: {softplus, softplusFloats},
-	HardSigmoid: {hardSigmoid, hardSigmoidFloats}, HardSwish: {hardSwish, hardSwishFloats}, Abs: {abs, absFloats},
+	HardSwish: {hardSwish, hardSwishFloats}, Abs: {abs, absFloats},
 	Square: {square, squareFloats}, Sqrt: {sqrt, sqrtFloats},
 }
 
@@ -54,21 +53,20 @@ func eachOf(dst, src []float32, of func(float32) float32) {
 	}
 }
 
-func expFloatsGeneric(dst, src []float32)         { eachOf(dst, src, exp) }
-func sigmoidFloatsGeneric(dst, src []float32)     { eachOf(dst, src, sigmoid) }
-func tanhFloatsGeneric(dst, src []float32)        { eachOf(dst, src, tanh) }
-func erfFloatsGeneric(dst, src []float32)         { eachOf(dst, src, erf) }
-func siluFloatsGeneric(dst, src []float32)        { eachOf(dst, src, silu) }
-func geluFloatsGeneric(dst, src []float32)        { eachOf(dst, src, gelu) }
-func geluTanhFloatsGeneric(dst, src []float32)    { eachOf(dst, src, geluTanh) }
-func mishFloatsGeneric(dst, src []float32)        { eachOf(dst, src, mish) }
-func eluFloatsGeneric(dst, src []float32)         { eachOf(dst, src, elu) }
-func softplusFloatsGeneric(dst, src []float32)    { eachOf(dst, src, softplus) }
-func hardSigmoidFloatsGeneric(dst, src []float32) { eachOf(dst, src, hardSigmoid) }
-func hardSwishFloatsGeneric(dst, src []float32)   { eachOf(dst, src, hardSwish) }
-func absFloatsGeneric(dst, src []float32)         { eachOf(dst, src, abs) }
-func squareFloatsGeneric(dst, src []float32)      { eachOf(dst, src, square) }
-func sqrtFloatsGeneric(dst, src []float32)        { eachOf(dst, src, sqrt) }
+func expFloatsGeneric(dst, src []float32)       { eachOf(dst, src, exp) }
+func sigmoidFloatsGeneric(dst, src []float32)   { eachOf(dst, src, sigmoid) }
+func tanhFloatsGeneric(dst, src []float32)      { eachOf(dst, src, tanh) }
+func erfFloatsGeneric(dst, src []float32)       { eachOf(dst, src, erf) }
+func siluFloatsGeneric(dst, src []float32)      { eachOf(dst, src, silu) }
+func geluFloatsGeneric(dst, src []float32)      { eachOf(dst, src, gelu) }
+func geluTanhFloatsGeneric(dst, src []float32)  { eachOf(dst, src, geluTanh) }
+func mishFloatsGeneric(dst, src []float32)      { eachOf(dst, src, mish) }
+func eluFloatsGeneric(dst, src []float32)       { eachOf(dst, src, elu) }
+func softplusFloatsGeneric(dst, src []float32)  { eachOf(dst, src, softplus) }
+func hardSwishFloatsGeneric(dst, src []float32) { eachOf(dst, src, hardSwish) }
+func absFloatsGeneric(dst, src []float32)       { eachOf(dst, src, abs) }
+func squareFloatsGeneric(dst, src []float32)    { eachOf(dst, src, square) }
+func sqrtFloatsGeneric(dst, src []float32)      { eachOf(dst, src, sqrt) }
 
 // lesser and greater return a if it is less than b, or greater, and otherwise b, also if either is NaN.
 func lesser(a, b float32) float32 {

@@ -4618,35 +4618,6 @@ done3:
 	VZEROUPPER
 	RET
 
-// func hardSigmoidFloatsAssembly(dst *float32, dstLen int, src *float32)
-// Requires: AVX, FMA3
-TEXT ·hardSigmoidFloatsAssembly(SB), NOSPLIT, $0-24
-	MOVQ dstLen+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ src+16(FP), DX
-
-loop2:
-	CMPQ         AX, $0x00000008
-	JL           done3
-	VMOVUPS      (DX), Y0
-	VBROADCASTSS floatConstants<>+140(SB), Y1
-	VBROADCASTSS floatConstants<>+44(SB), Y2
-	VMOVAPS      Y2, Y2
-	VFMADD231PS  Y0, Y1, Y2
-	VBROADCASTSS floatConstants<>+108(SB), Y0
-	VBROADCASTSS floatConstants<>+160(SB), Y1
-	VMAXPS       Y2, Y1, Y1
-	VMINPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)
-	ADDQ         $0x00000020, CX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x00000008, AX
-	JMP          loop2
-
-done3:
-	VZEROUPPER
-	RET
-
 // func hardSwishFloatsAssembly(dst *float32, dstLen int, src *float32)
 // Requires: AVX, FMA3
 TEXT ·hardSwishFloatsAssembly(SB), NOSPLIT, $0-24

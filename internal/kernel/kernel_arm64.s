@@ -1488,38 +1488,6 @@ loop1:
 done2:
 	RET
 
-TEXT ·hardSigmoidFloatsAssembly(SB), NOSPLIT, $0-24
-	MOVD $0x3e2aaaab, R0
-	WORD $0x4e040c00 // DUP R0, V0
-	MOVD $0x3f000000, R0
-	WORD $0x4e040c01 // DUP R0, V1
-	MOVD $0x3f800000, R0
-	WORD $0x4e040c02 // DUP R0, V2
-	MOVD $0x0, R0
-	WORD $0x4e040c03 // DUP R0, V3
-	MOVD dstLen+8(FP), R0
-	MOVD dst+0(FP), R1
-	MOVD src+16(FP), R2
-loop1:
-	CMP $4, R0
-	BLT done2
-	WORD $0x3dc00044 // LDR R2, V4
-	WORD $0x4ea11c25 // MOV V1, V1, V5
-	WORD $0x4e20cc85 // FMLA V4, V0, V5
-	WORD $0x6ea5e464 // FCMGT V3, V5, V4
-	WORD $0x6e651c64 // BSL V3, V5, V4
-	WORD $0x4ea41c85 // MOV V4, V4, V5
-	WORD $0x6ea2e4a4 // FCMGT V5, V2, V4
-	WORD $0x6e651c44 // BSL V2, V5, V4
-	WORD $0x4ea41c85 // MOV V4, V4, V5
-	WORD $0x3d800025 // STR R1, V5
-	ADD $16, R1
-	ADD $16, R2
-	SUB $4, R0
-	B loop1
-done2:
-	RET
-
 TEXT ·hardSwishFloatsAssembly(SB), NOSPLIT, $0-24
 	MOVD $0x3e2aaaab, R0
 	WORD $0x4e040c00 // DUP R0, V0

@@ -16,15 +16,21 @@ import (
 
 // budget is the most that the repository may have of each kind. An addition pays by a removal; whoever raises a figure
 // says in the commit what for.
+//
+// Of the Go that is no test, 14,400 lines came after commit 8a1c2abb with what was refused or wrong before: 8,450 with
+// pictures (metadata 2,800, tiff 1,800, jpeg 1,500, imagefile and its helpers 1,000, bmp, avif and decoders 1,350),
+// 4,250 with networks of others in float32 (onnx 3,000, architectures, keras, ncnn, internal/lines, less what they
+// replaced), 1,050 with video, 650 with pages of comics and the catalogue of models. Of the assembly, 600 lines are the
+// forms for AVX-VNNI.
 var budget = map[string]int{
-	"lines of Go that is no test":                 115_250,
-	"lines of tests":                              52_650,
-	"lines of assembly":                           15_250,
+	"lines of Go that is no test":                 113_450,
+	"lines of tests":                              49_150,
+	"lines of assembly":                           15_750,
 	"words of README.md":                          mostWords,
 	"words of superres/README.md":                 2_500,
-	"words of pages":                              24_150,
-	"KiB of the program":                          43_000,
-	"KiB of the program, stripped of its symbols": 32_000,
+	"words of pages":                              24_100,
+	"KiB of the program":                          42_000,
+	"KiB of the program, stripped of its symbols": 31_700,
 }
 
 // TestBudget counts what the repository has of each kind of the budget, nested modules and generated files too.

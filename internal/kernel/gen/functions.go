@@ -40,7 +40,6 @@ var (
 			-0.49999553, 1)
 		return c.of(opAdd, c.of(opMul, t, p), c.of(opGreater, x, c.bits(0)))
 	})
-	_ = function32("hardSigmoid", (*code).hardSigmoid)
 	_ = function32("hardSwish", func(c *code, x vector) vector { return c.of(opMul, x, c.hardSigmoid(x)) })
 	_ = function32("abs", (*code).magnitude)
 	_ = function32("square", func(c *code, x vector) vector { return c.of(opMul, x, x) })

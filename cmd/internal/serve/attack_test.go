@@ -23,8 +23,8 @@ import (
 
 // hasty makes a server wait as little as possible for its clients.
 func hasty(o *options) {
-	o.patience = patience{head: 300 * time.Millisecond, idle: 300 * time.Millisecond, move: 200 * time.Millisecond,
-		body: 600 * time.Millisecond, drain: 100 * time.Millisecond, call: 100 * time.Millisecond, end: 2 * time.Second}
+	o.patience = patience{head: 300 * time.Millisecond, idle: 300 * time.Millisecond, move: 600 * time.Millisecond,
+		body: 900 * time.Millisecond, drain: 100 * time.Millisecond, call: 100 * time.Millisecond, end: 2 * time.Second}
 }
 
 // raw opens a connection to the server and sends text.
@@ -97,18 +97,21 @@ func (s *tested) head(lines ...string) string {
 // Requests whose bytes stop or come too slowly are ended, and nothing is left of them.
 func TestSlowRequests(t *testing.T) {
 	s := start(t, hasty)
-	form := strings.Replace(s.head("Content-Length: 5000", "Content-Type: multipart/form-data; boundary=b"), "upscale",
-		"score", 1)
+	long := s.head("Content-Length: 5000")
 	s.answers(map[string]int{
 		"":                 0,
 		"POST /" + s.token: 400,
-		"POST / HTTP/1.1\r\nHost: localhost\r\nX: ":                          0,
-		s.head("Content-Length: 5000"):                                       413,
-		s.head("Content-Length: 5000") + "\x89PNG\r\n\x1a\n":                 413,
-		s.head("Transfer-Encoding: chunked") + "ffff\r\n\x89PNG":             413,
-		s.head("Transfer-Encoding: chunked") + "4\r\n\x89PNG\r\n":            413,
-		s.head("Content-Length: 5000", "Expect: 100-continue"):               100,
-		form + "--b\r\nContent-Disposition: form-data; name=truth\r\n\r\nab": 413,
+		"POST / HTTP/1.1\r\nHost: localhost\r\nX: ": 0,
+		long:                       413,
+		long + "\x89PNG\r\n\x1a\n": 413,
+		strings.Replace(long, "upscale", "score", 1):                                          404,
+		strings.Replace(long, "v1/upscale", "page.css", 1):                                    405,
+		strings.Replace(long, "POST", "DELETE", 1):                                            405,
+		strings.Replace(strings.Replace(long, "POST", "GET", 1), "v1/upscale", "page.css", 1): 200,
+		strings.Replace(strings.Replace(long, "POST", "GET", 1), "upscale", "options", 1):     200,
+		s.head("Transfer-Encoding: chunked") + "ffff\r\n\x89PNG":                              413,
+		s.head("Transfer-Encoding: chunked") + "4\r\n\x89PNG\r\n":                             413,
+		s.head("Content-Length: 5000", "Expect: 100-continue"):                                100,
 	})
 	// Each byte comes in time, but the whole body does not.
 	conn := s.raw(s.head("Content-Length: 5000"))

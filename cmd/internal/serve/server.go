@@ -111,7 +111,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.caught(w, v)
 		}
 	}()
-	// The body of a client that is not let in is not waited for.
+	// A body that nothing takes, of a client that is not let in or for what is not there, is not waited for.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
 		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that "+
@@ -132,7 +132,9 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"one that superres serve prints")
 		return
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	if r.Body == http.NoBody {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	}
 	defer letIn(r)()
 	if call, is := strings.CutPrefix(to, "v1/"); is {
 		s.call(w, r, call)

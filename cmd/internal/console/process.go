@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 
 	"superres/internal/kernel"
@@ -20,6 +21,7 @@ var ballast []byte
 func PrepareHeap(garbage, ballastBytes int) {
 	debug.SetGCPercent(garbage)
 	ballast = make([]byte, ballastBytes)
+	runtime.KeepAlive(ballast) // nothing else reads it
 	kernel.AdviseHeap(128 << 20)
 }
 

@@ -180,7 +180,7 @@ var shapes = map[string][]shape{
 		{"tiff", "rgba", 1000, 800, 5, "-m bicubic -j 2"},
 	},
 	"pages, --max-memory promised": {
-		{"tiff", "rgb", 300, 200, 3, "-m photo -j 2 --max-memory 64"},
+		{"tiff", "rgb", 300, 200, 3, "-m photo -j 2 --max-memory 68"},
 		{"tiff", "rgb", 640, 480, 4, "-m bicubic -j 1 --max-memory 64"},
 		{"tiff", "rgb", 2200, 1500, 3, "-m bicubic -s 3 -j 2 --max-memory 500"},
 	},

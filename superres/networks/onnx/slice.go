@@ -217,7 +217,7 @@ func (c *call) pick(v *value, along int, list []int) (*value, error) {
 	}
 	if !fits {
 		if v.dims == nil {
-			return nil, fmt.Errorf("of some samples along axis %d is not supported", along)
+			return nil, fmt.Errorf("of some rows or columns (axis %d) is not supported, only of channels", along)
 		}
 		plain, err := c.plain(v)
 		if err != nil || len(c.sizes(plain)) != len(dims) {

@@ -329,7 +329,10 @@ func (t *tensor) unpacked(wholes *int) (*tensor, error) {
 
 // numbers returns the values as whole numbers. It fails if there are more than 1000, or values of another kind.
 func (t *tensor) numbers() ([]int, error) {
-	if t.size() > 1000 || t.ints == nil && t.size() > 0 {
+	if t.size() > 1000 {
+		return nil, fmt.Errorf("with a constant of %d indexes or sizes is not supported, 1000 at most", t.size())
+	}
+	if t.ints == nil && t.size() > 0 {
 		return nil, fmt.Errorf("has a constant of %v numbers where whole numbers are expected", t.dims)
 	}
 	list := make([]int, len(t.ints))

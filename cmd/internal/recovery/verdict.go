@@ -71,7 +71,7 @@ func (f findings) contest(p planted.Panel, n int) report.Contest {
 				{Text: plugins.Told(learner, p.S)}, {Text: report.Number("%.2f", nonZeros)}}}
 		if plugins.Coderless(learner) {
 			e.More[2].Mark = e.Name + " has no coder, is not told S, and chooses the number of non-zeros itself. The " +
-				"error is that of the atoms, in which codes play no part."
+				"error compares the atoms, in which codes play no part."
 		}
 		if falling > 0 {
 			e.Mark = fmt.Sprintf("%s: the RMSE still fell at the last iteration in %.0f %% of the problems. ", e.Name,

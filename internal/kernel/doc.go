@@ -12,7 +12,7 @@
 // (AVX-512 with VNNI), on arm64 neon, and on wasm, where it runs with JavaScript, simd128. A machine that runs a tier
 // also runs the tiers before it, but for avxvnni, which those with AVX-512 may lack. The last that it runs is chosen
 // when the program starts. GODEBUG=cpu.avx512f=off disables all tiers of AVX-512, and with the build tag purego there
-// is only generic. An operation without assembly for a tier uses that of the nearest tier before it, avxvnni excepted.
+// is only generic. Without assembly for a tier, an operation runs the nearest tier before it, never avxvnni.
 //
 // A matrix lies in a flat slice by rows, with a stride: the number of entries from one row to the next, in
 // parameters that are called stride or begin with ld. A lane is one of the numbers of a vector register. A word

@@ -19,8 +19,8 @@ const (
 const tilesTogether = 12
 
 // blockFloats is the number of values of a row of a block of tiles, unless that has tilesTogether tiles alone. The
-// rows of a block stay in the second-level cache with the weights of 6 places, which are read for all its tiles before
-// those of others.
+// rows of a block stay in the second-level cache with the weights of 6 places, by which all its tiles are multiplied
+// before the next weights are read.
 const blockFloats = 9600
 
 // transformWeights returns U = GgGᵀ of the weights, rounded once: for each place, for each group of Lanes outputs, for

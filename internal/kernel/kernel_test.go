@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// An emulator that runs the tests names in SUPERRES_TIER a tier that it adds to those of the processor.
+// SUPERRES_TIER is the name of a tier that an emulator runs the tests with, though the processor lacks it.
 func init() {
 	if i := slices.Index(tierNames, os.Getenv("SUPERRES_TIER")); i > 0 && !slices.Contains(runnable, tier(i)) {
 		runnable = append(runnable, tier(i))

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { program.Main(m) }
 
 // putModels writes the models one.npz, two.npz and none.npz to dir: of one coupled stage and a back-projection, of two
 // coupled stages, and of the back-projection alone. Their halves are D_L (4×3) and D_H (16×3) for 2×2 patches at scale
-// 2: an edge, a dot, and what is nearly the edge again.
+// 2: an edge, a dot, and nearly the same edge.
 func putModels(t *testing.T, dir string) {
 	t.Helper()
 	low, high := mat.NewDense(4, 3, nil), mat.NewDense(16, 3, nil)

@@ -16,8 +16,7 @@ const Garbage, Ballast = 30, 12 << 20
 
 var ballast []byte
 
-// PrepareHeap makes Go collect garbage once it is garbage percent of the live memory and the ballast together. It must
-// be the first call in a process.
+// PrepareHeap makes Go collect garbage at garbage percent of the live memory and the ballast. A process calls it first.
 func PrepareHeap(garbage, ballastBytes int) {
 	debug.SetGCPercent(garbage)
 	ballast = make([]byte, ballastBytes)

@@ -183,7 +183,7 @@ func Versions(names []string, coder string) ([]Version, error) {
 	return list, nil
 }
 
-// All returns the names of the learners that need no argument: first those of the paper, in the paper's order.
+// All returns the names of the learners that need no argument: the paper's learners come first, in its order.
 func All() []string {
 	paper := []string{"rop", "blotless", "simco", "ksvd", "mod"}
 	var names []string

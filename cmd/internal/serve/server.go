@@ -111,7 +111,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.caught(w, v)
 		}
 	}()
-	// A body that nothing takes, of a client that is not let in or for what is not there, is not waited for.
+	// A request that is refused is answered soon, even if its body does not come.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
 		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that "+

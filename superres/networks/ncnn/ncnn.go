@@ -11,9 +11,9 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Read returns the network of the contents of a .param and of the .bin that belongs to it, in
-// float32 or float16. It fails for operations that are not supported, naming them, for a .bin that is shorter or longer
-// than its .param says, and as graph.Graph.Check does. The files may be forged. Read keeps neither slice.
+// Read returns the network of the contents of a .param and of the .bin that belongs to it, in float32 or float16. It
+// fails for operations that are not supported, naming them, for a .bin that is shorter or longer than its .param says,
+// and as graph.Graph.Check does. The files may be forged. Read keeps neither slice.
 func Read(param, weights []byte) (*graph.Graph, error) {
 	r := newReader(weights)
 	err := readParam(param, r.readLayer)

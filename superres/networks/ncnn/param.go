@@ -42,8 +42,8 @@ type value struct {
 	text   string
 }
 
-// readParam calls visit for each layer of a .param and returns its error. A layer is released after
-// the call: all together would take many times the bytes of the file.
+// readParam calls visit for each layer of a .param and returns its error. A layer is released after the call: all
+// together would take many times the bytes of the file.
 func readParam(data []byte, visit func(layer) error) error {
 	if len(data) > maxParam {
 		return fmt.Errorf("a .param of %d bytes, expected at most %d", len(data), maxParam)

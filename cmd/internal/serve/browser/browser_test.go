@@ -23,8 +23,8 @@ import (
 
 var program = consoletest.Of(upscale.Command)
 
-// The page of static files makes the bytes of the command, says what is no picture, and loads nothing from
-// elsewhere.
+// The page of static files makes the bytes of the command, refuses a file that is no picture, and loads
+// nothing from elsewhere.
 func TestPageWithoutServer(t *testing.T) {
 	b := consoletest.OpenBrowser(t)
 	if _, err := exec.LookPath("go"); err != nil {

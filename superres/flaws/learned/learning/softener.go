@@ -322,6 +322,7 @@ func (s *sampler) learnSoftener(ctx context.Context, o Options) (*learned.Soften
 	if len(lessons.pictures) == 0 {
 		return nil, errors.New("learning: all photographs are smaller than 160×160 pixels, too small for patches")
 	}
+	digest := lessons.digest()
 	teach := func(name string, past int) (*convolutional.Stage, error) {
 		if o.Checkpoints != "" {
 			file := filepath.Join(o.Checkpoints, name)
@@ -333,7 +334,7 @@ func (s *sampler) learnSoftener(ctx context.Context, o Options) (*learned.Soften
 			}
 			t.Kept, _ = os.ReadFile(file) // none before the first
 		}
-		return t.Teach(ctx, lessons.digest(), func(step, number int) (learning.Lesson, error) {
+		return t.Teach(ctx, digest, func(step, number int) (learning.Lesson, error) {
 			return lessons.pick(past+step, number), nil
 		})
 	}

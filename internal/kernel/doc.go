@@ -66,10 +66,10 @@
 //
 // # How tiers were tested
 //
-// All tiers of amd64 run the tests of this package on a Sapphire Rapids, avxvnni and the VNNI of avx512 among them, and
-// generic and avx2 on a Zen 3; neon does on qemu. The variable SUPERRES_TIER adds a tier to those that the tests try, for
-// an emulator. The innermost loops of convolve, multiplyTiles and sumTiles have 18, 27 and 24 instructions in avxvnni
-// where avx2 takes 26, 39 and 36.
+// All tiers of amd64 run the tests of this package on a Sapphire Rapids, avxvnni and the VNNI of avx512 among them;
+// generic and avx2 do on a Zen 3 too, and neon on qemu. The variable SUPERRES_TIER adds a tier to those that the tests
+// try, for an emulator. The innermost loops of convolve, multiplyTiles and sumTiles have 18, 27 and 24 instructions in
+// avxvnni where avx2 takes 26, 39 and 36.
 //
 // Note: exported functions access the last entry that the assembly touches, and check offsets, so that a slice
 // that is too short panics as it would in Go.

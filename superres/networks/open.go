@@ -53,14 +53,14 @@ func Files(path string) []string {
 	return []string{param, bin}
 }
 
-// filesBeside returns the paths of the files of weights that the file called path refers to. The function named returns
-// the names that the contents of a file refer to.
-func filesBeside(path string, named func([]byte) []string) (names []string) {
+// filesBeside returns the paths of the files of weights that the file called path refers to. namesIn returns the names
+// in the contents of that file.
+func filesBeside(path string, namesIn func([]byte) []string) (names []string) {
 	data, err := safefile.ReadRegular(path, mostBytes)
 	if err != nil {
 		return nil
 	}
-	for _, name := range named(data) {
+	for _, name := range namesIn(data) {
 		if fs.ValidPath(name) { // names that lead out of the folder are ignored
 			names = append(names, filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
 		}

@@ -85,7 +85,7 @@ func (b *builder) where(in []value) value {
 	return out
 }
 
-// reductions returns the operation that reduces a row or a pixel, and the one that combines the results of rows.
+// reductions returns the operation that reduces a row or a pixel, and the operation that combines the results of rows.
 func reductions(by graph.Reduction) (first, then lines.Reduction) {
 	switch by {
 	case graph.Norm:

@@ -7,10 +7,10 @@
 //	SPAN, SPANF      in training or merged, with or without normalisation; also PDS and SPANV2 of NTIRE 2026
 //	RLFN, SAFMN
 //	PLKSR, RealPLKSR
-//	SwinIR           with windows of any size, of all three ends
+//	SwinIR           any size of windows, all three kinds of end
 //	HAT, DAT         of all sizes, such as HAT-S and DAT-light
 //	EDSR             the names of its authors and of BasicSR
-//	MSRResNet        that of BasicSR
+//	MSRResNet        the variant of BasicSR
 //
 // An architecture is one value, which the list known contains. A network must use all weights of its file, so that a
 // variant is refused rather than run as another network.

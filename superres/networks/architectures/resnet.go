@@ -8,7 +8,7 @@ import (
 )
 
 // edsr is EDSR (Lim et al.: Enhanced Deep Residual Networks, CVPRW 2017) with the names of BasicSR. It subtracts the
-// mean of DIV2K and multiplies by 255 first, and undoes this last.
+// mean of DIV2K and multiplies by 255 first, and undoes both at the end.
 var edsr = architecture{
 	name: "EDSR",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -101,7 +101,7 @@ func buildSRResNet(b *builder) (output int, size string) {
 }
 
 // residual adds residual blocks: two convolutions with a ReLU between them, times scale, plus the input of the block.
-// It returns the last result and the number of blocks. The names are formats for the number of the block.
+// It returns the last result and the number of blocks. first and second are formats of names.
 func (b *builder) residual(first, second string, scale float32, in int) (out, blocks int) {
 	out = in
 	for ; b.has(fmt.Sprintf(first, blocks) + ".weight"); blocks++ {

@@ -7,8 +7,8 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// span is SPAN (Wan et al.: Swift Parameter-free Attention Network, CVPRW 2024): six blocks, each of which computes (x
-// + f)·(σ(f) − ½) from its input x and the result f of three convolutions. The network takes samples as they are if its
+// span is SPAN (Wan et al.: Swift Parameter-free Attention Network, CVPRW 2024): six blocks, each of which computes
+// (x+f)·(σ(f)−½) from its input x and the result f of three convolutions. The network takes samples as they are if its
 // file has a tensor no_norm; else it first subtracts the mean of DIV2K and multiplies by 255.
 var span = architecture{
 	name: "SPAN",
@@ -87,7 +87,7 @@ func buildSPANV2(b *builder) (output int, size string) {
 		x = b.leaky(0, b.conv3XC(name+"c1", x))
 		x = b.leaky(0, b.conv3XC(name+"c2", x))
 		if x = b.conv3XC(name+"c3", x); !b.has(name + "guidance_map_conv.weight") {
-			x = b.leaky(0, x) // has other channels than the input
+			x = b.leaky(0, x) // no attention, as the input has other channels
 			continue
 		}
 		x = b.add("", graph.Mul{}, b.add("", graph.Add{}, before, x), b.conv(name+"guidance_map_conv", x))

@@ -75,7 +75,7 @@ func (b *builder) trunk(name string, x int) int {
 	return b.conv(name+".4", x)
 }
 
-// enlargeSwinIR adds one of the three ends of a SwinIR.
+// enlargeSwinIR adds the end of a SwinIR, of which there are three kinds.
 func (b *builder) enlargeSwinIR(channels, x int) int {
 	if !b.has("conv_before_upsample.0.weight") { // light: one convolution, or none at scale 1
 		if b.has("upsample.0.weight") {
@@ -134,10 +134,9 @@ func (b *builder) window(name string) (side, heads int) {
 	return side, heads
 }
 
-// overlap adds attention of windows as in the layer called like to the windows about them of one and a half times the
-// side.
-func (b *builder) overlap(name, like string, in int) int {
-	w, heads := b.window(like + "attn.")
+// overlap adds attention of windows, of the size that the given layer has, to windows of one and a half times the side.
+func (b *builder) overlap(name, layer string, in int) int {
+	w, heads := b.window(layer + "attn.")
 	large := w + w/2
 	a := attention{windows: graph.Windows{Height: w, Width: w, Heads: heads},
 		keys: graph.Keys{Height: large, Width: large, Down: w, Across: w}}

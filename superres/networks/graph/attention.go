@@ -75,7 +75,7 @@ func (i Interleave) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-// check fails unless the windows divide pictures of shape s.
+// check fails unless pictures of shape s can be divided into the windows and heads.
 func (w Windows) check(s Shape) error {
 	isWhole := w.Height == 0 && w.Width == 0
 	if w.Heads < 1 || s.Channels%w.Heads != 0 {

@@ -154,7 +154,7 @@ const (
 
 // Resize multiplies the sides of the picture by Up/Down. Up or Down is 1, or, without AlignCorners, Up is less than
 // Down. With a second input, Up and Down are 0, and the result has the size of that input. Samples beyond the edges
-// repeat the edge samples. As sample i of a side, Nearest takes sample ⌊i·old/new⌋, with the old and new length.
+// repeat the edge samples. Sample i by Nearest is sample ⌊i·old/new⌋, for sides of old and new samples.
 type Resize struct {
 	By       Interpolation
 	Up, Down int

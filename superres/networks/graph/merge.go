@@ -4,7 +4,7 @@ package graph
 func (c Conv) size() int { return c.Height * c.Width }
 
 // mergeChain replaces convolutions b and c, which are node from and node i after it, by one convolution, if b or c has
-// 1×1 taps and the result needs no more products than both.
+// 1×1 taps and the result needs no more products than both do.
 func (s *simplifier) mergeChain(i int, b, c Conv, from Node) {
 	in := s.channels[from.Inputs[0]]
 	if b.Groups != 1 || c.Groups != 1 || b.size() > 1 && c.size() > 1 || c.size() == 1 && c.Pad != (Edges{}) {

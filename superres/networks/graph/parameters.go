@@ -8,7 +8,7 @@ import (
 // WholeFactors returns the fields Up and Down of a Resize that multiplies heights by down and widths by across. It
 // fails unless both factors are the same whole number, at most MaxScale, or its inverse.
 func WholeFactors(down, across float64) (up, reduce int, err error) {
-	const slack = 1e-5 // files hold 0.333333
+	const slack = 1e-5 // as files hold 0.333333 for 1/3
 	if math.Abs(down-across) <= slack*math.Abs(across) {
 		for n := 1; n <= MaxScale; n++ {
 			if math.Abs(down/float64(n)-1) < slack {

@@ -3,7 +3,7 @@ package graph
 // Samples are the samples of a node for one picture.
 type Samples struct {
 	Shape
-	// Values has the sample of channel c at (x, y) at (y·W + x)·Channels + c.
+	// Values has the sample of channel c of pixel (x, y) at index (y·W + x)·Channels + c.
 	Values []float32
 }
 

@@ -114,7 +114,7 @@ func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	return r.builder.Graph(node)
 }
 
-// layers returns the layers of a network in the order of the file, and the name of the last one.
+// layers returns the layers of a network in the order of the file, and the name of the layer that is the output.
 func (m *model) layers() (list []layer, output string, err error) {
 	var f functional
 	switch m.Class {

@@ -129,7 +129,7 @@ func (c *call) add(op graph.Op, in ...int) (int, error) { return c.builder.Add(c
 
 // text returns a text from the config of a layer; empty if data is no text.
 func text(data json.RawMessage) (s string) {
-	_ = json.Unmarshal(data, &s) // an empty text is no known word either
+	_ = json.Unmarshal(data, &s) // if data is no text, s stays empty
 	return s
 }
 

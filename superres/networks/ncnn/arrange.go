@@ -69,7 +69,7 @@ func span(start, size, channels int) ([]int, error) {
 	return list, nil
 }
 
-// part is the samples from start to end, without end, along an axis.
+// part is the samples start to end−1 along an axis.
 type part struct{ start, end int }
 
 func (c *call) crop() ([]graph.Operand, error) {

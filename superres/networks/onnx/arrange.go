@@ -26,7 +26,7 @@ func (c *call) shapeOf(dims []int) (*tensor, error) {
 	return out, nil
 }
 
-// shapeValue is Shape of samples, which is a constant.
+// shapeValue computes Shape of samples, which is a constant.
 func (c *call) shapeValue() ([]*value, error) {
 	out, err := c.shapeOf(c.sizes(c.in[0]))
 	return []*value{{constant: out}}, err
@@ -35,7 +35,7 @@ func (c *call) shapeValue() ([]*value, error) {
 // same returns the first input.
 func (c *call) same() ([]*value, error) { return []*value{c.in[0]}, nil }
 
-// castSamples is Cast of samples: to 8 bits, or without effect to real numbers of any type and to bool.
+// castSamples computes Cast of samples: to 8 bits, or without effect to real numbers of any type and to bool.
 func (c *call) castSamples() ([]*value, error) {
 	switch to := c.int("to", 0); {
 	case to == typeUint8:
@@ -46,7 +46,7 @@ func (c *call) castSamples() ([]*value, error) {
 	return c.same()
 }
 
-// castLike is CastLike where one of the inputs is samples. A constant becomes real numbers.
+// castLike computes CastLike where one of the inputs is samples. A constant becomes real numbers.
 func (c *call) castLike() ([]*value, error) {
 	from := c.in[0].constant
 	if like := c.in[1].constant; from == nil && like != nil && like.ints != nil {
@@ -243,7 +243,7 @@ func foldGather(c *call) (*tensor, error) {
 	})
 }
 
-// gatherSamples is Gather of a list of channels, or of a single one, which removes the dimension, or of windows.
+// gatherSamples computes Gather of channels, of a single channel, which removes the dimension, or of windows.
 func (c *call) gatherSamples() ([]*value, error) {
 	v := c.in[0]
 	which := c.in[1].constant
@@ -300,7 +300,7 @@ func (c *call) overlapping(v *value, along, n, m int, list []int) ([]*value, err
 	return []*value{v.arranged(slices.Concat(dims[:along], layout{{inner}, {outer}}, dims[along+1:]))}, nil
 }
 
-// foldScatterND is ScatterND of constants: it replaces some numbers of the first.
+// foldScatterND computes ScatterND of constants: it replaces some numbers of the first.
 func foldScatterND(c *call) (*tensor, error) {
 	from, which, by := c.in[0].constant, c.in[1].constant, c.in[2].constant
 	if len(which.dims) == 0 || which.ints == nil || c.text("reduction", "none") != "none" {

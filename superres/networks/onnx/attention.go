@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// attention is Attention of ONNX 23. Products of queries and keys, scaled and with a constant added, weight the values.
+// attention computes Attention of ONNX 23. Products of queries and keys, scaled, plus a constant, weight values.
 func (c *call) attention() ([]*value, error) {
 	for _, v := range c.in[4:] {
 		if v != nil {

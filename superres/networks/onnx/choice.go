@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// maker adds nodes for a call to the graph until it fails. err is the failure.
+// maker adds nodes for a call to the graph until one cannot be added, for the reason err.
 type maker struct {
 	*call
 	err error
@@ -100,7 +100,7 @@ func (m *maker) ranks(node, n int, isLeast bool) int {
 	return m.chain(x, graph.Positive, op, graph.ReduceEach{By: graph.Sum, Size: n}, graph.Select{Channels: sums})
 }
 
-// topK is TopK among the channels of a pixel.
+// topK computes TopK among the channels of a pixel.
 func (c *call) topK() ([]*value, error) {
 	v, m := c.in[0], &maker{call: c}
 	k, err := c.number(1, 0)
@@ -138,7 +138,7 @@ func (c *call) topK() ([]*value, error) {
 	return []*value{values, which}, err
 }
 
-// scatterElements is ScatterElements of some channels into zeros.
+// scatterElements computes ScatterElements of some channels into zeros.
 func (c *call) scatterElements() ([]*value, error) {
 	zeros, by, m := c.in[0].constant, c.in[2], &maker{call: c}
 	if zeros == nil || zeros.reals == nil || slices.ContainsFunc(zeros.reals, func(x float32) bool { return x != 0 }) ||
@@ -170,8 +170,8 @@ func (c *call) scatterElements() ([]*value, error) {
 	return []*value{out}, err
 }
 
-// scatterND is ScatterND that replaces whole channels, as Python's x[:, :n] = y is exported, every f-th pixel in both
-// directions, as x[:, :, ::2, ::2] = y is, or an edge by a number for each channel, as x[:, :, :1] = y is.
+// scatterND computes ScatterND if it replaces whole channels, as Python's x[:, :n] = y is exported, every f-th pixel in
+// both directions, as x[:, :, ::2, ::2] = y is, or an edge by a number for each channel, as x[:, :, :1] = y is.
 func (c *call) scatterND() ([]*value, error) {
 	which, by := c.in[1].constant, c.in[2]
 	fault := errors.New("of samples is supported for whole channels, every nth pixel, and a number at an edge, alone")
@@ -316,8 +316,8 @@ func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, 
 // maxTaps is the greatest number of taps of a convolution that has samples as weights.
 const maxTaps = 49
 
-// convBySamples is Conv of each channel alone, with weights that the network computes from means of the picture (Lee et
-// al.: Emulating Self-Attention with Convolution, ICCV 2025): the sum of moved samples, each times a weight.
+// convBySamples computes Conv of each channel alone, with weights that the network computes from means of the picture
+// (Lee et al.: Emulating Self-Attention with Convolution, ICCV 2025): the sum of moved samples, each times a weight.
 func (c *call) convBySamples() ([]*value, error) {
 	input, err := c.node(c.in[0])
 	if err != nil {

@@ -153,7 +153,7 @@ func (c *call) convTranspose() ([]*value, error) {
 	return []*value{c.sampled(node)}, err
 }
 
-// pointwise is Conv with 1×1 taps for samples that no node has in the usual layout, such as samples in windows.
+// pointwise computes Conv with 1×1 taps for samples that no node has in the usual layout, such as samples in windows.
 func (c *call) pointwise(k filter) ([]*value, error) {
 	v := c.in[0]
 	last := []int{0, 2, 3, 1}
@@ -171,9 +171,9 @@ func (c *call) pointwise(k filter) ([]*value, error) {
 	return []*value{out[0].arranged(c.layout(out[0]).transposed([]int{0, 3, 1, 2}))}, nil
 }
 
-// convAlong is Conv along the channels of each pixel: in one dimension, as in efficient channel attention (Wang et al.:
-// ECA-Net, CVPR 2020), or in three, along rows and columns as well, as in channel-spatial attention (Niu et al.: HAN,
-// ECCV 2020).
+// convAlong computes Conv along the channels of each pixel: in one dimension, as in efficient channel attention (Wang
+// et al.: ECA-Net, CVPR 2020), or in three, along rows and columns as well, as in channel-spatial attention (Niu et
+// al.: HAN, ECCV 2020).
 func (c *call) convAlong(w *tensor) ([]*value, error) {
 	v, rank := c.in[0], len(w.dims)-2
 	fault := fmt.Errorf("of %d dimensions is supported along all channels alone, without dilation, strides or groups, "+

@@ -55,7 +55,7 @@ func (c *call) newCurve(base int, from ...*curve) (*curve, error) {
 	return &curve{name: c.name, base: base, from: from, made: -1, at: new([points]float64)}, nil
 }
 
-// known is a function of the graph.
+// known is a function of the graph that is recognised by its values.
 type known struct {
 	op    graph.Function
 	value func(float64) float64
@@ -134,7 +134,7 @@ func (c *curve) recognise(u *curve, leastExtent float64) (op graph.Function, ok 
 	return op, ok
 }
 
-// inner returns the samples of c's node, and the curves from which c is computed, up to a number that is tried quickly.
+// inner returns the samples of c's node, and the curves from which c is computed, at most 16, which are tried quickly.
 func (c *curve) inner() []*curve {
 	const most = 16
 	list := []*curve{identity(c.base)}

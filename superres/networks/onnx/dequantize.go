@@ -7,8 +7,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// foldDequantize is DequantizeLinear of a constant: (x − zero)·scale. All numbers share a scale and a zero, or each
-// index along an axis has its own, or each block of such indexes.
+// foldDequantize computes DequantizeLinear of a constant: (x − zero)·scale. All numbers share a scale and a zero, or
+// each index along an axis has its own, or each block of such indexes.
 func foldDequantize(c *call) (*tensor, error) {
 	x, scale := c.in[0].constant, c.in[1].constant
 	if err := c.copy(x.size()); err != nil {
@@ -89,7 +89,7 @@ func (c *call) step() (scale, zero, least float64, err error) {
 	return s.real(0), zero, least, nil
 }
 
-// quantize is QuantizeLinear of samples, which become whole numbers of 8 bits.
+// quantize computes QuantizeLinear of samples, which become whole numbers of 8 bits.
 func (c *call) quantize() ([]*value, error) {
 	scale, zero, least, err := c.step()
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *call) quantize() ([]*value, error) {
 		graph.Clip{Min: float32(least), Max: float32(least + 255)})
 }
 
-// dequantize is DequantizeLinear of samples.
+// dequantize computes DequantizeLinear of samples.
 func (c *call) dequantize() ([]*value, error) {
 	scale, zero, _, err := c.step()
 	if err != nil {

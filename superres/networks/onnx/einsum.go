@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// einsum is Einsum where it is a product of matrices. Letters name dimensions: some are in both inputs and in the
+// einsum computes Einsum where it is a product of matrices. Letters name dimensions: some are in both inputs and in the
 // result, one each is in one input and the result, and one, over which the sum is, is in both inputs alone.
 func (c *call) einsum() ([]*value, error) {
 	equation := strings.ReplaceAll(c.text("equation", ""), " ", "")
@@ -168,12 +168,12 @@ func foldReduce(start float64, add func(all, x float64) float64,
 	}
 }
 
-// meanOf and rootOf are used as result of foldReduce, addSquare as add.
+// meanOf and rootOf may be the argument result of foldReduce, addSquare the argument add.
 func meanOf(all float64, n int) float64 { return all / float64(n) }
 func rootOf(all float64, _ int) float64 { return math.Sqrt(all) }
 func addSquare(all, x float64) float64  { return all + float64(x*x) }
 
-// alone is the result of foldReduce where it does not depend on the count.
+// alone may be the argument result of foldReduce: it returns the total, whatever the count.
 func alone(all float64, _ int) float64 { return all }
 
 // foldLayerNorm normalises a constant along its last dimension.

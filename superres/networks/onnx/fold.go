@@ -44,8 +44,8 @@ func (t *tensor) keep() {
 	}
 }
 
-// release forgets the constants that n takes and no later node does, and gives their numbers back to the budget. uses
-// holds how often each name is still to be taken.
+// release forgets the constants that node n takes and no later node takes, and gives their numbers back to the budget.
+// uses holds how often each name is still to be taken.
 func (t *tracer) release(n node, uses map[string]int) {
 	for _, name := range n.inputs {
 		v := t.values[name]

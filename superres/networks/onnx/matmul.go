@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// gemm is Gemm: a product with a constant matrix, to which a constant may be added.
+// gemm computes Gemm: a product with a constant matrix, to which a constant may be added.
 func (c *call) gemm() ([]*value, error) {
 	w := c.in[1].constant
 	if w == nil || len(w.dims) != 2 || c.int("transA", 0) != 0 {

@@ -72,7 +72,7 @@ func (m *model) terms() string {
 // factors that graphs may demand.
 var examples = [2][2]int{{240, 336}, {384, 192}}
 
-// usualSides are the sides of the pictures for which a network is followed that says it takes any size, but does not.
+// usualSides are sides of pictures to try where a network does not take pictures of any size, although it says so.
 var usualSides = [...]int{64, 48, 32, 128, 96, 256}
 
 // graph returns the network as a graph. If the file leaves the size open, the graphs for two sizes must be the same.
@@ -172,7 +172,7 @@ func (m *model) result() (name string, err error) {
 	return name, err
 }
 
-// graphFor returns the graph for a picture of the given width and height, each replaced by what the file states.
+// graphFor returns the graph for a picture of the given width and height, unless the file states others.
 func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	channels := []int{p.channels}
 	if p.channels == 0 {

@@ -131,7 +131,7 @@ func init() {
 	}
 }
 
-// dropout is Dropout, which changes nothing where a network only runs. No node may take its second output, the mask.
+// dropout computes Dropout, which changes nothing where a network only runs. No node may take its output mask.
 func (c *call) dropout() ([]*value, error) {
 	if training, err := c.number(2, 0); err != nil || training != 0 {
 		return nil, errors.New("for training is not supported")

@@ -295,7 +295,7 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 }
 
 // rescale returns the mean of all pixels times their number as a sum, the sum divided by their number as a mean, and,
-// for unbiased variances, the sum divided by their number less 1, so that pictures may have any size. All else is nil.
+// for unbiased variances, the sum divided by their number less 1, for pictures of any size. Else it returns nil.
 func (c *call) rescale(sign byte, v *value, number float64) ([]*value, error) {
 	n := c.builder.Node(v.samples.base)
 	op, isReduce := n.Op.(graph.Reduce)
@@ -365,7 +365,7 @@ func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
 		for i, parts := range all {
 			k := i + len(dims) - len(all)
 			sizes[k] = max(sizes[k], all.sizes()[i])
-			parts = slices.DeleteFunc(merged(parts), func(p part) bool { return p.step == 0 }) // it is repeated anyway
+			parts = slices.DeleteFunc(merged(parts), func(p part) bool { return p.step == 0 }) // combining repeats it
 			switch {
 			case len(dims[k]) == 0:
 				dims[k] = parts
@@ -417,7 +417,7 @@ func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) 
 	return []*value{{samples: out, dims: first.dims}}, nil
 }
 
-// extreme returns what follows Max, Min or Sum: inputs are combined by the sign, one after another.
+// extreme returns the make function of Max, Min or Sum, which combines inputs by a sign, one after another.
 func extreme(sign byte) func(*call) ([]*value, error) {
 	return func(c *call) (out []*value, err error) {
 		out = c.in[:1]

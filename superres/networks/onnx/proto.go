@@ -57,7 +57,7 @@ type input struct {
 	isTensor bool
 }
 
-// The greatest numbers of what a file may repeat.
+// The limits of a file.
 const (
 	maxNodes      = 4 * graph.MaxNodes // nodes, many of which compute sizes, and constants
 	maxNames      = graph.MaxChannels  // inputs of a node; also its outputs

@@ -31,7 +31,7 @@ func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err err
 	return ofPicture, ofChannels, err
 }
 
-// reduce returns what follows a reduction along axes, of samples or of their squares.
+// reduce returns the make function of a reduction along axes, of samples or of their squares.
 func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) {
 		v := c.in[0]
@@ -48,7 +48,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 				axes = append(axes, i)
 			}
 		}
-		dropped := 0 // dimensions at the front that the file has not
+		dropped := 0 // front dimensions that the file does not have
 		if v.isDropped {
 			dropped = 1
 		}
@@ -113,7 +113,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 	}
 }
 
-// least is ReduceMin: the greatest of the negated samples, negated.
+// least computes ReduceMin: the greatest of the negated samples, negated.
 func (c *call) least() ([]*value, error) {
 	out, err := c.combineNumber('*', c.in[0], -1, false)
 	if err != nil {
@@ -137,8 +137,8 @@ func (c *call) isSide(v *value, axes []int) bool {
 		(parts[0].of == rows && parts[0].size == s.H || parts[0].of == columns && parts[0].size == s.W)
 }
 
-// channelsOf returns the part of the channels of which a single dimension of v consists, which may be the same part of
-// several heads. It returns zero if there is no such part.
+// channelsOf returns the part of the channels of which a single dimension of v consists. It returns zero if axes are
+// several dimensions or not of channels.
 func (c *call) channelsOf(v *value, axes []int) (p part) {
 	if len(axes) == 1 {
 		p, _ = only(c.layout(v)[axes[0]], channels)
@@ -212,12 +212,12 @@ func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare 
 	return c.change(v, append(before, after...)...)
 }
 
-// globalPool returns what follows a reduction of the whole picture.
+// globalPool returns the make function of a reduction of the whole picture.
 func globalPool(by graph.Reduction) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) { return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0]) }
 }
 
-// pool returns what follows MaxPool or AveragePool.
+// pool returns the make function of MaxPool or AveragePool.
 func pool(isMax bool) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) {
 		shape, err := c.pair("kernel_shape", 0)
@@ -396,7 +396,7 @@ func (c *call) softmax() ([]*value, error) {
 	return c.softmaxOf(v, along)
 }
 
-// softmaxOf is Softmax of v along one dimension.
+// softmaxOf computes Softmax of v along one dimension.
 func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
 	if ofPicture, ofChannels, err := c.extent(v, []int{along}); err == nil && ofPicture && !ofChannels {
 		return c.softmaxOfPicture(v)
@@ -420,7 +420,7 @@ func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
 	return c.change(v, graph.Select{Channels: beside}, graph.Softmax{Size: p.size}, graph.Select{Channels: back})
 }
 
-// softmaxOfPicture is Softmax over all pixels of each channel.
+// softmaxOfPicture computes Softmax over all pixels of each channel.
 func (c *call) softmaxOfPicture(v *value) ([]*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	m := &maker{c, err}
@@ -429,7 +429,7 @@ func (c *call) softmaxOfPicture(v *value) ([]*value, error) {
 	return []*value{{samples: identity(node), dims: v.dims}}, m.err
 }
 
-// compare returns what follows a comparison: x > y, or y > x if isSwapped, or the negation if isNegated.
+// compare returns the make function of a comparison: x > y, or y > x if isSwapped, or the negation if isNegated.
 func compare(isSwapped, isNegated bool) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) {
 		x, y := c.in[0], c.in[1]
@@ -447,7 +447,7 @@ func compare(isSwapped, isNegated bool) func(*call) ([]*value, error) {
 	}
 }
 
-// where is Where of samples.
+// where computes Where of samples.
 func (c *call) where() ([]*value, error) {
 	if t := c.in[0].constant; t != nil && t.size() == 1 {
 		if t.real(0) != 0 {
@@ -480,12 +480,12 @@ func (c *call) where() ([]*value, error) {
 	return []*value{c.sampled(node).arranged(dims)}, err
 }
 
-// masked is Where by a constant of several numbers: the sum of both operands, each times a mask of 0 and 1.
+// masked computes Where by a constant of several numbers: the sum of both operands, each times a mask of 0 and 1.
 func (c *call) masked(condition *tensor) (out []*value, err error) {
 	if err := c.spend(2 * condition.size()); err != nil {
 		return nil, err
 	}
-	const low = -1e9 // float32 adds samples of usual size to it without effect
+	const low = -1e9 // adding samples of usual size to it has no effect in float32
 	if number, v := c.in[1].constant, c.in[2]; number != nil && number.size() == 1 && number.real(0) <= low &&
 		v.constant == nil {
 		t := &tensor{dims: condition.dims, reals: make([]float32, condition.size())}
@@ -514,7 +514,7 @@ func (c *call) masked(condition *tensor) (out []*value, err error) {
 			}
 			term = made[0]
 		case v.constant.size() == 1:
-			number := float32(min(max(v.constant.real(0), -math.MaxFloat32), math.MaxFloat32)) // −∞ before softmax
+			number := float32(min(max(v.constant.real(0), -math.MaxFloat32), math.MaxFloat32)) // may be −∞
 			for k, is := range mask.reals {
 				if is != 0 {
 					mask.reals[k] = number
@@ -532,7 +532,7 @@ func (c *call) masked(condition *tensor) (out []*value, err error) {
 	return out, nil
 }
 
-// castTo8 is Cast of samples to numbers of 8 bits: it limits them to 0..255 and rounds down.
+// castTo8 computes Cast of samples to numbers of 8 bits: it limits them to 0..255 and rounds down.
 func (c *call) castTo8() ([]*value, error) {
 	return c.apply(c.in[0], func(x float64) float64 { return math.Floor(min(max(x, 0), 255)) },
 		c.emit(graph.Clip{Min: 0, Max: 255}, graph.Floor))

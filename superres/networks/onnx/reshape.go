@@ -263,7 +263,7 @@ func (c *call) spaceToDepth() ([]*value, error) {
 // maxRepeats is the greatest number of times that a dimension is repeated.
 const maxRepeats = 1 << 20
 
-// expand is Expand: it repeats dimensions of size 1.
+// expand computes Expand: it repeats dimensions of size 1.
 func (c *call) expand() ([]*value, error) {
 	want, err := c.listOr(1, "shape")
 	if err != nil {
@@ -289,7 +289,7 @@ func (c *call) expand() ([]*value, error) {
 	return []*value{c.in[0].arranged(v)}, nil
 }
 
-// tile is Tile: it repeats dimensions as a whole.
+// tile computes Tile: it repeats dimensions as a whole.
 func (c *call) tile() ([]*value, error) {
 	times, err := c.listOr(1, "repeats")
 	if err != nil {

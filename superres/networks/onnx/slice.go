@@ -88,7 +88,7 @@ func (t *tracer) sliced(from *tensor, list ...slicing) (*tensor, error) {
 	})
 }
 
-// sliceSamples is Slice of samples: of some channels, of a picture without its edges, or of every nth row or column.
+// sliceSamples computes Slice of samples: some channels, a picture without edges, or every nth row or column.
 func (c *call) sliceSamples() (out []*value, err error) {
 	v := c.in[0]
 	list, err := c.slicings(c.sizes(v))
@@ -302,7 +302,7 @@ func (c *call) split() (out []*value, err error) {
 	return out, nil
 }
 
-// splitToSequence is SplitToSequence: it returns the parts, of one size or of given sizes, as one value.
+// splitToSequence computes SplitToSequence: it returns the parts, of one size or of given sizes, as one value.
 func (c *call) splitToSequence() ([]*value, error) {
 	sizes := c.in[1]
 	if sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1 {
@@ -324,7 +324,7 @@ func (c *call) splitToSequence() ([]*value, error) {
 	return []*value{{list: list}}, err
 }
 
-// sequenceAt is SequenceAt: it returns a part that SplitToSequence has made.
+// sequenceAt computes SequenceAt: it returns a part that SplitToSequence has made.
 func (c *call) sequenceAt() ([]*value, error) {
 	list := c.in[0].list
 	i, err := c.number(1, 0)

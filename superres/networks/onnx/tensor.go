@@ -26,7 +26,7 @@ type tensor struct {
 	held    *held // nil if its numbers are never given back
 }
 
-// count returns the number of values of an array of the given dimensions. It fails if there are too many of either.
+// count returns the number of values of an array of the given dimensions. It fails for too many of them.
 func count(dims []int) (int, error) {
 	n := 1
 	if len(dims) > maxRank {

@@ -98,7 +98,7 @@ type operation struct {
 	least, most int // numbers of inputs
 	// attributes are the names of the supported attributes.
 	attributes string
-	make       func(*call) ([]*value, error)
+	make       func(*call) ([]*value, error) // computes all outputs
 	// fold computes the only output if all inputs are constants; it may be nil.
 	fold func(*call) (*tensor, error)
 }

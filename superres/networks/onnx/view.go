@@ -11,8 +11,8 @@ import (
 // of the node's channels, rows and columns, the outer part first. Networks write pixel shuffles and windows so.
 type layout [][]part
 
-// part is a part of the channels, rows or columns of a node, whose index is the sum of index·step over all its parts. A
-// part of the channels with step 0 repeats them.
+// part is a part of a node's channels, rows or columns. The index of a channel, row or column is the sum of index·step
+// over all parts. A part of the channels with step 0 repeats them.
 type part struct {
 	of         dimension
 	size, step int

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// combine does operations that combine or copy values of the stack, and those of remember. It reports whether op is
-// one.
+// combine does the operations that combine or copy values of the stack, or calls remember. It reports whether it did
+// op.
 func (m *machine) combine(op byte) bool {
 	switch op {
 	case opMark:

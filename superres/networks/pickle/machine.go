@@ -46,7 +46,7 @@ type machine struct {
 	most  int // *Left at the beginning
 }
 
-// failure is an error on its way to Read.
+// failure is what methods panic with: an error that Read returns.
 type failure struct{ error }
 
 func fail(err error) { panic(failure{err}) }

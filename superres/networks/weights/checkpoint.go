@@ -13,8 +13,8 @@ import (
 var dictionaries = []string{"params_ema", "params-ema", "ema", "net_g_ema", "params", "state_dict", "model_state_dict",
 	"generator", "net_g", "netG", "model", "module", "network", "net", "weights"}
 
-// findState returns the dictionary of tensors in the value of a pickle, which may be nested in up to depth
-// dictionaries; nil if there is none. It skips dictionaries in seen, and adds to seen what it has looked at.
+// findState returns the dictionary of tensors in the value of a pickle, which may be the value or nested in it, depth
+// levels deep at most; nil if there is none. It skips dictionaries in seen, and adds to seen what it has looked at.
 func findState(value any, depth int, seen map[*pickle.Dict]bool) *pickle.Dict {
 	d, isDict := value.(*pickle.Dict)
 	if !isDict || depth == 0 || seen[d] {

@@ -145,7 +145,7 @@ func readOld(r io.ReaderAt, size int64) (*File, error) {
 	return loadTensors(values[3], f, size)
 }
 
-// findStorages sets the offsets of the storages, which follow each other from offset at on.
+// findStorages sets the offsets of the storages, which follow each other; at is the first offset.
 func (f *oldFile) findStorages(t *torchReader, keys *pickle.List, at, size int64) error {
 	for _, k := range keys.Items {
 		key, _ := k.(string)

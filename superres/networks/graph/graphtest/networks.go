@@ -64,7 +64,7 @@ func (b *Builder) residualBlock(x, growth int) int {
 	return b.Add(graph.Add{}, b.Scale(x, 0.2), first)
 }
 
-// SPAN returns a network of swift parameter-free attention blocks: (x + f)·(σ(f) − ½), with f = x after 3 convolutions.
+// SPAN returns a network of swift parameter-free attention blocks: (x + f)·(σ(f) − ½); f is x after 3 convolutions.
 func SPAN(features, blocks, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.Add(graph.Affine{Scale: []float32{1}, Offset: []float32{-0.4488, -0.4371, -0.404}}, 0)
@@ -199,7 +199,7 @@ func Ranged(g *graph.Graph, r graph.Ranges) *graph.Graph {
 	return out
 }
 
-// Network is a network of All.
+// Network is one of the networks that All returns.
 type Network struct {
 	Name  string
 	Graph *graph.Graph

@@ -30,7 +30,7 @@ func Eval(g *graph.Graph, picture graph.Samples) graph.Samples {
 	return EvalEach(g, picture, func(graph.Samples) {})
 }
 
-// EvalEach is Eval, and calls visit with the samples of each node.
+// EvalEach does what Eval does, and calls visit with the samples of each node.
 func EvalEach(g *graph.Graph, picture graph.Samples, visit func(graph.Samples)) graph.Samples {
 	shapes, err := g.Shapes(picture.W, picture.H)
 	if err != nil {

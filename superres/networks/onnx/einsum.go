@@ -63,7 +63,7 @@ func foldMatMul(c *call) (*tensor, error) {
 	return c.multiply(c.in[0].constant, c.in[1].constant, false, 1)
 }
 
-// foldGemm is foldMatMul with a factor and a constant to add.
+// foldGemm does what foldMatMul does, with a factor and a constant to add.
 func foldGemm(c *call) (*tensor, error) {
 	if c.int("transA", 0) != 0 || c.real("beta", 1) != 1 {
 		return nil, errors.New("of a matrix that is transposed, or with a multiple of a sum, is not supported")

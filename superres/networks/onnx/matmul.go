@@ -203,7 +203,7 @@ func (c *call) flipped(v *value) *value {
 	return v.arranged(dims)
 }
 
-// productOf is product for the order of factors that the graph has, in which scores are the first factor.
+// productOf does what product does, for the order of the graph, in which scores are the first factor.
 func (c *call) productOf(x, y *value) ([]*value, error) {
 	first, _, err := c.gathered(x)
 	if err != nil {
@@ -385,8 +385,8 @@ func (c *call) channelScores(a, b factor, batch layout) ([]*value, error) {
 	return c.scored(node, batch, height, width, n, n)
 }
 
-// layerScores is channelScores for layers of several channels each, as in layer attention (Niu et al.: HAN, ECCV 2020):
-// the sum of the scores of these channels.
+// layerScores does what channelScores does for layers of several channels, as in layer attention (Niu et al.: HAN, ECCV
+// 2020): the sum of the scores of these channels.
 func (c *call) layerScores(a, b factor, batch layout) ([]*value, error) {
 	each := a.inner[:1]
 	for _, f := range []*factor{&a, &b} {
@@ -402,7 +402,7 @@ func (c *call) layerScores(a, b factor, batch layout) ([]*value, error) {
 	return []*value{out[0].arranged(slices.Delete(c.layout(out[0]), len(batch), len(batch)+1))}, nil
 }
 
-// layerSum is channelSum for the weights that layerScores computes, which hold for all channels of a layer.
+// layerSum does what channelSum does, for the weights of layerScores, which hold for all channels of a layer.
 func (c *call) layerSum(a, b factor) ([]*value, error) {
 	each, layers := b.left[0], b.shape.Channels/b.left[0].size
 	if a.shape.Channels != layers*layers || !a.hasOrder(layers*layers) || len(a.left) != 1 || len(b.inner) != 1 ||

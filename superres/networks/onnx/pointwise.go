@@ -39,7 +39,7 @@ func unary(function func(float64) float64, op graph.Op) operation {
 	}, foldUnary(function, false)}
 }
 
-// rounded is unary for a function that leaves whole numbers as they are.
+// rounded does what unary does, for a function that leaves whole numbers as they are.
 func rounded(function func(float64) float64, op graph.Op) operation {
 	o := unary(function, op)
 	o.fold = foldUnary(function, true)

@@ -64,7 +64,7 @@ const (
 	maxAttributes = 64                 // of a node
 	maxList       = 1 << 14            // numbers of an attribute
 	maxFunctions  = 1000
-	// maxWholes is the greatest number of whole numbers in all constants: 8 bytes each, of as little as 1 in the file.
+	// maxWholes is the greatest number of whole numbers in all constants: of 8 bytes each, but maybe 1 in the file.
 	maxWholes = 1 << 20
 )
 

@@ -140,7 +140,7 @@ func (c *call) narrow(v *value, by slicing) (*value, error) {
 	return c.pick(v, by.axis, list)
 }
 
-// crop is narrow along all rows or columns of the picture: it cuts off edges.
+// crop does what narrow does, for all rows or columns of the picture: it cuts off edges.
 func (c *call) crop(v *value, by slicing, p part) (*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {
@@ -164,8 +164,9 @@ func (c *call) crop(v *value, by slicing, p part) (*value, error) {
 	return c.sampled(node).arranged(out), nil
 }
 
-// thin is narrow for every step-th row, or column. Squares of step×step pixels become channels. The channels of the
-// kept row are picked; in the layout, the columns of the squares are part of the columns of the picture.
+// thin does what narrow does, for every step-th row, or column. Squares of step×step pixels become channels. The
+// channels of the kept row are picked; in the layout, the columns of the squares are part of the columns of the
+// picture.
 func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {

@@ -101,13 +101,13 @@ func (b *Builder) Conv(from, out, side int, gain float64) int {
 	return b.conv(from, out, side, 1, gain, nil)
 }
 
-// GroupedConv is Conv with the channels divided into groups.
+// GroupedConv does what Conv does, with the channels divided into groups.
 func (b *Builder) GroupedConv(from, out, side, groups int, gain float64) int {
 	return b.conv(from, out, side, groups, gain, nil)
 }
 
-// Carry is Conv, but adds input channel i, for each channel i of the picture, to outputs i·copies to (i+1)·copies−1,
-// the random weights of which it divides by 10: the picture goes through, changed a little.
+// Carry does what Conv does, but adds input channel i, for each channel i of the picture, to outputs i·copies to
+// (i+1)·copies−1, the random weights of which it divides by 10: the picture goes through, changed a little.
 func (b *Builder) Carry(from, out, side, copies int, gain float64) int {
 	colours := b.channels[0]
 	return b.conv(from, out, side, 1, gain, func(o int) int {

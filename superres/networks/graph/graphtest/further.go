@@ -138,7 +138,7 @@ func fillNormalized(op graph.Normalize, out, s exact) {
 	}
 }
 
-// fillAttention is fill for the operations of attention.
+// fillAttention does what fill does for the operations of attention.
 func fillAttention(op graph.Op, out exact, in []exact) bool {
 	var w graph.Windows
 	var keys graph.Keys

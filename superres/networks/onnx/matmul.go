@@ -333,6 +333,7 @@ func (c *call) scored(node int, batch layout, height, width int, first, second p
 	return []*value{c.sampled(node).arranged(append(dims, []part{first}, []part{second}))}, nil
 }
 
+// scores adds a graph.Scores: the products of the pixels of factors a and b within windows.
 func (c *call) scores(a, b factor, batch layout) ([]*value, error) {
 	height, width, err := window(a.left, a.batch, a.shape)
 	if err == nil && height == 0 {
@@ -365,6 +366,7 @@ func (c *call) scores(a, b factor, batch layout) ([]*value, error) {
 	return c.scored(node, batch, height, width, first, second)
 }
 
+// channelScores adds a graph.ChannelScores: the products of the channels of factors a and b.
 func (c *call) channelScores(a, b factor, batch layout) ([]*value, error) {
 	height, width, err := window(a.inner, a.batch, a.shape)
 	if err == nil {
@@ -452,6 +454,7 @@ func (f *factor) hasOrder(n int) bool {
 	return step == f.shape.Channels && f.shape.Channels%n == 0
 }
 
+// weightedSum adds a graph.WeightedSum: sums of the pixels of b, weighted by the scores a.
 func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
 	var like part // the pixels that the scores are for
 	if len(a.left) == 1 {
@@ -495,6 +498,7 @@ func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
 	return []*value{c.sampled(node).arranged(out)}, nil
 }
 
+// channelSum adds a graph.ChannelSum: sums of the channels of b, weighted by the scores a.
 func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
 	height, width, err := window(b.left, b.batch, b.shape)
 	if err != nil {

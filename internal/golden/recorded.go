@@ -42,8 +42,7 @@ func (r Recorded) Number(name string) int {
 	return must.Get(strconv.Atoi(r.Flag(name)))(r)
 }
 
-// Shipped opens the file of the given name in superres/models, and returns its size in bytes. It is closed after the
-// test.
+// Shipped opens the file name in superres/models, and returns it and its size in bytes. It is closed after the test.
 func Shipped(t testing.TB, name string) (file *os.File, size int64) {
 	t.Helper()
 	file = must.Get(os.Open(filepath.Join(Root(t), "superres", "models", name)))(t)

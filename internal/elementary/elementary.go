@@ -1,5 +1,5 @@
-// Package elementary has functions of package math that return the same bits on all processors; those of math differ in
-// the last bits. They consist of products, sums, quotients and roots of float64, each rounded on its own.
+// Package elementary has functions of package math that return the same bits on all processors; in math the last bits
+// differ. They consist of products, sums, quotients and roots of float64, each rounded on its own.
 //
 // Errors are stated in units of the last place (ulp), for finite results that are not subnormal.
 package elementary

@@ -162,7 +162,7 @@ func (f tiffFile) readEntries(start, end int64, yield func(TIFFEntry) bool) {
 	}
 }
 
-// entry returns the entry whose bytes, at offset at of the file, are b.
+// entry returns the entry that the bytes b at offset at of the file encode.
 func (f tiffFile) entry(b []byte, at int64) TIFFEntry {
 	e := TIFFEntry{at: at, Tag: f.order.Uint16(b), kind: f.order.Uint16(b[2:])}
 	value := b[8:]
@@ -250,7 +250,7 @@ type directory []entry
 // allowance is the number of entries, and the bytes of entries and values, that may still be read.
 type allowance struct{ entries, bytes int64 }
 
-// parse returns the directory at offset at with the entries whose tag keep accepts, and the EXIF, GPS and
+// parse returns the directory at offset at with the entries for which keep(tag) is true, and the EXIF, GPS and
 // interoperability directories to which they link, down to depth levels. It leaves out damaged entries, and stops at
 // the first entry that exceeds left, which it reduces.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {

@@ -8,7 +8,7 @@ import (
 )
 
 // lostWarning returns a warning that names the parts of m that a file of another format cannot hold, and the PNG chunks
-// whose kinds are colours, or "" where there are none.
+// in colours (their kinds), or "" where there are none.
 func (m Metadata) lostWarning(colours []string) string {
 	var names, keywords []string
 	if len(colours) > 0 {

@@ -53,7 +53,7 @@ func isAbout(kind string) bool {
 	return false
 }
 
-// chunk reads the metadata in body, the data of a chunk whose kind isAbout accepts.
+// chunk reads the metadata in body, the data of a chunk of a kind that isAbout accepts.
 func (r *reader) chunk(kind string, body Body) {
 	switch kind {
 	case "iCCP":
@@ -171,7 +171,7 @@ type chunks struct {
 	err error
 }
 
-// add writes a chunk of the given kind whose data are pieces, one after another.
+// add writes a chunk of the given kind with pieces, one after another, as its data.
 func (c *chunks) add(kind string, pieces ...[]byte) {
 	n := 0
 	for _, b := range pieces {

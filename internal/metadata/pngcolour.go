@@ -19,7 +19,7 @@ func isColour(kind string) bool {
 	return is
 }
 
-// colourChunk stores body, the data of a chunk whose kind isColour accepts, in r.m.Own. header is the data of IHDR.
+// colourChunk stores body, the data of a chunk that isColour accepts, in r.m.Own. header is the data of IHDR.
 func (r *reader) colourChunk(kind string, body Body, header []byte) {
 	const depthAt, typeAt, palette = 8, 9, 3
 	p := Part{Kind: kind}

@@ -56,7 +56,7 @@ func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
 	return m, warnings
 }
 
-// exif returns a copy of an EXIF block whose directories state the size of the result. The density of the sensor's
+// exif returns a copy of an EXIF block with the size of the result in its directories. The density of the sensor's
 // pixels (FocalPlaneXResolution) grows with the scale.
 func (z Resizing) exif(block []byte) []byte {
 	const (

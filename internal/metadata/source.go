@@ -147,8 +147,8 @@ func inPieces(parts []Body) content {
 	return c
 }
 
-// inflate returns the block whose zlib-compressed bytes are packed. It decompresses them once to learn the size, and
-// keeps nothing in memory. ok is false when the data are damaged or decompress to more than MaxBlock bytes.
+// inflate returns the block that packed holds in compressed form (zlib). It decompresses them once to learn the size,
+// and keeps nothing in memory. ok is false when the data are damaged or decompress to more than MaxBlock bytes.
 func inflate(packed Body) (c content, ok bool) {
 	c = content{first: packed, packed: true}
 	in, err := c.open()

@@ -121,8 +121,8 @@ func (c *Canvas) makeOpaque(y int) {
 	c.Put(y, 3, ones)
 }
 
-// Divided returns a canvas with the pixels of c, whose 16-bit colours are premultiplied, divided by their alpha. The
-// result has 16 bits a sample if deep, else 8.
+// Divided returns a canvas with the pixels of c divided by their alpha; c has premultiplied colours of 16 bits a
+// sample. The result has 16 bits a sample if deep, else 8.
 func (c *Canvas) Divided(deep bool) *Canvas {
 	out, top := NewCanvas(c.W, c.H, false, deep), 0xff
 	if deep {

@@ -256,7 +256,7 @@ func (c *canvas) renderCartoon() {
 	}
 }
 
-// renderDialog renders frames, fields and buttons, with words, whose edges lie on whole pixels of the screen.
+// renderDialog renders frames, fields and buttons, with edges on whole pixels of the screen, and words.
 func (c *canvas) renderDialog() {
 	ground := c.colourAt(0, 0)
 	size := c.between(8, 14)

@@ -179,7 +179,7 @@ func (d *decoder) measure() error {
 		largest = max(largest, most)
 		mu.Unlock()
 	})
-	const bright = 16 // the largest sample expected in pictures whose white is 1
+	const bright = 16 // the largest sample expected in pictures with a white of 1
 	switch {
 	case largest <= bright:
 		d.white = 1

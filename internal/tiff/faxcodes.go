@@ -42,7 +42,7 @@ type faxCode struct {
 // faxRuns holds, for white and black, the code at the start of each sequence of 13 bits.
 var faxRuns = [2][1 << 13]faxCode{codesOfRuns(whiteRest, whiteMakeUp), codesOfRuns(blackRest, blackMakeUp)}
 
-// faxModes holds the mode whose code is at the start of each sequence of 7 bits (ITU-T T.4, table 4).
+// faxModes holds the mode with the code at the start of each sequence of 7 bits (ITU-T T.4, table 4).
 var faxModes = func() (table [1 << 7]faxCode) {
 	for m, code := range map[int16]string{pass: "0001", horizontal: "001", 0: "1", 1: "011", 2: "000011", 3: "0000011",
 		-1: "010", -2: "000010", -3: "0000010"} {
@@ -61,7 +61,7 @@ func codesOfRuns(rest, makeUp string) (table [1 << 13]faxCode) {
 	return table
 }
 
-// enter stores a code in all entries of a table whose index begins with the code.
+// enter stores a code in all entries of a table at an index that begins with the code.
 func enter(table []faxCode, code string, run int16) {
 	first, size := 0, len(table)
 	for _, bit := range code {

@@ -12,7 +12,7 @@ package avif
 
 import "errors"
 
-// FormatError says why a file cannot be decoded.
+// FormatError says why a file cannot be decoded or encoded.
 type FormatError string
 
 func (e FormatError) Error() string { return "avif: " + string(e) }

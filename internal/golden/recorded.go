@@ -10,7 +10,7 @@ import (
 	"superres/internal/must"
 )
 
-// Recorded is the command line that a model records as its origin.
+// Recorded is the command line that a model file records as its origin.
 type Recorded struct {
 	testing.TB
 	// Command is the whole command line.

@@ -106,14 +106,14 @@ type decoder struct {
 
 	frame
 	quantisers [4]*[64]int32 // by number, each row by row like a block;
-	dc, ac     [4]*codes     // by number; nil: not defined yet
+	dc, ac     [4]*codes     // Huffman tables by number; nil: not defined yet
 	interval   int           // MCUs between restart markers; 0: no markers
 
 	hasJFIF, hasAdobe bool
 	adobeTransform    byte
 
 	scans    int
-	used     int  // the offset behind the bits of the last scan
+	used     int  // offset behind the bits that the last scan used
 	eob      int  // for progressive files: the blocks still to come without further coefficients in this scan
 	hasEnded bool // the data up to the next restart marker, or of the scan, have ended too early
 

@@ -148,7 +148,7 @@ func findGainMap(src Source, list packet, index Body, end, behind int64) (found 
 		}
 		at += n
 	}
-	const mostPictures = 16 // two or three are usual
+	const mostPictures = 16 // files usually list two or three
 	for i, e := range multiplePictures(index, mostPictures) {
 		b := Piece(src, index.At()+int64(e.offset), int64(e.length))
 		switch {

@@ -19,7 +19,7 @@ func (b Body) Boxes(visit func(kind string, body Body) bool) {
 		}
 		size, start := int64(binary.BigEndian.Uint32(head)), int64(8)
 		switch {
-		case size == 0: // up to the end
+		case size == 0: // the box extends to the end of b
 			size = b.Len
 		case size == 1 && len(head) == 16:
 			size, start = int64(binary.BigEndian.Uint64(head[8:])), 16

@@ -72,7 +72,7 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 // Note: comparing string(k.kind[:]) directly allocates nothing; a string variable that is also used in an error message
 // would be allocated at each call.
 func (k *ChunkWalk) check(n int64) error {
-	const most = 1<<31 - 1 // bytes of a chunk
+	const most = 1<<31 - 1 // the most bytes of data in a chunk
 	first, header := k.at == pngSignature, string(k.kind[:]) == "IHDR"
 	switch {
 	case first && !header:
@@ -149,7 +149,7 @@ func PixelChunks(data []byte, src Source) []byte {
 					state = behind
 				}
 			} else if keep {
-				keep = c.isCritical() // so that the decoder refuses the file
+				keep = c.isCritical() // with its wrong checksum, so that the decoder refuses the file
 			}
 		}
 		if keep {

@@ -71,7 +71,7 @@ func (r *reader) bmp(src Source) {
 	if head == nil || binary.LittleEndian.Uint32(head) < 40 {
 		return
 	}
-	const embedded = "DEBM" // PROFILE_EMBEDDED, 'MBED' as a number
+	const embedded = "DEBM" // PROFILE_EMBEDDED, the number 'MBED', low byte first
 	if long := newWindow(src).bytes(start, bmpProfileHeader-bmpLength); long != nil && long[0] == 124 &&
 		string(long[bmpColourSpace-bmpLength:][:4]) == embedded {
 		at := start + int64(binary.LittleEndian.Uint32(long[bmpProfile-bmpLength:]))

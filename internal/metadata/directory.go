@@ -303,7 +303,7 @@ func (d directory) size() int64 {
 	return n
 }
 
-// outsideLength returns the number of bytes of e that lie behind the entries of its directory, an even number.
+// outsideLength returns how many bytes of e lie behind the entries of its directory, an even number.
 func (e entry) outsideLength() int64 {
 	switch {
 	case e.sub != nil:
@@ -353,7 +353,7 @@ func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error 
 	return nil
 }
 
-// header returns the first 8 bytes of a TIFF with its first directory behind them.
+// header returns the first 8 bytes of a TIFF, which link to a directory right behind them.
 func header(order binary.ByteOrder) []byte {
 	mark := "II*\x00\x08\x00\x00\x00"
 	if order == binary.ByteOrder(binary.BigEndian) {

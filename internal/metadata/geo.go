@@ -26,7 +26,7 @@ const (
 	typeDouble = 12
 )
 
-// GeoTag is an entry of a TIFF directory that belongs to GeoTIFF. Data is the value in little-endian order.
+// GeoTag is a TIFF directory entry that belongs to GeoTIFF or GDAL. Data is its value in little-endian order.
 type GeoTag struct {
 	Tag, Type uint16
 	Data      []byte

@@ -82,7 +82,7 @@ func (r *reader) iptcText(kind string, body Body) {
 			return
 		}
 	}
-	const most = 1 << 20 // bytes of the text
+	const most = 1 << 20 // the most bytes of the text
 	if text.size > most {
 		return
 	}

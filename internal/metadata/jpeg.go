@@ -164,7 +164,7 @@ func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
 		p := []byte{1, 2, unit}
 		p = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(p, x), y)
-		out.add(markerApp0, jfifPrefix, append(p, 0, 0)) // without a thumbnail
+		out.add(markerApp0, jfifPrefix, append(p, 0, 0)) // a thumbnail of 0×0 pixels: none
 	}
 	if m.EXIF != nil {
 		out.add(markerApp1, exifPrefix, m.EXIF)
@@ -200,7 +200,7 @@ func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error
 // segments writes segments to w. After the first error, which it keeps, it writes nothing more.
 type segments struct {
 	w       io.Writer
-	written int64 // bytes
+	written int64 // number of bytes written
 	err     error
 }
 

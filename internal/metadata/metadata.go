@@ -16,13 +16,12 @@ import (
 	"strings"
 )
 
-// The memory for the metadata of one file is bounded. A photograph has about ten parts, one with a depth map
-// in its XMP a hundred, and a PNG of an editor a few dozen texts.
+// The memory for the metadata of one file is bounded. A photograph has about ten parts, a photograph with a depth map
+// in its XMP a hundred, and a PNG from an editor a few dozen texts.
 const (
-	// MaxBlock is the largest size of one profile, EXIF block or XMP packet, and of all parts that are kept
-	// for the same format together, in bytes.
+	// MaxBlock is the largest size in bytes of one profile, EXIF block or XMP packet, and of Metadata.Own in total.
 	MaxBlock = 16 << 20
-	// MaxParts is the largest number of parts kept for the same format, and of TIFF entries copied into one EXIF block.
+	// MaxParts is the largest number of parts in Metadata.Own, and of TIFF entries copied into one EXIF block.
 	MaxParts = 4096
 	// partBytes is the memory in bytes of a Part without its data, including the growth of the list of parts.
 	partBytes = 128
@@ -71,11 +70,11 @@ type Outline struct {
 	Orientation int
 	// Colours is the result of ProfileColours for the ICC profile. It is empty where there is no profile.
 	Colours string
-	// Bytes bounds the memory that the result of Read takes, in bytes.
+	// Bytes is an upper bound of the memory in bytes that the result of Read takes.
 	Bytes int64
 }
 
-// Look returns the outline of a file of the given format, named as for Read.
+// Look returns the Outline of a file of the given format, named as for Read.
 func Look(format string, src Source) Outline {
 	r := &reader{m: Metadata{Format: format}}
 	r.look(src)
@@ -93,7 +92,7 @@ func Read(format string, src Source) (m Metadata, warnings []string) {
 // look reads the metadata of src into r.m or, where r.keep is false, only measures their size.
 func (r *reader) look(src Source) {
 	defer func() {
-		if p := recover(); p != nil { // no case is known, but a panic here must not cost the picture
+		if p := recover(); p != nil { // no such case is known, but a panic here must not prevent reading the pixels
 			r.m = Metadata{Format: r.m.Format}
 			r.warn("its metadata is damaged and left out")
 		}

@@ -13,7 +13,7 @@ const (
 	pngSignature  = 8                                      // bytes
 	headerBody    = 13                                     // bytes of data in IHDR
 	animationBody = 8                                      // bytes of data in acTL
-	chunkFrame    = 12                                     // length, kind and checksum around a chunk's data
+	chunkFrame    = 12                                     // bytes for length, kind and checksum around a
 	pngHeader     = pngSignature + chunkFrame + headerBody // bytes up to the end of the chunk IHDR
 	xmpKeyword    = "XML:com.adobe.xmp"
 

@@ -77,7 +77,7 @@ func (m matrix) scaleColumns(s vector) matrix {
 	return m
 }
 
-// cross returns the vector product of a and b.
+// cross returns the cross product of a and b.
 func cross(a, b vector) (c vector) {
 	for i := range c {
 		j, k := (i+1)%3, (i+2)%3
@@ -201,7 +201,7 @@ func fixedNumbers(kind string, values ...float64) (b []byte) {
 	return b
 }
 
-// textTag returns a text in English as the data of a tag, ICC.1:2022, 10.15.
+// textTag returns an English text as the data of a tag, ICC.1:2022, 10.15.
 func textTag(text string) []byte {
 	units := utf16.Encode([]rune(text))
 	b := append([]byte("mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0cenUS"), 0, 0, 0, byte(2*len(units)),

@@ -87,7 +87,7 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 	if !ok {
 		return nil
 	}
-	gap := int64(0) // bytes between the picture and the first of the files behind it
+	gap := int64(0) // bytes between the picture's JPEG and
 	kept := 0
 	for item, whole := range p.items {
 		length, hasLength := p.find(spaceItem, "Length", item)

@@ -31,7 +31,7 @@ func (r Resolution) validated() Resolution {
 	return r
 }
 
-// perMetre returns r in whole pixels per metre. ok is false where r has no unit of length, or the numbers do not fit.
+// perMetre returns r in whole pixels per metre. ok is false where r has no length unit or a number is out of range.
 func (r Resolution) perMetre() (x, y uint32, ok bool) {
 	factor := map[Unit]float64{Inch: 1 / metresPerInch, Centimetre: 100, Metre: 1}[r.Unit]
 	return roundPair(r.X*factor, r.Y*factor, math.MaxInt32)

@@ -85,7 +85,7 @@ type window struct {
 	src  Source
 	size int64
 	buf  []byte
-	seen []byte // the part of buf that is filled
+	seen []byte // the part of buf that holds bytes of src
 	at   int64  // the offset in src of the first byte of seen
 }
 
@@ -114,7 +114,7 @@ func (w *window) bytes(at int64, n int) []byte {
 	return w.seen[:n]
 }
 
-// find returns the offset of the first byte c at or behind offset at, or -1 if there is none.
+// find returns the offset of the first byte equal to c at or behind offset at, or -1 if there is none.
 func (w *window) find(at int64, c byte) int64 {
 	for w.bytes(at, 1) != nil {
 		rest := w.seen[at-w.at:]

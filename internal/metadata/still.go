@@ -190,11 +190,11 @@ func (c *catalogue) readKinds(body Body) {
 		f := &fields{data: body.Bytes()}
 		v, flags := f.version()
 		id := f.number(map[byte]int{2: 2, 3: 4}[v])
-		f.number(2) // the protection
+		f.number(2) // the index of a protection scheme, which is ignored
 		it := c.get(id)
 		it.hidden = flags&1 > 0
 		if it.kind = string(f.next(4)); it.kind == "mime" {
-			f.text() // its name
+			f.text() // skips the item's name
 			it.mime = f.text()
 		}
 		return true
@@ -475,7 +475,7 @@ func (c *catalogue) deepen(s *Still) {
 	}
 }
 
-// colours reads a box colr (ISO/IEC 14496-12, 12.1.5), of which there may be one of each kind.
+// colours reads a box colr (ISO/IEC 14496-12, 12.1.5): code points or an ICC profile. The first box of each counts.
 func (s *Still) colours(body Body) {
 	const kind = 4
 	switch string(body.Start(kind)) {
@@ -522,7 +522,7 @@ func (c *catalogue) crop(s *Still, it *item) error {
 		return nil
 	}
 	w, h := n[0]/d[0], n[1]/d[1]
-	// The left side is offset + (stored − shown)/2.
+	// Left and top are offset + (stored − shown)/2, here times twice the denominator.
 	left, top := 2*n[2]+(s.Width-w)*d[2], 2*n[3]+(s.Height-h)*d[3]
 	if left%(2*d[2]) != 0 || top%(2*d[3]) != 0 {
 		s.about = append(s.about, "box clap, which cuts through pixels,")

@@ -81,7 +81,7 @@ func (r *reader) tiff(src Source) {
 		if r.keep {
 			b := bytes.NewBuffer(make([]byte, 0, int64(len(start))+d.size()+bytes.MinRead))
 			b.Write(start)
-			_ = d.writeTo(b, int64(len(start)), f.order) // into memory
+			_ = d.writeTo(b, int64(len(start)), f.order) // writing to memory cannot fail
 			r.m.EXIF = b.Bytes()
 		}
 	}
@@ -138,7 +138,7 @@ type TIFFField struct {
 // directory changes: to a new directory at the end, which includes the entries of the block.
 func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []TIFFField) Layout {
 	l := tiffEntries{order: binary.LittleEndian}
-	var block []byte // the EXIF block without its header
+	var block []byte // the EXIF block without its first 8 bytes
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
 		l.order, block = exif.order, m.EXIF[8:]
 		for e := range exif.fields(exif.first) {
@@ -241,7 +241,7 @@ func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels i
 	size := l.merge(own[:len(own):len(own)], fields(0)).size()
 	d := l.merge(own, fields(uint32(at+size)))
 	var head bytes.Buffer
-	_ = d.writeTo(&head, at, order) // into memory
+	_ = d.writeTo(&head, at, order) // writing to memory cannot fail
 	end := at + size + pixels
 	gap := make([]byte, end%2)
 	end += int64(len(gap))

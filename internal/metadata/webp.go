@@ -179,7 +179,7 @@ func (m Metadata) exifWith(software string) []byte {
 	at := len(b)
 	l.order.PutUint32(b[4:], uint32(at))
 	out := bytes.NewBuffer(b)
-	_ = d.writeTo(out, int64(at), l.order) // into memory
+	_ = d.writeTo(out, int64(at), l.order) // writing to memory cannot fail
 	copy(out.Bytes()[at+int(d.tableLength())-4:], next)
 	return out.Bytes()
 }

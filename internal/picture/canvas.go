@@ -42,7 +42,7 @@ func (c *Canvas) Strip(from, to int) {
 	c.Image, c.pix, c.top = strip.Image, strip.pix, from
 }
 
-// Put writes values, clamped to 0..1 and rounded, to one channel of row y.
+// Put writes the values of row, clamped to 0..1 and rounded, to one channel of row y.
 func (c *Canvas) Put(y, channel int, row []float32) {
 	if c.deep {
 		pix := c.pix[2*((y-c.top)*c.W*c.samples+channel):]
@@ -153,7 +153,7 @@ type Bounds struct {
 	Least, Most uint16
 }
 
-// Level returns the level to which Put rounds a value.
+// Level returns the level to which Put rounds the value v.
 func (c *Canvas) Level(v float32) uint16 {
 	top := 0xff
 	if c.deep {

@@ -55,7 +55,7 @@ type Option struct {
 	Words func() []Word
 
 	given  bool
-	preset string // the default, once another value is given
+	preset string // the default, stored by the first Set
 	err    error  // the error of the last Set
 }
 

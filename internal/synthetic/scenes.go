@@ -90,7 +90,7 @@ func (c *canvas) colourAt(x, y float64) color.NRGBA {
 	return c.NRGBAAt(min(max(int(x*c.unit), 0), c.Rect.Dx()-1), min(max(int(y*c.unit), 0), c.Rect.Dy()-1))
 }
 
-// renderScene renders a random kind of scene on the whole canvas.
+// renderScene renders a scene of a random kind on the whole canvas.
 func (c *canvas) renderScene() {
 	scenes := []func(){
 		c.renderPage, c.renderPage, c.renderCode, c.renderLines, c.renderLines, c.renderCurves, c.renderCartoon,
@@ -241,7 +241,7 @@ func (c *canvas) renderCartoon() {
 		x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(3, c.w/2)
 		var list []point
 		corners := c.sampleCorners(x, y, r, 4+c.IntN(5))
-		for i, p := range corners { // a quadratic spline
+		for i, p := range corners { // a closed quadratic B-spline
 			next, after := corners[(i+1)%len(corners)], corners[(i+2)%len(corners)]
 			for k := range 8 {
 				t := float64(k) / 8
@@ -267,7 +267,7 @@ func (c *canvas) renderDialog() {
 		border := float64(1 + c.IntN(8)/6)
 		switch c.IntN(4) {
 		case 0:
-			c.fillRectangle(x, y, w, border, edge) // a rule
+			c.fillRectangle(x, y, w, border, edge) // a horizontal line
 			continue
 		case 1:
 			r := c.between(1.5, min(6, w/2, h/2))

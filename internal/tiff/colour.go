@@ -16,7 +16,7 @@ import (
 type canvas struct {
 	img                   image.Image
 	pix                   []byte
-	stride, pixel, sample int // in bytes
+	stride, pixel, sample int // lengths in bytes
 }
 
 // alphaChannel is the index of the channel for alpha and, in CMYK, for black.

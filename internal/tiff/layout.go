@@ -254,7 +254,7 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	default:
 		return UnsupportedError(fmt.Sprintf("compression %d inside", l.compression))
 	}
-	if l.photometric == math.MaxUint16 { // libtiff guesses, too
+	if l.photometric == math.MaxUint16 { // where it is missing, guess like libtiff
 		l.photometric = map[bool]int{true: rgb, false: blackIsZero}[l.samples >= 3]
 		if l.isFax() {
 			l.photometric = whiteIsZero
@@ -324,7 +324,7 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	switch {
 	case l.photometric != separated || l.alpha == opaque:
 	case len(extra) == 0 || extra[0] == 0:
-		l.alpha = opaque // a fifth ink, or a mask that somebody kept
+		l.alpha = opaque // not alpha, but a fifth ink or a saved selection
 	case l.planar || l.alpha == multiplied || l.isJPEG():
 		return UnsupportedError("CMYK with transparency as JPEG, in planes or multiplied")
 	}

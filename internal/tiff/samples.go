@@ -16,7 +16,7 @@ func (d *decoder) fill(s span) {
 		d.fillInks(to, s)
 		return
 	}
-	if c.pixel == 4 && d.bits == 8 && used >= 3 && n >= used { // most files
+	if c.pixel == 4 && d.bits == 8 && used >= 3 && n >= used { // the usual case
 		from := s.row
 		for range s.n {
 			p, v := to[:4:4], from[:n:n]

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrSettings is wrapped by every error of Errorf. Errors about data do not wrap it.
+// ErrSettings is wrapped by every error from Errorf. Errors about data do not wrap it.
 var ErrSettings = errors.New("wrong settings")
 
 type settingsError string

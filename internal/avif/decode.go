@@ -89,5 +89,5 @@ func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.E
 	return f, err
 }
 
-// number returns the 4-byte little-endian number at the start of b, limited to 2¹⁶.
+// number returns the 4-byte little-endian number at the start of b, limited to 2¹⁶, which is more than a side can have.
 func number(b []byte) uint64 { return uint64(min(binary.LittleEndian.Uint32(b), math.MaxUint16+1)) }

@@ -151,7 +151,7 @@ func refuseSystem(ctx context.Context, m *machine) error {
 // linear is the memory of an instance. It grows within buffer.
 type linear struct {
 	buffer      []byte
-	full, ended atomic.Bool // full: it had to grow beyond buffer; ended: the
+	full, ended atomic.Bool // full: it had to grow beyond buffer; ended: the program must stop
 }
 
 // Reallocate implements experimental.LinearMemory.

@@ -110,7 +110,7 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 	if entries == 0 {
 		entries = most
 	}
-	if pixels < at { // in a bare bitmap, and in files of some programs,
+	if pixels < at { // in a bare bitmap, and in files of some programs: the pixels follow the palette
 		pixels = at + entry*entries
 	}
 	list := make([]byte, entry*min(entries, most, (pixels-at)/entry))

@@ -25,7 +25,7 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 		return d.decodeRuns(rows)
 	}
 	line := make([]byte, (d.width*d.depth+31)/32*4)
-	used := (d.width*d.depth + 7) / 8 // the rest is padding, which
+	used := (d.width*d.depth + 7) / 8 // the rest is padding, which a file may lack at its end
 	draw := d.indices
 	if d.palette == nil {
 		draw = d.colours()
@@ -123,7 +123,7 @@ func (d *Decoder) fillEmptyAlpha(rows func(int64) []byte) {
 type field struct {
 	mask  uint64
 	shift int
-	table []byte // the sample for each value, for
+	table []byte // the sample for each value, for a field of at most 8 bits
 }
 
 func newField(mask uint64) field {

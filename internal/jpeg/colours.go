@@ -16,7 +16,7 @@ const (
 	meansRGB
 	meansCMYK         // 0: no ink
 	meansInvertedCMYK // 255: no ink
-	meansInvertedYCCK // inverted CMY, which is RGB, as YCbCr,
+	meansInvertedYCCK // inverted CMY, which is RGB, as YCbCr, and inverted black
 )
 
 // meaning returns which colours the components are. It decides as libjpeg does (jdapimin.c, default_decompress_parms):

@@ -19,14 +19,14 @@ type frame struct {
 // component is one colour of a picture.
 type component struct {
 	id           byte
-	across, down int // sampling factors: samples per mostAcross and
+	across, down int // sampling factors: samples per mostAcross and mostDown pixels
 	table        int // number of the quantisation table
 
 	width, height          int            // in samples
 	blocksWide, blocksHigh int            // blocks that contain samples of the picture
-	stride                 int            // samples per row, a multiple
-	samples                []byte         // a multiple of 8 rows, of stride samples;
-	coefficients           []coefficients // for progressive files: stride/8 blocks a row;
+	stride                 int            // samples per row, a multiple of 8, with some beyond the picture
+	samples                []byte         // a multiple of 8 rows, of stride samples; nil: not decoded yet
+	coefficients           []coefficients // for progressive files: stride/8 blocks a row; nil: there was no scan yet
 	quantiser              *[64]int32     // the quantisation table when the first scan began
 	finest                 [64]int8       // low bits still missing, per coefficient in file order; −1: all
 

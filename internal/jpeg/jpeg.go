@@ -105,7 +105,7 @@ type decoder struct {
 	bits
 
 	frame
-	quantisers [4]*[64]int32 // by number, each row by row like a block;
+	quantisers [4]*[64]int32 // quantisation tables by number, row by row like a block; nil: not defined yet
 	dc, ac     [4]*codes     // Huffman tables by number; nil: not defined yet
 	interval   int           // MCUs between restart markers; 0: no markers
 

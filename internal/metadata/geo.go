@@ -19,7 +19,7 @@ const (
 	tagGeoKeys        = 34735
 	tagGeoDoubles     = 34736
 	tagGeoTexts       = 34737
-	tagRationals      = 50844 // RPC00B, a satellite camera as
+	tagRationals      = 50844 // RPC00B, a satellite camera as quotients of polynomials
 	tagGDALMetadata   = 42112
 	tagGDALNoData     = 42113
 

@@ -15,7 +15,7 @@ const (
 	resourceMark   = "8BIM"
 	resourceIPTC   = 0x0404
 	resourceHeader = len(resourceMark) + 2 + 2 + 4 // mark, number, empty name, length
-	mostName       = 256                           // the most bytes of a resource's name, with
+	mostName       = 256                           // the most bytes of a resource's name, with its length and padding
 	iptcKeyword    = "Raw profile type iptc\x00"
 	iptcMark       = 0x1c // the byte that a record begins with
 	hexColumns     = 36   // bytes in a line of hexadecimal

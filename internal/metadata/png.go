@@ -13,7 +13,7 @@ const (
 	pngSignature  = 8                                      // bytes
 	headerBody    = 13                                     // bytes of data in IHDR
 	animationBody = 8                                      // bytes of data in acTL
-	chunkFrame    = 12                                     // bytes for length, kind and checksum around a
+	chunkFrame    = 12                                     // bytes for length, kind and checksum around a chunk's data
 	pngHeader     = pngSignature + chunkFrame + headerBody // bytes up to the end of the chunk IHDR
 	xmpKeyword    = "XML:com.adobe.xmp"
 
@@ -58,7 +58,7 @@ func (r *reader) chunk(kind string, body Body) {
 	switch kind {
 	case "iCCP":
 		if r.seen["icc"] {
-			break // a second profile is ignored; decompressing it
+			break // a second profile is ignored; decompressing it would take time
 		}
 		if profile, ok := inflatedProfile(body); ok {
 			r.icc(profile)

@@ -147,7 +147,7 @@ func (c colorimetry) profile(colours string) []byte {
 		for _, letter := range "rgb" {
 			tags = append(tags, profileTag{string(letter) + "TRC", c.curve})
 		}
-		if c.cicp != nil { // grey profiles must not have this tag:
+		if c.cicp != nil { // grey profiles must not have this tag: ICC.1:2022, 9.2.17
 			tags = append(tags, profileTag{"cicp", append([]byte("cicp\x00\x00\x00\x00"), c.cicp...)})
 		}
 	}
@@ -212,7 +212,8 @@ func textTag(text string) []byte {
 	return b
 }
 
-// parametric returns the tag (ICC.1:2022, 10.18) of Y = X^g or, with abcd, Y = (a·X + b)^g for X ≥ d, else Y = c·X.
+// parametric returns the data of a tag for Y = X^g or, with abcd, Y = (a·X + b)^g if X ≥ d, else c·X, ICC.1:2022,
+// 10.18.
 func parametric(g float64, abcd ...float64) []byte {
 	function := byte(0)
 	if len(abcd) > 0 {

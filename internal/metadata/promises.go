@@ -87,12 +87,12 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 	if !ok {
 		return nil
 	}
-	gap := int64(0) // bytes between the picture's JPEG and
+	gap := int64(0) // bytes between the picture's JPEG and the first of the files behind it
 	kept := 0
 	for item, whole := range p.items {
 		length, hasLength := p.find(spaceItem, "Length", item)
 		switch p.kind(item) {
-		case semanticPrimary: // with length 0 or none, the picture ends where
+		case semanticPrimary: // with length 0 or none, the picture ends where its JPEG does
 			if hasLength && p.value(length) != "0" {
 				changes = append(changes, remove(length))
 			}

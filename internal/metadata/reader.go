@@ -115,7 +115,7 @@ func (r *reader) exif(b Body) {
 		return
 	}
 	r.inEXIF = f.resolution()
-	r.size += b.Len // Resized changes a copy
+	r.size += b.Len // for the copy that Resized changes
 	if r.m.EXIF = r.keepBlock(inOnePiece(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
 		f.order.PutUint16(r.m.EXIF[at:], 1)
 		dropThumbnail(r.m.EXIF, f)
@@ -130,7 +130,7 @@ func (r *reader) xmp(c content) {
 		return
 	}
 	b := r.keepBlock(c)
-	r.size += c.size // Resized and For change copies
+	r.size += c.size // for the copies that Resized and For change
 	if r.m.Format == "tiff" {
 		b = bytes.TrimRight(b, "\x00")
 	}

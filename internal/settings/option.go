@@ -56,7 +56,7 @@ type Option struct {
 
 	given  bool
 	preset string // the default, stored by the first Set
-	err    error  // the error of the last Set
+	err    error  // the error of the last Set; nil if it succeeded
 }
 
 // Word is a value that completion offers.

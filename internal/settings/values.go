@@ -38,7 +38,7 @@ func (f *field[T]) Set(text string) error {
 	return err
 }
 
-// Bool returns the Value of a switch, true or false, stored in *to. As in the functions below, preset is the default.
+// Bool returns the Value of a switch, true or false, stored in *to. As in the functions below, *to starts as preset.
 func Bool(to *bool, preset bool) Value {
 	*to = preset
 	return &field[bool]{to, []string{"true", "false"}, func(text string) (bool, error) {
@@ -142,12 +142,12 @@ func (c *custom) Set(text string) error {
 // Number is a Value for numbers.
 type Number[T int | int64 | uint64 | float64] struct {
 	to          *T
-	optional    **T // takes the place of to, which is then nil, for a number
+	optional    **T // takes the place of to, which is then nil, for a number that may be missing
 	missing     T   // the typed number that means nil
 	least, most *T
 	is          func(T) bool // the condition from If; nil accepts all
 	factor      T
-	want, unit  string // for errors: the allowed numbers, and
+	want, unit  string // for errors: the allowed numbers, and the unit with a blank before it
 }
 
 // Num returns a Value that stores a number in *to.

@@ -109,7 +109,7 @@ func (w *worker) blockData(i, height int) ([]byte, error) {
 	}
 	n := size - at
 	if i < len(w.lengths) && w.lengths[i] > 0 {
-		if n = min(n, w.lengths[i]); w.compression == none { // some programs write wrong ones
+		if n = min(n, w.lengths[i]); w.compression == none { // some programs write wrong lengths
 			n = min(size-at, max(n, uint64(len(w.row))*uint64(height)))
 		}
 	}

@@ -110,7 +110,7 @@ type layout struct {
 	photometric, compression int
 	planar                   bool // each sample of a pixel lies in blocks of its own; false: side by side
 	predictor                int
-	reversed                 bool // the first pixel in a byte is in
+	reversed                 bool // the first pixel in a byte is in its lowest bit
 	fax3Options              int
 
 	tiled                   bool
@@ -284,7 +284,7 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	case l.samples == l.colours:
 	case len(extra) > 0 && extra[0] == 1:
 		l.alpha = multiplied
-	default: // kind 2 and, as in most programs,
+	default: // kind 2 and, as in most programs, kind 0 or none
 		l.alpha = straight
 	}
 	switch {

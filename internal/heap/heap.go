@@ -12,22 +12,22 @@ import (
 const (
 	// Objects is the memory of objects in use, and of garbage that was not yet found.
 	Objects = "/memory/classes/heap/objects:bytes"
-	// Live is the memory that the garbage collector finds in use, plus what is allocated while it runs. The collector
+	// Live is the memory that the garbage collector finds in use, plus kind is allocated while it runs. The collector
 	// then runs all the time.
 	Live = "/gc/heap/live:bytes"
 )
 
-// Peak returns the largest growth, in bytes, of the kind of memory in what while f runs. It measures every 100 µs, so
-// it may miss a short peak. The garbage collector runs all the time meanwhile, which is slow.
-func Peak(what string, f func()) int64 {
+// Peak returns the largest growth, in bytes, of the given kind of memory while f runs. It measures every 100 µs, so it
+// may miss a short peak. The garbage collector runs nearly all the time meanwhile, which is slow.
+func Peak(kind string, f func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	read := func() int64 {
-		sample := []metrics.Sample{{Name: what}}
+		sample := []metrics.Sample{{Name: kind}}
 		metrics.Read(sample)
 		return int64(sample[0].Value.Uint64())
 	}
 	runtime.GC()
-	runtime.GC() // the second run sweeps what the first one freed
+	runtime.GC() // the second run sweeps kind the first one freed
 	before := read()
 	stop, peak := make(chan struct{}), make(chan int64)
 	go func() {

@@ -166,7 +166,7 @@ func (d *decoder) decodeScan(s *scan) error {
 	return nil
 }
 
-// begin prepares for the first bits of a scan, or those behind a restart marker.
+// begin prepares for the bits at the start of a scan or behind a restart marker.
 func (d *decoder) begin(s *scan) {
 	d.acc, d.count, d.eob, d.hasEnded = 0, 0, 0, false
 	for _, c := range s.components {

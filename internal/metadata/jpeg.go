@@ -215,7 +215,7 @@ func (s *segments) add(marker byte, prefix string, payload []byte) {
 	}
 }
 
-// emptyGainMap returns a JPEG without pixels, with the parameters numbers of a gain map in a segment of ISO 21496-1.
+// emptyGainMap returns a JPEG without pixels that holds numbers, the parameters of a gain map of ISO 21496-1.
 func emptyGainMap(numbers []byte) []byte {
 	b := bytes.NewBufferString("\xff\xd8")
 	(&segments{w: b}).add(markerApp2, isoPrefix, numbers)

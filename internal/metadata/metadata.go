@@ -1,8 +1,8 @@
 // Package metadata reads and writes what a picture file holds besides its pixels: the ICC profile, the EXIF block, the
 // XMP packet, the IPTC records and the resolution.
 //
-// A JPEG may hold further files behind its picture, such as a gain map or the film of a motion photo; a JPEG that is
-// written keeps them. Metadata.Resized adapts the metadata to a result of another size.
+// A JPEG may hold further files behind its picture, such as a gain map or the film of a motion photo; writing a JPEG
+// keeps them. Metadata.Resized adapts the metadata to a result of another size.
 //
 // Reading trusts nothing and never fails: damaged or too large blocks are left out, with a warning. Profile, EXIF and
 // XMP are kept byte for byte, except for the orientation: package imagefile returns pictures in their upright

@@ -59,7 +59,7 @@ func (m Metadata) keepPromises(format string) (_ Metadata, warnings []string) {
 	return m, warnings
 }
 
-// dropPromises returns the changes of a packet that remove the properties, outside of the Container directory, which
+// dropPromises returns the changes to a packet that remove the properties, outside of the Container directory, which
 // announce a gain map, a film or further segments that m lacks.
 func (p packet) dropPromises(m Metadata) (changes []change) {
 	for _, of := range p.properties {
@@ -81,7 +81,7 @@ func (p packet) dropPromises(m Metadata) (changes []change) {
 	return changes
 }
 
-// correctDirectory returns the changes of a packet after which its Container directory lists the files in m.
+// correctDirectory returns the changes to a packet that make its Container directory list exactly the files in m.
 func (p packet) correctDirectory(m Metadata) (changes []change) {
 	directory, ok := p.find(spaceContainer, "Directory", -1)
 	if !ok {

@@ -127,7 +127,7 @@ func ReadStill(src Source) (*Still, error) {
 	return s, nil
 }
 
-// read reads the boxes in meta, the content of the box meta, which it holds in memory.
+// read loads meta, the content of the box meta, into memory and reads the boxes in it.
 func (c *catalogue) read(meta Body) {
 	const version = 4
 	all := bodyOf(meta.Bytes())
@@ -274,9 +274,9 @@ func (c *catalogue) readProperties(f *fields) {
 	}
 }
 
-// find returns the first property of the given kind that it has.
-func (c *catalogue) find(it *item, kind string) (Body, bool) {
-	for _, i := range it.properties {
+// find returns the first property of the given kind that owner has.
+func (c *catalogue) find(owner *item, kind string) (Body, bool) {
+	for _, i := range owner.properties {
 		if i >= 0 && i < len(c.properties) && c.properties[i].kind == kind {
 			return c.properties[i].Body, true
 		}
@@ -340,10 +340,10 @@ func (c *catalogue) still() (*Still, error) {
 	return s, c.crop(s, primary)
 }
 
-// auxiliary records the item it, which belongs to the primary picture by the reference r: as transparency, or for a
+// auxiliary records extra, an item that belongs to the primary picture by the reference r: as transparency, or for a
 // warning.
-func (c *catalogue) auxiliary(s *Still, it *item, r reference) {
-	is, _ := c.find(it, "auxC")
+func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
+	is, _ := c.find(extra, "auxC")
 	f := &fields{data: is.Start(256)}
 	f.version()
 	switch name := f.text(); {
@@ -536,7 +536,7 @@ func (c *catalogue) crop(s *Still, it *item) error {
 	return nil
 }
 
-// stillOf returns the result of ReadStill for src, or the one that src has stored.
+// stillOf returns the result of ReadStill for src, or of src's own method Still, which stores that result.
 func stillOf(src Source) (*Still, error) {
 	if keeps, is := src.(interface{ Still() (*Still, error) }); is {
 		return keeps.Still()

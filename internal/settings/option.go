@@ -239,7 +239,7 @@ func (v flagValue) String() string {
 // Table holds the options of a command, in the order in which help shows them and results record them.
 type Table []*Option
 
-// Find returns the option whose Name or one of whose Aliases is name, or nil if there is none.
+// Find returns the option with the Name or alias name, or nil if there is none.
 func (t Table) Find(name string) *Option {
 	for _, o := range t {
 		if o.Name == name || slices.Contains(o.Aliases, name) {

@@ -85,7 +85,7 @@ func brightness(v color.NRGBA) float64 {
 	return 0.299*float64(v.R) + 0.587*float64(v.G) + 0.114*float64(v.B)
 }
 
-// colourAt returns the colour of the pixel nearest to (x, y).
+// colourAt returns the colour of the pixel at (x, y), or of the nearest pixel of the picture.
 func (c *canvas) colourAt(x, y float64) color.NRGBA {
 	return c.NRGBAAt(min(max(int(x*c.unit), 0), c.Rect.Dx()-1), min(max(int(y*c.unit), 0), c.Rect.Dy()-1))
 }

@@ -39,10 +39,10 @@ type faxCode struct {
 	run  int16
 }
 
-// faxRuns holds, for white and black, the code at the start of each sequence of 13 bits.
+// faxRuns holds, for white [0] and black [1], at the index of any 13 bits the code with which these bits begin.
 var faxRuns = [2][1 << 13]faxCode{codesOfRuns(whiteRest, whiteMakeUp), codesOfRuns(blackRest, blackMakeUp)}
 
-// faxModes holds the mode with the code at the start of each sequence of 7 bits (ITU-T T.4, table 4).
+// faxModes holds, at the index of any 7 bits, the mode code with which these bits begin (ITU-T T.4, table 4).
 var faxModes = func() (table [1 << 7]faxCode) {
 	for m, code := range map[int16]string{pass: "0001", horizontal: "001", 0: "1", 1: "011", 2: "000011", 3: "0000011",
 		-1: "010", -2: "000010", -3: "0000010"} {

@@ -12,7 +12,7 @@ import (
 const (
 	// Objects is the memory of objects in use, and of garbage that was not yet found.
 	Objects = "/memory/classes/heap/objects:bytes"
-	// Live is the memory that the garbage collector finds in use, plus kind is allocated while it runs. The collector
+	// Live is the memory that the garbage collector finds in use, plus all that is allocated while it runs. The collector
 	// then runs all the time.
 	Live = "/gc/heap/live:bytes"
 )
@@ -27,7 +27,7 @@ func Peak(kind string, f func()) int64 {
 		return int64(sample[0].Value.Uint64())
 	}
 	runtime.GC()
-	runtime.GC() // the second run sweeps kind the first one freed
+	runtime.GC() // the second run sweeps the memory that the first one freed
 	before := read()
 	stop, peak := make(chan struct{}), make(chan int64)
 	go func() {

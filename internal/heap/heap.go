@@ -12,8 +12,7 @@ import (
 const (
 	// Objects is the memory of objects in use, and of garbage that was not yet found.
 	Objects = "/memory/classes/heap/objects:bytes"
-	// Live is the memory that the garbage collector finds in use, plus all that is allocated while it runs. The collector
-	// then runs all the time.
+	// Live is the memory that the garbage collector finds in use, plus memory allocated while the collector runs.
 	Live = "/gc/heap/live:bytes"
 )
 

@@ -104,7 +104,8 @@ func superres_version() *C.text { return version }
 
 var version = (*C.text)(C.CString(superres.Version))
 
-// answer calls work, and returns the exit code for its error. It sets *message to the error's text or NULL.
+// answer calls work, and returns the exit code for its error. It sets *message, unless message is nil, to the error's
+// text or to NULL.
 func answer(message **C.char, work func() error) C.int {
 	if message != nil {
 		*message = nil

@@ -44,7 +44,7 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 	return nil
 }
 
-// indices unpacks line, indices of depth bits with the first in the high bits, to one byte each in row.
+// indices unpacks the indices in line, which have depth bits, the first in the high bits, to one byte each in row.
 func (d *Decoder) indices(row, line []byte) {
 	if d.depth == 8 {
 		copy(row[:d.width], line)

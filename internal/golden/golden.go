@@ -71,7 +71,7 @@ func Open(t testing.TB, path string) image.Image {
 	return must.Get(png.Decode(f))(t)
 }
 
-// Pictures returns the path of every n-th PNG file, at least one, of the data set set below the folder that Data finds.
+// Pictures returns the paths of every n-th PNG file, at least one, in the folder set below the data sets: see Data.
 func Pictures(t *testing.T, set string, n int) (paths []string) {
 	t.Helper()
 	all := must.Get(filepath.Glob(filepath.Join(Data(t, set), "*.png")))(t)

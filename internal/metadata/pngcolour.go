@@ -108,7 +108,7 @@ func chromaticities(b []byte) (p primaries) {
 	return p
 }
 
-// isNear reports whether p and q differ by no more than programs that write them round.
+// isNear reports whether p and q differ by no more than the rounding in files.
 func (p primaries) isNear(q primaries) bool {
 	const most = 0.001
 	for i := range p {

@@ -364,7 +364,8 @@ func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
 	}
 }
 
-// The flags of a box av1C: their byte, 10 bits, 12 bits, grey (AV1 Codec ISO Media File Format Binding, 2.3.3).
+// codedFlags is the offset of the flags in a box av1C. The others are the flags for 10 bits, 12 bits and grey (AV1
+// Codec ISO Media File Format Binding, 2.3.3).
 const (
 	codedFlags = 2
 	coded10    = 0x40

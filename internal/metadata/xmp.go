@@ -216,8 +216,8 @@ func (p packet) set(of property, n int64) []change {
 // remove returns the change that removes a whole property.
 func remove(of property) change { return change{of.start, of.end, ""} }
 
-// applyChanges returns the packet with changes, in new memory, or the packet itself where there are none. A change
-// inside the range of an earlier one is left out.
+// applyChanges returns the packet with changes, in new memory, or the packet itself where there are none. A change that
+// begins inside an earlier one is left out.
 func (p packet) applyChanges(changes []change) []byte {
 	if len(changes) == 0 {
 		return p.text

@@ -150,7 +150,7 @@ type Number[T int | int64 | uint64 | float64] struct {
 	want, unit  string // for errors: the allowed numbers, and the unit with a blank before it
 }
 
-// Num returns a Value that stores a number in *to.
+// Num returns a Value that stores a number in *to, which starts as preset.
 func Num[T int | int64 | uint64 | float64](to *T, preset T) *Number[T] {
 	*to = preset
 	return &Number[T]{to: to, factor: 1}
@@ -199,7 +199,7 @@ func (n *Number[T]) Times(factor T) *Number[T] {
 	return n
 }
 
-// String returns the number as typed, before Times, or, if it is missing, the number that means so.
+// String returns the number as typed, before Times, or, if it is missing, the number that means nil.
 func (n *Number[T]) String() string {
 	switch {
 	case n.to != nil:

@@ -37,7 +37,7 @@ type state struct {
 }
 
 // key returns a text that must be equal for two runs to continue each other: the format, the options and the constants
-// below, which affect the result, and the hash of the pictures or lessons.
+// of training, which affect the result, and the hash of the pictures or lessons.
 func (l *learner) key(digest string) []byte {
 	o := l.opt
 	from := sha256.Sum256(nil)
@@ -53,7 +53,7 @@ func (l *learner) key(digest string) []byte {
 		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Skip, o.Steps, o.Batch, o.Patch, o.Margin,
 		o.LearningRate, o.Decay, o.Reductions, o.Symmetries, o.Robust, o.Synthetic, o.Seed, o.Interval,
 		from[:], teachers, o.SeesColour, taughtShare, warmUp, lastPart, exactPart, roundness, squareWeight,
-		momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, digest,
+		commonSquare, leastSquare, headWeight, greyShare, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, digest,
 	})
 	if err != nil {
 		panic(err) // cannot be: these are numbers and strings

@@ -100,7 +100,7 @@ func (s Samples) agreement(picture Samples, span Span) float64 {
 				for k := range scale * scale {
 					v := float64(s.At(x*scale+k%scale, y*scale+k/scale)[c]-span.Black) / float64(span.White-span.Black)
 					if math.IsNaN(v) {
-						v = float64(1 - want) // NaN counts as the inverse of the right sample
+						v = math.Round(float64(1 - want)) // NaN counts as black or white, and is wrong by half or more
 					}
 					mean += min(max(v, 0), 1)
 				}

@@ -1,6 +1,6 @@
 package main
 
-// function32 registers an operation that sets dst to a function of src.
+// function32 registers an operation that sets dst to a function of each entry of src; of writes the function.
 func function32(name string, of func(c *code, x vector) vector) struct{} {
 	return entrywise(name+"Floats", "(dst, src []float32)", []string{"dst"}, "len(dst) is a multiple of 16",
 		func(c *code) {
@@ -8,7 +8,7 @@ func function32(name string, of func(c *code, x vector) vector) struct{} {
 		})
 }
 
-// The functions are those of package kernel's functions.go, step by step.
+// These functions compute the same steps as functions.go of package kernel.
 var (
 	_ = function32("exp", (*code).exp)
 	_ = function32("sigmoid", func(c *code, x vector) vector {

@@ -186,7 +186,7 @@ const tilesPerCall = 12
 // row ends, so some outputs are computed twice.
 const tileSamples = 2 * tilesPerCall
 
-// WinogradBytes returns how many bytes a Winograd takes for filters with at most so many channels, and so many outputs.
+// WinogradBytes returns how many bytes a Winograd takes for filters with at most this many channels and outputs.
 func WinogradBytes(channels int) int64 {
 	n := tilesPerCall * channels
 	if current == 0 {

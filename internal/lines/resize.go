@@ -2,44 +2,44 @@ package lines
 
 import "sync/atomic"
 
-// Interpolation is a way to resize.
+// Interpolation is a method of interpolation.
 type Interpolation int
 
-// The interpolations. Bilinear and Bicubic do not smooth when they reduce.
+// The methods. Bilinear and Bicubic do not smooth when they reduce a picture.
 const (
 	Nearest Interpolation = iota
 	Bilinear
 	Bicubic
 )
 
-// Resize makes a picture Up times as large and Down times smaller. With a second input, the
-// result is as large as that. Samples beyond the edges are those at the edge.
+// Resize makes a picture Up times as large and Down times smaller. If there is a second input, the result has its size
+// instead. Samples beyond an edge equal the nearest sample at the edge.
 type Resize struct {
 	rowwise
 	By       Interpolation
 	Up, Down int
 	// A is the parameter of bicubic interpolation.
 	A float64
-	// AlignCorners takes the centres of the corner samples of input and output for the same points; otherwise the
-	// corners of the pictures are.
+	// AlignCorners makes the centres of the corner samples of input and result coincide. Otherwise the corners of both
+	// do.
 	AlignCorners bool
 
-	columns atomic.Pointer[resizedColumns] // of the latest size
+	columns atomic.Pointer[resizedColumns] // for the latest size
 }
 
-// resizedColumns are the taps of the samples of a row.
+// resizedColumns holds the taps for each sample of a row of to samples that is computed from a row of from samples.
 type resizedColumns struct {
 	from, to int
 	taps     []taps
 }
 
-// taps are weights of neighbouring samples, of which the first may be beyond the edge.
+// taps are the weights of neighbouring samples. The first sample may lie beyond the edge.
 type taps struct {
 	first  int
 	weight [4]float32
 }
 
-// count returns the number of taps of a sample.
+// count returns the number of taps for one sample.
 func (r *Resize) count() int { return [...]int{1, 2, 4}[r.By] }
 
 // Size implements Op.
@@ -53,10 +53,10 @@ func (r *Resize) Size(in []Size) Size {
 	return s
 }
 
-// position returns the index of the first tap of sample i of to that are made of from samples, which may be outside,
-// and the distance, 0 ≤ rest < 1, from the last tap at or before the sample to the sample.
+// position returns where sample i of to samples lies among the from samples from which they are computed. first is the
+// index of the first tap, which may lie outside, and rest, 0 ≤ rest < 1, its distance from the last tap before it.
 func (r *Resize) position(i, from, to int) (first int, rest float64) {
-	above, below := (2*i+1)*from-to, 2*to // the position is above/below
+	above, below := (2*i+1)*from-to, 2*to // the position is the quotient above/below
 	switch {
 	case r.By == Nearest:
 		return i * from / to, 0
@@ -79,7 +79,7 @@ func floorDiv(a, b int) int {
 	return a / b
 }
 
-// tapsOf returns the taps of sample i of to that are made of from samples.
+// tapsOf returns the taps for sample i of to samples, which are computed from from samples.
 func (r *Resize) tapsOf(i, from, to int) taps {
 	first, x := r.position(i, from, to)
 	switch r.By {
@@ -99,7 +99,7 @@ func (r *Resize) tapsOf(i, from, to int) taps {
 	return taps{first, [4]float32{float32(far(x + 1)), float32(near(x)), float32(near(1 - x)), float32(far(2 - x))}}
 }
 
-// Needs implements Op. With aligned corners it is a range for pictures of any height.
+// Needs implements Op. With aligned corners it returns a range that holds for a picture of any height.
 func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	if input > 0 {
 		return 0, 0
@@ -142,7 +142,7 @@ func (r *Resize) Make(t *Task, y, n int) {
 			to := out[x*step:][:step]
 			if r.By == Nearest {
 				from := sum[across.first*step:]
-				for i := range to { // often three: a call of copy takes longer
+				for i := range to { // often only three values: a call of copy takes longer
 					to[i] = from[i]
 				}
 				continue
@@ -155,7 +155,7 @@ func (r *Resize) Make(t *Task, y, n int) {
 	}
 }
 
-// addWeighted adds w times the values of from to those of to; first sets them instead.
+// addWeighted adds w times the values in from to the values in to. If first, it sets the values in to instead.
 func addWeighted(to, from []float32, w float32, first bool) {
 	to = to[:len(from)]
 	for i, v := range from {

@@ -79,7 +79,7 @@ const (
 	blotlessMomentum = 0.5
 )
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (l BLOTLESS) Check() error {
 	return plugin.CheckNumbers("learners: blotless", map[string]float64{"inner": float64(l.Inner)})
 }

@@ -69,7 +69,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (l Lasso) Check() error {
 	for name, v := range map[string]float64{"lambda": l.Lambda, "first": l.First} {
 		if !(v >= 0 && v < 1) {

@@ -24,9 +24,9 @@ type Learner interface {
 	// is not changed. The result belongs to the caller. It is the same bits for the same y, opt and learner, for any
 	// number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
-	// Memory estimates the bytes that Learn has in use at its peak, including the result but not Y or garbage, to learn
-	// k atoms from n signals of m entries with at most s non-zeros in a code. The estimate is between one and two times
-	// the true number. It depends on the number of workers, and does not overflow for any sizes.
+	// Memory estimates how many bytes Learn uses at its peak for k atoms and n signals of m entries, with at most s
+	// non-zeros in a code. It counts the result, but not y or garbage. The estimate is one to two times the true
+	// number. It depends on the number of workers, and does not overflow for any sizes.
 	Memory(m, n, k, s int) float64
 }
 
@@ -72,9 +72,9 @@ type StopReason string
 // The reasons to stop.
 const (
 	IterationLimit StopReason = "iteration limit"
-	Exact          StopReason = "residual is zero"     // no entry moves by more than 1e-9; ROP: see ropTolerance
-	Settled        StopReason = "dictionary settled"   // 60 iterations without 0.1 % less residual
-	Stalled        StopReason = "no more improvement"  // 60 iterations did not reduce the residual by 0.1 %
+	Exact          StopReason = "residual is zero"     // ‖Y − DX‖_F ≤ 1e-9 ‖Y‖_F
+	Settled        StopReason = "dictionary settled"   // no entry moves by more than 1e-9; ROP: see ropTolerance
+	Stalled        StopReason = "no more improvement"  // 60 iterations without 0.1 % less residual
 	Cancelled      StopReason = "cancelled by context" // ctx ended
 )
 

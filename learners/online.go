@@ -68,7 +68,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (l Online) Check() error {
 	return plugin.CheckNumbers("learners: online", map[string]float64{"batch": float64(l.Batch), "forget": l.Forget})
 }
@@ -236,8 +236,8 @@ func (s *onlineState) add(batch *mat.Dense, codes *sparse.Codes, forget float64)
 	}
 }
 
-// descend minimises ½ tr DᵀDA − tr DᵀB over one atom after the other and brings the atoms to length 1. Atoms that no
-// past batch has used do not change.
+// descend minimises ½ tr DᵀDA − tr DᵀB over one atom after the other. Then it scales the atoms to length 1, and A and B
+// to fit. Atoms that no past batch has used do not change.
 func (s *onlineState) descend() {
 	largest := 0.0
 	length, u := make([]float64, s.k), make([]float64, s.m)

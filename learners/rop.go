@@ -21,8 +21,8 @@ import (
 //
 //	minimise Σ_k ‖Z_k‖_{2,1}  subject to  Y = Σ_k Z_k,  rank Z_k ≤ 1,
 //
-// where ‖·‖_{2,1} is the sum of the lengths of the columns. It needs no coder and no parameters, only Y, K and a seed.
-// It is solved by ADMM on P = Q = Z with the scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z): see
+// where ‖·‖_{2,1} is the sum of the lengths of the columns. It needs no coder and no tuning, only Y, K and a seed. It
+// is solved by ADMM on P = Q = Z with the scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z): see
 // ropstate.go.
 //
 // The learner scales Y to columns of length 1 (root mean square). The penalty ρ grows geometrically over the
@@ -38,21 +38,20 @@ import (
 // Where the noise of Y is known, Noise relaxes the constraint to ‖Y − Σ_k Z_k‖_F ≤ ε, as the paper suggests. Without
 // Noise, the noise is represented like the rest of Y, by many small non-zeros. At (16,32,3), N = 400, and noise of 0.2
 // times the signals' root mean square, the error is 0.028 without Noise, 0.004 with it, and 0.063 with K-SVD, which
-// knows S. EstimateNoise needs no such knowledge: see ropnoise.go. With K ≤ M atoms the start differs: see
-// whitenedStart.
+// knows S. EstimateNoise needs no such knowledge: see ropnoise.go. With K ≤ M atoms see whitenedStart.
 //
 // An iteration has one or two sweeps. A sweep costs about 30·M·N·K operations in one pass over two M×N×K arrays, which
 // take nearly all of the memory. 12,500 signals of 64 entries and 256 atoms take 3.5 GB and, on two processors, 0.36 s
 // for a sweep, 0.07 s of it for reading and writing the arrays; 100,000 signals take 26 GB and 3 s. To learn from so
 // many signals, use a sample of them, or K-SVD, which holds only Y and the codes.
 //
-// Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12) to (18). Two slips of its text are
-// mended: the third constraint is Z = P throughout, and u, v are left and right singular vectors.
+// Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12) to (18). Two slips in its text are
+// corrected: the third constraint is Z = P throughout, and u, v are left and right singular vectors.
 type ROP struct {
 	// Paper runs the iteration of the paper: constant ρ, the norm, one sweep, no relaxation, no replaced atoms. Z_k is
-	// then the best rank-one approximation; by default it is the result of two power steps from the Z_k before. Where
-	// the paper is silent, the defaults apply: the start, X is zero where Q is, and Y is scaled, which sets the meaning
-	// of ρ.
+	// then the best rank-one approximation; by default it is the result of two power steps from the Z_k before. What
+	// the paper leaves open is as by default: the start; X is zero where Q is; Y is scaled, and ρ relates to the scaled
+	// Y.
 	Paper bool
 	// Penalty is a constant penalty ρ for all iterations. The default, 0, is 20 with Paper; otherwise ρ grows from 5 to
 	// 30 in the first nine tenths of the iterations, and to 2000 in the last tenth.
@@ -190,7 +189,7 @@ func (l ROP) Memory(m, n, k, _ int) float64 {
 	return state + max(start, pass, gather, restart, result)
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (l ROP) Check() error {
 	if !(l.Relaxation >= 0 && l.Relaxation < 2) { // 0 stands for the default
 		return plugin.Errorf("learners: relaxation %g, expected more than 0 and less than 2", l.Relaxation)

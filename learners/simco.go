@@ -69,7 +69,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (l SimCO) Check() error {
 	return plugin.CheckNumbers("learners: simco", map[string]float64{"mu": l.Mu, "steps": float64(l.Steps)})
 }
@@ -165,7 +165,7 @@ func (p *problem) gradient(ctx context.Context) (g, length []float64, err error)
 					axpy(-2*p.codes.Value[positions[i]], p.residualOf(int(j)), row)
 				}
 				axpy(-dot(atom, row), atom, row)
-				length[k] = blas64.Nrm2(vector(row)) // its square may underflow or overflow
+				length[k] = blas64.Nrm2(vector(row)) // not by dot: the square of the length may underflow or overflow
 			}
 		}
 	})

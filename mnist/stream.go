@@ -286,7 +286,7 @@ func (s *stream) wrap(err error) error {
 	return fmt.Errorf("mnist: %s: %w", s.name, err)
 }
 
-// cut returns the error for a read of want bytes at the place where, which ended with err after n bytes.
+// cut returns the error for a read that ended with err after n of want bytes; where says what was read.
 func cut(where string, n, want int, err error) error {
 	if err = noEOF(err); errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: file ends after %d of %d bytes: %w", where, n, want, err)

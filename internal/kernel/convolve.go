@@ -134,7 +134,7 @@ var noSkip [MaxOutputs]int16
 const limitLanes = 2 * Lanes
 
 // limits returns the largest and smallest value of an output before skip is added, then the largest and smallest after.
-// Each value is repeated to fill a vector. Without skip the first two include all limits.
+// Each value is repeated to fill a vector. Without skip the first two suffice.
 func (f *Filter) limits(skip bool) (values [4 * limitLanes]int16) {
 	clip, most, least := f.Clip, f.SumClip, -f.SumClip
 	if clip == 0 {

@@ -131,8 +131,8 @@ func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []f
 // oneRun is the list of runs for a product of matrices: one run at offset 0.
 var oneRun = [1]int{0}
 
-// Softmax sets dst to eˣ of the entries of src, divided by their sum. That sum is made of Lanes partial sums, each of
-// entries Lanes apart, which are then added in halves. dst may be src.
+// Softmax sets dst to eˣ of the entries of src, divided by their sum. The sum is computed as Lanes partial sums, of
+// entries Lanes apart, which are added in pairs until one is left. dst may be src.
 func Softmax(dst, src []float32) {
 	if len(dst) == 0 {
 		return

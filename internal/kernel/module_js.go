@@ -42,7 +42,8 @@ func loadModule() (functions map[string]js.Value) {
 }
 
 // instance returns the instance of the class Go, of wasm_exec.js, that runs this program. No variable of JavaScript
-// holds it. But js.FuncOf calls one of its methods, for a moment instance replaces that method by one that keeps this.
+// holds it. But js.FuncOf calls one of its methods, for which instance puts in, for a moment, a function that stores
+// its this.
 func instance() (found js.Value) {
 	const method = "_makeFuncWrapper"
 	class := js.Global().Get("Go").Get("prototype")

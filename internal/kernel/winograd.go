@@ -25,8 +25,8 @@ const maxInput = math.MaxInt16 / 4
 
 // PrepareWinograd computes the filter transform that ConvolveTwoRows uses, for a filter of 3×3 taps and samples of at
 // most Most in magnitude. It returns false if the weights do not allow it: (2G)g(2G)ᵀ must fit into 16 bits, and every
-// sum must be at most MaxWinogradSum in magnitude for any samples. Then, or after a bias was set that makes sums too
-// large, ConvolveTwoRows convolves one row after the other.
+// sum must be at most MaxWinogradSum in magnitude for any samples. If it returns false, or after a bias was set that
+// makes sums too large, ConvolveTwoRows convolves one row at a time.
 func (f *Filter) PrepareWinograd() bool {
 	f.transformed, f.maxBias = nil, nil
 	if f.Rows != 3 || f.Step%8 != 0 || 2*f.Words != 3*f.Step || f.tileInput() > maxInput {

@@ -5,7 +5,7 @@ package kernel
 // arXiv:1509.09308). A tile of 4×4 results needs 6×6 samples. From the samples comes V = BᵀxB, and from the taps U =
 // GgGᵀ. For each of the 36 entries, the products of V and U are summed over the channels of the samples, which is
 // Convolve32 with one row; the results are AᵀMA of the sums M. The gradient of U is computed in the same way, by
-// Correlate with one row, from V and AdAᵀ, where d is the gradient of the results; GᵀUG of it that of the taps.
+// Correlate with one row, from V and AdAᵀ, with the gradient d of the results; GᵀUG of it is the gradient of the taps.
 //
 // Each of the five functions applies one of these matrices along one direction of a tile, so a tile takes two calls.
 

@@ -12,7 +12,7 @@ type Windows struct {
 // Keys are windows of Height×Width pixels. Neighbours begin Down rows and Across columns apart.
 type Keys struct{ Height, Width, Down, Across int }
 
-// oneRow is a rowwise operation that makes one row at a time.
+// oneRow is a rowwise operation that computes one row at a time.
 type oneRow struct{ rowwise }
 
 // Together implements Op.

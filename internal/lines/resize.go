@@ -20,8 +20,8 @@ type Resize struct {
 	Up, Down int
 	// A is the parameter of bicubic interpolation.
 	A float64
-	// AlignCorners makes the centres of the corner samples of input and result coincide. Otherwise the corners of both
-	// do.
+	// AlignCorners makes the centres of the corner samples of input and result coincide. Otherwise the pictures'
+	// corners do.
 	AlignCorners bool
 
 	columns atomic.Pointer[resizedColumns] // for the latest size

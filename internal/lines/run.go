@@ -143,8 +143,7 @@ func (r *Run) Advance(ctx context.Context, rows int) error {
 	return nil
 }
 
-// PassRows returns how many rows of the picture a pass takes through the program. Advance works best for multiples of
-// it.
+// PassRows returns how many rows of the picture a pass takes through the program. Advance works best with a multiple.
 func (r *Run) PassRows() int { return r.passRows }
 
 // Made returns how many rows of the result have been computed.

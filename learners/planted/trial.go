@@ -34,7 +34,7 @@ type Task struct {
 	Coder string `json:"coder"`
 	// Limit is the largest number of iterations.
 	Limit int `json:"limit"`
-	// Program is the fingerprint of the external programs that learn or code. It is empty where there are none.
+	// Program is the fingerprint of the external programs that learn or code. It is empty if there are none.
 	Program string `json:"program,omitempty"`
 	// Revision joins the revisions of the learner and of the coder, such as "1.0". Stored trials of another revision
 	// differ from what the learner and the coder compute now.

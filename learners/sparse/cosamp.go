@@ -52,7 +52,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (c CoSaMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 // MostNonZeros implements Limited.

@@ -81,7 +81,7 @@ func init() {
 // and K = 512, over atoms that are samples of one smooth pulse at K positions.
 const pathSteps = 30
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (c Lasso) Check() error {
 	if c.Lambda > 0 && c.Tolerance > 0 {
 		return plugin.Errorf("sparse: lambda %g and tolerance %g are two problems, expected one of them",

@@ -53,7 +53,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (c MP) Check() error {
 	return plugin.CheckNumbers("sparse",
 		map[string]float64{"sparsity": float64(c.Sparsity), "tolerance": c.Tolerance, "steps": float64(c.Steps)})

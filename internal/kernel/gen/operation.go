@@ -39,7 +39,7 @@ var tiers = []tier{
 // nameAssembly or nameWASM, which take slices as pointers, and lengths as numbers where they need them. The generator
 // writes the function called name, which calls the definition or the assembly.
 //
-// Note: the assembly does not take whole slices, because a slice takes three words on the stack: with these, the
+// Note: the assembly does not take whole slices, because a slice takes three words on the stack: with slices, the
 // smallest calls took a tenth longer.
 type operation struct {
 	name      string

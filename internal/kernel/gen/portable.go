@@ -399,7 +399,7 @@ var (
 	opGreater = operator{"greater", 0, VMAXPS}
 )
 
-// On bits, AVX-512F only has instructions for integers.
+// AVX-512F has no bitwise instructions for floats, only for integers.
 func andBits(ops ...Op) { bitsOf(VPANDD, VANDPS, ops) }
 func orBits(ops ...Op)  { bitsOf(VPORD, VORPS, ops) }
 func xorBits(ops ...Op) { bitsOf(VPXORD, VXORPS, ops) }

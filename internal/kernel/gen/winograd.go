@@ -41,7 +41,7 @@ func (t tier) transformInput() {
 		func(channel reg.GPVirtual, _ int, vec func() reg.VecVirtual) {
 			if t.lanes == 8 {
 				t.transformChannels(channel, []int{0, 1, 2, 3}, vec)
-			} else { // 16 registers hold half of the rows
+			} else { // 16 registers suffice for half of the rows
 				t.transformChannels(channel, []int{0, 1}, vec)
 				t.transformChannels(channel, []int{2, 3}, vec)
 			}

@@ -51,9 +51,11 @@ func (g Grid) At(i int) (x, y int) {
 // Scale returns the grid of the corresponding patches of a plane s times as large.
 func (g Grid) Scale(s int) Grid { return Grid{g.W * s, g.H * s, g.Size * s, g.Step * s} }
 
+// x returns the left edge of a column of patches, and y the top edge of a row of patches.
 func (g Grid) x(col int) int { return min(col*g.Step, g.W-g.Size) }
 func (g Grid) y(row int) int { return min(row*g.Step, g.H-g.Size) }
 
+// places returns how many patches lie along a side, including a last one that is moved inwards.
 func places(side, size, step int) int { return (side-size+step-1)/step + 1 }
 
 // Patch copies the patch of p with upper left corner (x, y) row by row into dst, of Size² entries, and returns dst.

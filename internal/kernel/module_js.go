@@ -20,6 +20,7 @@ var module = loadModule()
 
 func hasModule() bool { return module != nil }
 
+// loadModule starts the module and returns its exported functions, or nil if the engine has no vectors.
 func loadModule() (functions map[string]js.Value) {
 	defer func() {
 		if recover() != nil { // an exception of JavaScript

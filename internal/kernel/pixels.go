@@ -143,6 +143,7 @@ type column struct {
 	los, his uint8
 }
 
+// columnOf returns the column of the samples u, v and w.
 func columnOf(u, v, w float32) column {
 	a, b, c := math.Float32bits(u), math.Float32bits(v), math.Float32bits(w)
 	lo, hi := min(a, b, c), max(int32(a), int32(b), int32(c))

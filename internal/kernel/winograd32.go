@@ -38,6 +38,7 @@ func GatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 3, gatherTaps)
 }
 
+// mapTiles checks the operands of a map (by) and applies it. The map has from inputs and to results for each entry.
 func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, by winogradMap) {
 	needOf(k, Lanes)
 	if k == 0 || n <= 0 {

@@ -138,6 +138,7 @@ type lassoWorker struct {
 	pull     []float64 // λ·s
 }
 
+// solve is the solver of Lasso: it follows the path from x = 0 until λ, the tolerance or the sparsity is reached.
 func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 	energy := dot(y, y)
 	target := w.Tolerance * w.Tolerance

@@ -97,6 +97,7 @@ type mpWorker struct {
 	residual    []float64 // r, kept only if there is a tolerance
 }
 
+// solve is the solver of MP.
 func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	energy := dot(y, y)
 	if energy == 0 {

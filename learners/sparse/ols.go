@@ -73,6 +73,7 @@ type olsWorker struct {
 	last  int       // the atom that joined last
 }
 
+// solve is the solver of OLS: the pursuit of OMP with the choice of OLS.
 func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	for k := range w.fresh {
 		w.fresh[k] = 1

@@ -92,6 +92,7 @@ func (w *ompWorker) choose(floor float64, _ int) int {
 	return best
 }
 
+// solve is the solver of OMP.
 func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	return w.pursue(y, corr, index, value, w.choose)
 }

@@ -24,6 +24,7 @@ type parameter struct {
 	isPointer, isFloat32 bool
 }
 
+// parse parses the signature of the operation.
 func (op operation) parse() (s signature, err error) {
 	expr, err := parser.ParseExpr("func" + op.signature)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // X is the solution of the lasso for D, by homotopy (sparse.Lasso), and D the least-squares dictionary for X (MOD) with
 // atoms scaled to length 1. λ falls geometrically over the first iterations. A large λ leaves only a few large entries
 // in a code, which finds the atoms; a small λ shrinks the entries little, which makes the atoms accurate. For signals
-// without noise the last λ limits that accuracy; with noise the best last λ is about its root mean square times √(2·ln
+// without noise the last λ limits that accuracy; with noise of standard deviation σ the best last λ is about σ√(2·ln
 // K).
 //
 // Note: mean error of 4 problems of seed 7, (16,32,3), 500 iterations, by first and last λ:

@@ -103,8 +103,7 @@ func (r *Result) Least() float64 {
 }
 
 // Falling reports whether the limit of iterations ended the learning while the RMSE still fell by more than 1 % over
-// the last tenth of the steps. It returns false where the RMSE is below a thousandth of the first step's, which is
-// nearly 0.
+// the last tenth of the steps. An RMSE below a thousandth of the first step's counts as 0.
 func (r *Result) Falling() bool {
 	last := len(r.Steps) - 1
 	end, before := r.Steps[last].RMSE, r.Steps[last-len(r.Steps)/10].RMSE
@@ -243,8 +242,8 @@ func Normalise(v []float64) float64 {
 	return largest * length
 }
 
-// largestIsNegative reports whether the entry of v with the largest absolute value is negative. Of equal entries the
-// first counts.
+// largestIsNegative reports whether the entry of v with the largest absolute value is negative. The first of equal ones
+// counts.
 func largestIsNegative(v []float64) bool {
 	largest := 0.0
 	for _, x := range v {

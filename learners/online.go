@@ -290,7 +290,7 @@ func (s *onlineState) replace(y *mat.Dense, usage []int, errs []float64) int {
 	return count
 }
 
-// forget sets the rows of A and B to zero for each atom that differs from the same atom in before.
+// forget sets the rows of A and B to zero for each atom that has changed since before, a copy of the atoms.
 func (s *onlineState) forget(before []float64) {
 	for k := range s.k {
 		d, a, b := s.rows(k)

@@ -71,29 +71,29 @@ func newRestarts(iterations int, keep bool) *restarts {
 	return &restarts{iterations: iterations, off: keep || iterations < fewIterations, objective: math.Inf(1)}
 }
 
-// isCheckDue reports whether atoms are checked after iteration it of this many iterations.
-func isCheckDue(it, iterations int) bool {
+// isCheckDue reports whether atoms are checked once the given number of iterations, out of all, is done.
+func isCheckDue(done, iterations int) bool {
 	total := float64(iterations)
 	period := checkEvery * total
-	due := it == int(period*math.Ceil(float64(it)/period))
-	return due && iterations >= fewIterations && float64(it) >= firstCheck*total && float64(it) <= lastCheck*total
+	due := done == int(period*math.Ceil(float64(done)/period))
+	return due && iterations >= fewIterations && float64(done) >= firstCheck*total && float64(done) <= lastCheck*total
 }
 
-// isDue reports whether check must be called after iteration it: at each regular check, and if the loop is about to end
-// before the time of the last check.
-func (r *restarts) isDue(it int, ending bool) bool {
-	return !r.off && (isCheckDue(it, r.iterations) || ending && float64(it) <= lastCheck*float64(r.iterations))
+// isDue reports whether check must be called once the given number of iterations is done: at each regular check, and if
+// the loop is about to end before the last check.
+func (r *restarts) isDue(done int, ending bool) bool {
+	return !r.off && (isCheckDue(done, r.iterations) || ending && float64(done) <= lastCheck*float64(r.iterations))
 }
 
-// check replaces atoms after iteration it, which had the given codes and objective, and returns how many; the last
-// check restores the best atoms instead. changed reports whether it changed atoms, which are K×M, atom after atom. errs
-// is ‖y − Dx‖² of every signal, 0 where it is rounding error, and signal returns a signal by its number.
-func (r *restarts) check(it int, atoms []float64, codes *sparse.Codes, objective float64, errs []float64,
+// check replaces atoms after the last iteration done, which had the given codes and objective, and returns how many;
+// the last check restores the best atoms instead. changed reports whether it changed atoms, which are K×M, atom after
+// atom. errs is ‖y − Dx‖² of every signal, 0 where it is rounding error, and signal returns a signal by its number.
+func (r *restarts) check(done int, atoms []float64, codes *sparse.Codes, objective float64, errs []float64,
 	signal func(j int) []float64) (count int, changed bool) {
 	if objective < r.objective {
 		r.best, r.objective = append(r.best[:0], atoms...), objective
 	}
-	if next := float64(it) + checkEvery*float64(r.iterations); next <= lastCheck*float64(r.iterations) {
+	if next := float64(done) + checkEvery*float64(r.iterations); next <= lastCheck*float64(r.iterations) {
 		if count = r.renew(atoms, codes, errs, signal); count > 0 {
 			return count, true
 		}

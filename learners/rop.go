@@ -50,8 +50,7 @@ import (
 type ROP struct {
 	// Paper runs the iteration of the paper: constant ρ, the norm, one sweep, no relaxation, no replaced atoms. Z_k is
 	// then the best rank-one approximation; by default it is the result of two power steps from the Z_k before. What
-	// the paper leaves open is as by default: the start; X is zero where Q is; Y is scaled, and ρ relates to the scaled
-	// Y.
+	// the paper leaves open is as by default: the start; X is zero where Q is; Y is scaled, and ρ relates to that.
 	Paper bool
 	// Penalty is a constant penalty ρ for all iterations. The default, 0, is 20 with Paper; otherwise ρ grows from 5 to
 	// 30 in the first nine tenths of the iterations, and to 2000 in the last tenth.
@@ -297,23 +296,23 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	return result, nil
 }
 
-// concavity returns c, which makes the shrinkage concave (see Norm), for sweep it of this many sweeps.
-func (l ROP) concavity(plan schedule, it, sweeps int) float64 {
+// concavity returns c, which makes the shrinkage concave (see Norm), for a sweep out of all; the first sweep is 1.
+func (l ROP) concavity(plan schedule, sweep, sweeps int) float64 {
 	if l.Norm || l.Penalty > 0 {
 		return 0
 	}
-	share := float64(it) / float64(sweeps)
+	share := float64(sweep) / float64(sweeps)
 	return mostConcave * max(min((share-normUntil)/(concaveFrom-normUntil), 1,
 		1+(plan.concaveUntil-share)/concaveFall), 0)
 }
 
-// penalty returns ρ for sweep it of this many sweeps, counted from 1. ρ changes once in period sweeps.
-func (l ROP) penalty(it, period, sweeps int) float64 {
+// penalty returns ρ for a sweep out of all; the first sweep is 1. ρ changes once in period sweeps.
+func (l ROP) penalty(sweep, period, sweeps int) float64 {
 	if l.Penalty > 0 {
 		return l.Penalty
 	}
 	last := max(1, (sweeps-1)/period)
-	share := float64(min((it-1)/period, last)) / float64(last)
+	share := float64(min((sweep-1)/period, last)) / float64(last)
 	if share > settleAfter {
 		return middlePenalty * elementary.Pow(lastPenalty/middlePenalty, (share-settleAfter)/(1-settleAfter))
 	}

@@ -76,10 +76,10 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// isNoiseDue reports whether noise is estimated before sweep it: after every tenth of the sweeps, in the second half.
-func isNoiseDue(it, sweeps int) bool {
+// isNoiseDue reports whether noise is estimated before a sweep: after every tenth of the sweeps, in the second half.
+func isNoiseDue(sweep, sweeps int) bool {
 	period := max(1, sweeps/10)
-	return it > sweeps/2 && (it-1)%period == 0
+	return sweep > sweeps/2 && (sweep-1)%period == 0
 }
 
 // relax relaxes the constraint from now on to ‖Y − ΣZ_k‖ ≤ ε. noise is the root mean square of the noise in an entry.

@@ -56,8 +56,8 @@ func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 	}
 }
 
-// combinable checks the operands. It returns false if nothing is to be added, because n is 0 or at is empty. It panics
-// if a part of n entries does not lie in src, or has no weight.
+// combinable checks the operands. It returns false if nothing is to be added, because n is 0 or there are no parts. It
+// panics if a part of n entries does not lie in src, or has no weight.
 func combinable(n int, src []float32, at []int, weight []float32) bool {
 	if len(at) != len(weight) {
 		panic("kernel: the numbers of parts and of weights differ")

@@ -145,12 +145,12 @@ func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float6
 	return most
 }
 
-// Add adds each entry of v to the same entry of to.
-func Add(to, v []float64) {
-	need(len(to))
-	if len(to) > 0 {
-		_ = v[len(to)-1]
-		add(to, v[:len(to)])
+// Add adds each entry of v to the same entry of dst.
+func Add(dst, v []float64) {
+	need(len(dst))
+	if len(dst) > 0 {
+		_ = v[len(dst)-1]
+		add(dst, v[:len(dst)])
 	}
 }
 

@@ -22,19 +22,19 @@ func MinFloats(dst, a, b []float32) { eachFloat(dst, a, b, minFloats) }
 // MaxFloats sets dst to a if a is greater than b, otherwise to b: see MinFloats.
 func MaxFloats(dst, a, b []float32) { eachFloat(dst, a, b, maxFloats) }
 
-// eachFloat calls by for parts of a row. The length of each part is a multiple of Lanes; the end of a row is padded.
-func eachFloat(dst, a, b []float32, by func(dst, a, b []float32)) {
+// eachFloat calls compute for parts of a row. The length of each part is a multiple of Lanes; the end is padded.
+func eachFloat(dst, a, b []float32, compute func(dst, a, b []float32)) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
 	whole := n / Lanes * Lanes
 	for part := range entriesPerCall(whole, Lanes) {
-		by(dst[part.from:part.to], a[part.from:part.to], b[part.from:part.to])
+		compute(dst[part.from:part.to], a[part.from:part.to], b[part.from:part.to])
 	}
 	if whole < n {
 		var end [3][Lanes]float32
 		copy(end[1][:], a[whole:])
 		copy(end[2][:], b[whole:])
-		by(end[0][:], end[1][:], end[2][:])
+		compute(end[0][:], end[1][:], end[2][:])
 		copy(dst[whole:], end[0][:])
 	}
 }
@@ -100,12 +100,12 @@ func inclineFloatsGeneric(dst, src, slope []float32) {
 	}
 }
 
-// eachSample calls by for parts of a row, each of which consists of whole samples.
-func eachSample(dst, src, p, q []float32, by func(dst, src, p, q []float32)) {
+// eachSample calls compute for parts of a row, each of which consists of whole samples.
+func eachSample(dst, src, p, q []float32, compute func(dst, src, p, q []float32)) {
 	n := checkEntries(len(dst), len(p))
 	src, q = src[:n], q[:len(p)]
 	for part := range entriesPerCall(n, len(p)) {
-		by(dst[part.from:part.to], src[part.from:], p, q)
+		compute(dst[part.from:part.to], src[part.from:], p, q)
 	}
 }
 

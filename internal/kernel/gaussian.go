@@ -139,7 +139,7 @@ func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples i
 	}
 }
 
-// spreadColumns transforms the samples of tiles along columns. It returns false if a sample has a magnitude above most.
+// spreadColumns transforms the samples of tiles along columns. It returns false if a magnitude is above the limit most.
 func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32) bool {
 	g, channels := &w.gaussian, f.gaussianChannels()
 	line := (gaussianWide + 2) * channels

@@ -128,10 +128,10 @@ func sumLane(o, outputs int) int {
 	return o - place + place/4%2*half + place/8*4 + place%4
 }
 
-// biasWithin reports whether the magnitude of the bias of each output o is at most most[o].
-func (f *Filter) biasWithin(most []int32) bool {
+// biasWithin reports whether the magnitude of the bias of each output o is at most limits[o].
+func (f *Filter) biasWithin(limits []int32) bool {
 	for o, v := range f.Bias[:f.Outputs] {
-		if max(v, -v) > most[o] {
+		if max(v, -v) > limits[o] {
 			return false
 		}
 	}
@@ -232,13 +232,13 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	}
 }
 
-// prepare sets biases and scales from a filter, for sums that are larger than those of Convolve by the factor times.
-func (w *Winograd) prepare(f *Filter, times int32) {
+// prepare sets biases and scales from a filter, for sums that are larger by a factor than in Convolve.
+func (w *Winograd) prepare(f *Filter, factor int32) {
 	for o := range f.Outputs {
 		i := sumLane(o, f.Outputs)
-		w.bias[i], w.positive[i] = times*f.Bias[o], f.PositiveScale[o]/float32(times)
+		w.bias[i], w.positive[i] = factor*f.Bias[o], f.PositiveScale[o]/float32(factor)
 		if len(f.NegativeScale) > 0 {
-			w.negative[i] = f.NegativeScale[o] / float32(times)
+			w.negative[i] = f.NegativeScale[o] / float32(factor)
 		}
 	}
 }

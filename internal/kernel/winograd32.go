@@ -38,8 +38,8 @@ func GatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 3, gatherTaps)
 }
 
-// mapTiles checks the operands of a map (by) and applies it. The map has from inputs and to results for each entry.
-func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, by winogradMap) {
+// mapTiles checks the operands of the map f and calls f. An entry has as many inputs as from says, and results as to.
+func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, f winogradMap) {
 	needOf(k, Lanes)
 	if k == 0 || n <= 0 {
 		return
@@ -48,12 +48,12 @@ func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep
 		panic("kernel: a negative stride")
 	}
 	_, _ = dst[(to-1)*dstGap+(n-1)*dstStep+k-1], src[(from-1)*srcGap+(n-1)*srcStep+k-1]
-	by(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	f(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 
-// mapEach calls by for each entry of each group, with its inputs x and its results y.
+// mapEach calls f for each entry of each group, with its inputs x and its results y.
 func mapEach(
-	dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, by func(y, x *[6]float32),
+	dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, f func(y, x *[6]float32),
 ) {
 	var x, y [6]float32
 	for g := range n {
@@ -61,7 +61,7 @@ func mapEach(
 			for i := range from {
 				x[i] = src[g*srcStep+i*srcGap+c]
 			}
-			by(&y, &x)
+			f(&y, &x)
 			for i := range to {
 				dst[g*dstStep+i*dstGap+c] = y[i]
 			}

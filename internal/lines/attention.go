@@ -24,24 +24,24 @@ func (k Keys) rows(y int) (lo, hi int) { return y * k.Down, y*k.Down + k.Height 
 // queries describes the windows of the first input, which do not overlap.
 func (w *Windows) queries() Keys { return Keys{w.Height, w.Width, w.Height, w.Width} }
 
-// load copies the channels of one head of the pixels of a window: window x in row y of the windows k. to gets a row for
-// each pixel, with the pixel's channels, or, if isTransposed, a row for each channel. Zeros pad a row to step.
-func (w *Windows) load(to []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
+// load copies the channels of one head of the pixels of a window: window x in row y of the windows k. dst gets a row
+// for each pixel, with the pixel's channels, or, if isTransposed, a row for each channel. Zeros pad a row to step.
+func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
 	if isTransposed {
-		clear(to[:w.PerHead*step])
+		clear(dst[:w.PerHead*step])
 	} else {
-		clear(to[:k.Height*k.Width*step])
+		clear(dst[:k.Height*k.Width*step])
 	}
 	for i := range k.Height {
 		row := in.FloatRow(y*k.Down + i)[(x*k.Across)*in.Step+head*w.PerHead:]
 		for column := range k.Width {
 			pixel, at := row[column*in.Step:][:w.PerHead], i*k.Width+column
 			if !isTransposed {
-				copy(to[at*step:], pixel)
+				copy(dst[at*step:], pixel)
 				continue
 			}
 			for c, v := range pixel {
-				to[c*step+at] = v
+				dst[c*step+at] = v
 			}
 		}
 	}

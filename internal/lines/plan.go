@@ -204,8 +204,7 @@ func (p *planner) needed(i int) int {
 	return max(first, p.nodes[i].first)
 }
 
-// measure sets, for each class, the largest number of rows that a run holds at a time. It plans all steps, but only
-// counts.
+// measure sets, for each class, the largest number of rows that a run holds at a time. It only counts all steps.
 func (l *layout) measure(p *Program) {
 	planner := planner{program: p, nodes: slices.Clone(l.nodes), users: l.users, counts: true}
 	planner.plan(l.nodes[0].H, l.passRows)

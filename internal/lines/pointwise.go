@@ -188,14 +188,14 @@ func wholeVectors(list []float32) []float32 {
 	return all
 }
 
-// inVectors calls by with the largest part of dst and a that is a multiple of n, and with a padded copy of the rest.
-func inVectors(dst, a []float32, n int, by func(dst, a []float32)) {
+// inVectors calls compute with the largest part of dst and a that is a multiple of n, and a padded copy of the rest.
+func inVectors(dst, a []float32, n int, compute func(dst, a []float32)) {
 	whole := len(dst) / n * n
-	by(dst[:whole], a[:whole])
+	compute(dst[:whole], a[:whole])
 	if whole < len(dst) {
 		end := make([]float32, n)
 		copy(end, a[whole:])
-		by(end, end)
+		compute(end, end)
 		copy(dst[whole:], end)
 	}
 }

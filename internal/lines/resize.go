@@ -20,14 +20,13 @@ type Resize struct {
 	Up, Down int
 	// A is the parameter of bicubic interpolation.
 	A float64
-	// AlignCorners makes the centres of the corner samples of input and result coincide. Otherwise the pictures'
-	// corners do.
+	// AlignCorners makes the centres of the corner samples of input and result coincide. Otherwise their corners do.
 	AlignCorners bool
 
 	columns atomic.Pointer[resizedColumns] // for the latest size
 }
 
-// resizedColumns holds the taps for each sample of a row of to samples that is computed from a row of from samples.
+// resizedColumns holds the taps for each sample of a row that is resized from one number of samples to another.
 type resizedColumns struct {
 	from, to int
 	taps     []taps
@@ -53,15 +52,15 @@ func (r *Resize) Size(in []Size) Size {
 	return s
 }
 
-// position returns where sample i of to samples lies among the from samples from which they are computed. first is the
-// index of the first tap, which may lie outside, and rest, 0 ≤ rest < 1, its distance from the last tap before it.
-func (r *Resize) position(i, from, to int) (first int, rest float64) {
-	above, below := (2*i+1)*from-to, 2*to // the position is the quotient above/below
+// position returns where output i lies among the inputs, given how many samples there are of each. first is the index
+// of the first tap, which may lie outside, and rest, 0 ≤ rest < 1, its distance from the last tap before it.
+func (r *Resize) position(i, inputs, outputs int) (first int, rest float64) {
+	above, below := (2*i+1)*inputs-outputs, 2*outputs // the position is the quotient above/below
 	switch {
 	case r.By == Nearest:
-		return i * from / to, 0
+		return i * inputs / outputs, 0
 	case r.AlignCorners:
-		above, below = i*(from-1), max(to-1, 1)
+		above, below = i*(inputs-1), max(outputs-1, 1)
 	}
 	first = floorDiv(above, below)
 	rest = float64(above-first*below) / float64(below)
@@ -79,9 +78,9 @@ func floorDiv(a, b int) int {
 	return a / b
 }
 
-// tapsOf returns the taps for sample i of to samples, which are computed from from samples.
-func (r *Resize) tapsOf(i, from, to int) taps {
-	first, x := r.position(i, from, to)
+// tapsOf returns the taps for output i, given how many inputs and outputs there are.
+func (r *Resize) tapsOf(i, inputs, outputs int) taps {
+	first, x := r.position(i, inputs, outputs)
 	switch r.By {
 	case Nearest:
 		return taps{first, [4]float32{1}}
@@ -155,14 +154,14 @@ func (r *Resize) Make(t *Task, y, n int) {
 	}
 }
 
-// addWeighted adds w times the values in from to the values in to. If first, it sets the values in to instead.
-func addWeighted(to, from []float32, w float32, first bool) {
-	to = to[:len(from)]
-	for i, v := range from {
+// addWeighted adds w·src to dst. If first is true, it sets dst to w·src instead.
+func addWeighted(dst, src []float32, w float32, first bool) {
+	dst = dst[:len(src)]
+	for i, v := range src {
 		if first {
-			to[i] = v * w
+			dst[i] = v * w
 		} else {
-			to[i] += float32(v * w)
+			dst[i] += float32(v * w)
 		}
 	}
 }

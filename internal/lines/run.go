@@ -41,8 +41,8 @@ type class struct {
 type slot struct{ offset, after int }
 
 // Start returns a run for a picture of w×h samples. It calls read to have the values of row y of the picture written to
-// the rows of the Source, and write with each row of the result, which write must not keep. Several goroutines call
-// them concurrently.
+// the rows of the Source, and write with each row of the result, which write must not keep. Goroutines call both
+// concurrently.
 func (p *Program) Start(w, h int, read func(y int, to *Rows), write func(y int, row []float32)) *Run {
 	l := p.layout(w, h)
 	l.measure(p)

@@ -214,8 +214,7 @@ func (r reply) request(ctx context.Context) error {
 	}
 }
 
-// flushAdvice returns advice for a program that has written its result file but printed no answer. Without a result it
-// returns "".
+// flushAdvice returns advice for a program that has written its result file but printed no answer. It may be "".
 func (r reply) flushAdvice() string {
 	name := r.problem.result()
 	if _, err := os.Lstat(filepath.Join(r.folder, name)); err != nil {

@@ -75,7 +75,7 @@ type ompWorker struct {
 	proj      []float64 // q_jᵀy
 }
 
-// newOMPWorker returns a worker for supports of up to most atoms.
+// newOMPWorker returns a worker. most is the largest number of atoms in a support.
 func newOMPWorker(d *Dictionary, most int, tolerance float64) *ompWorker {
 	w := &ompWorker{leastSquares: newLeastSquares(d, most), tolerance: tolerance * tolerance,
 		proj: make([]float64, most)}
@@ -128,26 +128,26 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	return count
 }
 
-// join makes the atom best member j of the support. It returns false, and leaves the support unchanged, if the atom
-// depends linearly on the support.
-func (w *ompWorker) join(best, j int, support []int32) bool {
+// join makes an atom member j of the support. It returns false, and leaves the support unchanged, if the atom depends
+// linearly on the support.
+func (w *ompWorker) join(atom, j int, support []int32) bool {
 	wide := w.d.wide
 	row := w.chol[j*w.most : j*w.most+j+1]
 	pivot := 1.0
 	for i := range j {
-		row[i] = w.basis[i*wide+best]
+		row[i] = w.basis[i*wide+atom]
 		pivot -= row[i] * row[i]
 	}
 	if pivot <= independent {
 		return false
 	}
 	row[j] = math.Sqrt(pivot)
-	w.proj[j] = w.corr[best] / row[j]
-	support[j] = int32(best)
+	w.proj[j] = w.corr[atom] / row[j]
+	support[j] = int32(atom)
 	if j+1 == w.most {
 		return true // the support is complete, so nothing else is needed
 	}
-	w.top = kernel.Advance(w.basis[j*wide:(j+1)*wide], w.corr, w.row(best), w.basis, wide, row[:j], 1/row[j], w.proj[j])
+	w.top = kernel.Advance(w.basis[j*wide:(j+1)*wide], w.corr, w.row(atom), w.basis, wide, row[:j], 1/row[j], w.proj[j])
 	stale := false                    // whether w.top is the |corr| of a member of the support
 	for _, i := range support[:j+1] { // the |corr| of a member is rounding error
 		stale = stale || math.Abs(w.corr[i]) == w.top

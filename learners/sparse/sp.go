@@ -120,7 +120,7 @@ func newSubspace(d *Dictionary, widest int) *subspace {
 	}
 }
 
-// grow codes y: pursue runs with S = sparsity, or with S = 1, 2, … up to most until the tolerance is reached.
+// grow codes y: pursue runs with S = sparsity, or with S = 1, 2, … until the tolerance or the number most is reached.
 func (w *subspace) grow(y []float64, sparsity int, tolerance float64, most int,
 	pursue func(y []float64, s int, floor float64), index []int32, value []float64) int {
 	energy := dot(y, y)

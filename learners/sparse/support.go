@@ -28,7 +28,7 @@ type leastSquares struct {
 	miss []float64 // y − D_I·x, set by residual
 }
 
-// newLeastSquares returns a solver for supports of up to most atoms.
+// newLeastSquares returns a solver. most is the largest number of atoms in a support.
 func newLeastSquares(d *Dictionary, most int) leastSquares {
 	return leastSquares{
 		d: d, gram: d.prepare(), most: most,

@@ -83,13 +83,13 @@ func (f *armFunction) indexed(code uint32, mnemonic string, base, index integer,
 		registers: []armOperand{{base.arm, 5}, {index.arm, 16}, {v.arm, 0}}})
 }
 
-// vectors adds a vector instruction that computes to from a and b. If b is −1, it has only the operand a.
-func (f *armFunction) vectors(code uint32, mnemonic string, a, b, to vector) {
+// vectors adds a vector instruction with operands a and b and result v. If b is −1, a is the only operand.
+func (f *armFunction) vectors(code uint32, mnemonic string, a, b, v vector) {
 	list := []armOperand{{a.arm, 5}}
 	if b.arm >= 0 {
 		list = append(list, armOperand{b.arm, 16})
 	}
-	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic, registers: append(list, armOperand{to.arm, 0})})
+	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic, registers: append(list, armOperand{v.arm, 0})})
 }
 
 var armVariable = regexp.MustCompile(`<\d+>`)

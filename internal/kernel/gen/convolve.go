@@ -31,7 +31,7 @@ var _ = register(operation{
 // convolve scales, rounds and clips the sums while they are in registers.
 func (t tier) convolve() { t.filter(4, t.store) }
 
-// store scales, rounds and clips the sums of a tile of tall samples, and stores them at dst.
+// store scales, rounds and clips the sums of a tile and stores them at dst. tall is the number of samples of the tile.
 func (t tier) store(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	dst, line, skip, skipLine := pointer("dst"), pointer("dstStep"), pointer("skip"), pointer("skipStep")
 	outputs(dst, line, sample, output, 2)
@@ -74,7 +74,7 @@ func (t tier) residual() {
 //
 // Note: with AVX-512 a tile has 24 samples and one vector of outputs, for any number of outputs: 25 operands are loaded
 // for 24 products. Intel's processors load two and multiply two in a cycle, so that wider tiles would gain 4 % in the
-// first and last layer.
+// outer layers.
 func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	wide := 2
 	if t.lanes == 8 {
@@ -93,7 +93,7 @@ func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output 
 }
 
 // along writes a loop over the tiles of a row; the parameter called name is the length of the row. tile gets the index
-// of the first of the tall samples of a tile. The last tile ends where the row ends.
+// of the first sample of a tile, and tall is the number of its samples. The last tile ends where the row ends.
 func along(name string, tall int, tile func(first reg.GPVirtual)) {
 	first := GP64()
 	XORQ(first, first)
@@ -131,7 +131,7 @@ func (s steps) at(base reg.GPVirtual, n, offset int) Mem {
 // together is the number of samples that are addressed from one pointer.
 const together = 6
 
-// filterTile sets acc to the sums of a tile of tall samples: it starts with the biases and adds all products.
+// filterTile sets acc to the sums of a tile: the biases plus all products. tall is the number of samples of the tile.
 func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	wide := len(acc) / tall
 	bias, weights := pointer("bias"), pointer("weights")

@@ -1,10 +1,10 @@
 package main
 
-// function32 registers an operation that sets dst to a function of each entry of src; of writes the function.
-func function32(name string, of func(c *code, x vector) vector) struct{} {
+// function32 registers an operation that sets dst to a function of each entry of src.
+func function32(name string, write func(c *code, x vector) vector) struct{} {
 	return entrywise(name+"Floats", "(dst, src []float32)", []string{"dst"}, "len(dst) is a multiple of 16",
 		func(c *code) {
-			c.entries([]string{"src"}, func(in []vector) vector { return of(c, in[0]) })
+			c.entries([]string{"src"}, func(in []vector) vector { return write(c, in[0]) })
 		})
 }
 

@@ -29,12 +29,12 @@ func (t tier) compare(predicate int, a, b reg.VecVirtual) mask {
 	return t.mask(func(to reg.Register) { VCMPPS(U8(predicate), b, a, to) })
 }
 
-// choose sets the lanes of to that the mask selects to the same lanes of value.
-func (t tier) choose(m mask, value, to reg.VecVirtual) {
+// choose copies the lanes that the mask selects from value to dst.
+func (t tier) choose(m mask, value, dst reg.VecVirtual) {
 	if t.lanes == 8 {
-		VMOVAPS(value, m.k, to)
+		VMOVAPS(value, m.k, dst)
 	} else {
-		VBLENDVPS(m.v, value, to, to)
+		VBLENDVPS(m.v, value, dst, dst)
 	}
 }
 
@@ -45,13 +45,13 @@ const (
 	greater     = 30
 )
 
-// where sets the float64 lanes of to, where a predicate holds for a and b, to the same lanes of value.
-func (t tier) where(predicate int, a, b, value, to reg.VecVirtual) {
+// where copies the float64 lanes where a predicate holds for a and b from value to dst.
+func (t tier) where(predicate int, a, b, value, dst reg.VecVirtual) {
 	m := t.compare64(predicate, a, b)
 	if t.lanes == 8 {
-		VMOVAPD(value, m.k, to)
+		VMOVAPD(value, m.k, dst)
 	} else {
-		VBLENDVPD(m.v, value, to, to)
+		VBLENDVPD(m.v, value, dst, dst)
 	}
 }
 

@@ -27,7 +27,7 @@ func (t tier) multiplyTiles() {
 	MOVQ(lengthOf("bias"), output)
 	MOVQ(output, left)
 	XORQ(output, output)
-	block := func(tall, wide int) { // computes wide vectors of outputs
+	block := func(tall, wide int) { // computes some vectors of outputs of all tiles
 		along("n", tall, func(tile reg.GPVirtual) { t.multiplyBlock(acc, column, last, tile, output, tall, wide) })
 		ADDQ(U8(wide*t.lanes32()), output)
 		SUBQ(U8(wide*t.lanes32()), left)
@@ -66,8 +66,8 @@ func (t tier) multiplyTiles() {
 	JLT(LabelRef(top))
 }
 
-// multiplyBlock computes the sums of tall tiles for wide vectors of outputs. The memory last records whether it works
-// on the last two entries of the column.
+// multiplyBlock computes the sums of a block: tall is its number of tiles, wide its number of vectors of outputs. The
+// memory last records whether it works on the last two entries of the column.
 func (t tier) multiplyBlock(acc []reg.VecVirtual, column, last Mem, tile, output reg.GPVirtual, tall, wide int) {
 	n := tall * wide
 	first, second, difference := acc[:n], acc[n:2*n], acc[2*n]

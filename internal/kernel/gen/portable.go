@@ -179,16 +179,16 @@ func (c *code) entry(base, list integer, offset int) integer {
 	return n
 }
 
-// while writes a loop that runs body as long as count is at least least. body must lower count.
-func (c *code) while(count integer, least int, body func()) {
+// while writes a loop that runs body as long as count is at least minimum. body must lower count.
+func (c *code) while(count integer, minimum int, body func()) {
 	if c.arm == nil {
-		while(count.GPVirtual, least, body)
+		while(count.GPVirtual, minimum, body)
 		return
 	}
 	top, out := label("loop"), label("done")
 	begin := len(c.arm.lines)
 	c.arm.write("%s:", top)
-	c.arm.write("CMP $%d, %s", least, count)
+	c.arm.write("CMP $%d, %s", minimum, count)
 	c.arm.write("BLT %s", out)
 	body()
 	c.arm.write("B %s", top)
@@ -412,21 +412,21 @@ func bitsOf(long, short func(...Op), ops []Op) {
 	}
 }
 
-// apply sets to to the result of op on a and b.
-func (c *code) apply(op operator, a, b, to vector) {
+// apply sets result to the operation op on a and b.
+func (c *code) apply(op operator, a, b, result vector) {
 	switch {
 	case c.arm == nil:
-		op.avx(b.VecVirtual, a.VecVirtual, to.VecVirtual)
+		op.avx(b.VecVirtual, a.VecVirtual, result.VecVirtual)
 	case op.name == "lesser":
-		c.setVector(to, c.ifGreater(b, a, a, b))
+		c.setVector(result, c.ifGreater(b, a, a, b))
 	case op.name == "greater":
-		c.setVector(to, c.ifGreater(a, b, a, b))
+		c.setVector(result, c.ifGreater(a, b, a, b))
 	default:
-		c.arm.vectors(op.arm, op.name, a, b, to)
+		c.arm.vectors(op.arm, op.name, a, b, result)
 	}
 }
 
-// of returns the result of op on a and b in a new vector.
+// of returns a new vector with the operation op on a and b.
 func (c *code) of(op operator, a, b vector) vector {
 	v := c.newVector()
 	c.apply(op, a, b, v)

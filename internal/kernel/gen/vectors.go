@@ -143,11 +143,11 @@ func label(name string) string {
 	return name + strconv.Itoa(labels)
 }
 
-// while writes a loop that runs body as long as count is at least least. body must lower count.
-func while(count reg.GPVirtual, least int, body func()) {
+// while writes a loop that runs body as long as count is at least minimum. body must lower count.
+func while(count reg.GPVirtual, minimum int, body func()) {
 	top, out := label("loop"), label("done")
 	Label(top)
-	CMPQ(count, U32(least))
+	CMPQ(count, U32(minimum))
 	JL(LabelRef(out))
 	body()
 	JMP(LabelRef(top))

@@ -36,8 +36,8 @@ func (f *function) eachTiles(finish func(first value)) {
 	})
 }
 
-// along writes a loop over the items that the parameter called count counts, tall items at a time; body gets the index
-// of the first. The last group ends with the last item, so that some items are processed twice.
+// along writes a loop over items, tall of them at a time. count names the parameter with the number of items; body gets
+// the index of the first. The last group ends with the last item, so that some items are processed twice.
 func (f *function) along(count string, tall int, body func(first value)) {
 	first, last := f.int(number(0)), f.int(sub(f.arg(count), number(tall)))
 	done := f.int(number(0))

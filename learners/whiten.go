@@ -26,8 +26,8 @@ func whitenedBase(y *mat.Dense, k int) (*mat.Dense, error) {
 	length := mat.Norm(y, 2) / math.Sqrt(float64(n)) // so that no square overflows
 	var scaled mat.Dense
 	scaled.Scale(1/length, y)
-	// The squares of the singular values are the eigenvalues of both YYᵀ/N and YᵀY/N. The smaller matrix is used:
-	// signals may have 300,000 entries, and a matrix of their square would not fit into memory.
+	// The squares of the singular values are the eigenvalues of both YYᵀ/N and YᵀY/N. The smaller matrix is used: a
+	// signal may have 300,000 entries, and no memory holds a matrix of 300,000 rows and columns.
 	gram := mat.NewSymDense(small, nil)
 	if n < m {
 		gram.SymOuterK(1/float64(n), scaled.T())

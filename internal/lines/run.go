@@ -94,9 +94,9 @@ func resize[T any](v []T, n int) []T {
 	return v[:n]
 }
 
-// take returns a free slot for the step with the given index: of the slots that have been free for as many steps as
-// there are workers, so that none of them still uses it, the latest, which is likely in the cache. It allocates memory
-// if no slot is free, as for a picture that arrives in parts that are no whole passes.
+// take returns a free slot for the step with the given index: the latest slot that has been free for as many steps as
+// there are workers, so that no worker still uses it but it is likely in the cache. It allocates memory if no slot is
+// free, as for a picture that arrives in parts that are no whole passes.
 func (c *class) take(index int) slot {
 	if len(c.free) == 0 {
 		c.rows++

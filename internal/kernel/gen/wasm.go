@@ -86,7 +86,7 @@ func signed(n int) (b []byte) {
 	return append(b, byte(n)&0x7f)
 }
 
-// op returns an instruction after the values that it takes from the stack.
+// op returns the code that pushes values, followed by an instruction that takes them from the stack.
 func op(code byte, values ...value) value { return append(slices.Concat(values...), code) }
 
 // vectorOp is op for vector instructions.

@@ -1,7 +1,7 @@
-// Package app is the program superres: its commands, and the functions that run it.
+// Package app is the program superres: its commands, and the functions Main and Run.
 //
-// Another module can build a superres that includes its own learners, coders or stages. Its main function calls Main,
-// and it imports their packages, which register them:
+// Another module can build a superres with learners, coders or stages of its own. Its main function calls Main, and it
+// imports their packages, which register them:
 //
 //	package main
 //
@@ -39,7 +39,7 @@ import (
 	"superres/cmd/internal/upscale"
 )
 
-// Main runs the program with the arguments of the process and ends the process with its exit code.
+// Main runs the program with the command line of the process and ends the process with its exit code.
 func Main() {
 	if serve.IsWorker() {
 		os.Exit(serve.Work())
@@ -48,8 +48,9 @@ func Main() {
 	os.Exit(Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args))
 }
 
-// Run runs the command line args, as in os.Args, and returns the exit code. Messages go to stderr, data to stdout. The
-// run ends early if ctx ends, at SIGINT, SIGTERM or SIGHUP, and when nobody reads stdout or stderr any more.
+// Run runs the command line args, which begins with the program name, and returns the exit code. Messages go to stderr,
+// data to stdout. The run ends early if ctx ends, at SIGINT, SIGTERM or SIGHUP, and when nobody reads stdout or stderr
+// any more.
 func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	return program.Run(ctx, stdin, stdout, stderr, args)
 }
@@ -66,7 +67,7 @@ var program = console.Program{
 	},
 }
 
-// help is the template of the help that superres shows without a command.
+// help is the template for the help of superres without a command.
 const help = `superres enlarges pictures and videos sharply, and invents nothing.
 
 EXAMPLES

@@ -1,10 +1,9 @@
-// Command superres-c is the C library of superres. superres.h says what its functions do:
+// Command superres-c is the C library of superres. superres.h documents its functions:
 //
 //	go build -buildmode=c-shared -o libsuperres.so ./cmd/superres-c
 //	cc -I cmd/superres-c program.c -L . -lsuperres -Wl,-rpath,. -o program
 //
-// -buildmode=c-archive makes a static library. Both need a C compiler; the file libsuperres.h that Go writes beside the
-// library is not needed.
+// -buildmode=c-archive builds a static library. Both need a C compiler, but not the file libsuperres.h that Go writes.
 package main
 
 /*
@@ -38,7 +37,7 @@ import (
 	"superres/superres/files"
 )
 
-func main() {} // is not called
+func main() {} // never called
 
 //export superres_upscale_file
 func superres_upscale_file(file *C.bytes, size C.size_t, options *C.text, result **C.uint8_t, resultSize *C.size_t,
@@ -105,8 +104,8 @@ func superres_version() *C.text { return version }
 
 var version = (*C.text)(C.CString(superres.Version))
 
-// answer does work, and returns the exit code of its error. It sets *message to the text of the error, unless message
-// is nil.
+// answer calls work, and returns the exit code for its error. It sets *message, unless message is nil, to the error's
+// text or to NULL.
 func answer(message **C.char, work func() error) C.int {
 	if message != nil {
 		*message = nil
@@ -121,7 +120,7 @@ func answer(message **C.char, work func() error) C.int {
 	return C.int(console.ExitCode(err))
 }
 
-// catchPanic does work, and returns its error, or one for a panic, as nothing may unwind the stack of C.
+// catchPanic calls work and returns its error, or an error for a panic, since a panic must not unwind the stack of C.
 func catchPanic(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -131,13 +130,13 @@ func catchPanic(work func() error) (err error) {
 	return work()
 }
 
-// give returns data in new memory of C, which the caller frees.
+// give returns a copy of data in memory of C, which the caller frees.
 func give(data []byte) *C.uint8_t { return (*C.uint8_t)(C.CBytes(data)) }
 
-// maxMemory is the name of the option that limits the memory of a picture, in MiB.
+// maxMemory is the name of the option that limits the memory for a picture, in MiB.
 const maxMemory = "max-memory"
 
-// parse returns the options in a query: maxMemory, and those called names, or all if there are none.
+// parse returns the options in text, a URL query. It accepts maxMemory and names, or all if there are none.
 func parse(text *C.text, names ...string) (opt files.Options, err error) {
 	if text == nil {
 		return opt, nil
@@ -164,7 +163,7 @@ func parse(text *C.text, names ...string) (opt files.Options, err error) {
 	return opt, nil
 }
 
-// mebibytes returns the number of bytes of a number of MiB.
+// mebibytes returns the number of bytes in as many MiB as text says.
 func mebibytes(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 || n > math.MaxInt64>>20 {
@@ -173,13 +172,13 @@ func mebibytes(text string) (int64, error) {
 	return n << 20, nil
 }
 
-// picture describes a picture in memory of C: the bytes from one row to the next, the size in pixels, and the channels.
+// picture describes a picture in memory of C: bytes from row to row, width and height in pixels, and channels.
 type picture struct {
 	stride                  uint64
 	width, height, channels int
 }
 
-// check fails for a picture that there cannot be.
+// check fails for an impossible picture.
 func (p picture) check() error {
 	switch {
 	case p.width < 1 || p.height < 1:
@@ -194,8 +193,8 @@ func (p picture) check() error {
 	return nil
 }
 
-// plan returns the model that enlarges p by opt, and how. It fails where that takes more memory than opt allows. It
-// needs no memory for pixels.
+// plan returns the model that enlarges p with the options opt, and the options for its Upscale. It fails if that would
+// need more memory than opt allows. It allocates no memory for pixels.
 func (p picture) plan(opt files.Options) (*superres.Model, superres.Options, error) {
 	size := superres.Options{Scale: opt.Scale, Width: opt.Width, Height: opt.Height, Fit: opt.Fit,
 		Strength: opt.Strength}
@@ -229,7 +228,7 @@ func (p picture) plan(opt files.Options) (*superres.Model, superres.Options, err
 	return m, size, nil
 }
 
-// image returns p as an image in memory of Go. check must accept p; its first row is at pixels.
+// image copies p, with its first row at pixels, to an image in memory of Go. check must accept p.
 func (p picture) image(pixels *C.bytes) image.Image {
 	n := p.width * p.channels
 	row := func(y int) []byte {
@@ -255,11 +254,11 @@ func (p picture) image(pixels *C.bytes) image.Image {
 	return colour
 }
 
-// samplesOf returns the samples of an image that Upscale made, of the channels of a picture, row by row.
+// samplesOf returns the samples of a result of Upscale, row by row, with 1, 3 or 4 channels as in the input.
 func samplesOf(img image.Image, channels int) []byte {
 	switch img := img.(type) {
 	case *image.Gray:
-		return img.Pix // images that are made have no gaps
+		return img.Pix // new images have no gaps between rows
 	case *image.NRGBA:
 		if channels == 4 {
 			return img.Pix
@@ -270,5 +269,5 @@ func samplesOf(img image.Image, channels int) []byte {
 		}
 		return samples
 	}
-	panic(errors.ErrUnsupported) // Upscale makes no others of 8 bits
+	panic(errors.ErrUnsupported) // Upscale returns no other types for 8 bits
 }

@@ -16,19 +16,19 @@ import (
 
 // file is a file in an archive or a wheel.
 type file struct {
-	name       string // with slashes
+	name       string // path with slashes
 	data       []byte
 	executable bool
 }
 
-// release is what a wheel has of an archive.
+// release holds what a wheel takes from an archive of a release.
 type release struct {
 	program  file
 	licences []file // LICENSE first, then the linked modules' licences, sorted by name
 	time     time.Time
 }
 
-// readArchive returns what a wheel has of the archive at path, a .tar.gz or .zip with one folder at its top.
+// readArchive reads the archive at path, a .tar.gz or .zip with a single folder at its top.
 func readArchive(path string) (r release, err error) {
 	each := eachInTar
 	if strings.HasSuffix(path, ".zip") {
@@ -119,7 +119,7 @@ func eachInZip(path string, use func(name string, modified time.Time, content io
 	return nil
 }
 
-// zipFiles returns files as a .zip of the given time.
+// zipFiles returns files as a .zip, all with the time modified.
 func zipFiles(files []file, modified time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)

@@ -1,10 +1,9 @@
-// Command superres-python packs the Python module in the folder superres, and the program, into wheels, for pip and
-// PyPI:
+// Command superres-python packs the Python module in the folder superres and the program into wheels, for pip and PyPI:
 //
 //	go run ./cmd/superres-python VERSION FOLDER
 //
 // For each archive superres-VERSION-OS-ARCH of .ci/release in FOLDER it writes a wheel to FOLDER, with the program and
-// the licences of that archive. The same archives give the same bytes.
+// the licences in the archive. The same archives give the same bytes.
 //
 // archive.go reads an archive, and wheel.go writes a wheel.
 package main
@@ -27,7 +26,7 @@ func main() {
 	}
 }
 
-// pack writes the wheels of a version for all of its archives in folder.
+// pack writes a wheel for each archive of a version in folder.
 func pack(version, folder string) error {
 	prefix := "superres-" + version + "-"
 	paths, err := filepath.Glob(filepath.Join(folder, prefix+"*"))
@@ -55,7 +54,7 @@ func pack(version, folder string) error {
 	return nil
 }
 
-// cutSuffixes returns name without the first of suffixes that it has; it has one if is is true.
+// cutSuffixes returns name without the first of suffixes that it ends with; is reports whether there is one.
 func cutSuffixes(name string, suffixes ...string) (rest string, is bool) {
 	for _, s := range suffixes {
 		if rest, is = strings.CutSuffix(name, s); is {

@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// sources are the Python module, and its page on PyPI.
+// sources are the Python module and its page on PyPI.
 //
 //go:embed superres/*.py superres/py.typed README.md
 var sources embed.FS
 
-// platforms are the tags of the platforms on which the program for a target runs.
+// platforms are Python's tags for the platforms on which the program for a target runs.
 //
-// Note: the program for Linux is static, so that any libc will do: manylinux_2_17 and musllinux_1_1 are the oldest that
-// pip knows of any use. Go 1.26 needs macOS 12.
+// Note: the program for Linux is static, so that it runs with any libc: manylinux_2_17 and musllinux_1_1 are the oldest
+// tags still in use with pip. Go 1.26 needs macOS 12.
 var platforms = map[string][]string{
 	"linux-amd64":   {"manylinux_2_17_x86_64", "musllinux_1_1_x86_64"},
 	"linux-arm64":   {"manylinux_2_17_aarch64", "musllinux_1_1_aarch64"},
@@ -33,7 +33,7 @@ var platforms = map[string][]string{
 	"windows-arm64": {"win_arm64"},
 }
 
-// goodVersion matches the versions that are written alike in a release and by PEP 440.
+// goodVersion matches versions that PEP 440 spells in the same way as a release does.
 var goodVersion = regexp.MustCompile(`^\d+(\.\d+)*((a|b|rc)\d+)?$`)
 
 // write writes the wheel of a version for a target, such as linux-amd64, to folder.
@@ -45,11 +45,11 @@ func (r release) write(version, target, folder string) error {
 	return os.WriteFile(filepath.Join(folder, name), data, 0o644)
 }
 
-// wheel returns the wheel of a version for a target, and the name of its file, as the binary distribution format of the
-// Python packaging specifications has it (PEP 427, PEP 600, PEP 656).
+// wheel returns the wheel of a version for a target, and its file name, in the binary distribution format of the Python
+// packaging specifications (PEP 427, PEP 600, PEP 656).
 //
-// Note: the program is among the scripts, which pip puts on the path. So it starts without Python, and the module finds
-// it where the record of the installation says.
+// Note: the program is stored among the scripts, which pip puts on the path. So users can run it without Python, and
+// the module finds it where the installation's record says.
 func (r release) wheel(version, target string) (name string, data []byte, err error) {
 	platforms := platforms[target]
 	switch {
@@ -99,7 +99,7 @@ func module() (files []file, err error) {
 	return files, err
 }
 
-// record returns the lines of RECORD for files, and the line of RECORD itself, which is called name.
+// record returns the file RECORD: a line for each of files, and a line for RECORD itself, with the path name.
 func record(files []file, name string) []byte {
 	var text strings.Builder
 	for _, f := range files {
@@ -144,7 +144,7 @@ func (r release) metadata(version string) ([]byte, error) {
 	return slices.Concat([]byte(strings.Join(lines, "\n")), readme), nil
 }
 
-// newDeflate returns what compresses a file of a .zip.
+// newDeflate returns the compressor for a file in a .zip.
 func newDeflate(w io.Writer) (io.WriteCloser, error) {
 	return flate.NewWriter(w, flate.BestCompression)
 }

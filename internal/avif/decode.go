@@ -13,9 +13,9 @@ import (
 	"superres/internal/metadata"
 )
 
-// Decode decodes the primary picture of a file once for each of pictures, which are changes of the file's bytes, and
-// calls use with it. After these changes, the file must say that its samples have more than 8 bits, and that the
-// picture has no transparency. The decoder has the memory buffer, which must be clear. The error is ErrMemory, a
+// Decode decodes the primary picture of file once for each of pictures, which are changes to the bytes of the file, and
+// calls use with the result. With these changes, the file must declare that samples have more than 8 bits, and that the
+// picture has no transparency. buffer is the memory of the decoder, and must be all zeros. The error is ErrMemory, a
 // FormatError, the error of use, or ctx.Err() once ctx has ended.
 func Decode(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit,
 	use func(i int, f Frame) error) error {
@@ -43,7 +43,7 @@ func Decode(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit
 
 const undecodable = FormatError("its pixels cannot be decoded")
 
-// decode decodes file, after the changes edits, in an instance of the decoder.
+// decode decodes file with the changes edits, in an instance of the decoder.
 func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.Edit) (f Frame, err error) {
 	call := caller(ctx, mod, undecodable, &err)
 	const fields = 4 * 4 // width, height, depth, number of pictures
@@ -81,13 +81,13 @@ func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.E
 	run(0, uint64(out))
 	f.Width, f.Height = int(width), int(height)
 	f.Pix, ok = memory.Read(out, uint32(size))
-	// Note: decode does not report a failure of the pixels, it writes none. The pixels are opaque if decode does not
-	// know of the picture's transparency.
+	// Note: the function decode does not report undecodable pixels; it just writes none. The pixels are opaque if
+	// decode does not know of the picture's transparency.
 	if end, _ := memory.ReadUint64Le(last); err == nil && (!ok || end>>48 != math.MaxUint16) {
 		err = undecodable
 	}
 	return f, err
 }
 
-// number returns the first number in b, of 4 bytes, the low one first, of which a side has at most 16 bits.
+// number returns the 4-byte little-endian number at the start of b, limited to 2¹⁶, which is more than a side can have.
 func number(b []byte) uint64 { return uint64(min(binary.LittleEndian.Uint32(b), math.MaxUint16+1)) }

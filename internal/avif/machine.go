@@ -19,7 +19,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// The programs, compressed by Brotli. Each has a function that is called for every block: see breather.
+// The programs, compressed with Brotli. The number is a function that runs for every block: see breather.
 var (
 	//go:embed decode.wasm.br
 	packedDecoder []byte
@@ -30,8 +30,8 @@ var (
 	encoder = sync.OnceValues(func() (*machine, error) { return newMachine(packedEncoder, encoderBlock) })
 )
 
-// Prepare makes the decoder and the encoder ready, which Decode and Encode do too where it was not done. Behind it,
-// these need no file, and no memory that may be executed.
+// Prepare compiles the decoder and the encoder; without it, the first Decode and Encode do so. Afterwards, they need no
+// file access, and no new executable memory.
 func Prepare() error {
 	for _, start := range []func() (*machine, error){decoder, encoder} {
 		if _, err := start(); err != nil {
@@ -41,17 +41,16 @@ func Prepare() error {
 	return nil
 }
 
-// machine is a program, ready to be instantiated.
+// machine is a compiled program, from which instances are made.
 type machine struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
 }
 
-// newMachine makes a program ready, of which block is the number of a function. What was compiled is kept in the user's
-// cache.
+// newMachine compiles a program. block is the index of the function for breather. The compiled code is cached on disk.
 //
-// Note: to compile takes 0.9 s of a processor for the decoder and 2.5 s for the encoder, to load what was compiled 0.03
-// and 0.08 s. The interpreter of wazero, which would need neither, takes 30 s to decode a megapixel instead of 0.5 s.
+// Note: compiling takes 0.9 s of a processor for the decoder and 2.5 s for the encoder, loading the compiled code 0.03
+// and 0.08 s. The interpreter of wazero would need neither, but takes 30 s to decode a megapixel instead of 0.5 s.
 func newMachine(packed []byte, block uint32) (*machine, error) {
 	code, err := io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
 	if err != nil {
@@ -72,7 +71,7 @@ func newMachine(packed []byte, block uint32) (*machine, error) {
 	return m, nil
 }
 
-// CacheFolder returns the folder in which Prepare keeps what it has compiled, or "" where the user has no cache.
+// CacheFolder returns the folder where Prepare stores compiled code, or "" where the user has no cache.
 func CacheFolder() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -81,7 +80,7 @@ func CacheFolder() string {
 	return filepath.Join(dir, "superres", "avif")
 }
 
-// compile returns the machine of a program.
+// compile returns the machine for the program code.
 func compile(code []byte, block uint32, config wazero.RuntimeConfig) (m *machine, err error) {
 	ctx := experimental.WithFunctionListenerFactory(context.Background(), breather(block))
 	m = &machine{runtime: wazero.NewRuntimeWithConfig(ctx, config)}
@@ -91,8 +90,8 @@ func compile(code []byte, block uint32, config wazero.RuntimeConfig) (m *machine
 	return m, err
 }
 
-// run calls use with an instance of the program that has buffer as its memory. It fails with ErrMemory where buffer is
-// too short, with the error of use, or with ctx.Err() once ctx has ended.
+// run calls use with a new instance of the program, which uses buffer as its memory. It fails with ErrMemory where
+// buffer is too short, with the error of use, or with ctx.Err() once ctx has ended.
 func (m *machine) run(ctx context.Context, buffer []byte, use func(context.Context, api.Module) error) error {
 	own := &linear{buffer: buffer}
 	allocator := experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return own })
@@ -119,8 +118,8 @@ func (m *machine) run(ctx context.Context, buffer []byte, use func(context.Conte
 	return err
 }
 
-// caller returns a function that calls the functions of mod, of which each returns a number other than 0. Once one
-// fails, by a fault without a result too, err is set to fault, and the following calls do nothing.
+// caller returns a function that calls functions of mod by name. Each must return a number other than 0; if one returns
+// 0 or traps, *err is set to fault, and further calls do nothing.
 func caller(ctx context.Context, mod api.Module, fault FormatError, err *error) func(string, ...uint64) uint32 {
 	return func(name string, arguments ...uint64) uint32 {
 		var got []uint64
@@ -135,7 +134,7 @@ func caller(ctx context.Context, mod api.Module, fault FormatError, err *error) 
 	}
 }
 
-// refuseSystem gives the decoder the functions of the system that it imports: none of them does anything.
+// refuseSystem provides the system functions that the program imports: each does nothing and returns an error.
 func refuseSystem(ctx context.Context, m *machine) error {
 	const system, badFile = "wasi_snapshot_preview1", 8
 	b := m.runtime.NewHostModuleBuilder(system)
@@ -149,17 +148,17 @@ func refuseSystem(ctx context.Context, m *machine) error {
 	return err
 }
 
-// linear is the memory of an instance, which grows within buffer.
+// linear is the memory of an instance. It grows within buffer.
 type linear struct {
 	buffer      []byte
-	full, ended atomic.Bool // it was to grow beyond buffer; the decoder is to end
+	full, ended atomic.Bool // full: it had to grow beyond buffer; ended: the program must stop
 }
 
 // Reallocate implements experimental.LinearMemory.
 //
-// Note: wazero can end code that runs, by a check at the start of every loop, which takes 3.4 times as long. Instead,
-// the memory of a decoder that is to end shrinks to one page at the same place: the length is loaded again after every
-// call of a function, and the next access beyond it ends the decoder with an error. TestEnds shows it.
+// Note: wazero can stop running code with a check at the start of every loop, but that takes 3.4 times as long.
+// Instead, to stop a program, its memory shrinks to one page at the same address: the code reloads the length after
+// every call of a function, and its next access beyond the page traps. TestEnds shows it.
 func (l *linear) Reallocate(size uint64) []byte {
 	const page = 1 << 16
 	if l.ended.Load() {
@@ -175,11 +174,11 @@ func (l *linear) Reallocate(size uint64) []byte {
 // Free implements experimental.LinearMemory.
 func (l *linear) Free() {}
 
-// breather lets the other goroutines of the program run now and then while the decoder does, by a call of Go at one of
-// its functions, which decodes a block: 15,000 times in a megapixel of a photograph.
+// breather lets other goroutines run while the WebAssembly code does: it makes the function with this index call Go. In
+// the decoder that function decodes a block: 15,000 times in a megapixel of a photograph.
 //
-// Note: Go cannot interrupt the code of wazero. Once its collector wants to stop the world, all goroutines would wait
-// until the decoder ends, and with them the one that is to end it.
+// Note: Go cannot preempt the code of wazero. When the garbage collector stops the world, all goroutines would wait
+// until the decoder returns, even the one that is to stop it.
 type breather uint32
 
 // NewFunctionListener implements experimental.FunctionListenerFactory.

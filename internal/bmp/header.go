@@ -1,7 +1,7 @@
 // Package bmp reads pictures of the format BMP of Windows and OS/2: uncompressed, run-length coded, with bit fields.
 //
-// A Decoder reads the header and the palette (header.go). The caller checks the size and takes the memory for the
-// pixels, which Decode fills: uncompressed ones in pixels.go, run-length codes in rle.go.
+// A Decoder reads the header and the palette (header.go). The caller checks the size and allocates memory for the
+// pixels, and Decode fills it: from uncompressed pixels in pixels.go, from run-length codes in rle.go.
 //
 // Sources: Microsoft, "Bitmap Storage", with BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER, BITMAPV4HEADER,
 // BITMAPV5HEADER and "Bitmap Compression"; IBM, "OS/2 2.0 Presentation Manager Programming Reference",
@@ -20,19 +20,19 @@ import (
 	"superres/internal/safefile"
 )
 
-// UnsupportedError names what a valid file has and the package does not read.
+// UnsupportedError names the part of a valid file that this package does not read.
 type UnsupportedError string
 
 func (e UnsupportedError) Error() string { return "bmp: " + string(e) }
 
-// Lengths in bytes of headers, which tell the versions apart. Other lengths from 16 to 64 belong to OS/2 2.0: its
-// header may end behind any field.
+// Lengths in bytes of headers, which identify their versions. Other lengths from 16 to 64 belong to OS/2 2.0, in which
+// the header may end behind any field.
 const (
 	fileHeader = 14
 	coreHeader = 12  // OS/2 1.x: sides of 16 bits, and a palette of three bytes an entry
 	infoHeader = 40  // Windows 3.0
-	v2Header   = 52  // with the masks of three channels
-	v3Header   = 56  // with the masks of four channels
+	v2Header   = 52  // infoHeader and the masks of red, green and blue
+	v3Header   = 56  // v2Header and the mask of alpha
 	os2Header  = 64  // OS/2 2.0
 	v4Header   = 108 // Windows 95
 	v5Header   = 124 // Windows 98
@@ -43,13 +43,13 @@ const (
 	uncompressed = 0
 	rle8         = 1
 	rle4         = 2
-	bitFields    = 3 // in OS/2 2.0 a fax code
-	jpegInside   = 4 // in OS/2 2.0 RLE of 24 bits
+	bitFields    = 3 // in OS/2 2.0: a fax code
+	jpegInside   = 4 // in OS/2 2.0: run lengths of 24-bit pixels
 	pngInside    = 5
 	alphaFields  = 6
 	os2Fax       = 3 + os2
 	rle24        = 4 + os2
-	os2          = 1 << 40 // tells OS/2 2.0 from Windows
+	os2          = 1 << 40 // is added to the numbers of OS/2 2.0
 )
 
 // Decoder reads one file.
@@ -59,17 +59,17 @@ type Decoder struct {
 	topDown       bool
 	depth         int64 // bits of a pixel
 	compression   int64
-	palette       color.Palette // with all 1<<depth entries; nil: there is none
+	palette       color.Palette // has 1<<depth entries; nil: no palette
 	masks         [4]uint64     // of red, green, blue and alpha; 0: the channel is missing
 }
 
-// NewDecoder reads the file in r up to its pixels. A bare bitmap, as a clipboard has, lacks the header of a file and
-// begins with its own. NewDecoder fails with an UnsupportedError, or with io.ErrUnexpectedEOF where the file is too
-// short. The size of the picture may be anything.
+// NewDecoder reads the file in r up to its pixels. A bare bitmap, as in a clipboard, lacks the file header "BM" and
+// begins with the bitmap header. NewDecoder fails with an UnsupportedError, or with io.ErrUnexpectedEOF where the file
+// is too short. The caller must check the size of the picture.
 func NewDecoder(r io.Reader) (*Decoder, error) {
 	d := &Decoder{r: bufio.NewReader(r)}
-	head := make([]byte, v5Header)   // zero where the header is shorter
-	at, pixels := int64(0), int64(0) // the offsets of the header and of the pixels
+	head := make([]byte, v5Header)   // fields of a shorter header stay 0
+	at, pixels := int64(0), int64(0) // offsets of the bitmap header and of the pixels
 	if start, err := d.r.Peek(2); err == nil && string(start) == "BM" {
 		if err := d.read(head[:fileHeader]); err != nil {
 			return nil, err
@@ -103,14 +103,14 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 	if length == coreHeader {
 		entry = 3
 	}
-	most := int64(0) // entries that an index can mean
+	most := int64(0) // how many entries an index can select
 	if d.depth <= 8 {
 		most = 1 << d.depth
 	}
 	if entries == 0 {
 		entries = most
 	}
-	if pixels < at { // in a bare bitmap, and as some programs write: the pixels follow the palette
+	if pixels < at { // in a bare bitmap, and in files of some programs: the pixels follow the palette
 		pixels = at + entry*entries
 	}
 	list := make([]byte, entry*min(entries, most, (pixels-at)/entry))
@@ -128,7 +128,7 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 }
 
 // readFields sets the size, the depth and the compression from head, a header of the given length, and returns the
-// number of entries of the palette, 0 for as many as the depth allows.
+// number of palette entries, 0 for as many as the depth allows.
 func (d *Decoder) readFields(head []byte, length int64) (entries int64) {
 	number := func(at int) int64 { return int64(binary.LittleEndian.Uint32(head[at:])) }
 	if length == coreHeader {
@@ -147,7 +147,7 @@ func (d *Decoder) readFields(head []byte, length int64) (entries int64) {
 	return number(32)
 }
 
-// check fails where the depth or the compression is not one that is read.
+// check fails where this package does not read the depth or the compression.
 func (d *Decoder) check() error {
 	what := ""
 	switch d.compression {
@@ -178,7 +178,7 @@ func (d *Decoder) check() error {
 	return nil
 }
 
-// masksBehind returns how many masks follow a header of the given length.
+// masksBehind returns how many channel masks follow a header of the given length.
 func (d *Decoder) masksBehind(length int64) int64 {
 	switch {
 	case length == infoHeader && d.compression == bitFields:
@@ -191,8 +191,9 @@ func (d *Decoder) masksBehind(length int64) int64 {
 
 // setMasks sets the masks from head, a header of the given length with the masks behind it.
 //
-// Note: a plain INFO header has no place for a mask of alpha, but programs write alpha into its fourth byte, among them
-// FFmpeg and Pillow, and FFmpeg and ImageMagick read it. With the later headers that byte is alpha only by a mask.
+// Note: a plain INFO header has no field for a mask of alpha, but some programs, among them FFmpeg and Pillow, write
+// alpha into the fourth byte of its pixels, and FFmpeg and ImageMagick read it. With later headers, that byte is alpha
+// only if a mask says so.
 func (d *Decoder) setMasks(head []byte, length int64) {
 	if d.compression == bitFields || d.compression == alphaFields {
 		for i := range d.masks {
@@ -223,7 +224,7 @@ func (d *Decoder) Config() image.Config {
 	return c
 }
 
-// read fills b.
+// read fills b from the file.
 func (d *Decoder) read(b []byte) error {
 	_, err := io.ReadFull(d.r, b)
 	return safefile.CutShort(err)

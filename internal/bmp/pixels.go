@@ -9,9 +9,10 @@ import (
 	"superres/internal/safefile"
 )
 
-// Decode fills pix with the pixels: a byte for each where there is a palette, and else red, green, blue and alpha, not
-// multiplied by alpha. The rows, from the top, begin stride bytes apart, and have the width of Config. Decode can be
-// called once. It fails with io.ErrUnexpectedEOF where pixels are missing in the file, and with errors of its reader.
+// Decode fills pix with the pixels: one index byte each if there is a palette, else red, green, blue and alpha, where
+// the colours are not multiplied by alpha. Rows go from top to bottom, begin stride bytes apart, and have the width of
+// Config. Decode can be called once. It fails with io.ErrUnexpectedEOF where pixels are missing, and with errors of its
+// reader.
 func (d *Decoder) Decode(pix []byte, stride int) error {
 	rows := func(y int64) []byte { // y is the number of a row in the file
 		if !d.topDown {
@@ -24,7 +25,7 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 		return d.decodeRuns(rows)
 	}
 	line := make([]byte, (d.width*d.depth+31)/32*4)
-	used := (d.width*d.depth + 7) / 8 // the bytes behind are padding, which a file may lack at its end
+	used := (d.width*d.depth + 7) / 8 // the rest is padding, which a file may lack at its end
 	draw := d.indices
 	if d.palette == nil {
 		draw = d.colours()
@@ -43,7 +44,7 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 	return nil
 }
 
-// indices writes a row of indices, of depth bits each, the first in the high bits, into bytes.
+// indices unpacks the indices in line, which have depth bits, the first in the high bits, to one byte each in row.
 func (d *Decoder) indices(row, line []byte) {
 	if d.depth == 8 {
 		copy(row[:d.width], line)
@@ -55,7 +56,7 @@ func (d *Decoder) indices(row, line []byte) {
 	}
 }
 
-// colours returns a function that writes a row of pixels with bit fields as red, green, blue and alpha.
+// colours returns a function that unpacks line, pixels with bit fields, to red, green, blue and alpha bytes in row.
 func (d *Decoder) colours() func(row, line []byte) {
 	if places, ok := d.bytePlaces(); ok {
 		n, opaque := int(d.depth/8), d.masks[3] == 0
@@ -90,7 +91,7 @@ func (d *Decoder) colours() func(row, line []byte) {
 	}
 }
 
-// bytePlaces returns which byte of a pixel each channel is. ok is false where a channel is no whole byte.
+// bytePlaces returns the index of each channel's byte in a pixel. ok is false where a channel is not exactly one byte.
 func (d *Decoder) bytePlaces() (places [4]int, ok bool) {
 	for i, mask := range d.masks {
 		shift := bits.TrailingZeros64(mask | 1<<63)
@@ -102,7 +103,7 @@ func (d *Decoder) bytePlaces() (places [4]int, ok bool) {
 	return places, true
 }
 
-// fillEmptyAlpha makes all pixels opaque where all are transparent: such a channel is none.
+// fillEmptyAlpha makes all pixels opaque if all are transparent: then the file has no real alpha channel.
 func (d *Decoder) fillEmptyAlpha(rows func(int64) []byte) {
 	for y := range d.height {
 		for x, row := int64(0), rows(y); x < d.width; x++ {
@@ -118,11 +119,11 @@ func (d *Decoder) fillEmptyAlpha(rows func(int64) []byte) {
 	}
 }
 
-// field is a channel in the bits of a pixel.
+// field describes where a channel lies in the bits of a pixel.
 type field struct {
 	mask  uint64
 	shift int
-	table []byte // the samples of all values, for a field of at most 8 bits
+	table []byte // the sample for each value, for a field of at most 8 bits
 }
 
 func newField(mask uint64) field {
@@ -135,7 +136,7 @@ func newField(mask uint64) field {
 	return f
 }
 
-// sample returns the channel in the pixel v as a sample of 8 bits.
+// sample returns the channel of the pixel v as a sample of 8 bits.
 func (f *field) sample(v uint64) byte {
 	v = v & f.mask >> f.shift
 	if f.table != nil {
@@ -144,7 +145,7 @@ func (f *field) sample(v uint64) byte {
 	return scale(v, f.mask>>f.shift)
 }
 
-// scale returns v of 0..most as the nearest value of 0..255, and 0 where most is 0.
+// scale returns v, in 0..most, as the nearest value in 0..255, and 0 where most is 0.
 func scale(v, most uint64) byte {
 	if most == 0 {
 		return 0

@@ -7,19 +7,19 @@ import (
 	"superres/internal/safefile"
 )
 
-// Behind a byte 0 stand these, or else the number of pixels that follow as they are.
+// The codes behind a zero byte. Any other byte there is the number of literal pixels that follow.
 const (
 	endOfLine = 0
 	endOfAll  = 1
-	delta     = 2 // two bytes follow: how far to go to the right, and how many rows on
+	delta     = 2 // two bytes follow: how many pixels to go right, and how many rows on
 )
 
-// decodeRuns fills rows, which rows returns by their numbers in the file, from run-length codes. A run is its length
-// and its pixel: an index, two indices of 4 bits in turn, or blue, green and red. What no code writes gets the first
-// colour of the palette, or black. Pixels behind the end of a row are left out. A file may end without a code for it
-// where all rows are there.
+// decodeRuns decodes run-length codes. rows returns the memory of a row by its number in the file. A run is its length
+// and its pixel: an index, two alternating 4-bit indices, or blue, green and red. Pixels that no code sets get the
+// first colour of the palette, or black. Pixels past the end of a row are dropped. The end code may be missing if all
+// rows are there.
 //
-// Note: ImageMagick writes rows of a multiple of four pixels, in runs that begin behind the end of the row, too.
+// Note: ImageMagick pads rows to a multiple of four pixels, with runs that may begin past the end of the row.
 func (d *Decoder) decodeRuns(rows func(int64) []byte) error {
 	if d.compression == rle24 {
 		for y := range d.height {
@@ -67,12 +67,12 @@ func (d *Decoder) decodeRuns(rows func(int64) []byte) error {
 	return nil
 }
 
-// readRun writes n pixels from x on into row: the one that follows in the file, or as many as follow if literal.
+// readRun writes n pixels to row from x on: n times the pixel that follows in the file or, if literal, n pixels.
 func (d *Decoder) readRun(row []byte, x, n int64, literal bool) error {
 	var buffer [3*255 + 1]byte
 	data := buffer[:max(1, d.depth/8)]
 	if literal {
-		data = buffer[:(n*d.depth+15)/16*2] // a literal has an even number of bytes
+		data = buffer[:(n*d.depth+15)/16*2] // literal pixels are padded to an even number of bytes
 	}
 	if err := d.read(data); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package chroma enlarges subsampled chroma in the way of libjpeg, which most programs use.
+// Package chroma enlarges subsampled chroma as libjpeg does, which most programs use.
 package chroma
 
 import (
@@ -7,9 +7,9 @@ import (
 	"superres/internal/parallel"
 )
 
-// Smooth returns a JPEG picture with its chroma enlarged to full resolution, bit for bit as libjpeg does it
-// (jdsample.c of libjpeg-turbo: h2v1, h2v2 and h1v2 "fancy" upsampling). Where libjpeg only repeats samples,
-// because of the chroma's resolution or a width of at most 4, the picture is returned unchanged.
+// Smooth returns a picture decoded from a JPEG with its chroma enlarged to full resolution, bit for bit as in libjpeg
+// (jdsample.c of libjpeg-turbo: h2v1, h2v2 and h1v2 "fancy" upsampling). It returns img itself where libjpeg only
+// repeats samples, because of the chroma's resolution or a width of at most 4, and where there is nothing to enlarge.
 func Smooth(img image.Image) image.Image {
 	src, ok := img.(*image.YCbCr)
 	if !ok {
@@ -46,8 +46,8 @@ func Smooth(img image.Image) image.Image {
 	return out
 }
 
-// EnlargeRow writes row y of a plane to to. The plane has inW×inH samples in src, of which rows are stride
-// apart, enlarged as Smooth does: to twice its width if wide, and to twice its height if high.
+// EnlargeRow sets to to row y of the enlarged plane src. The plane has inW×inH samples, in rows stride bytes apart, and
+// is enlarged as in Smooth: to twice its width if wide, and to twice its height if high.
 func EnlargeRow(to, src []uint8, stride, inW, inH, y int, wide, high bool) {
 	near, far := y, y
 	if high {
@@ -67,16 +67,16 @@ func EnlargeRow(to, src []uint8, stride, inW, inH, y int, wide, high bool) {
 	}
 }
 
-// Neighbours returns the index of the sample, of n, that covers position i of 2n, and the index of the other sample
-// nearest to the position; at the ends both are the same.
+// Neighbours returns, for position i in a row of 2n samples, the index among n samples of the one that covers the
+// position, and of the other one nearest to the position; at the ends both are the same.
 func Neighbours(i, n int) (near, far int) {
 	near = i / 2
 	return near, min(max(near-1+i%2*2, 0), n-1)
 }
 
-// widen enlarges a row of n sums to twice its width: each result is ¾ of the nearer sum and ¼ of the farther
-// one; at the ends both are the same. Results are shifted right by shift bits after a rounding bias, left for
-// the first pixel of a sum and right for the second.
+// widen enlarges a row of n sums, which at returns, to twice its width: each result is ¾ of the nearer sum and ¼ of the
+// farther one; at the ends both are the same. Before results are shifted right by shift bits, left is added for the
+// first pixel of a sum, and right for the second, to round.
 func widen(to []uint8, at func(int) int, n, shift, left, right int) {
 	before, now := at(0), at(0)
 	for x := range n {

@@ -9,10 +9,10 @@ import (
 	"superres/internal/quantiser"
 )
 
-// ApplyColour is Apply for red, green and blue, of the same size. It returns the deviation of brightness,
-// and as large as where Apply degrades brightness. A random part of the noise is the same in all three, as grain and
-// the processing in a camera make it; the rest is each one's own. Four files in five keep colour at half the
-// resolution. Salt is black or white, and each of the three is dithered alone.
+// ApplyColour does the same as Apply to planes of red, green and blue, of equal size. It returns the deviation of
+// brightness, and gives brightness noise of the same strength as Apply. A random share of the noise is common to the
+// three planes, as with grain and with processing in a camera; the rest is independent in each plane. Four JPEG files
+// in five halve the resolution of chroma. Salt is black or white, and each plane is dithered on its own.
 func (d Degradation) ApplyColour(rng *rand.Rand, rgb [3]*Plane) (deviation float64) {
 	for _, p := range rgb {
 		d.reshape(p)
@@ -32,7 +32,7 @@ func (d Degradation) ApplyColour(rng *rand.Rand, rgb [3]*Plane) (deviation float
 	return distance(Brightness(rgb).Pix, before.Pix)
 }
 
-// Brightness returns the brightness of red, green and blue, not rounded to levels.
+// Brightness returns the brightness of red, green and blue, unrounded.
 func Brightness(rgb [3]*Plane) *Plane {
 	out := &Plane{W: rgb[0].W, H: rgb[0].H, Pix: make([]float32, len(rgb[0].Pix))}
 	for i, red := range rgb[0].Pix {
@@ -42,11 +42,11 @@ func Brightness(rgb [3]*Plane) *Plane {
 	return out
 }
 
-// addColourNoise adds noise to red, green and blue, so that the deviation of brightness is d.Noise where all three are
-// at half of white.
+// addColourNoise adds noise to red, green and blue; brightness then has noise of deviation d.Noise at half
+// white.
 func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	const squares = picture.WeightR*picture.WeightR + picture.WeightG*picture.WeightG + picture.WeightB*picture.WeightB
-	part := rng.Float64() // of the variance of brightness, from noise that is each one's own
+	part := rng.Float64() // the share of the variance of brightness from independent noise
 	own, common := math.Sqrt(part/squares), math.Sqrt(1-part)
 	shared := d.sampleNoise(rng, rgb[0].W, rgb[0].H)
 	for _, p := range rgb {
@@ -58,7 +58,7 @@ func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	}
 }
 
-// passColour passes red, green and blue through a JPEG file, in which colour is at half the resolution or at all of it.
+// passColour compresses red, green and blue as a JPEG file and decodes them, with chroma at half resolution if half.
 func (f File) passColour(rgb [3]*Plane, half bool) {
 	y := Brightness(rgb)
 	var blueRed [2]*Plane // Cb and Cr, around 128, as in files
@@ -86,7 +86,7 @@ func (f File) passColour(rgb [3]*Plane, half bool) {
 	}
 }
 
-// halve returns the means of p over 2×2 samples; at the right and lower edge samples are repeated.
+// halve returns the means of p over 2×2 samples; the last column and row are repeated where sides are odd.
 func (p *Plane) halve() *Plane {
 	out := &Plane{W: (p.W + 1) / 2, H: (p.H + 1) / 2}
 	for y := range out.H {
@@ -99,8 +99,8 @@ func (p *Plane) halve() *Plane {
 	return out
 }
 
-// double sets to to p at twice the resolution, interpolated as libjpeg does it: each sample has three quarters of the
-// nearest of p, in both directions, and a quarter of the next.
+// double sets to, a plane with twice the resolution, to p, interpolated as in libjpeg: in each direction, a sample is
+// three quarters of the nearest sample of p and a quarter of the next.
 func (p *Plane) double(to *Plane) {
 	for y := range to.H {
 		nearest, other := chroma.Neighbours(y, p.H)

@@ -11,9 +11,9 @@ import (
 	"superres/internal/elementary"
 )
 
-// Plane is brightness in levels of 0..255, row by row. Degradations change it in place.
+// Plane is a plane of samples, such as brightness, in levels of 0..255, row by row. Degradations change it in place.
 type Plane struct {
-	// W and H are its size.
+	// W and H are the width and height in samples.
 	W, H int
 	// Pix has W·H samples.
 	Pix []float32
@@ -23,40 +23,39 @@ type Plane struct {
 
 // Degradation is a degradation of a picture. The zero value only rounds to levels.
 type Degradation struct {
-	// Blur is the standard deviation of a Gaussian in samples; 0: none.
+	// Blur is the standard deviation of a Gaussian blur, in samples; 0: none.
 	Blur float64
-	// Sharpen is the amount of an unsharp mask with a Gaussian of the deviation Radius, in samples; 0: none. A Radius
-	// of 0 stands for 1.
+	// Sharpen is the amount of an unsharp mask; 0: none. Radius is the deviation of its Gaussian in samples; 0 means 1.
 	Sharpen, Radius float64
 	// Noise is the standard deviation of noise in levels, at half brightness; 0: none.
 	Noise float64
-	// Shot is the share, 0 to 1, of the noise's variance that is proportional to brightness, as shot noise is;
-	// the rest is the same everywhere.
+	// Shot is the share, 0 to 1, of the noise's variance that is proportional to brightness, like shot noise. The rest
+	// does not depend on brightness.
 	Shot float64
-	// Grain is the deviation, in samples, of the Gaussian that has blurred the noise, as in the grain of film; 0: the
-	// noise of each sample is its own.
+	// Grain is the standard deviation, in samples, of the Gaussian that blurs the noise, as in film grain; 0: the noise
+	// of each sample is independent.
 	Grain float64
-	// Salt is the share of samples that are black or white instead.
+	// Salt is the share of samples that are replaced by black or white.
 	Salt float64
-	// Tones is the number of equal steps of brightness, 2 to 255, of a picture with diffused errors of rounding, as in
-	// dithered GIF files; 0: all 256.
+	// Tones is the number of equally spaced levels, 2 to 255, to which the picture is rounded with error diffusion, as
+	// in dithered GIF files; 0: all 256.
 	Tones int
-	// Files are the JPEG files that the picture passes through.
+	// Files are the JPEG files as which the picture is saved and opened, one after another.
 	Files []File
 }
 
-// File is a JPEG file.
+// File describes how a picture is saved as a JPEG file.
 type File struct {
-	// Quality is 1 to 100, as libjpeg counts.
+	// Quality is the quality of libjpeg, 1 to 100.
 	Quality int
-	// X and Y are the position of its first whole block of 8×8, 0 to 7.
+	// X and Y are the position in the picture of the first whole block of 8×8, 0 to 7.
 	X, Y int
 }
 
-// Sample returns a random degradation as real pictures have it: noise with a deviation of at most 25, a fifth of it
-// grain, and files of quality 30 to 98, each in about half of the pictures, weak ones more often; a few have salt or
-// are dithered. Of the pictures with neither, two in five are sharpened, of the others one in five, as cameras do
-// before they save.
+// Sample returns a random degradation like those of real pictures. About half have noise with a standard deviation of
+// at most 25, weak noise more often, a fifth of it grain; 55% pass through one or two files of quality 30 to 98; a few
+// have salt or are dithered. Of the pictures without noise, salt, dither and files, two in five are sharpened, of the
+// others one in five, as cameras do before they save.
 func Sample(rng *rand.Rand) (d Degradation) {
 	likely := func(p float64) bool { return rng.Float64() < p }
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
@@ -81,7 +80,7 @@ func Sample(rng *rand.Rand) (d Degradation) {
 	if likely(0.55) {
 		for {
 			f := File{Quality: 30 + rng.IntN(69)}
-			if likely(0.5) { // otherwise the picture was not cropped after it was saved
+			if likely(0.5) { // otherwise the picture was not cropped since it was saved
 				f.X, f.Y = rng.IntN(8), rng.IntN(8)
 			}
 			if d.Files = append(d.Files, f); len(d.Files) == 2 || !likely(0.2) {
@@ -99,13 +98,13 @@ func Sample(rng *rand.Rand) (d Degradation) {
 	return d
 }
 
-// IsClean reports whether there is neither noise nor a file, so that a network has nothing to remove.
+// IsClean reports whether d has no noise, salt, dither or files, so that a network has nothing to remove.
 func (d Degradation) IsClean() bool {
 	return d.Noise == 0 && d.Salt == 0 && d.Tones == 0 && len(d.Files) == 0
 }
 
-// Apply degrades a picture and rounds it to levels. It returns the standard deviation, in levels, of the change
-// made by noise and files.
+// Apply degrades a picture and rounds it to levels. It returns the RMS change, in levels, by all but blur and
+// sharpening.
 func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 	d.reshape(p)
 	if d.IsClean() {
@@ -124,7 +123,7 @@ func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 	return distance(p.Pix, before)
 }
 
-// addSalt makes a share of the pixels black or white in all planes.
+// addSalt makes random pixels, a share of d.Salt, black or white, the same in all planes.
 func (d Degradation) addSalt(rng *rand.Rand, planes ...*Plane) {
 	if d.Salt == 0 {
 		return
@@ -139,7 +138,7 @@ func (d Degradation) addSalt(rng *rand.Rand, planes ...*Plane) {
 	}
 }
 
-// dither rounds planes to d.Tones, each of them alone.
+// dither rounds each plane to d.Tones levels.
 func (d Degradation) dither(planes ...*Plane) {
 	if d.Tones == 0 {
 		return
@@ -160,7 +159,7 @@ func (d Degradation) reshape(p *Plane) {
 	p.round()
 }
 
-// distance returns the root of the mean squared difference of two lists.
+// distance returns the root mean square of the differences of two lists.
 func distance(a, b []float32) float64 {
 	sum := 0.0
 	for i, v := range a {
@@ -170,7 +169,7 @@ func distance(a, b []float32) float64 {
 	return math.Sqrt(sum / float64(len(a)))
 }
 
-// addNoise adds normal noise with a standard deviation of d.Noise at half brightness.
+// addNoise adds normal noise, with a standard deviation of d.Noise at half brightness.
 func (d Degradation) addNoise(rng *rand.Rand, p *Plane) {
 	noise := d.sampleNoise(rng, p.W, p.H)
 	for i, v := range p.Pix {
@@ -183,7 +182,7 @@ func (d Degradation) deviation(v float32) float64 {
 	return d.Noise * math.Sqrt(1-d.Shot+d.Shot*float64(v)/127.5)
 }
 
-// sampleNoise returns noise of w×h samples with a standard deviation of 1, blurred if it is grain.
+// sampleNoise returns normal noise of w×h samples with a standard deviation of 1, blurred if d.Grain is set.
 func (d Degradation) sampleNoise(rng *rand.Rand, w, h int) []float32 {
 	noise := &Plane{W: w, H: h, Pix: make([]float32, w*h)}
 	for i := range noise.Pix {
@@ -204,8 +203,8 @@ func (d Degradation) sampleNoise(rng *rand.Rand, w, h int) []float32 {
 	return noise.Pix
 }
 
-// dither rounds every sample to one of some equal steps from black to white, and passes its error on to its
-// neighbours (R. Floyd, L. Steinberg: An adaptive algorithm for spatial grey scale, Proc. SID 17, 1976).
+// dither rounds every sample to one of tones equally spaced levels from black to white, and distributes the rounding
+// error to its neighbours (R. Floyd, L. Steinberg: An adaptive algorithm for spatial grey scale, Proc. SID 17, 1976).
 func (p *Plane) dither(tones int) {
 	unit := 255 / float32(tones-1)
 	for y := range p.H {
@@ -236,8 +235,8 @@ func (p *Plane) round() {
 // roundLevel returns the level, 0..255, nearest to v.
 func roundLevel(v float32) float32 { return float32(math.Round(float64(min(max(v, 0), 255)))) }
 
-// blend adds to each sample a share of its difference to the plane blurred by a Gaussian: a share of 1 blurs, a
-// negative one sharpens. Edge samples are repeated.
+// blend adds share times the difference between the blurred plane, by a Gaussian of deviation sigma, and p: a share of
+// 1 blurs, a negative share sharpens. Edge samples are repeated.
 func (p *Plane) blend(sigma, share float64) {
 	reach := int(math.Ceil(3 * sigma))
 	taps := make([]float32, 2*reach+1)
@@ -273,8 +272,8 @@ func (p *Plane) blend(sigma, share float64) {
 	}
 }
 
-// WithNoise returns a copy of a picture, in 8 bits, with independent normal noise in each colour of each pixel;
-// deviation is its standard deviation in levels of 255. Alpha stays. The same seed gives the same noise.
+// WithNoise returns a copy of a picture, in 8 bits, with independent normal noise in each colour of each pixel, of
+// standard deviation deviation in levels of 0..255. Alpha stays. The same seed gives the same noise.
 func WithNoise(img image.Image, deviation float64, seed uint64) *image.NRGBA {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	out := imaging.Clone(img)

@@ -7,11 +7,11 @@ import (
 	"superres/internal/quantiser"
 )
 
-// pass passes the picture through the brightness of a JPEG file.
+// pass saves brightness in a JPEG file and opens it again.
 func (f File) pass(p *Plane) { f.passBlocks(p, &quantiser.Brightness) }
 
-// passBlocks passes a plane through a JPEG file with a table of steps. Its blocks of 8×8 samples begin at X−8 and Y−8
-// and extend beyond the edges, where samples are repeated.
+// passBlocks quantises a plane as a JPEG file does, with the quantisation table steps for quality 50. The blocks of 8×8
+// samples begin at X−8 and Y−8 and extend beyond the edges, where samples are repeated.
 func (f File) passBlocks(p *Plane, steps *[64]int) {
 	var table [64]float32
 	for i, step := range steps {
@@ -43,7 +43,8 @@ func (f File) passBlocks(p *Plane, steps *[64]int) {
 	}
 }
 
-// cosines is the orthonormal cosine transform of eight samples, one row per frequency, and inverse is its inverse.
+// cosines is the matrix of the orthonormal cosine transform of 8 samples, one row per frequency; inverse is its
+// inverse.
 var cosines, inverse = func() (c, t [64]float32) {
 	for k := range 8 {
 		scale := math.Sqrt(2. / 8)
@@ -58,7 +59,7 @@ var cosines, inverse = func() (c, t [64]float32) {
 	return c, t
 }()
 
-// transform sets to to M·B·Mᵀ. All three are 8×8 matrices, row by row.
+// transform computes to = m·b·mᵀ. All three are 8×8 matrices, row by row.
 func transform(to, b, m *[64]float32) {
 	var half [64]float32
 	for i := range 8 {

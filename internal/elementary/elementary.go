@@ -1,17 +1,17 @@
-// Package elementary has functions of package math with the same bits on all processors; in math their last bits
-// differ. They are written as products, sums, quotients and roots of float64, each rounded by itself.
+// Package elementary has functions of package math that return the same bits on all processors; in math the last bits
+// differ. They consist of products, sums, quotients and roots of float64, each rounded on its own.
 //
-// An error is in units of the last place (ulp), of finite results that are no subnormal numbers.
+// Errors are stated in units of the last place (ulp), for finite results that are not subnormal.
 package elementary
 
 import "math"
 
-// The high parts have 33 bits, so that products with whole numbers below 2²⁰ are exact.
+// The constants are split. The high parts have 33 bits, so that products with integers below 2²⁰ are exact.
 const (
 	ln2High = 0x1.62e42fef00000p-1
 	ln2Low  = math.Ln2 - ln2High
 
-	rightHigh   = 0x1.921fb54400000p0 // of π/2
+	rightHigh   = 0x1.921fb54400000p0 // the parts of π/2
 	rightMiddle = 0x1.0b4611a600000p-34
 	rightLow    = math.Pi/2 - rightHigh - rightMiddle
 )
@@ -24,7 +24,7 @@ func horner(x float64, coefficients ...float64) (sum float64) {
 	return sum
 }
 
-// series returns the polynomial of x with 1/first!, −1/(first+2)!, … up to 1/last! for the coefficients of 1, x, ….
+// series returns 1/first! − x/(first+2)! + x²/(first+4)! − … up to the term with 1/last!. first is 0 or 1.
 func series(x float64, first, last int) (sum float64) {
 	for n := last; n > first; n -= 2 {
 		sum = float64(float64(1+sum)*x) / float64(-n*(n-1))
@@ -32,7 +32,7 @@ func series(x float64, first, last int) (sum float64) {
 	return 1 + sum
 }
 
-// Exp returns eˣ, to 1 ulp.
+// Exp returns eˣ, with an error of at most 1 ulp.
 func Exp(x float64) float64 {
 	m, k := power(x)
 	return math.Ldexp(1+m, k)
@@ -55,7 +55,7 @@ func power(x float64) (m float64, k int) {
 	return r + float64(float64(r*r)*p), int(n)
 }
 
-// Exp2 returns 2ˣ, to 2 ulp.
+// Exp2 returns 2ˣ, with an error of at most 2 ulp.
 func Exp2(x float64) float64 {
 	whole := math.Floor(x)
 	if !(math.Abs(x) < 2000) {
@@ -64,7 +64,7 @@ func Exp2(x float64) float64 {
 	return math.Ldexp(Exp(float64((x-whole)*math.Ln2)), int(whole))
 }
 
-// Log returns the natural logarithm of x, to 1 ulp.
+// Log returns the natural logarithm of x, with an error of at most 1 ulp.
 func Log(x float64) float64 {
 	switch {
 	case x == 0:
@@ -87,13 +87,13 @@ func Log(x float64) float64 {
 	return float64(n*ln2High) + (f - float64(s*(f-r)) + float64(n*ln2Low))
 }
 
-// Log1p returns the natural logarithm of 1 + x, to 3 ulp.
+// Log1p returns the natural logarithm of 1 + x, with an error of at most 3 ulp.
 func Log1p(x float64) float64 {
 	u := 1 + x
 	if u == 1 || math.IsInf(u, 1) {
 		return x
 	}
-	return Log(u) * x / (u - 1) // the rounding of u is in u − 1 too, and cancels
+	return Log(u) * x / (u - 1) // the rounding error of u is in u − 1 too, and cancels
 }
 
 // Log2 returns the logarithm of x to base 2, exactly for powers of 2.
@@ -105,11 +105,11 @@ func Log2(x float64) float64 {
 	return Log(m)/math.Ln2 + float64(k)
 }
 
-// Log10 returns the logarithm of x to base 10, to 2 ulp.
+// Log10 returns the logarithm of x to base 10, with an error of at most 2 ulp.
 func Log10(x float64) float64 { return Log(x) / math.Ln10 }
 
-// Pow returns x to the power of y: for whole y below 2²⁰ by products, to y ulp, otherwise as e to the power of y·ln x,
-// to |y·ln x| + 1 ulp. It is NaN for negative x and other y, and 1 for y = 0.
+// Pow returns xʸ. For an integer y with |y| < 2²⁰ it multiplies, with an error of at most |y| ulp; otherwise it returns
+// e to the power of y·ln x, with at most |y·ln x| + 1 ulp. It is NaN for negative x and fractional y, and 1 for y = 0.
 func Pow(x, y float64) float64 {
 	if y != math.Trunc(y) || math.Abs(y) >= 1<<20 {
 		if y == 0.5 {
@@ -136,13 +136,13 @@ func Sin(x float64) float64 {
 	return s
 }
 
-// Cos returns the cosine of x, with the error of Sin.
+// Cos returns the cosine of x, with the same error as Sin.
 func Cos(x float64) float64 {
 	_, c := Sincos(x)
 	return c
 }
 
-// Sincos returns the sine and the cosine of x: see Sin.
+// Sincos returns the sine and the cosine of x, with the same errors as Sin.
 func Sincos(x float64) (sin, cos float64) {
 	n := math.RoundToEven(x / (math.Pi / 2))
 	r := x - float64(n*rightHigh) - float64(n*rightMiddle) - float64(n*rightLow)

@@ -1,4 +1,4 @@
-// Package golden compares pictures with files kept in the repository, and finds data that is kept outside of it.
+// Package golden compares pictures with files in the repository, and finds test data outside of the repository.
 //
 // go test ./superres -run Golden -update writes the files again; look at them before they are committed.
 package golden
@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// Tolerance is how far a picture may be from its golden file: no sample may differ by more than Levels of 255, and at
-// most the share Share of the samples may differ at all. Processors with fused multiply-add round differently.
+// Tolerance is the allowed difference between a picture and its golden file: no sample may differ by more than Levels
+// of 255, and at most a share Share, 0 to 1, may differ at all. Processors with fused multiply-add round differently.
 type Tolerance struct {
 	Levels int
 	Share  float64
@@ -71,7 +71,7 @@ func Open(t testing.TB, path string) image.Image {
 	return must.Get(png.Decode(f))(t)
 }
 
-// Pictures returns the paths of every n-th PNG file, at least one, of the data set that Data finds under set.
+// Pictures returns the paths of every n-th PNG file, at least one, in the folder set below the data sets: see Data.
 func Pictures(t *testing.T, set string, n int) (paths []string) {
 	t.Helper()
 	all := must.Get(filepath.Glob(filepath.Join(Data(t, set), "*.png")))(t)
@@ -84,7 +84,7 @@ func Pictures(t *testing.T, set string, n int) (paths []string) {
 	return paths
 }
 
-// InFull reports whether tests should work on all of their data, because SUPERRES_FULL is set; false means a sample.
+// InFull reports whether SUPERRES_FULL is set, so that tests should use all of their data; false: a sample of it.
 func InFull() bool { return os.Getenv("SUPERRES_FULL") != "" }
 
 // Root returns the path of the repository's root folder.
@@ -104,8 +104,8 @@ func Root(t testing.TB) string {
 	return ""
 }
 
-// Data returns the path of a data set that is not part of the repository: below SUPERRES_DATA, or below ../shared/data
-// of the repository. The test is skipped if the path does not exist, or in short mode.
+// Data returns the path of a data set outside the repository: parts joined below the folder SUPERRES_DATA, or below
+// ../shared/data beside the repository. The test is skipped if the path does not exist, or in short mode.
 func Data(t testing.TB, parts ...string) string {
 	t.Helper()
 	if testing.Short() {

@@ -10,7 +10,7 @@ import (
 	"superres/internal/must"
 )
 
-// Recorded is the command line that a model records as its origin.
+// Recorded is the command line that a model file records as its origin.
 type Recorded struct {
 	testing.TB
 	// Command is the whole command line.
@@ -42,8 +42,7 @@ func (r Recorded) Number(name string) int {
 	return must.Get(strconv.Atoi(r.Flag(name)))(r)
 }
 
-// Shipped opens the file of the given name in superres/models, and returns its size in bytes. It is closed after the
-// test.
+// Shipped opens the file name in superres/models, and returns it and its size in bytes. It is closed after the test.
 func Shipped(t testing.TB, name string) (file *os.File, size int64) {
 	t.Helper()
 	file = must.Get(os.Open(filepath.Join(Root(t), "superres", "models", name)))(t)

@@ -1,4 +1,4 @@
-// Package heap measures, for conformance suites, the memory that work takes.
+// Package heap measures, for conformance suites, how much memory a function uses.
 package heap
 
 import (
@@ -8,26 +8,25 @@ import (
 	"time"
 )
 
-// The kinds of memory that count.
+// The kinds of memory that Peak can measure.
 const (
-	// Objects are those in use and those not yet found to be garbage.
+	// Objects is the memory of objects in use, and of garbage that was not yet found.
 	Objects = "/memory/classes/heap/objects:bytes"
-	// Live is what the garbage collector finds in use. It runs all the time then, and counts what is allocated
-	// while it runs.
+	// Live is the memory that the garbage collector finds in use, plus memory allocated while the collector runs.
 	Live = "/gc/heap/live:bytes"
 )
 
-// Peak returns the largest growth of the heap while f runs, in bytes. It measures every 100 µs, so that it may
-// miss a short peak. For Live it has the collector run all the time, which is slow.
-func Peak(what string, f func()) int64 {
+// Peak returns the largest growth, in bytes, of the given kind of memory while f runs. It measures every 100 µs, so it
+// may miss a short peak. The garbage collector runs nearly all the time meanwhile, which is slow.
+func Peak(kind string, f func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	read := func() int64 {
-		sample := []metrics.Sample{{Name: what}}
+		sample := []metrics.Sample{{Name: kind}}
 		metrics.Read(sample)
 		return int64(sample[0].Value.Uint64())
 	}
 	runtime.GC()
-	runtime.GC() // what the first one freed is swept
+	runtime.GC() // the second run sweeps the memory that the first one freed
 	before := read()
 	stop, peak := make(chan struct{}), make(chan int64)
 	go func() {
@@ -47,11 +46,11 @@ func Peak(what string, f func()) int64 {
 	return <-peak
 }
 
-// Within returns the growth that Peak measures of Objects, once it is no more than most bytes, else the least of five
-// runs of f: on a busy machine garbage waits longer for its collector, and adds to some runs.
-func Within(most int64, f func()) int64 {
+// Within runs f up to five times, until Peak of Objects is at most limit bytes, and returns the smallest Peak: on a
+// busy machine, garbage waits longer for the collector, and adds to some runs.
+func Within(limit int64, f func()) int64 {
 	least := Peak(Objects, f)
-	for run := 1; run < 5 && least > most; run++ {
+	for run := 1; run < 5 && least > limit; run++ {
 		least = min(least, Peak(Objects, f))
 	}
 	return least

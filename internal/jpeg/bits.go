@@ -2,20 +2,20 @@ package jpeg
 
 import "encoding/binary"
 
-// bits reads the bits of a scan, the highest of each byte first.
+// bits reads the bits of a scan, the highest bit of each byte first.
 type bits struct {
 	data []byte // the file
-	at   int    // the offset of the next byte to take; never behind a marker that was not taken in
-	// acc has the next bits at its top, and count is the number of bits that were taken from data and not used.
-	// Behind the last bit before a marker acc has zeros, as if they were data; count is negative once zeros were used.
+	at   int    // offset of the next byte to take; a marker stops it
+	// acc holds the next bits, from its highest bit down, and count is how many of them come from data. Past the last
+	// bit before a marker acc has zeros; count is negative once such zeros have been read.
 	acc   uint64
 	count int
 }
 
-// leastBits is a number of bits that are enough for a code and the number behind it.
+// leastBits is the number of bits that suffice for a Huffman code and the number behind it.
 const leastBits = invalidLength + 16
 
-// fill takes bytes until there are more than 56 bits, or a marker follows.
+// fill takes bytes from data until acc has more than 56 bits, or a marker follows.
 func (r *bits) fill() {
 	for r.count <= 56 {
 		if r.at+8 <= len(r.data) {
@@ -34,7 +34,7 @@ func (r *bits) fill() {
 		}
 		b := r.data[r.at]
 		end := r.at + 1
-		if b == 0xff { // a byte of a number where a zero follows, and else a marker
+		if b == 0xff { // 0xff then 0 stands for the byte 0xff; 0xff then anything else is a marker
 			for end < len(r.data) && r.data[end] == 0xff {
 				end++
 			}
@@ -71,8 +71,8 @@ func (r *bits) number(n uint) int {
 	return v
 }
 
-// extend returns the number that size bits at the top of acc stand for (T.81, table F.1): those that begin with 0 are
-// negative. size is at most 16.
+// extend returns the signed number for which the size highest bits of acc stand (T.81, table F.1): if they begin with 0
+// it is negative. size is at most 16.
 func extend(acc uint64, size uint) int32 {
 	v := int32(acc >> (64 - size))
 	negative := int32(acc>>63) - 1 // all bits set, or none

@@ -7,22 +7,22 @@ import (
 	"superres/internal/parallel"
 )
 
-// meaning is how the components of a picture make colours.
+// meaning says which colours the components of a picture are.
 type meaning int
 
 const (
 	meansGrey meaning = iota
 	meansYCbCr
 	meansRGB
-	meansCMYK         // 0 is no ink
-	meansInvertedCMYK // 255 is no ink
-	meansInvertedYCCK // YCbCr of inverted CMY, which is RGB, and inverted black
+	meansCMYK         // 0: no ink
+	meansInvertedCMYK // 255: no ink
+	meansInvertedYCCK // inverted CMY, which is RGB, as YCbCr, and inverted black
 )
 
-// meaning returns how the components make colours. It decides as libjpeg does (jdapimin.c, default_decompress_parms):
-// JFIF means YCbCr, the segment of Adobe comes next, and the names of the components last.
+// meaning returns which colours the components are. It decides as libjpeg does (jdapimin.c, default_decompress_parms):
+// a JFIF segment means YCbCr, Adobe's segment counts next, and the names of the components last.
 //
-// Note: inverted CMYK comes from Adobe's programs, but ImageMagick and Pillow expect it without Adobe's segment, too.
+// Note: inverted CMYK is a habit of Adobe's programs, and ImageMagick and Pillow expect it in all files.
 func (d *decoder) meaning() meaning {
 	c := d.components
 	asStored, asYCbCr := d.opt.Colours == AsStored, d.opt.Colours == AsYCbCr
@@ -45,7 +45,7 @@ func (d *decoder) meaning() meaning {
 	return meansInvertedCMYK
 }
 
-// transform makes samples of the coefficients of a progressive file.
+// transform computes the samples from the coefficients of a progressive file.
 func (d *decoder) transform() error {
 	for _, c := range d.components {
 		if !d.isProgressive {
@@ -70,7 +70,7 @@ func (d *decoder) transform() error {
 	return nil
 }
 
-// transformBlock writes the samples of a block to out.
+// transformBlock writes the samples for the coefficients from, with the quantisation table q, to out.
 func transformBlock(from *coefficients, q *[64]int32, out []byte, stride int) {
 	var block [64]int32
 	others := int16(0)
@@ -86,7 +86,7 @@ func transformBlock(from *coefficients, q *[64]int32, out []byte, stride int) {
 	inverse(&block, out, stride)
 }
 
-// picture returns the picture of the samples.
+// picture builds the picture from the samples.
 func (d *decoder) picture() image.Image {
 	bounds := image.Rect(0, 0, d.width, d.height)
 	c := d.components
@@ -101,7 +101,7 @@ func (d *decoder) picture() image.Image {
 			for i := range c {
 				c[i] = d.enlarge(c[i])
 			}
-			if c[1].stride != c[2].stride { // one of them has samples beyond the picture
+			if c[1].stride != c[2].stride { // one plane has samples beyond the picture's edge
 				c[1], c[2] = d.crop(c[1]), d.crop(c[2])
 			}
 		}
@@ -131,7 +131,7 @@ func (d *decoder) picture() image.Image {
 	}
 }
 
-// interleave writes the samples of all components at full resolution to pix, which has 4 bytes a pixel.
+// interleave writes the samples of component i, at full resolution, to byte i of each 4-byte pixel in pix.
 func (d *decoder) interleave(pix []byte) {
 	for i, c := range d.components {
 		c = d.enlarge(c)
@@ -144,18 +144,18 @@ func (d *decoder) interleave(pix []byte) {
 	}
 }
 
-// toRGB converts YCbCr of BT.601 in full range to RGB, rounded as in libjpeg (jdcolor.c), where package color rounds
-// otherwise: R = Y + 1.402·(Cr−128), G = Y − 0.344136·(Cb−128) − 0.714136·(Cr−128), B = Y + 1.772·(Cb−128).
+// toRGB converts YCbCr of BT.601 in full range to RGB, rounded as in libjpeg (jdcolor.c) and unlike package color: R =
+// Y + 1.402·(Cr−128), G = Y − 0.344136·(Cb−128) − 0.714136·(Cr−128), B = Y + 1.772·(Cb−128).
 func toRGB(y, cb, cr byte) (r, g, b byte) {
 	const one, half = 1 << 16, 1 << 15
-	const crToR, cbToG, crToG, cbToB = 91881, 22554, 46802, 116130 // times one
+	const crToR, cbToG, crToG, cbToB = 91881, 22554, 46802, 116130 // times 2¹⁶
 	blue, red := int(cb)-128, int(cr)-128
 	clip := func(v int) byte { return byte(min(max(v/one, 0), 255)) }
 	luma := int(y)*one + half
 	return clip(luma + crToR*red), clip(luma - cbToG*blue - crToG*red), clip(luma + cbToB*blue)
 }
 
-// ratio returns the name that package image has for the resolution of chroma. ok is false where it has none, or where
+// ratio returns the constant of package image for the resolution of chroma. ok is false where it has none, or where
 // luma is not at full resolution.
 func (d *decoder) ratio() (ratio image.YCbCrSubsampleRatio, ok bool) {
 	luma, cb, cr := d.components[0], d.components[1], d.components[2]
@@ -174,8 +174,8 @@ func (d *decoder) ratio() (ratio image.YCbCrSubsampleRatio, ok bool) {
 // isFull reports whether c has a sample for every pixel.
 func (d *decoder) isFull(c *component) bool { return c.across == d.mostAcross && c.down == d.mostDown }
 
-// enlarge returns c with a sample for every pixel. As in libjpeg-turbo (jdsample.c), those at half the resolution are
-// interpolated, and others repeated.
+// enlarge returns c with a sample for every pixel. As in libjpeg-turbo (jdsample.c), it interpolates where c has half
+// the resolution, and else repeats samples.
 func (d *decoder) enlarge(c *component) *component {
 	if d.isFull(c) {
 		return c
@@ -197,12 +197,12 @@ func (d *decoder) enlarge(c *component) *component {
 	return out
 }
 
-// plane returns a component with memory for a sample for every pixel.
+// plane returns an empty component with memory for a sample for every pixel.
 func (d *decoder) plane() *component {
 	return &component{stride: d.width, samples: make([]byte, d.width*d.height)}
 }
 
-// crop returns c, which has a sample for every pixel, without those beyond the picture.
+// crop returns c, which has full resolution, without the samples beyond the picture's edge.
 func (d *decoder) crop(c *component) *component {
 	if c.stride == d.width {
 		return c

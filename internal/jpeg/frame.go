@@ -7,39 +7,38 @@ import (
 	"math"
 )
 
-// frame is the header of a picture.
+// frame is the header of the picture (T.81, B.2.2).
 type frame struct {
 	width, height        int // of the picture, in pixels
 	isProgressive        bool
-	components           []*component // nil: there has been no header yet
-	mostAcross, mostDown int          // the largest factors of the components
-	mcusWide, mcusHigh   int          // of a scan of several components
+	components           []*component // nil: no header was read yet
+	mostAcross, mostDown int          // the largest sampling factors of any component
+	mcusWide, mcusHigh   int          // MCUs of a scan with several components
 }
 
 // component is one colour of a picture.
 type component struct {
 	id           byte
-	across, down int // the factors: samples for mostAcross and mostDown pixels
-	table        int // the number of the quantisation table
+	across, down int // sampling factors: samples per mostAcross and mostDown pixels
+	table        int // number of the quantisation table
 
 	width, height          int            // in samples
-	blocksWide, blocksHigh int            // that have samples of the picture
-	stride                 int            // samples from row to row, a multiple of 8, with some beyond the picture
-	samples                []byte         // stride × rows, a multiple of 8 rows; nil: not decoded yet
-	coefficients           []coefficients // of progressive files: stride/8 blocks a row; nil: there was no scan yet
-	quantiser              *[64]int32     // the table when the first scan began
-	finest                 [64]int8       // by index in the file: the bits that are still missing; −1: all
+	blocksWide, blocksHigh int            // blocks that contain samples of the picture
+	stride                 int            // samples per row, a multiple of 8, with some beyond the picture
+	samples                []byte         // a multiple of 8 rows, of stride samples; nil: not decoded yet
+	coefficients           []coefficients // for progressive files: stride/8 blocks a row; nil: there was no scan yet
+	quantiser              *[64]int32     // the quantisation table when the first scan began
+	finest                 [64]int8       // low bits still missing, per coefficient in file order; −1: all
 
-	dc, ac               *codes // in this scan
-	before               int32  // the first coefficient of the block before
-	stepAcross, stepDown int    // the blocks of an MCU of this scan
+	dc, ac               *codes // Huffman tables of this scan
+	before               int32  // DC coefficient of the block before
+	stepAcross, stepDown int    // blocks per MCU of this scan
 }
 
-// coefficients has the coefficients of a block of 8×8 samples, row by row, before quantisation is undone.
+// coefficients holds the coefficients of a block of 8×8 samples, row by row, still quantised.
 type coefficients [64]int16
 
-// readFrame takes in the header of the picture and checks its numbers, but for a width or height of 0. It takes no
-// memory for pixels.
+// readFrame reads and checks the header of the picture. A width or height may be 0. It takes no memory for pixels.
 func (d *decoder) readFrame(marker byte, payload []byte) error {
 	if d.components != nil {
 		return FormatError("two frame headers")
@@ -92,8 +91,8 @@ func (d *decoder) readFrame(marker byte, payload []byte) error {
 // divideUp returns a/b, rounded up.
 func divideUp(a, b int) int { return (a + b - 1) / b }
 
-// findHeight returns the height in the segment behind the first scan that some files have in place of one in their
-// header (T.81, B.2.5), or 0.
+// findHeight returns the height in the segment DNL behind the first scan, which some files have instead of a height in
+// the frame header (T.81, B.2.5), or 0.
 func (d *decoder) findHeight() int {
 	for at := d.at; ; {
 		marker, end, _ := d.find(at)
@@ -110,13 +109,13 @@ func (d *decoder) findHeight() int {
 	}
 }
 
-// rows returns the rows of blocks of c for which there is memory.
+// rows returns how many rows of blocks c has memory for.
 func (c *component) rows(f *frame) int { return f.mcusHigh * c.down }
 
-// isBegun reports whether there has been a scan with the first coefficients of c.
+// isBegun reports whether a scan has brought the DC coefficients of c.
 func (c *component) isBegun() bool { return c.finest[0] >= 0 }
 
-// isComplete reports whether there have been scans of all bits of all coefficients of c.
+// isComplete reports whether scans have brought all bits of all coefficients of c.
 func (c *component) isComplete() bool {
 	for _, missing := range c.finest {
 		if missing != 0 {

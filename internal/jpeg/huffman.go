@@ -1,25 +1,25 @@
 package jpeg
 
-// fastBits is the number of bits that one look-up decodes. Most codes are shorter.
+// fastBits is the length of the longest code that one look-up decodes. Most codes are shorter.
 const fastBits = 9
 
-// codes is a table of Huffman codes (T.81, annex C): codes of each length are successive numbers.
+// codes is a table of Huffman codes (T.81, annex C). The codes of one length are successive numbers.
 type codes struct {
-	// fast has, by the next bits, a value of which the code is among them, and the length of the code, each in a
-	// byte; a length of 0: the code is longer, or there is none.
+	// fast maps the next fastBits bits to the code that they begin with: its value in the high byte, its length in the
+	// low byte. A length of 0: the code is longer, or there is none.
 	fast [1 << fastBits]uint16
-	// beyond has, by length, the first number of 16 bits that begins with no code of this length or a shorter one.
+	// beyond holds, for each length, the smallest 16-bit number that begins with no code of this length or shorter.
 	beyond [17]uint32
-	// shift has, by length, the index in values of a code of this length, less the code.
+	// shift holds, for each length, the number to add to a code to get the index of its value in values.
 	shift  [17]int32
 	values [256]byte
 }
 
-// invalidLength is the number of bits that are taken where they are no code, as libjpeg does.
+// invalidLength is the number of bits that are skipped where they begin with no code, as in libjpeg.
 const invalidLength = 17
 
-// decode returns the value of the code at the front of bits, of which there are at least 16, and the length of the
-// code, or 0 and invalidLength where there is none.
+// decode returns the value and the length of the code at the top of acc, which must hold at least 16 bits, or 0 and
+// invalidLength where they begin with no code.
 func (c *codes) decode(acc uint64) (value byte, length uint) {
 	if f := c.fast[acc>>(64-fastBits)]; f != 0 {
 		return byte(f >> 8), uint(f & 0xff)
@@ -27,7 +27,7 @@ func (c *codes) decode(acc uint64) (value byte, length uint) {
 	return c.decodeLong(acc)
 }
 
-// decodeLong is decode for a code of more than fastBits.
+// decodeLong does the same as decode for a code of more than fastBits bits.
 func (c *codes) decodeLong(acc uint64) (value byte, length uint) {
 	next := uint32(acc >> 48)
 	for n := uint(fastBits + 1); n <= 16; n++ {
@@ -38,8 +38,8 @@ func (c *codes) decodeLong(acc uint64) (value byte, length uint) {
 	return 0, invalidLength
 }
 
-// newCodes returns the table with count codes of each length from 1 to 16, for values. It returns nil where there are
-// more codes than a length can have.
+// newCodes returns the table with count[n-1] codes of each length n, for values in this order. It returns nil where
+// there are more codes than a length allows.
 func newCodes(count []byte, values []byte) *codes {
 	c := &codes{}
 	copy(c.values[:], values)
@@ -64,7 +64,7 @@ func newCodes(count []byte, values []byte) *codes {
 	return c
 }
 
-// readCodes takes in tables of codes, each a class and a number, the count of codes of each length, and their values.
+// readCodes reads Huffman tables: for each, class (DC or AC), number, count of codes of each length, and values.
 func (d *decoder) readCodes(payload []byte) error {
 	const head = 17
 	for len(payload) > 0 {
@@ -98,15 +98,15 @@ func (d *decoder) readCodes(payload []byte) error {
 	return nil
 }
 
-// Table is a table of Huffman codes as a file has it: the number of codes of each length from 1 to 16 bits, and the
-// values by the length of their codes.
+// Table is a Huffman table as a file stores it: how many codes there are of each length from 1 to 16 bits, and their
+// values.
 type Table struct {
 	Count  [16]byte
 	Values []byte
 }
 
-// Standard are the tables K.3 to K.6 of ITU-T T.81, annex K: for luma and then for chroma, the table of the first
-// coefficient of a block (DC) and the table of the others (AC).
+// Standard are the tables K.3 to K.6 of ITU-T T.81, annex K: for luma and then for chroma, the table for the DC
+// coefficient of a block and the table for the others (AC).
 var Standard = [2][2]Table{
 	{
 		{[16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},

@@ -1,18 +1,18 @@
 package jpeg
 
-// The inverse cosine transform of 8×8 coefficients by the method of C. Loeffler, A. Ligtenberg and G. S. Moschytz,
-// "Practical fast 1-D DCT algorithms with 11 multiplications", ICASSP 1989, pp. 988–991, in its form with 12
-// multiplications, none of which follows another: first of the columns, then of the rows. A step costs 12
-// multiplications and 32 additions.
+// The inverse cosine transform of 8×8 coefficients with the method of C. Loeffler, A. Ligtenberg and G. S. Moschytz,
+// "Practical fast 1-D DCT algorithms with 11 multiplications", ICASSP 1989, pp. 988–991, in the variant with 12
+// multiplications, where no product is multiplied again: first along the columns, then along the rows. A transform of 8
+// numbers costs 12 multiplications and 32 additions.
 //
-// Factors have scaleBits bits behind the point, and between both steps numbers keep columnBits: these are the
-// precisions of libjpeg, by which most programs decode, so that samples are the same to the bit.
+// Factors have scaleBits fractional bits, and numbers between the two passes have columnBits. These are the precisions
+// of libjpeg, which most programs use, so samples are the same to the bit.
 const (
 	scaleBits  = 13
 	columnBits = 2
 )
 
-// The factors, by c(k) = √2·cos(kπ/16), times 2^scaleBits.
+// The factors, times 2^scaleBits, with c(k) = √2·cos(kπ/16).
 const (
 	fC6      = 4433   // c6
 	fC2less6 = 6270   // c2 − c6
@@ -28,7 +28,7 @@ const (
 	fIn1and5 = -3196  // c5 − c3
 )
 
-// butterfly returns the transform of 8 numbers, times 2^scaleBits.
+// butterfly returns the inverse transform of 8 numbers, times 2^scaleBits.
 func butterfly(x0, x1, x2, x3, x4, x5, x6, x7 int32) (y0, y1, y2, y3, y4, y5, y6, y7 int32) {
 	rotated := (x2 + x6) * fC6
 	even2, even6 := rotated+x2*fC2less6, rotated-x6*fC2plus6
@@ -42,8 +42,8 @@ func butterfly(x0, x1, x2, x3, x4, x5, x6, x7 int32) (y0, y1, y2, y3, y4, y5, y6
 	return e0 + o0, e1 + o1, e2 + o2, e3 + o3, e3 - o3, e2 - o2, e1 - o1, e0 - o0
 }
 
-// inverse writes the samples of a block to out, of which rows are stride apart. b has coefficients row by row, their
-// quantisation undone; it is overwritten.
+// inverse writes the 8×8 samples of a block to out, in rows that are stride bytes apart. b holds the dequantised
+// coefficients row by row; inverse overwrites it.
 func inverse(b *[64]int32, out []byte, stride int) {
 	const half = 1 << (scaleBits - columnBits - 1)
 	for i := range 8 {
@@ -68,9 +68,9 @@ func inverse(b *[64]int32, out []byte, stride int) {
 	}
 }
 
-// sample returns a result of both steps as a sample: rounded, moved from −128..127 to 0..255 and clipped.
+// sample converts a result of both passes to a sample: rounded, moved from −128..127 to 0..255 and clipped.
 func sample(y int32) byte {
-	const shift = scaleBits + columnBits + 3 // 3: the transform of 8 times 8 is divided by 8
+	const shift = scaleBits + columnBits + 3 // 3: the transform in two dimensions is divided by 8
 	v := (y+1<<(shift-1))>>shift + 128
 	if uint32(v) > 255 {
 		return byte(^v >> 31)
@@ -78,7 +78,7 @@ func sample(y int32) byte {
 	return byte(v)
 }
 
-// fillBlock writes the samples of a block to out that has no coefficient but first.
+// fillBlock writes the samples of a block to out of which only the DC coefficient, first, is not 0.
 func fillBlock(first int32, out []byte, stride int) {
 	v := sample(first << (columnBits + scaleBits))
 	for i := range 8 {

@@ -1,14 +1,14 @@
 // Package jpeg decodes JPEG files (ITU-T T.81): baseline, extended sequential and progressive, of 8 bits a sample, with
-// Huffman coding. It gives the samples of libjpeg-turbo bit for bit, reads all that this library reads of these kinds,
-// and names what it does not read.
+// Huffman coding. Its samples equal libjpeg-turbo's bit for bit. Of these kinds it reads all files that libjpeg-turbo
+// reads; for other kinds the error names what cannot be read.
 //
-// jpeg.go has what other packages call. segments.go reads the segments between the pixels, frame.go the header of a
-// picture, huffman.go the tables of codes and bits.go the bits. scan.go goes over the blocks of a scan and the restart
-// markers between them, of sequential files; progressive.go decodes the blocks of others. idct.go makes samples of
-// coefficients, and colours.go a picture of the samples, enlarged where components differ in resolution.
+// jpeg.go has the exported functions. segments.go reads the segments between the pixels, frame.go the header of the
+// picture, huffman.go the code tables and bits.go single bits. scan.go iterates over the blocks of a scan and the
+// restart markers between them, and decodes sequential files; progressive.go decodes the blocks of progressive files.
+// idct.go computes samples from coefficients, and colours.go a picture from samples, enlarged where needed.
 //
-// Memory for pixels is taken once Options has accepted the size in the header. Work is bounded by the size, by
-// Options.Scans and by the context, which is asked once for every segment and every row of blocks.
+// Memory for pixels is allocated only after the size in the header has passed Options.Pixels. Work is bounded by the
+// size, by Options.Scans and by the context, which is checked at every segment and every row of blocks.
 package jpeg
 
 import (
@@ -20,51 +20,49 @@ import (
 	"io"
 )
 
-// Options say how to decode a file. The zero value reads a whole file by what it says of itself.
+// Options say how to decode a file. The zero value means the defaults.
 type Options struct {
-	// Tables is a stream of tables alone, as a TIFF has it apart from its pictures: the tables hold until the file
-	// defines others.
+	// Tables is a JPEG stream of tables alone, as in a TIFF. They hold until the file defines others.
 	Tables []byte
-	// Colours is the meaning of the components: FromFile.
+	// Colours says which colours the components are. Default: FromFile.
 	Colours Colours
-	// Pixels is the largest width × height, in pixels: 65,535².
+	// Pixels is the largest width × height, in pixels. 0 means 65,535².
 	Pixels int64
-	// Scans is how many scans a file may have: any number.
+	// Scans is the largest number of scans. 0 means any number.
 	Scans int
 }
 
-// Colours is the meaning of the components of a picture.
+// Colours says how to find out which colours the components are.
 type Colours int
 
 const (
-	// FromFile takes the meaning from the segments JFIF and Adobe, or else from the names of the components.
+	// FromFile uses the segments JFIF and Adobe, or else the names of the components.
 	FromFile Colours = iota
-	// AsStored takes one component as grey, three as RGB and four as CMYK of which 0 is no ink. Two, as a TIFF has them
-	// for grey with alpha, become the first two channels of an *image.CMYK.
+	// AsStored takes one component as grey, three as RGB and four as CMYK, where 0 is no ink. Two components, which a
+	// TIFF uses for grey with alpha, become the first two channels of an *image.CMYK.
 	AsStored
 	// AsYCbCr takes three components as YCbCr of BT.601 in full range, and others as FromFile does.
 	AsYCbCr
 )
 
-// ErrScans is the error of a file of more than Options.Scans scans.
+// ErrScans is the error for a file with more than Options.Scans scans.
 var ErrScans = errors.New("jpeg: too many scans")
 
-// ErrPixels is the error of a file of more than Options.Pixels pixels.
+// ErrPixels is the error for a file with more than Options.Pixels pixels.
 var ErrPixels = errors.New("jpeg: too many pixels")
 
-// FormatError says in which way a file breaks the rules of the format, as words behind the name of the file, such as
-// "no pixels".
+// FormatError says which rule of the format a file breaks, in words to follow the file's name, such as "no pixels".
 type FormatError string
 
 func (e FormatError) Error() string { return "jpeg: " + string(e) }
 
-// UnsupportedError is a part of the format that is not read, as a noun in plain words, such as "arithmetic coding".
+// UnsupportedError names a part of the format that is not read, as a noun in plain words, such as "arithmetic coding".
 type UnsupportedError string
 
 func (e UnsupportedError) Error() string { return "jpeg: " + string(e) + " cannot be read" }
 
-// DecodeConfig returns the size and the colour model of the picture in data, a file or its segments up to the pixels.
-// It fails as Decode does.
+// DecodeConfig returns the size and the colour model of the picture in data, which is a file or its segments up to the
+// pixels. It fails as Decode does.
 func DecodeConfig(data []byte, opt Options) (image.Config, error) {
 	d := &decoder{opt: opt, bits: bits{data: data}}
 	if err := d.readHeader(); err != nil {
@@ -82,13 +80,13 @@ func DecodeConfig(data []byte, opt Options) (image.Config, error) {
 	return image.Config{ColorModel: model, Width: d.width, Height: d.height}, nil
 }
 
-// Decode returns the picture in data, a file. Its bounds begin at (0, 0). It is an *image.Gray, an *image.YCbCr, an
-// *image.RGBA or an *image.CMYK of which 0 is no ink. YCbCr keeps its chroma as stored, where image.YCbCr has a name
-// for its resolution, and else has it enlarged to full resolution as libjpeg-turbo does.
+// Decode returns the picture in the file data, with bounds that begin at (0, 0): an *image.Gray, an *image.YCbCr, an
+// *image.RGBA or an *image.CMYK, where 0 is no ink. Chroma of YCbCr stays as stored if package image has a constant for
+// its resolution, and is else enlarged to full resolution as in libjpeg-turbo.
 //
-// warnings name the faults of a file that is read all the same, as words behind the name of the file. A file that ends
-// before its pixels gives io.ErrUnexpectedEOF, one that breaks the rules a FormatError, and one of a kind that is not
-// read an UnsupportedError. Once ctx has ended, the error is ctx.Err(). data is not changed.
+// warnings name faults in spite of which the file was read, in words to follow the name of the file. The error is
+// io.ErrUnexpectedEOF for a file that ends too early, a FormatError for one that breaks the rules, an UnsupportedError
+// for a kind that is not read, and ctx.Err() once ctx has ended. data is not changed.
 func Decode(ctx context.Context, data []byte, opt Options) (img image.Image, warnings []string, err error) {
 	d := &decoder{opt: opt, bits: bits{data: data}, ctx: ctx}
 	if err := d.readFile(); err != nil {
@@ -100,30 +98,30 @@ func Decode(ctx context.Context, data []byte, opt Options) (img image.Image, war
 	return d.picture(), d.warnings(), nil
 }
 
-// decoder is a file that is being decoded.
+// decoder is the state of decoding a file.
 type decoder struct {
 	opt Options
 	ctx context.Context
 	bits
 
 	frame
-	quantisers [4]*[64]int32 // by number, each in the order of a block's rows; nil: not defined yet
-	dc, ac     [4]*codes     // by number; nil: not defined yet
-	interval   int           // the MCUs between restart markers; 0: there are none
+	quantisers [4]*[64]int32 // quantisation tables by number, row by row like a block; nil: not defined yet
+	dc, ac     [4]*codes     // Huffman tables by number; nil: not defined yet
+	interval   int           // MCUs between restart markers; 0: no markers
 
 	hasJFIF, hasAdobe bool
 	adobeTransform    byte
 
 	scans    int
-	used     int  // the offset behind the bits of the last scan
-	eob      int  // of progressive files: the blocks to come without further coefficients in this scan
-	hasEnded bool // the bits up to the next restart marker or the end of the scan have ended before they should
+	used     int  // offset behind the bits that the last scan used
+	eob      int  // for progressive files: the blocks still to come without further coefficients in this scan
+	hasEnded bool // the data up to the next restart marker, or of the scan, have ended too early
 
 	isDamaged, isCoarse, hasNoEnd bool
-	surplus                       int // bytes that belong to no part
+	surplus                       int // bytes that belong to no segment or scan
 }
 
-// warnings returns what was wrong with a file that was decoded.
+// warnings returns the faults that were found in a decoded file.
 func (d *decoder) warnings() (list []string) {
 	switch {
 	case d.isDamaged:
@@ -164,7 +162,7 @@ func (d *decoder) readFile() error {
 			return err
 		case d.endsInZeros():
 			return io.ErrUnexpectedEOF
-		default: // what follows the pixels is not of the file
+		default: // the file is complete; what follows its pixels is ignored
 			d.hasNoEnd, d.surplus = true, 0
 			return nil
 		}
@@ -193,8 +191,8 @@ func (d *decoder) readHeader() error {
 	}
 }
 
-// checkPixels fails at the end marker of a file that has nothing of a component, or that is damaged and lacks bits of
-// one. A sound file may lack bits: it was made so.
+// checkPixels fails, at the end marker, for a file that has no data for a component, or that is damaged and lacks bits
+// of coefficients. In a sound file such bits may be missing: its writer left them out.
 func (d *decoder) checkPixels() error {
 	if d.components == nil {
 		return FormatError("no pixels")
@@ -211,14 +209,14 @@ func (d *decoder) checkPixels() error {
 	return nil
 }
 
-// endsInZeros reports whether the last scan ended among zeros that go on to the end of the file: a copy that was cut
-// can have zeros in place of missing bytes, and they are codes. The last byte of a whole scan is hardly ever 0, since
-// it is filled up with ones.
+// endsInZeros reports whether the last scan ended inside a run of zero bytes that reaches to the end of the file. In a
+// copy that broke off, zeros may stand for missing bytes, and they decode as codes. A complete scan hardly ever ends
+// with a zero byte, since its last byte is filled up with ones.
 func (d *decoder) endsInZeros() bool {
 	return len(bytes.TrimRight(d.data, "\x00")) < d.used && d.used < len(d.data)
 }
 
-// isComplete reports whether the file has had all of its pixels.
+// isComplete reports whether all coefficients of the picture have been read.
 func (d *decoder) isComplete() bool {
 	for _, c := range d.components {
 		if !c.isComplete() {

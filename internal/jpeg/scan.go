@@ -6,19 +6,19 @@ import (
 	"superres/internal/quantiser"
 )
 
-// scan is one pass over blocks. An MCU is what the scan has between two places for a restart marker: a block of a
-// scan of one component, and else as many blocks of each component as its factors say.
+// scan is one pass over the blocks. An MCU is the unit between two possible restart markers: one block in a scan of one
+// component, and else as many blocks of each component as its sampling factors say.
 type scan struct {
 	components   []*component
-	first, last  int // the coefficients, by index in the file
-	high, low    int // of progressive files: the bits that are missing before the scan (0: all), and behind it
-	across, down int // MCUs
-	// block decodes the next block of c, number (x, y). Where the bits have ended before its MCU, its coefficients are
-	// 0, or stay as they are.
+	first, last  int // the range of coefficients, in file order
+	high, low    int // for progressive files: how many low bits are missing before the scan (0: all), and after it
+	across, down int // size of the scan in MCUs
+	// block decodes the next block of c, at (x, y) in blocks. Coefficients stay as they were, or 0, if the data ended
+	// before.
 	block func(c *component, x, y int)
 }
 
-// readScan takes in the header of a scan and decodes the scan.
+// readScan reads the header of a scan and decodes the scan.
 func (d *decoder) readScan(payload []byte) error {
 	if d.components == nil {
 		return FormatError("pixels before the frame header")
@@ -66,7 +66,7 @@ func (d *decoder) readScan(payload []byte) error {
 	return nil
 }
 
-// scanHeader returns the scan with the header payload. Components have their tables of codes.
+// scanHeader returns the scan that payload describes, and sets the Huffman tables of its components.
 func (d *decoder) scanHeader(payload []byte) (*scan, error) {
 	damaged := FormatError("a wrong scan header")
 	if len(payload) < 1 {
@@ -101,7 +101,7 @@ func (d *decoder) scanHeader(payload []byte) (*scan, error) {
 	return s, nil
 }
 
-// unused returns the component called id that the scan s does not have yet, or nil.
+// unused returns the component with this id that is not yet part of the scan s, or nil.
 func (d *decoder) unused(id byte, s *scan) *component {
 next:
 	for _, c := range d.components {
@@ -118,8 +118,8 @@ next:
 	return nil
 }
 
-// tables returns the tables of codes of these numbers. In files that are not progressive, tables of annex K stand for
-// tables 0 and 1 that are missing, as in frames of Motion JPEG; so do libjpeg-turbo and FFmpeg.
+// tables returns the Huffman tables with these numbers. In files that are not progressive, the tables of T.81, annex K,
+// replace missing tables 0 and 1, as for frames of Motion JPEG; libjpeg-turbo and FFmpeg do the same.
 func (d *decoder) tables(dc, ac byte) (*codes, *codes) {
 	tables := [2]*codes{d.dc[dc], d.ac[ac]}
 	for class, number := range [2]byte{dc, ac} {
@@ -130,10 +130,10 @@ func (d *decoder) tables(dc, ac byte) (*codes, *codes) {
 	return tables[0], tables[1]
 }
 
-// decodeScan decodes all blocks of s, of which the bits begin at d.at.
+// decodeScan decodes all blocks of s, from the data at d.at on.
 func (d *decoder) decodeScan(s *scan) error {
 	d.begin(s)
-	number, wanted := 0, byte(0) // of the MCU, and of the next restart marker
+	number, wanted := 0, byte(0) // the numbers of the MCU and of the next restart marker
 	for y := range s.down {
 		if err := d.ctx.Err(); err != nil {
 			return err
@@ -166,7 +166,7 @@ func (d *decoder) decodeScan(s *scan) error {
 	return nil
 }
 
-// begin prepares for the first bits of a scan or behind a restart marker.
+// begin prepares for the bits at the start of a scan or behind a restart marker.
 func (d *decoder) begin(s *scan) {
 	d.acc, d.count, d.eob, d.hasEnded = 0, 0, 0, false
 	for _, c := range s.components {
@@ -174,9 +174,9 @@ func (d *decoder) begin(s *scan) {
 	}
 }
 
-// checkEnd fails where the bits have ended although MCUs of s are missing, unless that follows from damage: from bits
-// that were no code, a restart marker that comes too early, or a marker that does not exist. Where no damage was seen,
-// up to one in a hundred MCUs may be missing.
+// checkEnd fails where the data have ended while MCUs of s are missing, unless damage explains it: bits that were no
+// code, a restart marker that came too early, or a marker that does not exist. Without damage, 1% of the MCUs may be
+// missing.
 func (d *decoder) checkEnd(s *scan, missing int) error {
 	marker, end, _ := d.find(d.at)
 	isCut := marker >= markerBaseline && !isRestart(marker) && !d.isDamaged && missing > s.across*s.down/100
@@ -187,11 +187,11 @@ func (d *decoder) checkEnd(s *scan, missing int) error {
 	return nil
 }
 
-// restart goes to the restart marker of a number, 0 to 7, or to where it should be: it ends the bits before, and begins
-// those behind. Where it finds another marker, it does as libjpeg (jdmarker.c, jpeg_resync_to_restart): one of the next
-// two restart markers, or a marker of another kind, means that this one is missing with the bits behind it. What comes
-// too late, or is no marker, is skipped. Any other restart marker is taken for this one. missing is the MCUs of s that
-// are still to come.
+// restart moves behind the restart marker with the given number, 0 to 7, and prepares for the bits there. Where it
+// finds another marker, it does as libjpeg (jdmarker.c, jpeg_resync_to_restart). One of the next two restart markers,
+// or a marker of another kind, means that the one sought is missing with the data behind it. It skips restart markers
+// that come too late, and invalid ones. It takes any other restart marker for the one sought. missing is the number of
+// MCUs of s that are still to come.
 func (d *decoder) restart(s *scan, number byte, missing int) error {
 	d.isDamaged = d.isDamaged || d.count >= 8
 	d.begin(s)
@@ -210,7 +210,7 @@ func (d *decoder) restart(s *scan, number byte, missing int) error {
 			d.isDamaged = d.isDamaged || ahead > 0
 			return nil
 		default:
-			d.at, d.hasEnded = end-2, true // in front of the marker
+			d.at, d.hasEnded = end-2, true // back to the start of the marker
 			return d.checkEnd(s, missing)
 		}
 	}
@@ -219,8 +219,8 @@ func (d *decoder) restart(s *scan, number byte, missing int) error {
 // isRestart reports whether a marker is one of the eight restart markers.
 func isRestart(marker byte) bool { return markerRestart0 <= marker && marker <= markerRestart7 }
 
-// zigzag has the place, in a block stored row by row, of the coefficient with an index in the file. Damaged bits can
-// lead to an index of up to 63 + 15, which is taken for the last coefficient.
+// zigzag maps the index of a coefficient in the file to its index in a block stored row by row. Damaged data can lead
+// to an index of up to 63 + 15, which stands for the last coefficient.
 var zigzag = func() (places [80]uint8) {
 	for i := range places {
 		places[i] = uint8(quantiser.Zigzag[min(i, 63)])
@@ -228,7 +228,7 @@ var zigzag = func() (places [80]uint8) {
 	return places
 }()
 
-// decodeSequential decodes a block of a file that is not progressive (T.81, F.2.2) and writes its samples.
+// decodeSequential decodes a block of a sequential file (T.81, F.2.2) and writes its samples.
 func (d *decoder) decodeSequential(c *component, x, y int) {
 	out := c.samples[8*(y*c.stride+x):]
 	if d.hasEnded {
@@ -244,8 +244,8 @@ func (d *decoder) decodeSequential(c *component, x, y int) {
 	}
 }
 
-// sequentialBlock decodes the coefficients of a block, undoes their quantisation, and returns the index in the file of
-// the last that is not 0.
+// sequentialBlock decodes and dequantises a block, and returns the index in the file of the last coefficient that is
+// not 0.
 func (d *decoder) sequentialBlock(block *[64]int32, c *component) (last int) {
 	if d.count < leastBits {
 		d.fill()
@@ -268,7 +268,7 @@ func (d *decoder) sequentialBlock(block *[64]int32, c *component) (last int) {
 		count -= int(n)
 		run, size := int(value>>4), uint(value&15)
 		if size == 0 {
-			if run < 15 { // the rest is 0
+			if run < 15 { // the other coefficients are 0
 				isBad = isBad || n == invalidLength
 				break
 			}

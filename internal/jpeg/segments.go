@@ -23,7 +23,7 @@ const (
 	markerEnd         = 0xd9
 	markerScan        = 0xda
 	markerQuantiser   = 0xdb
-	markerLines       = 0xdc // the height, where the frame has none
+	markerLines       = 0xdc // DNL, the height where the frame header has none
 	markerInterval    = 0xdd
 	markerApp0        = 0xe0
 	markerApp14       = 0xee
@@ -32,15 +32,15 @@ const (
 	markerTemporary   = 0x01
 )
 
-// find returns the next marker at or behind an offset, the offset behind it, and the number of bytes before it that
-// belong to nothing. end is 0 where the file ends before.
+// find returns the next marker at or behind the offset at, the offset behind the marker, and the number of bytes
+// skipped before it. end is 0 where the file has no further marker.
 func (r *bits) find(at int) (marker byte, end, skipped int) {
 	for ; at < len(r.data); at++ {
 		if r.data[at] != 0xff {
 			skipped++
 			continue
 		}
-		for at < len(r.data) && r.data[at] == 0xff { // any number may stand before the marker
+		for at < len(r.data) && r.data[at] == 0xff { // any number of 0xff may begin a marker
 			at++
 		}
 		if at < len(r.data) && r.data[at] != 0 {
@@ -73,7 +73,7 @@ func (d *decoder) segment() (marker byte, payload []byte, err error) {
 			return marker, nil, nil
 		}
 		if isRestart(marker) || marker == markerTemporary {
-			continue // they have no length
+			continue // these markers have no length
 		}
 		if marker < markerBaseline || marker == markerStart {
 			return 0, nil, FormatError("a marker that is none")
@@ -81,7 +81,7 @@ func (d *decoder) segment() (marker byte, payload []byte, err error) {
 		if len(d.data)-end < 2 {
 			return 0, nil, io.ErrUnexpectedEOF
 		}
-		n := int(binary.BigEndian.Uint16(d.data[end:])) // counts itself
+		n := int(binary.BigEndian.Uint16(d.data[end:])) // includes its own 2 bytes
 		if n < 2 {
 			return 0, nil, FormatError("a segment of impossible length")
 		}
@@ -93,7 +93,7 @@ func (d *decoder) segment() (marker byte, payload []byte, err error) {
 	}
 }
 
-// read takes in a segment, and decodes the scan behind one that begins a scan.
+// read reads a segment and, behind the header of a scan, decodes the scan.
 func (d *decoder) read(marker byte, payload []byte) error {
 	switch marker {
 	case markerBaseline, markerSequential, markerProgressive:
@@ -115,7 +115,7 @@ func (d *decoder) read(marker byte, payload []byte) error {
 		if len(payload) >= 12 && string(payload[:5]) == "Adobe" {
 			d.hasAdobe, d.adobeTransform = true, payload[11]
 		}
-	case markerLines: // readFrame has read it
+	case markerLines: // readFrame has read the height already
 	default:
 		if markerApp0 <= marker && marker <= markerApp15 || marker == markerComment {
 			return nil
@@ -125,7 +125,7 @@ func (d *decoder) read(marker byte, payload []byte) error {
 	return nil
 }
 
-// unsupportedMarker returns the error for a marker of a kind of file that is not read.
+// unsupportedMarker returns the error for a marker of a kind of JPEG that is not read.
 func unsupportedMarker(marker byte) error {
 	switch {
 	case marker == markerLossless:
@@ -140,7 +140,7 @@ func unsupportedMarker(marker byte) error {
 	return UnsupportedError("an extension of the format")
 }
 
-// readTables takes in Options.Tables.
+// readTables reads the tables in Options.Tables.
 func (d *decoder) readTables() error {
 	if d.opt.Tables == nil {
 		return nil
@@ -162,7 +162,7 @@ func (d *decoder) readTables() error {
 	}
 }
 
-// readQuantisers takes in tables of quantisation, each a number and 64 steps of one or two bytes.
+// readQuantisers reads quantisation tables: for each, its number, and 64 steps of one or two bytes.
 func (d *decoder) readQuantisers(payload []byte) error {
 	for len(payload) > 0 {
 		wide, number := int(payload[0]>>4), payload[0]&15

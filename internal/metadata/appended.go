@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// Telephones put files behind the picture of a JPEG: a gain map, which is a small JPEG that says how much brighter each
-// part of the picture is on a screen of high dynamic range, and the film of a motion photo. Several places tell of
-// them:
+// Telephones put files behind the picture of a JPEG: a gain map, a small JPEG that says how much brighter each part of
+// the picture is on a screen of high dynamic range, and the film of a motion photo. A JPEG announces them in:
 //
-//   - Ultra HDR (Google, version 1.1): hdrgm:Version in the XMP packet, and a list Container:Directory of what lies
-//     behind the picture, with lengths. The XMP packet of the map itself has the numbers of the map.
-//   - ISO 21496-1: a segment APP2 with the version, in the picture, and with the numbers, in the map.
+//   - Ultra HDR (Google, version 1.1): hdrgm:Version in the XMP packet, and a list Container:Directory of the files
+//     behind the picture, with their lengths. The XMP packet of the map itself holds the parameters of the map.
+//   - ISO 21496-1: a segment APP2, with the version in the picture's JPEG and with the parameters in the map's.
 //   - MPF (CIPA DC-007): a segment APP2 with the offsets and lengths of all pictures in the file.
-//   - Motion photos (Google, version 1.0): GCamera:MotionPhoto and an item of the directory, or, before, the distance
-//     of the film from the end of the file in GCamera:MicroVideoOffset.
-//   - Samsung: blocks of data behind the picture and, at the end of the file, a directory of their distances from it.
+//   - Motion photos (Google, version 1.0): GCamera:MotionPhoto and an item of the directory, or in older files
+//     GCamera:MicroVideoOffset, the distance of the film's start from the end of the file.
+//   - Samsung: data blocks behind the picture and, at the end, a directory with each block's distance before it.
 const (
 	multiplePrefix = "MPF\x00"
 	isoPrefix      = "urn:iso:std:iso:ts:21496:-1\x00"
@@ -26,18 +25,18 @@ const (
 	semanticMap     = "GainMap"
 	semanticFilm    = "MotionPhoto"
 
-	// MaxFilm is the largest size of a film and the data beside it, in bytes.
+	// MaxFilm is the largest size in bytes of a film and the data stored with it.
 	MaxFilm = 64 << 20
 )
 
-// promises is what the segments of a JPEG say of files behind its picture.
+// promises are the announcements, in the segments of a JPEG, of files behind its picture.
 type promises struct {
-	packet Body // the XMP packet; empty: there is none
-	index  Body // a TIFF, the payload of the segment MPF behind its name; empty: there is none
+	packet Body // the XMP packet; empty if there is none
+	index  Body // the TIFF in the segment MPF, behind the name MPF; empty if there is none
 	iso    bool // there is a segment of ISO 21496-1
 }
 
-// AnnouncesPictures reports whether a segment of a JPEG says that further pictures lie behind the picture.
+// AnnouncesPictures reports whether a segment of a JPEG announces further pictures behind the picture of the file.
 func AnnouncesPictures(marker byte, payload Body) bool {
 	switch marker {
 	case markerApp1:
@@ -48,12 +47,12 @@ func AnnouncesPictures(marker byte, payload Body) bool {
 	return false
 }
 
-// readAppended reads the files behind the picture of the JPEG in src.
-func (r *reader) readAppended(src Source, told promises) {
+// readAppended reads the gain map and the film behind the picture of the JPEG in src. It warns about other pictures.
+func (r *reader) readAppended(src Source, announced promises) {
 	var list packet
-	text := told.packet.Bytes()
+	text := announced.packet.Bytes()
 	if contains(text, spaceGainMap, spaceContainer, spaceCamera) {
-		list, _ = parseXMP(text, spaceGainMap, spaceContainer, spaceItem, spaceCamera) // For judges the error
+		list, _ = parseXMP(text, spaceGainMap, spaceContainer, spaceItem, spaceCamera) // For reports the error
 	}
 	_, promised := list.find(spaceGainMap, "Version", -1)
 	trailer, films := samsungTrailer(src)
@@ -63,12 +62,12 @@ func (r *reader) readAppended(src Source, told promises) {
 		filmed = filmed || list.kind(item) == semanticFilm
 	}
 	offset, micro := list.number(spaceCamera, "MicroVideoOffset", -1)
-	if filmed = filmed || micro && offset > 0; !filmed && !promised && !told.iso && told.index.Len == 0 &&
+	if filmed = filmed || micro && offset > 0; !filmed && !promised && !announced.iso && announced.index.Len == 0 &&
 		len(list.items) == 0 {
 		return
 	}
-	end := Segments(src, func(byte, Body) bool { return true }) // of the picture
-	behind := src.Size()                                        // the offset of the film, or the end of the file
+	end := Segments(src, func(byte, Body) bool { return true }) // where the picture's JPEG ends
+	behind := src.Size()                                        // offset of the film, or of the end of the file
 	if films {
 		behind = trailer
 	}
@@ -92,18 +91,18 @@ func (r *reader) readAppended(src Source, told promises) {
 	} else {
 		r.m.Film = r.keepBlock(inOnePiece(Piece(src, behind, n)))
 	}
-	found, others := findGainMap(src, list, told.index, end, behind)
+	found, others := findGainMap(src, list, announced.index, end, behind)
 	w, h := jpegSize(found)
 	wide, high := jpegSize(Piece(src, 0, src.Size()))
 	switch {
-	case found.Len == 0 && (promised || told.iso):
+	case found.Len == 0 && (promised || announced.iso):
 		r.drop("gain map", "not where the file says,")
 	case !r.fits("gain map", found.Len):
 	case r.m.Orientation <= 1:
 		r.m.GainMap = r.keepBlock(inOnePiece(found))
 	case w*h > wide*high:
 		r.drop("gain map", "larger than the picture")
-	default: // it is decoded, turned and encoded
+	default: // package imagefile decodes the map, turns it upright and encodes it
 		r.size += turnedBytes * int64(w) * int64(h)
 		r.m.GainMap = r.keepBlock(inOnePiece(found))
 	}
@@ -123,16 +122,16 @@ func (r *reader) readAppended(src Source, told promises) {
 	}
 }
 
-// turnedBytes is the memory in bytes that turning a gain map takes for each of its pixels.
+// turnedBytes is the memory in bytes, per pixel, for turning a gain map upright.
 const turnedBytes = 12
 
-// isFilm reports whether a film, in a container of ISO 14496-12, begins at offset at of src.
+// isFilm reports whether a film in the ISO 14496-12 container begins at offset at in src.
 func isFilm(src Source, at int64) bool {
 	return at > 0 && string(Piece(src, at, 8).read(4, 4)) == "ftyp"
 }
 
-// findGainMap returns the gain map in src, between the offsets end of the picture and behind, and the names of other
-// pictures that MPF lists, without small copies of the picture.
+// findGainMap returns the gain map between the offsets end, where the picture's JPEG ends, and behind in src, and names
+// for the other pictures that MPF lists, except for small copies of the picture.
 func findGainMap(src Source, list packet, index Body, end, behind int64) (found Body, others []string) {
 	at, _ := list.number(spaceItem, "Padding", 0)
 	at += end
@@ -149,7 +148,7 @@ func findGainMap(src Source, list packet, index Body, end, behind int64) (found 
 		}
 		at += n
 	}
-	const mostPictures = 16 // two or three are usual
+	const mostPictures = 16 // files usually list two or three
 	for i, e := range multiplePictures(index, mostPictures) {
 		b := Piece(src, index.At()+int64(e.offset), int64(e.length))
 		switch {
@@ -166,11 +165,11 @@ func findGainMap(src Source, list packet, index Body, end, behind int64) (found 
 	return found, others
 }
 
-// multiplePicture is an entry of the list of pictures of MPF, CIPA DC-007 section 5.2.3.3.
+// multiplePicture is an entry of MPF's list of pictures, CIPA DC-007 section 5.2.3.3.
 type multiplePicture struct{ kind, length, offset uint32 }
 
-// multiplePictures returns the first most entries of the list of pictures in index, a TIFF.
-func multiplePictures(index Body, most int) (list []multiplePicture) {
+// multiplePictures returns the MPF list of pictures in the TIFF index, at most maxCount entries.
+func multiplePictures(index Body, maxCount int) (list []multiplePicture) {
 	const tagEntries, size = 0xb002, 16
 	f, ok := tiffIn(index)
 	if !ok {
@@ -181,7 +180,7 @@ func multiplePictures(index Body, most int) (list []multiplePicture) {
 		if !ok || e.Tag != tagEntries {
 			continue
 		}
-		for b := v.Start(int64(size * most)); len(b) >= size; b = b[size:] {
+		for b := v.Start(int64(size * maxCount)); len(b) >= size; b = b[size:] {
 			list = append(list, multiplePicture{f.order.Uint32(b) & 0xffffff, f.order.Uint32(b[4:]),
 				f.order.Uint32(b[8:])})
 		}
@@ -190,7 +189,7 @@ func multiplePictures(index Body, most int) (list []multiplePicture) {
 	return list
 }
 
-// multipleKind returns what a picture is by its type in MPF, or "" for a copy of the picture at another size.
+// multipleKind returns words for an MPF picture type, or "" for a copy of the picture at another size.
 func multipleKind(kind uint32) string {
 	const thumbnails, panorama, disparity, angles = 0x01, 0x020001, 0x020002, 0x020003
 	switch {
@@ -212,7 +211,7 @@ func isPicture(b Body) bool {
 	return w > 0 && h > 0
 }
 
-// jpegSize returns the sides in pixels of the JPEG b, or zeros where it is none.
+// jpegSize returns the width and height in pixels of the JPEG b, or zeros if b is not a JPEG or has no frame header.
 func jpegSize(b Body) (w, h int) {
 	if string(b.Start(2)) != "\xff\xd8" {
 		return 0, 0
@@ -230,8 +229,8 @@ func jpegSize(b Body) (w, h int) {
 	return w, h
 }
 
-// isGainMap reports whether b is a JPEG that says of itself that it is a gain map: by ISO 21496-1, by the XMP of Ultra
-// HDR, or by Apple's.
+// isGainMap reports whether b is a JPEG that declares itself a gain map: with a segment of ISO 21496-1, or in its XMP
+// with the namespace of Ultra HDR or of Apple.
 func isGainMap(b Body) (is bool) {
 	if !isPicture(b) {
 		return false
@@ -249,11 +248,12 @@ func isGainMap(b Body) (is bool) {
 	return is
 }
 
-// samsungTrailer returns the offset of the first of the blocks of data that telephones of Samsung put behind a picture,
-// and whether one of them is a film.
+// samsungTrailer returns the offset of the first of the data blocks that Samsung telephones append behind a picture,
+// and whether one of the blocks is a film.
 //
-// The file ends with a directory: "SEFH", a version, the number of blocks, for each 2 bytes, its kind (2 bytes), its
-// distance before the directory and its length; then the length of the directory and "SEFT". The numbers have 4 bytes.
+// The file ends with a directory: "SEFH", a version and the number of blocks; for each block 2 bytes, its kind (2
+// bytes), its distance before the directory and its length; then the length of the directory and "SEFT". Numbers
+// without a stated length have 4 bytes.
 func samsungTrailer(src Source) (first int64, films bool) {
 	const film, entry, head, mostBlocks = 0x0a30, 12, 12, 256
 	tail := Piece(src, max(src.Size()-8, 0), 8).Bytes()

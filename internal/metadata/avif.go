@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// writtenItem is an item of a file that Metadata.AVIF writes.
+// writtenItem is an item of the file that Metadata.AVIF writes.
 type writtenItem struct {
 	id         uint64
-	kind       string // with what follows it in its box infe
+	kind       string // the item's type, and the bytes behind it in the box infe
 	content    []byte
-	properties []byte // numbers from 1, with a bit for those that must be understood
+	properties []byte // numbers of properties, from 1; the high bit marks one that a reader must understand
 }
 
-// AVIF returns file, of an encoder that knows no metadata, with m, and software as a record of what made the file. m
-// must be a result of For. It fails with a FormatError where file has no picture.
+// AVIF returns file, the output of an encoder that writes no metadata, with m inserted, and software as a record of the
+// program that wrote the file. m must be a result of For. AVIF fails with a FormatError if file contains no picture.
 //
-// The boxes are laid out again (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 9): the items of the encoder, then EXIF and
-// XMP, which describe the picture. Without an ICC profile colours are sRGB. Their matrix is of BT.601, and their range
-// full.
+// The boxes are written again (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 9): the items of the encoder, then EXIF and
+// XMP, with references that they describe the picture. Without an ICC profile, the colours are declared to be sRGB. The
+// matrix is always declared to be BT.601's, and the range full.
 func (m Metadata) AVIF(file []byte, software string) ([]byte, error) {
 	src := bytes.NewReader(file)
 	c := &catalogue{src: src, items: map[uint64]*item{}}
@@ -38,7 +38,7 @@ func (m Metadata) AVIF(file []byte, software string) ([]byte, error) {
 		return nil, FormatError("it has no picture")
 	}
 	var items []writtenItem
-	number := byte(0) // of properties
+	number := byte(0) // the number of the last property
 	property := func(of *writtenItem, kind string, content ...[]byte) {
 		properties = append(properties, isoBox(kind, content...)...)
 		const essential = 0x80
@@ -91,7 +91,7 @@ func (m Metadata) AVIF(file []byte, software string) ([]byte, error) {
 		links = isoBox("iref", big32(0), links)
 	}
 	var data []byte
-	meta := func(at int) []byte { // with the contents of the items at that offset
+	meta := func(at int) []byte { // with the items' contents from offset at on
 		const sizes = 0x4400 // offsets and lengths of four bytes
 		count := uint64(len(items))
 		places, kinds := slices.Concat(big32(0), big16(sizes), big16(count)), slices.Concat(big32(0), big16(count))
@@ -112,16 +112,16 @@ func (m Metadata) AVIF(file []byte, software string) ([]byte, error) {
 			isoBox("pitm", big32(0), big16(c.primary)), isoBox("iloc", places), isoBox("iinf", kinds), links,
 			isoBox("iprp", isoBox("ipco", properties), isoBox("ipma", big32(0), big32(described), of)))
 	}
-	const head = 8 // of a box
+	const head = 8 // the length of a box's head
 	return slices.Concat(brand, meta(len(brand)+len(meta(0))+head), isoBox("mdat", data)), nil
 }
 
-// isoBox returns the box of ISO media of a kind that has content.
+// isoBox returns a box of an ISO media file, with the given kind and content.
 func isoBox(kind string, content ...[]byte) []byte {
 	body := slices.Concat(content...)
 	return slices.Concat(big32(uint64(8+len(body))), []byte(kind), body)
 }
 
-// big16 and big32 return a number in two and in four bytes, the high one first.
+// big16 and big32 return v as 2 and 4 bytes in big-endian order.
 func big16(v uint64) []byte { return binary.BigEndian.AppendUint16(nil, uint16(v)) }
 func big32(v uint64) []byte { return binary.BigEndian.AppendUint32(nil, uint32(v)) }

@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 )
 
-// mostBoxes is how many boxes of one level are read.
+// mostBoxes is the largest number of sibling boxes that are read.
 const mostBoxes = 1 << 14
 
-// Boxes calls visit with the boxes in b, a piece of a file of ISO media (ISO/IEC 14496-12, 4.2), in file order, until
-// it returns false, a box has a length that cannot be, or b ends. A box that is longer than the rest of b is visited
-// with that rest.
+// Boxes calls visit with each of the boxes in b, a piece of an ISO media file (ISO/IEC 14496-12, 4.2), in file order.
+// It stops when visit returns false, a box is shorter than its own head, or b ends. A box that claims to be longer than
+// the rest of b is visited with that rest.
 func (b Body) Boxes(visit func(kind string, body Body) bool) {
 	for range mostBoxes {
 		head := b.Start(16)
@@ -19,7 +19,7 @@ func (b Body) Boxes(visit func(kind string, body Body) bool) {
 		}
 		size, start := int64(binary.BigEndian.Uint32(head)), int64(8)
 		switch {
-		case size == 0: // up to the end
+		case size == 0: // the box extends to the end of b
 			size = b.Len
 		case size == 1 && len(head) == 16:
 			size, start = int64(binary.BigEndian.Uint64(head[8:])), 16
@@ -31,14 +31,13 @@ func (b Body) Boxes(visit func(kind string, body Body) bool) {
 	}
 }
 
-// fields reads numbers, the high byte first, from the front of data. Behind the end of data they are 0, and ended is
-// set.
+// fields reads big-endian numbers from the front of data. Past the end of data they are 0, and ended is set.
 type fields struct {
 	data  []byte
 	ended bool
 }
 
-// next returns the next n bytes, or nil.
+// next returns the next n bytes, or nil where fewer are left.
 func (f *fields) next(n int) []byte {
 	if n < 0 || n > len(f.data) {
 		f.data, f.ended = nil, true
@@ -49,7 +48,7 @@ func (f *fields) next(n int) []byte {
 	return b
 }
 
-// number returns the next number, of n bytes.
+// number returns the next number of n bytes.
 func (f *fields) number(n int) (v uint64) {
 	for _, b := range f.next(n) {
 		v = v<<8 | uint64(b)
@@ -57,14 +56,14 @@ func (f *fields) number(n int) (v uint64) {
 	return v
 }
 
-// text returns the next text, which a zero ends.
+// text returns the bytes up to the next zero byte, which it skips.
 func (f *fields) text() string {
 	text, rest, ok := bytes.Cut(f.data, []byte{0})
 	f.data, f.ended = rest, f.ended || !ok
 	return string(text)
 }
 
-// version returns the version and the flags with which a full box begins (ISO/IEC 14496-12, 4.2).
+// version reads the version and the flags at the start of a full box (ISO/IEC 14496-12, 4.2).
 func (f *fields) version() (version byte, flags uint32) {
 	v := f.number(4)
 	return byte(v >> 24), uint32(v) & 0xffffff

@@ -15,14 +15,15 @@ type Chunk struct {
 	w *window
 }
 
-// FormatError says which rule of its format a file breaks, in words that follow "damaged PNG: ".
+// FormatError says which rule of the format a file breaks, in words that fit behind "damaged PNG: ".
 type FormatError string
 
 func (e FormatError) Error() string { return string(e) }
 
 // ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that they agree
-// on the content of a file. It returns a chunk only when the whole chunk is in the file and where the format allows it:
-// IHDR first and once, with 13 bytes, and acTL, which makes an animation when it stands before the pixels, once.
+// on the content of a file. It returns a chunk only if the file holds all of it, and only where the format allows it:
+// IHDR once, as the first chunk and with 13 bytes; before the pixels, where acTL announces an animation, acTL at most
+// once and with 8 bytes.
 type ChunkWalk struct {
 	w               *window
 	at              int64 // the offset of the next chunk
@@ -34,12 +35,12 @@ type ChunkWalk struct {
 // WalkChunks returns a walk over the PNG in src. It does not check the signature.
 func WalkChunks(src Source) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: pngSignature} }
 
-// WalkChunksFrom returns a walk that begins with the chunk at offset at of src, which must not be the first.
+// WalkChunksFrom returns a walk that begins with the chunk at offset at in src. That must not be the first chunk, IHDR.
 func WalkChunksFrom(src Source, at int64) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: at} }
 
 // Next returns the next chunk. Its Kind is valid until the next call. The error is io.EOF behind IEND,
 // io.ErrUnexpectedEOF where the file ends before IEND or inside a chunk, and a FormatError where the file breaks a
-// rule. Checksums are not checked.
+// rule. It does not compare checksums.
 func (k *ChunkWalk) Next() (c Chunk, err error) {
 	if k.ended {
 		return c, io.EOF
@@ -55,7 +56,7 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 	}
 	switch string(k.kind[:]) {
 	case "acTL":
-		k.animated = !k.pixels // behind pixels acTL means nothing
+		k.animated = !k.pixels // acTL behind the pixels has no effect
 	case "IDAT":
 		k.pixels = true
 	case "IEND":
@@ -66,11 +67,12 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 	return c, nil
 }
 
-// check fails where the chunk at k.at, of kind k.kind and with n bytes of data, breaks a rule of ChunkWalk.
+// check fails where the chunk at k.at, with the kind k.kind and n bytes of data, breaks a rule listed at ChunkWalk.
 //
-// Note: comparing string(k.kind[:]) allocates nothing; a variable that a message uses would.
+// Note: comparing string(k.kind[:]) directly allocates nothing; a string variable that is also used in an error message
+// would be allocated at each call.
 func (k *ChunkWalk) check(n int64) error {
-	const most = 1<<31 - 1 // bytes of a chunk
+	const most = 1<<31 - 1 // the most bytes of data in a chunk
 	first, header := k.at == pngSignature, string(k.kind[:]) == "IHDR"
 	switch {
 	case first && !header:
@@ -107,7 +109,7 @@ func Chunks(src Source, visit func(Chunk) bool) error {
 	}
 }
 
-// hasChecksum reports whether the checksum behind a chunk is right.
+// hasChecksum reports whether the checksum at the end of the chunk is right.
 func (c Chunk) hasChecksum() bool {
 	sum := uint32(0)
 	at, end := c.at-4, c.at+c.Len // the checksum covers the kind as well
@@ -123,13 +125,14 @@ func (c Chunk) hasChecksum() bool {
 	return want != nil && sum == binary.BigEndian.Uint32(want)
 }
 
-// isCritical reports whether a decoder must know chunks of this kind.
+// isCritical reports whether a decoder must understand this kind of chunk (bit 5 of the first letter is 0).
 func (c Chunk) isCritical() bool { return c.Kind[0]&0x20 == 0 }
 
-// PixelChunks returns the PNG data with only the chunks that a decoder needs. It overwrites data and returns a part of
-// it. Other chunks cost the decoder time, and a wrong checksum in one would make it refuse the picture. src reads data;
-// from where src cannot be read or breaks a rule, all bytes are kept. The first chunk behind pixels is kept too, so
-// that the decoder refuses a PNG with other chunks between its pixels.
+// PixelChunks returns the PNG data with only the chunks that a decoder needs. It overwrites data and returns the start
+// of it. Other chunks would cost the decoder time, and one with a wrong checksum would make it refuse the picture. src
+// must read the same bytes as data; from the first chunk that is cut off or breaks a rule, all bytes are kept. The
+// first other chunk behind IDAT is kept too if its checksum is right, so that the decoder refuses a PNG with such a
+// chunk between two IDAT chunks.
 func PixelChunks(data []byte, src Source) []byte {
 	const before, among, behind = 0, 1, 2
 	state, to, from := before, pngSignature, pngSignature
@@ -146,7 +149,7 @@ func PixelChunks(data []byte, src Source) []byte {
 					state = behind
 				}
 			} else if keep {
-				keep = c.isCritical() // so that the decoder refuses the file
+				keep = c.isCritical() // with its wrong checksum, so that the decoder refuses the file
 			}
 		}
 		if keep {

@@ -6,21 +6,21 @@ import (
 	"math"
 )
 
-// container says how the files of one format carry metadata.
+// container says how files of one format hold metadata.
 type container struct {
-	// read reads the metadata of a file into a reader. nil: files of the format have none.
+	// read reads the metadata of a file into a reader. nil: the format has none.
 	read func(*reader, Source)
-	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest blocks that a file can carry, in bytes; 0: none at all.
+	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest sizes in bytes of blocks in a file; 0: no such block.
 	maxEXIF, maxXMP, maxICC, maxIPTC int
-	// colourOnly: grey pictures are written in colour, too; false: in grey.
+	// colourOnly: the encoder writes grey pictures as colour; false: as grey.
 	colourOnly bool
-	// splice returns a splicer that puts m and software into the file of length bytes that an encoder writes, or nil
-	// where both are empty. nil: the format is not written, or is TIFF, WebP or AVIF: Metadata.TIFF, Metadata.WebP and
-	// Metadata.AVIF lay these out.
+	// splice returns a splicer that inserts m and software into a file of length bytes while an encoder writes it, or
+	// nil where there is nothing to insert. It is nil for formats that are not written, and for TIFF, WebP and AVIF,
+	// which are laid out by Metadata.TIFF, Metadata.WebP and Metadata.AVIF.
 	splice func(m Metadata, software string, length int64) *splicer
 }
 
-// containers has the formats by their names. Files of other formats have no metadata.
+// containers holds the formats by name. Other formats have no metadata.
 var containers = map[string]container{
 	"png": {
 		read: (*reader).png, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
@@ -45,16 +45,16 @@ var containers = map[string]container{
 		read: (*reader).tiff, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
 	},
 	"bmp":  {read: (*reader).bmp, splice: spliceBMP},
-	"avif": {read: (*reader).avif, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt}, // and HEIC
+	"avif": {read: (*reader).avif, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt}, // HEIC as well
 	"jxl":  {read: (*reader).jxl},
 }
 
 const (
-	bmpResolution = 38 // offset in a BMP of the pixels per metre, two numbers of 4 bytes
+	bmpResolution = 38 // offset in a BMP of the pixels per metre across and down, 4 bytes each
 	bmpHeader     = bmpResolution + 8
 
-	// Offsets in a BMP with the last header, BITMAPV5HEADER, of its length, the kind of colour space, and the offset,
-	// from the header on, and the length of the ICC profile.
+	// Offsets in a BMP with the longest header, BITMAPV5HEADER: of the header's length, of the kind of colour space,
+	// and of the offset (from the header) and the length of the ICC profile.
 	bmpLength        = 14
 	bmpColourSpace   = 14 + 56
 	bmpProfile       = 14 + 112
@@ -63,7 +63,7 @@ const (
 
 // bmp reads the resolution and the ICC profile of the BMP in src.
 func (r *reader) bmp(src Source) {
-	start := int64(bmpLength) // of the header that the offsets are of; a bare bitmap begins with it
+	start := int64(bmpLength) // of the header; a file without "BM" begins with its header
 	if string(newWindow(src).bytes(0, 2)) != "BM" {
 		start = 0
 	}
@@ -71,7 +71,7 @@ func (r *reader) bmp(src Source) {
 	if head == nil || binary.LittleEndian.Uint32(head) < 40 {
 		return
 	}
-	const embedded = "DEBM" // PROFILE_EMBEDDED, 'MBED' as a number
+	const embedded = "DEBM" // PROFILE_EMBEDDED, the number 'MBED', low byte first
 	if long := newWindow(src).bytes(start, bmpProfileHeader-bmpLength); long != nil && long[0] == 124 &&
 		string(long[bmpColourSpace-bmpLength:][:4]) == embedded {
 		at := start + int64(binary.LittleEndian.Uint32(long[bmpProfile-bmpLength:]))
@@ -87,7 +87,7 @@ func (r *reader) bmp(src Source) {
 	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.validated()
 }
 
-// spliceBMP returns a splicer that sets the resolution in the header of a BMP, or nil where m has none.
+// spliceBMP returns a splicer that sets the resolution in the header of a BMP, or nil where m states no length unit.
 func spliceBMP(m Metadata, _ string, _ int64) *splicer {
 	x, y, ok := m.Resolution.perMetre()
 	if !ok {

@@ -7,24 +7,24 @@ import (
 	"iter"
 )
 
-// The limits of a walk over the directories of a TIFF.
+// The limits on reading the directories of a TIFF.
 const (
 	// MostDirectories is the largest number of directories that are read.
 	MostDirectories = 50_000
-	// mostEntries is the largest number of entries of all directories together.
+	// mostEntries is the largest number of entries in all directories together.
 	mostEntries = 1 << 22
 )
 
-// TIFFDirectory is one of the linked directories of a TIFF, each of which is a page.
+// TIFFDirectory is one of the linked directories of a TIFF. Most describe a page; see IsWhole.
 type TIFFDirectory struct {
-	// At is the offset of the directory in the file, End the offset behind its entries and its link to the next.
+	// At is the offset of the directory in the file. End is the offset behind its entries and the link that follows.
 	At  uint64
 	End int64
 
 	f tiffFile
 }
 
-// IsWhole reports whether the directory describes a page; false: a smaller copy of one, or a mask.
+// IsWhole reports whether the directory describes a full page; false: it describes a smaller copy of a page, or a mask.
 func (d TIFFDirectory) IsWhole() bool {
 	const (
 		tagNewSubfile, reduced, mask = 254, 1, 4
@@ -38,8 +38,8 @@ func (d TIFFDirectory) IsWhole() bool {
 	return true
 }
 
-// TIFFPicture returns the directory of the picture of the TIFF in src: the first that describes a page or, where none
-// does, the first. ok is false where there is no directory wholly inside the file.
+// TIFFPicture returns the directory of the picture of the TIFF in src: the first that describes a full page or, where
+// none does, the first. ok is false where the first directory lies outside the file.
 func TIFFPicture(src Source) (picture TIFFDirectory, ok bool) {
 	_ = TIFFDirectories(src, func(d TIFFDirectory) bool {
 		whole := d.IsWhole()
@@ -54,21 +54,20 @@ func TIFFPicture(src Source) (picture TIFFDirectory, ok bool) {
 // Entries returns the entries of the directory.
 func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] { return d.f.fields(d.At) }
 
-// Below returns the directory at an offset that an entry of d has. Where that is not inside the file, it has no
-// entries.
+// Below returns the directory at an offset that is the value of an entry of d. Outside the file, it has no entries.
 func (d TIFFDirectory) Below(at uint64) TIFFDirectory { return TIFFDirectory{At: at, f: d.f} }
 
-// Value returns the value of e, in the byte order of the file. ok is false when the value is not inside the file.
+// Value returns the bytes of the value of e, in the byte order of the file. ok is false when it is not inside the file.
 func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e) }
 
 // Order returns the byte order of the file.
 func (d TIFFDirectory) Order() binary.ByteOrder { return d.f.order }
 
-// Numbers returns the values of e, whole numbers without a sign of 8 to 64 bits. It returns nil when e has values of
-// another type, when they are not inside the file, or when there are more than most.
-func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint64) {
+// Numbers returns the values of e, unsigned integers of 8 to 64 bits. It returns nil when e has values of another type,
+// when they are not inside the file, or when there are more than maxCount.
+func (d TIFFDirectory) Numbers(e TIFFEntry, maxCount int) (list []uint64) {
 	v, ok := d.f.value(e)
-	if !ok || e.count > uint64(max(most, 0)) {
+	if !ok || e.count > uint64(max(maxCount, 0)) {
 		return nil
 	}
 	var number func([]byte) uint64
@@ -92,11 +91,11 @@ func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint64) {
 	return list
 }
 
-// Fractions returns the values of e, fractions without a sign, or nil where e has values of another type, where they
-// are not inside the file or have no denominator, or where there are more than most.
-func (d TIFFDirectory) Fractions(e TIFFEntry, most int) (list []float64) {
+// Fractions returns the values of e, unsigned fractions, or nil where e has values of another type, where they are not
+// inside the file or a denominator is 0, or where there are more than maxCount.
+func (d TIFFDirectory) Fractions(e TIFFEntry, maxCount int) (list []float64) {
 	v, ok := d.f.value(e)
-	if !ok || e.kind != typeRational || e.count > uint64(most) {
+	if !ok || e.kind != typeRational || e.count > uint64(maxCount) {
 		return nil
 	}
 	for b := v.Bytes(); len(b) >= 8; b = b[8:] {
@@ -110,9 +109,9 @@ func (d TIFFDirectory) Fractions(e TIFFEntry, most int) (list []float64) {
 }
 
 // TIFFDirectories calls visit with each of the linked directories of the TIFF in src, in the order of the links, until
-// visit returns false. All readers of TIFF in the program use it, so that they agree on the content of a file. Links in
-// a circle and too many directories or entries are a FormatError. A directory that is not wholly inside the file is
-// io.ErrUnexpectedEOF. visit was called for the directories before the error.
+// visit returns false. All readers of TIFF in the program use it, so that they agree on the content of a file. It fails
+// with a FormatError where links form a circle or there are too many directories or entries, and with
+// io.ErrUnexpectedEOF where a directory is not wholly inside the file, after it has visited the directories before.
 func TIFFDirectories(src Source, visit func(TIFFDirectory) bool) error {
 	f, ok := fileIn(Piece(src, 0, src.Size()))
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// EXIF is a TIFF file without pixels. A TIFF has directories. Each of their entries has 12 bytes: tag, type, count,
-// and the value itself, if it has at most 4 bytes, or else the offset of the value from the start of the file.
+// EXIF is a TIFF file without pixels. A TIFF has directories. A directory entry has 12 bytes: tag, type, count, and 4
+// bytes that hold the value or, if the value is longer, its offset from the start of the file.
 
 const (
 	exifPrefix  = "Exif\x00\x00"
@@ -36,15 +36,14 @@ const (
 	typeRational  = 5
 	typeUndefined = 7
 	typeIFD       = 13
-	typeLong8     = 16 // of BigTIFF, as IFD8
+	typeLong8     = 16 // this and IFD8: in a BigTIFF alone
 	typeIFD8      = 18
 )
 
-// typeLengths are the lengths in bytes of one value of each type; 0: there is no such type.
+// typeLengths are the lengths in bytes of one value, by type; 0: there is no such type.
 var typeLengths = [...]uint64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8}
 
-// ByteOrder returns the byte order that the header of a TIFF declares which is no BigTIFF. ok is false unless b starts
-// with a whole header of 8 bytes.
+// ByteOrder returns the byte order in the header of a classic TIFF, no BigTIFF. ok is false unless b begins with one.
 func ByteOrder(b []byte) (_ binary.ByteOrder, ok bool) {
 	switch {
 	case len(b) < 8:
@@ -61,8 +60,8 @@ func ByteOrder(b []byte) (_ binary.ByteOrder, ok bool) {
 type tiffFile struct {
 	Body
 	order binary.ByteOrder
-	first uint64 // the offset of its first directory
-	// big: offsets, counts and the values in entries have 64 bits, as in a BigTIFF; false: 32 bits.
+	first uint64 // the offset of the first directory
+	// big: it is a BigTIFF, with 64 bits for offsets, counts and the values in entries; false: with 32.
 	big bool
 }
 
@@ -73,7 +72,7 @@ func fileIn(b Body) (f tiffFile, ok bool) {
 		return tiffIn(b)
 	}
 	order := binary.ByteOrder(binary.LittleEndian)
-	switch string(head[:8]) { // with the length of an offset, and zero
+	switch string(head[:8]) { // byte order mark, 43, length of an offset, 0
 	case "II+\x00\x08\x00\x00\x00":
 	case "MM\x00+\x00\x08\x00\x00":
 		order = binary.BigEndian
@@ -83,8 +82,8 @@ func fileIn(b Body) (f tiffFile, ok bool) {
 	return tiffFile{b, order, order.Uint64(head[8:]), true}, true
 }
 
-// countLength, entryLength and linkLength are the lengths in bytes of the number of entries of a directory, of an entry
-// and of the link to the next directory.
+// countLength, entryLength and linkLength are the lengths in bytes of three parts of a directory: its number of
+// entries, one entry, and the link to the next directory.
 func (f tiffFile) countLength() int64 { return map[bool]int64{false: 2, true: 8}[f.big] }
 func (f tiffFile) entryLength() int64 { return map[bool]int64{false: entryLength, true: 20}[f.big] }
 func (f tiffFile) linkLength() int64  { return map[bool]int64{false: 4, true: 8}[f.big] }
@@ -98,20 +97,18 @@ func tiffIn(b Body) (f tiffFile, ok bool) {
 	return tiffFile{b, order, uint64(order.Uint32(head[4:])), false}, true
 }
 
-// TIFFEntry is an entry of a directory in a file. Number is the value where it is a single whole number without a sign,
-// of any length, and else 0.
+// TIFFEntry is a directory entry in a file. Number is its value if that is a single unsigned integer, and else 0.
 type TIFFEntry struct {
 	Tag    uint16
 	Number uint64
 
-	at     int64 // the offset of the entry
+	at     int64 // offset of the entry in the file
 	kind   uint16
 	count  uint64
-	offset uint64 // of the value, where that does not lie in the entry
+	offset uint64 // offset of the value, if that is too long for the entry
 }
 
-// span returns the offsets [start, end) of the entries of the directory at offset at. ok is false when they are not all
-// inside the file.
+// span returns the offsets [start, end) of the entries of the directory at offset at. ok: all are inside the file.
 func (f tiffFile) span(at uint64) (start, end int64, ok bool) {
 	start, count, ok := f.head(at)
 	if !ok || count > uint64(f.Len-start)/uint64(f.entryLength()) {
@@ -120,7 +117,7 @@ func (f tiffFile) span(at uint64) (start, end int64, ok bool) {
 	return start, start + f.entryLength()*int64(count), true
 }
 
-// head returns the offset of the entries of the directory at offset at, and their number.
+// head returns where the entries of the directory at offset at begin, and their number.
 func (f tiffFile) head(at uint64) (start int64, count uint64, ok bool) {
 	if at < 8 || at > uint64(f.Len) {
 		return 0, 0, false
@@ -137,8 +134,7 @@ func (f tiffFile) head(at uint64) (start int64, count uint64, ok bool) {
 	return int64(at) + f.countLength(), count, true
 }
 
-// fields returns the entries of the directory at offset at, or none when they are not all inside the file. It reads 64
-// entries at a time.
+// fields returns the entries of the directory at offset at, or none unless all are in the file. It reads 64 at a time.
 func (f tiffFile) fields(at uint64) iter.Seq[TIFFEntry] {
 	return func(yield func(TIFFEntry) bool) {
 		start, end, ok := f.span(at)
@@ -166,7 +162,7 @@ func (f tiffFile) readEntries(start, end int64, yield func(TIFFEntry) bool) {
 	}
 }
 
-// entry returns the entry with the bytes b, which lie at offset at.
+// entry returns the entry that the bytes b at offset at of the file encode.
 func (f tiffFile) entry(b []byte, at int64) TIFFEntry {
 	e := TIFFEntry{at: at, Tag: f.order.Uint16(b), kind: f.order.Uint16(b[2:])}
 	value := b[8:]
@@ -194,13 +190,13 @@ func (f tiffFile) entry(b []byte, at int64) TIFFEntry {
 	return e
 }
 
-// value returns the value of e, in the byte order of the file. ok is false when the value is not inside the file.
+// value returns the bytes of the value of e, in the byte order of the file. ok is false when it is not inside the file.
 func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 	if int(e.kind) >= len(typeLengths) || typeLengths[e.kind] == 0 || e.count > uint64(f.Len)/typeLengths[e.kind] {
 		return Body{}, false
 	}
 	n, at := int64(typeLengths[e.kind]*e.count), e.at+f.entryLength()-f.linkLength()
-	if n > f.linkLength() { // an entry has as many bytes for its value
+	if n > f.linkLength() { // too long to lie in the entry itself
 		if e.offset > uint64(f.Len-n) {
 			return Body{}, false
 		}
@@ -210,7 +206,7 @@ func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 }
 
 // orientation returns the orientation in an EXIF block, 1 to 8, and the offset at of its two bytes. Where it is missing
-// or another number, it returns 1 and offset 0. Damage to the values of other entries does not matter.
+// or out of range, it returns 1 and offset 0. It ignores damage to the values of other entries.
 func (f tiffFile) orientation() (at int64, orientation int) {
 	start, count, ok := f.head(f.first)
 	if !ok {
@@ -234,28 +230,29 @@ func (f tiffFile) orientation() (at int64, orientation int) {
 }
 
 // dropThumbnail sets the link to the second directory in b, the bytes of the EXIF block f, to 0. That directory holds a
-// thumbnail, which would not be turned upright with the picture.
+// thumbnail, which stays sideways when the picture is turned upright.
 func dropThumbnail(b []byte, f tiffFile) {
 	if _, end, ok := f.span(f.first); ok && end+4 <= f.Len {
 		f.order.PutUint32(b[end:], 0)
 	}
 }
 
-// entry is an entry of a directory that is to be written.
+// entry is a directory entry to be written.
 type entry struct {
 	tag, kind uint16
 	count     uint32
 	value     Body      // the value, in the byte order of the file
-	sub       directory // the directory to which the entry points, instead of a value
+	sub       directory // the directory that the entry points to; then there is no value
 }
 
 type directory []entry
 
-// allowance bounds reading: the number of entries that may still be read, and of bytes, values included.
+// allowance is the number of entries, and the bytes of entries and values, that may still be read.
 type allowance struct{ entries, bytes int64 }
 
-// parse returns the directory at offset at with the entries that have a tag for which keep returns true, and with the
-// directories of EXIF below it. Damaged entries are left out. Reading ends at the first entry that exceeds left.
+// parse returns the directory at offset at with the entries for which keep(tag) is true, and the EXIF, GPS and
+// interoperability directories to which they link, down to depth levels. It leaves out damaged entries, and stops at
+// the first entry that exceeds left, which it reduces.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
@@ -271,7 +268,7 @@ func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uin
 		}
 		isLink := e.Tag == tagExif || e.Tag == tagGPS || e.Tag == tagInteroperability
 		if !ok || e.kind > typeIFD && !isLink {
-			continue // types of BigTIFF alone are not copied
+			continue // types that only a BigTIFF has are not copied
 		}
 		one := entry{tag: e.Tag, kind: min(e.kind, typeIFD), count: uint32(e.count), value: v}
 		if isLink {
@@ -288,16 +285,16 @@ func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uin
 	return d.sorted()
 }
 
-// sorted returns d sorted by tag, as the standard asks for, with the first entry of each tag. It changes d.
+// sorted returns d sorted by tag, as the standard asks, with only the first entry of each tag. It changes d.
 func (d directory) sorted() directory {
 	slices.SortStableFunc(d, func(a, b entry) int { return int(a.tag) - int(b.tag) })
 	return slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
 }
 
-// tableLength returns the length of the entries alone, in bytes.
+// tableLength returns the length in bytes of d without its values: the count, the entries and the link.
 func (d directory) tableLength() int64 { return 2 + entryLength*int64(len(d)) + 4 }
 
-// size returns the length of d in a TIFF with its values and the directories below, an even number of bytes.
+// size returns the length in bytes of d with its values and the directories below, an even number.
 func (d directory) size() int64 {
 	n := d.tableLength()
 	for _, e := range d {
@@ -306,7 +303,7 @@ func (d directory) size() int64 {
 	return n
 }
 
-// outsideLength returns the number of bytes of e that lie behind the entries of its directory, an even number.
+// outsideLength returns how many bytes of e lie behind the entries of its directory, an even number.
 func (e entry) outsideLength() int64 {
 	switch {
 	case e.sub != nil:
@@ -317,8 +314,7 @@ func (e entry) outsideLength() int64 {
 	return 0
 }
 
-// writeTo writes d as it must lie at offset at of a TIFF: the entries and then, in the same order, the values and the
-// directories to which they point.
+// writeTo writes the bytes of d for offset at of a TIFF: the entries and then the values and directories they point to.
 func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error {
 	b := make([]byte, d.tableLength())
 	order.PutUint16(b, uint16(len(d)))
@@ -357,7 +353,7 @@ func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error 
 	return nil
 }
 
-// header returns the first 8 bytes of a TIFF with its first directory behind them.
+// header returns the first 8 bytes of a TIFF, which link to a directory right behind them.
 func header(order binary.ByteOrder) []byte {
 	mark := "II*\x00\x08\x00\x00\x00"
 	if order == binary.ByteOrder(binary.BigEndian) {

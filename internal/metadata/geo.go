@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// GeoTIFF (OGC 19-008r4) says where on Earth the pixels of a TIFF lie: by the size of a pixel and points of which both
-// places are known, or by a matrix of 4×4 numbers. They count pixels from the corner of the first pixel or, where the
-// key GTRasterType says so, from its centre. RPCs in TIFF (GDAL's page of that name) count from the centre.
+// GeoTIFF (OGC 19-008r4) says where on Earth the pixels of a TIFF lie: by the size of a pixel and tie points, places
+// known in pixels and on Earth, or by a 4×4 matrix. Pixel coordinates count from the corner of the first pixel or,
+// where the key GTRasterType says so, from its centre. RPCs in TIFF (GDAL's page of that name) count from the centre.
 
-// The tags of a directory that belong to GeoTIFF, and GDAL's tags for texts and the value of missing pixels.
+// The directory tags of GeoTIFF, and GDAL's tags for texts and for the value of missing pixels.
 const (
 	tagPixelScale     = 33550
 	tagTiePoints      = 33922
@@ -19,20 +19,20 @@ const (
 	tagGeoKeys        = 34735
 	tagGeoDoubles     = 34736
 	tagGeoTexts       = 34737
-	tagRationals      = 50844 // RPC00B, a camera of a satellite as quotients of polynomials
+	tagRationals      = 50844 // RPC00B, a satellite camera as quotients of polynomials
 	tagGDALMetadata   = 42112
 	tagGDALNoData     = 42113
 
 	typeDouble = 12
 )
 
-// GeoTag is an entry of a TIFF directory that belongs to GeoTIFF. Data is the value in little-endian order.
+// GeoTag is a TIFF directory entry that belongs to GeoTIFF or GDAL. Data is its value in little-endian order.
 type GeoTag struct {
 	Tag, Type uint16
 	Data      []byte
 }
 
-// isGeo reports whether a tag belongs to GeoTIFF.
+// isGeo reports whether a tag belongs to GeoTIFF or GDAL.
 func isGeo(tag uint16) bool {
 	switch tag {
 	case tagPixelScale, tagTiePoints, tagTransformation, tagGeoKeys, tagGeoDoubles, tagGeoTexts, tagRationals,
@@ -42,7 +42,7 @@ func isGeo(tag uint16) bool {
 	return false
 }
 
-// geo keeps the entry e of a TIFF with the value v, if it belongs to GeoTIFF.
+// geo stores the TIFF entry e, with the value v, in r.m.Geo if it belongs to GeoTIFF or GDAL.
 func (r *reader) geo(f tiffFile, e TIFFEntry, v Body) {
 	if !isGeo(e.Tag) || !r.isFirst(fmt.Sprint("geo ", e.Tag)) || !r.fits("entry of GeoTIFF", v.Len) {
 		return
@@ -58,10 +58,10 @@ func (r *reader) geo(f tiffFile, e TIFFEntry, v Body) {
 	r.m.Geo = append(r.m.Geo, GeoTag{e.Tag, e.kind, b})
 }
 
-// swapBytes reverses the bytes of each of the numbers of a TIFF type in b.
+// swapBytes reverses the byte order of each number in b, values of the TIFF type kind.
 func swapBytes(b []byte, kind uint16) {
 	n := int(typeLengths[kind])
-	if kind == typeRational || kind == 10 { // a fraction is two numbers
+	if kind == typeRational || kind == 10 { // a fraction (10: with a sign) is two numbers
 		n = 4
 	}
 	for ; n > 1 && len(b) >= n; b = b[n:] {
@@ -69,7 +69,7 @@ func swapBytes(b []byte, kind uint16) {
 	}
 }
 
-// geo returns tags as entries in the byte order of l.
+// geo returns tags as directory entries in the byte order of l.
 func (l tiffEntries) geo(tags []GeoTag) (d directory) {
 	for _, g := range tags {
 		b := slices.Clone(g.Data)
@@ -82,11 +82,11 @@ func (l tiffEntries) geo(tags []GeoTag) (d directory) {
 	return d
 }
 
-// geo returns tags for the result, in new memory, or nil where they cannot be kept. orientation says how the picture is
-// stored.
+// geo returns tags adapted to the result, in new memory, or nil where they cannot be kept: they are damaged, or the
+// picture was stored sideways or mirrored, as orientation says.
 //
-// A place (x, y) of the picture becomes (a·x + c, b·y + d) of the result. So a pixel of the result measures 1/a and 1/b
-// of one of the picture, and a matrix is multiplied by the inverse from the right.
+// Pixel coordinates (x, y) of the picture become (a·x + c, b·y + d) of the result. So a pixel of the result is 1/a as
+// wide and 1/b as high on Earth, and a matrix is multiplied from the right by the inverse of this map.
 func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 	if orientation > 1 && hasPlace(tags) {
 		return nil
@@ -117,7 +117,7 @@ func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 				row[0], row[1] = row[0]/a, row[1]/b
 				row[3] = row[3] - float64(row[0]*c) - float64(row[1]*d)
 			}
-		case t.Tag == tagRationals && len(v) >= 10: // errors; offsets of lines and samples at 2, their scales at 7
+		case t.Tag == tagRationals && len(v) >= 10: // two errors, then line and sample offset at 2, their scales at 7
 			v[2], v[3] = float64(b*v[2])+centreY, float64(a*v[3])+centreX
 			v[7], v[8] = b*v[7], a*v[8]
 		default:
@@ -131,15 +131,15 @@ func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 	return tags
 }
 
-// isPlace reports whether the value of a tag depends on the pixels.
+// isPlace reports whether the value of the tag refers to pixel coordinates.
 func (t GeoTag) isPlace() bool {
 	return slices.Contains([]uint16{tagPixelScale, tagTiePoints, tagTransformation, tagRationals}, t.Tag)
 }
 
-// hasPlace reports whether tags say where the pixels lie; false: they are notes of GDAL alone.
+// hasPlace reports whether tags say where the pixels lie; false: they are only keys or GDAL's notes.
 func hasPlace(tags []GeoTag) bool { return slices.ContainsFunc(tags, GeoTag.isPlace) }
 
-// readDoubles returns the value of a tag as numbers, or nil where it has another type.
+// readDoubles returns the value of t as numbers, or nil where it has another type than double.
 func (t GeoTag) readDoubles() (v []float64) {
 	for b := t.Data; t.Type == typeDouble && len(b) >= 8; b = b[8:] {
 		v = append(v, math.Float64frombits(binary.LittleEndian.Uint64(b)))
@@ -147,9 +147,9 @@ func (t GeoTag) readDoubles() (v []float64) {
 	return v
 }
 
-// countsCentres reports whether places count from the centre of the first pixel; false: from its corner. The directory
-// of keys has a head of four numbers, and four for each key: the key, where its value is (0: here), how many values,
-// and the value.
+// countsCentres reports whether pixel coordinates count from the centre of the first pixel; false: from its corner. The
+// key directory has four numbers, then four for each key: the key, the value's place (0: here), how many values, the
+// value.
 func countsCentres(tags []GeoTag) bool {
 	const rasterType, point = 1025, 2
 	for _, t := range tags {

@@ -16,17 +16,17 @@ const (
 // Lengths in bytes of parts of a GIF.
 const (
 	gifHeader     = 13
-	gifDescriptor = 10 // the head of an image
+	gifDescriptor = 10 // the descriptor before an image's data
 )
 
-// GIFHead is the head of a GIF. Width and Height are the sides of its screen in pixels, 0 to 65,535. Length is the
+// GIFHead is the start of a GIF. Width and Height are the sides of its screen in pixels, 0 to 65,535. Length is the
 // number of bytes before the first block.
 type GIFHead struct{ Width, Height, Length int64 }
 
 // GIFWalk walks over the blocks of a GIF, extensions and images, in file order. All readers of GIF in the program use
 // it, so that they agree on the content of a file.
 type GIFWalk struct {
-	// Head is the head of the file.
+	// Head is the start of the file.
 	Head GIFHead
 
 	w      *window
@@ -34,7 +34,7 @@ type GIFWalk struct {
 	within bool  // at is the start of the block; false: the end
 }
 
-// WalkGIF returns a walk over the GIF in src. It fails with io.ErrUnexpectedEOF when src ends within the head.
+// WalkGIF returns a walk over the GIF in src. It fails with io.ErrUnexpectedEOF when src is shorter than a header.
 func WalkGIF(src Source) (*GIFWalk, error) {
 	k := &GIFWalk{w: newWindow(src)}
 	head := k.w.bytes(0, gifHeader)
@@ -47,7 +47,7 @@ func WalkGIF(src Source) (*GIFWalk, error) {
 	return k, nil
 }
 
-// gifColours returns the length in bytes of the colour table that flags announce, 0 for none.
+// gifColours returns the length in bytes of the colour table that the byte flags announces, 0 for none.
 func gifColours(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0
@@ -55,11 +55,11 @@ func gifColours(flags byte) int64 {
 	return 3 << (1 + flags&7)
 }
 
-// At returns the offset of the block that Next returned last, or of its end after Pass, or where the walk ended.
+// At returns the offset of the block that Next returned last, or of its end after Pass, or where the walk stopped.
 func (k *GIFWalk) At() int64 { return k.at }
 
-// Next goes on to the start of the next block and returns its kind, GIFExtension or GIFImage. The error is io.EOF at
-// the trailer, io.ErrUnexpectedEOF where the file ends before it, and a FormatError for any other kind of block.
+// Next moves to the start of the next block and returns its kind, GIFExtension or GIFImage. The error is io.EOF at the
+// trailer, io.ErrUnexpectedEOF where the file ends before it, and a FormatError for any other kind of block.
 func (k *GIFWalk) Next() (kind byte, err error) {
 	if k.within {
 		if err := k.Pass(); err != nil {
@@ -79,8 +79,8 @@ func (k *GIFWalk) Next() (kind byte, err error) {
 	return b[0], nil
 }
 
-// Pass goes to the end of the block that Next returned last: behind its head and its data, which are pieces that begin
-// with their length, up to a piece of 0 bytes. It fails with io.ErrUnexpectedEOF when the file ends before.
+// Pass moves to the end of the block that Next returned last. Behind a block's head, its data lie in pieces that begin
+// with their length, up to a piece of 0 bytes. Pass fails with io.ErrUnexpectedEOF when the file ends first.
 func (k *GIFWalk) Pass() error {
 	head := k.w.bytes(k.at, 2)
 	if head == nil {
@@ -91,7 +91,7 @@ func (k *GIFWalk) Pass() error {
 		if head = k.w.bytes(k.at, gifDescriptor); head == nil {
 			return io.ErrUnexpectedEOF
 		}
-		skip = gifDescriptor + gifColours(head[9]) + 1 // 1 for the size of the first codes
+		skip = gifDescriptor + gifColours(head[9]) + 1 // and the byte with the initial LZW code size
 	}
 	for {
 		k.at += skip

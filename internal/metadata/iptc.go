@@ -8,20 +8,20 @@ import (
 	"io"
 )
 
-// IPTC records (IIM 4) are in a TIFF under a tag of their own; in a JPEG in a resource of Photoshop, of which a segment
-// has several; and in a PNG, by the habit of ImageMagick and ExifTool, as such a resource in hexadecimal in a text.
+// IPTC records (IIM 4) lie in a TIFF under a tag of their own; in a JPEG, in one of the Photoshop resources of a
+// segment; and in a PNG, as ImageMagick and ExifTool write them, as such a resource in hexadecimal in a text chunk.
 
 const (
 	resourceMark   = "8BIM"
 	resourceIPTC   = 0x0404
-	resourceHeader = len(resourceMark) + 2 + 2 + 4 // the mark, the number, an empty name, and the length
-	mostName       = 256                           // bytes of the name of a resource, with its length and padding
+	resourceHeader = len(resourceMark) + 2 + 2 + 4 // mark, number, empty name, length
+	mostName       = 256                           // the most bytes of a resource's name, with its length and padding
 	iptcKeyword    = "Raw profile type iptc\x00"
 	iptcMark       = 0x1c // the byte that a record begins with
 	hexColumns     = 36   // bytes in a line of hexadecimal
 )
 
-// iptcResource returns the IPTC records in b, resources of Photoshop. ok is false where there are none.
+// iptcResource returns the IPTC records in b, a list of Photoshop resources. ok is false where there are none.
 func iptcResource(b Body) (_ Body, ok bool) {
 	for b.Len >= int64(resourceHeader) {
 		head := b.Start(int64(len(resourceMark) + 2 + mostName + 4))
@@ -46,7 +46,7 @@ func iptcResource(b Body) (_ Body, ok bool) {
 	return Body{}, false
 }
 
-// iptc reads the IPTC records c. Some programs write them to a TIFF as numbers of 32 bits in the wrong order.
+// iptc stores the IPTC records c in r.m. Some TIFFs have them as 32-bit numbers of the wrong byte order.
 func (r *reader) iptc(c content) {
 	if !r.isFirst("iptc") || !r.fits("IPTC block", c.size) {
 		return
@@ -68,26 +68,26 @@ func (r *reader) iptc(c content) {
 	}
 }
 
-// iptcText reads the IPTC records in body, the data of a chunk tEXt or zTXt of a PNG, where it has such. Records of
-// unusual length, and damaged ones, stay in the text alone.
+// iptcText reads IPTC records from body, the data of a chunk tEXt or zTXt of a PNG, if it contains them. Records that
+// are damaged or longer than usual remain only in the text.
 func (r *reader) iptcText(kind string, body Body) {
 	if r.seen["iptc"] || !r.starts(body, iptcKeyword) {
 		return
 	}
 	text := inOnePiece(body.after(int64(len(iptcKeyword))))
 	if kind == "zTXt" {
-		const method = 1 // byte before the compressed text
+		const method = 1 // the byte with the compression method
 		var ok bool
 		if text, ok = inflate(text.first.after(method)); !ok {
 			return
 		}
 	}
-	const most = 1 << 20 // bytes of the text
+	const most = 1 << 20 // the most bytes of the text
 	if text.size > most {
 		return
 	}
-	_, rest, _ := bytes.Cut(bytes.TrimLeft(text.start(text.size), "\n"), []byte("\n")) // behind the name
-	_, rest, _ = bytes.Cut(rest, []byte("\n"))                                         // and the length
+	_, rest, _ := bytes.Cut(bytes.TrimLeft(text.start(text.size), "\n"), []byte("\n")) // skip the name "iptc"
+	_, rest, _ = bytes.Cut(rest, []byte("\n"))                                         // and the line with the length
 	digits := bytes.Join(bytes.Fields(rest), nil)
 	block := make([]byte, hex.DecodedLen(len(digits)))
 	if _, err := hex.Decode(block, digits); err != nil {
@@ -100,18 +100,18 @@ func (r *reader) iptcText(kind string, body Body) {
 	r.iptc(inOnePiece(records))
 }
 
-// hasIPTC reports whether a part is where a JPEG or a PNG has its IPTC records.
+// hasIPTC reports whether p is of the kind in which a JPEG or a PNG holds IPTC records.
 func (p Part) hasIPTC() bool {
 	return p.Marker == markerApp13 || bytes.HasPrefix(p.Data, []byte(iptcKeyword))
 }
 
-// iptcHead returns what precedes n bytes of IPTC records in their resource of Photoshop.
+// iptcHead returns the head of the Photoshop resource for n bytes of IPTC records.
 func iptcHead(n int) []byte {
 	b := binary.BigEndian.AppendUint16([]byte(resourceMark), resourceIPTC)
 	return binary.BigEndian.AppendUint32(append(b, 0, 0), uint32(n))
 }
 
-// iptc writes IPTC records as a chunk zTXt.
+// iptc writes IPTC records as a chunk zTXt, in hexadecimal.
 func (c *chunks) iptc(records []byte) {
 	head := iptcHead(len(records))
 	padding := make([]byte, len(records)%2)

@@ -19,24 +19,24 @@ const (
 	markerApp13    = 0xed
 	markerComment  = 0xfe
 
-	mostSegment = 0xffff - 2 // bytes of a segment's payload
+	mostSegment = 0xffff - 2 // the largest payload of a segment, in bytes
 
 	jfifPrefix      = "JFIF\x00"
 	xmpPrefix       = "http://ns.adobe.com/xap/1.0/\x00"
 	xmpMorePrefix   = "http://ns.adobe.com/xmp/extension/\x00"
 	profilePrefix   = "ICC_PROFILE\x00"
 	photoshopPrefix = "Photoshop 3.0\x00"
-	profileHeader   = len(profilePrefix) + 2 // and one byte each for the number of the part and the number of parts
+	profileHeader   = len(profilePrefix) + 2 // then bytes with the part's number and the number of parts
 	mostProfile     = mostSegment - profileHeader
-	startOfPicture  = 2 // bytes of the marker that a JPEG starts with
+	startOfPicture  = 2 // bytes of the first marker of a JPEG, which opens every file
 )
 
 // Segments calls visit with the marker and the payload of each segment of the JPEG in src, in file order, up to the end
 // marker, the end of the file, or until visit returns false. It returns the offset behind the end marker, or the size
-// of the file where it did not reach one.
+// of the file where it stopped before.
 //
-// Pixel data between segments are skipped: they contain 0xff only before a zero or a restart marker. No decoder skips
-// any other marker there, so visit is called for every scan that a decoder finds.
+// Segments skips the pixel data between segments: there, 0xff stands only before a zero byte or the code of a restart
+// marker. Decoders skip no other marker in pixel data, so visit sees every scan that a decoder sees.
 func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64) {
 	w := newWindow(src)
 	for p := int64(startOfPicture); ; {
@@ -62,7 +62,7 @@ func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64
 		if length == nil {
 			return w.size
 		}
-		n := int64(binary.BigEndian.Uint16(length)) // counts itself
+		n := int64(binary.BigEndian.Uint16(length)) // includes its own 2 bytes
 		if n < 2 || n > w.size-p || !visit(marker, Body{src, p + 2, n - 2}) {
 			return w.size
 		}
@@ -71,9 +71,9 @@ func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64
 }
 
 func (r *reader) jpeg(src Source) {
-	parts := map[byte]Body{} // the parts of the profile, by number
+	parts := map[byte]Body{} // parts of the ICC profile, by number
 	count, damaged := byte(0), false
-	var told promises
+	var announced promises
 	Segments(src, func(marker byte, payload Body) bool {
 		own := false
 		switch marker {
@@ -86,8 +86,8 @@ func (r *reader) jpeg(src Source) {
 				r.exif(payload)
 			} else if r.starts(payload, xmpPrefix) {
 				packet := payload.after(int64(len(xmpPrefix)))
-				if told.packet.Len == 0 {
-					told.packet = packet
+				if announced.packet.Len == 0 {
+					announced.packet = packet
 				}
 				r.xmp(inOnePiece(packet))
 			} else {
@@ -102,12 +102,12 @@ func (r *reader) jpeg(src Source) {
 		case markerComment:
 			own = true
 		case markerApp2:
-			if own = !told.iso && r.starts(payload, isoPrefix); own {
-				told.iso = true
+			if own = !announced.iso && r.starts(payload, isoPrefix); own {
+				announced.iso = true
 				break
 			}
-			if told.index.Len == 0 && r.starts(payload, multiplePrefix) {
-				told.index = payload.after(int64(len(multiplePrefix)))
+			if announced.index.Len == 0 && r.starts(payload, multiplePrefix) {
+				announced.index = payload.after(int64(len(multiplePrefix)))
 			}
 			if !r.starts(payload, profilePrefix) {
 				break
@@ -137,11 +137,10 @@ func (r *reader) jpeg(src Source) {
 		}
 		r.icc(inPieces(list))
 	}
-	r.readAppended(src, told)
+	r.readAppended(src, announced)
 }
 
-// jfif sets the resolution from payload, of a segment APP0: a name, a version, a unit, and the numbers of pixels per
-// unit across and down.
+// jfif sets the resolution from the payload of a segment APP0: name, version, unit, pixels per unit across and down.
 func (r *reader) jfif(payload Body) {
 	if !r.starts(payload, jfifPrefix) {
 		return
@@ -153,19 +152,19 @@ func (r *reader) jfif(payload Body) {
 	x, y := float64(binary.BigEndian.Uint16(b[3:])), float64(binary.BigEndian.Uint16(b[5:]))
 	unit := [3]Unit{Ratio, Inch, Centimetre}[b[2]]
 	if unit == Ratio && x == y {
-		return // the ratio 1:1 is square pixels, the default
+		return // the ratio 1:1 means square pixels, the default
 	}
 	r.m.Resolution = Resolution{x, y, unit}.validated()
 }
 
-// jpegSegments writes the segments of m and software, which belong behind the first two bytes of a JPEG of length bytes
-// without them.
+// jpegSegments writes segments with m and software, to be inserted behind the first two bytes of a JPEG. length is the
+// length of that JPEG in bytes before the insertion.
 func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error {
 	out := segments{w: w}
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
 		p := []byte{1, 2, unit}
 		p = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(p, x), y)
-		out.add(markerApp0, jfifPrefix, append(p, 0, 0)) // without a thumbnail
+		out.add(markerApp0, jfifPrefix, append(p, 0, 0)) // a thumbnail of 0×0 pixels: none
 	}
 	if m.EXIF != nil {
 		out.add(markerApp1, exifPrefix, m.EXIF)
@@ -190,7 +189,7 @@ func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error
 		out.add(markerComment, "", []byte(software))
 	}
 	if m.GainMap != nil {
-		head := int64(4 + len(multiplePrefix)) // of the segment, from the end of which offsets count
+		head := int64(4 + len(multiplePrefix)) // of this segment; MPF offsets count from its end
 		picture := length + out.written + head + indexLength
 		out.add(markerApp2, multiplePrefix, mapIndex(picture, picture-(startOfPicture+out.written+head),
 			int64(len(m.GainMap))))
@@ -198,10 +197,10 @@ func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error
 	return out.err
 }
 
-// segments writes segments to w until one fails, and keeps the first error.
+// segments writes segments to w. After the first error, which it keeps, it writes nothing more.
 type segments struct {
 	w       io.Writer
-	written int64 // bytes
+	written int64 // number of bytes written
 	err     error
 }
 
@@ -216,15 +215,15 @@ func (s *segments) add(marker byte, prefix string, payload []byte) {
 	}
 }
 
-// emptyGainMap returns a JPEG with the numbers of a gain map of ISO 21496-1, and without a picture.
+// emptyGainMap returns a JPEG without pixels that holds numbers, the parameters of a gain map of ISO 21496-1.
 func emptyGainMap(numbers []byte) []byte {
 	b := bytes.NewBufferString("\xff\xd8")
 	(&segments{w: b}).add(markerApp2, isoPrefix, numbers)
 	return b.Bytes()
 }
 
-// SplitJPEG returns the segments of a JPEG that say something about its picture, such as EXIF and XMP, and the JPEG
-// without them, both in new memory. The EXIF block among them says that the picture is upright.
+// SplitJPEG returns the segments of a JPEG that describe its picture, such as EXIF and XMP, and the JPEG without these
+// segments, both in new memory. In the returned EXIF block, the orientation is set to upright.
 func SplitJPEG(data []byte) (about, pixels []byte) {
 	const app15, adobe = 0xef, 0xee
 	at := int64(startOfPicture)
@@ -254,7 +253,7 @@ func SplitJPEG(data []byte) (about, pixels []byte) {
 	return about, append(pixels, data[min(at, int64(len(data))):]...)
 }
 
-// JoinJPEG returns a JPEG with the segments about behind its start, in new memory.
+// JoinJPEG returns the JPEG pixels with the segments about inserted behind its first marker, in new memory.
 func JoinJPEG(about, pixels []byte) []byte {
 	return slices.Concat(pixels[:startOfPicture], about, pixels[startOfPicture:])
 }

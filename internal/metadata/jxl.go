@@ -6,8 +6,8 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// jxl reads the EXIF block and the XMP packet of a JPEG XL in boxes (ISO/IEC 18181-2, 9). Its pixels are turned by its
-// code stream: the orientation in EXIF says nothing.
+// jxl reads the EXIF block and the XMP packet from the boxes of a JPEG XL (ISO/IEC 18181-2, 9). The decoder applies the
+// orientation in the code stream, and the format ignores the one in EXIF.
 func (r *reader) jxl(src Source) {
 	take := func(kind string, body Body) {
 		switch kind {
@@ -20,7 +20,7 @@ func (r *reader) jxl(src Source) {
 		}
 	}
 	Piece(src, 0, src.Size()).Boxes(func(kind string, body Body) bool {
-		if kind != "brob" || body.Len < 4 { // the kind of the box within, which is compressed
+		if kind != "brob" || body.Len < 4 { // brob: the kind of the compressed box, then its data
 			take(kind, body)
 			return true
 		}
@@ -36,12 +36,12 @@ func (r *reader) jxl(src Source) {
 	r.m.Orientation = 1
 }
 
-// JXLHolds returns the bits of a sample of the JPEG XL in src, and whether it has channels besides colour, such as
-// transparency. Where its header is of a rare kind, it returns 16 bits.
+// JXLHolds returns the bits per sample of the JPEG XL in src, and whether it has channels besides colour, such as
+// transparency. Where its header uses rare features, it returns 16 and true.
 func JXLHolds(src Source) (depth int, more bool) {
 	stream := Piece(src, 0, src.Size())
 	stream.Boxes(func(kind string, body Body) bool {
-		if kind == "jxlp" { // the first of several parts, behind its number
+		if kind == "jxlp" { // the first part of a split code stream, behind its part number
 			body, kind = body.after(4), "jxlc"
 		}
 		if kind == "jxlc" {
@@ -49,13 +49,13 @@ func JXLHolds(src Source) (depth int, more bool) {
 		}
 		return kind != "jxlc"
 	})
-	const most = 64 // bytes of these headers
+	const most = 64 // the most bytes of the headers that are read
 	b := &bits{data: stream.Start(most)}
 	if b.number(16) != 0x0aff { // the signature
 		return 16, true
 	}
 	b.sides()
-	if b.flag() { // all is as by default
+	if b.flag() { // all header fields have their defaults
 		return 8, false
 	}
 	if b.flag() { // further fields
@@ -63,7 +63,7 @@ func JXLHolds(src Source) (depth int, more bool) {
 		if b.flag() {
 			b.sides()
 		}
-		if b.number(2) > 0 { // a small copy, an animation
+		if b.number(2) > 0 { // a preview picture, or an animation
 			return 16, true
 		}
 	}
@@ -74,11 +74,11 @@ func JXLHolds(src Source) (depth int, more bool) {
 	if depth == 1 {
 		depth += int(b.number(6))
 	}
-	b.flag() // of the buffers
+	b.flag() // whether 16-bit buffers suffice
 	return depth, b.number(2) > 0
 }
 
-// bits reads numbers from data, the low bit of each byte first (ISO/IEC 18181-1, B.1). Behind its end they are 0.
+// bits reads numbers from data, the low bit of each byte first (ISO/IEC 18181-1, B.1). Past its end all bits are 0.
 type bits struct {
 	data []byte
 	at   int
@@ -96,7 +96,7 @@ func (b *bits) number(n int) (v uint64) {
 
 func (b *bits) flag() bool { return b.number(1) > 0 }
 
-// sides skips a size (ISO/IEC 18181-1, D.2).
+// sides skips a width and height (ISO/IEC 18181-1, D.2).
 func (b *bits) sides() {
 	small := b.flag()
 	side := func() {
@@ -107,7 +107,7 @@ func (b *bits) sides() {
 		b.number([]int{9, 13, 18, 30}[b.number(2)])
 	}
 	side()
-	if b.number(3) == 0 { // no common ratio
+	if b.number(3) == 0 { // not one of the fixed ratios of width to height
 		side()
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// lostWarning returns the warning about the parts of m, and about the chunks of the kinds of colours, which a file of
-// another format cannot carry, or "" where there are none.
+// lostWarning returns a warning that names the parts of m that a file of another format cannot hold, and the PNG chunks
+// in colours (their kinds), or "" where there are none.
 func (m Metadata) lostWarning(colours []string) string {
 	var names, keywords []string
 	if len(colours) > 0 {
@@ -45,10 +45,10 @@ func (m Metadata) lostWarning(colours []string) string {
 	return fmt.Sprintf("its %s %s left out: only %s has such", enumerate(names), verb, strings.ToUpper(m.Format))
 }
 
-// textChunk is the name of a part that is a text of a PNG.
+// textChunk is the result of Part.name for a text of a PNG.
 const textChunk = "text chunk"
 
-// name returns what a part is called in a warning, or "" for what a profile says to other formats.
+// name returns the name of a part for a warning, or "" for a part that other formats express with an ICC profile.
 func (p Part) name() string {
 	switch p.Kind {
 	case "tEXt", "zTXt", "iTXt":
@@ -71,7 +71,7 @@ func (p Part) name() string {
 	return ""
 }
 
-// keyword returns what the text of a PNG is about, in quotes. It is in Latin-1 in the file.
+// keyword returns the keyword of a PNG text in quotes. The file has it in Latin-1.
 func (p Part) keyword() string {
 	word, _, _ := bytes.Cut(p.Data[:min(len(p.Data), 80)], []byte{0})
 	var runes []rune
@@ -88,7 +88,7 @@ func addOnce(list []string, text string) []string {
 	return append(list, text)
 }
 
-// enumerate returns the words of a list that is not empty as "a, b and c".
+// enumerate returns words, at least one, as "a, b and c".
 func enumerate(words []string) string {
 	last := len(words) - 1
 	if last == 0 {

@@ -1,12 +1,12 @@
-// Package metadata reads and writes what a picture file carries beside its
-// pixels: the ICC profile, the EXIF block, the XMP packet, the records of IPTC, the resolution.
+// Package metadata reads and writes what a picture file holds besides its pixels: the ICC profile, the EXIF block, the
+// XMP packet, the IPTC records and the resolution.
 //
-// Files that lie behind the picture of a JPEG, a gain map and the film of a motion photo, are kept in a JPEG. Resized
-// says what follows from another size of the picture.
+// A JPEG may hold further files behind its picture, such as a gain map or the film of a motion photo; writing a JPEG
+// keeps them. Metadata.Resized adapts the metadata to a result of another size.
 //
-// Reading trusts nothing and never fails: blocks that are damaged or too large are left out, with a warning. Profile,
-// EXIF and XMP are kept byte for byte but for the orientation: since package imagefile returns pictures turned upright,
-// the orientation in EXIF and XMP is set to upright too.
+// Reading trusts nothing and never fails: damaged or too large blocks are left out, with a warning. Profile, EXIF and
+// XMP are kept byte for byte, except for the orientation: package imagefile returns pictures in their upright
+// orientation, so the orientation in EXIF and XMP is set to upright as well.
 package metadata
 
 import (
@@ -16,85 +16,83 @@ import (
 	"strings"
 )
 
-// The memory for the metadata of one file is bounded. A photograph has about ten parts, one with a depth map
-// in its XMP a hundred, and a PNG of an editor a few dozen texts.
+// The memory for the metadata of one file is bounded. A photograph has about ten parts, a photograph with a depth map
+// in its XMP a hundred, and a PNG from an editor a few dozen texts.
 const (
-	// MaxBlock is the largest size of one profile, EXIF block or XMP packet, and of all parts that are kept
-	// for the same format together, in bytes.
+	// MaxBlock is the largest size in bytes of one profile, EXIF block or XMP packet, and of Metadata.Own in total.
 	MaxBlock = 16 << 20
-	// MaxParts is the largest number of parts that are kept for the same format, and of the entries of the
-	// directories of a TIFF.
+	// MaxParts is the largest number of parts in Metadata.Own, and of TIFF entries copied into one EXIF block.
 	MaxParts = 4096
-	// partBytes is the memory in bytes that a Part takes besides its data, with the growth of the list of parts.
+	// partBytes is the memory in bytes of a Part without its data, including the growth of the list of parts.
 	partBytes = 128
 )
 
-// Metadata is the metadata of one file. The zero value is none.
+// Metadata is the metadata of one file. The zero value holds none.
 type Metadata struct {
 	ICC        []byte // a colour profile
-	EXIF       []byte // a TIFF structure, from its byte order mark on
-	XMP        []byte // a packet of UTF-8
+	EXIF       []byte // a TIFF structure that begins with its byte order mark
+	XMP        []byte // a packet in UTF-8
 	IPTC       []byte // IIM records
 	Resolution Resolution
 
-	// Own is what only a file of the same format can carry: the chunks of a PNG about its colours beside the
-	// profile, of which For makes a profile for other formats, and its texts; the comments of a JPEG, its Photoshop
-	// segments, and further parts of its XMP. Texts and Photoshop segments have the records of IPTC too, byte for
-	// byte.
+	// Own are the parts that only a file of the same format can hold. For a PNG: the chunks about its colours besides
+	// the profile, from which For builds a profile for other formats, and its texts. For a JPEG: its comments,
+	// Photoshop segments, and the further parts of a long XMP packet. Texts and Photoshop segments include IPTC
+	// records.
 	Own    []Part
-	Format string // the format of the file that has the parts Own
+	Format string // the format of the file from which Own was read
 
-	// GainMap is a JPEG behind the picture of a JPEG, which says how much brighter it is on a screen of high dynamic
-	// range, relative to the picture. Its samples are turned like the file's: see Orientation. A gain map of an AVIF
-	// has no picture after Read: Still.Map says which it is.
+	// GainMap is a JPEG behind the picture of a JPEG file. It says how much brighter each part of the picture is on a
+	// screen of high dynamic range. The rows and columns of the gain map lie like the stored ones of the picture: see
+	// Orientation. For an AVIF, Read returns a gain map without pixels, and Still.Map says where they are.
 	GainMap []byte
-	// Film is the end of a JPEG behind the picture, from where the film of a motion photo or data beside it begin.
+	// Film is the end of a JPEG file, from where the film of a motion photo, or the data stored with the film, begins.
 	Film []byte
-	// Geo are the tags of a TIFF that say where on Earth its pixels lie.
+	// Geo are the TIFF tags that say where on Earth the pixels lie.
 	Geo []GeoTag
 
-	// Orientation is how the stored rows and columns lie in the upright picture, by the EXIF tag of that name:
-	// 1 is upright, 5 to 8 swap the sides, and 0 stands for 1. EXIF and XMP have been set to 1 already.
+	// Orientation says how the stored rows and columns lie in the upright picture, as a value of the EXIF tag: 1 is
+	// upright, 5 to 8 swap width and height, and 0 stands for 1. The tag in EXIF and XMP is already set to 1.
 	Orientation int
 }
 
-// Part is a chunk of a PNG, by its kind, or a segment of a JPEG, by its marker.
+// Part is a chunk of a PNG, identified by Kind, or a segment of a JPEG, identified by Marker.
 type Part struct {
 	Kind   string
 	Marker byte
-	Depth  byte // of a chunk sBIT: the bits of a sample in its file
+	Depth  byte // for a chunk sBIT: the bits per sample of the PNG it came from
 	Data   []byte
 }
 
-// Outline is a summary of the metadata of a file, which needs no memory for them.
+// Outline is a summary of the metadata of a file. Look computes it without keeping the metadata in memory.
 type Outline struct {
-	// Orientation is the field Orientation of Metadata.
+	// Orientation is as in Metadata.
 	Orientation int
 	// Colours is the result of ProfileColours for the ICC profile. It is empty where there is no profile.
 	Colours string
-	// Bytes bounds the memory that the result of Read takes, in bytes.
+	// Bytes is an upper bound of the memory in bytes that the result of Read takes.
 	Bytes int64
 }
 
-// Look returns the outline of a file of the given format, named as for Read.
+// Look returns the Outline of a file of the given format, named as for Read.
 func Look(format string, src Source) Outline {
 	r := &reader{m: Metadata{Format: format}}
 	r.look(src)
 	return Outline{r.m.Orientation, r.colours, r.size}
 }
 
-// Read returns the metadata of a file of the given format: "png", "jpeg", "webp", "tiff" or "bmp". Files of
-// other formats have none. The warnings say what had to be left out.
+// Read returns the metadata of a file of the given format: "png", "jpeg", "webp", "tiff", "bmp", "avif" (also for HEIC)
+// or "jxl". It returns none for other formats. The warnings say what had to be left out.
 func Read(format string, src Source) (m Metadata, warnings []string) {
 	r := &reader{m: Metadata{Format: format}, keep: true}
 	r.look(src)
 	return r.m, r.warnings
 }
 
-// look reads the metadata of src into r.m or, where r.keep is false, only measures them.
+// look reads the metadata of src into r.m or, where r.keep is false, only measures their size.
 func (r *reader) look(src Source) {
 	defer func() {
-		if p := recover(); p != nil { // no case is known, but a panic here must not cost the picture
+		if p := recover(); p != nil { // no such case is known, but a panic here must not prevent reading the pixels
 			r.m = Metadata{Format: r.m.Format}
 			r.warn("its metadata is damaged and left out")
 		}
@@ -109,18 +107,17 @@ func (r *reader) look(src Source) {
 		r.m.Resolution = r.inEXIF
 	}
 	if d := &r.m.Resolution; r.m.Orientation >= 5 {
-		d.X, d.Y = d.Y, d.X // with the sides of the picture
+		d.X, d.Y = d.Y, d.X // as width and height are swapped too
 	}
 }
 
-// profileHead is the length of the header of an ICC profile and of the number of its tags, in bytes.
+// profileHead is the length in bytes of the header of an ICC profile and the number of tags behind it.
 const profileHead = 128 + 4
 
-// ProfileColours returns the colour space of an ICC profile, such as "RGB ", "GRAY" or "CMYK", or "" when the
-// bytes are no profile.
+// ProfileColours returns the colour space of an ICC profile, such as "RGB ", "GRAY" or "CMYK", or "" for other bytes.
 func ProfileColours(icc []byte) string { return profileColours(icc, int64(len(icc))) }
 
-// profileColours is ProfileColours for a profile of length bytes that begins with start.
+// profileColours does the work of ProfileColours for a profile of length bytes that begins with start.
 func profileColours(start []byte, length int64) string {
 	if len(start) < profileHead || string(start[36:40]) != "acsp" {
 		return ""
@@ -131,9 +128,8 @@ func profileColours(start []byte, length int64) string {
 	return string(start[16:20])
 }
 
-// For returns the part of m that a file of the given format can carry with a grey or a colour picture, and warnings
-// about the rest. For a format other than m.Format, what the chunks of a PNG say about its colours becomes an ICC
-// profile; see describedColours.
+// For returns what a file of the given format can hold of m, for a grey or a colour picture, and warnings about the
+// rest. For another format than m.Format, it turns PNG chunks about colours into an ICC profile; see describedColours.
 func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 	m, warnings := m.keepPromises(format)
 	c := containers[format]
@@ -151,7 +147,7 @@ func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 			m.ICC = colours.profile(want)
 		}
 		lost = m.lostWarning(unknown)
-		if m.Own = nil; m.GainMap != nil { // which promises a map of ISO 21496-1, of the first version
+		if m.Own = nil; m.GainMap != nil { // this segment says that a gain map of ISO 21496-1, version 0, follows
 			m.Own = []Part{{Marker: markerApp2, Data: []byte(isoPrefix + "\x00\x00\x00\x00")}}
 		}
 	}
@@ -163,7 +159,7 @@ func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 		}
 	}
 	if slices.ContainsFunc(m.Own, Part.hasIPTC) {
-		m.IPTC = nil // m.Own has it
+		m.IPTC = nil // m.Own holds the records already
 	}
 	for _, block := range []struct {
 		name  string

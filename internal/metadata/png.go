@@ -11,19 +11,19 @@ import (
 
 const (
 	pngSignature  = 8                                      // bytes
-	headerBody    = 13                                     // bytes of data of IHDR
-	animationBody = 8                                      // bytes of data of acTL
-	chunkFrame    = 12                                     // length, kind and checksum around a chunk's data
-	pngHeader     = pngSignature + chunkFrame + headerBody // the signature and the chunk IHDR
+	headerBody    = 13                                     // bytes of data in IHDR
+	animationBody = 8                                      // bytes of data in acTL
+	chunkFrame    = 12                                     // bytes for length, kind and checksum around a chunk's data
+	pngHeader     = pngSignature + chunkFrame + headerBody // bytes up to the end of the chunk IHDR
 	xmpKeyword    = "XML:com.adobe.xmp"
 
-	softwareKeyword = "Software\x00" // and its end
+	softwareKeyword = "Software\x00" // with the zero byte behind it
 )
 
 func (r *reader) png(src Source) {
 	colours := true
 	var header []byte
-	_ = Chunks(src, func(c Chunk) bool { // chunks behind an error are left out
+	_ = Chunks(src, func(c Chunk) bool { // metadata behind a damaged chunk is left out
 		switch kind := string(c.Kind); {
 		case kind == "IHDR":
 			header = c.Bytes()
@@ -44,7 +44,7 @@ func (r *reader) png(src Source) {
 	})
 }
 
-// isAbout reports whether the method chunk reads chunks of this kind.
+// isAbout reports whether reader.chunk reads this kind of chunk.
 func isAbout(kind string) bool {
 	switch kind {
 	case "iCCP", "eXIf", "iTXt", "tEXt", "zTXt", "pHYs":
@@ -53,12 +53,12 @@ func isAbout(kind string) bool {
 	return false
 }
 
-// chunk reads the metadata in body, the data of a chunk for which isAbout is true.
+// chunk reads the metadata in body, the data of a chunk of a kind that isAbout accepts.
 func (r *reader) chunk(kind string, body Body) {
 	switch kind {
 	case "iCCP":
 		if r.seen["icc"] {
-			break // a second profile is not decompressed, which would take time
+			break // a second profile is ignored; decompressing it would take time
 		}
 		if profile, ok := inflatedProfile(body); ok {
 			r.icc(profile)
@@ -95,8 +95,8 @@ func (r *reader) chunk(kind string, body Body) {
 	}
 }
 
-// inflatedProfile returns the profile in body, the data of a chunk iCCP: a name, a zero, the method of compression, and
-// the compressed profile. ok is false where the data are damaged.
+// inflatedProfile returns the profile in body, the data of a chunk iCCP: a name, a zero byte, the compression method,
+// and the compressed profile. ok is false where the data are damaged.
 func inflatedProfile(body Body) (_ content, ok bool) {
 	start := body.Start(81)
 	i := bytes.IndexByte(start, 0)
@@ -106,10 +106,10 @@ func inflatedProfile(body Body) (_ content, ok bool) {
 	return inflate(body.after(int64(i) + 2))
 }
 
-// xmpText returns the XMP packet in rest, the data behind the keyword of a chunk iTXt: whether it is compressed, the
-// method of compression, a language, a zero, a translated keyword, a zero, and the packet.
+// xmpText returns the XMP packet in rest, the data of a chunk iTXt behind its keyword: a byte that is 1 if the packet
+// is compressed, the compression method, a language, a zero byte, a translated keyword, a zero byte, and the packet.
 func xmpText(rest Body) (_ content, ok bool) {
-	const most = 4096 // bytes of all that precedes the packet
+	const most = 4096 // bytes in which the packet must begin
 	start := rest.Start(most)
 	if len(start) < 2 {
 		return content{}, false
@@ -128,7 +128,7 @@ func xmpText(rest Body) (_ content, ok bool) {
 	return inOnePiece(rest), true
 }
 
-// pngChunks writes the chunks of m and software, which belong behind IHDR. header are the data of IHDR.
+// pngChunks writes chunks with m and software, to be inserted behind IHDR. header is the data of IHDR.
 func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 	out := chunks{w: w}
 	for _, p := range m.Own {
@@ -165,13 +165,13 @@ func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 	return out.err
 }
 
-// chunks writes chunks to w until one fails, and keeps the first error.
+// chunks writes chunks to w. After the first error, which it keeps, it writes nothing more.
 type chunks struct {
 	w   io.Writer
 	err error
 }
 
-// add writes a chunk of the given kind with pieces as its data, one behind the other.
+// add writes a chunk of the given kind with pieces, one after another, as its data.
 func (c *chunks) add(kind string, pieces ...[]byte) {
 	n := 0
 	for _, b := range pieces {
@@ -180,8 +180,8 @@ func (c *chunks) add(kind string, pieces ...[]byte) {
 	c.chunk(kind, uint32(n), pieceWriter(pieces...))
 }
 
-// pack writes a chunk of the given kind: head, and then what write writes, compressed. It calls write twice, the first
-// time only to learn the compressed length.
+// pack writes a chunk of the given kind. Its data are head and, compressed with zlib, the output of write. It calls
+// write twice, the first time only to learn the compressed length.
 func (c *chunks) pack(kind, head string, write func(io.Writer) error) {
 	pack := func(w io.Writer) error {
 		if _, err := io.WriteString(w, head); err != nil {
@@ -221,7 +221,7 @@ func (c *chunks) chunk(kind string, n uint32, data func(io.Writer) error) {
 	}
 }
 
-// pHYs returns r as the data of a chunk pHYs. The result is false where r cannot be written there.
+// pHYs returns r as the data of a chunk pHYs. The second result is false where that chunk cannot hold r.
 func (r Resolution) pHYs() ([]byte, bool) {
 	unit := byte(1)
 	x, y, ok := r.perMetre()

@@ -8,18 +8,18 @@ import (
 	"superres/internal/elementary"
 )
 
-// colourChunks are the lengths in bytes of the chunks of a PNG that say what its samples mean; 0: 1 to 4, a byte for
-// each sample of a pixel. mDCv and cLLi are how drafts of the third edition spelled two of them.
+// colourChunks are the PNG chunks that say how samples encode colour, with their lengths in bytes; 0: one byte for each
+// of the 1 to 4 samples of a pixel. mDCv and cLLi are the spellings in drafts of the third edition.
 var colourChunks = map[string]int64{"cICP": 4, "gAMA": 4, "cHRM": 32, "sRGB": 1, "mDCV": 24, "mDCv": 24, "cLLI": 8,
 	"cLLi": 8, "sBIT": 0}
 
-// isColour reports whether chunks of this kind say what the samples of a PNG mean.
+// isColour reports whether kind is one of colourChunks.
 func isColour(kind string) bool {
 	_, is := colourChunks[kind]
 	return is
 }
 
-// colourChunk keeps body, the data of a chunk for which isColour is true. header are the data of IHDR in the same PNG.
+// colourChunk stores body, the data of a chunk that isColour accepts, in r.m.Own. header is the data of IHDR.
 func (r *reader) colourChunk(kind string, body Body, header []byte) {
 	const depthAt, typeAt, palette = 8, 9, 3
 	p := Part{Kind: kind}
@@ -34,7 +34,7 @@ func (r *reader) colourChunk(kind string, body Body, header []byte) {
 	}
 }
 
-// part returns the data of the first part of m of this kind, or nil.
+// part returns the data of the first part of this kind in m.Own, or nil.
 func (m Metadata) part(kind string) []byte {
 	for _, p := range m.Own {
 		if p.Kind == kind {
@@ -44,11 +44,10 @@ func (m Metadata) part(kind string) []byte {
 	return nil
 }
 
-// describedColours returns what the chunks of a PNG say about its colours, and the kinds of these chunks. Of several
-// the first of cICP, iCCP, sRGB, and gAMA with cHRM counts (Portable Network Graphics, third edition, W3C 2025, 4.3).
-// The result has no curve where the ICC profile of m says it, where the colours are sRGB, as in any file without a
-// profile, and where nothing is said. unknown are the kinds of the chunks that would count, but say what a profile
-// cannot.
+// describedColours returns what the PNG chunks in m say about its colours, and the kinds of the chunks used. The first
+// present of cICP, iCCP, sRGB, and gAMA with cHRM counts (Portable Network Graphics, third edition, W3C 2025, 4.3). The
+// result has no curve where the ICC profile m.ICC counts, where the colours are sRGB, the default without a profile, or
+// where no chunk says anything. unknown are the kinds of chunks that would count, but no ICC profile can express.
 func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if b := m.part("cICP"); b != nil {
 		if c, ok := codePoints(b); ok {
@@ -82,15 +81,14 @@ func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	return c, kinds, unknown
 }
 
-// sRGBGammas are the least and the largest value of a chunk gAMA that means the curve of sRGB, where the primaries are
-// of sRGB too.
+// sRGBGammas are the smallest and largest value of a chunk gAMA that means the sRGB curve if the primaries are sRGB.
 //
-// Note: a PNG in sRGB has 45455 for readers that do not know the chunk sRGB, and often without that chunk. A true gamma
-// of 2.2 has the same number.
+// Note: an sRGB PNG has 45455 there for readers that do not know the chunk sRGB, and often lacks that chunk. A true
+// gamma of 2.2 gives the same number.
 var sRGBGammas = [2]uint32{45000, 46000}
 
 // gamma returns the name and the curve of v, the value of a chunk gAMA: 100000 times the exponent from light to
-// samples. The curve is nil where v makes no sense.
+// samples. The curve is nil where v is out of range.
 func gamma(v uint32) (string, []byte) {
 	const one, least, most = 100000, 6250, 1600000
 	if v < least || v > most {
@@ -100,8 +98,7 @@ func gamma(v uint32) (string, []byte) {
 	return gammaName(g), parametric(g)
 }
 
-// chromaticities returns the primaries in b, the data of a chunk cHRM: white, red, green and blue, 100000 times x and
-// y.
+// chromaticities returns the primaries in b, the data of a chunk cHRM: 100000 times x and y of white, red, green, blue.
 func chromaticities(b []byte) (p primaries) {
 	for i := range p {
 		for j := range p[i] {
@@ -111,7 +108,7 @@ func chromaticities(b []byte) (p primaries) {
 	return p
 }
 
-// isNear reports whether p and q differ by no more than the roundings of the programs that write them.
+// isNear reports whether p and q differ by no more than the rounding in files.
 func (p primaries) isNear(q primaries) bool {
 	const most = 0.001
 	for i := range p {
@@ -124,7 +121,7 @@ func (p primaries) isNear(q primaries) bool {
 	return true
 }
 
-// codedPrimaries are the primaries that ITU-T H.273, table 2, has numbers for, with names.
+// codedPrimaries are the primaries in ITU-T H.273, table 2, by their numbers, with names.
 var codedPrimaries = map[byte]struct {
 	name string
 	primaries
@@ -145,8 +142,8 @@ var codedPrimaries = map[byte]struct {
 // bt709 is the curve of ITU-R BT.709, BT.601 and BT.2020.
 var bt709 = parametric(1/0.45, 1/1.099, 0.099/1.099, 1/4.5, 0.081)
 
-// codedCurve returns the name and the curve of the transfer function that has this number in ITU-T H.273, table 3, or
-// nil where a profile cannot say it.
+// codedCurve returns the name and the curve of the transfer function with this number in ITU-T H.273, table 3, or nil
+// where an ICC profile cannot express it.
 func codedCurve(number byte) (name string, curve []byte) {
 	switch number {
 	case 1, 6, 14, 15:
@@ -169,8 +166,8 @@ func codedCurve(number byte) (name string, curve []byte) {
 	return "", nil
 }
 
-// codePoints returns what b, the data of a chunk cICP, says: primaries, curve, matrix and range, by ITU-T H.273. The
-// curve of sRGB with its primaries has none. ok is false where a profile cannot say it.
+// codePoints returns the colours that b, the data of a chunk cICP, states with the ITU-T H.273 numbers of primaries,
+// curve, matrix and range. For sRGB it returns no curve. ok is false where an ICC profile cannot express b.
 func codePoints(b []byte) (c colorimetry, ok bool) {
 	p, known := codedPrimaries[b[0]]
 	curve, data := codedCurve(b[1])
@@ -184,14 +181,14 @@ func codePoints(b []byte) (c colorimetry, ok bool) {
 	return colorimetry{p.name + ", " + curve, p.primaries, data, b}, true
 }
 
-// pq returns the light in cd/m² of the PQ code value v, ITU-R BT.2100-2, table 4.
+// pq returns the light in cd/m² for the PQ code value v in 0..1, ITU-R BT.2100-2, table 4.
 func pq(v float64) float64 {
 	const m1, m2, c1, c2, c3 = 2610.0 / 16384, 2523.0 / 32, 3424.0 / 4096, 2413.0 / 128, 2392.0 / 128
 	e := elementary.Pow(v, 1/m2)
 	return 10000 * elementary.Pow(max(e-c1, 0)/(c2-float64(c3*e)), 1/m1)
 }
 
-// hlg returns the light in cd/m² of the grey of HLG code value v on a display of 1000 cd/m², ITU-R BT.2100-2, table 5.
+// hlg returns the light in cd/m² of a grey with the HLG code value v on a 1000 cd/m² display, ITU-R BT.2100-2, table 5.
 func hlg(v float64) float64 {
 	const a, b, c, system = 0.17883277, 0.28466892, 0.55991073, 1.2
 	scene := v * v / 3
@@ -201,20 +198,20 @@ func hlg(v float64) float64 {
 	return 1000 * elementary.Pow(scene, system)
 }
 
-// toneMapped returns light in cd/m², of a picture with at most peak, as the light of a profile in 0..1.
+// toneMapped compresses light, in cd/m² and at most peak, to 0..1, for the curve of an ICC profile.
 //
-// Note: a program that knows the tag cicp does not need the curve. One that does not would show white of 203 cd/m², the
-// reference of ITU-R BT.2408, as nearly black if the brightest light were 1. So the curve is equation 4 of Reinhard et
-// al., Photographic Tone Reproduction for Digital Images, 2002, which gives it 0.5 to 0.52.
+// Note: programs that know the tag cicp do not need the curve. Others would show white of 203 cd/m², the reference of
+// ITU-R BT.2408, as nearly black if the brightest light were mapped to 1 in proportion. So the curve is equation 4 of
+// Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, which maps 203 cd/m² to 0.5 to 0.52.
 func toneMapped(light, peak float64) float64 {
 	const reference = 203
 	t, w := light/reference, peak/reference
 	return t * (1 + t/(w*w)) / (1 + t)
 }
 
-// significantBits returns bits, the data of a chunk sBIT of a file with depth bits a sample, for a PNG with the data
-// header in IHDR: one number for each sample of a pixel, where alpha has all bits if bits does not tell. It is nil
-// where the depth or the kind of colour is another, since enlarging made samples of all bits then.
+// significantBits adapts bits, the data of a chunk sBIT from a file with depth bits a sample, to a PNG with the IHDR
+// data header: one number for each sample of a pixel; alpha that bits lacks counts as depth. It returns nil where the
+// PNG has another depth, or is grey instead of colour or the reverse: enlarging has then filled all bits.
 func significantBits(bits []byte, depth byte, header []byte) []byte {
 	const depthAt, typeAt = 8, 9
 	samples := map[byte]int{0: 1, 2: 3, 4: 2, 6: 4}[header[typeAt]]

@@ -7,19 +7,19 @@ import (
 	"unicode/utf16"
 )
 
-// This file makes ICC profiles from primaries and a transfer function: version 4.4 (ICC.1:2022), of the class for
-// displays, with three columns of XYZ and one curve, or with the curve alone for grey.
+// This file builds ICC profiles from primaries and a transfer function: version 4.4 (ICC.1:2022), of the display class,
+// with three columns of XYZ and one curve, or for grey with the curve alone.
 //
 //	M = [S·(x, y, 1−x−y)] for red, green and blue, where S scales the columns so that their sum is the white point
 //	A = B⁻¹·diag(B·D50 / B·white)·B, where B is the matrix of Bradford (ICC.1:2022, annex E)
 //	profile: the columns of A·M, the tag chad A, and the curve from code value to light
 
-// colorimetry says what the samples of a picture mean. Its zero value is nothing known.
+// colorimetry says which colours the samples of a picture mean. In the zero value nothing is known.
 type colorimetry struct {
 	name      string
 	primaries primaries
-	curve     []byte // the data of a tag of a curve, from a code value in 0..1 to light in 0..1
-	cicp      []byte // the four values of ITU-T H.273; nil: there are none
+	curve     []byte // a curve tag's data: maps a code value in 0..1 to light in 0..1
+	cicp      []byte // the four bytes of a chunk cICP, or nil
 }
 
 // primaries are the chromaticities x and y of white, red, green and blue.
@@ -35,13 +35,13 @@ type vector [3]float64
 
 type matrix [3]vector // rows
 
-// bradford is the matrix from XYZ to the responses that are scaled, ICC.1:2022, equation E.2.
+// bradford is the matrix from XYZ to the cone responses that the adaptation scales, ICC.1:2022, equation E.2.
 var bradford = matrix{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}
 
 // whiteD50 is the white of the profile connection space, ICC.1:2022, 7.2.16.
 var whiteD50 = vector{0.9642, 1, 0.8249}
 
-// times returns m·v.
+// times returns the product m·v.
 func (m matrix) times(v vector) (out vector) {
 	for i, row := range m {
 		out[i] = float64(row[0]*v[0]) + float64(row[1]*v[1]) + float64(row[2]*v[2])
@@ -49,7 +49,7 @@ func (m matrix) times(v vector) (out vector) {
 	return out
 }
 
-// compose returns m·n.
+// compose returns the product m·n.
 func (m matrix) compose(n matrix) matrix {
 	t := n.transpose()
 	for i := range t {
@@ -67,7 +67,7 @@ func (m matrix) transpose() (t matrix) {
 	return t
 }
 
-// scaleColumns returns m with column i multiplied by s[i].
+// scaleColumns returns m with each column i multiplied by s[i].
 func (m matrix) scaleColumns(s vector) matrix {
 	for i := range m {
 		for j := range s {
@@ -77,7 +77,7 @@ func (m matrix) scaleColumns(s vector) matrix {
 	return m
 }
 
-// cross returns the vector product of a and b.
+// cross returns the cross product of a and b.
 func cross(a, b vector) (c vector) {
 	for i := range c {
 		j, k := (i+1)%3, (i+2)%3
@@ -86,7 +86,7 @@ func cross(a, b vector) (c vector) {
 	return c
 }
 
-// inverse returns the inverse of m, by cofactors. ok is false where m has nearly none.
+// inverse returns the inverse of m, from its cofactors. ok is false where the determinant is nearly 0.
 func (m matrix) inverse() (inv matrix, ok bool) {
 	const least = 1e-6
 	inv = matrix{cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])}
@@ -99,8 +99,8 @@ func (m matrix) inverse() (inv matrix, ok bool) {
 	return inv.transpose(), math.Abs(det) > least
 }
 
-// adaptToD50 returns the matrix from linear RGB to the XYZ of the profile connection space, and the adaptation in it.
-// ok is false where the primaries span no space of colours, or one that a profile cannot hold.
+// adaptToD50 returns the matrix rgb from linear RGB to the XYZ of the profile connection space, and the adaptation to
+// D50 that is part of it. ok is false where the primaries span no colour space, or one that a profile cannot hold.
 func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	var m matrix
 	for i, c := range p[1:] {
@@ -118,7 +118,7 @@ func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	adaptation = back.compose(bradford.transpose().scaleColumns(vector{to[0] / from[0], to[1] / from[1],
 		to[2] / from[2]}).transpose())
 	rgb = adaptation.compose(m.scaleColumns(inv.times(white)))
-	const most = 16 // no XYZ of a sensible display is beyond it
+	const most = 16 // far above the matrices of real displays
 	for i := range rgb {
 		for j := range rgb[i] {
 			if !(math.Abs(rgb[i][j]) < most && math.Abs(adaptation[i][j]) < most) {
@@ -129,8 +129,7 @@ func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	return rgb, adaptation, true
 }
 
-// profile returns c as an ICC profile for pictures of the colour space "RGB " or "GRAY", or nil where the primaries
-// span no space of colours.
+// profile returns c as an ICC profile for the colour space "RGB " or "GRAY", or nil where the primaries span none.
 func (c colorimetry) profile(colours string) []byte {
 	rgb, adaptation, ok := c.primaries.adaptToD50()
 	if !ok {
@@ -148,7 +147,7 @@ func (c colorimetry) profile(colours string) []byte {
 		for _, letter := range "rgb" {
 			tags = append(tags, profileTag{string(letter) + "TRC", c.curve})
 		}
-		if c.cicp != nil { // which grey profiles must not have: ICC.1:2022, 9.2.17
+		if c.cicp != nil { // grey profiles must not have this tag: ICC.1:2022, 9.2.17
 			tags = append(tags, profileTag{"cicp", append([]byte("cicp\x00\x00\x00\x00"), c.cicp...)})
 		}
 	}
@@ -160,13 +159,13 @@ type profileTag struct {
 	data      []byte
 }
 
-// layOut returns a profile with the given tags: a header of 128 bytes, a table, and the data, the same only once.
+// layOut returns a profile: a header of 128 bytes, a table of the tags, and their data. Equal data are stored once.
 func layOut(colours string, tags []profileTag) []byte {
 	be := binary.BigEndian
 	b := make([]byte, profileHead+12*len(tags))
 	be.PutUint32(b[8:], 0x04400000)
 	copy(b[12:], "mntr"+colours+"XYZ ")
-	for i, v := range [3]uint16{2026, 1, 1} { // a date is needed, and the same picture gives the same bytes
+	for i, v := range [3]uint16{2026, 1, 1} { // a fixed date, so that equal pictures give equal bytes
 		be.PutUint16(b[24+2*i:], v)
 	}
 	copy(b[36:], "acsp")
@@ -191,8 +190,7 @@ func layOut(colours string, tags []profileTag) []byte {
 	return b
 }
 
-// fixedNumbers returns values in steps of 1/65536 behind the name of their type and four zeros, or alone where kind is
-// empty.
+// fixedNumbers returns values as 16.16 fixed-point numbers, behind the type kind and four zeros unless kind is empty.
 func fixedNumbers(kind string, values ...float64) (b []byte) {
 	if kind != "" {
 		b = append([]byte(kind), 0, 0, 0, 0)
@@ -203,7 +201,7 @@ func fixedNumbers(kind string, values ...float64) (b []byte) {
 	return b
 }
 
-// textTag returns a text in English as the data of a tag, ICC.1:2022, 10.15.
+// textTag returns an English text as the data of a tag, ICC.1:2022, 10.15.
 func textTag(text string) []byte {
 	units := utf16.Encode([]rune(text))
 	b := append([]byte("mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0cenUS"), 0, 0, 0, byte(2*len(units)),
@@ -214,8 +212,8 @@ func textTag(text string) []byte {
 	return b
 }
 
-// parametric returns the curve Y = X^g, or with four more numbers Y = (a·X + b)^g from X = d on and Y = c·X below, as
-// the data of a tag, ICC.1:2022, 10.18.
+// parametric returns the data of a tag for Y = X^g or, with abcd, Y = (a·X + b)^g if X ≥ d, else c·X, ICC.1:2022,
+// 10.18.
 func parametric(g float64, abcd ...float64) []byte {
 	function := byte(0)
 	if len(abcd) > 0 {
@@ -225,7 +223,7 @@ func parametric(g float64, abcd ...float64) []byte {
 		fixedNumbers("", append([]float64{g}, abcd...)...)...)
 }
 
-// curveTag returns f, from 0..1 to 0..1, as the data of a tag, by 1025 values between which readers interpolate.
+// curveTag returns the data of a tag for f from 0..1 to 0..1: 1025 values, between which readers interpolate.
 func curveTag(f func(float64) float64) []byte {
 	const n = 1025
 	b := binary.BigEndian.AppendUint32([]byte("curv\x00\x00\x00\x00"), n)
@@ -236,5 +234,5 @@ func curveTag(f func(float64) float64) []byte {
 	return b
 }
 
-// gammaName returns the name of the plain gamma g.
+// gammaName returns the name of the curve with the exponent g.
 func gammaName(g float64) string { return fmt.Sprintf("gamma %.4g", g) }

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// The properties that promise a film, or how their names begin, and that which promises further segments of a packet.
+// XMP properties that announce a film (two prefixes of names), and one that announces more segments of the packet.
 const (
 	propertyFilm       = "MotionPhoto"
 	propertyMicroVideo = "MicroVideo"
 	propertyExtended   = "HasExtendedXMP"
 )
 
-// keepPromises returns the metadata as a file of the given format can hold them, with an XMP packet that promises only
-// those files behind the picture that it will have, with their lengths, and warnings about the blocks left out.
+// keepPromises returns what a file of the given format can hold of m, and warnings about the blocks left out. The XMP
+// packet is changed so that it announces only the files that will lie behind the picture, with their lengths.
 func (m Metadata) keepPromises(format string) (_ Metadata, warnings []string) {
 	lost := func(what, where string) {
 		warnings = append(warnings, "its "+what+" left out: only a "+where)
@@ -59,8 +59,8 @@ func (m Metadata) keepPromises(format string) (_ Metadata, warnings []string) {
 	return m, warnings
 }
 
-// dropPromises returns the changes of a packet that take out the properties outside of the Container directory that
-// promise what m lacks.
+// dropPromises returns the changes to a packet that remove the properties, outside of the Container directory, which
+// announce a gain map, a film or further segments that m lacks.
 func (p packet) dropPromises(m Metadata) (changes []change) {
 	for _, of := range p.properties {
 		is := false
@@ -71,7 +71,7 @@ func (p packet) dropPromises(m Metadata) (changes []change) {
 		case of.space == spaceCamera:
 			is = m.Film == nil && (strings.HasPrefix(of.name, propertyFilm) ||
 				strings.HasPrefix(of.name, propertyMicroVideo))
-		case of.space == spaceNote: // which is asked for where m.Own, with the further parts, is left out
+		case of.space == spaceNote: // parsed only where m.Own, with the further segments, is left out
 			is = of.name == propertyExtended
 		}
 		if is {
@@ -81,18 +81,18 @@ func (p packet) dropPromises(m Metadata) (changes []change) {
 	return changes
 }
 
-// correctDirectory returns the changes of a packet that make its Container directory true of the file of m.
+// correctDirectory returns the changes to a packet that make its Container directory list exactly the files in m.
 func (p packet) correctDirectory(m Metadata) (changes []change) {
 	directory, ok := p.find(spaceContainer, "Directory", -1)
 	if !ok {
 		return nil
 	}
-	gap := int64(0) // bytes between the picture and the first of the files behind it
+	gap := int64(0) // bytes between the picture's JPEG and the first of the files behind it
 	kept := 0
 	for item, whole := range p.items {
 		length, hasLength := p.find(spaceItem, "Length", item)
 		switch p.kind(item) {
-		case semanticPrimary: // 0, or without a length, it ends where the JPEG does
+		case semanticPrimary: // with length 0 or none, the picture ends where its JPEG does
 			if hasLength && p.value(length) != "0" {
 				changes = append(changes, remove(length))
 			}
@@ -129,12 +129,12 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 // indexLength is the number of bytes of the result of mapIndex.
 const indexLength = 8 + 2 + 3*entryLength + 4 + 2*16
 
-// mapIndex returns the payload, behind its name, of the segment MPF of a file of two pictures: the first of length
-// picture, the second, of length gainMap, at offset from the start of the payload. See CIPA DC-007, section 5.
+// mapIndex returns the payload, behind the name, of the MPF segment in a file of two pictures. The first is picture
+// bytes long. The second is gainMap bytes long and begins offset bytes behind this payload's start. See CIPA DC-007, 5.
 func mapIndex(picture, offset, gainMap int64) []byte {
 	const (
 		tagVersion, tagCount, tagEntries = 0xb000, 0xb001, 0xb002
-		baseline                         = 0x030000 // the kind of the first picture; the second is of none
+		baseline                         = 0x030000 // the type of the first picture; the second has type 0
 	)
 	order := binary.BigEndian
 	b := header(order)
@@ -148,7 +148,7 @@ func mapIndex(picture, offset, gainMap int64) []byte {
 	b = order.AppendUint32(b, 2)
 	add(tagEntries, typeUndefined, 2*16)
 	b = order.AppendUint32(b, indexLength-2*16)
-	b = order.AppendUint32(b, 0) // no further directory
+	b = order.AppendUint32(b, 0) // there is no second directory
 	for _, v := range []int64{baseline, picture, 0, 0, 0, gainMap, offset, 0} {
 		b = order.AppendUint32(b, uint32(v))
 	}

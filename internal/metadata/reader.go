@@ -6,27 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// reader reads or measures the metadata of one file. Of several blocks of one kind it takes the first.
+// reader reads or measures the metadata of one file. Where a file has several blocks of one kind, it takes the first.
 type reader struct {
-	keep     bool  // keep the metadata in m; false: only measure them
-	size     int64 // the bytes that the metadata take, or would take, in m
+	keep     bool  // store the metadata in m; false: only measure their size
+	size     int64 // bytes of memory that the metadata take, or would take, in m
 	m        Metadata
-	colours  string // the colour space of the profile: see ProfileColours
+	colours  string // colour space of the ICC profile: see ProfileColours
 	warnings []string
 	seen     map[string]bool
-	owned    int64      // the bytes of all entries of m.Own
-	parts    int        // the number of entries of m.Own
-	inEXIF   Resolution // the resolution in the EXIF block, used where the file has no other
+	owned    int64      // total bytes of the parts for m.Own
+	parts    int        // number of parts for m.Own
+	inEXIF   Resolution // resolution in the EXIF block, used where the file states no other
 	scratch  [40]byte
 }
 
-// starts reports whether b starts with prefix, which has at most 40 bytes.
+// starts reports whether b begins with prefix, of at most 40 bytes.
 func (r *reader) starts(b Body, prefix string) bool {
 	p := r.scratch[:len(prefix)]
 	return b.Len >= int64(len(p)) && b.fill(p, 0) && string(p) == prefix
 }
 
-// isFirst reports whether it is called for this kind of block for the first time.
+// isFirst reports whether this is its first call for this kind of block.
 func (r *reader) isFirst(kind string) bool {
 	if r.seen[kind] {
 		return false
@@ -42,13 +42,13 @@ func (r *reader) warn(text string) { r.warnings = append(r.warnings, text) }
 
 func (r *reader) drop(what, why string) { r.warn(fmt.Sprintf("its %s is %s and left out", what, why)) }
 
-// fits reports whether n, the size of the block what in bytes, is 1 to MaxBlock. It warns of larger blocks.
-func (r *reader) fits(what string, n int64) bool {
+// fits reports whether a block of n bytes, called name in warnings, has 1 to MaxBlock bytes. It warns if larger.
+func (r *reader) fits(name string, n int64) bool {
 	switch {
 	case n == 0:
 		return false
 	case n > MaxBlock:
-		r.drop(what, fmt.Sprintf("larger than %d MiB", MaxBlock>>20))
+		r.drop(name, fmt.Sprintf("larger than %d MiB", MaxBlock>>20))
 		return false
 	}
 	return true
@@ -63,7 +63,7 @@ func (r *reader) keepBlock(c content) []byte {
 	return c.start(c.size)
 }
 
-// keepPart adds p with the given data to r.m.Own, which only a file of the same format can carry.
+// keepPart appends p with the given data to r.m.Own. Past MaxParts or MaxBlock it warns once and drops the part.
 func (r *reader) keepPart(p Part, data Body) {
 	r.parts++
 	r.owned += data.Len
@@ -95,8 +95,7 @@ func (r *reader) icc(c content) {
 	r.m.ICC = r.keepBlock(c)
 }
 
-// exif reads the EXIF block b, which begins with its byte order mark or with the "Exif\0\0" that JPEG, and some
-// programs in other formats, put before it.
+// exif reads the EXIF block b. b begins with a byte order mark, or with "Exif\0\0" before it, as in a JPEG.
 func (r *reader) exif(b Body) {
 	if r.starts(b, exifPrefix) {
 		b = b.after(int64(len(exifPrefix)))
@@ -116,11 +115,11 @@ func (r *reader) exif(b Body) {
 		return
 	}
 	r.inEXIF = f.resolution()
-	r.size += b.Len // of the copy that Resized changes
+	r.size += b.Len // for the copy that Resized changes
 	if r.m.EXIF = r.keepBlock(inOnePiece(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
 		f.order.PutUint16(r.m.EXIF[at:], 1)
 		dropThumbnail(r.m.EXIF, f)
-		if r.m.Orientation >= 5 { // the sides of the picture are swapped
+		if r.m.Orientation >= 5 { // width and height are swapped
 			swapResolutions(r.m.EXIF, f)
 		}
 	}
@@ -131,7 +130,7 @@ func (r *reader) xmp(c content) {
 		return
 	}
 	b := r.keepBlock(c)
-	r.size += c.size // of the copies that Resized and For change
+	r.size += c.size // for the copies that Resized and For change
 	if r.m.Format == "tiff" {
 		b = bytes.TrimRight(b, "\x00")
 	}

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Resizing says how the pixels of a result lie in the upright picture that the metadata are of.
+// Resizing says how the pixels of a result lie in the upright original, which the metadata describe.
 type Resizing struct {
-	// From and To are the sizes in pixels of the picture and of its whole enlargement.
+	// From and To are the sizes in pixels of the original and of its enlargement.
 	From, To image.Point
-	// Part is the part of the enlargement that is the result, in its pixels. Empty: the result is all of it.
+	// Part is the rectangle of the enlargement, in its pixels, that becomes the result. Empty: all of it.
 	Part image.Rectangle
 }
 
@@ -23,14 +23,14 @@ func (z Resizing) size() image.Point {
 	return z.Part.Size()
 }
 
-// scales returns how many pixels of the enlargement there are for one of the picture, across and down.
+// scales returns the enlargement's pixels per pixel of the original, across and down.
 func (z Resizing) scales() (x, y float64) {
 	return float64(z.To.X) / float64(z.From.X), float64(z.To.Y) / float64(z.From.Y)
 }
 
-// Resized returns m for a result of another size, and warnings about what a part of the picture lacks. The memory of m
-// is shared where nothing changes. All that is said of the size in pixels becomes true of the result: of the whole
-// picture, of a panorama, and of the places of the pixels on Earth. Resolutions, which are for printing, stay.
+// Resized returns m adapted to a result of another size, and warnings about what a rectangle of the picture cannot
+// keep. It shares the memory of m where nothing changes. It corrects the size in pixels, of the picture and of a
+// panorama, and the coordinates on Earth. Resolutions, which are for printing, stay as they are.
 func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
 	if z.From.X < 1 || z.From.Y < 1 {
 		return m, nil
@@ -56,11 +56,11 @@ func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
 	return m, warnings
 }
 
-// exif returns an EXIF block with the size of the result in its directories, in new memory. Pixels of the sensor become
-// smaller with the pixels of the picture.
+// exif returns a copy of an EXIF block with the size of the result in its directories. The density of the sensor's
+// pixels (FocalPlaneXResolution) grows with the scale.
 func (z Resizing) exif(block []byte) []byte {
 	const (
-		tagWidth, tagHeight  = 0x0100, 0x0101 // in the first directory, where cameras should not write them
+		tagWidth, tagHeight  = 0x0100, 0x0101 // some cameras write them in the first directory, against the standard
 		tagAcross, tagDown   = 0xa002, 0xa003
 		tagFocalX, tagFocalY = 0xa20e, 0xa20f
 	)
@@ -94,7 +94,7 @@ func (z Resizing) exif(block []byte) []byte {
 	return out
 }
 
-// setNumber sets the value of e in b, the bytes of f, to n, where it is a single whole number.
+// setNumber sets the value of e in b, the bytes of f, to n, if it is a single integer.
 func (f tiffFile) setNumber(b []byte, e TIFFEntry, n int) {
 	if e.count != 1 || e.kind != typeShort && e.kind != typeLong {
 		return
@@ -108,7 +108,7 @@ func (f tiffFile) setNumber(b []byte, e TIFFEntry, n int) {
 	f.order.PutUint16(value, uint16(n))
 }
 
-// scaleRatio multiplies the value of e in b, the bytes of f, by scale, where it is a single fraction.
+// scaleRatio multiplies the value of e in b, the bytes of f, by scale, if it is a single fraction.
 func (f tiffFile) scaleRatio(b []byte, e TIFFEntry, scale float64) {
 	v, ok := f.value(e)
 	if !ok || e.count != 1 || e.kind != typeRational {
@@ -123,7 +123,7 @@ func (f tiffFile) scaleRatio(b []byte, e TIFFEntry, scale float64) {
 	}
 }
 
-// swapResolutions exchanges the values of resolution across and down in b, the bytes of the EXIF block f.
+// swapResolutions exchanges the horizontal and the vertical resolution in b, the bytes of the EXIF block f.
 func swapResolutions(b []byte, f tiffFile) {
 	var values [2][]byte
 	for e := range f.fields(f.first) {
@@ -139,14 +139,14 @@ func swapResolutions(b []byte, f tiffFile) {
 	}
 }
 
-// xmp returns an XMP packet with the size of the result, in new memory, or the packet itself where it says no size.
+// xmp returns a copy of an XMP packet that states the size of the result, or the packet itself where it states no size.
 func (z Resizing) xmp(text []byte) []byte {
 	if !contains(text, spaceTIFF, spaceEXIF, spacePanorama) {
 		return text
 	}
 	p, err := parseXMP(text, spaceTIFF, spaceEXIF, spacePanorama)
 	if err != nil {
-		return text // which is no XML for others either
+		return text // no other program can parse it either
 	}
 	var changes []change
 	for _, of := range p.properties {
@@ -168,8 +168,8 @@ func (z Resizing) xmp(text []byte) []byte {
 	return p.applyChanges(changes)
 }
 
-// IsPanorama reports whether the XMP packet says that the picture is a panorama of 360°, with left and right edges that
-// meet: in GPano, an equirectangular one that is not cropped across.
+// IsPanorama reports whether the XMP packet (GPano) says that the picture is an equirectangular panorama of 360°, not
+// cropped across, so that the left and right edges meet.
 func (m Metadata) IsPanorama() bool {
 	if !contains(m.XMP, spacePanorama) {
 		return false
@@ -186,8 +186,8 @@ func (m Metadata) IsPanorama() bool {
 	return values["ProjectionType"] == "equirectangular" && (full == cropped || cropped == "")
 }
 
-// panorama has the numbers of pixels in the Photo Sphere XMP (GPano) of Google. The values say that they are counted
-// down; false: across.
+// panorama has the properties of Google's Photo Sphere XMP (GPano) that are numbers of pixels, with true if they are
+// counted downwards, false: across.
 var panorama = map[string]bool{
 	"FullPanoWidthPixels": false, "FullPanoHeightPixels": true,
 	"CroppedAreaImageWidthPixels": false, "CroppedAreaImageHeightPixels": true,
@@ -196,7 +196,7 @@ var panorama = map[string]bool{
 	"LargestValidInteriorRectWidth": false, "LargestValidInteriorRectHeight": true,
 }
 
-// inPanorama returns n, the number of that name that a panorama says of the picture, for the result.
+// inPanorama returns the number n of the GPano property name, adapted to the result.
 func (z Resizing) inPanorama(name string, n int64, down bool) int64 {
 	start, from, part := z.Part.Min.X, z.From.X, z.Part.Dx()
 	scale, of := z.scales()

@@ -2,7 +2,7 @@ package metadata
 
 import "math"
 
-// Resolution is the number of pixels in a unit of length, across (X) and down (Y). The zero value is not known.
+// Resolution is the number of pixels per Unit, across (X) and down (Y). The zero value: unknown.
 type Resolution struct {
 	X, Y float64
 	Unit Unit
@@ -13,7 +13,7 @@ type Unit int
 
 const (
 	Unknown Unit = iota // there is no resolution
-	Ratio               // no unit of length: only the ratio of X to Y means something
+	Ratio               // no unit of length: only the ratio of X to Y has a meaning
 	Inch
 	Centimetre
 	Metre
@@ -21,7 +21,7 @@ const (
 
 const metresPerInch = 0.0254
 
-// validated returns r, or the zero value where X or Y is no sensible number or the unit is unknown.
+// validated returns r, or the zero value if X or Y is not in (0, 2³¹−1) or the unit is unknown.
 func (r Resolution) validated() Resolution {
 	for _, v := range [2]float64{r.X, r.Y} {
 		if !(v > 0 && v < math.MaxInt32) || r.Unit == Unknown {
@@ -31,14 +31,14 @@ func (r Resolution) validated() Resolution {
 	return r
 }
 
-// perMetre returns r in whole pixels per metre. ok is false where r has no unit of length, or the numbers do not fit.
+// perMetre returns r in whole pixels per metre. ok is false where r has no length unit or a number is out of range.
 func (r Resolution) perMetre() (x, y uint32, ok bool) {
 	factor := map[Unit]float64{Inch: 1 / metresPerInch, Centimetre: 100, Metre: 1}[r.Unit]
 	return roundPair(r.X*factor, r.Y*factor, math.MaxInt32)
 }
 
-// jfif returns r as the fields of a JFIF segment: the unit, 0 for a ratio, 1 for inch and 2 for centimetre, and whole
-// pixels per unit. ok is false where they cannot hold r.
+// jfif returns r as the fields of a JFIF segment: the unit (0: ratio, 1: inch, 2: centimetre), and whole pixels per
+// unit. ok is false where these fields cannot hold r.
 func (r Resolution) jfif() (unit byte, x, y uint16, ok bool) {
 	factor := 1.0
 	switch r.Unit {
@@ -55,8 +55,8 @@ func (r Resolution) jfif() (unit byte, x, y uint16, ok bool) {
 	return unit, uint16(a), uint16(b), ok
 }
 
-// fractions returns r as the values of a TIFF: the unit, 1 for a ratio, 2 for inch and 3 for centimetre, and pixels per
-// unit as fractions. ok is false where they cannot hold r.
+// fractions returns r as the values of TIFF tags: the unit (1: ratio, 2: inch, 3: centimetre), and pixels per unit as
+// fractions. ok is false where the unit is unknown.
 func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
 	factor := 1.0
 	switch r.Unit {
@@ -75,7 +75,8 @@ func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
 	return unit, fraction(r.X * factor), fraction(r.Y * factor), true
 }
 
-// fraction returns the numerator and the denominator of v, to the nearest thousandth where 32 bits allow.
+// fraction returns the numerator and the denominator of v, which is rounded to thousandths, or to an integer where the
+// numerator needs more than 32 bits.
 func fraction(v float64) [2]uint32 {
 	for _, below := range []float64{1, 10, 100, 1000} {
 		n := math.Round(v * below)

@@ -2,10 +2,10 @@ package metadata
 
 import "bytes"
 
-// SoftwareBegins reports whether a file of the given format, named as for Read, or "gif", has a record of what made it
-// that begins with prefix. It looks where the encoders write Software: into the text Software of a PNG, the tag of that
-// name of the first page of a TIFF, and the comments of a JPEG or a GIF. False is also returned for files that are
-// damaged before the record. Only the heads of segments and chunks before the pixels are read.
+// SoftwareBegins reports whether a file of the given format, named as for Read, or "gif", has a record of the program
+// that made it which begins with prefix. It looks where this program writes such records: in the text Software of a
+// PNG, the tag Software of the first page of a TIFF, and the comments of a JPEG or a GIF. It returns false for files
+// that are damaged before the record. It reads only the heads of segments and chunks before the pixels.
 func SoftwareBegins(format string, src Source, prefix string) (found bool) {
 	begins := func(b Body, prefix string) bool { return bytes.HasPrefix(b.Start(int64(len(prefix))), []byte(prefix)) }
 	switch format {
@@ -43,7 +43,7 @@ func gifComment(src Source, prefix string) bool {
 		if kind, err = walk.Next(); err != nil || kind == GIFImage {
 			break
 		}
-		head := Piece(src, walk.At(), int64(3+len(prefix))).Bytes() // the kind, the label, and the length of the text
+		head := Piece(src, walk.At(), int64(3+len(prefix))).Bytes() // kind, label and length of the text
 		if len(head) == 3+len(prefix) && head[1] == comment && string(head[3:]) == prefix {
 			return int(head[2]) >= len(prefix)
 		}

@@ -6,28 +6,28 @@ import (
 	"io"
 )
 
-// Source is a file to read metadata from, on a disk or in memory, such as a *bytes.Reader. Besides the result, only a
-// few bytes of it are in memory at a time. Where reading fails, the file is taken to end.
+// Source is a file to read metadata from, on a disk or in memory, such as a *bytes.Reader. Only a few bytes of the file
+// are in memory at a time, besides the result. A read error counts as the end of the file.
 type Source interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// Body is a piece of a Source, such as the data of a chunk, the payload of a segment or a value. It takes no
-// memory until it is read.
+// Body is a piece of a Source, such as the data of a chunk or the payload of a segment, and not in memory until it is
+// read.
 type Body struct {
 	src Source
 	at  int64
 	Len int64
 }
 
-// Piece returns the bytes [at, at+n) of src, or fewer where src ends before.
+// Piece returns the bytes [at, at+n) of src, or fewer where src ends earlier.
 func Piece(src Source, at, n int64) Body {
 	at = min(at, src.Size())
 	return Body{src, at, min(n, src.Size()-at)}
 }
 
-// bodyOf returns b as a piece, which shares the memory of b.
+// bodyOf returns a Body that shares the memory of b.
 func bodyOf(b []byte) Body { return Body{bytes.NewReader(b), 0, int64(len(b))} }
 
 // Bytes returns the bytes of the piece in new memory, or nil where they cannot be read.
@@ -39,7 +39,7 @@ func (b Body) Start(n int64) []byte { return b.read(0, min(n, b.Len)) }
 // At returns the offset of the piece in its Source.
 func (b Body) At() int64 { return b.at }
 
-// read returns the bytes [at, at+n) of the piece in new memory, or nil where the piece does not have them.
+// read returns the bytes [at, at+n) of the piece in new memory, or nil where the piece is shorter or cannot be read.
 func (b Body) read(at, n int64) []byte {
 	if at < 0 || n < 0 || at > b.Len || n > b.Len-at {
 		return nil
@@ -51,7 +51,7 @@ func (b Body) read(at, n int64) []byte {
 	return p
 }
 
-// fill sets p to the bytes of the piece from offset at on, which must be enough. It returns false where reading fails.
+// fill fills p with the bytes of the piece from offset at on. It returns false where reading fails.
 func (b Body) fill(p []byte, at int64) bool {
 	n, _ := b.src.ReadAt(p, b.at+at)
 	return n == len(p)
@@ -66,7 +66,7 @@ func (b Body) after(n int64) Body {
 // reader returns a reader of the piece from its start.
 func (b Body) reader() io.Reader { return io.NewSectionReader(b.src, b.at, b.Len) }
 
-// Source returns the piece as a file of its own.
+// Source returns the piece as a Source, with offset 0 at its first byte.
 func (b Body) Source() Source { return io.NewSectionReader(b.src, b.at, b.Len) }
 
 // writeTo writes the bytes of the piece to w, a block at a time.
@@ -80,12 +80,12 @@ func (b Body) writeTo(w io.Writer) error {
 	return err
 }
 
-// window reads a Source for a walk over its parts. Where the walk goes on in small steps, it reads ahead.
+// window reads a Source for a walk over the parts of a file. It reads 4096 bytes ahead while the steps are small.
 type window struct {
 	src  Source
 	size int64
 	buf  []byte
-	seen []byte // the part of buf that is filled
+	seen []byte // the part of buf that holds bytes of src
 	at   int64  // the offset in src of the first byte of seen
 }
 
@@ -93,8 +93,8 @@ func newWindow(src Source) *window {
 	return &window{src: src, size: src.Size(), buf: make([]byte, 4096)}
 }
 
-// bytes returns the bytes [at, at+n) of the file, or nil where the file does not have them. n must be at most 4096. The
-// result shares the memory of w, and is valid until the next call.
+// bytes returns the bytes [at, at+n) of the file, or nil where the file is shorter. n must be at most 4096. The result
+// shares the memory of w, and is valid until the next call.
 func (w *window) bytes(at int64, n int) []byte {
 	if at < 0 || at > w.size || int64(n) > w.size-at {
 		return nil
@@ -114,7 +114,7 @@ func (w *window) bytes(at int64, n int) []byte {
 	return w.seen[:n]
 }
 
-// find returns the offset of the first byte c at or behind offset at, or -1 if there is none.
+// find returns the offset of the first byte equal to c at or behind offset at, or -1 if there is none.
 func (w *window) find(at int64, c byte) int64 {
 	for w.bytes(at, 1) != nil {
 		rest := w.seen[at-w.at:]
@@ -126,8 +126,8 @@ func (w *window) find(at int64, c byte) int64 {
 	return -1
 }
 
-// content is a block of metadata, such as a profile. Its bytes are in one or more pieces of a file, first and then
-// rest, compressed by zlib if packed. size is the number of bytes after decompression.
+// content is a block of metadata, such as a profile. Its bytes lie in one or more pieces of a file: first, then those
+// in rest. If packed, they are compressed with zlib. size is the number of bytes after decompression.
 type content struct {
 	size   int64
 	first  Body
@@ -135,10 +135,10 @@ type content struct {
 	packed bool
 }
 
-// inOnePiece returns a block of the bytes b.
+// inOnePiece returns the block with the bytes of b.
 func inOnePiece(b Body) content { return content{size: b.Len, first: b} }
 
-// inPieces returns a block of the bytes of all parts, one behind the other. There must be at least one.
+// inPieces returns the block with the bytes of all parts, one after another. There must be at least one part.
 func inPieces(parts []Body) content {
 	c := content{first: parts[0], rest: parts[1:]}
 	for _, p := range parts {
@@ -147,8 +147,8 @@ func inPieces(parts []Body) content {
 	return c
 }
 
-// inflate returns the block that packed holds, compressed by zlib. It decompresses the block once to learn the size,
-// and keeps nothing in memory. ok is false when the block is damaged or has more than MaxBlock bytes.
+// inflate returns the block that packed holds in compressed form (zlib). It decompresses them once to learn the size,
+// and keeps nothing in memory. ok is false when the data are damaged or decompress to more than MaxBlock bytes.
 func inflate(packed Body) (c content, ok bool) {
 	c = content{first: packed, packed: true}
 	in, err := c.open()
@@ -158,7 +158,7 @@ func inflate(packed Body) (c content, ok bool) {
 	return c, err == nil && c.size <= MaxBlock
 }
 
-// open returns a reader of a block from its start.
+// open returns a reader of the decompressed block from its start.
 func (c content) open() (io.Reader, error) {
 	in := c.first.reader()
 	if len(c.rest) > 0 {
@@ -174,7 +174,7 @@ func (c content) open() (io.Reader, error) {
 	return in, nil
 }
 
-// start returns the first n bytes of a block, or all if it has less, or nil where they cannot be read.
+// start returns the first n bytes of the decompressed block, or all if there are fewer, or nil where reading fails.
 func (c content) start(n int64) []byte {
 	in, err := c.open()
 	if err != nil {

@@ -7,55 +7,54 @@ import (
 	"strings"
 )
 
-// Still is what the boxes of a HEIF or AVIF file say about its primary picture (ISO/IEC 23008-12, AV1 Image File
-// Format 1.1). Sides are of the stored picture, before Crop and Orientation.
+// Still is the description of a HEIF or AVIF file's primary picture in its boxes (ISO/IEC 23008-12, AV1 Image File
+// Format 1.1). Sizes are of the stored picture, before Crop and Orientation.
 type Still struct {
 	Width, Height int64
-	// Crop is the part of the stored picture that is shown: left, top, width, height.
+	// Crop is the visible rectangle of the stored picture: left, top, width, height.
 	Crop [4]int64
-	// Orientation says how the rows and columns of that part lie, as in EXIF, by the boxes irot and imir alone.
+	// Orientation says how the rows and columns of Crop lie, as an EXIF value, from the boxes irot and imir alone.
 	Orientation int
-	// Depth is the number of bits of a sample. Grey: the pixels have no colour.
+	// Depth is the number of bits of a sample. Grey: there is no colour.
 	Depth int
 	Grey  bool
-	// Limited: samples of 8 bits go from 16 to 235, and deeper ones accordingly.
+	// Limited: 8-bit samples range from 16 to 235, and deeper ones accordingly.
 	Limited bool
-	// HasAlpha: another picture of the file is its transparency. Premultiplied: the colours are multiplied by it.
+	// HasAlpha: another picture of the file holds the transparency. Premultiplied: the colours are multiplied by it.
 	HasAlpha, Premultiplied bool
-	// Place is the number of the picture among those that programs write of the file, from 1, in order of their items.
+	// Place is the number of the primary picture, from 1, among those that other programs extract, in item order.
 	Place int
-	// Map is the gain map that a JPEG can keep; nil: there is none.
+	// Map is the gain map, if there is one that a JPEG can hold, or nil.
 	Map *Map
-	// Colour and Alpha are the changes of the file's bytes with which the decoder of package avif returns the colours
-	// alone, and the transparency as the primary picture, in 16 bits a sample.
+	// Colour and Alpha are changes to the bytes of the file. After Colour, the decoder of package avif returns the
+	// colours without transparency; after Alpha, the transparency as the primary picture; both with 16 bits a sample.
 	Colour, Alpha []Edit
 
-	about     []string // what the file has beside, for warnings
-	pictures  int      // in the file
-	nclx      []byte   // primaries, transfer, matrix, of two bytes each, and a flag
+	about     []string // names, for warnings, of things in the file that are left out
+	pictures  int      // number of pictures in the file
+	nclx      []byte   // primaries, transfer, matrix (2 bytes each), and a flag for full range
 	icc       Body
-	exif, xmp []Body // the pieces of these blocks
+	exif, xmp []Body // the pieces in which the blocks lie
 }
 
-// Map is a gain map of ISO 21496-1 (ISO/IEC 23008-12, the derived picture tmap): it makes the primary picture brighter,
-// in the same colours.
+// Map is a gain map of ISO 21496-1 (ISO/IEC 23008-12, tmap): it brightens the primary picture in the same primaries.
 type Map struct {
-	// Width and Height are its sides. Grey: it is for all colours.
+	// Width and Height are the sides of the map in pixels. Grey: one channel applies to all colours.
 	Width, Height int64
 	Grey          bool
-	// Edits are the changes of the file's bytes with which the decoder returns it.
+	// Edits are the changes to the bytes of the file after which the decoder returns the map.
 	Edits []Edit
 
-	numbers []byte // as in a JPEG
+	numbers []byte // the parameters of the map, encoded as in a JPEG
 }
 
-// Edit is a change of the bytes of a file at an offset.
+// Edit replaces the bytes of a file from an offset on by Data.
 type Edit struct {
 	At   int64
 	Data []byte
 }
 
-// The bounds of the boxes that describe the pictures of a file: their bytes, and the pictures and blocks.
+// The limits on the boxes that describe the pictures of a file: their bytes, and the number of pictures and blocks.
 const (
 	mostMeta  = 4 << 20
 	mostItems = 1 << 12
@@ -65,11 +64,11 @@ const (
 type item struct {
 	kind, mime string
 	hidden     bool
-	properties []int // numbers from 0
+	properties []int // indices into catalogue.properties
 	extents    []Body
 }
 
-// reference says that one item belongs to others: from is of a kind of use for each of to.
+// reference links item from to each item of to; kind says what from is to them. kindAt is kind's offset in the file.
 type reference struct {
 	kind   string
 	from   uint64
@@ -77,17 +76,17 @@ type reference struct {
 	kindAt int64
 }
 
-// attribute is a box that describes items.
+// attribute is a box that describes items, a "property" in the standard.
 type attribute struct {
 	kind string
 	Body
 }
 
-// catalogue is the box meta of a file.
+// catalogue is the content of the box meta of a file.
 type catalogue struct {
 	src        Source
 	primary    uint64
-	primaryAt  int64 // the offset of its number, and how many bytes it has
+	primaryAt  int64 // the offset of the primary item's number, and its length in bytes
 	primaryLen int
 	items      map[uint64]*item
 	references []reference
@@ -96,7 +95,7 @@ type catalogue struct {
 }
 
 // ReadStill returns the description of the still picture in src, a file of boxes such as an AVIF. It fails with a
-// FormatError where they do not describe a picture.
+// FormatError where the boxes do not describe a picture.
 func ReadStill(src Source) (*Still, error) {
 	c := &catalogue{src: src, items: map[uint64]*item{}}
 	var brand Body
@@ -121,14 +120,14 @@ func ReadStill(src Source) (*Still, error) {
 	if err != nil {
 		return nil, err
 	}
-	if string(brand.Start(4)) == "avis" { // or the decoder would take the film
+	if string(brand.Start(4)) == "avis" { // else the decoder would return the animation
 		s.Colour = append(s.Colour, Edit{brand.at, []byte("avif")})
 	}
 	s.Alpha = append(s.Alpha, s.Colour...)
 	return s, nil
 }
 
-// read reads the boxes in meta, the box of that name, which it holds in memory.
+// read loads meta, the content of the box meta, into memory and reads the boxes in it.
 func (c *catalogue) read(meta Body) {
 	const version = 4
 	all := bodyOf(meta.Bytes())
@@ -168,7 +167,7 @@ func (c *catalogue) read(meta Body) {
 	})
 }
 
-// get returns the item of a number, which it makes. Behind mostItems it returns one that is not kept.
+// get returns the item with the number id, which it adds if it is new. Past mostItems, a new item is not added to c.
 func (c *catalogue) get(id uint64) *item {
 	if it := c.items[id]; it != nil {
 		return it
@@ -191,18 +190,18 @@ func (c *catalogue) readKinds(body Body) {
 		f := &fields{data: body.Bytes()}
 		v, flags := f.version()
 		id := f.number(map[byte]int{2: 2, 3: 4}[v])
-		f.number(2) // the protection
+		f.number(2) // the index of a protection scheme, which is ignored
 		it := c.get(id)
 		it.hidden = flags&1 > 0
 		if it.kind = string(f.next(4)); it.kind == "mime" {
-			f.text() // its name
+			f.text() // skips the item's name
 			it.mime = f.text()
 		}
 		return true
 	})
 }
 
-// readReferences reads a box iref (8.11.12). base is the offset of the box meta.
+// readReferences reads a box iref (8.11.12). base is the offset in the file of the content of the box meta.
 func (c *catalogue) readReferences(body Body, base int64) {
 	f := &fields{data: body.Start(4)}
 	number := 2
@@ -220,7 +219,7 @@ func (c *catalogue) readReferences(body Body, base int64) {
 	})
 }
 
-// readPlaces reads a box iloc (8.11.3): where the bytes of the items are.
+// readPlaces reads a box iloc (8.11.3), which says where the bytes of the items are.
 func (c *catalogue) readPlaces(f *fields) {
 	v, _ := f.version()
 	sizes := f.number(2)
@@ -234,7 +233,7 @@ func (c *catalogue) readPlaces(f *fields) {
 		if v > 0 {
 			within = f.number(2) & 15
 		}
-		f.number(2) // another file
+		f.number(2) // the index of another file that holds the data, which is not supported
 		from := f.number(base)
 		for extents := f.number(2); extents > 0 && !f.ended; extents-- {
 			if v > 0 {
@@ -256,7 +255,7 @@ func (c *catalogue) readPlaces(f *fields) {
 	}
 }
 
-// readProperties reads a box ipma (ISO/IEC 23008-12, 9.3): which properties the items have.
+// readProperties reads a box ipma (ISO/IEC 23008-12, 9.3), which assigns properties to items.
 func (c *catalogue) readProperties(f *fields) {
 	v, flags := f.version()
 	number, index := 2, 1
@@ -269,15 +268,15 @@ func (c *catalogue) readProperties(f *fields) {
 	for n := f.number(4); n > 0 && !f.ended; n-- {
 		it := c.get(f.number(number))
 		for k := f.number(1); k > 0 && !f.ended; k-- {
-			which := int(f.number(index)) & (1<<(8*index-1) - 1) // without the bit that it must be understood
+			which := int(f.number(index)) & (1<<(8*index-1) - 1) // without the bit for "must be understood"
 			it.properties = append(it.properties, which-1)
 		}
 	}
 }
 
-// find returns the first property of a kind that an item has.
-func (c *catalogue) find(it *item, kind string) (Body, bool) {
-	for _, i := range it.properties {
+// find returns the first property of the given kind that owner has.
+func (c *catalogue) find(owner *item, kind string) (Body, bool) {
+	for _, i := range owner.properties {
 		if i >= 0 && i < len(c.properties) && c.properties[i].kind == kind {
 			return c.properties[i].Body, true
 		}
@@ -292,7 +291,7 @@ func (c *catalogue) still() (*Still, error) {
 		return nil, FormatError("it does not say which of its pictures is the first")
 	}
 	s := &Still{Orientation: 1, Depth: 8}
-	coded := primary // the picture that has coded samples
+	coded := primary // the item that holds the coded samples
 	var derived []reference
 	for _, r := range c.references {
 		switch about := c.get(r.from); {
@@ -341,9 +340,10 @@ func (c *catalogue) still() (*Still, error) {
 	return s, c.crop(s, primary)
 }
 
-// auxiliary notes an item that belongs to the primary picture by the reference r.
-func (c *catalogue) auxiliary(s *Still, it *item, r reference) {
-	is, _ := c.find(it, "auxC")
+// auxiliary records extra, an item that belongs to the primary picture by the reference r: as transparency, or for a
+// warning.
+func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
+	is, _ := c.find(extra, "auxC")
 	f := &fields{data: is.Start(256)}
 	f.version()
 	switch name := f.text(); {
@@ -364,7 +364,8 @@ func (c *catalogue) auxiliary(s *Still, it *item, r reference) {
 	}
 }
 
-// The byte of a box av1C with the flags of 10 bits, 12 bits and grey (AV1 Codec ISO Media File Format Binding, 2.3.3).
+// codedFlags is the offset of the flags in a box av1C. The others are the flags for 10 bits, 12 bits and grey (AV1
+// Codec ISO Media File Format Binding, 2.3.3).
 const (
 	codedFlags = 2
 	coded10    = 0x40
@@ -372,8 +373,8 @@ const (
 	codedGrey  = 0x10
 )
 
-// codedAs returns the bits of a sample, and whether there is no colour, by the box that describes how an item is coded:
-// av1C, or hvcC (ISO/IEC 14496-15, 8.3.2.1.2).
+// codedAs returns the bits per sample, and whether the item is grey, from the box that describes the coding of an item:
+// av1C, or hvcC (ISO/IEC 14496-15, 8.3.2.1.2). ok is false where there is none.
 func (c *catalogue) codedAs(it *item) (depth int, grey, ok bool) {
 	if box, is := c.find(it, "hvcC"); is {
 		const chroma, luma = 16, 17
@@ -397,8 +398,9 @@ func (c *catalogue) codedAs(it *item) (depth int, grey, ok bool) {
 	return depth, b[codedFlags]&codedGrey > 0, true
 }
 
-// count sets s.Place and s.pictures. Pictures are those that are not hidden and belong to no other one. Tiles of a grid
-// that are not hidden, as they should be, are written by programs, and not counted.
+// count sets s.Place and s.pictures. It counts pictures that are not hidden, and are no thumbnail, transparency or
+// other part of another picture. Tiles of a grid should be hidden; those that are not count for s.Place, since other
+// programs extract them too, but not for s.pictures.
 func (c *catalogue) count(s *Still) {
 	const pictures = "av01 hvc1 hev1 vvc1 avc1 j2k1 jpeg unci grid iden iovl"
 	small, parts := map[uint64]bool{}, map[uint64]bool{}
@@ -425,8 +427,9 @@ func (c *catalogue) count(s *Still) {
 	}
 }
 
-// brighten sets s.Map to the gain map of the derived picture r, or notes that it is left out. A JPEG keeps one that is
-// for a picture of standard range, which is coded as the item says, in the colours of that picture.
+// brighten sets s.Map to the gain map to which the reference r of a derived picture leads, or records that the map is
+// left out. A JPEG can hold the map if it and the picture are coded with AV1, the picture has standard range, and the
+// map works in the colour primaries of the picture.
 func (c *catalogue) brighten(s *Still, r reference, coded *item) {
 	const version, flags, base, ownColours = 1, 4, 5, 0x40
 	it := c.get(r.from)
@@ -454,12 +457,12 @@ func (c *catalogue) brighten(s *Still, r reference, coded *item) {
 	m.Edits = append(slices.Clone(s.Colour), Edit{c.primaryAt, id[4-c.primaryLen:]})
 }
 
-// deepen makes the decoder return 16 bits for samples of 8.
+// deepen adds changes to s.Colour that make the decoder return 16 bits for samples of 8.
 //
-// Note: it returns 8 bits by the arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating it (9
-// levels of 255 from avifdec on a smooth picture) and makes blue 12 levels too dark in limited range with the matrix of
-// BT.709, 16 with BT.2020's (findings/avif-blue.sh). It asks the boxes for the depth, and takes the samples as they
-// come.
+// Note: for 8 bits, the decoder uses arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating
+// it (9 levels of 255 from avifdec on a smooth picture) and makes blue 12 levels too dark in limited range with the
+// matrix of BT.709, 16 with BT.2020's (findings/avif-blue.sh). The decoder takes the depth from the boxes changed here,
+// but decodes samples in their true depth.
 func (c *catalogue) deepen(s *Still) {
 	const ten = 10
 	for _, p := range c.properties {
@@ -473,7 +476,7 @@ func (c *catalogue) deepen(s *Still) {
 	}
 }
 
-// colours reads a box colr (ISO/IEC 14496-12, 12.1.5), of which there may be one of each kind.
+// colours reads a box colr (ISO/IEC 14496-12, 12.1.5): code points or an ICC profile. The first box of each counts.
 func (s *Still) colours(body Body) {
 	const kind = 4
 	switch string(body.Start(kind)) {
@@ -488,10 +491,10 @@ func (s *Still) colours(body Body) {
 	}
 }
 
-// turn sets s.Orientation by the boxes irot, in quarters of a turn to the left, and imir, which mirrors the turned
-// picture (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
+// turn sets s.Orientation from the boxes irot, a number of quarter turns anticlockwise, and imir, which mirrors the
+// picture after that turn (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
 func (c *catalogue) turn(s *Still, it *item) {
-	turned := [4][3]int{{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}} // not mirrored, top to bottom, left to right
+	turned := [4][3]int{{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}} // not mirrored, mirrored vertically, horizontally
 	angle, mirror := byte(0), 0
 	if b, ok := c.find(it, "irot"); ok && b.Len > 0 {
 		angle = b.Start(1)[0] & 3
@@ -502,8 +505,8 @@ func (c *catalogue) turn(s *Still, it *item) {
 	s.Orientation = turned[angle][mirror]
 }
 
-// crop sets s.Crop by the box clap (ISO/IEC 14496-12, 12.1.4): width, height, and the way from the middle of the
-// picture to the middle of the part, as fractions. A part that does not lie in whole pixels of the picture is left out.
+// crop sets s.Crop from the box clap (ISO/IEC 14496-12, 12.1.4): width, height, and the distance from the centre of the
+// picture to the centre of the visible part, as fractions. A box clap that cuts through pixels is ignored.
 func (c *catalogue) crop(s *Still, it *item) error {
 	s.Crop = [4]int64{0, 0, s.Width, s.Height}
 	b, ok := c.find(it, "clap")
@@ -520,7 +523,7 @@ func (c *catalogue) crop(s *Still, it *item) error {
 		return nil
 	}
 	w, h := n[0]/d[0], n[1]/d[1]
-	// The left side is offset + (stored − shown)/2.
+	// Left and top are offset + (stored − shown)/2, here times twice the denominator.
 	left, top := 2*n[2]+(s.Width-w)*d[2], 2*n[3]+(s.Height-h)*d[3]
 	if left%(2*d[2]) != 0 || top%(2*d[3]) != 0 {
 		s.about = append(s.about, "box clap, which cuts through pixels,")
@@ -534,7 +537,7 @@ func (c *catalogue) crop(s *Still, it *item) error {
 	return nil
 }
 
-// stillOf returns what ReadStill does, or has done for a source that keeps it.
+// stillOf returns the result of ReadStill for src, or of src's own method Still, which stores that result.
 func stillOf(src Source) (*Still, error) {
 	if keeps, is := src.(interface{ Still() (*Still, error) }); is {
 		return keeps.Still()
@@ -546,7 +549,7 @@ func stillOf(src Source) (*Still, error) {
 func (r *reader) avif(src Source) {
 	s, err := stillOf(src)
 	if err != nil {
-		return // as its pixels cannot be read
+		return // reading the pixels will fail with this error
 	}
 	if s.icc.Len > 0 {
 		r.icc(inOnePiece(s.icc))
@@ -562,7 +565,8 @@ func (r *reader) avif(src Source) {
 	}
 	uprightXMP(r.m.XMP)
 	r.m.Orientation = s.Orientation
-	// A profile goes before code points, of which 2 says nothing. A PNG has the same ones, for RGB of full range.
+	// A profile counts before code points, of which 2 means unspecified. They are kept as a chunk cICP of a PNG, which
+	// has the same code points, for RGB of full range.
 	const unspecified, matrixRGB, fullRange = 2, 0, 1
 	if s.nclx != nil && s.icc.Len == 0 && s.nclx[1] != unspecified && s.nclx[3] != unspecified {
 		r.colourChunk("cICP", bodyOf([]byte{s.nclx[1], s.nclx[3], matrixRGB, fullRange}), nil)
@@ -577,14 +581,14 @@ func (r *reader) avif(src Source) {
 	case m == nil:
 	case m.Width > s.Width || m.Height > s.Height || s.Crop != [4]int64{0, 0, s.Width, s.Height}:
 		r.warn("its gain map is left out: it is larger than the picture, or not of the part that is shown")
-	default: // it is decoded and encoded
+	default: // package imagefile decodes the map and encodes it as a JPEG
 		r.size += turnedBytes * m.Width * m.Height
 		r.m.GainMap = r.keepBlock(inOnePiece(bodyOf(emptyGainMap(m.numbers))))
 	}
 }
 
-// isLivePhoto reports whether an EXIF block has the note of Apple that names the film of a Live Photo: after its title
-// and byte order a directory with the entry 17, as exiftool's tags of Apple list it.
+// isLivePhoto reports whether an EXIF block has an Apple maker note that names the film of a Live Photo: behind the
+// note's title and byte order, a directory with entry 17, as in exiftool's list of Apple tags.
 func isLivePhoto(exif []byte) bool {
 	const film, entry = 17, 12
 	_, note, _ := bytes.Cut(exif, []byte("Apple iOS\x00\x00\x01MM"))
@@ -597,8 +601,7 @@ func isLivePhoto(exif []byte) bool {
 	return false
 }
 
-// exifItem reads the EXIF block in the pieces of an item, which begins with the offset of the TIFF structure (ISO/IEC
-// 23008-12, A.2.1).
+// exifItem reads the EXIF block in the pieces of an item: an offset, then the TIFF there (ISO/IEC 23008-12, A.2.1).
 func (r *reader) exifItem(parts []Body) {
 	block := inPieces(parts)
 	if block.size > MaxBlock {

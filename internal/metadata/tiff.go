@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// about are the tags of a TIFF directory that describe the picture rather than the layout of the file. They, and the
-// directories of EXIF and GPS, are copied into an EXIF block.
+// about are the tags of a TIFF directory that describe the picture rather than the layout of the file. Entries with
+// these tags, and the EXIF and GPS directories, are copied into an EXIF block.
 var about = []uint16{
 	// name, description, make, model, page, software, time, artist, computer
 	0x010d, 0x010e, tagMake, 0x0110, 0x011d, tagSoftware, 0x0132, 0x013b, 0x013c,
@@ -17,8 +17,7 @@ var about = []uint16{
 	0x9c9b, 0x9c9c, 0x9c9d, 0x9c9e, 0x9c9f, // title, comment, author, keywords, subject of Windows
 }
 
-// isOfFile reports whether a tag describes the layout of the pixels in a file, so that it must not be copied
-// from another file.
+// isOfFile reports whether a tag describes the layout of the pixels in a file, and must not be copied to another.
 func isOfFile(tag uint16) bool {
 	switch {
 	case 0x00fe <= tag && tag <= 0x010c, // size, bits, compression, colours
@@ -61,7 +60,7 @@ func (r *reader) tiff(src Source) {
 			r.geo(f, e, v)
 		}
 	}
-	for e := range f.fields(f.first) { // behind the tag for IPTC, which counts before resources of Photoshop
+	for e := range f.fields(f.first) { // second, since the tag for IPTC counts before Photoshop resources
 		if v, ok := f.value(e); ok && e.Tag == tagPhotoshop && v.Len <= MaxBlock && r.isFirst("photoshop") {
 			if records, ok := iptcResource(v); ok {
 				r.iptc(inOnePiece(records))
@@ -82,13 +81,13 @@ func (r *reader) tiff(src Source) {
 		if r.keep {
 			b := bytes.NewBuffer(make([]byte, 0, int64(len(start))+d.size()+bytes.MinRead))
 			b.Write(start)
-			_ = d.writeTo(b, int64(len(start)), f.order) // into memory
+			_ = d.writeTo(b, int64(len(start)), f.order) // writing to memory cannot fail
 			r.m.EXIF = b.Bytes()
 		}
 	}
 }
 
-// resolution returns the resolution in the first directory of a TIFF or an EXIF block.
+// resolution returns the resolution stated in the first directory of a TIFF or an EXIF block.
 func (f tiffFile) resolution() Resolution {
 	r := Resolution{Unit: Inch}
 	for e := range f.fields(f.first) {
@@ -112,13 +111,13 @@ func (f tiffFile) resolution() Resolution {
 	return r.validated()
 }
 
-// tiffEntries makes the entries of a directory of a TIFF, with kept, those that an EXIF block has, among them.
+// tiffEntries builds the entries of a TIFF directory, in the given byte order. kept are entries of an EXIF block.
 type tiffEntries struct {
 	order binary.ByteOrder
 	kept  directory
 }
 
-// storedEntry returns the entry e of f to be written with the same four bytes, of its value or of the offset of that.
+// storedEntry returns the entry e of f as an entry to be written, with the same four bytes for the value or its offset.
 func (f tiffFile) storedEntry(e TIFFEntry) entry {
 	return entry{tag: e.Tag, kind: e.kind, count: uint32(e.count), value: Body{f.src, e.at + 8, 4}}
 }
@@ -130,16 +129,16 @@ type TIFFField struct {
 	Values []uint32
 }
 
-// TIFF returns the layout of a TIFF with metadata m, software as a record of what made the file, and pixels bytes of
-// pixels, with samples in the byte order m.TIFFOrder. fields returns the entries about the pixels, which start at
-// offset at of the file.
+// TIFF returns the layout of a TIFF with metadata m, software as a record of the program that made the file, and pixel
+// data of pixels bytes, with samples in the byte order m.TIFFOrder. fields returns the entries about pixel data at
+// offset at.
 //
-// Note: the file begins with the EXIF block, unchanged. Both count offsets from their start, so every offset in the
-// block stays right, even those in the undocumented notes of camera makers. Only the offset of the first directory
-// changes: to a new directory at the end, which has the entries of the block as well.
+// Note: the file begins with the unchanged EXIF block. A TIFF and an EXIF block both count offsets from their start, so
+// every offset in the block stays right, even in the undocumented notes of camera makers. Only the offset of the first
+// directory changes: to a new directory at the end, which includes the entries of the block.
 func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []TIFFField) Layout {
 	l := tiffEntries{order: binary.LittleEndian}
-	var block []byte // the EXIF block without its header
+	var block []byte // the EXIF block without its first 8 bytes
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
 		l.order, block = exif.order, m.EXIF[8:]
 		for e := range exif.fields(exif.first) {
@@ -166,8 +165,7 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 	}
 }
 
-// merge returns the entries of d, of fields and of l.kept. Of several entries with one tag it keeps the first, in this
-// order.
+// merge returns the entries of d, then fields, then l.kept. Where several have the same tag, it keeps the first.
 func (l tiffEntries) merge(d directory, fields []TIFFField) directory {
 	for _, f := range fields {
 		kind := uint16(typeShort)
@@ -179,7 +177,7 @@ func (l tiffEntries) merge(d directory, fields []TIFFField) directory {
 	return append(d, l.kept...).sorted()
 }
 
-// ownEntries returns the entries for software and for the parts of m besides the EXIF block.
+// ownEntries returns entries for software and for the parts of m except the EXIF block.
 func (l tiffEntries) ownEntries(m Metadata, software string) (d directory) {
 	blob := func(tag, kind uint16, b []byte) {
 		if len(b) > 0 {
@@ -202,7 +200,7 @@ func (l tiffEntries) ownEntries(m Metadata, software string) (d directory) {
 	return d
 }
 
-// numbers returns values as bytes in the order l.order, with 32 bits each if long, or else with 16.
+// numbers returns values as bytes in the order l.order: 32 bits each if long, else 16.
 func (l tiffEntries) numbers(values []uint32, long bool) Body {
 	var b []byte
 	for _, v := range values {
@@ -226,12 +224,12 @@ func (m Metadata) TIFFOrder() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// TIFFPage returns the layout of a page at offset at, an even number, of a TIFF, with metadata m, software as a record
-// of what made the file, and pixels bytes of pixels. fields returns the entries about the pixels, as for Metadata.TIFF.
-// last: no page follows; false: another page follows at End.
+// TIFFPage returns the layout of a page for the even offset at of a TIFF, with metadata m, software as a record of the
+// program that made the file, and pixel data of pixels bytes. fields returns the entries about the pixel data, as for
+// Metadata.TIFF. last: no page follows; false: the next page begins at End of the result.
 //
-// Note: Metadata.TIFF keeps an EXIF block at the start of the file, where there is room for only one. So the entries of
-// the blocks of pages are copied instead. A block in another byte order than order is left out.
+// Note: Metadata.TIFF puts the EXIF block at the start of the file, where only one fits. For pages, the entries of the
+// block are copied instead. An EXIF block in another byte order than order is left out.
 func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels int64, last bool,
 	fields func(at uint32) []TIFFField) Layout {
 	l := tiffEntries{order: order}
@@ -243,7 +241,7 @@ func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels i
 	size := l.merge(own[:len(own):len(own)], fields(0)).size()
 	d := l.merge(own, fields(uint32(at+size)))
 	var head bytes.Buffer
-	_ = d.writeTo(&head, at, order) // into memory
+	_ = d.writeTo(&head, at, order) // writing to memory cannot fail
 	end := at + size + pixels
 	gap := make([]byte, end%2)
 	end += int64(len(gap))

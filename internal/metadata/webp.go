@@ -16,17 +16,17 @@ type RIFFChunk struct {
 	Body
 }
 
-// RIFFWalk walks over the chunks of a WebP, or over the chunks within one, in file order. All readers of WebP in the
-// program use it, so that they agree on the content of a file. It returns a chunk only when the whole chunk is in the
-// file, and VP8X, which announces the other chunks, only as the first.
+// RIFFWalk walks over the chunks of a WebP, or over the chunks inside a chunk, in file order. All readers of WebP in
+// the program use it, so that they agree on the content of a file. It returns a chunk only if the file holds all of it,
+// and VP8X, which announces the other chunks, only as the first.
 type RIFFWalk struct {
 	w              *window
 	at, end, start int64
-	cut            bool // the file is shorter than its header says
+	cut            bool // the length in the header is wrong or beyond the end of the file
 	kind           [4]byte
 }
 
-// WalkRIFF returns a walk over the WebP in src, up to the end that the header says.
+// WalkRIFF returns a walk over the WebP in src, up to the end that its header states.
 func WalkRIFF(src Source) *RIFFWalk {
 	k := &RIFFWalk{w: newWindow(src), at: riffHeader, start: riffHeader}
 	if head := k.w.bytes(4, 4); head != nil {
@@ -38,7 +38,7 @@ func WalkRIFF(src Source) *RIFFWalk {
 	return k
 }
 
-// WalkRIFF returns a walk over the chunks within b, the data of a chunk, from offset from of b on.
+// WalkRIFF returns a walk over the chunks inside b, the data of a chunk, that begins at offset from of b.
 func (b Body) WalkRIFF(from int64) *RIFFWalk {
 	return &RIFFWalk{w: newWindow(b.src), at: b.at + from, end: b.at + b.Len, start: b.at + from}
 }
@@ -70,13 +70,12 @@ func (k *RIFFWalk) Next() (c RIFFChunk, err error) {
 	return RIFFChunk{k.kind[:], Body{k.w.src, at, n}}, nil
 }
 
-// RIFFChunks calls visit with each chunk of the WebP in src, until visit returns false, or the file ends or breaks a
-// rule.
+// RIFFChunks calls visit with each chunk of the WebP in src, until visit returns false or Next fails.
 func RIFFChunks(src Source, visit func(kind []byte, body Body) bool) {
 	WalkRIFF(src).visit(visit)
 }
 
-// Chunks is RIFFChunks for the chunks within b, the data of a chunk, from offset from of b on.
+// Chunks does the same as RIFFChunks for the chunks inside b, the data of a chunk, from offset from of b on.
 func (b Body) Chunks(from int64, visit func(kind []byte, body Body) bool) {
 	b.WalkRIFF(from).visit(visit)
 }
@@ -104,9 +103,9 @@ func (r *reader) webp(src Source) {
 	})
 }
 
-// WebP returns the layout of a lossless WebP of a picture of width×height pixels, transparent ones among them if alpha,
-// with metadata m, software as a record of what made the file, and pixels bytes of pixels, a VP8L bit stream. m must be
-// a result of For.
+// WebP returns the layout of a lossless WebP of width×height pixels, which include transparent ones if alpha, with
+// metadata m and software as a record of the program that made the file. pixels is the length in bytes of the picture's
+// VP8L bit stream. m must be a result of For.
 func (m Metadata) WebP(software string, width, height int, alpha bool, pixels int64) Layout {
 	const hasICC, hasAlpha, hasEXIF, hasXMP = 0x20, 0x10, 0x08, 0x04
 	exif := m.exifWith(software)
@@ -150,11 +149,11 @@ func appendRIFF(b []byte, kind string, data []byte) []byte {
 	return append(append(b, data...), make([]byte, len(data)%2)...)
 }
 
-// exifWith returns the EXIF block of m with software and the resolution of m in its first directory, since a WebP has
-// no other place for them. It is nil where there is nothing to keep.
+// exifWith returns the EXIF block of m with software and the resolution of m in its first directory: a WebP or AVIF has
+// no other place for them. It returns nil where there is nothing to write.
 //
-// Note: as in Metadata.TIFF, all of the block stays where it is, and with it what the notes of camera makers refer to.
-// A new directory behind it has the entries of the first.
+// Note: as in Metadata.TIFF, the whole block stays in place, so that offsets in the notes of camera makers stay right.
+// A new directory behind it includes the entries of the first.
 func (m Metadata) exifWith(software string) []byte {
 	exif, ok := tiffIn(bodyOf(m.EXIF))
 	if ok && software == "" && (m.Resolution.Unit == Unknown || m.Resolution == exif.resolution()) {
@@ -180,7 +179,7 @@ func (m Metadata) exifWith(software string) []byte {
 	at := len(b)
 	l.order.PutUint32(b[4:], uint32(at))
 	out := bytes.NewBuffer(b)
-	_ = d.writeTo(out, int64(at), l.order) // into memory
+	_ = d.writeTo(out, int64(at), l.order) // writing to memory cannot fail
 	copy(out.Bytes()[at+int(d.tableLength())-4:], next)
 	return out.Bytes()
 }

@@ -2,10 +2,11 @@ package metadata
 
 import "io"
 
-// Writer returns a writer for an encoder of a format, named as for Read, that passes the encoder's file on to w with m
-// put in. m must be a result of For. software is a short record of what made the file, in ASCII; empty is none. length
-// is the number of bytes of the encoder's file, where NeedsLength says that it counts. For a TIFF, which Metadata.TIFF
-// lays out, and where there is nothing to put in, it returns w. Behind the file, WriteAppended writes the rest.
+// Writer returns a writer to which an encoder of a format, named as for Read, writes its file, and which passes the
+// file on to w with m inserted. m must be a result of For. software is a short record, in ASCII, of the program that
+// made the file; empty: none. Where NeedsLength is true, length must be the number of bytes that the encoder will
+// write. For TIFF, WebP and AVIF, which have methods of their own, and where there is nothing to insert, it returns w.
+// WriteAppended writes what follows the file.
 func (m Metadata) Writer(w io.Writer, format, software string, length int64) io.Writer {
 	splice := containers[format].splice
 	if splice == nil {
@@ -19,15 +20,15 @@ func (m Metadata) Writer(w io.Writer, format, software string, length int64) io.
 	return s
 }
 
-// NeedsLength reports whether the metadata in front of a picture say how long its file is, which Writer must be told.
+// NeedsLength reports whether the metadata in front of the picture state the length of its file.
 func (m Metadata) NeedsLength() bool { return m.GainMap != nil }
 
-// WriteAppended writes to w what belongs behind the whole file of an encoder.
+// WriteAppended writes to w the gain map and the film, which belong behind the complete file of an encoder.
 func (m Metadata) WriteAppended(w io.Writer) error {
 	return pieceWriter(m.GainMap, m.Film)(w)
 }
 
-// pieceWriter returns a function that writes pieces, one behind the other.
+// pieceWriter returns a function that writes pieces, one after another.
 func pieceWriter(pieces ...[]byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		for _, b := range pieces {
@@ -39,15 +40,15 @@ func pieceWriter(pieces ...[]byte) func(io.Writer) error {
 	}
 }
 
-// Layout is the layout of a file, or of a page of one, around its pixels.
+// Layout is the bytes of a file, or of one page, around its pixels.
 type Layout struct {
-	// End is the offset of the end of a page of a TIFF, where the next begins.
+	// End is the offset of the end of a TIFF page, where the next page begins; else 0.
 	End int64
 
 	before, behind func(io.Writer) error
 }
 
-// Write writes the bytes before the pixels, the pixels by a function that does that, and the bytes behind them.
+// Write writes the bytes before the pixels, calls pixels to write the pixels, and writes the bytes behind them.
 func (l Layout) Write(w io.Writer, pixels func(io.Writer) error) error {
 	for _, write := range []func(io.Writer) error{l.before, pixels, l.behind} {
 		if err := write(w); err != nil {
@@ -57,13 +58,13 @@ func (l Layout) Write(w io.Writer, pixels func(io.Writer) error) error {
 	return nil
 }
 
-// splicer passes a file on to w with insertions behind its first need bytes. It holds these back until all are there,
-// edits them, and writes them and then the insertions. Every file of an encoder has at least need bytes.
+// splicer passes a file on to w with bytes inserted behind its first need bytes. It holds these back until it has them
+// all, edits them, and writes them, then the insertion. Every file of an encoder has at least need bytes.
 type splicer struct {
 	w      io.Writer
 	need   int
-	edit   func([]byte)          // changes the first bytes; nil: they stay
-	insert func(io.Writer) error // writes the insertions; nil: there are none
+	edit   func([]byte)          // changes the first bytes; nil: they stay as they are
+	insert func(io.Writer) error // writes the insertion; nil: there is none
 	held   []byte
 	done   bool
 }

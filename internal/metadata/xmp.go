@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// An XMP packet is RDF in XML. What has to change in it is replaced in place, and all else stays byte for byte.
+// An XMP packet is RDF in XML. Values that change are replaced in place, and all other bytes stay as they are.
 
 // The namespaces of the properties that this package changes.
 const (
@@ -25,23 +25,23 @@ const (
 	spacePanorama  = "http://ns.google.com/photos/1.0/panorama/"
 )
 
-// property is a property of an XMP packet: an attribute, or an element.
+// property is a property in an XMP packet, either an XML attribute or an element.
 type property struct {
 	space, name string
-	start, end  int // the offsets of the whole, of an attribute with the space before it
-	from, to    int // the offsets of the value; 0, 0: the element has none
-	item        int // the number of the item of the Container directory that has it, from 0; -1: none
+	start, end  int // offsets of the whole property; an attribute's include the space before it
+	from, to    int // offsets of the value; 0, 0: an element without content
+	item        int // the item of the Container directory that has the property, from 0; -1: none
 }
 
-// packet is what a reader of an XMP packet finds in it.
+// packet is a parsed XMP packet.
 type packet struct {
 	text       []byte
 	properties []property
 	items      []property // of the Container directory
 }
 
-// The limits of a packet that is changed. A usual one has a few dozen properties, four levels deep, in a few thousand
-// bytes. An attribute of 5 bytes takes 64 bytes while it is read.
+// The limits on a packet that can be changed. A usual one has a few dozen properties, four levels deep, in a few
+// thousand bytes. An attribute of 5 bytes takes 64 bytes of memory while the packet is parsed.
 const (
 	mostPacket     = 1 << 20
 	mostDepth      = 100
@@ -49,28 +49,28 @@ const (
 	mostProperties = 10_000
 )
 
-// errXMP is the error of a packet that is no XML, or beyond the limits.
+// errXMP is the error for a packet that is not valid XML, or exceeds the limits.
 var errXMP = errors.New("metadata: an XMP packet that is no XML")
 
-// contains reports whether b has one of the texts, such as a namespace, without which a packet has no property of it.
+// contains reports whether b contains one of texts. Without a namespace's name, a packet has none of its properties.
 func contains(b []byte, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(b, []byte(s)) })
 }
 
-// parseXMP finds the properties of some namespaces in the packet text. The result shares its memory. Its error is
+// parseXMP finds the properties of the namespaces spaces in the packet text. The result shares its memory. The error is
 // errXMP.
 func parseXMP(text []byte, spaces ...string) (p packet, err error) {
 	type binding struct{ prefix, space string }
 	type level struct {
 		property
-		bindings int // the number of bindings outside of the element
-		list     int // how many levels below the Container directory the element is; -1: it is not in it
+		bindings int // number of namespace bindings outside of the element
+		list     int // levels of the element below the Container directory; -1: outside it
 	}
 	if p.text = text; len(text) > mostPacket {
 		return p, errXMP
 	}
 	d := xml.NewDecoder(bytes.NewReader(text))
-	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it was checked to be UTF-8
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // the text is known to be UTF-8
 	var bindings []binding
 	var levels []level
 	item := -1
@@ -106,7 +106,7 @@ func parseXMP(text []byte, spaces ...string) (p packet, err error) {
 			} else if l.space == spaceContainer && l.name == "Directory" {
 				l.list = 0
 			}
-			if l.list == 2 && l.space == spaceRDF && l.name == "li" { // in a list in the directory
+			if l.list == 2 && l.space == spaceRDF && l.name == "li" { // an item in the directory's list
 				item = len(p.items)
 				p.items = append(p.items, property{item: item})
 			}
@@ -138,8 +138,8 @@ func parseXMP(text []byte, spaces ...string) (p packet, err error) {
 	}
 }
 
-// attributes calls visit for each attribute in tag, the start of an element in sound XML. at is the offset of the space
-// before the name, from and to enclose the value without its quotes.
+// attributes calls visit for each attribute in tag, the start tag of an element in valid XML. at is the offset of the
+// space before the name; the value, without its quotes, is tag[from:to].
 func attributes(tag []byte, visit func(name string, at, from, to int)) {
 	const space = " \t\r\n"
 	for at := bytes.IndexAny(tag, space); at >= 0; {
@@ -163,11 +163,11 @@ func attributes(tag []byte, visit func(name string, at, from, to int)) {
 	}
 }
 
-// value returns the value of a property without the space around it, or "" where there is none.
+// value returns the value of a property without surrounding space, or "" where it has none.
 func (p packet) value(of property) string { return strings.TrimSpace(string(p.text[of.from:of.to])) }
 
-// number returns the value of the first property of the given name, of item or, for -1, outside of items. ok is false
-// where there is none that is a whole number of 0 to 2⁶²−1.
+// number returns the value of the first property of the given name, in the given item or, if item is -1, outside of
+// items. ok is false where there is no such property, or it is not an integer of 0 to 2⁶²−1.
 func (p packet) number(space, name string, item int) (n int64, ok bool) {
 	of, ok := p.find(space, name, item)
 	if ok {
@@ -176,13 +176,13 @@ func (p packet) number(space, name string, item int) (n int64, ok bool) {
 	return n, ok
 }
 
-// wholeNumber returns the value of a property. ok is false where it is no whole number of 0 to 2⁶²−1.
+// wholeNumber returns the value of a property. ok is false where that is not an integer of 0 to 2⁶²−1.
 func (p packet) wholeNumber(of property) (n int64, ok bool) {
 	n, err := strconv.ParseInt(p.value(of), 10, 63)
 	return n, err == nil && n >= 0
 }
 
-// find returns the first property of the given name, of item or, for -1, outside of items.
+// find returns the first property of the given name, in the given item or, if item is -1, outside of items.
 func (p packet) find(space, name string, item int) (_ property, ok bool) {
 	i := slices.IndexFunc(p.properties, func(q property) bool {
 		return q.space == space && q.name == name && q.item == item
@@ -193,19 +193,19 @@ func (p packet) find(space, name string, item int) (_ property, ok bool) {
 	return p.properties[i], true
 }
 
-// kind returns the value of Semantic of an item of the Container directory, such as Primary or GainMap.
+// kind returns the property Semantic of an item of the Container directory, such as Primary or GainMap.
 func (p packet) kind(item int) string {
 	of, _ := p.find(spaceItem, "Semantic", item)
 	return p.value(of)
 }
 
-// change is a replacement of the bytes [from, to) of a packet by text.
+// change replaces the bytes [from, to) of a packet by text.
 type change struct {
 	from, to int
 	text     string
 }
 
-// set returns the change of the value of a property, nil for a property without one.
+// set returns the change that sets the value of a property to n, or nil where nothing changes or there is no value.
 func (p packet) set(of property, n int64) []change {
 	if text := strconv.FormatInt(n, 10); of.to > 0 && p.value(of) != text {
 		return []change{{of.from, of.to, text}}
@@ -213,11 +213,11 @@ func (p packet) set(of property, n int64) []change {
 	return nil
 }
 
-// remove returns the change that takes out the whole of a property.
+// remove returns the change that removes a whole property.
 func remove(of property) change { return change{of.start, of.end, ""} }
 
-// applyChanges returns the packet with changes, in new memory; without any, it returns the packet itself. Changes
-// within those that begin before them are left out.
+// applyChanges returns the packet with changes, in new memory, or the packet itself where there are none. A change that
+// begins inside an earlier one is left out.
 func (p packet) applyChanges(changes []change) []byte {
 	if len(changes) == 0 {
 		return p.text
@@ -234,7 +234,7 @@ func (p packet) applyChanges(changes []change) []byte {
 	return append(out, p.text[at:]...)
 }
 
-// uprightXMP sets the orientation in b, an XMP packet, to 1, in both notations for it. The length of b stays.
+// uprightXMP sets the orientation in b, an XMP packet, to 1, be it an attribute or an element. The length of b stays.
 func uprightXMP(b []byte) {
 	for _, start := range []string{`tiff:Orientation="`, `tiff:Orientation='`, "<tiff:Orientation>"} {
 		for at := 0; ; {

@@ -7,25 +7,25 @@ import (
 	"sync/atomic"
 )
 
-// Panic is a panic of a goroutine that works for another. The goroutine that waits for the work then panics with the
-// *Panic, so that a recover there sees it; a panic that is not recovered in its own goroutine would end the process.
+// Panic is a panic in a worker goroutine. The goroutine that waits for the worker then panics with the *Panic, so that
+// a recover there sees it. Without that, a panic that its own goroutine does not recover would end the process.
 type Panic struct {
-	// Value is the value of the first panic.
+	// Value is the argument of the first panic.
 	Value any
 	// Stack is the stack of the goroutine that panicked first, as debug.Stack formats it.
 	Stack []byte
 }
 
-// Error returns the value of the panic, followed by the stack.
+// Error returns Value as text, followed by Stack.
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
-// Unwrap returns the value of the panic if it is an error, or nil.
+// Unwrap returns Value if it is an error, or nil.
 func (p *Panic) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
-// Caught calls work and returns its error. A panic of work is returned as an error, a *Panic.
+// Caught calls work and returns its error. If work panics, the error is a *Panic.
 func Caught(work func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -35,18 +35,18 @@ func Caught(work func() error) (err error) {
 	return work()
 }
 
-// asPanic returns v, a value that a deferred function has recovered, as a *Panic.
+// asPanic returns v, the result of recover, as a *Panic.
 func asPanic(v any) *Panic {
 	if err, ok := v.(error); ok {
 		if p, ok := errors.AsType[*Panic](err); ok {
-			return p // v is the panic of a goroutine that this one has waited for
+			return p // v is the panic of a worker that this goroutine has waited for
 		}
 	}
 	return &Panic{v, debug.Stack()}
 }
 
-// Start calls work in a new goroutine. The returned function waits for the result and returns it, or panics as
-// work did, with a *Panic. It may be called once. If it is not called, a panic of work has no effect.
+// Start calls work in a new goroutine. The returned function waits for the result of work and returns it, or panics
+// with a *Panic if work panicked. It may be called once. If it is not called, a panic of work has no effect.
 func Start[R any](work func() R) (wait func() R) {
 	var result R
 	done := make(chan error, 1)
@@ -64,10 +64,10 @@ func Start[R any](work func() R) (wait func() R) {
 	}
 }
 
-// panics keeps the first panic of several goroutines.
+// panics holds the first panic among several goroutines.
 type panics struct{ first atomic.Pointer[Panic] }
 
-// catch calls work and reports whether it returned; false means that it panicked, and the panic is kept.
+// catch calls work and reports whether it returned; false: it panicked, and p holds the first such panic.
 func (p *panics) catch(work func()) bool {
 	err := Caught(func() error {
 		work()
@@ -79,7 +79,7 @@ func (p *panics) catch(work func()) bool {
 	return err == nil
 }
 
-// raise panics with the panic that was kept, if there is one. No goroutine may be working.
+// raise panics with the panic that p holds, if there is one. No goroutine may be working any more.
 func (p *panics) raise() {
 	if first := p.first.Load(); first != nil {
 		panic(first)

@@ -8,17 +8,17 @@ import (
 	"sync/atomic"
 )
 
-// For divides [0, n) into ranges [lo, hi) of at most grain indices and runs them on up to GOMAXPROCS workers, fewer
-// while several tasks are under way (see Task). newWorker is called once for each worker, before any range runs, and
-// returns the loop body; memory that newWorker allocates belongs to that worker alone.
+// For divides [0, n) into ranges [lo, hi) of at most grain indices and runs them on up to GOMAXPROCS workers, or fewer
+// while several tasks run (see Task). It calls newWorker once for each worker, before any range runs. newWorker returns
+// the loop body; memory that newWorker allocates belongs to that worker alone.
 //
-// The ranges are the same whatever the worker count, so a body that writes only to its own indices (or adds into a
-// slot of its own range, summed in order afterwards) gives the same bits with any number of workers. Ranges start
-// in ascending order but finish in any.
+// The ranges do not depend on the number of workers. So a body that writes only to its own indices gives the same bits
+// with any number of workers; so does one that adds into a slot for its range, if the slots are summed in order
+// afterwards. Ranges start in ascending order but end in any order.
 //
-// When ctx ends, ranges that have not started are left out and For returns ctx.Err(); otherwise it returns nil.
-// When a body panics, ranges that have not started are left out as well, and For panics in the goroutine that
-// called it, with a *Panic, when all workers have ended.
+// When ctx ends, ranges that have not started are skipped and For returns ctx.Err(); otherwise it returns nil. When a
+// body panics, ranges that have not started are skipped as well, and once all workers have ended, For panics with a
+// *Panic in the goroutine that called it.
 func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) error {
 	grain = max(grain, 1)
 	workers := min(processors(), (n+grain-1)/grain)
@@ -54,30 +54,30 @@ func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) e
 	return ctx.Err()
 }
 
-// tasks is the number of tasks that share the processors.
+// tasks is the number of running tasks: see Task.
 var tasks atomic.Int32
 
-// Task begins a task that shares the processors with others, until the returned function is called. With as many
-// tasks as processors, each For has one worker, so that a task stays on one processor and its data near it.
+// Task begins a task, such as one of several pictures, that shares the processors with other tasks until the returned
+// function is called. With as many tasks as processors, each For has one worker, so that a task stays on one processor
+// and its data in the caches there.
 func Task() (end func()) {
 	tasks.Add(1)
 	return func() { tasks.Add(-1) }
 }
 
-// processors returns the number of processors for one task, rounded up.
+// processors returns each task's share of the processors, rounded up.
 func processors() int {
 	share := max(1, int(tasks.Load()))
 	return (runtime.GOMAXPROCS(0) + share - 1) / share
 }
 
-// Indices calls body for every i in [0, n), on all workers, which take one index after the other: it is for few indices
-// that each take long.
+// Indices calls body for every i in [0, n), on all workers, one index at a time: for few indices with much work each.
 func Indices(n int, body func(i int)) {
 	// The background context never ends, so there is no error.
 	_ = For(context.Background(), n, 1, func() func(lo, hi int) { return func(i, _ int) { body(i) } })
 }
 
-// Rows calls body for every row y in [0, n), on all workers. The rows of one range come in order.
+// Rows calls body for every row y in [0, n), on all workers, in ranges of 16 rows. The rows of a range come in order.
 func Rows(n int, body func(y int)) {
 	// The background context never ends, so there is no error.
 	_ = For(context.Background(), n, 16, func() func(lo, hi int) {
@@ -90,10 +90,10 @@ func Rows(n int, body func(y int)) {
 }
 
 // Ordered calls work for each i in [0, n), with at most as many calls at a time as there are processors. It passes the
-// results to done in order, in the calling goroutine. It stops at the first error of done and returns it once all work
-// has ended. If work or done panics, it stops as well, and panics in the calling goroutine with a *Panic.
+// results to done in order, in the calling goroutine. It stops at the first error from done, and returns it once all
+// started work has ended. If work or done panics, it stops as well, and panics in the calling goroutine with a *Panic.
 func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
-	queue := make(chan func() R, runtime.GOMAXPROCS(0)) // its capacity limits how many calls of work are under way
+	queue := make(chan func() R, runtime.GOMAXPROCS(0)) // its capacity limits how many calls of work run at a time
 	stop := make(chan struct{})
 	go func() {
 		defer close(queue)
@@ -112,7 +112,7 @@ func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
 	var caught panics
 	for wait := range queue {
 		whole := caught.catch(func() {
-			if r := wait(); !stopped { // wait even when stopped, so that no call of work is left in the end
+			if r := wait(); !stopped { // wait even when stopped, so that no call of work is still running in the end
 				err = done(r)
 			}
 		})
@@ -126,9 +126,9 @@ func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
 }
 
 // Each calls work for every item, with at most as many calls at a time as there are processors, started in the order of
-// items. It passes each result to done as soon as it is ready, one call at a time, in any order. It stops at the first
-// error of work or done, or when ctx ends, and returns that error; later results are dropped. If work or done panics,
-// it stops as well, and panics in the calling goroutine with a *Panic.
+// items. It passes each result to done as soon as it is ready, in any order, one call of done at a time. It stops at
+// the first error from work or done, or when ctx ends, and returns that error; it drops later results. If work or done
+// panics, it stops as well, and panics in the calling goroutine with a *Panic.
 func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T) (R, error),
 	done func(R) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -175,7 +175,7 @@ func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T
 	return nil
 }
 
-// Numbers returns the numbers 0 to n-1, as items for Each or an order to be sorted.
+// Numbers returns 0 to n-1, as items for Each or as an order to be sorted.
 func Numbers(n int) []int {
 	list := make([]int, n)
 	for i := range list {

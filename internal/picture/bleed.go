@@ -1,14 +1,14 @@
 package picture
 
-// Bleed gives wholly transparent pixels of a picture with transparency the colour of their nearest visible
-// neighbours, so that no hidden colour is mixed into an edge when it is enlarged. It works outwards by rings of
-// pixels, and leaves a picture without any visible pixel as it is. Neighbours are weighted by their opacity, because
-// nearly transparent colours are coarse in a file that was once premultiplied.
+// Bleed gives fully transparent pixels, in a picture with Alpha, the colour of their nearest visible neighbours, so
+// that enlarging mixes no hidden colour into an edge. It works outwards from visible pixels in rings one pixel wide,
+// and changes nothing if no pixel is visible. Neighbours are weighted by their opacity, because nearly transparent
+// colours are coarse in a file that was once premultiplied.
 func (p Picture) Bleed() {
 	channels, alpha := p.Channels, p.Alpha
 	w, h := alpha.W, alpha.H
-	weight := make([]float32, w*h) // opacity of pixels with a known colour; 0: unknown, −1: in the next ring
-	var ring []int                 // the pixels that got their colours last
+	weight := make([]float32, w*h) // opacity of pixels with a final colour; 0: no colour yet, −1: in the next ring
+	var ring []int                 // the pixels of the latest ring
 	neighbours := func(i int, visit func(j int)) {
 		x, y := i%w, i/w
 		for dy := max(y-1, 0); dy <= min(y+1, h-1); dy++ {

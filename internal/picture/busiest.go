@@ -2,12 +2,12 @@ package picture
 
 import "image"
 
-// Busiest returns the window of w×h pixels with the most detail, among those at multiples of half its size,
-// counted from the corner of the picture. Detail is the sum of differences of brightness between pixels two apart, so
-// that edges and texture count for more than noise.
+// Busiest returns the w×h window of img with the most detail, relative to the corner of img, among windows at multiples
+// of half their size. Detail is the sum of the differences of brightness between pixels two apart, so that edges and
+// texture count for more than noise.
 func Busiest(img image.Image, w, h int) image.Rectangle {
 	b := img.Bounds()
-	sums := make([]int32, b.Dx()*b.Dy()) // of R, G and B
+	sums := make([]int32, b.Dx()*b.Dy()) // R + G + B of each pixel
 	for i := range sums {
 		r, g, bl, _ := img.At(b.Min.X+i%b.Dx(), b.Min.Y+i/b.Dx()).RGBA()
 		sums[i] = int32(r + g + bl)

@@ -9,17 +9,17 @@ import (
 	"superres/internal/parallel"
 )
 
-// Canvas is an image that is painted row by row: grey, or RGBA without premultiplication, of 8 or 16 bits a sample.
+// Canvas is an image that is painted row by row: grey or non-premultiplied RGBA, with 8 or 16 bits a sample.
 type Canvas struct {
-	Image   image.Image // the image that has been painted
+	Image   image.Image // the painted image
 	W, H    int         // size of the whole picture
-	top     int         // the picture's row that is Image's first: see Strip
+	top     int         // the row of the picture that is the first row of Image: see Strip
 	pix     []uint8
-	samples int // samples of a pixel in memory, 1 or 4
+	samples int // samples per pixel in memory, 1 or 4
 	deep    bool
 }
 
-// NewCanvas returns a canvas of w×h pixels, black if it is grey, otherwise transparent. deep asks for 16 bits a sample.
+// NewCanvas returns a canvas of w×h pixels, black if grey, else transparent; deep selects 16 bits a sample.
 func NewCanvas(w, h int, grey, deep bool) *Canvas {
 	c := &Canvas{Image: New(ModelOf(grey, deep), image.Rect(0, 0, w, h)), W: w, H: h, samples: 4, deep: deep}
 	if grey {
@@ -29,21 +29,20 @@ func NewCanvas(w, h int, grey, deep bool) *Canvas {
 	return c
 }
 
-// NewStrips returns a canvas like NewCanvas, but with an Image that has no rows yet: Strip must be called before
-// painting.
+// NewStrips returns a canvas like NewCanvas, but its Image has no rows yet: Strip must be called before painting.
 func NewStrips(w, h int, grey, deep bool) *Canvas {
 	c := NewCanvas(w, 0, grey, deep)
 	c.H = h
 	return c
 }
 
-// Strip replaces Image by a new one for the rows from..to-1 of the picture, which are to be painted next.
+// Strip replaces Image by a new image for the rows from..to-1 of the picture, which will be painted next.
 func (c *Canvas) Strip(from, to int) {
 	strip := NewCanvas(c.W, to-from, IsGrey(c.Image), c.deep)
 	c.Image, c.pix, c.top = strip.Image, strip.pix, from
 }
 
-// Put writes values, clamped to 0..1 and rounded, to one channel of row y.
+// Put writes the values of row, clamped to 0..1 and rounded, to one channel of row y.
 func (c *Canvas) Put(y, channel int, row []float32) {
 	if c.deep {
 		pix := c.pix[2*((y-c.top)*c.W*c.samples+channel):]
@@ -61,12 +60,12 @@ func (c *Canvas) Put(y, channel int, row []float32) {
 		}
 		return
 	}
-	for x, v := range row { // faster than c.samples as the step
+	for x, v := range row { // the constant 4 is faster than c.samples
 		pix[4*x] = uint8(0xff*float64(Clamp(v)) + 0.5)
 	}
 }
 
-// Colour paints row y, opaque, from its brightness and its colour differences R−Y and B−Y. It overwrites red and blue.
+// Colour paints row y, opaque, from brightness Y in luma, R−Y in red and B−Y in blue. It overwrites red and blue.
 func (c *Canvas) Colour(y int, luma, red, blue []float32) {
 	const r, b = WeightR / WeightG, WeightB / WeightG // G = Y − r·(R−Y) − b·(B−Y)
 	if !c.deep {
@@ -85,7 +84,7 @@ func (c *Canvas) Colour(y int, luma, red, blue []float32) {
 	c.makeOpaque(y)
 }
 
-// RGB paints row y, opaque, from its red, green and blue, clamped to 0..1 and rounded.
+// RGB paints row y, opaque, from red, green and blue, clamped to 0..1 and rounded.
 func (c *Canvas) RGB(y int, red, green, blue []float32) {
 	if c.deep {
 		for i, row := range [][]float32{red, green, blue} {
@@ -97,7 +96,7 @@ func (c *Canvas) RGB(y int, red, green, blue []float32) {
 	paintRGB(c.pix[4*(y-c.top)*c.W:], red, green, blue)
 }
 
-// paintRGB sets dst to pixels of 8 bits, opaque, of red, green and blue.
+// paintRGB sets dst to opaque 8-bit RGBA pixels from red, green and blue.
 func paintRGB(dst []uint8, red, green, blue []float32) {
 	dst, green, blue = dst[:4*len(red)], green[:len(red)], blue[:len(red)]
 	for x, r := range red {
@@ -110,7 +109,7 @@ func paintRGB(dst []uint8, red, green, blue []float32) {
 	}
 }
 
-// level8 returns the level, 0 to 255, to which a value from 0 to 1 is rounded.
+// level8 rounds v, from 0 to 1, to a level from 0 to 255.
 func level8(v float32) uint8 { return uint8(int32(0xff*float64(v) + 0.5)) }
 
 // makeOpaque makes the pixels of row y opaque.
@@ -122,8 +121,8 @@ func (c *Canvas) makeOpaque(y int) {
 	c.Put(y, 3, ones)
 }
 
-// Divided returns a canvas of 16 bits a sample, or 8 unless deep, with the pixels of c, divided by their opacity. c has
-// 16 bits and colours that are multiplied by opacity.
+// Divided returns a canvas with the pixels of c divided by their alpha; c has premultiplied colours of 16 bits a
+// sample. The result has 16 bits a sample if deep, else 8.
 func (c *Canvas) Divided(deep bool) *Canvas {
 	out, top := NewCanvas(c.W, c.H, false, deep), 0xff
 	if deep {
@@ -148,13 +147,13 @@ func (c *Canvas) Divided(deep bool) *Canvas {
 	return out
 }
 
-// Bounds are the least and the greatest level allowed for the pixels that are enlarged from sample X of a row.
+// Bounds are the smallest and largest level allowed in the result for the pixels enlarged from sample X of a row.
 type Bounds struct {
 	X           int32
 	Least, Most uint16
 }
 
-// Level returns the level to which Put rounds a value.
+// Level returns the level to which Put rounds the value v.
 func (c *Canvas) Level(v float32) uint16 {
 	top := 0xff
 	if c.deep {
@@ -163,8 +162,8 @@ func (c *Canvas) Level(v float32) uint16 {
 	return uint16(float64(top)*float64(Clamp(v)) + 0.5)
 }
 
-// Limit clamps one channel of row y to the bounds in list; the pixels of sample x are those from starts[x] to
-// starts[x+1]-1. As rounding is monotonic, the result is the same as if values had been clamped before.
+// Limit clamps one channel of row y to the bounds in list. The pixels enlarged from sample x are those from starts[x]
+// to starts[x+1]-1. As rounding is monotonic, the result is the same as if values had been clamped before rounding.
 func (c *Canvas) Limit(y, channel int, list []Bounds, starts []int32) {
 	if c.deep {
 		pix := c.pix[2*((y-c.top)*c.W*c.samples+channel):]

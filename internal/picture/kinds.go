@@ -11,8 +11,7 @@ import (
 	"superres/patches/plane"
 )
 
-// ModelOf returns the colour model of pictures that are grey or have alpha, by which colours are not multiplied, with 8
-// bits a sample or, if deep, with 16.
+// ModelOf returns the colour model of grey or of non-premultiplied RGBA pictures, with 8 bits a sample or, if deep, 16.
 func ModelOf(grey, deep bool) color.Model {
 	switch {
 	case grey && deep:
@@ -25,8 +24,8 @@ func ModelOf(grey, deep bool) color.Model {
 	return color.NRGBAModel
 }
 
-// New returns an empty picture of a colour model of package color, or of a palette: grey, indices, inks, or red, green,
-// blue and alpha. Of any other model it is an *image.RGBA.
+// New returns an empty picture for a model of package color or a palette: grey, indices, CMYK or RGBA. For any other
+// model it returns an *image.RGBA.
 func New(m color.Model, bounds image.Rectangle) image.Image {
 	if p, ok := m.(color.Palette); ok {
 		return image.NewPaletted(bounds, p)
@@ -48,14 +47,14 @@ func New(m color.Model, bounds image.Rectangle) image.Image {
 	return image.NewRGBA(bounds)
 }
 
-// Like returns an empty picture of w×h pixels that holds pixels of img: *image.Gray or *image.Gray16 if that is grey,
+// Like returns an empty picture of w×h pixels that can hold pixels of img: *image.Gray or *image.Gray16 if img is grey,
 // else *image.NRGBA or *image.NRGBA64.
 func Like(img image.Image, w, h int) image.Image {
 	return New(ModelOf(IsGrey(img), IsDeep(img)), image.Rect(0, 0, w, h))
 }
 
-// Samples returns the memory of img, with pixels one behind the other, and the lengths in bytes of a row and of a
-// pixel. pix shares the memory of img; nothing is copied. It is nil for other types, such as *image.YCbCr.
+// Samples returns the memory of img, in which the samples of a pixel are adjacent, and the lengths in bytes of a row
+// and of a pixel. Nothing is copied. pix is nil for other types, such as *image.YCbCr.
 func Samples(img image.Image) (pix []byte, stride, size int) {
 	switch m := img.(type) {
 	case *image.Gray:
@@ -112,8 +111,8 @@ func Split(img image.Image) Picture {
 	return p
 }
 
-// SplitRows returns the planes of rows lo..hi-1 of an image, which newPlane allocates. opaque must be
-// IsOpaque(img); otherwise there is an alpha plane, and transparent pixels keep their hidden colours.
+// SplitRows returns the planes, allocated by newPlane, of rows lo..hi-1 of an image. opaque must be IsOpaque(img). If
+// it is false, there is an alpha plane, and transparent pixels keep their hidden colours.
 func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Picture {
 	b := img.Bounds()
 	w, h, top := b.Dx(), hi-lo, b.Min.Y+lo
@@ -173,8 +172,8 @@ func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Pic
 	return p
 }
 
-// rgbaRows returns h rows of an image, from row top on, as 8-bit RGBA without premultiplication. It shares the
-// memory of the image where that has this form.
+// rgbaRows returns h rows of an image, from row top on, as non-premultiplied 8-bit RGBA. The result shares the memory
+// of the image if that has this format.
 func rgbaRows(img image.Image, opaque bool, top, h int) (pix []uint8, stride int) {
 	b := img.Bounds()
 	switch m := img.(type) {
@@ -189,7 +188,7 @@ func rgbaRows(img image.Image, opaque bool, top, h int) (pix []uint8, stride int
 	return m.Pix, m.Stride
 }
 
-// Levels has the value v/255 of each level v.
+// Levels[v] is v/255.
 var Levels = func() (list [256]float32) {
 	for i := range list {
 		list[i] = float32(i) / 0xff
@@ -197,7 +196,7 @@ var Levels = func() (list [256]float32) {
 	return list
 }()
 
-// deepAt returns a pixel with 16 bits a sample and without premultiplication.
+// deepAt returns a pixel as non-premultiplied RGBA of 16 bits a sample.
 func deepAt(img image.Image, x, y int) color.NRGBA64 {
 	switch m := img.(type) {
 	case *image.NRGBA64:

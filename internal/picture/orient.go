@@ -5,7 +5,7 @@ import (
 	"superres/patches/plane"
 )
 
-// An orientation of a plane is a set of these bits: it is flipped horizontally, then vertically, then transposed.
+// An orientation is a set of these bits: flipped horizontally, then flipped vertically, then transposed.
 const (
 	FlipX int32 = 1 << iota
 	FlipY
@@ -15,7 +15,7 @@ const (
 	Orientations = 8
 )
 
-// Orient returns p in an orientation, in new memory.
+// Orient returns p flipped and transposed as form says, in new memory.
 func Orient(p *plane.Plane, form int32) *plane.Plane {
 	w, h := p.W, p.H
 	if form&Transposed != 0 {
@@ -31,17 +31,17 @@ func Orient(p *plane.Plane, form int32) *plane.Plane {
 	return out
 }
 
-// AddOriented adds to p the samples of oriented times a share. oriented must have the size of Orient(p,
-// form), and its samples are added where they come from in p.
+// AddOriented adds share times each sample of oriented to p, where Orient(p, form) took that sample from. oriented must
+// have the size of Orient(p, form).
 func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 	parallel.Rows(oriented.H, func(y int) {
 		for x, v := range oriented.Row(y) {
-			p.Pix[SourceOffset(form, x, y, p.W, p.H)] += float32(share * v) // the conversion forbids a fused sum
+			p.Pix[SourceOffset(form, x, y, p.W, p.H)] += float32(share * v) // float32() prevents a fused multiply-add
 		}
 	})
 }
 
-// SourceOffset returns the index, in a plane of w×h, of the sample that Orient moves to (x, y).
+// SourceOffset returns the index, in a plane of w×h samples, of the sample that Orient moves to (x, y).
 func SourceOffset(form int32, x, y, w, h int) int {
 	if form&Transposed != 0 {
 		x, y = y, x

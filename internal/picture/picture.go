@@ -10,7 +10,7 @@ import (
 
 // Picture is an image as planes of samples in 0..1.
 type Picture struct {
-	// Channels are one plane of grey, or planes of red, green and blue without premultiplication.
+	// Channels are one plane of grey, or planes of red, green and blue that are not multiplied by alpha.
 	Channels []*plane.Plane
 	// Alpha is nil when the picture is opaque.
 	Alpha *plane.Plane
@@ -18,11 +18,10 @@ type Picture struct {
 	Deep bool
 }
 
-// Allocator returns a plane of w×h samples with undefined values, as plane.New or a pool of memory does.
+// Allocator returns a plane of w×h samples with undefined values, such as plane.New or a memory pool.
 type Allocator func(w, h int) *plane.Plane
 
-// Image returns a new image with the samples rounded to 8 bits, or 16 if p.Deep: grey, or RGBA without
-// premultiplication.
+// Image returns a new image with the samples rounded to 8 bits, or to 16 if p.Deep: grey, or non-premultiplied RGBA.
 func (p Picture) Image() image.Image {
 	w, h := p.Channels[0].W, p.Channels[0].H
 	c := NewCanvas(w, h, len(p.Channels) == 1, p.Deep)
@@ -41,7 +40,7 @@ func (p Picture) Image() image.Image {
 	return c.Image
 }
 
-// Premultiply multiplies the colours of p, which has Alpha, by opacity.
+// Premultiply multiplies the colours of p by its Alpha, which must not be nil.
 func (p Picture) Premultiply() {
 	for _, c := range p.Channels {
 		parallel.Rows(c.H, func(y int) {
@@ -53,11 +52,11 @@ func (p Picture) Premultiply() {
 	}
 }
 
-// Luma returns the brightness by BT.601, 0.299 R + 0.587 G + 0.114 B, in new memory; for a grey picture it is
-// its only plane.
+// Luma returns the brightness of BT.601, 0.299 R + 0.587 G + 0.114 B, in new memory. For a grey picture it is the only
+// plane itself.
 func (p Picture) Luma() *plane.Plane { return p.LumaIn(plane.New) }
 
-// LumaIn is Luma with the memory of newPlane.
+// LumaIn is Luma with a result that newPlane allocates.
 func (p Picture) LumaIn(newPlane Allocator) *plane.Plane {
 	if len(p.Channels) == 1 {
 		return p.Channels[0]
@@ -80,8 +79,8 @@ func (p Picture) LumaRow(dst []float32, y int) {
 	}
 }
 
-// LumaOf sets dst, which may be one of rgb, to the brightness by BT.601 of the planes red, green and blue, each limited
-// to 0..1. It computes in float32, four times as fast as Picture.Luma.
+// LumaOf sets dst, which may be a plane of rgb, to the BT.601 brightness of the planes red, green and blue, each
+// clamped to 0..1. It computes in float32, four times as fast as Picture.Luma.
 func LumaOf(dst *plane.Plane, rgb []*plane.Plane) {
 	parallel.Rows(dst.H, func(y int) { lumaRow(dst.Row(y), rgb[0].Row(y), rgb[1].Row(y), rgb[2].Row(y)) })
 }
@@ -97,15 +96,15 @@ func lumaRow(dst, red, green, blue []float32) {
 	}
 }
 
-// oneBits are the bits of 1. As unsigned numbers, the bits of samples beyond 0..1 are greater.
+// oneBits are the bits of the float32 1. As unsigned integers, the bits of samples outside 0..1 are larger.
 const oneBits = 0x3f80_0000
 
-// Green returns green minus brightness where red and blue minus brightness are red and blue.
+// Green returns the colour difference G−Y for R−Y in red and B−Y in blue.
 func Green(red, blue float32) float32 {
 	return float32(-WeightR/WeightG*red) - float32(WeightB/WeightG*blue)
 }
 
-// WeightR, WeightG and WeightB are the weights of BT.601.
+// WeightR, WeightG and WeightB are the weights of red, green and blue in the brightness of BT.601.
 const WeightR, WeightG, WeightB = 0.299, 0.587, 0.114
 
 // Round8 rounds a plane, in place, to the 256 levels of an 8-bit file, and returns it.

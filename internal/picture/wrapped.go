@@ -5,13 +5,12 @@ import (
 	"image/draw"
 )
 
-// Wrapped returns the part of img in r, in new memory, with its first pixel at (0, 0), as *image.Gray, *image.Gray16,
-// *image.NRGBA or *image.NRGBA64, whichever holds it. r is relative to the first pixel of img; beyond an edge of img
-// follows its opposite edge.
+// Wrapped returns the rectangle r of img, in new memory, with its first pixel at (0, 0), as a picture of the type of
+// Like. r is relative to the corner of img, and may extend beyond img: past an edge, pixels wrap around.
 func Wrapped(img image.Image, r image.Rectangle) image.Image {
 	b, size := img.Bounds(), r.Size()
 	out := Like(img, size.X, size.Y)
-	pix, _, bytes := Samples(out) // bytes of a pixel
+	pix, _, bytes := Samples(out) // bytes is the length of a pixel
 	from, wide, _ := Samples(img)
 	isKnown := from != nil && img.ColorModel() == out.ColorModel()
 	inside := func(at, side int) int { return ((at % side) + side) % side }

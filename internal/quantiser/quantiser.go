@@ -1,7 +1,7 @@
 // Package quantiser has the standard quantisation tables of JPEG files.
 package quantiser
 
-// Brightness and Colour are the tables K.1 and K.2 of ITU-T T.81, annex K, row by row of a block of 8×8.
+// Brightness and Colour are the tables for luma and chroma, K.1 and K.2 of ITU-T T.81, annex K, row by row.
 var (
 	Brightness = [64]int{
 		16, 11, 10, 16, 24, 40, 51, 61,
@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// Zigzag has the index, in a block stored row by row, of the i-th coefficient of a file.
+// Zigzag[i] is the index, in a block stored row by row, of the i-th coefficient in a file.
 var Zigzag = [64]int{
 	0, 1, 8, 16, 9, 2, 3, 10,
 	17, 24, 32, 25, 18, 11, 4, 5,
@@ -37,7 +37,7 @@ var Zigzag = [64]int{
 	53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-// Scale returns a table's step for a file of a quality, 1 to 100, as libjpeg computes it.
+// Scale returns step, from one of the tables, for a file of the given quality, 1 to 100, as libjpeg computes it.
 func Scale(step, quality int) int {
 	scale := 200 - 2*quality
 	if quality < 50 {

@@ -11,9 +11,9 @@ import (
 	"superres/internal/usage"
 )
 
-// Registry is a set of values of type T by name. The zero value is empty, and it is safe for concurrent use.
+// Registry holds values of type T by name. The zero value is empty. It is safe for concurrent use.
 type Registry[T any] struct {
-	// Kind is the word for such a value in errors, such as "learner".
+	// Kind is the word for one value in errors, such as "learner".
 	Kind string
 
 	mu     sync.RWMutex
@@ -34,7 +34,7 @@ func (r *Registry[T]) Add(name string, value T) {
 	r.values[name] = value
 }
 
-// Get returns the value registered under name. The error for an unknown name lists the known names.
+// Get returns the value registered under name. If there is none, the error lists the known names.
 func (r *Registry[T]) Get(name string) (T, error) {
 	r.mu.RLock()
 	value, known := r.values[name]

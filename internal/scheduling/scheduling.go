@@ -13,26 +13,26 @@ import (
 	"time"
 )
 
-// Scheduler divides memory and processors among the pictures of requests. Small pictures have slots and memory that
-// large ones cannot take, and while a small one is enlarged, much larger ones pause. So a small picture takes about as
-// long as on an idle server, and large ones lose little time. It is safe for concurrent use.
+// Scheduler divides memory and processors among the pictures of requests. Some slots and memory are reserved for small
+// pictures, and while a small picture is enlarged, much larger ones pause. So a small picture takes about as long as on
+// an idle server, and large ones lose little time. It is safe for concurrent use.
 type Scheduler struct {
 	memory int64 // bytes for all pictures
-	kept   int64 // part of memory that only small pictures may take, in bytes
-	large  int   // large pictures in work at a time
-	small  int   // small pictures in work at a time
-	queue  int   // most pictures that wait
+	kept   int64 // bytes of memory reserved for small pictures
+	large  int   // most large pictures in work at a time
+	small  int   // most small pictures in work at a time
+	queue  int   // most pictures that may wait
 	ending <-chan struct{}
-	tasks  atomic.Int32 // number of pictures that share the processors
+	tasks  atomic.Int32 // number of pictures that use the processors now
 
-	mu       sync.Mutex // guards what follows
-	waiting  []*Slot    // sorted by their time
+	mu       sync.Mutex // guards the fields below
+	waiting  []*Slot    // sorted by Slot.time
 	working  []*Slot
 	expected []*Slot       // small pictures whose files are being received
-	moved    chan struct{} // closed, and replaced, when a picture has left
+	moved    chan struct{} // closed, and replaced, when the queue or the pictures in work change
 }
 
-// Slot is the place of a picture in the scheduler, from when it joins the queue to its end.
+// Slot is one picture in the scheduler, from when it joins the queue to the end of its work.
 type Slot struct {
 	of    *Scheduler
 	load  Load
@@ -41,21 +41,21 @@ type Slot struct {
 	ready chan struct{} // closed when the picture may begin
 
 	pausing sync.Mutex // guards rest and rested
-	rest    func()     // gives up its share of the processors; nil: it has none
-	rested  time.Time  // end of its last pause
+	rest    func()     // ends the picture's use of the processors; nil: it uses none
+	rested  time.Time  // end of the picture's last pause
 }
 
-// Load is an estimate of the resources that a picture takes.
+// Load is an estimate of the resources that a picture needs.
 type Load struct {
-	// Memory is in bytes.
+	// Memory is the memory in bytes.
 	Memory int64
-	// Pixels is the number of pixels computed for the result, counting each as often as it is computed.
+	// Pixels is the number of pixels computed for the result; a pixel that is computed twice counts twice.
 	Pixels int64
 }
 
-// Busy is the error of a picture that is refused because too many wait.
+// Busy is the error for a picture that is refused because too many pictures wait.
 type Busy struct {
-	Wait time.Duration // estimate of when there is room
+	Wait time.Duration // estimated time until the queue has room
 }
 
 func (b Busy) Error() string {
@@ -65,68 +65,68 @@ func (b Busy) Error() string {
 // Seconds returns Wait in whole seconds, rounded up, and at least 1.
 func (b Busy) Seconds() int { return max(1, int((b.Wait+time.Second-1)/time.Second)) }
 
-// ErrEnding is the error of pictures that wait when the server is to end.
+// ErrEnding is the error for pictures that wait when the server ends.
 var ErrEnding = errors.New("the server is about to end; start it again")
 
-// smallPixels is the most pixels of the result of a small picture, always the cost of every picture besides its
-// pixels, in pixels, and pace the pixels made in a second: about half of what two processors make.
+// smallPixels is the largest number of pixels of a small picture's result. always is the fixed cost of a picture,
+// expressed in pixels. pace is the assumed speed in pixels per second, half the speed of two processors.
 const (
 	smallPixels = 1_500_000
 	always      = 50_000
 	pace        = 4e6
 )
 
-// New returns a Scheduler with memory bytes for all pictures, in which up to queue pictures may wait. When
-// ending is closed, waiting pictures are refused.
+// New returns a Scheduler that divides memory bytes among all pictures and lets up to queue pictures wait. When ending
+// is closed, waiting pictures are refused.
 func New(memory int64, queue int, ending <-chan struct{}) *Scheduler {
 	n := runtime.GOMAXPROCS(0)
 	return &Scheduler{memory: memory, kept: Kept(memory), large: n, small: max(1, n/2), queue: queue, ending: ending,
 		moved: make(chan struct{})}
 }
 
-// Kept returns the part of memory, in bytes, that only small pictures may take.
+// Kept returns how many of memory bytes are reserved for small pictures.
 func Kept(memory int64) int64 { return memory / 8 }
 
-// Begin puts a picture that takes load into the queue, from which it starts at once if there is room, and returns its
-// slot. It returns a Busy error if too many pictures wait.
+// Begin puts a picture that needs load into the queue and returns its slot. The picture may begin at once if memory and
+// a place are free. If too many pictures wait, Begin returns a Busy error.
 func (s *Scheduler) Begin(load Load) (*Slot, error) {
-	one := &Slot{of: s, load: load, ready: make(chan struct{})}
-	one.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2
-	one.time = time.Now().Add(2 * one.seconds())
+	slot := &Slot{of: s, load: load, ready: make(chan struct{})}
+	slot.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2
+	slot.time = time.Now().Add(2 * slot.seconds())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if wait, full := s.full(one); full {
+	if wait, full := s.full(slot); full {
 		return nil, Busy{wait}
 	}
-	at, _ := slices.BinarySearchFunc(s.waiting, one, func(a, b *Slot) int { return cmp.Or(a.time.Compare(b.time), -1) })
-	s.waiting = slices.Insert(s.waiting, at, one)
+	i, _ := slices.BinarySearchFunc(s.waiting, slot, func(a, b *Slot) int { return cmp.Or(a.time.Compare(b.time), -1) })
+	s.waiting = slices.Insert(s.waiting, i, slot)
 	s.admit()
-	return one, nil
+	return slot, nil
 }
 
-// Await waits until the picture of slot one may begin. It calls queued, which may be nil, with its position in the
-// queue, from 1, whenever that may have changed. After an error, the slot is given up.
-func (s *Scheduler) Await(ctx context.Context, one *Slot, queued func(position int)) error {
+// Await waits until the picture of slot may begin. Unless queued is nil, Await calls it with the position in the queue,
+// from 1, whenever the position may have changed. After an error, the slot is given up.
+func (s *Scheduler) Await(ctx context.Context, slot *Slot, queued func(position int)) error {
 	for {
-		position, moved := s.position(one)
+		position, moved := s.position(slot)
 		if position > 0 && queued != nil {
 			queued(position)
 		}
 		select {
-		case <-one.ready:
+		case <-slot.ready:
 			return nil
 		case <-ctx.Done():
-			s.leave(one)
+			s.leave(slot)
 			return context.Cause(ctx)
 		case <-s.ending:
-			s.leave(one)
+			s.leave(slot)
 			return ErrEnding
 		case <-moved:
 		}
 	}
 }
 
-// Start takes a share of the processors if the picture may begin; it returns false if it must still wait.
+// Start lets the picture use the processors if it may begin; it returns false if the picture must still wait.
 func (o *Slot) Start() bool {
 	select {
 	case <-o.ready:
@@ -139,10 +139,10 @@ func (o *Slot) Start() bool {
 	}
 }
 
-// Places returns how many large and small pictures are in work at a time.
+// Places returns how many large and how many small pictures may be in work at a time.
 func (s *Scheduler) Places() (large, small int) { return s.large, s.small }
 
-// Tasks returns the number of pictures that share the processors.
+// Tasks returns the number of pictures that use the processors now.
 func (s *Scheduler) Tasks() int { return int(s.tasks.Load()) }
 
 // Pictures returns how many pictures wait and how many are in work.
@@ -152,95 +152,95 @@ func (s *Scheduler) Pictures() (waiting, working int) {
 	return len(s.waiting), len(s.working)
 }
 
-// Load returns the load that the picture was begun with.
+// Load returns the load that was passed to Begin.
 func (o *Slot) Load() Load { return o.load }
 
-// task counts one more picture that shares the processors, until rest is called.
+// task counts one more picture that uses the processors, until rest is called.
 func (s *Scheduler) task() (rest func()) {
 	s.tasks.Add(1)
 	return func() { s.tasks.Add(-1) }
 }
 
-// position returns the position of one in the queue, from 1, or 0 if it does not wait, and a channel that is closed
-// when it may have changed.
-func (s *Scheduler) position(one *Slot) (position int, moved <-chan struct{}) {
+// position returns the position of slot in the queue, from 1, or 0 if it does not wait, and a channel that is closed
+// when the position may have changed.
+func (s *Scheduler) position(slot *Slot) (position int, moved <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return 1 + slices.Index(s.waiting, one), s.moved
+	return 1 + slices.Index(s.waiting, slot), s.moved
 }
 
-// seconds returns about how long the picture will take.
+// seconds estimates how long the picture takes.
 func (o *Slot) seconds() time.Duration {
 	return time.Duration(float64(o.load.Pixels+always) / pace * float64(time.Second))
 }
 
-// full reports whether there is no room for one in the queue, and estimates its wait. The queue of small pictures is
-// only as long as the number in work at a time: more are refused rather than delayed.
-func (s *Scheduler) full(one *Slot) (wait time.Duration, full bool) {
+// full reports whether the queue has no room for slot, and estimates how long slot must wait. The queue of small
+// pictures is only as long as the number in work at a time: more are refused rather than delayed.
+func (s *Scheduler) full(slot *Slot) (wait time.Duration, full bool) {
 	most, places := s.queue, s.large
-	if one.small {
+	if slot.small {
 		most, places = min(most, s.small), s.small
 	}
 	ahead := 0
 	for _, other := range s.waiting {
-		if other.small == one.small && !(one.small && one.muchLess(other)) {
+		if other.small == slot.small && !(slot.small && slot.muchLess(other)) {
 			ahead++
 			wait += other.seconds() / time.Duration(places)
 		}
 	}
-	return wait, ahead >= most && !s.fits(one)
+	return wait, ahead >= most && !s.fits(slot)
 }
 
-// muchLess reports whether o is less than a quarter of the work of than, which then pauses for o.
-func (o *Slot) muchLess(than *Slot) bool { return 4*o.seconds() < than.seconds() }
+// muchLess reports whether o needs less than a quarter of the work of other, which then pauses for o.
+func (o *Slot) muchLess(other *Slot) bool { return 4*o.seconds() < other.seconds() }
 
-// fits reports whether there is memory and a place for one. Pictures in work that would pause for it take no place.
-func (s *Scheduler) fits(one *Slot) bool {
-	used, largeUsed, places := int64(0), int64(0), s.large
-	if one.small {
+// fits reports whether memory and a place are free for slot. Pictures in work that would pause for slot take no place.
+func (s *Scheduler) fits(slot *Slot) bool {
+	used, large, places := int64(0), int64(0), s.large
+	if slot.small {
 		places = s.small
 	}
 	for _, other := range s.working {
 		used += other.load.Memory
 		if !other.small {
-			largeUsed += other.load.Memory
+			large += other.load.Memory
 		}
-		if other.small == one.small && !one.muchLess(other) {
+		if other.small == slot.small && !slot.muchLess(other) {
 			places--
 		}
 	}
-	return places > 0 && used+one.load.Memory <= s.memory && (one.small || largeUsed+one.load.Memory <= s.memory-s.kept)
+	return places > 0 && used+slot.load.Memory <= s.memory && (slot.small || large+slot.load.Memory <= s.memory-s.kept)
 }
 
-// admit starts the waiting pictures that fit, in order. Only small ones of much less work may pass one that does not
-// fit.
+// admit starts the waiting pictures that fit, in order. Only small pictures of much less work may pass one that does
+// not fit.
 func (s *Scheduler) admit() {
-	var before *Slot // the one of least work among those that do not fit
-	s.waiting = slices.DeleteFunc(s.waiting, func(one *Slot) bool {
-		if before != nil && !(one.small && one.muchLess(before)) || !s.fits(one) {
-			if before == nil || one.seconds() < before.seconds() {
-				before = one
+	var before *Slot // the waiting picture of least work that does not fit
+	s.waiting = slices.DeleteFunc(s.waiting, func(slot *Slot) bool {
+		if before != nil && !(slot.small && slot.muchLess(before)) || !s.fits(slot) {
+			if before == nil || slot.seconds() < before.seconds() {
+				before = slot
 			}
 			return false
 		}
-		s.working = append(s.working, one)
-		close(one.ready)
+		s.working = append(s.working, slot)
+		close(slot.ready)
 		return true
 	})
 }
 
-// leave removes one from the queue or from the pictures in work.
-func (s *Scheduler) leave(one *Slot) {
+// leave removes slot from the queue or from the pictures in work.
+func (s *Scheduler) leave(slot *Slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	is := func(other *Slot) bool { return other == one }
+	is := func(other *Slot) bool { return other == slot }
 	s.waiting = slices.DeleteFunc(s.waiting, is)
 	s.working = slices.DeleteFunc(s.working, is)
 	s.admit()
 	s.move()
 }
 
-// End gives up the slot and its share of the processors.
+// End gives up the slot, and its use of the processors.
 func (o *Slot) End() {
 	if o.rest != nil {
 		o.rest()
@@ -248,14 +248,14 @@ func (o *Slot) End() {
 	o.of.leave(o)
 }
 
-// A picture pauses for longestPause at most and then works for betweenPause at least, so that it works a fifth of the
-// time however many smaller pictures there are.
+// A picture pauses for at most longestPause and then works for at least betweenPause, so that it works at least a fifth
+// of the time however many smaller pictures there are.
 const (
 	longestPause = 400 * time.Millisecond
 	betweenPause = 100 * time.Millisecond
 )
 
-// Pause waits between steps of the work while a picture of much less work is in work, for longestPause at most.
+// Pause, called between steps of the work, waits, for at most longestPause, while smallerThan is true.
 func (o *Slot) Pause(ctx context.Context) {
 	o.pausing.Lock()
 	defer o.pausing.Unlock()
@@ -288,23 +288,22 @@ func (o *Slot) Pause(ctx context.Context) {
 	}
 }
 
-// Transfer returns a slot for the transfer of a file. It takes no memory and pauses for small pictures, as many
-// transfers would take the processors from them, both here and at the client.
+// Transfer returns a slot for sending or receiving a file. It counts no memory, and pauses for small pictures, as many
+// transfers would take the processors from them, here and at the client.
 func (s *Scheduler) Transfer() *Slot {
 	return &Slot{of: s, load: Load{Pixels: 5 * smallPixels}}
 }
 
-// Expect makes larger pictures pause while the file of a small one is received, until done is called or longestPause
-// is over.
+// Expect makes larger pictures pause while the file of a small picture is received, until done or after longestPause.
 func (s *Scheduler) Expect() (done func()) {
-	one := &Slot{of: s, small: true, load: Load{Pixels: 1}}
+	slot := &Slot{of: s, small: true, load: Load{Pixels: 1}}
 	s.mu.Lock()
-	s.expected = append(s.expected, one)
+	s.expected = append(s.expected, slot)
 	s.mu.Unlock()
 	forget := sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.expected = slices.DeleteFunc(s.expected, func(other *Slot) bool { return other == one })
+		s.expected = slices.DeleteFunc(s.expected, func(other *Slot) bool { return other == slot })
 		s.move()
 	})
 	moment := time.AfterFunc(longestPause, forget)
@@ -314,17 +313,17 @@ func (s *Scheduler) Expect() (done func()) {
 	}
 }
 
-// move wakes all that wait for pictures to leave.
+// move wakes all goroutines that wait on moved.
 func (s *Scheduler) move() {
 	close(s.moved)
 	s.moved = make(chan struct{})
 }
 
-// smallerThan reports whether a picture of much less work than one is in work or expected, and returns a channel that
-// is closed when that may have changed.
-func (s *Scheduler) smallerThan(one *Slot) (moved <-chan struct{}, is bool) {
+// smallerThan reports whether a picture with much less work than slot is in work or expected, and returns a channel
+// that is closed when that may have changed.
+func (s *Scheduler) smallerThan(slot *Slot) (moved <-chan struct{}, is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	less := func(other *Slot) bool { return other.muchLess(one) }
+	less := func(other *Slot) bool { return other.muchLess(slot) }
 	return s.moved, slices.ContainsFunc(s.working, less) || slices.ContainsFunc(s.expected, less)
 }

@@ -1,9 +1,7 @@
-// Package settings has one record for every option of a command, from which all else that knows options is made: the
-// flags of the command line, both levels of help, completion, the manual page, what a result records and --resume
-// compares, and the parameters of a request.
+// Package settings has one record for every option of a command. From it come the flags of the command line, both
+// levels of help, completion, the manual page, what a result records and --resume compares, and request parameters.
 //
-// Read it in this order: option.go, the record and a table of records; values.go, the typed fields that an option
-// sets.
+// Read option.go first, with the record and a table of records; then values.go, the typed fields that an option sets.
 package settings
 
 import (
@@ -19,10 +17,10 @@ import (
 type Effect int
 
 const (
-	// Changes is the effect of an option whose value decides the bytes. It is the zero value, so that a new option
-	// whose record says nothing is recorded and compared.
+	// Changes is the effect of an option whose value decides the bytes. As the zero value, it makes --resume compare an
+	// option unless its record says otherwise.
 	Changes Effect = iota
-	// Elsewhere is the effect of an option that decides the bytes only through something that --resume compares anyway,
+	// Elsewhere is the effect of an option that decides the bytes only through something else that --resume compares,
 	// such as the size of a result or the weights of a model.
 	Elsewhere
 	// Neutral is the effect of an option that never decides the bytes.
@@ -35,41 +33,41 @@ type Option struct {
 	Name string
 	// Aliases are other names without dashes, of one letter or more. There may be none.
 	Aliases []string
-	// To sets a field of the command's options; the field's value before the first Set is the default.
+	// To is the field of the command's options that Set sets. Its value before the first Set is the default.
 	To Value
-	// Help says what the option does, with the name of its value in backquotes. An option with empty Help is hidden.
+	// Help says what the option does, with the name of its value in backquotes. An option without Help is hidden.
 	Help string
-	// Brief is the text in the first of two levels of help. An option with empty Brief is in the second level only.
+	// Brief is the text in the first level of help. An option without Brief appears only in the second level.
 	Brief string
-	// Group is the title above the option in the second level of help.
+	// Group is the heading above the option in the second level of help.
 	Group string
 	// Effect says whether the value decides the bytes of a result.
 	Effect Effect
-	// Noted says that output files record the value if it is not the default.
+	// Noted: output files record the value if it is not the default.
 	Noted bool
-	// Path says that the value is a file name, or several with commas; a result records base names only.
+	// Path: the value is a file name, or several separated by commas; a result records base names only.
 	Path bool
-	// Request says that a request to superres serve may have the option.
+	// Request: a request to superres serve may set the option.
 	Request bool
-	// Kinds are the names of the kinds, of models for example, that the option is for. Nil means all.
+	// Kinds are the names of the kinds, such as kinds of models, to which the option applies. Nil means all.
 	Kinds []string
-	// Words returns more values for completion than the words that To takes. It may be nil.
+	// Words returns values for completion besides those that To lists. It may be nil.
 	Words func() []Word
 
 	given  bool
-	preset string // the default, once another value is given
-	err    error  // of the last Set; nil if it succeeded
+	preset string // the default, stored by the first Set
+	err    error  // the error of the last Set; nil if it succeeded
 }
 
 // Word is a value that completion offers.
 type Word struct {
-	// Text is the value.
+	// Text is the value as it is typed.
 	Text string
 	// About says in a few words what the value means. It may be empty.
 	About string
 }
 
-// Plain returns texts as words without an explanation.
+// Plain returns texts as words without About.
 func Plain(texts []string) (words []Word) {
 	for _, text := range texts {
 		words = append(words, Word{Text: text})
@@ -77,7 +75,7 @@ func Plain(texts []string) (words []Word) {
 	return words
 }
 
-// Offer returns a function that returns texts as words without an explanation, for Words.
+// Offer returns a function, for Option.Words, that returns texts as words without About.
 func Offer(texts ...string) func() []Word { return func() []Word { return Plain(texts) } }
 
 // Set sets the option to the value in text. Its error is one line that names the option.
@@ -88,7 +86,7 @@ func (o *Option) Set(text string) error {
 	o.given = true
 	o.err = o.To.Set(text)
 	switch o.To.(type) {
-	case *custom, *list: // their errors already name the option
+	case *custom, *list: // their errors name the option already
 	default:
 		if o.err != nil {
 			o.err = fmt.Errorf("--%s%w", o.Name, o.err)
@@ -111,8 +109,7 @@ func (o *Option) Default() string {
 // TakesValue reports whether the option needs a value on a command line; a switch does not.
 func (o *Option) TakesValue() bool { return !isBool(o.To) }
 
-// Usage returns the name of the option's value in help, such as FILE, or "" if it has none, and Help followed by the
-// default.
+// Usage returns the name of the value in Help, such as FILE, or "" if there is none, and Help followed by the default.
 func (o *Option) Usage() (value, text string) {
 	value, text = unquoted(o.Help)
 	return value, text + o.defaultText()
@@ -127,7 +124,7 @@ func (o *Option) BriefUsage() (value, text string) {
 	return value, o.Brief + o.defaultText()
 }
 
-// defaultText returns " (default: …)", or "" for a switch and where the default is empty, 0 or a missing number.
+// defaultText returns " (default: …)", or "" for a switch and where the default is empty, 0, or a missing number.
 func (o *Option) defaultText() string {
 	preset := o.Default()
 	if !o.TakesValue() || preset == "" || preset == "0" || preset == o.missing() {
@@ -136,7 +133,7 @@ func (o *Option) defaultText() string {
 	return " (default: " + preset + ")"
 }
 
-// missing returns the text that stands for a missing number, or "" if the option is not made by Maybe.
+// missing returns the text that stands for a missing number, or "" if To was not made by Maybe.
 func (o *Option) missing() string {
 	if number, ok := o.To.(interface{ Missing() string }); ok {
 		return number.Missing()
@@ -144,7 +141,7 @@ func (o *Option) missing() string {
 	return ""
 }
 
-// unquoted returns the first word in backquotes in help, or "" if there is none, and help without these backquotes.
+// unquoted returns the first word in backquotes in help, or "" if there is none, and help without the backquotes.
 func unquoted(help string) (value, text string) {
 	f := flag.Flag{Usage: help, Value: new(custom)}
 	value, text = flag.UnquoteUsage(&f)
@@ -166,7 +163,7 @@ func (o *Option) Offers() (words []Word, files bool) {
 	return words, strings.Contains(value, "FILE") || value == "PATH" || value == "DIR"
 }
 
-// Values returns the values of the option as texts that Set reads: any number if the option may be repeated, else one.
+// Values returns the values of the option as texts for Set: any number of them if the option may be repeated, else one.
 func (o *Option) Values() []string {
 	if list, ok := o.To.(*list); ok {
 		return *list.to
@@ -174,7 +171,7 @@ func (o *Option) Values() []string {
 	return []string{o.To.String()}
 }
 
-// Recorded returns Values as a result records them: base names if Path, and nil for an empty value.
+// Recorded returns the values that a result records: Values, reduced to base names if Path, or nil for an empty value.
 func (o *Option) Recorded() []string {
 	if _, ok := o.To.(*list); ok {
 		return o.Values()
@@ -193,7 +190,7 @@ func (o *Option) Recorded() []string {
 	return []string{text}
 }
 
-// Dashed returns the names of the option as they are typed, the long one first.
+// Dashed returns the names of the option with their dashes, the long name first.
 func (o *Option) Dashed() []string {
 	list := []string{"--" + o.Name}
 	for _, name := range o.Aliases {
@@ -221,10 +218,10 @@ func (o *Option) Apply(set *flag.FlagSet) error {
 	return nil
 }
 
-// flagValue implements flag.Value for an option.
+// flagValue implements flag.Value for an Option.
 type flagValue struct{ o *Option }
 
-// Set returns nil, and Table.Err returns the error later, so that all options are read before an error is reported.
+// Set always returns nil; Table.Err returns the error later, so that all options are read before an error is reported.
 func (v flagValue) Set(text string) error {
 	_ = v.o.Set(text)
 	return nil
@@ -239,10 +236,10 @@ func (v flagValue) String() string {
 	return v.o.To.String()
 }
 
-// Table is the options of a command, in the order in which help shows them and results record them.
+// Table holds the options of a command, in the order in which help shows them and results record them.
 type Table []*Option
 
-// Find returns the option whose Name or one of whose Aliases is name, or nil if there is none.
+// Find returns the option with the Name or alias name, or nil if there is none.
 func (t Table) Find(name string) *Option {
 	for _, o := range t {
 		if o.Name == name || slices.Contains(o.Aliases, name) {
@@ -252,7 +249,7 @@ func (t Table) Find(name string) *Option {
 	return nil
 }
 
-// Given reports whether any option whose Name is in names was given.
+// Given reports whether any option with a Name in names was given.
 func (t Table) Given(names ...string) bool {
 	return slices.ContainsFunc(t, func(o *Option) bool { return o.given && slices.Contains(names, o.Name) })
 }
@@ -260,10 +257,10 @@ func (t Table) Given(names ...string) bool {
 // Visible returns the options that are not hidden.
 func (t Table) Visible() Table { return t.where(func(o *Option) bool { return o.Help != "" }) }
 
-// Requested returns the options that a request to superres serve may have.
+// Requested returns the options that a request to superres serve may set.
 func (t Table) Requested() Table { return t.where(func(o *Option) bool { return o.Request }) }
 
-// Without returns the options whose Name is not in names.
+// Without returns the options except those with a Name in names.
 func (t Table) Without(names ...string) Table {
 	return t.where(func(o *Option) bool { return !slices.Contains(names, o.Name) })
 }
@@ -285,10 +282,10 @@ func (t Table) Names() (names []string) {
 	return names
 }
 
-// dashed matches an option as it is named on a command line.
+// dashed matches the long name of an option with its dashes.
 var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
 
-// Undashed returns text, as of an error, with the options of t named without dashes, as parameters are.
+// Undashed returns text, such as an error, with the names of the options of t without dashes, as parameters have none.
 func (t Table) Undashed(text string) string {
 	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
 		if slices.Contains(t.Names(), flag[2:]) {
@@ -308,7 +305,7 @@ func (t Table) Err() error {
 	return nil
 }
 
-// Description describes an option to another program or a web page, as JSON.
+// Description is an option as JSON, for another program or a web page.
 type Description struct {
 	Name string `json:"name"`
 	Help string `json:"help"`

@@ -11,19 +11,19 @@ import (
 	"superres/internal/usage"
 )
 
-// Value reads and holds the value of an option. The errors of most values are put behind the name of the option, and
-// read like " 200: expected 1 to 100"; the errors of Custom and List name the option themselves.
+// Value reads and holds the value of an option. For most values, the text of an error continues the name of the option,
+// such as " 200: expected 1 to 100"; errors of Custom and List name the option themselves.
 type Value interface {
-	// Set reads the value in text, checks and stores it.
+	// Set reads the value in text, checks it and stores it.
 	Set(text string) error
-	// String returns the value as a text that Set reads, or "" if there is no value.
+	// String returns the value as a text for Set, or "" if there is no value.
 	String() string
 }
 
-// field is a Value that stores in to what read returns for a text.
+// field is a Value that stores in *to the result of read.
 type field[T any] struct {
 	to    *T
-	words []string // the texts that are allowed; nil allows all
+	words []string // the allowed texts; nil allows all
 	read  func(text string) (T, error)
 }
 
@@ -38,7 +38,7 @@ func (f *field[T]) Set(text string) error {
 	return err
 }
 
-// Bool returns the Value of a switch, true or false, that is stored in *to. It sets *to to preset.
+// Bool returns the Value of a switch, true or false, stored in *to. As in the functions below, *to starts as preset.
 func Bool(to *bool, preset bool) Value {
 	*to = preset
 	return &field[bool]{to, []string{"true", "false"}, func(text string) (bool, error) {
@@ -50,16 +50,16 @@ func Bool(to *bool, preset bool) Value {
 	}}
 }
 
-// isBool reports whether v is a switch, which needs no text on a command line.
+// isBool reports whether v is a switch, which needs no value on a command line.
 func isBool(v Value) bool {
 	_, is := v.(*field[bool])
 	return is
 }
 
-// Text returns a Value that takes any text and stores it in *to. It sets *to to preset.
+// Text returns a Value that accepts any text and stores it in *to.
 func Text[T ~string](to *T, preset T) Value { return OneOf(to, preset) }
 
-// OneOf is Text for a Value that takes only the texts in words, or any if there are none.
+// OneOf returns a Value that accepts the texts in words, or any text if there are none, and stores it in *to.
 func OneOf[T ~string](to *T, preset T, words ...string) Value {
 	*to = preset
 	return &field[T]{to, words, func(text string) (T, error) {
@@ -70,8 +70,7 @@ func OneOf[T ~string](to *T, preset T, words ...string) Value {
 	}}
 }
 
-// Time returns a Value that takes a duration above 0, such as 2m, or a number of seconds, and stores it in *to. It sets
-// *to to preset.
+// Time returns a Value that accepts a duration above 0, such as 2m, or a number of seconds, and stores it in *to.
 func Time(to *time.Duration, preset time.Duration) Value {
 	*to = preset
 	return &field[time.Duration]{to, nil, func(text string) (time.Duration, error) {
@@ -96,8 +95,8 @@ type list struct {
 	check func(text string) error
 }
 
-// List returns the Value of an option that may be repeated. Set appends each text to *to and returns the error of
-// check, if check is not nil.
+// List returns the Value of an option that may be repeated. Set appends to *to, and returns the error of check unless
+// it is nil.
 func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
 
 func (l *list) String() string { return strings.Join(*l.to, ",") }
@@ -116,8 +115,8 @@ type custom struct {
 	read func(text string) error
 }
 
-// Custom returns a Value whose Set calls read, which reads and stores the value. Custom itself calls read with preset,
-// unless preset is empty.
+// Custom returns a Value that calls read at each Set; read stores the value. Custom calls read with preset unless
+// preset is "".
 func Custom(preset string, read func(text string) error) Value {
 	if preset != "" {
 		_ = read(preset) // a default is valid, so there is no error
@@ -125,7 +124,7 @@ func Custom(preset string, read func(text string) error) Value {
 	return &custom{preset, read}
 }
 
-// Parsed is Custom for a function that returns the value, which Set stores in *to.
+// Parsed is like Custom, but stores in *to the value that parse returns.
 func Parsed[T any](to *T, preset string, parse func(text string) (T, error)) Value {
 	return Custom(preset, func(text string) (err error) {
 		*to, err = parse(text)
@@ -140,30 +139,30 @@ func (c *custom) Set(text string) error {
 	return c.read(text)
 }
 
-// Number is a Value that takes a number.
+// Number is a Value for numbers.
 type Number[T int | int64 | uint64 | float64] struct {
 	to          *T
-	optional    **T // replaces to, which is then nil, for a number that may be missing
-	missing     T   // the number that stands for nil
+	optional    **T // takes the place of to, which is then nil, for a number that may be missing
+	missing     T   // the typed number that means nil
 	least, most *T
-	is          func(T) bool // the condition of If; nil allows all
+	is          func(T) bool // the condition from If; nil accepts all
 	factor      T
-	want, unit  string // for messages: the numbers allowed, and the unit with a blank before it
+	want, unit  string // for errors: the allowed numbers, and the unit with a blank before it
 }
 
-// Num returns a Value that takes a number and stores it in *to. It sets *to to preset.
+// Num returns a Value that stores a number in *to, which starts as preset.
 func Num[T int | int64 | uint64 | float64](to *T, preset T) *Number[T] {
 	*to = preset
 	return &Number[T]{to: to, factor: 1}
 }
 
-// Maybe is Num for a number that may be missing: *to is then nil, as before the first Set. On a command line the number
-// missing stands for nil, even where it is outside the range.
+// Maybe returns a Value for a number that may be missing: *to is then nil, as before the first Set. On a command line,
+// the number missing means nil, even if it is outside the range.
 func Maybe[T int | int64 | uint64 | float64](to **T, missing T) *Number[T] {
 	return &Number[T]{optional: to, missing: missing, factor: 1}
 }
 
-// AtLeast makes Set refuse numbers below least. It changes n and returns it, as do the methods below.
+// AtLeast makes Set reject numbers below least. It changes n and returns it, as the methods below do.
 func (n *Number[T]) AtLeast(least T) *Number[T] {
 	n.least, n.want = &least, fmt.Sprintf("%v or more", least)
 	if least > 0 {
@@ -172,19 +171,20 @@ func (n *Number[T]) AtLeast(least T) *Number[T] {
 	return n
 }
 
-// Between makes Set refuse numbers below least or above most.
+// Between makes Set reject numbers below least or above most.
 func (n *Number[T]) Between(least, most T) *Number[T] {
 	n.least, n.most, n.want = &least, &most, fmt.Sprintf("%v to %v", least, most)
 	return n
 }
 
-// If makes Set refuse numbers for which is returns false; want says in the message what is allowed, such as "0 to 255".
+// If makes Set reject numbers for which the function is returns false. want names the allowed numbers in errors, such
+// as "0 to 255".
 func (n *Number[T]) If(want string, is func(T) bool) *Number[T] {
 	n.is, n.want = is, want
 	return n
 }
 
-// In names the unit of the number in messages. It follows AtLeast or Between.
+// In adds the unit of the number to errors. It must follow AtLeast or Between.
 func (n *Number[T]) In(unit string) *Number[T] {
 	if n.unit = " " + unit; n.most == nil {
 		n.want = fmt.Sprintf("%v or more", *n.least)
@@ -192,14 +192,14 @@ func (n *Number[T]) In(unit string) *Number[T] {
 	return n
 }
 
-// Times multiplies the number, and the default, by factor before storing: 1<<20 for MiB stored in bytes.
+// Times makes Set multiply the number, and multiplies the default, by factor: 1<<20 for MiB stored in bytes.
 func (n *Number[T]) Times(factor T) *Number[T] {
 	n.factor = factor
 	*n.to *= factor
 	return n
 }
 
-// String returns the number as typed, before Times, or the number that stands for a missing one.
+// String returns the number as typed, before Times, or, if it is missing, the number that means nil.
 func (n *Number[T]) String() string {
 	switch {
 	case n.to != nil:
@@ -210,7 +210,7 @@ func (n *Number[T]) String() string {
 	return fmt.Sprint(n.missing)
 }
 
-// Missing returns the text that stands for a missing number, or "" if the number cannot be missing.
+// Missing returns the text that means a missing number, or "" if the number cannot be missing.
 func (n *Number[T]) Missing() string {
 	if n.to != nil {
 		return ""
@@ -229,7 +229,7 @@ func (n *Number[T]) Range() (least, most any) {
 	return least, most
 }
 
-// Set reads the number in text, checks it and stores it times the factor. Its error lacks the option's name.
+// Set reads the number in text, checks it and stores it times the factor. Its error does not name the option.
 func (n *Number[T]) Set(text string) error {
 	v, err := parse[T](text)
 	switch {

@@ -14,13 +14,13 @@ import (
 type Picture struct {
 	// Image is opaque.
 	Image *image.NRGBA
-	// IsPixelArt is true if each square of unit×unit pixels has one colour.
+	// IsPixelArt is true if each square of unit×unit pixels has a single colour.
 	IsPixelArt bool
 }
 
-// Sample returns a random picture of w×h pixels with the contents of a screen of w/unit × h/unit pixels: a thin
-// line is about unit wide, a letter at least 7 units high. Edges are smooth, as programs draw them, except in
-// pixel art. The picture depends only on the numbers of rng and on the sizes.
+// Sample returns a random picture of w×h pixels that shows the screen of a computer with w/unit × h/unit pixels: a thin
+// line is about unit pixels wide, a letter at least 7·unit pixels high. Edges are anti-aliased, as programs draw them,
+// except in pixel art. The picture depends only on the numbers of rng and on the sizes.
 func Sample(rng *rand.Rand, w, h, unit int) Picture {
 	if rng.IntN(8) == 0 {
 		return Picture{Image: renderPixelArt(rng, w, h, unit), IsPixelArt: true}
@@ -28,7 +28,7 @@ func Sample(rng *rand.Rand, w, h, unit int) Picture {
 	c := newCanvas(rng, w, h, float64(unit))
 	c.fillRectangle(0, 0, c.w, c.h, c.sampleColour())
 	c.renderScene()
-	if c.likely(0.25) { // another scene in the lower right part
+	if c.likely(0.25) { // another scene covers the lower right part
 		x, y := c.snap(c.between(0.3, 0.7)*c.w), c.snap(c.between(0.3, 0.7)*c.h)
 		part := newCanvas(rng, w-int(x*c.unit), h-int(y*c.unit), c.unit)
 		part.fillRectangle(0, 0, part.w, part.h, c.sampleColour())
@@ -38,12 +38,12 @@ func Sample(rng *rand.Rand, w, h, unit int) Picture {
 	return Picture{Image: c.NRGBA}
 }
 
-// canvas is an image on which shapes are rendered. Their coordinates are in units of unit pixels, from the upper left
-// corner, so that the same scene can be rendered at several sizes.
+// canvas is an image on which shapes are rendered. Coordinates count in units, which are unit pixels long, from the
+// upper left corner, so that the same scene can be rendered at several sizes.
 type canvas struct {
 	*image.NRGBA
 	*rand.Rand
-	w, h, unit float64 // size in units, and pixels of a unit
+	w, h, unit float64 // w and h: size in units; unit: pixels per unit
 }
 
 func newCanvas(rng *rand.Rand, w, h int, unit float64) *canvas {
@@ -71,7 +71,7 @@ func (c *canvas) sampleColour() color.NRGBA {
 	return color.NRGBA{v[0], v[1], v[2], 255}
 }
 
-// sampleInk returns a random colour, nearly always one that is visible on a ground.
+// sampleInk returns a random colour, in most cases one that is visible on ground.
 func (c *canvas) sampleInk(ground color.NRGBA) color.NRGBA {
 	for {
 		ink := c.sampleColour()
@@ -85,12 +85,12 @@ func brightness(v color.NRGBA) float64 {
 	return 0.299*float64(v.R) + 0.587*float64(v.G) + 0.114*float64(v.B)
 }
 
-// colourAt returns the colour of the pixel nearest to (x, y).
+// colourAt returns the colour of the pixel at (x, y), or of the nearest pixel of the picture.
 func (c *canvas) colourAt(x, y float64) color.NRGBA {
 	return c.NRGBAAt(min(max(int(x*c.unit), 0), c.Rect.Dx()-1), min(max(int(y*c.unit), 0), c.Rect.Dy()-1))
 }
 
-// renderScene renders a random kind of scene on the whole canvas.
+// renderScene renders a scene of a random kind on the whole canvas.
 func (c *canvas) renderScene() {
 	scenes := []func(){
 		c.renderPage, c.renderPage, c.renderCode, c.renderLines, c.renderLines, c.renderCurves, c.renderCartoon,
@@ -100,7 +100,7 @@ func (c *canvas) renderScene() {
 	scenes[c.IntN(len(scenes))]()
 }
 
-// renderLines renders thin lines in all directions, a third of them nearly level or upright, and some polygons.
+// renderLines renders thin lines in all directions, a third of them nearly horizontal or vertical, and some polygons.
 func (c *canvas) renderLines() {
 	for range 4 + c.IntN(14) {
 		x, y := c.between(0, c.w), c.between(0, c.h)
@@ -113,7 +113,7 @@ func (c *canvas) renderLines() {
 		width := c.sampleWidth()
 		ink := c.sampleInk(c.colourAt(x, y))
 		count := 1
-		if c.likely(0.2) { // side by side
+		if c.likely(0.2) { // several parallel lines
 			count = 2 + c.IntN(5)
 		}
 		gap := width * c.between(1.5, 4)
@@ -129,8 +129,8 @@ func (c *canvas) renderLines() {
 	}
 }
 
-// sampleWidth returns a random width of a line, hardly ever less than a unit, because programs draw no line thinner
-// than a pixel of the screen. A model trained on thinner ones would take a grey line for a thin black one.
+// sampleWidth returns a random line width, hardly ever below one unit, because programs draw no line thinner than a
+// pixel of the screen. A model trained on thinner lines would mistake a grey line for a thin black one.
 func (c *canvas) sampleWidth() float64 {
 	if c.likely(0.4) {
 		return 1
@@ -138,7 +138,8 @@ func (c *canvas) sampleWidth() float64 {
 	return c.proportion(0.9, 5)
 }
 
-// renderStreets renders a map: winding borders, straight roads and names in half tones, most lines about a unit wide.
+// renderStreets renders a map: winding borders, straight roads and names in muted colours, most lines about a unit
+// wide.
 func (c *canvas) renderStreets() {
 	ground := c.colourAt(0, 0)
 	tones := [3]color.NRGBA{c.sampleMiddle(ground), c.sampleMiddle(ground), c.sampleMiddle(ground)}
@@ -163,14 +164,14 @@ func (c *canvas) renderStreets() {
 	}
 }
 
-// sampleMiddle returns a random colour between a ground and a colour that is visible on it.
+// sampleMiddle returns a random colour between ground and a colour that is visible on it.
 func (c *canvas) sampleMiddle(ground color.NRGBA) color.NRGBA {
 	ink, share := c.sampleInk(ground), c.between(0.3, 0.8)
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
 	return color.NRGBA{mix(ground.R, ink.R), mix(ground.G, ink.G), mix(ground.B, ink.B), 255}
 }
 
-// sampleCorners returns the corners of a random polygon with n corners at a distance of r from (x, y).
+// sampleCorners returns the n corners of a random polygon, each at the distance r from (x, y).
 func (c *canvas) sampleCorners(x, y, r float64, n int) (list []point) {
 	turn := c.between(0, 2*math.Pi)
 	for i := range n {
@@ -240,7 +241,7 @@ func (c *canvas) renderCartoon() {
 		x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(3, c.w/2)
 		var list []point
 		corners := c.sampleCorners(x, y, r, 4+c.IntN(5))
-		for i, p := range corners { // a quadratic spline
+		for i, p := range corners { // a closed quadratic B-spline
 			next, after := corners[(i+1)%len(corners)], corners[(i+2)%len(corners)]
 			for k := range 8 {
 				t := float64(k) / 8
@@ -255,7 +256,7 @@ func (c *canvas) renderCartoon() {
 	}
 }
 
-// renderDialog renders frames, fields and buttons on whole pixels of a screen, with words.
+// renderDialog renders frames, fields and buttons, with edges on whole pixels of the screen, and words.
 func (c *canvas) renderDialog() {
 	ground := c.colourAt(0, 0)
 	size := c.between(8, 14)
@@ -266,7 +267,7 @@ func (c *canvas) renderDialog() {
 		border := float64(1 + c.IntN(8)/6)
 		switch c.IntN(4) {
 		case 0:
-			c.fillRectangle(x, y, w, border, edge) // a rule
+			c.fillRectangle(x, y, w, border, edge) // a horizontal line
 			continue
 		case 1:
 			r := c.between(1.5, min(6, w/2, h/2))

@@ -19,11 +19,11 @@ import (
 	"superres/internal/elementary"
 )
 
-// point is a position in units.
+// point is a position in units: see canvas.
 type point struct{ x, y float64 }
 
-// fillRectangle fills a rectangle, without smoothing if its sides lie between pixels. A width or height of 0 or less
-// fills nothing.
+// fillRectangle fills a rectangle, without anti-aliasing if its sides lie on pixel boundaries. It ignores sides of 0 or
+// less.
 func (c *canvas) fillRectangle(x, y, w, h float64, ink color.NRGBA) {
 	if w <= 0 || h <= 0 {
 		return
@@ -40,7 +40,7 @@ func (c *canvas) fillRectangle(x, y, w, h float64, ink color.NRGBA) {
 // fillArea fills a polygon.
 func (c *canvas) fillArea(ink color.NRGBA, list []point) { c.paint(ink, [][]point{list}) }
 
-// stroke renders a line of a width through the points of list.
+// stroke renders a line of the given width through the points of list.
 func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 	var parts [][]point
 	for i := 1; i < len(list); i++ {
@@ -50,7 +50,7 @@ func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 			continue
 		}
 		u, v := (b.y-a.y)/long*width/2, (a.x-b.x)/long*width/2
-		if len(list) > 2 { // pieces overlap, to leave no gaps at bends
+		if len(list) > 2 { // segments overlap, to leave no gaps at bends
 			more := 0.25 * width / long
 			a, b = point{a.x - more*(b.x-a.x), a.y - more*(b.y-a.y)}, point{b.x + more*(b.x-a.x), b.y + more*(b.y-a.y)}
 		}
@@ -59,7 +59,7 @@ func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 	c.paint(ink, parts)
 }
 
-// paint fills the union of polygons, which must all have the same orientation.
+// paint fills the union of the polygons in list, which must all have the same orientation.
 func (c *canvas) paint(ink color.NRGBA, list [][]point) {
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, polygon := range list {
@@ -107,7 +107,7 @@ func (c *canvas) write(x, y, size float64, ink color.NRGBA, text string) {
 func (c *canvas) renderText(f *opentype.Font, x, y, size float64, ink color.NRGBA, text string) {
 	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size * c.unit, DPI: 72})
 	if err != nil {
-		panic(err) // cannot be: only other options are refused
+		panic(err) // impossible: NewFace refuses only other options
 	}
 	d := font.Drawer{Dst: c.NRGBA, Src: image.NewUniform(ink), Face: face,
 		Dot: fixed.Point26_6{X: fixed.Int26_6(x * c.unit * 64), Y: fixed.Int26_6(y * c.unit * 64)}}

@@ -1,4 +1,4 @@
-// Package testimage computes pictures for tests, which therefore need no files.
+// Package testimage computes pictures for tests, so that the tests need no files.
 package testimage
 
 import (
@@ -10,7 +10,7 @@ import (
 	"superres/patches/plane"
 )
 
-// Gray returns a picture of w×h pixels with the values of f.
+// Gray returns a picture of w×h pixels with f(x, y) as the level of pixel (x, y).
 func Gray(w, h int, f func(x, y int) uint8) *image.Gray {
 	m := image.NewGray(image.Rect(0, 0, w, h))
 	for i := range m.Pix {
@@ -19,7 +19,7 @@ func Gray(w, h int, f func(x, y int) uint8) *image.Gray {
 	return m
 }
 
-// Drawing returns a picture with edges in all directions. Each phase gives a different one.
+// Drawing returns a picture with edges in all directions. Each phase gives another picture.
 func Drawing(w, h int, phase float64) *image.Gray {
 	return Gray(w, h, func(x, y int) uint8 {
 		u, v := float64(x)-float64(w)/2, float64(y)-float64(h)/2
@@ -29,7 +29,7 @@ func Drawing(w, h int, phase float64) *image.Gray {
 	})
 }
 
-// Tinted returns a Drawing in colours that change along its edges and within its areas.
+// Tinted returns a Drawing in colours that change along its edges and inside its areas.
 func Tinted(w, h int, phase float64) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i, v := range Drawing(w, h, phase).Pix {
@@ -40,7 +40,7 @@ func Tinted(w, h int, phase float64) *image.NRGBA {
 	return img
 }
 
-// Noise returns a plane of uniform noise in 0..1, always the same for a size.
+// Noise returns a plane of uniform noise in 0..1, always the same for the same size.
 func Noise(w, h int) *plane.Plane {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
 	p := plane.New(w, h)

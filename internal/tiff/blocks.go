@@ -11,27 +11,27 @@ import (
 	"superres/internal/safefile"
 )
 
-// decoder decodes the blocks of a picture: its strips or tiles.
+// decoder decodes the blocks of a picture: strips or tiles.
 type decoder struct {
 	*layout
 	ctx    context.Context
 	data   []byte // the whole file
 	opt    Options
-	white  float64 // the sample of floating point that is white
+	white  float64 // the floating-point sample that becomes white
 	canvas canvas
 
 	mu       sync.Mutex
 	warnings map[string]bool
 }
 
-// span is a row of pixels of a block that are in the picture, beginning at (x, y).
+// span is the part of a row of a block that lies in the picture: n pixels that begin at (x, y).
 type span struct {
 	plane, x, y, n int
-	row            []byte // the samples as the file has them, without a predictor; valid for the call alone
+	row            []byte // samples in the file's encoding, predictor undone; valid only during the call
 }
 
-// blocks calls visit with all rows of all blocks, several at a time. It returns the error of the first block that has
-// one.
+// blocks calls visit with each row of each block, from several goroutines. It returns the error of the first failed
+// block.
 func (d *decoder) blocks(visit func(span)) error {
 	count := int(d.blockCount())
 	var mu sync.Mutex
@@ -59,7 +59,7 @@ func (d *decoder) blocks(visit func(span)) error {
 // rowBytes is the length of a row of a block, in bytes.
 func (d *decoder) rowBytes() int { return (d.blockWidth*d.inBlock()*d.bits + 7) / 8 }
 
-// worker has the memory for decoding one block after another.
+// worker holds the memory for decoding one block after another.
 type worker struct {
 	*decoder
 	row      []byte
@@ -67,7 +67,7 @@ type worker struct {
 	rows     rowMemory
 }
 
-// block calls visit with the rows of block number i.
+// block calls visit with each row of block number i.
 func (w *worker) block(i int, visit func(span)) error {
 	across := w.blocksAcross()
 	inPlane := across * w.blocksDown()
@@ -101,7 +101,7 @@ func (w *worker) block(i int, visit func(span)) error {
 	return nil
 }
 
-// blockData returns the data of block i, of the given height in pixels, as it was before its bits were reversed.
+// blockData returns the data of block i, which is height pixels high. It undoes a reversed order of bits.
 func (w *worker) blockData(i, height int) ([]byte, error) {
 	at, size := w.offsets[i], uint64(len(w.data))
 	if at >= size {
@@ -109,7 +109,7 @@ func (w *worker) blockData(i, height int) ([]byte, error) {
 	}
 	n := size - at
 	if i < len(w.lengths) && w.lengths[i] > 0 {
-		if n = min(n, w.lengths[i]); w.compression == none { // some programs write wrong lengths of these
+		if n = min(n, w.lengths[i]); w.compression == none { // some programs write wrong lengths
 			n = min(size-at, max(n, uint64(len(w.row))*uint64(height)))
 		}
 	}
@@ -124,8 +124,8 @@ func (w *worker) blockData(i, height int) ([]byte, error) {
 	return data, nil
 }
 
-// clumps calls visit with rows of YCbCr that lies in clumps of the luma of some pixels and their chroma (TIFF 6.0,
-// section 21). Chroma is repeated.
+// clumps calls visit with the rows of a subsampled YCbCr block, which is stored in units of the luma of a few pixels
+// and then their two chroma samples (TIFF 6.0, section 21). It repeats chroma for each pixel.
 func (w *worker) clumps(rows rowSource, s span, height int, visit func(span)) error {
 	across := (w.blockWidth + w.horizontal - 1) / w.horizontal
 	luma := w.horizontal * w.vertical
@@ -151,7 +151,7 @@ func (w *worker) clumps(rows rowSource, s span, height int, visit func(span)) er
 	return nil
 }
 
-// warn notes a fault of a file that is read all the same.
+// warn records a fault that does not stop decoding.
 func (d *decoder) warn(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -161,7 +161,7 @@ func (d *decoder) warn(text string) {
 	d.warnings[text] = true
 }
 
-// measure sets d.white by the largest sample of a picture in floating point: see Decode.
+// measure sets d.white from the largest sample of a floating-point picture: see Decode.
 func (d *decoder) measure() error {
 	var mu sync.Mutex
 	largest := 0.0
@@ -169,7 +169,7 @@ func (d *decoder) measure() error {
 		most := 0.0
 		for i := range s.n * d.inBlock() {
 			if i%d.inBlock() >= d.samplesUsed() {
-				continue // a sample that is not read
+				continue // an extra sample that the decoder ignores
 			}
 			if v := d.float(s.row, i); v > most && !math.IsInf(v, 0) {
 				most = v
@@ -179,7 +179,7 @@ func (d *decoder) measure() error {
 		largest = max(largest, most)
 		mu.Unlock()
 	})
-	const bright = 16 // times white, as far as pictures with a white of 1 go
+	const bright = 16 // the largest sample expected in pictures with a white of 1
 	switch {
 	case largest <= bright:
 		d.white = 1

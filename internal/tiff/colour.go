@@ -11,18 +11,18 @@ import (
 	"superres/internal/picture"
 )
 
-// canvas is the memory of the picture: rows of pixels of one channel or of four, of 8 bits or of 16, the high byte
-// first, as the types of package image have it.
+// canvas is the memory of the picture: rows of pixels with 1 or 4 channels of 8 or 16 bits, big-endian as in package
+// image.
 type canvas struct {
 	img                   image.Image
 	pix                   []byte
-	stride, pixel, sample int // in bytes
+	stride, pixel, sample int // lengths in bytes
 }
 
-// alphaChannel is the channel of alpha and, in CMYK, of black.
+// alphaChannel is the index of the channel for alpha and, in CMYK, for black.
 const alphaChannel = 3
 
-// newCanvas returns an empty canvas for a layout. The size of l must have been checked.
+// newCanvas returns an empty canvas for l. The caller must have checked the size of l.
 func newCanvas(l *layout) (c canvas) {
 	c.img = picture.New(l.model(), image.Rect(0, 0, l.width, l.height))
 	c.pix, c.stride, c.pixel = picture.Samples(c.img)
@@ -32,18 +32,18 @@ func newCanvas(l *layout) (c canvas) {
 	return c
 }
 
-// makeOpaque sets alpha of all pixels of a canvas, which other channels then overwrite.
+// makeOpaque sets every byte to 255, so that alpha is opaque once the other channels are overwritten.
 func (c canvas) makeOpaque() {
 	for i := range c.pix {
 		c.pix[i] = 0xff
 	}
 }
 
-// isLab reports whether the colours are CIELab's.
+// isLab reports whether the colours are CIELab.
 func (l *layout) isLab() bool { return l.photometric == cieLab || l.photometric == iccLab }
 
-// colourPalette returns the palette, of 2^bits opaque colours. Numbers of 16 bits none of which is above 255 have been
-// written by mistake for 8 bits.
+// colourPalette returns the palette of 2^bits opaque colours. If no entry is above 255, a program has written 8-bit
+// numbers where 16-bit ones belong, and they are scaled.
 func (l *layout) colourPalette() color.Palette {
 	n := 1 << l.bits
 	scale := uint16(257)
@@ -63,7 +63,7 @@ func (l *layout) colourPalette() color.Palette {
 	return p
 }
 
-// picture returns the picture on the canvas, with its channels turned into red, green, blue and alpha.
+// picture returns the picture on the canvas, with its channels converted to red, green, blue and alpha.
 func (d *decoder) picture() image.Image {
 	c := &d.canvas
 	isRGB := d.photometric == rgb || d.photometric == separated && (c.sample == 1 || d.alpha != opaque)
@@ -79,7 +79,7 @@ func (d *decoder) picture() image.Image {
 	return c.img
 }
 
-// converter returns the function that turns the channels of a pixel into red, green, blue and alpha.
+// converter returns the function that converts the channels of a pixel to red, green, blue and alpha.
 func (d *decoder) converter() func(p []byte) {
 	wide := d.canvas.sample == 2
 	get := func(p []byte, i int) float64 { return float64(p[i]) / math.MaxUint8 }
@@ -120,7 +120,7 @@ func (d *decoder) converter() func(p []byte) {
 	}
 }
 
-// indexed returns the function that looks up the colour of a pixel, which keeps its alpha.
+// indexed returns the function that replaces the index in a pixel by its colour, and keeps alpha.
 func (d *decoder) indexed() func(p []byte) {
 	colours := d.colourPalette()
 	return func(p []byte) {
@@ -140,8 +140,8 @@ func (d *decoder) indexed() func(p []byte) {
 	}
 }
 
-// fromYCbCr returns red, green and blue, 0 to 1, of channels from 0 to 1, by the coefficients of luma and the
-// references for black and white of the file (TIFF 6.0, sections 20 and 21).
+// fromYCbCr converts YCbCr to RGB, all from 0 to 1, with the luma coefficients and the black and white references in
+// the file (TIFF 6.0, sections 20 and 21).
 func (d *decoder) fromYCbCr(y, cb, cr float64) (r, g, b float64) {
 	ref, luma := d.reference, d.coefficients
 	full := func(v, black, white, range_ float64) float64 {
@@ -161,10 +161,10 @@ func (d *decoder) fromYCbCr(y, cb, cr float64) (r, g, b float64) {
 	return r, g, b
 }
 
-// fromLab returns sRGB, 0 to 1, of channels from 0 to 1 that hold CIELab of the white D50: L* from 0 to 100, and a* and
-// b* in two's complement or, for ICCLab, above -128 (TIFF 6.0, section 23; Adobe Photoshop TIFF Technical Notes).
+// fromLab returns sRGB from 0 to 1 for channels from 0 to 1 that hold CIELab with the white D50: L* from 0 to 100, and
+// a* and b* in two's complement or, for ICCLab, plus 128 (TIFF 6.0, section 23; Adobe Photoshop TIFF Technical Notes).
 func (d *decoder) fromLab(l, a, b float64) (red, green, blue float64) {
-	span := 255. // of a* and b*
+	span := 255. // the range of a* and b*
 	if d.canvas.sample == 2 {
 		span = 65535. / 256
 	}
@@ -177,15 +177,14 @@ func (d *decoder) fromLab(l, a, b float64) (red, green, blue float64) {
 	l *= 100
 	fy := (l + 16) / 116
 	x, y, z := 0.9642*labInverse(fy+a/500), labInverse(fy), 0.8249*labInverse(fy-b/200)
-	// From XYZ of D50 to linear sRGB, adapted by Bradford's method (B. Lindbloom, brucelindbloom.com, "RGB/XYZ
-	// matrices").
+	// From XYZ (D50) to linear sRGB, with Bradford adaptation (brucelindbloom.com, "RGB/XYZ matrices").
 	red = srgb(float64(3.1338561*x) - float64(1.6168667*y) - float64(0.4906146*z))
 	green = srgb(float64(-0.9787684*x) + float64(1.9161415*y) + float64(0.0334540*z))
 	blue = srgb(float64(0.0719453*x) - float64(0.2289914*y) + float64(1.4052427*z))
 	return red, green, blue
 }
 
-// fromTwosComplement returns the number that the byte v, 0 to 256, means in two's complement.
+// fromTwosComplement returns the signed number, in two's complement, of the unsigned byte v, 0 to 256.
 func fromTwosComplement(v float64) float64 {
 	if v >= 128 {
 		return v - 256
@@ -201,7 +200,7 @@ func labInverse(t float64) float64 {
 	return 3 * 6. / 29 * 6. / 29 * (t - 4./29)
 }
 
-// srgb returns a linear value from 0 to 1 in the tone curve of sRGB (IEC 61966-2-1).
+// srgb applies the tone curve of sRGB (IEC 61966-2-1) to a linear value, 0 to 1.
 func srgb(v float64) float64 {
 	if v <= 0.0031308 {
 		return 12.92 * max(v, 0)

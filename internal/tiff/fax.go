@@ -2,21 +2,21 @@ package tiff
 
 import "io"
 
-// faxRows are rows of one bit a pixel, 0 for white, in the codes of fax machines: lines of runs (ITU-T T.4, MH), lines
-// of changes against the line before (MR), or of these alone (T.6, MMR). A run of 64 pixels and more is a make-up code,
-// or several, before the code of the rest.
+// faxRows are rows of one bit a pixel, 0 for white, in fax codes: every line as runs (ITU-T T.4, MH), some lines as
+// changes from the line before (MR), or all lines as changes (T.6, MMR). A run of 64 or more pixels has one or more
+// make-up codes before the code of the rest.
 type faxRows struct {
 	bits    faxBits
 	width   int
-	kind    int  // the compression
-	mixed   bool // MR: a bit behind each end-of-line code says how the next line is coded
+	kind    int  // the compression: faxRLE, faxRLEWords, fax3 or fax4
+	mixed   bool // MR: a bit behind each end-of-line code says if the next line is runs or changes
 	damaged func()
 
-	line, before []int // the positions at which the colour changes, from white on; the last ones may be at width
+	line, before []int // positions at which the colour changes, first to black; the last ones may be at width
 }
 
-// newFaxRows returns the rows of data, of the given width in pixels. It calls damaged for a line that breaks off, which
-// is white from there on; MMR has no place to go on at, so that it fails.
+// newFaxRows returns the rows of data, width pixels wide. It calls damaged for a line of fax3 that breaks off; the rest
+// of the line is white. Other compressions fail there, since they have no end-of-line codes to go on from.
 func newFaxRows(l *layout, width int, data []byte, damaged func()) *faxRows {
 	const mixed = 1 // a bit of T4Options
 	return &faxRows{bits: faxBits{data: data}, width: width, kind: l.compression, mixed: l.fax3Options&mixed != 0,
@@ -58,10 +58,10 @@ func (f *faxRows) next(row []byte) error {
 	return nil
 }
 
-// paint writes the line into row.
+// paint draws f.line into row.
 func (f *faxRows) paint(row []byte) {
 	clear(row)
-	for i := 0; i < len(f.line); i += 2 { // black begins at an even change
+	for i := 0; i < len(f.line); i += 2 { // changes with even numbers begin black
 		lo, hi := f.line[i], f.width
 		if i+1 < len(f.line) {
 			hi = f.line[i+1]
@@ -78,7 +78,7 @@ func (f *faxRows) paint(row []byte) {
 	}
 }
 
-// runs reads a line of runs into f.line. It reports whether the line is whole.
+// runs reads a line coded as runs into f.line. It reports whether the line is complete.
 func (f *faxRows) runs() bool {
 	for x, black := 0, 0; x < f.width; black ^= 1 {
 		n, ok := f.bits.run(black)
@@ -90,11 +90,11 @@ func (f *faxRows) runs() bool {
 	return true
 }
 
-// changes reads a line of changes against the line before into f.line. It reports whether the line is whole.
+// changes reads a line coded as changes from the line before into f.line. It reports whether the line is complete.
 func (f *faxRows) changes() bool {
-	at, black, i := -1, 0, 0 // at is a0 of the standard, i where to look for b1 in the line before
+	at, black, i := -1, 0, 0 // at is a0 of the standard; i is where to look for b1 in the line before
 	for at < f.width {
-		// b1 is the first change behind a0 to the colour that the line here does not have.
+		// b1 is the first change behind a0, in the line before, to the colour opposite to the present one.
 		for i = max(i-2, 0); i < len(f.before) && (f.before[i] <= at || i%2 != black); {
 			i++
 		}
@@ -132,8 +132,8 @@ func (f *faxRows) changes() bool {
 	return true
 }
 
-// endOfLine skips all end-of-line codes here, with the zeros before them: eleven zeros at least and a one. runs reports
-// whether the bit behind the last says that a line of runs follows.
+// endOfLine skips the end-of-line codes here: at least eleven zeros and a one. found: there was one. runs: the bit
+// behind the last one, if the file has such bits, says that a line of runs follows.
 func (f *faxRows) endOfLine() (found, runs bool) {
 	for f.bits.peek(11) == 0 && !f.bits.atEnd() {
 		for f.bits.peek(1) == 0 && !f.bits.atEnd() {
@@ -149,14 +149,14 @@ func (f *faxRows) endOfLine() (found, runs bool) {
 	return found, runs
 }
 
-// skipToEndOfLine goes on to the next end-of-line code.
+// skipToEndOfLine moves to the next end-of-line code.
 func (f *faxRows) skipToEndOfLine() {
 	for f.bits.peek(11) != 0 && !f.bits.atEnd() {
 		f.bits.skip(1)
 	}
 }
 
-// faxBits are the bits of data, the highest of a byte first. Behind the data follow zeros.
+// faxBits reads the bits of data, the highest of each byte first. Past the end of data all bits are 0.
 type faxBits struct {
 	data []byte
 	at   int // in bits
@@ -179,7 +179,7 @@ func (b *faxBits) skip(n int) { b.at += n }
 // atEnd reports whether all bits have been read.
 func (b *faxBits) atEnd() bool { return b.at >= 8*len(b.data) }
 
-// align goes to the next multiple of n bits.
+// align moves to the next multiple of n bits.
 func (b *faxBits) align(n int) { b.at = (b.at + n - 1) / n * n }
 
 // run reads the length of a run of white (0) or black (1) pixels.
@@ -196,13 +196,13 @@ func (b *faxBits) run(black int) (n int, ok bool) {
 	}
 }
 
-// The modes of a line of changes besides the vertical ones, which are -3 to 3.
+// Two modes of a line of changes. The others are vertical: -3 to 3.
 const (
 	pass       = 4
 	horizontal = 5
 )
 
-// mode reads a mode.
+// mode reads the code of a mode.
 func (b *faxBits) mode() (m int, ok bool) {
 	c := faxModes[b.peek(7)]
 	if c.bits == 0 || b.atEnd() {

@@ -2,8 +2,8 @@ package tiff
 
 import "strings"
 
-// The codes of ITU-T T.4, tables 2 and 3: of runs of 0 to 63 pixels, and of 64, 128 … 1728 pixels; and of 1792, 1856 …
-// 2560, which are the same for both colours.
+// The codes of ITU-T T.4, tables 2 and 3: for runs of 0 to 63 pixels, for runs of 64, 128 … 1728 pixels, and for runs
+// of 1792, 1856 … 2560, which have the same codes in both colours.
 const (
 	whiteRest = `
 00110101 000111 0111 1000 1011 1100 1110 1111 10011 10100 00111 01000 001000 000011 110100 110101 101010 101011
@@ -33,16 +33,16 @@ const (
 000000010111 000000011100 000000011101 000000011110 000000011111`
 )
 
-// faxCode is a code: its number of bits, 0 for none, and the run or the mode that it stands for.
+// faxCode is the length of a code in bits, 0 for no code, and the run or the mode that the code stands for.
 type faxCode struct {
 	bits uint8
 	run  int16
 }
 
-// faxRuns has, for white and for black, the code that the next 13 bits begin with.
+// faxRuns holds, for white [0] and black [1], at the index of any 13 bits the code with which these bits begin.
 var faxRuns = [2][1 << 13]faxCode{codesOfRuns(whiteRest, whiteMakeUp), codesOfRuns(blackRest, blackMakeUp)}
 
-// faxModes has the mode that the next 7 bits begin with (ITU-T T.4, table 4).
+// faxModes holds, at the index of any 7 bits, the mode code with which these bits begin (ITU-T T.4, table 4).
 var faxModes = func() (table [1 << 7]faxCode) {
 	for m, code := range map[int16]string{pass: "0001", horizontal: "001", 0: "1", 1: "011", 2: "000011", 3: "0000011",
 		-1: "010", -2: "000010", -3: "0000010"} {
@@ -61,7 +61,7 @@ func codesOfRuns(rest, makeUp string) (table [1 << 13]faxCode) {
 	return table
 }
 
-// enter puts a code into all entries of a table that begin with it.
+// enter stores a code in all entries of a table at an index that begins with the code.
 func enter(table []faxCode, code string, run int16) {
 	first, size := 0, len(table)
 	for _, bit := range code {

@@ -11,7 +11,7 @@ import (
 	"superres/internal/metadata"
 )
 
-// The tags of a directory that say how its pixels are stored (TIFF 6.0, part 1 and 2).
+// The directory tags that say how the pixels are stored (TIFF 6.0, parts 1 and 2).
 const (
 	tagWidth         = 256
 	tagHeight        = 257
@@ -72,7 +72,7 @@ const (
 	webP        = 50001
 )
 
-// compressions are the names of compressions that are not decoded.
+// compressions are the names of compressions that this package does not decode.
 var compressions = map[int]string{
 	9: "JBIG", 10: "JBIG", 34661: "JBIG", 32766: "NeXT's compression", 32809: "ThunderScan's compression",
 	32908: "PIXAR's compression", 32909: "PIXAR's compression",
@@ -82,13 +82,13 @@ var compressions = map[int]string{
 	65535: "the raw samples of a camera",
 }
 
-// alpha is what a sample beside the colours means.
+// alpha says how the sample behind the colours is to be read.
 type alpha int
 
 const (
-	opaque     alpha = iota // there is none
+	opaque     alpha = iota // no alpha
 	multiplied              // the colours are multiplied by it
-	straight                // they are not
+	straight                // the colours are not multiplied by it
 )
 
 // The values of tagSampleFormat.
@@ -99,39 +99,39 @@ const (
 	untyped  = 4
 )
 
-// layout is what a directory says of its pixels.
+// layout is the description of the pixels in a directory.
 type layout struct {
 	width, height            int
-	bits, format             int  // of a sample
-	samples                  int  // of a pixel, in the file
-	jpegYCbCr                bool // pictures of JPEG inside are in YCbCr; false: as the directory says
-	colours                  int  // samples of a pixel that are colours, which come first
+	bits, format             int  // bits per sample, and a value of tagSampleFormat
+	samples                  int  // samples per pixel in the file
+	jpegYCbCr                bool // JPEG blocks hold YCbCr; false: the colours that photometric says
+	colours                  int  // how many samples of a pixel, from the first, are colours
 	alpha                    alpha
 	photometric, compression int
-	planar                   bool // the samples of a pixel lie in blocks of their own; false: side by side
+	planar                   bool // each sample of a pixel lies in blocks of its own; false: side by side
 	predictor                int
-	reversed                 bool // the first pixel of a byte is in its lowest bit
+	reversed                 bool // the first pixel in a byte is in its lowest bit
 	fax3Options              int
 
 	tiled                   bool
-	blockWidth, blockHeight int // of a tile or a strip
+	blockWidth, blockHeight int // in pixels, of a tile or a strip
 	offsets, lengths        []uint64
 	order                   binary.ByteOrder
 
-	colourMap    []uint16 // red, green and blue of all indices, in this order
-	tables       []byte   // of JPEG
-	oldJPEG      []uint64 // the offset and the length of a whole JPEG file, where there is one
-	horizontal   int      // of chroma, pixels a sample: 1, 2 or 4
+	colourMap    []uint16 // all red values, then all green, then all blue
+	tables       []byte   // JPEG tables that all blocks share
+	oldJPEG      []uint64 // offset and length of a whole JPEG file, or nil
+	horizontal   int      // pixels per chroma sample, across and down: 1, 2 or 4
 	vertical     int
-	coefficients [3]float64 // of luma, for red, green and blue
+	coefficients [3]float64 // weights of red, green and blue in luma
 	reference    [6]float64 // black and white of Y, Cb and Cr
 }
 
-// mostBlocks is the largest number of strips or tiles, and mostColours of colours.
+// mostBlocks is the largest number of strips or tiles, mostColours of palette entries.
 const mostBlocks, mostColours = 1 << 24, 1 << 16
 
-// layoutOf returns the layout of the picture of the TIFF in src, without its blocks unless withBlocks. It refuses
-// pictures that are not decoded.
+// layoutOf returns the layout of the picture of the TIFF in src, without offsets and lengths unless withBlocks. It
+// fails for pictures that this package does not decode.
 func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 	d, ok := metadata.TIFFPicture(src)
 	if !ok {
@@ -228,8 +228,8 @@ func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 	return l, l.checkOffsets()
 }
 
-// equalNumber returns the number that all samples of a pixel have in list, or otherwise if list is empty. An error says
-// that what, the name of the number, differs.
+// equalNumber returns the number in list, which must be the same for all samples of a pixel, or otherwise if list is
+// empty. what names the number in errors.
 func equalNumber(list []uint64, otherwise int, what string) (int, error) {
 	if len(list) == 0 {
 		return otherwise, nil
@@ -240,7 +240,7 @@ func equalNumber(list []uint64, otherwise int, what string) (int, error) {
 	return int(min(list[0], math.MaxUint16)), nil
 }
 
-// checkSamples sets l.colours and l.alpha, and fails for samples that are not decoded.
+// checkSamples sets l.colours and l.alpha, and fails for samples that this package does not decode.
 func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	if name, known := compressions[l.compression]; known {
 		return UnsupportedError(name + " inside")
@@ -254,7 +254,7 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	default:
 		return UnsupportedError(fmt.Sprintf("compression %d inside", l.compression))
 	}
-	if l.photometric == math.MaxUint16 { // libtiff guesses, too
+	if l.photometric == math.MaxUint16 { // where it is missing, guess like libtiff
 		l.photometric = map[bool]int{true: rgb, false: blackIsZero}[l.samples >= 3]
 		if l.isFax() {
 			l.photometric = whiteIsZero
@@ -284,7 +284,7 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	case l.samples == l.colours:
 	case len(extra) > 0 && extra[0] == 1:
 		l.alpha = multiplied
-	default: // kind 2 and, since most programs take it so, kind 0 or none
+	default: // kind 2 and, as in most programs, kind 0 or none
 		l.alpha = straight
 	}
 	switch {
@@ -316,7 +316,7 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	case l.photometric != yCbCr:
 	case l.planar && (l.horizontal > 1 || l.vertical > 1):
 		return UnsupportedError("halved colour in a plane of its own inside")
-	case l.compression == webP: // the samples of WebP's own red, green and blue
+	case l.compression == webP: // WebP decodes to full-resolution RGB
 		l.horizontal, l.vertical = 1, 1
 	case !l.planar && l.isJPEG():
 		l.photometric, l.jpegYCbCr = rgb, true
@@ -324,14 +324,14 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	switch {
 	case l.photometric != separated || l.alpha == opaque:
 	case len(extra) == 0 || extra[0] == 0:
-		l.alpha = opaque // a fifth ink, or a mask that somebody kept
+		l.alpha = opaque // not alpha, but a fifth ink or a saved selection
 	case l.planar || l.alpha == multiplied || l.isJPEG():
 		return UnsupportedError("CMYK with transparency as JPEG, in planes or multiplied")
 	}
 	return l.checkPredictor()
 }
 
-// checkPredictor sets l.predictor to 1 where the compression knows none, and fails for one that is not decoded.
+// checkPredictor sets l.predictor to 1 where the compression has no predictor, and fails for unknown predictors.
 func (l *layout) checkPredictor() error {
 	switch l.compression {
 	case lzw, adobe, deflate, zstandard:
@@ -348,16 +348,16 @@ func (l *layout) checkPredictor() error {
 	return UnsupportedError(fmt.Sprintf("predictor %d inside", l.predictor))
 }
 
-// sizeBlocks sets the size of strips or tiles, and fails for tiles and rows that no picture of this size has.
+// sizeBlocks sets the size of strips or tiles, and fails for tiles or rows that are far too large.
 func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
-	if l.compression == oldJPEG { // the whole picture is one
+	if l.compression == oldJPEG { // the whole picture is one block
 		l.blockWidth, l.blockHeight, l.planar, l.tiled = l.width, l.height, false, false
 		l.offsets, l.lengths = l.oldJPEG[:1], l.oldJPEG[1:]
 		return nil
 	}
 	l.blockWidth, l.blockHeight = l.width, int(min(max(rows, 1), uint64(l.height)))
 	if l.tiled {
-		// A tile may be larger than the picture, but not by more than a corner of memory.
+		// A tile may be larger than the picture, but not so much that it wastes memory.
 		if tileWidth == 0 || tileHeight == 0 || tileWidth > uint64(2*l.width)+4096 ||
 			tileHeight > uint64(2*l.height)+4096 {
 			return FormatError(fmt.Sprintf("its tiles have %d×%d pixels", tileWidth, tileHeight))
@@ -370,7 +370,7 @@ func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
 	return nil
 }
 
-// checkOffsets fails where there are not as many offsets as the picture needs.
+// checkOffsets fails where the file lists fewer block offsets than the picture needs.
 func (l *layout) checkOffsets() error {
 	switch {
 	case l.offsets == nil:
@@ -381,11 +381,11 @@ func (l *layout) checkOffsets() error {
 	return nil
 }
 
-// blocksAcross and blocksDown return the numbers of strips or tiles side by side and below one another.
+// blocksAcross and blocksDown return the number of strips or tiles in a row and in a column.
 func (l *layout) blocksAcross() int { return (l.width + l.blockWidth - 1) / l.blockWidth }
 func (l *layout) blocksDown() int   { return (l.height + l.blockHeight - 1) / l.blockHeight }
 
-// planes returns how many planes of the file are read: the colours' and alpha's.
+// planes returns how many planes of the file are read: one per colour and alpha, or 1 if samples lie side by side.
 func (l *layout) planes() int {
 	if !l.planar {
 		return 1
@@ -406,7 +406,7 @@ func (l *layout) blockCount() int64 {
 	return int64(l.blocksAcross()) * int64(l.blocksDown()) * int64(l.planes())
 }
 
-// inBlock is the number of samples of a pixel in a block.
+// inBlock is the number of samples per pixel in a block.
 func (l *layout) inBlock() int {
 	if l.planar {
 		return 1
@@ -420,13 +420,13 @@ func (l *layout) isFax() bool {
 	return l.compression == faxRLE || l.compression == faxRLEWords || l.compression == fax3 || l.compression == fax4
 }
 
-// subsampled reports whether chroma lies at a lower resolution between the luma of the file.
+// subsampled reports whether chroma is stored at a lower resolution, interleaved with luma.
 func (l *layout) subsampled() bool {
 	return l.photometric == yCbCr && !l.isJPEG() && l.compression != webP && !l.planar &&
 		(l.horizontal > 1 || l.vertical > 1)
 }
 
-// isDeep reports whether samples have more than 8 bits.
+// isDeep reports whether samples have more than 8 bits or are in floating point.
 func (l *layout) isDeep() bool { return l.bits > 8 || l.isFloat() }
 
 // model returns the colour model of the picture.
@@ -455,7 +455,7 @@ func (l *layout) isGrey() bool {
 	return l.alpha == opaque && (l.photometric == whiteIsZero || l.photometric == blackIsZero || l.photometric == mask)
 }
 
-// isIndexed reports whether the picture keeps its palette, of at most 256 opaque colours.
+// isIndexed reports whether the picture is decoded to indices of a palette of at most 256 opaque colours.
 func (l *layout) isIndexed() bool {
 	return l.photometric == palette && l.bits <= 8 && l.alpha == opaque
 }

@@ -2,9 +2,9 @@ package tiff
 
 import "encoding/binary"
 
-// undoPredictor makes samples of the differences in a row of a block: of integers each is stored less the one of the
-// pixel to the left (TIFF 6.0, section 14); of floating point (Adobe Photoshop TIFF Technical Note 3) the row has the
-// highest bytes of all samples, then the next, and each byte is stored less the one of the pixel to the left.
+// undoPredictor turns the differences in a row of a block back into samples. Each integer is stored minus the sample of
+// the pixel to the left (TIFF 6.0, section 14). In floating point (Adobe Photoshop TIFF Technical Note 3), the row
+// holds the highest bytes of all samples, then the next, and each byte is stored minus the byte of the pixel before.
 func (d *decoder) undoPredictor(row []byte) {
 	switch d.predictor {
 	case 2:

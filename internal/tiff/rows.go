@@ -18,19 +18,19 @@ import (
 	"superres/internal/picture"
 )
 
-// rowSource has the rows of a block, one after the other.
+// rowSource returns the rows of a block, one after another.
 type rowSource interface {
-	// next fills row with the next bytes. It fails with io.EOF or io.ErrUnexpectedEOF where the data ends before.
+	// next fills row with the next bytes. It fails with io.EOF or io.ErrUnexpectedEOF where the data end first.
 	next(row []byte) error
 }
 
-// rowMemory keeps the memory of sources for the next block.
+// rowMemory holds decompressors that the next block uses again.
 type rowMemory struct {
 	zlib io.ReadCloser
 	zstd *zstd.Decoder
 }
 
-// zstdDecoders keeps decoders, which take 2 MB each, for other blocks and pictures.
+// zstdDecoders holds decoders, of 2 MB each, for use by other blocks and pictures.
 var zstdDecoders = sync.Pool{New: func() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(64<<20))
@@ -40,16 +40,16 @@ var zstdDecoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// release gives back what others can use when a block is done.
+// release returns the Zstandard decoder to the pool once a block is decoded.
 func (m *rowMemory) release() {
 	if m.zstd != nil {
-		_ = m.zstd.Reset(nil) // lets go of the data
+		_ = m.zstd.Reset(nil) // drops the reference to the data
 		zstdDecoders.Put(m.zstd)
 		m.zstd = nil
 	}
 }
 
-// open returns the rows of a block of data, of the given height in pixels.
+// open returns the rows in the data of a block, which is height pixels high.
 func (w *worker) open(data []byte, height int) (rowSource, error) {
 	switch w.compression {
 	case none:
@@ -82,9 +82,9 @@ func (w *worker) open(data []byte, height int) (rowSource, error) {
 	}), nil
 }
 
-// lzwReader returns a reader of LZW data (TIFF 6.0, section 13), whose codes have the highest bit first, and get longer
-// one code before they have to. Files of before 1990 have the lowest bit first, and get longer when they have to; their
-// first code, which is always the same, tells them apart, as in libtiff.
+// lzwReader returns a reader of LZW data (TIFF 6.0, section 13), in which codes have the highest bit first, and grow
+// one code earlier than in GIF. Files from before 1990 have the lowest bit first, and grow as in GIF. The first code,
+// which is always the same, tells them apart, as in libtiff.
 func lzwReader(data []byte) io.Reader {
 	const byteBits = 8
 	if len(data) > 1 && data[0] == 0 && data[1]&1 == 1 {
@@ -93,7 +93,7 @@ func lzwReader(data []byte) io.Reader {
 	return tifflzw.NewReader(bytes.NewReader(data), tifflzw.MSB, byteBits)
 }
 
-// plainRows are rows that are not compressed.
+// plainRows are uncompressed rows.
 type plainRows struct{ data []byte }
 
 func (p *plainRows) next(row []byte) error {
@@ -105,7 +105,7 @@ func (p *plainRows) next(row []byte) error {
 	return nil
 }
 
-// readerRows are rows that a reader unpacks.
+// readerRows are rows that a reader decompresses.
 type readerRows struct{ r io.Reader }
 
 func (r readerRows) next(row []byte) error {
@@ -113,12 +113,12 @@ func (r readerRows) next(row []byte) error {
 	return err
 }
 
-// packedRows are rows in the compression PackBits (TIFF 6.0, section 9).
+// packedRows are rows compressed with PackBits (TIFF 6.0, section 9).
 type packedRows struct {
 	data     []byte
-	literals int  // bytes that still are to be copied
-	repeats  int  // how often value still is to be repeated
-	value    byte // of a run
+	literals int  // bytes still to be copied
+	repeats  int  // how often value is still to be repeated
+	value    byte // the byte of a run
 }
 
 func (p *packedRows) next(row []byte) error {
@@ -153,7 +153,7 @@ func (p *packedRows) next(row []byte) error {
 	return nil
 }
 
-// pictureRows are the rows of a picture that was decoded as a whole, with the given number of samples of a pixel.
+// pictureRows are the rows of a picture that has been decoded as a whole; samples is the number per pixel.
 type pictureRows struct {
 	img     image.Image
 	samples int
@@ -178,9 +178,9 @@ func (p *pictureRows) next(row []byte) error {
 	return nil
 }
 
-// picture decodes the JPEG or WebP data of a block of the given height.
+// picture decodes the JPEG or WebP data of a block that is height pixels high.
 func (w *worker) picture(data []byte, height int) (img image.Image, err error) {
-	// A block at an edge may hold all of a tile, or as much as is in the picture, and some encoders write more rows.
+	// A block at an edge may hold a full tile, or only the part in the picture, and some encoders write more rows.
 	most := int64(w.blockWidth+16) * int64(w.blockHeight+16)
 	if w.compression == webP {
 		if w.opt.WebP == nil {
@@ -212,7 +212,7 @@ func (w *worker) picture(data []byte, height int) (img image.Image, err error) {
 	return rgbOf(chroma.Smooth(img)), nil
 }
 
-// asTIFFError returns an error of package jpeg as one of this package.
+// asTIFFError converts an error of package jpeg to one of this package.
 func asTIFFError(err error) error {
 	switch e := err.(type) {
 	case jpeg.FormatError:
@@ -223,7 +223,7 @@ func asTIFFError(err error) error {
 	return err
 }
 
-// rgbOf returns a picture in YCbCr as RGB, and others unchanged.
+// rgbOf returns a YCbCr picture as RGB, and other pictures unchanged.
 func rgbOf(img image.Image) image.Image {
 	src, ok := img.(*image.YCbCr)
 	if !ok {

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// fill puts the samples of a row into the canvas: sample s of the colours into channel s, and alpha into the last.
+// fill writes the samples of a row to the canvas: colour k to channel k, and alpha to the last channel.
 func (d *decoder) fill(s span) {
 	if s.n <= 0 {
 		return
@@ -16,7 +16,7 @@ func (d *decoder) fill(s span) {
 		d.fillInks(to, s)
 		return
 	}
-	if c.pixel == 4 && d.bits == 8 && used >= 3 && n >= used { // most files
+	if c.pixel == 4 && d.bits == 8 && used >= 3 && n >= used { // the usual case
 		from := s.row
 		for range s.n {
 			p, v := to[:4:4], from[:n:n]
@@ -41,7 +41,7 @@ func (d *decoder) fill(s span) {
 	}
 }
 
-// fillInks puts a row of four inks and alpha into the canvas, which begins at to, as red, green, blue and alpha.
+// fillInks converts a row of CMYK and alpha to RGB and alpha, and writes it to the canvas from to on.
 func (d *decoder) fillInks(to []byte, s span) {
 	c, n := &d.canvas, d.inBlock()
 	for k := range d.colours {
@@ -54,7 +54,7 @@ func (d *decoder) fillInks(to []byte, s span) {
 	d.fillChannel(to[alphaChannel*c.sample:], s, d.colours, n, true)
 }
 
-// fillChannel puts sample k of each pixel of a row, of n samples a pixel, into a channel that begins at to.
+// fillChannel writes sample k of each pixel of a row, which has n samples per pixel, to a channel that begins at to.
 func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 	c := &d.canvas
 	inverted := d.photometric == whiteIsZero && !isAlpha
@@ -70,7 +70,7 @@ func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 		}
 	case d.isFloat():
 		for i := range s.n {
-			v := uint16(d.float(s.row, i*n+k)/d.white*math.MaxUint16 + 0.5) // of 0 to white
+			v := uint16(d.float(s.row, i*n+k)/d.white*math.MaxUint16 + 0.5) // scaled from 0..white
 			if inverted {
 				v = ^v
 			}
@@ -95,7 +95,8 @@ func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 	}
 }
 
-// levels returns what a sample of up to 8 bits is of 255, or, raw, the sample itself.
+// levels returns a table from samples of up to 8 bits to 0..255, inverted or not, or, if raw, to the samples
+// themselves.
 func (d *decoder) levels(inverted, raw bool) (table [256]byte) {
 	most := 1<<d.bits - 1
 	for v := range most + 1 {
@@ -111,7 +112,7 @@ func (d *decoder) levels(inverted, raw bool) (table [256]byte) {
 	return table
 }
 
-// scaleTo16 returns a sample as a level of 0 to 65535.
+// scaleTo16 scales a sample of 1 to 32 bits to 0..65535.
 func (d *decoder) scaleTo16(v uint32) uint32 {
 	if d.format == signed && d.bits > 16 && v>>(d.bits-1) == 1 {
 		return 0
@@ -123,8 +124,7 @@ func (d *decoder) scaleTo16(v uint32) uint32 {
 	return (v*math.MaxUint16 + most/2) / most
 }
 
-// integer returns sample i of a row, of up to 32 bits. Samples without a whole number of bytes lie one behind the
-// other, the highest bit first.
+// integer returns sample i of a row, of up to 32 bits. Samples that are no whole bytes are packed, highest bit first.
 func (d *decoder) integer(row []byte, i int) uint32 {
 	switch d.bits {
 	case 8:
@@ -145,7 +145,7 @@ func (d *decoder) integer(row []byte, i int) uint32 {
 	return uint32(v >> (have - at%8 - d.bits) & (1<<d.bits - 1))
 }
 
-// first24 is where a number of 32 bits begins around one of 24 bits with a zero on either side.
+// first24 is the offset in {0, b0, b1, b2, 0} from which 4 bytes, read as 32 bits, give the 24-bit number b0 b1 b2.
 func (d *decoder) first24() int {
 	if d.order.Uint16([]byte{1, 0}) == 1 { // the lowest byte comes first
 		return 1
@@ -153,8 +153,8 @@ func (d *decoder) first24() int {
 	return 0
 }
 
-// float returns sample i of a row in floating point, or 0 where it is below 0 or no number, limited to white once that
-// is known.
+// float returns sample i of a row in floating point. Negative values and NaN become 0, and values above white become
+// white once d.white is set.
 func (d *decoder) float(row []byte, i int) float64 {
 	v := 0.0
 	switch d.bits {
@@ -179,7 +179,7 @@ func (d *decoder) float(row []byte, i int) float64 {
 	return v
 }
 
-// makeFloat returns a number in floating point by its sign, its exponent less the bias, and its fraction of some bits.
+// makeFloat returns the number with these sign, exponent and fraction fields. bits is the length of the fraction.
 func makeFloat(sign, exponent, fraction uint64, bits, bias int) float64 {
 	most := uint64(2*bias + 1)
 	v := math.Ldexp(float64(fraction), 1-bias-bits)

@@ -1,5 +1,5 @@
-// Package usage makes errors about wrong requests of a user: a setting out of its range, or an unknown name. They wrap
-// [ErrSettings], by which the program tells them from errors about data; its exit code then says wrong usage.
+// Package usage builds errors about wrong requests of a user: a setting out of its range, or an unknown name. They wrap
+// [ErrSettings], which distinguishes them from errors about data; the program then exits with the code for wrong usage.
 package usage
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrSettings is wrapped by every error of Errorf. Errors about data do not wrap it.
+// ErrSettings is wrapped by every error from Errorf. Errors about data do not wrap it.
 var ErrSettings = errors.New("wrong settings")
 
 type settingsError string
@@ -17,11 +17,11 @@ type settingsError string
 func (e settingsError) Error() string        { return string(e) }
 func (e settingsError) Is(target error) bool { return target == ErrSettings }
 
-// Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It does not wrap errors among args.
+// Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It does not wrap errors in args.
 func Errorf(format string, args ...any) error { return settingsError(fmt.Sprintf(format, args...)) }
 
-// Unknown returns the text of an error about name, which is not among known, the names of things of the given kind. It
-// suggests the nearest known name, if one is near, and lists them all. Names of more than 60 bytes are cut.
+// Unknown returns the text of an error about a name that is not in known, the names of things of the given kind. It
+// suggests the nearest known name, if any is near, and lists all. Names of more than 60 bytes are cut.
 func Unknown(kind, name string, known []string) string {
 	if len(name) > 60 {
 		name = name[:60] + "..."
@@ -36,8 +36,8 @@ func Unknown(kind, name string, known []string) string {
 	return text + " (known: " + strings.Join(known, " ") + ")"
 }
 
-// Meant returns the word of known that name was most likely meant as: the nearest by spelling, else the only one that
-// begins with name; or "" if there is none. It is stricter than the suggestion of Unknown, for lists that are long.
+// Meant returns the word of known for which name was most likely typed: the nearest in spelling, else the only word
+// that begins with name; or "" if there is none. It is stricter than the suggestion of Unknown, for long lists.
 func Meant(name string, known []string) string {
 	if word := nearest(name, known, max(1, len(name)/3)); word != "" || len(name) < 3 {
 		return word
@@ -49,25 +49,24 @@ func Meant(name string, known []string) string {
 	return longer[0]
 }
 
-// nearest returns the word of known with the least distance to name, at most the distance most, or "" if there is none.
-func nearest(name string, known []string, most int) (word string) {
-	least := most + 1
+// nearest returns the word of known with the smallest distance to name, if that is at most limit, or "".
+func nearest(name string, known []string, limit int) (word string) {
+	least := limit + 1
 	for _, k := range known {
 		d := editDistance(name, k)
 		if sortedBytes(name) == sortedBytes(k) {
-			d = 1 // the right letters in another order, which is the most frequent mistake
+			d = 1 // the right letters in another order, the most frequent mistake
 		}
-		if d < least && d < max(len(name), len(k)) { // at the full distance they have nothing in common
+		if d < least && d < max(len(name), len(k)) { // at the full distance the words have nothing in common
 			word, least = k, d
 		}
 	}
 	return word
 }
 
-// editDistance returns the Levenshtein distance of two words: the least number of bytes to insert, delete or replace
-// between a and b.
+// editDistance returns the Levenshtein distance: how many bytes to insert, delete or replace at least to turn a into b.
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1) // row[j] is the distance from the part of a that was read so far to b[:j]
+	row := make([]int, len(b)+1) // row[j] is the distance from the part of a read so far to b[:j]
 	for j := range row {
 		row[j] = j
 	}
@@ -93,7 +92,7 @@ func sortedBytes(word string) string {
 	return string(b)
 }
 
-// Bytes returns n bytes as text, in MiB, rounded down, or in GiB from 1 GiB.
+// Bytes returns n bytes as text: in MiB, rounded down, or from 1 GiB on in GiB.
 func Bytes(n int64) string {
 	if n < 1<<30 {
 		return fmt.Sprintf("%d MiB", n>>20)

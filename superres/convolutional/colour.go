@@ -10,9 +10,8 @@ import (
 	"superres/superres/stage"
 )
 
-// Colour adds the residual that a network computes to the enlarged colour of a picture. The inputs of the
-// network are the picture's colour differences and its brightness, which has been enlarged already and shows
-// where the edges are.
+// Colour adds the residual that a network computes to the enlarged colour of a picture. The inputs of the network are
+// the picture's colour differences and its brightness, which has been enlarged already and shows where the edges are.
 //
 //	f   = φ₀(W₀ ∗ (½(R−Y), ½(B−Y), Y′) + b₀)     3×3, 2+s² → C, Y′ the s² pixels of a sample
 //	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f                 3×3, C → C, i = 1..M
@@ -21,8 +20,7 @@ import (
 // It implements stage.Colour.
 type Colour struct{ net }
 
-// colours is the number of colour differences. As inputs, ½(R−Y) and ½(B−Y), they are greatest in pure red and
-// pure blue.
+// colours is the number of colour differences. As inputs, ½(R−Y) and ½(B−Y), they are greatest in red and blue.
 const (
 	colours      = 2
 	greatestRed  = 0.701 / 2
@@ -95,9 +93,8 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 	return c.run(ctx, size, image.Rectangle{Max: size}, read, add, w.Report)
 }
 
-// bounds sets least and most to the range of colour in which the pixels of each sample of row y must stay: the
-// range of the 3×3 samples around it, extended on both sides by its own width. A flat colour, and so grey,
-// keeps its exact value.
+// bounds sets least and most to the range in which the pixels of each sample of row y must stay: the range of the 3×3
+// samples around it, extended on both sides by its own width. A flat colour, and so grey, keeps its exact value.
 func bounds(least, most []float32, p *plane.Plane, y int) {
 	row := p.Row(y)
 	above, below := p.Row(max(y-1, 0))[:len(row)], p.Row(min(y+1, p.H-1))[:len(row)]
@@ -105,7 +102,7 @@ func bounds(least, most []float32, p *plane.Plane, y int) {
 	if n > 2 {
 		kernel.BoundRange(least[1:n-1], most[1:n-1], above, row, below)
 	}
-	for _, x := range [2]int{0, n - 1} { // beyond an edge are the samples of the edge
+	for _, x := range [2]int{0, n - 1} { // beyond an edge its samples are repeated
 		var a, r, b [3]float32
 		for k := range r {
 			i := min(max(x+k-1, 0), n-1)
@@ -115,7 +112,7 @@ func bounds(least, most []float32, p *plane.Plane, y int) {
 	}
 }
 
-// quantiseColour returns the integer that stands for half of a colour difference v, which is clamped to −1..1.
+// quantiseColour returns the integer for half of a colour difference v, which is clamped to −1..1.
 func quantiseColour(v float32) int16 {
 	v = float32(min(max(v, -1), 1) * (white / 2)) // rounded to float32 before 0.5 is added
 	if v < 0 {

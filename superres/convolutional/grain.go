@@ -7,12 +7,12 @@ import (
 	"superres/patches/plane"
 )
 
-// A network sharpens the grain of a camera together with details, so that a sky gets a woven texture. So
-// the residual is left out where samples vary no more than grain does, and added in a growing share where
-// they vary more. On pictures without grain that costs 0.01 dB.
+// A network sharpens the grain of a camera together with details, so that a sky gets a woven texture. So the residual
+// is left out where samples vary no more than grain does, and a share of it is added where they vary more. On pictures
+// without grain that costs 0.01 dB.
 
-// The variance is taken over the (2·around+1)² samples around one. From grainEnd times the grain on the whole
-// residual is added.
+// The variance is taken over the (2·around+1)² samples around each. Where the standard deviation is grainEnd times the
+// grain or more, all of the residual is added.
 const (
 	around   = 2
 	grainEnd = 2.5
@@ -23,9 +23,9 @@ const (
 // MaxGrain is the greatest grain of a stage, in levels of 255.
 const MaxGrain = 20
 
-// WithGrain returns the stage with another grain: a standard deviation, in levels of 255 and at most MaxGrain,
-// up to which flat areas stay as interpolation made them. 0 adds the residual everywhere. The networks are
-// shared.
+// WithGrain returns the stage with another grain: a standard deviation, in levels of 255 and at most MaxGrain, up to
+// which flat areas stay as interpolation left them. With 0 the residual is added everywhere. Both stages share the
+// network.
 func (s *Stage) WithGrain(grain float64) *Stage {
 	if s.params.Grain == grain {
 		return s
@@ -35,12 +35,12 @@ func (s *Stage) WithGrain(grain float64) *Stage {
 	return changed
 }
 
-// shares sets to to the share of the residual, 0..1, that each sample of low gets:
+// shares sets dst to the share of the residual, 0..1, that each sample of low gets:
 //
 //	(v − g²)/((5g/2)² − g²), clamped to 0..1,
 //
-// with v the variance of the 5×5 samples around it, edge samples repeated, and g the grain.
-func (s *Stage) shares(ctx context.Context, to, low *plane.Plane) error {
+// with v the variance of the 5×5 samples around it (edge samples are repeated) and g the grain.
+func (s *Stage) shares(ctx context.Context, dst, low *plane.Plane) error {
 	const one = samples * samples * fineness * fineness // a variance of 1 level²
 	least := int64(s.params.Grain * s.params.Grain * one)
 	span := float32(max(int64(s.params.Grain*s.params.Grain*grainEnd*grainEnd*one)-least, 1))
@@ -50,7 +50,7 @@ func (s *Stage) shares(ctx context.Context, to, low *plane.Plane) error {
 		return func(lo, hi int) {
 			w.begin(lo)
 			for y := lo; y < hi; y++ {
-				row := to.Row(y)
+				row := dst.Row(y)
 				w.each(func(x int, sum, squares int32) {
 					v := int64(squares)*samples - int64(sum)*int64(sum)
 					row[x] = min(max(float32(v-least)/span, 0), 1)
@@ -61,8 +61,7 @@ func (s *Stage) shares(ctx context.Context, to, low *plane.Plane) error {
 	})
 }
 
-// window has, for one row of a plane, the sums over the rows around it of the samples in each column and of
-// their squares.
+// window has, for one row of a plane, the sums of each column over the rows around that row, and the sums of squares.
 type window struct {
 	plane         *plane.Plane
 	y             int
@@ -101,7 +100,7 @@ func (w *window) add(y int, sign int32) {
 	}
 }
 
-// each calls visit for each sample x of the row with the sums over the samples around it.
+// each calls visit for each sample x of the row with the sums over the (2·around+1)² samples around it.
 func (w *window) each(visit func(x int, sum, squares int32)) {
 	n := w.plane.W
 	for i := range around {

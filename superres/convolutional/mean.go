@@ -2,10 +2,11 @@ package convolutional
 
 import "superres/internal/usage"
 
-// MeanOf returns the stage whose weights, biases, levels and slopes are the means of those in stages, with the grain of
-// the first; of one stage, that stage. Of networks that have gone on from one for some ten thousand steps the mean can
-// be better than each: see learning.Defaults. Of networks that were learned apart it is worthless. There must be at
-// least one stage; stages of several architectures are an error. None is changed.
+// MeanOf returns the stage whose weights, biases, levels and slopes are the means of those of stages, with the grain of
+// the first; a single stage is returned itself. The mean of networks that were trained on from the same network, for
+// some ten thousand steps, can be better than each: see learning.Defaults. If they were trained from different starts,
+// the mean is worthless. There must be at least one stage; stages of several architectures are an error. No stage is
+// changed.
 func MeanOf(stages ...*Stage) (*Stage, error) {
 	if len(stages) == 1 {
 		return stages[0], nil
@@ -37,7 +38,7 @@ func MeanOf(stages ...*Stage) (*Stage, error) {
 	return out.WithGrain(stages[0].params.Grain), nil
 }
 
-// numbers returns all numbers of a layer, which share its memory: weights, biases, slopes, and levels if it has any.
+// numbers returns all numbers of l, sharing its memory: weights, biases, slopes, and levels if it has any.
 func (l *Layer) numbers() [][]float32 {
 	return append([][]float32{l.Weight, l.Bias, l.Slope}, l.Levels[:]...)
 }

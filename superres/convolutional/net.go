@@ -13,8 +13,8 @@ import (
 	"superres/superres/stage"
 )
 
-// net is a network in integers, which gives the same bits on all machines. quantise.go says what the integers
-// stand for, and run.go takes pictures through them.
+// net is a network in integers, which gives the same bits on all machines. quantise.go says how the integers represent
+// numbers, and run.go takes pictures through the net.
 type net struct {
 	params params
 	tables tables
@@ -23,8 +23,7 @@ type net struct {
 	filters []kernel.Filter // one per layer, for the kernels
 }
 
-// params are the parameters of a network in a model file. Some of their names in the file are older than those
-// in the code.
+// params are the parameters of a network in a model file. Some names in the file are older than those in the code.
 type params struct {
 	Channels int `json:"channels"`       // C
 	Depth    int `json:"depth"`          // M
@@ -44,8 +43,8 @@ type params struct {
 	Trust      float64 `json:"trust,omitempty"`       // the trust that the stage is tuned to, 0..1
 }
 
-// tables are the arrays of a network as a file holds them: those of all layers one after another, and the
-// weights of each layer in the order of Layer.Weight.
+// tables are the arrays of a network as a file holds them: the arrays of all layers one after another, and the weights
+// of each layer in the order of Layer.Weight.
 type tables struct {
 	weights  []int16
 	bias     []int32   // one per output
@@ -53,13 +52,13 @@ type tables struct {
 	negative []float32 // the factor of negative sums; all layers but the last
 	units    []float64 // the activation scale a of all layers but the last: see quantise.go
 
-	levels [LevelCount][]int32 // what a level of 1 adds to the bias; all layers but the last, or empty
+	levels [LevelCount][]int32 // what a level of 1 adds to the bias, in all layers but the last; empty: no input
 }
 
-// levelNames are the names of the levels' arrays in files.
+// levelNames are the names of the arrays of levels in files.
 var levelNames = [LevelCount]string{Strength: "level", Trust: "trust"}
 
-// maxChannels and maxDepth bound what a file can make a program allocate.
+// maxChannels and maxDepth bound the memory that a file can make a program allocate.
 const (
 	maxChannels = 128
 	maxDepth    = 64
@@ -109,8 +108,8 @@ func (p params) layers(scale int) []Layer { return p.architecture(scale).layers(
 // width returns the number of channels, rounded up to whole vectors of the kernels.
 func (p params) width() int { return kernel.PadTo(p.Channels, kernel.Lanes) }
 
-// makeNet returns the net for parameters that have been checked and tables of the right sizes, which it keeps.
-// It fails when some input could make a sum overflow.
+// makeNet returns the net for parameters that have been checked and tables of the right sizes, which it keeps. It fails
+// if some input could make a sum overflow.
 func makeNet(scale int, p params, t tables) (net, error) {
 	n := net{params: p, tables: t, scale: scale}
 	shapes := p.layers(scale)
@@ -133,7 +132,7 @@ func makeNet(scale int, p params, t tables) (net, error) {
 	return n, nil
 }
 
-// after returns the tables without their first layer, l.
+// after returns the tables without the arrays of their first layer, which is l.
 func (t tables) after(l *Layer) tables {
 	t.weights = t.weights[l.weights():]
 	t.bias, t.positive = t.bias[l.Out:], t.positive[l.Out:]
@@ -146,8 +145,8 @@ func (t tables) after(l *Layer) tables {
 	return t
 }
 
-// checkSums checks the first layer in the tables. It fails when inputs of a magnitude up to largest could make
-// a sum overflow 32 bits, or when a factor of its sums is 1 or more.
+// checkSums checks the first layer in the tables, which is l. It fails if inputs of a magnitude up to largest could
+// make a sum overflow 32 bits, or if a factor of its sums is 1 or more.
 func checkSums(l *Layer, largest int64, t tables) error {
 	for o := range l.Out {
 		most := int64(t.bias[o])
@@ -171,7 +170,7 @@ func checkSums(l *Layer, largest int64, t tables) error {
 	return nil
 }
 
-// filter returns the first layer in the tables in the order of the kernels. Channels that pad the layer to
+// filter returns the first layer in the tables, which is l, in the order of the kernels. Channels that pad the layer to
 // whole vectors have weights of 0 and give 0.
 func (p params) filter(l *Layer, t tables) kernel.Filter {
 	step := p.width()
@@ -194,7 +193,7 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// setBias sets the biases of f to l's, the first layer in the tables, at the levels of p.
+// setBias sets the biases of f for l, the first layer in the tables, at the levels that p is tuned to.
 func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 	copy(f.Bias, t.bias[:l.Out])
 	for k, level := range p.levels() {
@@ -211,10 +210,10 @@ func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 // levelSteps is the number of equal steps to which levels between 0 and 1 are rounded.
 const levelSteps = 1 << 12
 
-// lastFilter returns the last layer in the order of the kernels. Its taps of one row count as outputs: for each
-// sample it gives what the sample adds to the residual of its right neighbour, to its own, and to that of its
-// left neighbour; kernel.AddPixels sums them. With the few outputs of the layer alone most of a vector would be
-// empty.
+// lastFilter returns the last layer in the order of the kernels. Each of its columns of taps has outputs of its own:
+// for each sample the filter gives the sample's contributions to the residual of its right neighbour, to its own, and
+// to that of its left neighbour; kernel.AddPixels sums them. The few outputs of the layer alone would leave most of a
+// vector empty.
 func (p params) lastFilter(l *Layer, t tables) kernel.Filter {
 	f := kernel.NewFilter(l.Side, p.width(), p.width(), l.Side*l.Out)
 	copy(f.Bias[l.Side/2*l.Out:], t.bias)
@@ -280,7 +279,7 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 	return makeNet(scale, p, t)
 }
 
-// get returns an array of a file, or nil when *err is not nil. It sets *err to its own error.
+// get returns an array of a file, or nil if *err is not nil. If it fails, it sets *err.
 func get[T stage.Element](a *stage.Arrays, name string, n int, err *error) (list []T) {
 	if *err == nil {
 		list, *err = stage.Get[T](a, name, 1, n)
@@ -326,7 +325,7 @@ func (n *net) Fingerprint() [sha256.Size]byte {
 // Reach returns Reach of the network.
 func (n *net) Reach() int { return n.params.architecture(n.scale).Reach() }
 
-// tuned returns p tuned to the levels of t, of those that are inputs.
+// tuned returns p with those levels of t that are inputs of the network.
 func (p params) tuned(t stage.Tuning) params {
 	if p.Graded && t.Strength != 0 {
 		p.Strength = t.Strength
@@ -337,8 +336,8 @@ func (p params) tuned(t stage.Tuning) params {
 	return p
 }
 
-// tune returns the net tuned to the levels of t, and whether that changes anything. It shares all memory but
-// the biases with n.
+// tune returns the net tuned to the levels of t, and whether that changes anything. It shares all memory but the biases
+// with n.
 func (n *net) tune(t stage.Tuning) (tuned net, changed bool, err error) {
 	tuned = *n
 	if tuned.params = n.params.tuned(t); tuned.params == n.params {
@@ -358,7 +357,7 @@ func (n *net) tune(t stage.Tuning) (tuned net, changed bool, err error) {
 	return tuned, true, nil
 }
 
-// Settings implements stage.Tunable: the settings that concern the net.
+// Settings implements stage.Tunable: it returns the settings that are inputs of the net.
 func (n *net) Settings() (all stage.Settings) {
 	if n.params.Graded {
 		all |= stage.Graded

@@ -14,16 +14,16 @@ type Architecture struct {
 	Channels int
 	// Depth is the number of layers M between the first and the last.
 	Depth int
-	// Skip is the number n of layers after which the output of the n-th layer before is added to a layer's own. It
-	// divides Depth; 0 stands for Depth.
+	// Skip is the number n of layers that a skip connection spans: after every n-th layer of the chain, the output of
+	// the layer n before it is added to its own. n divides Depth; 0 stands for Depth.
 	Skip int
 	// Colour is true for a network that enlarges colour, false for one that enlarges brightness.
 	Colour bool
 	// SeesColour is true for a network for brightness that looks at the colour of the picture, too.
 	SeesColour bool
-	// Strength is true when the estimated strength of degradation is an input of the network.
+	// Strength is true if the estimated strength of degradation is an input of the network.
 	Strength bool
-	// Trust is true when it is an input, too, how likely the picture was reduced cleanly: see stage.Tuning.
+	// Trust is true if the likelihood of a clean reduction is an input, too: see stage.Tuning.
 	Trust bool
 }
 
@@ -39,10 +39,10 @@ func (a Architecture) levels() [LevelCount]bool {
 	return [...]bool{Strength: a.Strength, Trust: a.Trust}
 }
 
-// Every returns Skip, or Depth where it is 0.
+// Every returns Skip, or Depth if Skip is 0.
 func (a Architecture) Every() int { return cmp.Or(a.Skip, a.Depth) }
 
-// String returns the scale, the number of channels and of layers of the chain, and all else that is not usual.
+// String returns the scale, the numbers of channels and of layers in the chain, and all unusual settings.
 func (a Architecture) String() string {
 	text := fmt.Sprintf("×%d, %d channels, %d layers", a.Scale, a.Channels, a.Depth)
 	if a.Every() < a.Depth {
@@ -62,24 +62,23 @@ func (a Architecture) String() string {
 	return text
 }
 
-// Network is a network in float32. Training changes it, and [NewStage] rounds it to integers. With Y the
-// low-resolution brightness, C channels, M layers in the chain and scale s,
+// Network is a network in float32. Training changes it, and [NewStage] rounds it to integers. With Y the low-resolution
+// brightness, C channels, M layers in the chain and scale s,
 //
 //	f   = φ₀(W₀ ∗ Y + b₀)               5×5, 1 → C
 //	hᵢ  = φᵢ(Wᵢ ∗ hᵢ₋₁ + bᵢ), h₀ = f      3×3, C → C, i = 1..M; plus hᵢ₋ₙ if n divides i
 //	out = W_L ∗ h_M + b_L                3×3, C → s²; shuffled into s×s pixels
 //
-// out is the residual that is added to the bicubic enlargement. φ is the identity for positive values and
-// multiplies negative ones by a slope, one per channel (PReLU). When the strength l of the picture's
-// degradation, 0..1, is an input, all layers but the last use bᵢ + l·vᵢ as their bias, which moves the
-// thresholds of φ. That is equivalent to a further input channel whose samples are all l. The same is done with trust.
+// out is the residual that is added to the bicubic enlargement. φ is the identity for positive values and multiplies
+// negative ones by a slope, one per channel (PReLU). If the strength l of the picture's degradation, 0..1, is an input,
+// all layers but the last use bᵢ + l·vᵢ as their bias, which moves the thresholds of φ. That is equivalent to a further
+// input channel whose samples are all l. Trust is an input in the same way.
 //
-// A network that sees colour has ½(R−Y), ½(B−Y) and Y as its inputs, of which the first two are 0 for a grey picture.
-// Where colours change, they tell where an edge lies more exactly than brightness does.
+// A network that sees colour has ½(R−Y), ½(B−Y) and Y as its inputs; the first two are 0 for a grey picture. Where
+// colours change, they show the position of an edge more exactly than brightness does.
 //
-// Before the first layer the picture is extended on each side by the reach of the network, with its edge
-// samples repeated; the layers themselves are not padded. The network of [Colour] differs in its first layer
-// and in the number of outputs.
+// Before the first layer the picture is extended on each side by the reach of the network, with its edge samples
+// repeated; the layers themselves are not padded. The network of [Colour] has another first layer and more outputs.
 type Network struct {
 	Architecture
 	// Layers are the first layer, the chain of Depth layers, and the last layer.
@@ -95,13 +94,13 @@ type Layer struct {
 	Bias []float32
 	// Slope has one value per output, the factor of negative sums; nil: the layer has no activation.
 	Slope []float32
-	// Levels have, for each level and output, what a level of 1 adds to Bias; nil: the level is no input of this layer.
+	// Levels has, for each level and output, the number that a level of 1 adds to Bias; nil: the level is no input.
 	Levels [LevelCount][]float32
 
 	first bool
 }
 
-// NewNetwork returns a network whose weights, biases and levels are 0 and whose slopes are 0.2. It owns its memory.
+// NewNetwork returns a network with weights, biases and levels of 0 and slopes of 0.2. It owns its memory.
 func NewNetwork(a Architecture) *Network {
 	n := &Network{Architecture: a, Layers: a.layers()}
 	for i := range n.Layers {
@@ -152,14 +151,14 @@ func (a Architecture) layers() []Layer {
 // weights returns the number of weights in the layer.
 func (l *Layer) weights() int { return l.Side * l.Side * l.In * l.Out }
 
-// isBrightness reports whether a weight, given by its index, multiplies an input that is brightness. The
-// integers of such inputs are 0 at mid-grey, not at black.
+// isBrightness reports whether the weight with the given index multiplies an input that is brightness. The integers of
+// such inputs are 0 at mid-grey, not at black.
 func (l *Layer) isBrightness(weight int) bool {
 	return l.first && (l.In == 1 || weight/l.Out%l.In >= colours)
 }
 
-// at returns a network that computes what n computes at some levels, without these inputs. It shares the weights and
-// slopes of n.
+// at returns a network without inputs for levels that computes the same as n does at the given levels. It shares the
+// weights and slopes of n.
 func (n *Network) at(levels [LevelCount]float32) *Network {
 	out := *n
 	out.Strength, out.Trust = false, false
@@ -177,7 +176,7 @@ func (n *Network) at(levels [LevelCount]float32) *Network {
 	return &out
 }
 
-// Reach returns the number of low-resolution rows above and below a row that the row's residual depends on.
+// Reach returns how many low-resolution rows above and below a row its residual depends on.
 func (a Architecture) Reach() int {
 	reach := 0
 	for _, l := range a.layers() {
@@ -186,8 +185,8 @@ func (a Architecture) Reach() int {
 	return reach
 }
 
-// Products returns the number of products (multiply-adds) that a network computes for one low-resolution pixel: that
-// of the weights of all layers.
+// Products returns the number of products (multiply-adds) that a network computes for one low-resolution pixel: the
+// number of weights of all layers.
 func (a Architecture) Products() (n int64) {
 	for _, l := range a.layers() {
 		n += int64(l.weights())
@@ -195,9 +194,9 @@ func (a Architecture) Products() (n int64) {
 	return n
 }
 
-// Apply convolves x, w×h samples of In channels, at every position where all taps lie inside of it, and returns
-// the result, of Out channels, in new memory with its width and height. It is written for clarity: the kernels
-// and the integers are tested against it.
+// Apply convolves x, which has w×h samples of In channels, at every position where all taps lie inside, and returns the
+// result with its width and height: samples of Out channels in new memory. It is written for clarity: the kernels and
+// the integers are tested against it.
 func (l *Layer) Apply(x []float32, w, h int) ([]float32, int, int) {
 	toW, toH := w-l.Side+1, h-l.Side+1
 	out := make([]float32, toW*toH*l.Out)

@@ -11,25 +11,25 @@ import (
 	"superres/internal/kernel"
 )
 
-// A brightness y becomes the integer round(white·y) − grey, which is exact for 8 bits and loses nothing
-// visible of 16. A colour difference c, −1..1, becomes round(white/2·c).
+// A brightness y becomes the integer round(white·y) − grey, which is exact for 8 bits and loses nothing visible with 16
+// bits. A colour difference c, −1..1, becomes round(white/2·c).
 const (
 	white = 255 * 256
 	grey  = white / 2
 )
 
 // An activation v becomes the integer round(a·v), clipped to ±kernel.Clip, with one a per layer. Layers whose outputs
-// are added to each other share theirs, so that they can be added as integers; sums are clipped, too, but for the last,
-// which no layer of the chain is made of. A weight w to output o becomes
-// round(g·w), with one g per output, the largest for which no sum can overflow, whatever the activations are:
+// are added to each other have the same a, so that they can be added as integers. The sums are clipped, too, except the
+// last, which is no input of a layer in the chain. A weight w to output o becomes round(g·w), with one g per output,
+// the largest for which no sum can overflow, for any activations:
 //
 //	|bias| + Σ|level| + largest·Σ|weight| ≤ limit.
 //
-// largest is the greatest magnitude of an input, level what a level of 1 adds to the bias, and limit is
-// 2³¹ − 1, in the chain kernel.MaxWinogradSum; there kernel.Filter.PrepareWinograd must accept the weights, too.
-// A sum is then a·g times the value that it stands for. The weights of trained networks get 10 or 11 bits.
+// largest is the greatest magnitude of an input, level the number that a level of 1 adds to the bias, and limit is 2³¹
+// − 1, in the chain kernel.MaxWinogradSum; there kernel.Filter.PrepareWinograd must accept the weights, too. An integer
+// sum is then a·g times the real sum, with a from the layer before. The weights of trained networks get 10 or 11 bits.
 
-// largest returns the greatest magnitude of an input of a layer: of a sample in the first, of the sum of two
+// largest returns the greatest magnitude of an input of a layer: of a sample in the first layer, of the sum of two
 // activations in the last, of an activation in the others.
 func (p params) largest(layer int) int64 {
 	switch layer {
@@ -47,10 +47,10 @@ func (p params) isChain(layer int) bool { return layer > 0 && layer <= p.Depth }
 // every returns Architecture.Every of the network.
 func (p params) every() int { return Architecture{Depth: p.Depth, Skip: p.Skip}.Every() }
 
-// isSum reports whether the output of an earlier layer is added to a layer's.
+// isSum reports whether the output of an earlier layer is added to the output of this one.
 func (p params) isSum(layer int) bool { return p.isChain(layer) && layer%p.every() == 0 }
 
-// newNet rounds a network to integers. It fails when a number is not finite, too large for them, or of a wrong size.
+// newNet rounds a network to integers. It fails if a number is not finite or too large, or a layer has a wrong size.
 func newNet(n *Network) (net, error) {
 	p := params{Clip: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Skip: n.Skip, Colour: n.Colour,
 		SeesColour: n.SeesColour, Graded: n.Strength, Trusting: n.Trust}
@@ -74,8 +74,8 @@ func newNet(n *Network) (net, error) {
 	return made, nil
 }
 
-// quantise returns the tables of a network. In each layer the greatest activation that the test patterns cause
-// becomes kernel.Clip; pictures that cause greater ones have them clipped.
+// quantise returns the tables of a network. In each layer the greatest activation that the test patterns cause becomes
+// kernel.Clip; greater activations in a picture are clipped.
 func quantise(n *Network, p params) (t tables, err error) {
 	last := len(n.Layers) - 1
 	tests := n.patterns()
@@ -115,11 +115,10 @@ func quantise(n *Network, p params) (t tables, err error) {
 	return t, nil
 }
 
-// add appends the bias and the factors of output o of a layer to t, and returns the gain g of its weights. One
-// step of an input integer, whose magnitude is at most largest, stands for 1/in, and one of the output for
-// 1/out.
+// add appends the bias and the factors of output o of layer l to t, and returns the gain g of its weights. An input
+// integer of 1, with magnitudes up to largest, stands for 1/in, and an output integer of 1 for 1/out.
 func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (gain float64, err error) {
-	var brightness, most, all float64 // the sum of the weights of brightness, the greatest, the sum of all magnitudes
+	var brightness, most, all float64 // sum of brightness weights, greatest magnitude, sum of magnitudes
 	terms := 0
 	for i := o; i < len(l.Weight); i += l.Out {
 		w := float64(l.Weight[i])
@@ -186,7 +185,7 @@ func (l *Layer) greatestTransformed(o int) (most float64) {
 	return most
 }
 
-// Network returns a network in new memory that rounds to n: the one it was made from, except for the rounding.
+// Network returns a new network that rounds to n: the one that n was made from, except for the rounding.
 func (n *net) Network() *Network {
 	made := NewNetwork(n.params.architecture(n.scale))
 	t, in := n.tables, float64(white)
@@ -196,7 +195,7 @@ func (n *net) Network() *Network {
 		if i < len(t.units) {
 			out = t.units[i]
 		}
-		sums := make([]float64, l.Out) // of the weights to an output
+		sums := make([]float64, l.Out) // of the brightness weights of each output
 		for j, w := range t.weights[:len(l.Weight)] {
 			if o := j % l.Out; t.positive[o] != 0 {
 				weight := float64(w) * float64(t.positive[o]) * in / out
@@ -225,8 +224,8 @@ func (n *net) Network() *Network {
 	return made
 }
 
-// magnitudes returns the greatest activation in every layer but the last, over some square inputs. Layers whose outputs
-// are added to each other all get the greatest of theirs and of their sums but the last.
+// magnitudes returns the greatest activation in every layer but the last, for the given square inputs. All layers whose
+// outputs are added to each other get the greatest of their outputs and sums, not counting the last sum.
 func (n *Network) magnitudes(inputs [][]float32) []float64 {
 	last, every := len(n.Layers)-1, n.Every()
 	most := make([]float64, last)
@@ -265,7 +264,7 @@ func (n *Network) magnitudes(inputs [][]float32) []float64 {
 	return most
 }
 
-// addSkipped adds to x, w×h samples that a layer puts out, what the layer Every before it puts out.
+// addSkipped adds skipped, the output of the layer Every layers before, to x, the output of a layer, w×h samples.
 func (n *Network) addSkipped(x, skipped []float32, w, h int) {
 	by, c := n.Every(), n.Channels
 	for y := range h {
@@ -275,8 +274,8 @@ func (n *Network) addSkipped(x, skipped []float32, w, h int) {
 	}
 }
 
-// patterns returns square inputs that cause large activations: grain, lines, edges and gratings of full
-// contrast. Photographs cause a tenth to a third of those.
+// patterns returns square inputs that cause large activations: grain, lines, edges and gratings of full contrast. In
+// photographs activations are a tenth to a third of these.
 func (n *Network) patterns() (list [][]float32) {
 	const inner = 20
 	side := inner + 2*n.Reach()

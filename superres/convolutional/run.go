@@ -9,9 +9,9 @@ import (
 	"superres/internal/lines"
 )
 
-// program returns the layers of the net as a program. Its picture is the low-resolution picture with the reach of the
-// net added on each side, since the layers are not padded. The sums of the last layer are the result, two columns more
-// than the picture has: see params.lastFilter.
+// program returns the layers of the net as a program. Its input is the low-resolution picture extended on each side by
+// the reach of the net, since the layers are not padded. Its result are the sums of the last layer, with two columns
+// more than the picture: see params.lastFilter.
 func (n *net) program() *lines.Program {
 	last := len(n.filters) - 1
 	p := &lines.Program{Nodes: []lines.Node{{Op: lines.Source{Channels: n.filters[0].Step}}}}
@@ -21,7 +21,7 @@ func (n *net) program() *lines.Program {
 	for i := range last {
 		f := &n.filters[i]
 		conv := &lines.Conv{Filter: f, Columns: f.Rows}
-		if n.params.isSum(i) { // the rows added exceed the rows and columns by the reach of the layers between
+		if n.params.isSum(i) { // lines.Conv crops the added output, which is larger
 			conv.Skip = n.params.every()
 			add(conv, i, i+1-conv.Skip)
 			continue
@@ -33,11 +33,11 @@ func (n *net) program() *lines.Program {
 	return p
 }
 
-// run takes a window of a picture of a size in samples through the net. The window leaves out at most the reach of the
-// net on each side. It calls read to have the inputs of row y of the picture written to to, all inputs of a sample side
-// by side, and add with the sums of row y of the window in the last layer, step of them for each column, in the order
-// of params.lastFilter; both from several goroutines. It calls report with the share of the rows that are done, and
-// fails only with ctx.Err().
+// run takes a window of a picture through the net. size is the size of the picture in samples; the window leaves out at
+// most the reach of the net on each side. read must write the inputs of row y of the picture to a slice, all inputs of
+// a sample side by side. add gets the sums of the last layer for row y of the window, step of them for each column, in
+// the order of params.lastFilter. Both are called from several goroutines. report is called with the share of the rows
+// that are done. run fails only with ctx.Err().
 func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle, read func(y int, to []int16),
 	add func(y int, sums []float32, step int), report func(float64)) error {
 	if err := ctx.Err(); err != nil {
@@ -45,7 +45,7 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 	}
 	margin, inputs := n.Reach(), n.filters[0].Step
 	w, h, left := window.Dx(), window.Dy(), margin-window.Min.X
-	around := func(y int, rows *lines.Rows) { // the edge samples are repeated beyond the edges
+	around := func(y int, rows *lines.Rows) { // edge samples are repeated beyond the edges
 		to := rows.Row(y)
 		inner := to[left*inputs:][:size.X*inputs]
 		read(min(max(y-margin+window.Min.Y, 0), size.Y-1), inner)
@@ -72,8 +72,8 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 	return nil
 }
 
-// Memory returns the bytes that stage.Stage's Memory asks for: fixed are the weights and their Winograd
-// transform, working the rows of all layers kept at a time and the buffers of the workers.
+// Memory returns the bytes that stage.Stage.Memory asks for: fixed for the weights and their Winograd transform,
+// working for the rows of all layers that are held at a time and for the buffers of the workers.
 func (n *net) Memory(width, rows int) (fixed, working int64) {
 	for _, f := range n.filters {
 		fixed += 14 * int64(len(f.Weights))

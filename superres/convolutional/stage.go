@@ -15,8 +15,8 @@ import (
 // stage.AreaKeeper.
 type Stage struct{ net }
 
-// NewStage rounds a network for brightness to integers and returns it as a stage. It fails when a number of the
-// network has no integer in range, or when its size is not allowed.
+// NewStage rounds a network for brightness to integers and returns it as a stage. It fails if a number of the network
+// has no integer in range, or if its size is not allowed.
 func NewStage(n *Network) (*Stage, error) {
 	made, err := newNet(n)
 	if err != nil {
@@ -37,7 +37,7 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	return &Stage{n}, nil
 }
 
-// Of returns s as a *Stage, and false when it is of another kind.
+// Of returns s as a *Stage, and false if it is of another kind.
 func Of(s stage.Stage) (*Stage, bool) {
 	c, ok := s.(*Stage)
 	return c, ok
@@ -67,8 +67,8 @@ func (s *Stage) Memory(width, rows int) (fixed, working int64) {
 	return fixed, working
 }
 
-// KeepsAreas implements stage.AreaKeeper. It returns true, because a network trained on photographs may ring
-// beside flat areas.
+// KeepsAreas implements stage.AreaKeeper. It returns true, because a network trained on photographs may ring beside
+// flat areas.
 func (s *Stage) KeepsAreas() bool { return true }
 
 // Apply implements stage.Stage.
@@ -76,7 +76,7 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 	return s.ApplyWithin(ctx, low, image.Rect(0, 0, low.W, low.H), current, w)
 }
 
-// ApplyWithin is Apply for a window of low: current and the result have the pixels of the window alone. The window
+// ApplyWithin is Apply for a window of low: current and the result have only the pixels of the window. The window
 // leaves out at most the reach of the network on each side.
 func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.Rectangle, current *plane.Plane,
 	w *stage.Work) (*plane.Plane, error) {
@@ -115,8 +115,8 @@ func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.
 	return out, nil
 }
 
-// readColour returns a function that writes the inputs of a network that sees colour for a row. Planes of colour that
-// are nil are 0.
+// readColour returns a function that writes the inputs of row y for a network that sees colour. A plane of colour that
+// is nil counts as 0.
 func readColour(low *plane.Plane, colour [colours]*plane.Plane) func(y int, to []int16) {
 	const inputs = colours + 1
 	return func(y int, to []int16) {
@@ -137,8 +137,8 @@ func readColour(low *plane.Plane, colour [colours]*plane.Plane) func(y int, to [
 	}
 }
 
-// zero and one are the range of brightness; one is also the share by which a whole residual is added.
+// zero and one bound brightness; one is also the share of the residual that is added if there is no grain.
 var zero, one = [1]float32{0}, [1]float32{1}
 
-// quantiseLuma returns the integer that stands for a brightness v, which is clamped to 0..1.
+// quantiseLuma returns the integer for a brightness v, which is clamped to 0..1.
 func quantiseLuma(v float32) int16 { return int16(int32(float32(picture.Clamp(v)*white)+0.5) - grey) }

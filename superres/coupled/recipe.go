@@ -12,29 +12,28 @@ import (
 	"superres/superres/stage"
 )
 
-// Recipe is everything in a model with one coupled stage other than the atoms. With a dictionary it makes such a model.
+// Recipe has everything in a model with one coupled stage other than the atoms. Stages builds the model's stages.
 type Recipe struct {
 	// Scale is the factor by which the model enlarges, 2 to 4.
 	Scale int
 	// Patch is the side of a low-resolution patch, 1 to 16.
 	Patch int
-	// Mean is true when patches are coded without their mean.
+	// Mean is true if the mean of a patch is subtracted before the patch is coded.
 	Mean bool
-	// Detail is true when the patches that are rebuilt from D_H are added to the interpolated picture, and false
-	// when they replace it.
+	// Detail is true if the patches rebuilt from D_H are added to the interpolated picture, not put in its place.
 	Detail bool
 	// Degradation is the degradation that the model undoes.
 	Degradation resample.Degradation
-	// Kernel interpolates brightness before the coupled stage, and colour.
+	// Kernel is the interpolation for brightness before the coupled stage, and for colour.
 	Kernel resample.Kernel
-	// Coder is the spec of the sparse coder.
+	// Coder is the spec of the sparse coder: its name and parameters.
 	Coder string
 	// BackProjection is the number of back-projections after the coupled stage, 0 to 1,000.
 	BackProjection int
 }
 
-// Check returns an error for the first value that is not allowed, or nil. Stages checks the values with a range that
-// depends on the atoms.
+// Check returns an error for the first value that is not allowed, or nil. Stages checks ranges that depend on the
+// atoms.
 func (r Recipe) Check() error {
 	if err := r.Degradation.Check(); err != nil {
 		return err
@@ -49,7 +48,7 @@ func (r Recipe) Check() error {
 	return err
 }
 
-// Stages makes the stages of a model from copies of D_L, Patch²×K, and D_H, (Scale·Patch)²×K, with an atom in each
+// Stages returns the stages of a model with copies of D_L, Patch²×K, and D_H, (Scale·Patch)²×K, one atom in each
 // column. The copies are rounded to float32, the precision in which pictures are enlarged.
 func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	if err := r.Check(); err != nil {
@@ -91,7 +90,7 @@ func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	return stages, nil
 }
 
-// roundAtoms returns a copy of a dictionary with its atoms rounded to float32, which a file stores in half the size.
+// roundAtoms returns a copy of a dictionary with its atoms rounded to float32, which take half the size in a file.
 func roundAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	x := d.Matrix()
 	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, x)

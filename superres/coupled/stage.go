@@ -17,21 +17,20 @@ import (
 	"superres/superres/stage"
 )
 
-// Stage is the stage of the paper (section 4.2, after Yang et al. 2010): each low-resolution patch is coded
-// over the low half of a dictionary, P_L ≈ D_L·α, and rebuilt from the high half, D_H·α; overlapping patches
-// are averaged.
+// Stage is the stage of the paper (section 4.2, after Yang et al. 2010): each low-resolution patch P_L is coded over
+// the low half of a dictionary, P_L ≈ D_L·α, and rebuilt from the high half, D_H·α; overlapping patches are averaged.
 //
-// Two extensions are off in the paper's form. Mean subtracts the mean of the low-resolution patch before coding
-// and adds it to the result. With Detail, D_H·α is the residual of the enlargement before this stage, so that
-// details outside of the dictionary stay as interpolation made them.
+// Two extensions are off in the paper's form. Mean subtracts the mean of the low-resolution patch before coding and
+// adds it to the result. With Detail, D_H·α is added to the enlargement before this stage, so that details which the
+// dictionary lacks stay as interpolation left them.
 type Stage struct {
 	// Patch is the side of a low-resolution patch, 1 to 16.
 	Patch int
-	// Mean is true when patches are coded without their mean.
+	// Mean is true if the mean of a patch is subtracted before the patch is coded.
 	Mean bool
-	// Detail is true when D_H·α is added to the enlargement before this stage; otherwise it replaces that.
+	// Detail is true if D_H·α is added to the enlargement before this stage, and false if it replaces that enlargement.
 	Detail bool
-	// Coder is the spec of the sparse coder.
+	// Coder is the spec of the sparse coder: its name and parameters.
 	Coder string
 	// Low is D_L, Patch²×K.
 	Low *sparse.Dictionary
@@ -49,8 +48,8 @@ const (
 	MaxAtoms = 4096
 )
 
-// NewCoder returns the coder of a spec. It codes a signal of zeros over d, so that a coder that does not suit
-// the dictionary fails here and not during the work.
+// NewCoder returns the coder for a spec. It codes a signal of zeros over d, so that a coder that does not suit the
+// dictionary fails here and not during the work.
 func NewCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
 	coder, err := sparse.New(spec)
 	if err != nil {
@@ -61,8 +60,8 @@ func NewCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
 	return coder, err
 }
 
-// New returns a copy of c, ready to enlarge by a scale. The exported fields of c must be set. It shares the
-// dictionaries of c. It fails when their sizes or the coder are wrong.
+// New returns a copy of c, ready to enlarge by a scale. The exported fields of c must be set. The copy shares the
+// dictionaries of c. New fails if their sizes or the coder are wrong.
 func New(scale int, c Stage) (*Stage, error) {
 	if c.Patch < 1 || c.Patch > MaxPatch || scale < 2 || scale > 4 {
 		return nil, fmt.Errorf("coupled: a stage of patch size %d and scale %d, expected 1 to %d and 2 to 4", c.Patch,
@@ -89,8 +88,8 @@ func New(scale int, c Stage) (*Stage, error) {
 	return &c, nil
 }
 
-// Storable returns an error if a model file may not name a coder: an external program, which a user of the file
-// may not have.
+// Storable returns an error if a model file may not name the coder spec, because it is an external program, which a
+// user of the file may not have.
 func Storable(spec string) error {
 	coder, err := sparse.New(spec)
 	if err != nil {
@@ -132,7 +131,7 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 		return nil, err
 	}
 	_, k := low.Dims()
-	if err := a.Reserve(8 * int64(k) * int64(k)); err != nil { // the Gram matrix of D_L
+	if err := a.Reserve(8 * int64(k) * int64(k)); err != nil { // for the Gram matrix of D_L
 		return nil, err
 	}
 	high, err := a.GetMatrix("high", side*scale*scale, k)
@@ -152,7 +151,7 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 // Kind implements stage.Stage.
 func (c *Stage) Kind() string { return kind }
 
-// Reach implements stage.Stage. It is one row less than a patch, as a sample depends on all patches that cover it.
+// Reach implements stage.Stage. It is one row less than a patch, since a sample depends on all patches that cover it.
 func (c *Stage) Reach() int { return c.Patch - 1 }
 
 // Save implements stage.Stage.
@@ -167,7 +166,7 @@ func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 	whole := low.Extend(c.Patch, c.Patch)
 	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}
 	average := patches.NewAverager(grid.Scale(c.scale))
-	// coded together: bounds the memory, changes nothing else
+	// The number of rows limits the memory. It does not change the result.
 	rows := max(1, togetherBytes/(grid.Cols()*c.patchBytes()))
 	var cut, built []float32
 	for from := 0; from < grid.Rows(); from += rows {
@@ -195,15 +194,15 @@ func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 // togetherBytes is the approximate memory of the patches that are coded at once.
 const togetherBytes = 16 << 20
 
-// patchBytes returns the memory in bytes of a pair of patches while it is coded: its samples in float32, the
-// low patch in float64, and the code.
+// patchBytes returns the memory in bytes of a pair of patches while it is coded: its samples in float32, the low patch
+// in float64, and the code.
 func (c *Stage) patchBytes() int {
 	n := c.Patch * c.Patch
 	return 4*n*(1+c.scale*c.scale) + 8*n + 16*n
 }
 
-// Memory implements stage.Stage. fixed are the dictionaries with the Gram matrix of D_L; working are the
-// patches that are coded at once and the coder's memory in each worker.
+// Memory implements stage.Stage. fixed is for the dictionaries and the Gram matrix of D_L, working for the patches that
+// are coded at once and the coder's memory in each worker.
 func (c *Stage) Memory(width, rows int) (fixed, working int64) {
 	n, k := c.Low.Dims()
 	m, _ := c.High.Dims()
@@ -234,8 +233,8 @@ func (c *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 	return New(c.scale, tuned)
 }
 
-// code codes low-resolution patches, stored one after another, over D_L. means are the means that were
-// subtracted, or nil.
+// code codes low-resolution patches, stored one after another, over D_L. means are the means that were subtracted, or
+// nil.
 func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, means []float32, err error) {
 	n := c.Patch * c.Patch
 	count := len(low) / n
@@ -259,7 +258,7 @@ func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, m
 	return codes, means, err
 }
 
-// rebuild returns the high-resolution patches for low-resolution ones, in the memory of dst if that is large enough.
+// rebuild returns the high-resolution patches for low-resolution ones, in the memory of dst if it is large enough.
 func (c *Stage) rebuild(ctx context.Context, low, dst []float32) ([]float32, error) {
 	codes, means, err := c.code(ctx, low)
 	if err != nil {
@@ -302,7 +301,7 @@ func meanOf(v []float32) float64 {
 	return sum / float64(len(v))
 }
 
-// Of returns s as a *Stage, and false when it is of another kind.
+// Of returns s as a *Stage, and false if s is of another kind.
 func Of(s stage.Stage) (*Stage, bool) {
 	c, ok := s.(*Stage)
 	return c, ok

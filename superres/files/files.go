@@ -1,6 +1,6 @@
 // Package files enlarges picture files, from bytes to bytes: decoding under limits, the choice of a model, metadata,
-// transparency, animations and pages, encoding. It makes the bytes that the program superres makes. Pictures that are
-// decoded already go to package superres.
+// transparency, animations and pages, encoding. It writes the same bytes as the program superres. For pictures that
+// have been decoded already there is package superres.
 //
 // Files may be damaged or hostile: sizes are checked before memory is taken, and Limits bound pixels, memory and time.
 package files
@@ -34,7 +34,7 @@ var (
 	ErrOptions = usage.ErrSettings
 )
 
-// Enlarger enlarges picture files, all by the same options. It may be used concurrently.
+// Enlarger enlarges picture files, all with the same options. It may be used concurrently.
 type Enlarger struct {
 	enlarger *enlarging.Enlarger
 	opt      Options
@@ -56,16 +56,16 @@ func New(opt Options) (*Enlarger, error) {
 
 // Result describes a result.
 type Result struct {
-	// Format is the format of the file: png, jpeg, webp, bmp, tiff or gif.
+	// Format is the format of the file: png, jpeg, webp, bmp, tiff, avif or gif.
 	Format string
 	// InputWidth and InputHeight are the size of the upright picture, Width and Height the size of the result, in
-	// pixels; of pages, of the first one.
+	// pixels; in a file with pages, of the first page.
 	InputWidth, InputHeight, Width, Height int
 	// Pictures is the number of pictures of an animation or of a file with pages, else 1.
 	Pictures int
-	// Model is the name of the model that enlarged the picture, of pages the first.
+	// Model is the name of the model that enlarged the picture, in a file with pages the first page.
 	Model string
-	// Warnings say what the result has not kept of the file, each worded to follow the name of the file.
+	// Warnings say what the result has lost of the file, each worded to follow the name of the file.
 	Warnings []string
 }
 
@@ -74,26 +74,26 @@ func (r Result) MIMEType() string { return imagefile.Format(r.Format).MIMEType()
 
 // Watch has the functions that UpscaleAt calls while it works. Each may be nil.
 type Watch struct {
-	// Admit is called once, when the size of the picture is known and before memory is taken for it. It may block. Its
-	// error refuses the picture, and is returned.
+	// Admit is called once, when the size of the picture is known and before memory is allocated for it. It may block.
+	// If it returns an error, the picture is refused with that error.
 	Admit func(Need) error
-	// Progress is called with the share of the work that is done, 0 to 1, by one goroutine at a time.
+	// Progress is called with the share of the work that is done, 0 to 1, from one goroutine at a time.
 	Progress func(share float64)
 }
 
-// Need is an estimate of what a picture takes.
+// Need is an estimate of the resources that a picture takes.
 type Need struct {
-	// Memory is the memory of the work, in bytes, with the program and the model.
+	// Memory is the memory of the work, in bytes, including the program and the model.
 	Memory int64
-	// Pixels is the number of pixels to compute for one result, each counted as often as it is computed.
+	// Pixels is the number of pixels that must be computed for one result. Pixels computed twice count twice.
 	Pixels int64
-	// Width and Height are the size of the result, in pixels; of pages, of the first.
+	// Width and Height are the size of the result, in pixels; in a file with pages, of the first page.
 	Width, Height int
 }
 
 // Upscale reads a picture file from r to its end, at most 256 MiB, and writes the file of the enlarged picture to w.
-// After an error, what was written is useless. When ctx ends, Upscale returns its error soon, but does not interrupt a
-// Read or Write that blocks.
+// After an error, the bytes written so far are useless. When ctx ends, Upscale returns ctx.Err() soon, but does not
+// interrupt a Read or Write that blocks.
 func (e *Enlarger) Upscale(ctx context.Context, w io.Writer, r io.Reader) (Result, error) {
 	data, err := io.ReadAll(io.LimitReader(r, imagefile.MaxBytes+1))
 	if err != nil {
@@ -102,8 +102,8 @@ func (e *Enlarger) Upscale(ctx context.Context, w io.Writer, r io.Reader) (Resul
 	return e.UpscaleAt(ctx, w, bytes.NewReader(data), int64(len(data)), Watch{})
 }
 
-// UpscaleAt is Upscale for a file of size bytes in r, which must not change. A file that is refused by its header is
-// not read beyond it.
+// UpscaleAt is Upscale for a file of size bytes in r, which must not change. If a file can be refused by its header,
+// the rest of it is not read.
 func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, size int64, watch Watch) (Result, error) {
 	var p *enlarging.Plan
 	end := func() {}
@@ -144,7 +144,7 @@ func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, si
 		Height: p.Output.Y, Pictures: max(p.Frames, 1), Model: p.Choice.Name(), Warnings: p.Warnings}, nil
 }
 
-// title stands for the file in messages.
+// title is the name of the file in messages.
 const title = "picture"
 
 // job returns the job for the file in r, with the format of its result.
@@ -156,7 +156,7 @@ func (e *Enlarger) job(w io.Writer, r io.ReaderAt, size int64) (enlarging.Job, e
 	}
 	switch {
 	case job.Follow:
-		format, _, err := imagefile.IdentifyAt(r, title) // other files are refused when they are opened
+		format, _, err := imagefile.IdentifyAt(r, title) // unreadable files are refused later, when they are opened
 		if err != nil {
 			return job, err
 		}
@@ -172,6 +172,6 @@ func (e *Enlarger) job(w io.Writer, r io.ReaderAt, size int64) (enlarging.Job, e
 	return job, nil
 }
 
-// Model returns the model by which the pictures are enlarged, at the effort and the strength of Denoise that the
-// options say, for pictures that are decoded already. It chooses for each picture if the options leave that to it.
+// Model returns the model that enlarges the pictures, at the effort and with the Denoise of the options, for pictures
+// that have been decoded already. It chooses for each picture if the options leave the choice open.
 func (e *Enlarger) Model() (*superres.Model, error) { return e.enlarger.Chooser() }

@@ -20,13 +20,13 @@ import (
 type Options struct {
 	// Scale is the factor for each side, 1 to 16. 0 means 2, or the scale of a model with a network of another program.
 	Scale float64
-	// Width and Height are the size of the result in pixels; they are set instead of Scale. If one of them is 0, that
-	// side follows from the other and the proportions of the picture.
+	// Width and Height are the size of the result in pixels, instead of Scale. If one of them is 0, that side follows
+	// from the other and the proportions of the picture.
 	Width, Height int
 	// Fit keeps the proportions of the picture, so that the result is the largest one within Width×Height.
 	Fit bool
-	// Region is the part of the upright picture to enlarge, in pixels: its result has the pixels that the whole result
-	// has there. Of several pictures, the first is taken. Empty means the whole picture.
+	// Region is the part of the upright picture to enlarge, in pixels; its result has the same pixels as that part of
+	// the whole result. Of several pictures, the first is taken. Empty means the whole picture.
 	Region image.Rectangle
 
 	// Model is the name of a model for Open. Empty means auto: photo, and photo-real for pictures with noise or
@@ -36,15 +36,15 @@ type Options struct {
 	Open func(name string) (*superres.Model, error)
 	// Effort is fast, best or max: see superres.Model.Effort. Empty means best.
 	Effort string
-	// Denoise is how strongly noise and compression are removed, 0 to 1. nil means as much as is found in a picture.
+	// Denoise is how strongly noise and compression are removed, 0 to 1. nil means as strongly as each picture needs.
 	Denoise *float64
-	// Strength is the share, in the result, of what the model adds to interpolation: 0 to 1.3. nil means 1.
+	// Strength multiplies the detail that the model adds to interpolation: 0 to 1.3. nil means 1.
 	Strength *float64
 
 	// Format is the format of the result: png, jpeg, webp, bmp, tiff or avif, or gif for animations. Empty means the
-	// format of the file, or png for AVIF and what cannot be written.
+	// format of the file, but png for AVIF and for formats that cannot be written.
 	Format string
-	// Quality is the quality of a JPEG or an AVIF, 1 to 100. 0 means 95.
+	// Quality is the quality of a JPEG or AVIF file, 1 to 100. 0 means 95.
 	Quality int
 	// Depth is the number of bits of a sample of the result, 8 or 16. 0 means as many as in the file.
 	Depth int
@@ -53,27 +53,27 @@ type Options struct {
 	// NoProvenance leaves out the line that says which program, model and options made the result. False writes it,
 	// unless StripMetadata is set.
 	NoProvenance bool
-	// FirstFrame takes the first picture alone of animations and of files with pages. False takes all.
+	// FirstFrame takes only the first picture of animations and of files with pages. False takes all pictures.
 	FirstFrame bool
 
 	// Limits are the most that one file may take.
 	Limits Limits
 
-	more [][2]string // names and values of options without a field, by Set
+	more [][2]string // names and values of options without a field, from Set
 }
 
 // Limits are the most that one file may take.
 type Limits struct {
-	// Memory is the estimated memory of the work, in bytes. 0 means 2 GiB. It holds as superres.Model.Memory says.
+	// Memory is the estimated memory of the work, in bytes. 0 means 2 GiB. superres.Model.Memory says how it counts.
 	Memory int64
-	// Pixels is the number of pixels of the picture. 0 means as many as Memory holds, but above 50 million at most 200
-	// for each byte of the file.
+	// Pixels is the number of pixels of the picture. 0 means as many as fit into Memory, but above 50 million at most
+	// 200 for each byte of the file.
 	Pixels int64
 	// ResultPixels is the number of pixels of the result. 0 means 4,000 million.
 	ResultPixels int64
 	// Decoding is the time for decoding. 0 means 30 s.
 	Decoding time.Duration
-	// Time is the time for all, without the wait in Watch.Admit. 0 means no limit.
+	// Time is the time for everything, except the wait in Watch.Admit. 0 means no limit.
 	Time time.Duration
 }
 
@@ -143,7 +143,7 @@ func (o *Options) Set(name, text string) (err error) {
 // region is the name of the option for Region, which no flag of the program sets.
 const region = "region"
 
-// refused returns err, from setting an option of table, as an error of ErrOptions that names options as Set does.
+// refused returns err, an error from setting an option of table, as an ErrOptions with the names that Set uses.
 func refused(table settings.Table, err error) error {
 	text := table.Undashed(safefile.OneLine(err.Error()))
 	words := strings.Split(text, " ")
@@ -153,7 +153,7 @@ func refused(table settings.Table, err error) error {
 	return usage.Errorf("%s", strings.Join(words, " "))
 }
 
-// settings returns the settings for o, or an error of ErrOptions.
+// settings returns the settings for o, or an error that wraps ErrOptions.
 func (o Options) settings() (s enlarging.Settings, err error) {
 	format := imagefile.Format(strings.ToLower(o.Format))
 	switch {

@@ -1,5 +1,5 @@
 // Package fit trains models. It sets some pictures aside (holds them out), lets a trainer learn stages from the others,
-// makes a model of the stages, and scores the model on the held-out pictures.
+// builds a model from the stages, and scores it on the held-out pictures.
 package fit
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 // Options are the options of Train; the trainer has options of its own. The zero value holds no pictures out and
-// records no origin.
+// records no command, data or other models.
 type Options struct {
 	// HeldOut is the number of pictures that are held out from training and scored.
 	HeldOut int
@@ -26,14 +26,14 @@ type Options struct {
 	Data []string
 	// Init are the provenances of the models that the trainer starts from.
 	Init []superres.Provenance
-	// Teachers are the provenances of the models that the trainer learns from besides the pictures.
+	// Teachers are the provenances of the models that the trainer imitates, besides the pictures.
 	Teachers []superres.Provenance
 	// Progress is called as the work goes on. It may be nil.
 	Progress training.Progress
 }
 
-// Train returns the model of the stages that a trainer learns from pictures, with its provenance, and scores it on the
-// pictures that opt.HeldOut sets aside.
+// Train returns a model with the stages that a trainer learns from pictures, and with its provenance, and scores it on
+// the pictures that were held out.
 //
 // The same pictures in the same order, the same trainer and the same options give a model with the same bytes. Errors
 // about the pictures wrap training.ErrPictures. When ctx ends, Train returns ctx.Err().
@@ -53,7 +53,7 @@ func Train(
 			len(sources), opt.HeldOut)
 	}
 	train, held := training.HoldOut(sources, opt.HeldOut, opt.Seed)
-	for _, src := range held { // an error now is better than one after hours of learning
+	for _, src := range held { // an error now is better than an error after hours of learning
 		img, err := src.Open(ctx)
 		if err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func Train(
 	return m, nil
 }
 
-// scoreModel returns how well the model, and for comparison bicubic interpolation, restore pictures that were reduced.
+// scoreModel returns how well the model, and for comparison bicubic interpolation, restore reduced pictures.
 func scoreModel(
 	ctx context.Context, m *superres.Model, pictures []training.Source, progress training.Progress,
 ) (*superres.Score, error) {

@@ -12,39 +12,39 @@ import (
 // Examination finds out what is wrong with a picture and mends it as far as that is possible. Its caller sets the first
 // fields and calls Run, which sets the others. An Examination is for one picture, and for one goroutine at a time.
 type Examination struct {
-	// Picture is the picture as the steps have left it. They change no samples in place: a step that changes something
-	// sets another picture of the same size, or, without copies, a smaller one.
+	// Picture is the picture as the steps have left it. The steps change no samples in place: a step that changes
+	// something sets another picture of the same size, or a smaller one where repeated samples were removed.
 	Picture image.Image
 	// Quality is the quality of the JPEG file that the picture was read from, 1 to 100; 0: another file.
 	Quality int
-	// WebP is the quantiser index of the lossy WebP file that it was read from, 1 to 127; 0: another file.
+	// WebP is the quantiser index of the lossy WebP file that the picture was read from, 1 to 127; 0: another file.
 	WebP float64
 	// Coloured is the picture in colour where Picture is its brightness alone, as in video; otherwise nil.
 	Coloured image.Image
-	// MostCopies is how often along a side samples may have been repeated that are then taken once; with 1 or less,
-	// copies only tell drawings from photographs.
+	// MostCopies is the greatest number of repetitions of samples, along a side, that StepCopies removes. With 1 or
+	// less, repeated samples only serve to tell drawings from photographs.
 	MostCopies int
-	// PixelArt has pixel art looked for, which is then for a rule of its own: see package pixelart.
+	// PixelArt makes StepCopies look for pixel art, which package pixelart then enlarges.
 	PixelArt bool
-	// AsClean has the picture estimated as one without noise and compression, whatever it has, as estimators learn.
+	// AsClean has the picture judged as if it had no noise and no compression, as when estimators are learned.
 	AsClean bool
 
-	// Found are the flaws of the picture, before blur and sharpening were undone.
+	// Found holds the flaws of the picture, before blur and sharpening were undone.
 	Found Flaws
-	// Varying is the noise of the regions of the picture where it varies; nil: it is about the same everywhere. The
-	// steps after StepRegions are left out then.
+	// Varying is the noise of each region of the picture if noise differs between regions; nil: it is about the same
+	// everywhere. If it is set, the steps after StepRegions are left out.
 	Varying *measure.Regions
-	// Correction is what was undone of blur or of sharpening, and Left are the flaws after it.
+	// Correction is the filter that undid blur or sharpening, and Left holds the flaws after it.
 	Correction repair.Correction
 	Left       Flaws
-	// Strength, 0 to 1, is that at which the robust model enlarges Picture.
+	// Strength, 0 to 1, is the strength at which the robust model enlarges Picture.
 	Strength float64
 	// Trust, 0 to 1, is how likely Picture was reduced cleanly, neither blurred nor sharpened. It is for a robust model
-	// that does all of the picture, and 0 where others have a share.
+	// that makes the whole result, and 0 where the shares may mix results.
 	Trust  float64
 	Shares learned.Shares
 
-	said   learned.Softening // by the softener
+	said   learned.Softening // what the softener answered
 	shown  []measure.Area
 	light  []*measure.Samples
 	traits []int32
@@ -68,8 +68,8 @@ const (
 	StepSoftening
 )
 
-// life is the life of a picture: all that an examination does, in this order. What proves something comes before what
-// estimates it.
+// life lists all that an examination does to a picture, in this order. Steps that prove something come before steps
+// that estimate it.
 var life = [...]struct {
 	name, proves, estimates, changes string
 	run                              func(*Examination, context.Context) error
@@ -87,8 +87,8 @@ var life = [...]struct {
 	{"softening", "", "", "undoes the sharpening", (*Examination).soften},
 }
 
-// Run takes the steps from first to last. After a drawing was found by its copies, or regions of other noise, it leaves
-// out the others. It fails only with ctx.Err(), or in a program without package convolutional.
+// Run takes the steps from first to last. It stops early after it has found a drawing, pixel art, or noise that varies
+// between regions. It fails only with ctx.Err(), or in a program without package convolutional.
 func (x *Examination) Run(ctx context.Context, first, last Step) error {
 	for _, s := range life[first : last+1] {
 		if x.isDone {
@@ -101,7 +101,7 @@ func (x *Examination) Run(ctx context.Context, first, last Step) error {
 	return nil
 }
 
-// Measure returns the flaws of img; of a large picture it reads only nine parts. quality is the quality of the JPEG
+// Measure returns the flaws of img. Of a large picture it reads only nine parts. quality is the quality of the JPEG
 // file that img was read from, 1 to 100, or 0 for any other file.
 func Measure(img image.Image, quality int) Flaws {
 	x := Examination{Picture: img, Quality: quality}

@@ -8,22 +8,22 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// Flaws are the degradations of a picture.
+// Flaws holds the degradations of a picture.
 type Flaws struct {
-	// Flaws are what is measured in the samples, and in a WebP file.
+	// Flaws holds what was measured in the samples; its Loss can also come from the index of a WebP file.
 	measure.Flaws
 	// WebP is the quantiser index of the lossy WebP file that the picture was read from, 1 to 127; 0: another file.
 	WebP float64
-	// Repeated is how often samples were repeated along a side, of which one was taken but of pixel art; 0: they were
-	// not.
+	// Repeated is how often samples were repeated along a side; 0: they were not. Except in pixel art, one of each was
+	// kept.
 	Repeated int
-	// IsDrawn reports that the picture is a drawing of squares of equal pixels. It has no other flaws then, and is
-	// enlarged as it is.
+	// IsDrawn reports that the picture is a drawing of squares of equal pixels. Then no other flaw is set, and the
+	// picture is enlarged as it is.
 	IsDrawn bool
-	// IsPixelArt reports that the picture was drawn pixel by pixel in few colours. It has no other flaws then than
-	// Repeated, and stays in squares where it came in squares.
+	// IsPixelArt reports that the picture was drawn pixel by pixel in few colours. Then no other flaw than Repeated is
+	// set, and Picture keeps its squares.
 	IsPixelArt bool
-	// Salt is the share of samples that were replaced, as they were salt or pepper.
+	// Salt is the share of samples that were replaced because they were salt or pepper.
 	Salt float64
 	// Unsharp is the mask that was undone.
 	Unsharp repair.Unsharp
@@ -38,11 +38,11 @@ func (f Flaws) outOfWebP(index float64) Flaws {
 	return f
 }
 
-// leastSharpening is the least sharpening that is undone. Below sureSharpening something else has to speak for it in a
-// picture without noise and compression: see isDoubted. Of 161 clean pictures of T91 and general-dev three seem
-// sharpened by more than 1.05. Two of them lose 1.9 and 0.25 dB if that is undone, nothing else speaks for it there.
-// Gains on interpolation of degraded parts of photographs, in dB at ×2, of the program that undid sharpening from 1.1
-// and had no doubts, of one that undid it from 1.22, and of this one:
+// leastSharpening is the least factor of sharpening that is undone. Below sureSharpening, in a picture without noise
+// and compression, another estimate must also speak for sharpening: see isDoubted. Of 161 clean pictures of T91 and
+// general-dev, three seem sharpened by more than 1.05; two lose 1.9 and 0.25 dB if that is undone, and no other
+// estimate speaks for it there. The table has the gains on interpolation of degraded parts of photographs, in dB at ×2,
+// of a program that undoes sharpening from 1.1 without doubts, of one that undoes it from 1.22, and of this one:
 //
 //	               sharpened  block means  sharpened a little  several
 //	1.1            2.20       1.63         0.90                2.06
@@ -53,21 +53,21 @@ const (
 	sureSharpening  = 1.25
 )
 
-// A picture in which no noise and compression was measured, and of which nothing was undone, but of which the
-// perceptron says a strength of leastQuestioned or more, is clean if its quietest places deviate by less than mostQuiet
-// of that strength. It is a texture then, as the rows of holes of one of T91, which loses 1.58 dB at ×2 where it is
-// taken for grain of nine levels. Of 4,000 parts of pictures of general-dev, open-valid and T91, degraded in the ways
-// of package learning, eleven are below: ten of that picture, clean and sharpened, which lose 0.8 to 1.7 dB without,
-// and one that gains 0.1. The ratio of the next is 0.22, of a JPEG file at a strength of 0.27, which gains 1.2.
+// A picture in which no noise and compression was measured, and in which nothing was undone, may still get a strength
+// of leastQuestioned or more from the perceptron. If its quietest places deviate by less than mostQuiet of that
+// strength, it is taken for clean: it has texture, such as the rows of holes in a picture of T91, which loses 1.58 dB
+// at ×2 where they are taken for grain of nine levels. Of 4,000 parts of pictures of general-dev, open-valid and T91,
+// degraded as in package learning, eleven are below mostQuiet: ten of that picture, clean and sharpened, which lose 0.8
+// to 1.7 dB without this rule, and one that gains 0.1. The next ratio is 0.22, of a JPEG file that gains 1.2.
 const (
 	leastQuestioned = 0.25
 	mostQuiet       = 0.2
 )
 
-// leastJudgedSide is the least side of a picture that is judged; smaller ones are softened alone. By it, the gains on
-// interpolation, in dB of RGB, of 91 pictures of T91 reduced by 2 and enlarged by 2, of which 4 have less than 56
-// samples along a side and 17 less than 72, and of 70 of general-dev by 4, of which 13 and 27 have; and how many clean
-// ones lose more than 0.3 on photo, of general-dev none:
+// leastJudgedSide is the least side of a picture that the perceptrons judge; smaller ones are only softened. The table
+// has the gains on interpolation in dB of RGB for three such limits: of 91 pictures of T91, reduced by 2 and enlarged
+// by 2 (4 have a side of less than 56 samples, 17 of less than 72), then of 70 pictures of general-dev at ×4 (13 and
+// 27). n is how many clean pictures of T91 lose more than 0.3 dB against photo; of general-dev none does:
 //
 //	     T91, ×2: clean    sharpened  every second  blurred by 2   general-dev, ×4
 //	72   2.77, n = 2       0.84       0.01          2.41           2.47  1.12  0.10  1.16
@@ -75,9 +75,9 @@ const (
 //	46   2.75, n = 3       0.87       0.05          2.84           2.47  1.14  0.21  1.34
 const leastJudgedSide = 56
 
-// leastSoftenedSide is the least side of a picture that is softened. By 56, as for judging, and by 16, the gains on
-// interpolation, in dB of RGB at ×4, of 91 pictures of T91, of which 67 have less than 56 samples along a side, and of
-// 83 of general-dev, open-valid and T91, of which 17 have. None of the clean ones is changed by that.
+// leastSoftenedSide is the least side of a picture that is softened. The table compares 56, the limit for judging, with
+// 16. It has the gains on interpolation in dB of RGB at ×4: of 91 pictures of T91, 67 of which have a side of less than
+// 56 samples, then of 83 of general-dev, open-valid and T91, 17 of which have. No clean picture is changed by it.
 //
 //	     clean  sharpened by 0.7  then JPEG 85   every fourth
 //	56   2.22   −0.40    0.71     −0.47   0.52   −1.56  −0.24
@@ -87,16 +87,18 @@ const leastSoftenedSide = 16
 // LeastStrength is the strength from which a picture counts as noisy or compressed.
 const LeastStrength = 0.1
 
-// UnknownTrust is the trust in the reduction of a picture that nothing is known of. By trust, gains of 26 WebP files in
-// colour at ×2 on interpolation, of qualities 30 and 70, in dB of brightness, and of those sharpened by 0.7 before:
+// UnknownTrust is the trust in the reduction of a picture about which nothing is known. The table has, for three
+// values, the gains on interpolation at ×2 of 26 WebP files in colour, in dB of brightness: of qualities 30 and 70, and
+// of the same qualities where sharpening by 0.7 came first:
 //
 //	0     0.66  1.05    0.66  0.75
 //	0.5   0.71  1.13    0.41  0.37
 //	1     0.75  1.19   −0.14 −0.42
 const UnknownTrust = 0.5
 
-// trustIn returns the trust in the reduction of a picture with noise or compression that seems blurred, or sharpened by
-// the factor sharpening: 1 up to leastSharpening, from there on less, and 0 from sureSharpening, in steps of 1/32.
+// trustIn returns the trust in the reduction of a picture with noise or compression. blur is the filter that undoes its
+// blur, and sharpening the factor of its sharpening. Trust is 0 for a blurred picture; else it falls from 1 at
+// leastSharpening to 0 at sureSharpening, in steps of 1/32.
 func trustIn(blur repair.Correction, sharpening float64) float64 {
 	const mostBlur = 0.2
 	if blur.Blur() > mostBlur {
@@ -106,9 +108,9 @@ func trustIn(blur repair.Correction, sharpening float64) float64 {
 	return min(max(math.Round(trust*learned.ShareSteps)/learned.ShareSteps, 0), 1)
 }
 
-// leastWebP is the strength from which a lossy WebP file is given to the robust model, whose strength the file itself
-// tells: the judge has learned from none, and takes what they do to edges for sharpening. Gains of 34 pictures of
-// open-valid, Kodak and general-dev at ×2 on interpolation, in dB, judged, and given to the robust model:
+// leastWebP is the strength from which the robust model enlarges a lossy WebP file without the judge, at the strength
+// that follows from the file. The judge has learned from no WebP files, and takes their edges for sharpened ones. Gains
+// of 34 pictures of open-valid, Kodak and general-dev on interpolation at ×2, in dB, with the judge and without:
 //
 //	quality 30, 50, 70, 85             0.64  0.81  1.00  1.61    0.69  0.89  1.05  1.29
 //	blurred by 0.8, quality 70         0.36                      0.49
@@ -117,8 +119,7 @@ const leastWebP = 0.125
 
 func (f Flaws) isLossyWebP() bool { return f.WebP > 0 && f.Strength() >= leastWebP }
 
-// corrected returns the flaws of a picture with the flaws f after the correction c, which changes noise, also that of
-// rounding.
+// corrected returns f as it is after the correction c of the picture, which changes noise and the error of rounding.
 func (f Flaws) corrected(c repair.Correction) Flaws {
 	gain := c.NoiseGain()
 	f.Noise, f.Likely, f.Loss = f.Noise*gain, f.Likely*gain, f.Loss*gain

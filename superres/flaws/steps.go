@@ -11,7 +11,7 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// takeOnce is StepCopies.
+// takeOnce is StepCopies: of repeated samples it keeps one each, unless it finds pixel art or a drawing.
 func (x *Examination) takeOnce(context.Context) error {
 	k := repair.Repeated(x.Picture)
 	if x.PixelArt && pixelart.Is(x.Picture, k) {
@@ -37,7 +37,7 @@ func (x *Examination) takeOnce(context.Context) error {
 	return nil
 }
 
-// removeSalt is StepSalt.
+// removeSalt is StepSalt: it replaces salt and pepper.
 func (x *Examination) removeSalt(context.Context) error {
 	if clean, share := repair.WithoutSalt(x.Picture, x.parts()); share > 0 {
 		x.replace(clean)
@@ -46,7 +46,7 @@ func (x *Examination) removeSalt(context.Context) error {
 	return nil
 }
 
-// undoMask is StepMask.
+// undoMask is StepMask: it undoes an unsharp mask if it finds one.
 func (x *Examination) undoMask(context.Context) error {
 	if m := repair.FindUnsharp(x.Picture, x.parts()); m != (repair.Unsharp{}) {
 		x.replace(m.Undo(x.Picture))
@@ -55,7 +55,7 @@ func (x *Examination) undoMask(context.Context) error {
 	return nil
 }
 
-// measure is StepMeasure.
+// measure is StepMeasure: it measures the flaws, and sets everything that follows from their strength.
 func (x *Examination) measure(context.Context) error {
 	f := Flaws{Flaws: measure.Of(x.parts(), x.samples(), x.Quality)}
 	if x.WebP > 0 {
@@ -69,7 +69,7 @@ func (x *Examination) measure(context.Context) error {
 	return nil
 }
 
-// judgeBy sets the flaws of the picture, and what suits it by their strength alone.
+// judgeBy sets the flaws of the picture, and the shares and the trust that follow from their strength alone.
 func (x *Examination) judgeBy(f Flaws) {
 	x.Found, x.Left, x.Strength = f, f, f.Strength()
 	x.Shares, x.Trust = learned.Shares{Clean: 1}, 0
@@ -78,7 +78,7 @@ func (x *Examination) judgeBy(f Flaws) {
 	}
 }
 
-// findRegions is StepRegions.
+// findRegions is StepRegions: where noise varies it sets Varying and ends the examination.
 func (x *Examination) findRegions(context.Context) error {
 	if x.Found.Palette == 0 {
 		x.Varying = x.Found.Flaws.Varying(x.Picture)
@@ -87,18 +87,18 @@ func (x *Examination) findRegions(context.Context) error {
 	return nil
 }
 
-// isJudged reports whether the picture is large enough for estimates by its traits, which have learned from palettes of
-// grey alone.
+// isJudged reports whether the perceptrons judge the picture by its traits. It must be large enough, and have no
+// palette, since the perceptrons have only learned from palettes of grey.
 func (x *Examination) isJudged() bool { return x.side() >= leastJudgedSide && !x.hasPalette() }
 
 func (x *Examination) hasPalette() bool { return x.Found.Palette > 0 && !x.AsClean }
 
-// isFlawed reports whether noise or compression is left, as in any lossy WebP file.
+// isFlawed reports whether so much noise or compression is left that it counts, or isLossyWebP holds.
 func (x *Examination) isFlawed() bool {
 	return !x.AsClean && (x.Left.Strength() >= LeastStrength || x.Found.isLossyWebP())
 }
 
-// undoBlur is StepBlur. A picture with transparency keeps its blur.
+// undoBlur is StepBlur: it undoes the blur that the corrector estimates, except in pictures with transparency.
 func (x *Examination) undoBlur(context.Context) error {
 	if !x.isJudged() {
 		return nil
@@ -116,8 +116,8 @@ func (x *Examination) correct(c repair.Correction) {
 	x.Left, x.Correction = x.Left.corrected(c), c
 }
 
-// findSharpening is StepSharpening. Nothing is asked of pictures with noise or compression that were blurred, and of
-// those whose file tells enough.
+// findSharpening is StepSharpening. It does not ask the softener about tiny pictures, palettes and lossy WebP files,
+// nor about pictures with noise or compression that have been corrected for blur.
 func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	isTold := x.hasPalette() || x.Found.isLossyWebP()
 	if x.side() < leastSoftenedSide || isTold || x.isFlawed() && !x.Correction.IsNone() {
@@ -139,7 +139,7 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	return err
 }
 
-// findStrength is StepStrength.
+// findStrength is StepStrength: it sets the strength and the trust for the robust model.
 func (x *Examination) findStrength(context.Context) error {
 	switch {
 	case !x.isJudged():
@@ -157,13 +157,13 @@ func (x *Examination) findStrength(context.Context) error {
 	return nil
 }
 
-// isDoubted reports whether only the softener says that the picture, without noise and compression, was sharpened.
+// isDoubted reports whether the softener alone says that a picture without noise and compression was sharpened.
 func (x *Examination) isDoubted() bool {
 	return x.said.Correction.Sharpening() < sureSharpening && x.Strength < learned.LeastGrain &&
 		!learned.Corrector().LowersDetail(x.Traits())
 }
 
-// findShares is StepShares.
+// findShares is StepShares: it sets the shares of the models.
 func (x *Examination) findShares(context.Context) error {
 	switch {
 	case !x.isJudged() || x.isFlawed():
@@ -183,12 +183,12 @@ func (x *Examination) findShares(context.Context) error {
 	return nil
 }
 
-// isQuiet reports whether the picture has places that are far quieter than the strength that was found.
+// isQuiet reports whether the picture has places far quieter than the estimated strength.
 func (x *Examination) isQuiet() bool {
 	return x.Strength >= leastQuestioned && measure.Quiet(x.samples()) < mostQuiet*measure.Worst*x.Strength
 }
 
-// soften is StepSoftening.
+// soften is StepSoftening: it undoes the sharpening that was found.
 func (x *Examination) soften(context.Context) error {
 	if c := x.softening(); !c.IsNone() {
 		x.correct(c)
@@ -197,7 +197,7 @@ func (x *Examination) soften(context.Context) error {
 	return nil
 }
 
-// softening returns what undoes the sharpening that was found, if it is enough to count and no blur was undone.
+// softening returns the correction that undoes the sharpening, if that is enough to count and no blur was undone.
 func (x *Examination) softening() repair.Correction {
 	if !x.Correction.IsNone() || x.said.Correction.Sharpening() < leastSharpening {
 		return repair.Correction{}
@@ -205,11 +205,11 @@ func (x *Examination) softening() repair.Correction {
 	return x.said.Correction
 }
 
-// AllTraits returns the traits of the picture with the gains of the corrector, and with what the softener says of it.
+// AllTraits returns Traits, then the gains of the corrector and the answers of the softener.
 func (x *Examination) AllTraits() []int32 { return learned.WithSaid(x.Traits(), x.said) }
 
-// Traits returns the traits of the picture but for gains and for what the softener says, from which the corrector
-// learns; nil where it is too small.
+// Traits returns the traits of the picture without gains and answers of the softener, as the corrector takes them; nil
+// if the picture is too small.
 func (x *Examination) Traits() []int32 {
 	if x.traits == nil {
 		x.traits = learned.Traits(x.Picture, x.samples(), x.Left.Flaws)
@@ -217,12 +217,12 @@ func (x *Examination) Traits() []int32 {
 	return x.traits
 }
 
-// replace sets the picture.
+// replace sets the picture, and forgets what was computed from the one before.
 func (x *Examination) replace(img image.Image) {
 	x.Picture, x.shown, x.light, x.traits = img, nil, nil, nil
 }
 
-// parts returns the planes of the parts of the picture that are looked at: see measure.ListParts.
+// parts returns the planes of the parts of the picture that are examined: see measure.ListParts.
 func (x *Examination) parts() []measure.Area {
 	if x.shown == nil {
 		x.shown = measure.Parts(x.Picture)

@@ -1,7 +1,7 @@
-// Package models opens the models that are part of the program, by name: the trained ones, which are embedded
-// files, and the plain interpolations. Importing it registers all kinds of stage and of network that come with
-// superres, and makes Auto the model of superres.Upscale. A program that only loads model files, or scores pictures,
-// need not import it, and is then smaller by the size of the embedded files.
+// Package models opens the models that are part of the program, by name: the trained ones, which are embedded files,
+// and the plain interpolations. Importing it registers all kinds of stage and of network that come with superres, and
+// makes Auto the model of superres.Upscale. A program that only loads model files, or scores pictures, need not import
+// it, and is then smaller by the size of the embedded files.
 package models
 
 import (
@@ -25,13 +25,13 @@ import (
 //go:embed *.npz fingerprints
 var files embed.FS
 
-// interpolations are the plain interpolations, which may be used wherever a model may.
+// interpolations are the plain interpolations, which can be used like models.
 var interpolations = []resample.Kernel{resample.Bicubic, resample.Lanczos, resample.Nearest}
 
-// Pixel is the name of the model for pixel art, which Auto finds by itself.
+// Pixel is the name of the model for pixel art. The model Auto finds pixel art by itself.
 const Pixel = "pixel"
 
-// Names returns the names of the models: the trained ones, sorted, then the plain interpolations.
+// Names returns the names of the models: the trained ones, sorted, then the plain interpolations, then Pixel.
 func Names() []string {
 	names := slices.DeleteFunc(fileNames(), func(name string) bool { return strings.Contains(name, ".") })
 	for _, k := range interpolations {
@@ -40,7 +40,7 @@ func Names() []string {
 	return append(names, Pixel)
 }
 
-// fileNames returns the names of the embedded files of models without their extension, sorted.
+// fileNames returns the names of the embedded model files without their extension, sorted.
 func fileNames() (names []string) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -54,15 +54,15 @@ func fileNames() (names []string) {
 	return names
 }
 
-// The names of the models that most pictures are enlarged by, and of Digits.
+// Names of the models for most pictures, and of Digits.
 const (
-	// Auto is the name of a model that Open returns though Names lacks it: Photo, with PhotoReal as its robust model.
-	// It chooses between the two by the noise and compression that it finds in each picture, as the program does by
+	// Auto is the name of a model that Open returns although Names lacks it: Photo, with PhotoReal as its robust model.
+	// It chooses between the two by the noise and compression that it finds in each picture. The program uses it by
 	// default.
 	Auto = "auto"
 	// Photo is for pictures without noise and compression.
 	Photo = "photo"
-	// PhotoReal is for pictures with the noise and compression that people's files have.
+	// PhotoReal is for pictures with noise and compression, as most people's files have.
 	PhotoReal = "photo-real"
 	// Digits is for small pictures of digits.
 	Digits = "digits"
@@ -78,10 +78,9 @@ func init() {
 	}
 }
 
-// Open returns the model of the given name, with its siblings for other scales and its models for other efforts,
-// which are opened when they are needed. Files are read once in a program: all models of a name share stages,
-// which must not be changed. The error for an unknown name lists the known ones and wraps superres.ErrModel. Open may
-// be called concurrently.
+// Open returns the model of the given name. Its variants for other scales and efforts are opened when they are needed.
+// Each embedded file is read once in a program: all models of a name share stages, which must not be changed. The error
+// for an unknown name lists the known names and wraps superres.ErrModel. Open may be called concurrently.
 func Open(name string) (*superres.Model, error) {
 	if name == Auto {
 		m, err := Open(Photo)
@@ -104,18 +103,18 @@ func Open(name string) (*superres.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := *m // whose fields the caller may set
+	own := *m // the caller may set its fields
 	return &own, nil
 }
 
-// effortSuffix returns what the names of models end with that are others for an effort.
+// effortSuffix returns the end of the names of models for an effort.
 func effortSuffix(effort string) string { return "-" + effort }
 
-// opened has a function for each trained model, which opens it when it is called first.
+// opened has, for each name of a model, a function that opens the model at its first call.
 var opened = map[string]func() (*superres.Model, error){}
 
-// open returns the trained model called name. The file photo.x3 is photo at scale 3; the models photo-fast and
-// photo-max are photo for the efforts fast and max.
+// open returns the trained model called name with its variants. The file photo.x3 is photo at scale 3; the models
+// photo-fast and photo-max are photo for the efforts fast and max.
 func open(name string) (*superres.Model, error) {
 	m, err := load(name)
 	if err != nil {
@@ -134,8 +133,8 @@ func open(name string) (*superres.Model, error) {
 	return m, nil
 }
 
-// load returns the model of the embedded file with the given name. At the effort fast the network for subsampled colour
-// of PhotoReal is Photo's: its own has a single layer in the chain.
+// load returns the model of the embedded file with the given name. PhotoReal gets a choice of networks for subsampled
+// colour: see byStrength. At the effort fast it only gets Photo's, since its own has a single layer in the chain.
 func load(name string) (*superres.Model, error) {
 	m, err := loaded[name]()
 	if err == nil && strings.Contains(name, effortSuffix("max")) {
@@ -157,17 +156,17 @@ func load(name string) (*superres.Model, error) {
 	return &own, nil
 }
 
-// byStrength is the network for subsampled colour of PhotoReal: weak, the network of Photo, below the strength
-// leastStrong, and strong, PhotoReal's own, from there on. Tune chooses; the embedded Colour is the tuned choice,
-// weak at first.
+// byStrength is the network for subsampled colour of PhotoReal: below the strength leastStrong it is weak, the network
+// of Photo, and from there on strong, PhotoReal's own. Tune chooses; the embedded Colour is the tuned choice, weak at
+// first.
 type byStrength struct {
 	stage.Colour
 	weak, strong stage.Colour
 }
 
-// leastStrong is the strength from which the network that was trained on degraded pictures enlarges colour. In good
-// files it makes colour pale. PSNR of RGB over the better of bicubic and Lanczos interpolation, in dB, of 26 pictures
-// of open-valid and general-dev in JPEG files of 4:2:0 at ×2, and the median of their strengths:
+// leastStrong is the strength from which the network trained on degraded pictures enlarges colour. In good files it
+// makes colour pale. The table has the PSNR of RGB over the better of bicubic and Lanczos interpolation at ×2, in dB,
+// of 26 pictures of open-valid and general-dev in JPEG files with 4:2:0 chroma, and the median of their strengths:
 //
 //	quality of the file   95     90     85     80     75     60, as PNG
 //	weak                  1.57   1.38   1.18   1.07   0.96   0.80
@@ -188,7 +187,7 @@ func (b byStrength) Tune(t stage.Tuning) (stage.Colour, error) {
 	return byStrength{tuned, b.weak, b.strong}, nil
 }
 
-// loaded has a function for each embedded file, which reads it when it is called first.
+// loaded has, for each embedded file, a function that reads the file at its first call.
 var loaded = map[string]func() (*superres.Model, error){}
 
 // loadFile returns the model of the embedded file with the given name, unchanged.
@@ -201,11 +200,11 @@ func loadFile(name string) (*superres.Model, error) {
 	if err != nil {
 		return nil, superres.Unusable(err)
 	}
-	return superres.Load(file.(io.ReaderAt), info.Size()) // package embed promises a ReaderAt
+	return superres.Load(file.(io.ReaderAt), info.Size()) // files of package embed are ReaderAts
 }
 
-// Fingerprint returns the fingerprint of the model that Open(name) returns, if it is a trained one, and "" for other
-// names. It is read from a file beside the models, because computing it takes longer than enlarging a small picture.
+// Fingerprint returns the fingerprint of the trained model called name, and "" for other names. It is read from a file
+// beside the models, because computing it takes longer than enlarging a small picture.
 func Fingerprint(name string) string {
 	text, err := files.ReadFile("fingerprints")
 	if err != nil {

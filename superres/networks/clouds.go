@@ -7,8 +7,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// renderCloudy returns a picture of samples from 0 to 1: a sum of smooth noise of all sizes, of twice the size with
-// twice the contrast, as photographs have it.
+// renderCloudy returns a picture of samples from 0 to 1: a sum of smooth noises, each twice as coarse as the one before
+// and of twice its contrast, as in photographs.
 func renderCloudy(seed uint64, side, channels int) graph.Samples {
 	rng := rand.New(rand.NewPCG(seed, 34))
 	p := graph.NewSamples(graph.Shape{W: side, H: side, Channels: channels})
@@ -19,7 +19,7 @@ func renderCloudy(seed uint64, side, channels int) graph.Samples {
 		for i := range grid {
 			grid[i] = rng.Float64() - 0.5
 		}
-		shared := rng.Float64() // how much the channels have in common
+		shared := rng.Float64() // weight of the noise that all channels share
 		for i := 0; i < len(grid); i += channels {
 			for c := 1; c < channels; c++ {
 				grid[i+c] = float64(shared*grid[i]) + float64((1-shared)*grid[i+c])

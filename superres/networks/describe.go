@@ -6,8 +6,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// describe returns the architecture of a graph: "SRVGGNetCompact 64×32" for one of that kind, else the number of its
-// convolutions and their most channels, such as "42 convolutions, 32 channels".
+// describe returns the architecture of a graph: "SRVGGNetCompact 64×32" if it is one, else the number of its
+// convolutions and the most channels that one of them makes, such as "42 convolutions, 32 channels".
 func describe(g *graph.Graph) string {
 	if channels, layers, ok := asCompact(g); ok {
 		return fmt.Sprintf("SRVGGNetCompact %d×%d", channels, layers)
@@ -24,11 +24,11 @@ func describe(g *graph.Graph) string {
 	return fmt.Sprintf("%d convolutions, %d channels", count, most)
 }
 
-// asCompact reports whether g is an SRVGGNetCompact, a chain of 3×3 convolutions and PReLU with a pixel shuffle, to
-// whose result the nearest samples of the picture are added; it may be reduced in the end. channels are those of its
-// layers, layers is the number of these between the first and the last.
+// asCompact reports whether g is an SRVGGNetCompact: a chain of 3×3 convolutions with a PReLU after each but the last,
+// and a pixel shuffle, to which a nearest-neighbour enlargement of the picture is added; the sum may be reduced.
+// channels is the number of channels of the layers, layers is the number of layers between the first and the last.
 func asCompact(g *graph.Graph) (channels, layers int, ok bool) {
-	at := 1 // the next node of the chain, of which each takes the one before it
+	at := 1 // the next node of the chain, in which each node takes the node before it
 	chain := func(is func(graph.Op) bool) bool {
 		if at >= len(g.Nodes) || len(g.Nodes[at].Inputs) != 1 || g.Nodes[at].Inputs[0] != at-1 || !is(g.Nodes[at].Op) {
 			return false

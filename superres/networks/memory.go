@@ -9,18 +9,18 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// ErrMemory is the error of Open and Import that would take more memory than they may.
+// ErrMemory is the error of Open and Import if they would take more memory than they may.
 var ErrMemory = errors.New("too little memory")
 
-// programMemory is the memory of a program beside what an import takes, in bytes.
+// programMemory is an estimate of the bytes that a program takes before it imports a network.
 const programMemory = 36 << 20
 
-// readingMemory returns an estimate of the memory, in bytes, of a program that reads a network of files of the given
-// size: their bytes, the weights in float32, and what is made of the names and lists that repeat in them, which is
+// readingMemory returns an estimate of the bytes that a program takes while it reads a network from files of the given
+// total size: the contents, the weights in float32, and what the reader builds from repeated names and lists, which is
 // bounded by the size of the files.
 func readingMemory(bytes int64) int64 { return programMemory + 4*bytes }
 
-// packedBytes returns an estimate of the bytes of the filters of a graph.
+// packedBytes returns an estimate of the bytes that the filters of a graph take when packed.
 func packedBytes(g *graph.Graph) (bytes int64) {
 	for _, n := range g.Nodes {
 		c, ok := n.Op.(graph.Conv)
@@ -30,7 +30,7 @@ func packedBytes(g *graph.Graph) (bytes int64) {
 		taps := int64(c.Height * c.Width)
 		inputs := int64(len(c.Weight)) / int64(c.Out) / taps
 		if taps == 9 {
-			taps = 36 // tiles
+			taps = 36 // 6×6 values for Winograd's tiles
 		}
 		bytes += 4 * int64(kernel.PadTo(c.Out, kernel.Lanes)) * inputs * taps
 	}
@@ -43,7 +43,7 @@ func (s *Stage) importMemory(side int) int64 {
 	return programMemory + fixed + working
 }
 
-// enough fails with ErrMemory if need is more than memory bytes, unless that is 0.
+// enough fails with ErrMemory if need is more than memory, both in bytes, unless memory is 0.
 func enough(memory, need int64) error {
 	if memory == 0 || need <= memory {
 		return nil

@@ -1,5 +1,5 @@
-// Package networks runs networks that other programs trained: it reads their files, makes programs of rows of float32
-// of them, and enlarges pictures with these.
+// Package networks runs networks that other programs trained. It reads their files, translates each network into a
+// program of package lines, which computes rows of float32, and enlarges pictures with that program.
 package networks
 
 import (
@@ -10,30 +10,30 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Source is a network as a file holds it.
+// Source is a network as its file holds it.
 type Source struct {
 	// Name is the base name of the file without its suffix.
 	Name string
 	// Format is the format of the file: ncnn, onnx, keras, safetensors or pth.
 	Format string
-	// Architecture is the architecture by name, such as "SRVGGNetCompact 64×32", or the size of an unknown one, such
-	// as "42 convolutions, 32 channels".
+	// Architecture is the name of the architecture, such as "SRVGGNetCompact 64×32", or, if it is unknown, the size of
+	// the network, such as "42 convolutions, 32 channels".
 	Architecture string
-	// SHA256 is the hash, in hexadecimal, of the bytes of the file; of an ncnn network, of both files one after
-	// another.
+	// SHA256 is the hash, in hexadecimal, of the bytes of the file. An ncnn network has two files: they are hashed one
+	// after the other.
 	SHA256 string
 	// Graph is the network.
 	Graph *graph.Graph
 }
 
-// leastAgreement is the least agreement, in dB, of the result for a picture, reduced to its size, with the picture.
-// Published networks have 31 dB or more by their own ranges, and up to 15.6 by ranges that differ from them.
+// leastAgreement is the least PSNR, in dB, between a picture and the network's result, reduced to its size, that Import
+// accepts. Published networks reach 31 dB or more with the right ranges of samples, at most 15.6 with wrong ones.
 const leastAgreement = 15
 
-// Import returns a network that enlarges as s does. Files of ncnn, ONNX and Keras, and RLFN's, do not tell the ranges
-// of samples, so that it runs the network on a picture of its own. It fails for a network whose result is nothing like
-// the picture by any ranges, with ctx.Err(), and with ErrMemory if that would take more than memory bytes, unless that
-// is 0.
+// Import returns a network that enlarges as s does. Files of ncnn, ONNX and Keras, and weights of RLFN, do not state
+// the ranges of the samples: Import guesses them by running the network on a picture that it generates. It fails if the
+// result resembles the picture with none of the ranges, with ctx.Err(), and with ErrMemory if it would take more than
+// memory bytes; 0 means no limit.
 func Import(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	n, err := importGraph(ctx, s, memory)
 	if err != nil {

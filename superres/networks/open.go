@@ -21,11 +21,11 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// mostBytes is the most bytes of a file that Open reads: as much as the most weights take in float64, and a half more.
+// mostBytes is the most bytes of a file that Open reads: one and a half times what the most weights take in float64.
 const mostBytes = 12 * graph.MaxWeights
 
-// Files returns the names of the files of the network of which path names one: the .param of ncnn's two first, or a
-// file and those in which it says that its weights are.
+// Files returns the names of all files of the network to which path belongs: the .param and then the .bin of ncnn; path
+// and the files of weights that it names, for ONNX and TensorFlow.js; else path alone.
 func Files(path string) []string {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext)
@@ -53,15 +53,15 @@ func Files(path string) []string {
 	return []string{param, bin}
 }
 
-// filesBeside returns the names of the files in which the file called path says that its weights are, as named by what
-// it holds.
-func filesBeside(path string, named func([]byte) []string) (names []string) {
+// filesBeside returns the paths of the files of weights that the file called path refers to. namesIn returns the names
+// in the contents of that file.
+func filesBeside(path string, namesIn func([]byte) []string) (names []string) {
 	data, err := safefile.ReadRegular(path, mostBytes)
 	if err != nil {
 		return nil
 	}
-	for _, name := range named(data) {
-		if fs.ValidPath(name) { // no other is read
+	for _, name := range namesIn(data) {
+		if fs.ValidPath(name) { // names that lead out of the folder are ignored
 			names = append(names, filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
 		}
 	}
@@ -83,10 +83,10 @@ func beginsWith(path, text string) bool {
 	return err == nil && string(head) == text
 }
 
-// Open reads the network of a file: ncnn's NAME.param with NAME.bin beside it, or .onnx, .safetensors, .pth, or the
-// model.json of a layers-model of TensorFlow.js. What the file holds tells its format; either of ncnn's two files may
-// be named. The error for a network that cannot be run names the operation. Open fails with ErrMemory if by its
-// estimate it would take more than memory bytes; 0: any memory will do.
+// Open reads the network of a file: ncnn's NAME.param with NAME.bin beside it, .onnx, .safetensors, .pth, or the
+// model.json of a layers-model of TensorFlow.js. The first bytes or the suffix tell the format; either of ncnn's two
+// files may be named. The error for a network that cannot be run names the operation. Open fails with ErrMemory if it
+// estimates that it would take more than memory bytes; 0 means no limit.
 func Open(path string, memory int64) (*Source, error) {
 	files := Files(path)
 	bytes := int64(0)
@@ -134,7 +134,7 @@ func hashOf(files []string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// readNCNN reads the .param and the .bin of ncnn.
+// readNCNN reads a network from the .param and the .bin of ncnn.
 func (s *Source) readNCNN(files []string) error {
 	if len(files) < 2 {
 		return errors.New("the .bin of this .param is missing; it belongs beside it, under the same name")
@@ -155,7 +155,7 @@ func (s *Source) readNCNN(files []string) error {
 	return err
 }
 
-// readOne reads a network that is in one file, but for weights that the file says are in others.
+// readOne reads a network from one file, and from the files of weights in the same folder that this file refers to.
 func (s *Source) readOne(path string) error {
 	f, size, err := safefile.OpenRegular(path)
 	if err != nil {
@@ -200,11 +200,11 @@ func (s *Source) readOne(path string) error {
 		"model.json of TensorFlow.js)")
 }
 
-// headBytes is the number of bytes at the beginning of a file that tell its format.
+// headBytes is the number of bytes at the beginning of a file by which its format is recognised.
 const headBytes = 64
 
-// refuseOther fails for a file that begins with head and is what downloads leave in the place of a network: the pointer
-// that Git LFS has for a large file (Git LFS Specification), or a page of a website.
+// refuseOther fails if head, the beginning of a file, shows that a download left something else in place of the
+// network: the pointer that Git LFS stores for a large file (Git LFS Specification), or a web page.
 func refuseOther(head []byte) error {
 	text := strings.ToLower(strings.TrimLeft(string(head), "\ufeff \t\r\n"))
 	switch {
@@ -217,20 +217,20 @@ func refuseOther(head []byte) error {
 	return nil
 }
 
-// looksLikeONNX reports whether a file that begins with head may be ONNX: a protobuf message whose first field is the
+// looksLikeONNX reports whether a file that begins with head may be ONNX: a protobuf message that begins with the
 // number of its version.
 func looksLikeONNX(head []byte) bool {
 	return len(head) > 2 && head[0] == 1<<3 && head[1] > 0 && head[1] < 0x80
 }
 
-// looksLikeWeights reports whether a file that begins with head is one of package weights: of safetensors, or a zip
-// file or a pickle, as PyTorch writes.
+// looksLikeWeights reports whether a file that begins with head may be one for package weights: safetensors, or a zip
+// file or a pickle as PyTorch writes them.
 func looksLikeWeights(head []byte) bool {
 	return len(head) > 8 && head[8] == '{' || bytes.HasPrefix(head, []byte("PK\x03\x04")) ||
 		len(head) > 1 && head[0] == 0x80 && head[1] <= 5
 }
 
-// readWeights reads a file of weights, whose names tell the network.
+// readWeights reads a file of weights alone. The names of the weights tell the network.
 func (s *Source) readWeights(r io.ReaderAt, size int64) error {
 	w, err := weights.Read(r, size)
 	if err != nil {

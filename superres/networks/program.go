@@ -8,28 +8,28 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// builder makes the program of a graph, node by node.
+// builder translates a graph into a program, node by node.
 type builder struct {
 	graph   *graph.Graph
-	uses    []int // how often each node of the graph is an input, once more for the output
+	uses    []int // how often each node of the graph is an input; the output counts once more
 	values  []value
 	program *lines.Program
-	most    int // channels of a convolution
+	most    int // the most channels that a convolution takes or makes
 }
 
-// value is the samples of a node of the graph: those of a node of the program.
+// value is the node of the program that computes the samples of a node of the graph.
 type value struct {
 	node     int
 	channels int
-	// step is the number of values of a sample: channels, or these padded to whole vectors.
+	// step is the number of float32 values of a sample: channels, or that number rounded up to whole vectors.
 	step int
-	// isPixel is true for a single sample, such as a mean of the picture, which goes with all samples of another.
+	// isPixel is true for a single pixel, such as a mean of the picture. It is combined with all pixels of another.
 	isPixel bool
-	// isOpen is true if the node of the program is a Chain that may get further steps: no other node takes it.
+	// isOpen is true if node is a Chain that may get further steps, since no other node takes its result.
 	isOpen bool
 }
 
-// build returns a program for a simplified graph that Check accepts, and the value that is its result.
+// build returns a builder that holds the program of a simplified graph that Check accepts, and the value of its output.
 func build(g *graph.Graph) (*builder, value, error) {
 	b := &builder{graph: g, uses: make([]int, len(g.Nodes)), program: new(lines.Program)}
 	b.uses[g.Output]++
@@ -60,7 +60,7 @@ func build(g *graph.Graph) (*builder, value, error) {
 	return b, result, nil
 }
 
-// add adds a node to the program.
+// add appends a node to the program and returns its index.
 func (b *builder) add(op lines.Op, in ...value) (node int) {
 	n := lines.Node{Op: op}
 	for _, v := range in {
@@ -70,7 +70,7 @@ func (b *builder) add(op lines.Op, in ...value) (node int) {
 	return len(b.program.Nodes) - 1
 }
 
-// node adds what computes node i of the graph, whose inputs are in.
+// node adds the nodes that compute n, node i of the graph, from the values of its inputs.
 func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
 	switch op := n.Op.(type) {
 	case graph.Input:
@@ -113,12 +113,12 @@ func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
 	return b.further(n, in)
 }
 
-// like adds an operation whose samples are as those of the first input.
+// like adds an operation whose result has the channels and the step of its first input.
 func (b *builder) like(op lines.Op, in ...value) value {
 	return value{node: b.add(op, in...), channels: in[0].channels, step: in[0].step}
 }
 
-// functions are those of the graph.
+// functions are the functions of the graph that package kernel computes.
 var functions = map[graph.Function]kernel.Function{
 	graph.Sigmoid: kernel.Sigmoid, graph.Tanh: kernel.Tanh, graph.SiLU: kernel.SiLU, graph.GELU: kernel.GELU,
 	graph.GELUTanh: kernel.GELUTanh, graph.Mish: kernel.Mish, graph.ELU: kernel.ELU,
@@ -126,7 +126,7 @@ var functions = map[graph.Function]kernel.Function{
 	graph.Abs: kernel.Abs, graph.Square: kernel.Square, graph.Exp: kernel.Exp, graph.Sqrt: kernel.Sqrt,
 }
 
-// spread returns a number for each value of a sample of v, of a list that has one for each channel or one for all.
+// spread returns list, which has one number per channel of v or one for all, as v.step numbers; padding gets 0.
 func (v value) spread(list []float32) []float32 {
 	all := make([]float32, v.step)
 	for c := range v.channels {
@@ -135,13 +135,13 @@ func (v value) spread(list []float32) []float32 {
 	return all
 }
 
-// chain returns the Chain that makes an open value, and its node.
+// chain returns the Chain of an open value, and the node of the program that holds it.
 func (b *builder) chain(v value) (*lines.Chain, *lines.Node) {
 	n := &b.program.Nodes[v.node]
 	return n.Op.(*lines.Chain), n
 }
 
-// unary adds an operation on v alone.
+// unary applies an operation to v: as a further step of its Chain if v is open, else in a new Chain.
 func (b *builder) unary(op lines.Pointwise, v value) value {
 	if v.isOpen {
 		c, _ := b.chain(v)
@@ -153,10 +153,10 @@ func (b *builder) unary(op lines.Pointwise, v value) value {
 	return v
 }
 
-// binary adds an operation on two values. One channel goes with all of the other's.
+// binary combines two values. A value of one channel is combined with every channel of the other.
 func (b *builder) binary(op lines.Pointwise, x, y value) value {
 	x, y = b.paired(x, y)
-	if x.isPixel && !y.isPixel { // the result is as large as the first
+	if x.isPixel && !y.isPixel { // the result has the size of the first operand
 		x, y, op = y, x, lines.Swapped{Pointwise: op}
 	}
 	made, other := x, y
@@ -169,7 +169,7 @@ func (b *builder) binary(op lines.Pointwise, x, y value) value {
 		out.isOpen = true
 		return out
 	}
-	c, n := b.chain(made) // the other is there before it
+	c, n := b.chain(made) // other is computed before made
 	step := lines.Step{Op: op, A: lines.Made, B: len(n.Inputs)}
 	if made == y {
 		step.A, step.B = step.B, step.A
@@ -179,7 +179,7 @@ func (b *builder) binary(op lines.Pointwise, x, y value) value {
 	return made
 }
 
-// sum adds the sum of two values, as part of a convolution where it can be.
+// sum adds x and y: within the convolution that makes one of them, where possible, else as binary does.
 func (b *builder) sum(x, y value) value {
 	x, y = b.paired(x, y)
 	for _, pair := range [2][2]value{{x, y}, {y, x}} {
@@ -198,7 +198,7 @@ func (b *builder) sum(x, y value) value {
 	return b.binary(lines.Add, x, y)
 }
 
-// paired returns two values with the same channels and the same values of a sample.
+// paired returns x and y with equal numbers of channels, a single channel repeated, and equal steps.
 func (b *builder) paired(x, y value) (value, value) {
 	for _, v := range [2]*value{&x, &y} {
 		if other := max(x.channels, y.channels); v.channels != other {
@@ -211,7 +211,7 @@ func (b *builder) paired(x, y value) (value, value) {
 	return x, y
 }
 
-// aligned returns v with samples of whole vectors.
+// aligned returns v with every sample padded to whole vectors.
 func (b *builder) aligned(v value) value {
 	step := kernel.PadTo(v.channels, kernel.Lanes)
 	if v.step == step {
@@ -222,7 +222,7 @@ func (b *builder) aligned(v value) value {
 	return v
 }
 
-// choose adds the choice of some channels of v.
+// choose adds a node that takes the given channels of v, in the given order.
 func (b *builder) choose(v value, channels []int, step int) value {
 	op := &lines.Gather{Step: step}
 	for i, c := range channels {
@@ -235,7 +235,7 @@ func (b *builder) choose(v value, channels []int, step int) value {
 	return value{node: b.add(op, v), channels: len(channels), step: step}
 }
 
-// concat adds the channels of all values, one after another.
+// concat adds a node that joins the channels of all values, one value after another.
 func (b *builder) concat(in []value) value {
 	op, out := &lines.Gather{}, value{}
 	for k, v := range in {
@@ -247,7 +247,7 @@ func (b *builder) concat(in []value) value {
 	return out
 }
 
-// shuffle adds a pixel shuffle. A few channels, such as those of a picture, are not padded.
+// shuffle adds a pixel shuffle. A few output channels, such as the three of a picture, are not padded.
 func (b *builder) shuffle(v value, factor int) value {
 	out := value{channels: v.channels / (factor * factor)}
 	if out.step = out.channels; out.step > kernel.Lanes/2 {
@@ -274,7 +274,7 @@ func (b *builder) conv(c graph.Conv, v value) value {
 	return value{node: node, channels: c.Out, step: f.Outputs, isOpen: true}
 }
 
-// prelu adds a PReLU, as part of the convolution before it where it can be.
+// prelu adds a PReLU: within the convolution that makes v, where possible, else as a step of its own.
 func (b *builder) prelu(p graph.PReLU, v value) value {
 	if v.isOpen {
 		c, _ := b.chain(v)

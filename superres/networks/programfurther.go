@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// exact are the functions of the graph whose results are exactly rounded in float64.
+// exact are the functions of the graph that float64 computes with exactly rounded results.
 var exact = map[graph.Function]func(float64) float64{
 	graph.Reciprocal: func(x float64) float64 { return 1 / x },
 	graph.Floor:      math.Floor, graph.Ceil: math.Ceil, graph.Round: math.RoundToEven,
@@ -24,7 +24,7 @@ func positive(x float64) float64 {
 	return 0
 }
 
-// function adds a function of one number.
+// function applies f to every sample of v.
 func (b *builder) function(f graph.Function, v value) value {
 	if f == graph.Reciprocal {
 		return b.unary(lines.Padded{Pointwise: lines.Exactly(exact[f]), Channels: v.channels, Step: v.step}, v)
@@ -35,7 +35,7 @@ func (b *builder) function(f graph.Function, v value) value {
 	return b.unary(lines.Curve(functions[f]), v)
 }
 
-// further adds what computes operations of several pixels or channels.
+// further continues node with operations on several values, pixels or channels.
 func (b *builder) further(n graph.Node, in []value) (value, error) {
 	v := in[0]
 	switch op := n.Op.(type) {
@@ -73,7 +73,7 @@ func (b *builder) further(n graph.Node, in []value) (value, error) {
 	return b.attention(n, in)
 }
 
-// where adds a choice between the second and the third value by the first.
+// where adds a node that takes the samples of in[1] where those of in[0] are not 0, else those of in[2].
 func (b *builder) where(in []value) value {
 	x, y := b.paired(in[0], in[1])
 	y, z := b.paired(y, in[2])
@@ -85,7 +85,7 @@ func (b *builder) where(in []value) value {
 	return out
 }
 
-// reductions returns the reduction of a row or of channels, and that of what it makes of many rows.
+// reductions returns the operation that reduces a row or a pixel, and the operation that combines the results of rows.
 func reductions(by graph.Reduction) (first, then lines.Reduction) {
 	switch by {
 	case graph.Norm:
@@ -110,7 +110,7 @@ func (b *builder) reduce(op graph.Reduce, v value) value {
 	return v
 }
 
-// normalize adds a normalisation of each pixel or of the picture.
+// normalize adds a normalisation over each pixel, or over the whole picture.
 func (b *builder) normalize(op graph.Normalize, v value) value {
 	if !op.OfPicture {
 		return b.unary(lines.Normalize{Groups: op.Groups, Channels: v.channels, Step: v.step, Epsilon: op.Epsilon}, v)
@@ -123,7 +123,7 @@ func (b *builder) normalize(op graph.Normalize, v value) value {
 	return v
 }
 
-// attention adds products of pixels or channels with each other, or what they weight.
+// attention adds scores (products of pixels or of channels with each other), or sums that are weighted by scores.
 func (b *builder) attention(n graph.Node, in []value) (value, error) {
 	last := in[len(in)-1]
 	made := func(op lines.Op, channels, step int) value {

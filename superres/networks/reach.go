@@ -7,13 +7,13 @@ import (
 	"superres/internal/lines"
 )
 
-// mostReach stands for any distance.
+// mostReach is the reach of a result that depends on the whole picture.
 const mostReach = 1 << 16
 
-// reachOf returns the reach of a program that enlarges by scale, as stage.Network has it: mostReach if that is all of a
-// picture, or if the parts of a picture that begin at a multiple of alignment are not made of the same groups of rows.
+// reachOf returns the reach, as defined by stage.Network, of a program that enlarges by scale. It is mostReach if the
+// result depends on the whole picture, or if a cut at a multiple of alignment changes which rows a node makes together.
 func reachOf(p *lines.Program, scale, alignment int) int {
-	const shift = 720_720 // rows, by which nodes shift by whole rows
+	const shift = 720_720 // rows; a multiple of 1 to 16, so that every node moves by whole rows
 	sizes, taller := p.Sizes(1<<10, 2*shift), p.Sizes(1<<10, 3*shift)
 	for i, n := range p.Nodes {
 		if rows := taller[i].H - sizes[i].H; i > 0 && rows*alignment%(shift*n.Op.Together()) != 0 {
@@ -28,7 +28,7 @@ func reachOf(p *lines.Program, scale, alignment int) int {
 	return min(reach, mostReach)
 }
 
-// dependence returns the range [lo, hi) of rows of the picture that row y of the result is made of.
+// dependence returns the range [lo, hi) of rows of the picture on which row y of the result depends.
 func dependence(p *lines.Program, sizes []lines.Size, y int) (lo, hi int) {
 	type interval struct{ lo, hi int }
 	last := len(p.Nodes) - 1

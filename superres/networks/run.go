@@ -9,20 +9,20 @@ import (
 	"superres/superres/stage"
 )
 
-// run is a run of a Stage.
+// run takes one picture through a Stage.
 type run struct {
 	*Stage
 	lines *lines.Run
 	w, h  int
-	rows  []*plane.Plane // that Push was given
-	first int            // the row of the picture that is the first of rows
-	last  []float32      // the last row of the picture, once it is there
-	out   []*plane.Plane // that Push returns
-	made  int            // rows of the result that were returned before
+	rows  []*plane.Plane // the rows of the picture that Push was given
+	first int            // the index, in the picture, of the first of rows
+	last  []float32      // the last row of the picture, once it has arrived
+	out   []*plane.Plane // the planes that Push will return
+	made  int            // rows of the result that earlier calls returned
 }
 
-// Start implements stage.Network. A picture whose sides the network does not take is extended by the samples of its
-// right and bottom edges, and the result cut off.
+// Start implements stage.Network. If the network does not take w×h samples, the picture is extended to the right and
+// below by repeating its edge samples, and the result is cropped.
 func (s *Stage) Start(w, h int) stage.NetworkRun {
 	r := &run{Stage: s, w: w, h: h, last: make([]float32, s.padded(w)*s.Channels())}
 	r.lines = s.program.Start(s.padded(w), s.padded(h), r.read, r.write)
@@ -66,7 +66,7 @@ func (r *run) Push(ctx context.Context, rows []*plane.Plane, w *stage.Work) ([]*
 	return out, nil
 }
 
-// read writes row y of the picture to its row in to.
+// read sets row y of the program's input. Rows below the picture repeat its last row.
 func (r *run) read(y int, to *lines.Rows) {
 	if y >= r.h {
 		copy(to.FloatRow(y), r.last)
@@ -75,26 +75,27 @@ func (r *run) read(y int, to *lines.Rows) {
 	r.fill(y, to.FloatRow(y))
 }
 
-// fill writes row y, one of r.rows, to to, in the range of the network, with the last sample repeated to the right.
-func (r *run) fill(y int, to []float32) {
+// fill converts row y, which must be in r.rows, to the network's range, in dst, and repeats its last sample to the
+// right.
+func (r *run) fill(y int, dst []float32) {
 	channels, in := len(r.rows), r.ranges.In
 	for c, p := range r.rows {
 		for x, v := range p.Row(y - r.first) {
-			to[x*channels+c] = in.Black + float32(min(max(v, 0), 1)*(in.White-in.Black))
+			dst[x*channels+c] = in.Black + float32(min(max(v, 0), 1)*(in.White-in.Black))
 		}
 	}
-	for i := r.w * channels; i < len(to); i++ {
-		to[i] = to[i-channels]
+	for i := r.w * channels; i < len(dst); i++ {
+		dst[i] = dst[i-channels]
 	}
 }
 
-// mostSample bounds the samples of a result, which are 0 to 1 but for a little. What is no number becomes 0.
+// mostSample limits the samples of a result, most of which are from 0 to 1. A sample that is NaN becomes 0.
 const mostSample = 1 << 16
 
-// write takes row y of the result.
+// write converts row y of the program's result to 0..1 and stores it in r.out.
 func (r *run) write(y int, row []float32) {
 	if y -= r.made; y >= r.out[0].H {
-		return // beyond the picture
+		return // below the picture
 	}
 	black, span, step := r.ranges.Out.Black, r.ranges.Out.White-r.ranges.Out.Black, r.result.step
 	isUnit := r.ranges.Out == graph.Unit
@@ -114,7 +115,7 @@ func (r *run) write(y int, row []float32) {
 	}
 }
 
-// bounded returns a sample limited to what one may be.
+// bounded returns v limited to ±mostSample; 0 if v is NaN.
 func bounded(v float32) float32 {
 	switch {
 	case v > mostSample:

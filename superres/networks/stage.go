@@ -30,14 +30,14 @@ type Stage struct {
 	ranges  graph.Ranges
 	measure graph.Measure
 	program *lines.Program
-	result  value // of the program
+	result  value // the output of program
 	reach   int
 	least   int   // side of the smallest picture that the graph takes
-	fixed   int64 // bytes
-	scratch int64 // bytes of a worker
+	fixed   int64 // bytes of the weights, as read and packed
+	scratch int64 // bytes of working memory of each worker
 }
 
-// saved is what a model file has of a Stage beside its numbers.
+// saved is what a model file holds of a Stage besides its numbers.
 type saved struct {
 	In      graph.Span    `json:"in"`
 	Out     graph.Span    `json:"out"`
@@ -54,7 +54,7 @@ func (s *Stage) Save(a *stage.Arrays) any {
 	return saved{In: s.ranges.In, Out: s.ranges.Out, Numbers: len(numbers), Nodes: nodes}
 }
 
-// load is the stage.NetworkLoader of a Stage.
+// load restores a saved Stage. It is the stage.NetworkLoader of this kind.
 func load(_ int, data json.RawMessage, a *stage.Arrays) (stage.Network, error) {
 	var p saved
 	if err := stage.Unmarshal(data, &p); err != nil {
@@ -85,8 +85,8 @@ func load(_ int, data json.RawMessage, a *stage.Arrays) (stage.Network, error) {
 	return newStage(g, graph.Ranges{In: p.In, Out: p.Out}, 0)
 }
 
-// newStage returns the Stage of a graph that Check accepts. It fails with ErrMemory if that would take more than memory
-// bytes, unless that is 0.
+// newStage returns the Stage of a graph that Check accepts. It fails with ErrMemory if the Stage would take more than
+// memory bytes; 0 means no limit.
 func newStage(g *graph.Graph, r graph.Ranges, memory int64) (*Stage, error) {
 	s := &Stage{graph: g, ranges: r, measure: g.Measure()}
 	s.fixed = 4*int64(g.Parameters()) + packedBytes(g)
@@ -97,7 +97,7 @@ func newStage(g *graph.Graph, r graph.Ranges, memory int64) (*Stage, error) {
 		return nil, err
 	}
 	m := s.measure.Multiple
-	for s.least = m; ; s.least += m { // Measure found sides that it takes
+	for s.least = m; ; s.least += m { // ends, as Measure has found sides that the graph takes
 		if _, err := g.Shapes(s.least, s.least); err == nil {
 			break
 		}
@@ -111,7 +111,7 @@ func newStage(g *graph.Graph, r graph.Ranges, memory int64) (*Stage, error) {
 	return s, nil
 }
 
-// Ranges returns the ranges of the network's samples, told or guessed.
+// Ranges returns the ranges of the network's samples, known from the file or guessed by Import.
 func (s *Stage) Ranges() graph.Ranges { return s.ranges }
 
 // Kind implements stage.Network.
@@ -132,14 +132,14 @@ func (s *Stage) Memory(w, h int) (fixed, working int64) {
 	return s.fixed, working + s.program.Memory(s.padded(w), s.padded(h))
 }
 
-// padded returns the least side, not less than side, that the graph takes.
+// padded returns the smallest side of a picture that the graph takes and that is not less than side.
 func (s *Stage) padded(side int) int {
 	m := s.measure.Multiple
 	return max(s.least, (side+m-1)/m*m)
 }
 
-// compute returns the result, of a shape, of the network for a picture that it takes, whose samples are from 0 to 1 and
-// given to it in a span. The result is in that of the network.
+// compute runs the network on a picture of samples from 0 to 1, which it converts to the given span, and returns the
+// result as the network computes it, in the given shape. The graph must take pictures of this size.
 func (s *Stage) compute(ctx context.Context, picture graph.Samples, in graph.Span, shape graph.Shape) (graph.Samples,
 	error) {
 	out := graph.NewSamples(shape)

@@ -13,8 +13,8 @@ import (
 // Degradation is the name of the reduction that a model was trained to undo.
 type Degradation string
 
-// The degradations. Box, which the paper uses, takes the mean of each scale×scale block. Cubic is MATLAB's antialiased
-// imresize, with which models for photographs are scored.
+// The degradations. Box, which the paper of package coupled uses, takes the mean of each scale×scale block. Cubic is
+// MATLAB's antialiased imresize, with which models for photographs are scored.
 const (
 	Box   Degradation = "box"
 	Cubic Degradation = "bicubic"
@@ -30,8 +30,8 @@ func (d Degradation) Check() error {
 }
 
 // Reduce returns p reduced by an integer scale, in new memory. Columns and rows at the right and bottom that do not
-// fill a block of scale×scale samples are cut off first. It panics if nothing is left, scale is less than 1, or the
-// degradation is unknown.
+// fill a block of scale×scale samples are cut off first. It panics if nothing is left, if scale is less than 1, or if
+// the degradation is unknown.
 func (d Degradation) Reduce(p *plane.Plane, scale int) *plane.Plane {
 	out := plane.New(p.W/scale, p.H/scale)
 	d.ReduceTo(out, p, scale)
@@ -64,8 +64,8 @@ func (d Degradation) ReduceTo(dst, p *plane.Plane, scale int) {
 	}
 }
 
-// Reach returns how far a sample of the picture reaches in the reduced picture, for any scale: the number of reduced
-// rows above, and below, the one that covers it to which it contributes.
+// Reach returns how far a sample contributes in the reduced picture, for any scale: to so many rows above, and below,
+// the row that covers it.
 func (d Degradation) Reach() int {
 	if d == Cubic {
 		return 2

@@ -1,8 +1,8 @@
 // Package resample enlarges and reduces planes by interpolation, and applies the degradations that models undo.
 //
 // A [Kernel] names an interpolation; [Resize] applies it to a whole plane, a [Scaler] to some rows at a time. A
-// [Degradation] names the reduction that a model undoes.
+// [Degradation] names a reduction that a model undoes.
 //
 // resample.go handles any kernel and size in float64; polyphase.go computes the most frequent case, bicubic by 2, 3 and
-// 4, in float32, within 1e-6 of the same results; degradation.go reduces with both.
+// 4, in float32, with results within 1e-6 of those of resample.go; degradation.go reduces with either.
 package resample

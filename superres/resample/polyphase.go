@@ -10,22 +10,21 @@ import (
 )
 
 // polyphase is bicubic resampling by an integer scale of 2 to 4 as a fixed filter: all new samples of the same phase
-// have the same few weights, wherever they lie. The results are the general code's, in float32 and within 1e-6.
+// have the same few weights, at any position. Its results, in float32, are within 1e-6 of those of Scaler.sumRows.
 type polyphase struct {
 	scale  int
 	reduce bool
-	phases []phase // scale when enlarging, 1 when reducing
+	phases []phase // scale phases to enlarge, 1 to reduce
 }
 
-// phase is the filter for one phase. When enlarging, phase k makes the new sample q·scale+k from the old samples that
-// begin with q+first; when reducing, the only phase makes the new sample q from the old samples that begin with
-// q·scale+first.
+// phase is the filter for one phase. To enlarge, phase k computes the new sample q·scale+k from the old samples from
+// q+first on; to reduce, the only phase computes the new sample q from the old samples from q·scale+first on.
 type phase struct {
 	first  int
 	weight []float32
 }
 
-// newPolyphase returns the filter for an enlargement or a reduction of both sides by the same integer 2 to 4, and nil
+// newPolyphase returns the filter if both sides are enlarged, or both reduced, by the same integer from 2 to 4, and nil
 // for any other sizes.
 func newPolyphase(inW, inH, outW, outH int) *polyphase {
 	for scale := 2; scale <= 4; scale++ {
@@ -39,7 +38,7 @@ func newPolyphase(inW, inH, outW, outH int) *polyphase {
 	return nil
 }
 
-// The weights are taken from the middle of an axis that has this many samples in the smaller picture.
+// The weights are taken from the middle of an axis with this many samples in the smaller picture.
 const exampleAxis = 16
 
 func newEnlarging(scale int) *polyphase {
@@ -56,8 +55,8 @@ func newReducing(scale int) *polyphase {
 	return &polyphase{scale: scale, reduce: true, phases: []phase{newPhase(t, exampleAxis/2, exampleAxis/2*scale)}}
 }
 
-// newPhase returns the filter with the weights that t has for sample i, without leading and trailing zeros. first is
-// relative to the old sample from.
+// newPhase returns the filter with the weights that t has for new sample i, without leading and trailing zeros. first
+// is relative to the old sample from.
 func newPhase(t taps, i, from int) phase {
 	weight, index := t.sumOf(i)
 	zero := func(w float64) bool { return math.Abs(w) < 1e-12 }
@@ -74,7 +73,7 @@ func newPhase(t taps, i, from int) phase {
 	return p
 }
 
-// reach returns how many old samples before, and after, the one at the place of a new sample the filters use at most.
+// reach returns the greatest distance, before and after, of an old sample from the place of a new sample that uses it.
 func (f *polyphase) reach() (before, after int) {
 	for _, p := range f.phases {
 		before, after = max(before, -p.first), max(after, p.first+len(p.weight)-1)
@@ -83,8 +82,8 @@ func (f *polyphase) reach() (before, after int) {
 }
 
 // enlargeRows sets dst to rows of an enlargement, beginning with row y0. src holds rows of a plane of the given height,
-// beginning with row top: at least the rows that Needs returns. If base is not nil, dst is base plus the enlargement,
-// limited to 0..1; base may be dst.
+// beginning with row top, at least the rows that Needs returns. If base is not nil, dst becomes base plus the
+// enlargement, limited to 0..1; base may be dst.
 func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int) {
 	s, w, wide := f.scale, src.W, src.W*f.scale
 	before, after := f.reach()
@@ -118,8 +117,7 @@ func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int
 	})
 }
 
-// enlargeRow sets dst to the enlargement of the row that begins at pad[before], phase after phase; phased is a buffer
-// for one.
+// enlargeRow sets dst to the enlargement of the row that begins at pad[before], phase after phase. phased is a buffer.
 func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 	var at [5]int
 	for i, p := range f.phases {
@@ -142,10 +140,10 @@ func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 }
 
 // reduceRows sets dst to rows of a reduction, beginning with row y0. src holds rows of a plane of dst.W·scale×height
-// samples, beginning with row top: at least the rows that Needs returns.
+// samples, beginning with row top, at least the rows that Needs returns.
 //
-// Note: a row is filtered at every old sample, and most results are dropped: that is faster than
-// dividing it into phases first.
+// Note: a row is filtered at every old sample, and most results are dropped: that is faster than dividing the row into
+// phases first.
 func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 	s, wide, p := f.scale, dst.W*f.scale, f.phases[0]
 	before, after := f.reach()
@@ -174,7 +172,7 @@ func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 	})
 }
 
-// fillMirrored copies row to pad, beginning at pad[before], and fills the rest of pad with its mirror images.
+// fillMirrored copies row to pad, beginning at pad[before], and fills the rest of pad with mirror images of row.
 func fillMirrored(pad, row []float32, before int) {
 	copy(pad[before:], row)
 	for x := range before {

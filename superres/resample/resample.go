@@ -15,9 +15,9 @@ import (
 // Kernel is the name of an interpolation kernel.
 type Kernel string
 
-// The kernels. Enlarging or reducing with Bicubic is MATLAB's imresize: the cubic of Keys with a = −½, widened when
-// it reduces (antialiasing), edges mirrored. Lanczos has three lobes and is widened in the same way. Nearest takes
-// the sample that covers the centre of the new one.
+// The kernels. Enlarging or reducing with Bicubic is MATLAB's imresize: the cubic of Keys with a = −½, widened to
+// reduce (antialiasing), with mirrored edges. Lanczos has three lobes and is widened in the same way. Nearest takes the
+// sample that covers the centre of the new sample.
 const (
 	Nearest Kernel = "nearest"
 	Bicubic Kernel = "bicubic"
@@ -57,15 +57,15 @@ func Resize(p *plane.Plane, w, h int, k Kernel) *plane.Plane {
 	return out
 }
 
-// Scaler resamples planes of one size to another, some rows at a time. A row has the same bits whichever other rows are
-// computed in the same call. A Scaler is immutable and safe for concurrent use.
+// Scaler resamples planes of one size to another, some rows at a time. A row has the same bits no matter which other
+// rows are computed in the same call. A Scaler is immutable and safe for concurrent use.
 type Scaler struct {
 	inW, inH, outW, outH int
 	fixed                *polyphase // nil: across and down are used
 	across, down         taps
 }
 
-// New returns a Scaler from inW×inH to outW×outH. It panics when a side is less than 1, or the kernel is unknown.
+// New returns a Scaler from inW×inH to outW×outH. It panics if a side is less than 1 or the kernel is unknown.
 func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 	if inW < 1 || inH < 1 || outW < 1 || outH < 1 {
 		panic(fmt.Sprintf("resample: %d×%d to %d×%d", inW, inH, outW, outH))
@@ -80,12 +80,13 @@ func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 	return s
 }
 
-// Axis says where the samples of a new axis lie on an old one: sample i lies at First + i·Step, counted in samples of
-// the old axis from its first. New uses Step = in/out and First = (Step−1)/2, so that both axes have the same edges.
+// Axis says where the samples of a new axis lie on an old axis: sample i lies at First + i·Step, in units of samples of
+// the old axis, the first of which is at 0. New uses Step = in/out and First = (Step−1)/2: both axes have the same
+// edges.
 type Axis struct{ First, Step float64 }
 
-// NewAt is New with other positions of the new samples, such as for the colour of video, with samples on the samples of
-// brightness or between them. The Step of across and of down must be more than 0.
+// NewAt is New with other positions of the new samples. Colour of video needs it, as its samples lie either on the
+// samples of brightness or between them. The Step of across and of down must be more than 0.
 func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
 	if inW < 1 || inH < 1 || outW < 1 || outH < 1 || !(across.Step > 0) || !(down.Step > 0) {
 		panic(fmt.Sprintf("resample: %d×%d to %d×%d, %v, %v", inW, inH, outW, outH, across, down))
@@ -117,7 +118,7 @@ func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 }
 
 // Rows sets dst to dst.H rows of the result, beginning with row y0. src holds rows of the plane, beginning with row
-// top: at least those that Needs returns. dst and src have the widths that New was given, and must share no memory.
+// top, at least the rows that Needs returns. dst and src have the widths given to New, and must share no memory.
 func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	switch {
 	case s.fixed == nil:
@@ -138,8 +139,7 @@ func (s *Scaler) AddTo(dst, base, src *plane.Plane) {
 	s.fixed.enlargeRows(dst, base, src, 0, s.inH, 0)
 }
 
-// sumRows does the work of Rows for any kernel and size, with sums in float64. The faster code for fixed scales must
-// agree with it.
+// sumRows is Rows for any kernel and size, with sums in float64. The faster code for fixed scales must agree with it.
 func (s *Scaler) sumRows(out, src *plane.Plane, top, y0 int) {
 	lo, hi := s.Needs(y0, y0+out.H)
 	mid := plane.New(out.W, hi-lo)
@@ -175,7 +175,7 @@ func (s *Scaler) sumRows(out, src *plane.Plane, top, y0 int) {
 	})
 }
 
-// taps has the indices and the weights of the old samples that are summed for every new sample of one axis.
+// taps has, for every new sample of one axis, the indices and the weights of the old samples that are summed.
 type taps struct {
 	count  int
 	weight []float64
@@ -186,9 +186,9 @@ func (t taps) sumOf(i int) ([]float64, []int32) {
 	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
 }
 
-// taps returns the taps from an axis of in samples to one of out. Sample i of the new axis lies at u = (i+½)/scale −
-// ½ of the old; when reducing, the kernel is stretched by 1/scale; the weights sum to 1; indices beyond an edge are
-// mirrored, the edge sample repeated.
+// taps returns the taps from an axis of in samples to an axis of out samples. Sample i of the new axis lies at u =
+// (i+½)/scale − ½ on the old axis. To reduce, the kernel is stretched by 1/scale. The weights sum to 1. Indices beyond
+// an edge are mirrored, including the edge sample.
 func (k Kernel) taps(in, out int) taps {
 	filter, err := k.filter()
 	if err != nil {
@@ -245,10 +245,10 @@ func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i
 	return t
 }
 
-// Under returns the index of the sample that covers the centre of sample i of out samples, on an axis of in samples.
+// Under returns the index, on an axis of in samples, of the sample under the centre of sample i of out samples.
 func Under(i, in, out int) int { return (2*i + 1) * in / (2 * out) }
 
-// Mirror returns the index, 0 to n-1, of sample i on an axis of n samples that is mirrored with its edge samples.
+// Mirror returns the index, 0 to n-1, for index i on an axis of n samples that is mirrored with its edge samples.
 func Mirror(i, n int) int {
 	for i < 0 || i >= n {
 		if i < 0 {

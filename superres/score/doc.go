@@ -1,10 +1,10 @@
-// Package score measures how well a picture was restored: PSNR, SSIM and the normalised squared error, and the
-// protocols that define on which samples they are taken, so that figures can be compared with published ones.
+// Package score measures how well a picture was restored: PSNR, SSIM and the normalised squared error. Protocols define
+// which samples are compared, so that figures can be compared with published ones.
 //
-// [Reduce] makes the low-resolution picture that a protocol begins with, and a [Protocol] scores its enlargement;
-// [Compare] returns all measures at once, [Differ] says how far two pictures are apart in levels of colour.
+// [Reduce] computes the low-resolution picture with which a protocol begins, and a [Protocol] scores its enlargement;
+// [Compare] returns all measures at once, and [Differ] how far apart two pictures are in levels of colour.
 //
-// Programs mean different things by the same names. TestScoresOfScikitImage holds these in the last digit:
+// Programs mean different things by the same names. TestScoresOfScikitImage checks these to the last digit:
 //
 //	               samples                      SSIM: weights          moments    border
 //	matlab-y       Y of BT.601, rounded,        Gaussian 11×11, σ 1.5  of 1       where the window fits

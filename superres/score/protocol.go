@@ -13,14 +13,13 @@ type Protocol string
 
 // The protocols.
 //
-//   - MatlabY, for photographs: the reference is cropped to a multiple of the scale
-//     and reduced by MATLAB's antialiased bicubic to an 8-bit picture; the result is
-//     rounded to 8 bits; Y of BT.601 in its limited range, rounded; a border of scale
-//     pixels is left out. PSNR with peak 255; SSIM with an 11×11 Gaussian of σ 1.5, K
-//     0.01 and 0.03, over the valid area.
-//   - MatlabGrey is MatlabY but for grey pictures: where R = G = B in all of both
-//     pictures, it takes their levels 0..255 as they are, as most papers do. Y spans
-//     219 levels, so PSNR of Y is 20 log10(255/219) = 1.32 dB more, but for rounding.
+//   - MatlabY, for photographs: the reference is cropped to a multiple of the scale and reduced by MATLAB's antialiased
+//     bicubic to an 8-bit picture. The result is rounded to 8 bits. Compared is Y of BT.601 in its limited range,
+//     rounded, without a border of scale pixels: PSNR with peak 255, and SSIM with an 11×11 Gaussian of σ 1.5, K 0.01
+//     and 0.03, where the window fits.
+//   - MatlabGrey is MatlabY, except for grey pictures: if R = G = B everywhere in both pictures, it compares their
+//     levels 0..255 unchanged, as most papers do. Y spans 219 levels, so PSNR of Y is 20 log10(255/219) = 1.32 dB more,
+//     apart from rounding.
 //   - Normalised, for digits: ‖Î − I‖²_F / ‖I‖²_F of the grey values, no border.
 const (
 	MatlabY    Protocol = "matlab-y"
@@ -39,7 +38,7 @@ func (p Protocol) Check() error {
 	return nil
 }
 
-// Measures returns the name of the protocol's measure, for the head of a table.
+// Measures returns the name of the protocol's measures, for the head of a table.
 func (p Protocol) Measures() string {
 	switch p {
 	case Normalised:
@@ -50,8 +49,8 @@ func (p Protocol) Measures() string {
 	return "PSNR dB / SSIM of Y"
 }
 
-// Compare scores test, a picture enlarged by scale, against ref. test has the size of ref, or is smaller by less than
-// scale pixels at the right and bottom. Measures that the protocol does not use are NaN.
+// Compare scores test, a picture enlarged by scale, against ref. test has the size of ref, or is less than scale pixels
+// smaller at the right and bottom. Measures that the protocol does not use are NaN.
 func (p Protocol) Compare(ref, test image.Image, scale int) (Metrics, error) {
 	if err := p.Check(); err != nil {
 		return Metrics{}, err

@@ -15,11 +15,11 @@ import (
 
 // Metrics are the scores of one picture.
 type Metrics struct {
-	// PSNR is the peak signal-to-noise ratio in dB; +Inf when the pictures are equal.
+	// PSNR is the peak signal-to-noise ratio in dB; +Inf if the pictures are equal.
 	PSNR float64
-	// SSIM is the mean structural similarity, up to 1; NaN when the picture is smaller than its window of 11×11.
+	// SSIM is the mean structural similarity, up to 1; NaN if the picture is smaller than the window of 11×11.
 	SSIM float64
-	// NFE is the normalised squared error; 0 means equal pictures. It is NaN when the reference is black.
+	// NFE is the normalised squared error; 0 means equal pictures. It is NaN if the reference is black.
 	NFE float64
 }
 
@@ -44,13 +44,13 @@ func Reduce(img image.Image, scale int, d resample.Degradation) (image.Image, er
 }
 
 // Compare scores test against ref. PSNR and SSIM leave out a border of border pixels. Transparency is not scored. ref
-// may be larger than test by less than scale pixels (it is cropped at the right and bottom); scale 1 demands equal
-// sizes.
+// may be less than scale pixels larger than test in each direction, and is then cropped at the right and bottom; scale
+// 1 demands equal sizes.
 func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
 	return compare(ref, test, scale, border, false)
 }
 
-// compare is Compare, which with asIs takes the levels of grey pictures rather than their Y.
+// compare is Compare. With asIs it compares the levels of grey pictures rather than their Y.
 func compare(ref, test image.Image, scale, border int, asIs bool) (Metrics, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {
@@ -80,8 +80,8 @@ func PSNR(ref, test image.Image, scale, border int) (float64, error) {
 	return psnr(x, y), nil
 }
 
-// inner returns what measured makes of a and b, which have the same size, without a border of border pixels. It fails
-// if nothing is left.
+// inner returns the planes that measured returns for a and b, which have the same size, without a border of border
+// pixels. It fails if nothing is left.
 func inner(a, b picture.Picture, border int, measured func(picture.Picture) *plane.Plane) (x, y *plane.Plane,
 	err error) {
 	w, h := a.Channels[0].W-2*border, a.Channels[0].H-2*border
@@ -92,8 +92,8 @@ func inner(a, b picture.Picture, border int, measured func(picture.Picture) *pla
 	return measured(a).Crop(border, border, w, h), measured(b).Crop(border, border, w, h), nil
 }
 
-// NormalisedError returns only the NFE that Compare would return, in a fraction of the time: ‖Î − I‖²_F / ‖I‖²_F, or
-// NaN when ref is black.
+// NormalisedError returns only the NFE that Compare would return, in a fraction of the time: ‖Î − I‖²_F / ‖I‖²_F with Î
+// test and I ref, or NaN if ref is black.
 func NormalisedError(ref, test image.Image, scale int) (float64, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {
@@ -116,7 +116,7 @@ func matched(ref, test image.Image, scale int) (a, b picture.Picture, err error)
 	return a, b, nil
 }
 
-// isGrey reports whether p has one channel, or the same samples in all.
+// isGrey reports whether p has one channel, or the same samples in all channels.
 func isGrey(p picture.Picture) bool {
 	return !slices.ContainsFunc(p.Channels[1:], func(c *plane.Plane) bool {
 		return !slices.Equal(c.Pix, p.Channels[0].Pix)
@@ -135,8 +135,8 @@ func levels(c *plane.Plane) *plane.Plane {
 	return out
 }
 
-// limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of the picture
-// rounded to 8 bits, itself rounded: whole numbers from 16 to 235.
+// limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of the picture rounded to 8 bits, itself rounded:
+// whole numbers from 16 to 235.
 func limitedY(p picture.Picture) *plane.Plane {
 	c := p.Channels
 	if len(c) == 1 {
@@ -160,7 +160,7 @@ func psnr(a, b *plane.Plane) float64 {
 	return 10 * elementary.Log10(255*255*float64(len(a.Pix))/sum)
 }
 
-// NFE returns the normalised squared error ‖b − a‖² / ‖a‖² of planes of the same size, or NaN when a is black.
+// NFE returns the normalised squared error ‖b − a‖² / ‖a‖² of planes of the same size, or NaN if a is black.
 func NFE(a, b *plane.Plane) float64 {
 	miss, all := 0.0, 0.0
 	for i, v := range a.Pix {
@@ -174,7 +174,7 @@ func NFE(a, b *plane.Plane) float64 {
 	return miss / all
 }
 
-// The window of SSIM.
+// The size of the window of SSIM, and the standard deviation of its Gaussian.
 const ssimSize, ssimSigma = 11, 1.5
 
 // ssim returns the mean structural similarity of planes of 0..255. It works in bands of rows, to limit memory. Z. Wang
@@ -192,7 +192,7 @@ func ssim(a, b *plane.Plane) float64 {
 	return total / float64(rows*(a.W-ssimSize+1))
 }
 
-// ssimSum returns the sum of SSIM over the places where the window fits.
+// ssimSum returns the sum of SSIM over the positions where the window fits.
 func ssimSum(a, b *plane.Plane) float64 {
 	var window [ssimSize]float64
 	sum := 0.0
@@ -205,7 +205,7 @@ func ssimSum(a, b *plane.Plane) float64 {
 		window[i] /= sum
 	}
 	w, h := a.W-ssimSize+1, a.H-ssimSize+1
-	// blur filters f over both axes.
+	// blur filters f with the window along both axes.
 	blur := func(f func(i int) float64) []float64 {
 		mid, out := make([]float64, w*a.H), make([]float64, w*h)
 		parallel.Rows(a.H, func(y int) {
@@ -245,7 +245,7 @@ type Means struct {
 	NFE  float64 `json:"nfe,omitempty"`
 }
 
-// Mean returns the means of list. Scores that are NaN or infinite do not count.
+// Mean returns the means of list, leaving out scores that are NaN or infinite.
 func Mean(list []Metrics) Means {
 	mean := func(value func(Metrics) float64) float64 {
 		sum, count := 0.0, 0
@@ -263,8 +263,8 @@ func Mean(list []Metrics) Means {
 	}
 }
 
-// Difference says how far apart the colours of two pictures are, in levels of 0..255:
-// whole numbers for pictures of 8 bits, fractions for deeper ones.
+// Difference says how far apart the colours of two pictures are, in levels of 0..255: whole numbers for pictures of 8
+// bits, fractions for deeper pictures.
 type Difference struct {
 	// Mean is the mean of |test − ref| over all pixels and channels.
 	Mean float64
@@ -272,9 +272,9 @@ type Difference struct {
 	Max float64
 }
 
-// Differ returns how far the colours of test are from the colours of ref, up to the edges. If one picture is grey and
-// the other coloured, the grey one counts as three equal channels. Transparency is not compared, and fully transparent
-// pixels have the colours of their neighbours. The sizes may differ as in Compare.
+// Differ returns how far the colours of test are from the colours of ref, including the edges. If one picture is grey
+// and the other coloured, the grey picture counts as three equal channels. Transparency is not compared, and fully
+// transparent pixels have the colours of their neighbours. The sizes may differ as in Compare.
 func Differ(ref, test image.Image, scale int) (Difference, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {

@@ -24,15 +24,15 @@ type Arrays struct {
 }
 
 // Budget is the most bytes that the stages of one model may Reserve together. It limits the memory that a damaged or
-// malicious file makes a program allocate.
+// malicious file can make a program allocate.
 const Budget = 128 << 20
 
-// NetworkBudget is the most bytes that the Network of a model may Reserve: enough for 50 million weights of float32, as
-// they are and as Winograd's tiles.
+// NetworkBudget is the most bytes that the Network of a model may Reserve: enough for 50 million weights in float32, in
+// plain form and transformed for Winograd's tiles.
 const NetworkBudget = 1 << 30
 
-// Reserve announces that the stage will allocate bytes beside its arrays, such as tables computed from
-// them. It fails when the stages of the file reserve more than Budget together, or its Network more than NetworkBudget.
+// Reserve announces that the stage will allocate bytes beside its arrays, such as tables computed from them. It fails
+// if the stages of the file together reserve more than Budget, or its Network more than NetworkBudget.
 func (a *Arrays) Reserve(bytes int64) error {
 	if a.left == nil {
 		return nil
@@ -51,12 +51,12 @@ func Put[T Element](a *Arrays, name string, rows int, data []T) {
 	a.arrays = append(a.arrays, npz.NewArray(a.prefix+name, rows, data))
 }
 
-// Get returns the array of the given name in new memory. It fails unless that has rows×cols finite elements.
+// Get returns the array of the given name in new memory. It fails unless the array has rows×cols finite elements.
 func Get[T Element](a *Arrays, name string, rows, cols int) ([]T, error) {
 	return npz.Read[T](a.file, a.prefix+name, rows, cols)
 }
 
-// PutMatrix adds x to the file. It is compressed well if its entries are exact in float32.
+// PutMatrix adds x to the file. Entries that are exact in float32 take less space.
 func (a *Arrays) PutMatrix(name string, x *mat.Dense) {
 	a.matrices = append(a.matrices, npz.Matrix{Name: a.prefix + name, Data: x})
 }

@@ -11,17 +11,17 @@ import (
 	"superres/superres/resample"
 )
 
-// BackProject is iterative back-projection: what the enlargement x, reduced
-// again, lacks of the low-resolution picture l is enlarged and added,
+// BackProject is iterative back-projection. The enlargement x is reduced again, and its difference from the
+// low-resolution picture l is enlarged and added to x,
 //
 //	x ← clip(x + E(l − R x)),
 //
-// R the degradation of the model, E bicubic enlargement, clip to 0..1. Afterwards the enlargement, reduced again, is
-// close to the picture.
+// with R the degradation of the model, E bicubic enlargement, and clip to 0..1. Afterwards the enlargement, reduced
+// again, is close to the picture.
 //
 // M. Irani, S. Peleg: Improving resolution by image registration, CVGIP 53 (1991), doi:10.1016/1049-9652(91)90045-L.
 type BackProject struct {
-	// Iterations is the number of such steps, 1 to 1000.
+	// Iterations is the number of repetitions, 1 to 1000.
 	Iterations int
 	// Degradation is R.
 	Degradation resample.Degradation
@@ -93,7 +93,7 @@ func (b *BackProject) Reach() int {
 	return b.Iterations * (enlarged + b.Degradation.Reach())
 }
 
-// Memory implements Stage. It counts the difference l − R x, and rows of it that are enlarged horizontally.
+// Memory implements Stage. It counts the difference l − R x, and buffers for rows of it enlarged horizontally.
 func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
 	return 0, 4*int64(width)*int64(rows) + int64(runtime.GOMAXPROCS(0))*4*32*int64(width)*int64(b.scale)
 }
@@ -101,7 +101,7 @@ func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
 // Settings implements Tunable.
 func (b *BackProject) Settings() Settings { return BackProjecting }
 
-// Tune implements Tunable: it returns nil, which removes the stage, if t.BackProject is given, because the model then
+// Tune implements Tunable. If t.BackProject is given it returns nil, which removes the stage, because the model then
 // adds a new one.
 func (b *BackProject) Tune(t Tuning) (Stage, error) {
 	if t.BackProject != nil {

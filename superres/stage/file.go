@@ -14,7 +14,7 @@ type Head struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// Part is a Stage, a Colour or a Network: what a model file keeps.
+// Part is a Stage, a Colour or a Network: a part of a model that is stored in its file.
 type Part interface {
 	// Kind returns the name under which the part is registered.
 	Kind() string
@@ -31,7 +31,7 @@ func Describe(p Part) string {
 	return p.Kind() + " " + string(params)
 }
 
-// Members collects the arrays of the parts of a model, to be written to a file. The zero value has none.
+// Members collects the arrays of the parts of a model, to be written to a file. The zero value is empty.
 type Members struct {
 	matrices []npz.Matrix
 	arrays   []npz.Array
@@ -51,7 +51,7 @@ func (m *Members) Write(w io.Writer, name string, text []byte) error {
 	return npz.Write(w, []npz.Text{{Name: name, Data: text}}, m.matrices, m.arrays...)
 }
 
-// WriteContent writes the text and the arrays to w, as they are, for a hash: different texts or arrays give different
+// WriteContent writes the text and the arrays to w, uncompressed, for a hash: different texts or arrays give different
 // bytes.
 func (m *Members) WriteContent(w io.Writer, text []byte) error {
 	if _, err := fmt.Fprintf(w, "%d\n%s", len(text), text); err != nil {
@@ -73,14 +73,14 @@ func (m *Members) WriteContent(w io.Writer, text []byte) error {
 	return nil
 }
 
-// File is a model file that is open for reading. Nothing in it is trusted.
+// File is a model file that is open for reading. Its content is not trusted.
 type File struct {
 	npz  *npz.File
 	left int64 // bytes that the stages of the file may still reserve
 }
 
-// Open reads the directory of a model file of the given size in bytes. It fails if the directory is damaged, or says
-// that the members unpack to too many bytes.
+// Open reads the directory of a model file of the given size in bytes. It fails if the directory is damaged, or if the
+// members would take too many bytes when unpacked.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f, err := npz.Open(r, size)
 	if err != nil {
@@ -89,7 +89,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return &File{f, Budget}, nil
 }
 
-// Text returns the content of the member called name, which is not an array. It fails for more than limit bytes.
+// Text returns the content of the text member called name. It fails if that has more than limit bytes.
 func (f *File) Text(name string, limit uint64) ([]byte, error) { return f.npz.Text(name, limit) }
 
 // Stage loads the stage that Members.Add added under name, for a model of the given scale; h is its head.
@@ -101,7 +101,7 @@ func (f *File) Stage(name string, scale int, h Head) (Stage, error) {
 	return load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &f.left})
 }
 
-// Colour loads a Colour as Stage loads a Stage.
+// Colour loads a Colour as Stage loads a Stage, with a Budget of its own.
 func (f *File) Colour(name string, scale int, h Head) (Colour, error) {
 	load, err := colours.Get(h.Kind)
 	if err != nil {
@@ -111,7 +111,7 @@ func (f *File) Colour(name string, scale int, h Head) (Colour, error) {
 	return load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &left})
 }
 
-// Network loads a Network as Stage loads a Stage. It may reserve NetworkBudget bytes for itself.
+// Network loads a Network as Stage loads a Stage. It may reserve up to NetworkBudget bytes.
 func (f *File) Network(name string, scale int, h Head) (Network, error) {
 	load, err := networks.Get(h.Kind)
 	if err != nil {

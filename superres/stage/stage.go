@@ -11,26 +11,26 @@ import (
 	"superres/patches/plane"
 )
 
-// Stage is one step of a model: it makes a better enlargement out of the one before it. A
-// stage does not change once made, and concurrent use is safe.
+// Stage is one step of a model: it improves the enlargement that the steps before it computed. A stage does not change
+// after it has been created, and concurrent use is safe.
 type Stage interface {
-	// Apply returns the improved enlargement of low; current is what the stages before it made of low, scale times as
-	// wide and as high. Samples are from 0 to 1. Apply must not change or keep either plane, because their memory is
-	// used again. The result shares no memory with them; it is from w.Plane, or new. Apply calls w.Report with the
-	// share done, 0 to 1, now and then and at the end with 1, from the goroutine in which it was called. It gives the
-	// same bits whatever the number of workers. It fails only with ctx.Err().
+	// Apply returns an improved enlargement of low. current is the enlargement by the stages before it, scale times as
+	// wide and as high as low. Samples are from 0 to 1. Apply must not change or keep either plane, because their
+	// memory is reused. The result shares no memory with them; it is from w.Plane, or new. Now and then, and with 1 at
+	// the end, Apply calls w.Report with the share of the work that is done, from the goroutine in which it was called.
+	// The number of workers changes no bit of the result. Apply fails only with ctx.Err().
 	Apply(ctx context.Context, low, current *plane.Plane, w *Work) (*plane.Plane, error)
 
 	// Reach returns how many rows of low above, and below, a row Apply reads to enlarge that row. A picture is enlarged
 	// in bands of rows: to enlarge the rows [a, b) of low, a model gives Apply the rows [a−Reach, b+Reach), the first
-	// rounded down to a multiple of Alignment and both cut off at the edges of the picture, with the same part of
-	// current, and keeps the rows of the result that belong to [a, b). Their bits must be the same as when Apply is
-	// given the whole picture.
+	// rounded down to a multiple of Alignment and both limited to the picture, with the same part of current, and keeps
+	// the rows of the result that belong to [a, b). Their bits must be the same as if Apply were given the whole
+	// picture.
 	Reach() int
 
-	// Memory estimates bytes: fixed is what the stage itself takes as long as it exists, working what one call of Apply
-	// takes beside low, current and the result, for planes of low of the given width and number of rows, with as many
-	// workers as there are processors.
+	// Memory estimates bytes: fixed for the stage itself as long as it exists, working for one call of Apply, beside
+	// low, current and the result, where low has the given width and number of rows, with as many workers as there are
+	// processors.
 	Memory(width, rows int) (fixed, working int64)
 
 	// Kind returns the name under which the stage is registered.
@@ -40,12 +40,12 @@ type Stage interface {
 	Save(a *Arrays) any
 }
 
-// Alignment divides the index of the first row of every band of low, so that a stage which divides rows into cells of 1
+// Alignment divides the index of the first row of every band of low, so that a stage that divides rows into cells of 1
 // to 4, 6, 8, 12 or 16 rows has the same cells in a band as in the whole picture.
 const Alignment = 48
 
-// Step returns the fewest samples of a side of in samples, a multiple of Alignment, that become a whole number of
-// samples where the side is enlarged to out.
+// Step returns the least multiple of Alignment, counted in samples of a side of in samples, that becomes a whole number
+// of samples when the side is enlarged to out samples.
 func Step(in, out int) int {
 	whole := in / gcd(in, out)
 	return whole / gcd(whole, Alignment) * Alignment
@@ -58,11 +58,11 @@ func gcd(a, b int) int {
 	return a
 }
 
-// Tuning changes how a trained model is applied. Zero fields change nothing.
+// Tuning changes how a trained model is applied. Fields that are zero change nothing.
 type Tuning struct {
 	// Coder is the spec of another sparse coder.
 	Coder string
-	// Sparsity is another number of atoms in a code; 0: the coder's own.
+	// Sparsity is another number of atoms in a code; 0: the number that the coder has.
 	Sparsity int
 	// BackProject is another number of back-projections, after the other stages; 0: none; nil: no change.
 	BackProject *int
@@ -73,13 +73,13 @@ type Tuning struct {
 	Trust float64
 }
 
-// Settings are the parts of a Tuning that concern a stage.
+// Settings says which fields of a Tuning a stage uses.
 type Settings uint8
 
 // The settings.
 const (
 	Coding         Settings = 1 << iota // Coder and Sparsity
-	BackProjecting                      // BackProject: the stage is removed when it is given
+	BackProjecting                      // BackProject: if it is given, the stage is removed
 	Graded                              // Strength
 	Trusting                            // Trust
 )
@@ -87,28 +87,28 @@ const (
 // Tunable is a stage with settings that can be changed without learning again.
 type Tunable interface {
 	Stage
-	// Settings returns which fields of a Tuning concern the stage.
+	// Settings returns which fields of a Tuning the stage uses.
 	Settings() Settings
 	// Tune returns the stage with the settings of t: the stage itself if t changes nothing, nil if the stage is to be
-	// removed. It fails if a setting is out of range, or makes no sense for a model that has such a stage.
+	// removed. It fails if a setting is out of range, or useless for a model with such a stage.
 	Tune(t Tuning) (Stage, error)
 }
 
 // AreaKeeper is a stage that reports whether it rings beside flat areas and lines of one colour, as in drawings. A
-// model with such a stage clamps its result to the limits of these areas.
+// model with such a stage clamps its result to the range of these areas.
 type AreaKeeper interface {
 	Stage
 	KeepsAreas() bool
 }
 
-// ColourViewer is a stage that reports whether it looks at the colour of a picture, which a model then gives it by
-// Work.WithColour: if the picture has colour, and of full resolution.
+// ColourViewer is a stage that reports whether it looks at the colour of a picture. If it does, a model passes the
+// colour by Work.WithColour, unless the picture is grey or has subsampled chroma.
 type ColourViewer interface {
 	Stage
 	SeesColour() bool
 }
 
-// SettingsOf returns the settings that concern s: none if s is not Tunable.
+// SettingsOf returns the settings that s uses: none if s is not Tunable.
 func SettingsOf(s Stage) Settings {
 	if t, ok := s.(Tunable); ok {
 		return t.Settings()
@@ -129,26 +129,26 @@ func SeesColour(s Stage) bool {
 }
 
 // Colour enlarges the colour of a picture for a model, after the stages have enlarged brightness. It does not change
-// once made, and concurrent use is safe.
+// after it has been created, and concurrent use is safe.
 type Colour interface {
-	// Apply improves an enlargement of colour in place: low has the differences R−Y and B−Y, -1 to 1, of the picture,
-	// current their interpolation, luma the enlarged brightness, 0 to 1. Apply must not change low and luma, nor keep
-	// any plane. The other rules of Stage.Apply hold too; after an error the values in current are undefined.
+	// Apply improves an enlargement of colour in place. low has the differences R−Y and B−Y, -1 to 1, of the picture,
+	// current their interpolation, and luma the enlarged brightness, 0 to 1. Apply must not change low and luma, nor
+	// keep any plane. The other rules of Stage.Apply hold, too; after an error the values in current are undefined.
 	Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *Work) error
-	// Reach is Stage.Reach.
+	// Reach is like Stage.Reach.
 	Reach() int
-	// Memory is Stage.Memory.
+	// Memory is like Stage.Memory.
 	Memory(width, rows int) (fixed, working int64)
 	// Kind returns the name under which the Colour is registered.
 	Kind() string
-	// Save is Stage.Save.
+	// Save is like Stage.Save.
 	Save(a *Arrays) any
-	// Tune is Tunable's, but ignores settings that do not concern the Colour.
+	// Tune is like Tunable.Tune, but ignores settings that the Colour does not use.
 	Tune(t Tuning) (Colour, error)
 }
 
-// Loader returns a stage for a model of the given scale, from params, the parameters that Save returned, and a, its
-// arrays. It must check every size.
+// Loader returns a stage for a model of the given scale. params are the parameters that Save returned, and a has the
+// arrays. A Loader must check every size.
 type Loader func(scale int, params json.RawMessage, a *Arrays) (Stage, error)
 
 // ColourLoader is a Loader for a Colour.
@@ -168,7 +168,7 @@ func RegisterColour(kind string, load ColourLoader) { colours.Add(kind, load) }
 // Names returns the kinds of stage that are registered, sorted.
 func Names() []string { return stages.Names() }
 
-// Unmarshal decodes the parameters of a stage into a struct. It fails if there are parameters that the struct lacks.
+// Unmarshal decodes the parameters of a stage into a struct. It fails if the struct lacks a field for a parameter.
 func Unmarshal(params json.RawMessage, into any) error {
 	dec := json.NewDecoder(strings.NewReader(string(params)))
 	dec.DisallowUnknownFields()
@@ -178,22 +178,21 @@ func Unmarshal(params json.RawMessage, into any) error {
 	return nil
 }
 
-// Network enlarges the red, green and blue of a picture together, or its brightness alone. It takes the place of the
-// interpolation with which a model begins otherwise. A Network does not change once made, and concurrent use is safe.
+// Network enlarges the red, green and blue of a picture together, or its brightness alone. It replaces the
+// interpolation with which other models begin. A Network is immutable, and concurrent use is safe.
 type Network interface {
 	Part
 	// Scale returns the factor by which the network enlarges each side, 1 to 16. 1 restores without enlarging.
 	Scale() int
-	// Channels returns the number of planes that the network takes and returns: 3, red, green and blue, or 1,
+	// Channels returns the number of planes that the network takes and returns: 3 for red, green and blue, or 1 for
 	// brightness.
 	Channels() int
-	// Reach returns how many rows above, and below, a row of the picture its result depends on. It depends on no more
-	// columns either. A part that is cut from a picture at multiples of Alignment has the same result as there, further
-	// than Reach from the cuts.
+	// Reach returns how many rows above, and below, a row of the picture its result depends on, and how many columns to
+	// each side. A part that is cut from a picture at multiples of Alignment has the same result as the whole picture
+	// has there, except within Reach of the cuts.
 	Reach() int
-	// Memory estimates bytes: fixed is what the network itself takes as long as it exists, working what a NetworkRun
-	// for a picture of w×h samples takes, beside the planes that Push is given and returns, with as many workers as
-	// there are processors.
+	// Memory estimates bytes: fixed for the network itself as long as it exists, working for a NetworkRun for a picture
+	// of w×h samples, beside the planes that Push takes and returns, with as many workers as there are processors.
 	Memory(w, h int) (fixed, working int64)
 	// Start returns a run for a picture of w×h samples. Both sides are at least 1.
 	Start(w, h int) NetworkRun
@@ -202,21 +201,21 @@ type Network interface {
 // NetworkRun takes one picture through a Network, from the top down. It belongs to one goroutine.
 type NetworkRun interface {
 	// Push takes the next rows of the picture, 0 to 1, in as many planes as the network has channels, and returns the
-	// next rows of the result in as many planes: nil while too few rows have arrived to complete any. It returns what
-	// becomes of a row of the picture as soon as the Reach rows below that have arrived, or earlier. With the last row
-	// of the picture all rows of the result are complete. Their number need not be a multiple of the scale.
+	// next rows of the result in as many planes, or nil if too few rows have arrived for any. The rows of the result
+	// for a row of the picture are returned at the latest when the Reach rows below it have arrived. With the last row
+	// of the picture the result is complete. The number of rows need not be a multiple of the scale.
 	//
-	// The result does not depend on how the rows are divided between calls, nor on the number of workers. It may leave
-	// 0 to 1, but is finite. Push does not change or keep the planes that it is given, of which several may be the same
-	// one; the planes that it returns are from w.Plane, or new, and belong to the caller. It calls w.Report with the
-	// share of the whole picture that is done, 0 to 1, and at the end of the last call with 1, from the goroutine in
+	// The result does not depend on how the rows are divided between calls, nor on the number of workers. It may exceed
+	// 0 to 1, but is finite. Push does not change or keep the planes that it takes, several of which may be the same
+	// plane; the planes that it returns are from w.Plane, or new, and belong to the caller. It calls w.Report with the
+	// share of the whole picture that is done, 0 to 1, and with 1 at the end of the last call, from the goroutine in
 	// which it was called. It fails only with ctx.Err(), and must not be called again then.
 	Push(ctx context.Context, rows []*plane.Plane, w *Work) ([]*plane.Plane, error)
 }
 
-// PushLuma takes the next rows of a picture's brightness through a run of a network with the given number of channels,
-// as grey if there are three, and returns the next rows of the brightness of the result: nil while too few rows have
-// arrived. The rules of NetworkRun.Push hold.
+// PushLuma takes the next rows of a picture's brightness through a run of a network with the given number of channels.
+// If there are three, all get the brightness. It returns the next rows of the brightness of the result, or nil if too
+// few rows have arrived. The rules of NetworkRun.Push hold.
 func PushLuma(ctx context.Context, run NetworkRun, channels int, rows *plane.Plane, w *Work) (*plane.Plane, error) {
 	in := []*plane.Plane{rows, rows, rows}[:channels]
 	out, err := run.Push(ctx, in, w)

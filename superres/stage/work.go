@@ -6,19 +6,19 @@ import (
 	"superres/patches/plane"
 )
 
-// Work gives a stage its memory, and takes reports of its progress. A nil *Work returns new memory and ignores reports.
-// It belongs to the goroutine that Apply is called in.
+// Work gives memory to a stage and passes on reports of its progress. A nil *Work gives new memory and ignores reports.
+// It belongs to the goroutine in which Apply is called.
 type Work struct {
 	memory *Pool
 	report func(float64)
 	colour [2]*plane.Plane
 }
 
-// NewWork returns a Work that takes memory from pool and calls report with the share done, 0 to 1; either may be nil.
+// NewWork returns a Work that takes memory from pool and passes reports, 0 to 1, to report; either may be nil.
 func NewWork(pool *Pool, report func(float64)) *Work { return &Work{memory: pool, report: report} }
 
-// WithColour returns w with the colour of the picture that is enlarged, for stages that look at it: its differences R−Y
-// and B−Y, -1 to 1, of the same rows as low. They must not be changed or kept.
+// WithColour returns a Work like w with the colour of the picture, for stages that look at it: the differences R−Y and
+// B−Y, -1 to 1, for the same rows as low. They must not be changed or kept.
 func (w *Work) WithColour(colour [2]*plane.Plane) *Work {
 	var out Work
 	if w != nil {
@@ -28,7 +28,7 @@ func (w *Work) WithColour(colour [2]*plane.Plane) *Work {
 	return &out
 }
 
-// Colour returns the planes of WithColour; nil if there are none, as for a grey picture.
+// Colour returns the planes given to WithColour; nil if there are none, as for a grey picture.
 func (w *Work) Colour() [2]*plane.Plane {
 	if w == nil {
 		return [2]*plane.Plane{}
@@ -60,20 +60,20 @@ func (w *Work) pool() *Pool {
 	return w.memory
 }
 
-// Pool keeps the memory of planes that an enlargement no longer needs, for its next planes. Planes are large, and new
-// memory costs time, because the system and the runtime clear it. A nil *Pool always returns new memory. A pool belongs
+// Pool keeps memory of planes that an enlargement no longer needs, for its next planes. Planes are large, and new
+// memory costs time, because the system and the runtime clear it. A nil *Pool always gives new memory. A pool belongs
 // to one goroutine.
 type Pool struct {
 	list [][]float32
 }
 
-// mostKept is the most slices that a pool keeps: a few of each size in use at a time, planes of the
+// mostKept is the most slices that a pool keeps: a few for each size in use at a time, which are planes of the
 // enlargement, of the picture, and of some rows of both.
 const mostKept = 12
 
 // Blank returns n samples with arbitrary values, in the smallest kept slice that is large enough. If there is none, it
-// allocates a slice with room for an eighth more, because bands differ a little in height, and drops a kept slice of at
-// least half the size that is too small, because such slices would pile up.
+// allocates a slice with a spare eighth, because bands differ a little in height, and drops a kept slice of at least
+// half the size that is too small, because such slices would accumulate.
 func (p *Pool) Blank(n int) []float32 {
 	if p == nil {
 		return make([]float32, n)

@@ -27,9 +27,9 @@ type Source struct {
 	Open func(context.Context) (image.Image, error)
 }
 
-// Read opens the sources one after another and calls add with the number of each and its picture, which it lets go
-// before it opens the next. progress gets the phase and the number of pictures read. An error of add is returned
-// with the name of the picture.
+// Read opens the sources one after another and calls add with the index and the picture of each. It drops a picture
+// before it opens the next. progress gets the phase and the number of pictures read. An error of add is returned with
+// the name of the picture.
 func Read(
 	ctx context.Context, sources []Source, phase string, progress Progress, add func(i int, img image.Image) error,
 ) error {
@@ -50,8 +50,8 @@ func Read(
 	return nil
 }
 
-// Progress is called with the name of a phase and the number of its steps that are done, of total. All calls
-// come from one goroutine.
+// Progress is called with the name of a phase and how many of its steps, of total, are done. It is called from one
+// goroutine.
 type Progress func(phase string, done, total int)
 
 // OrNone returns p, or a function that does nothing if p is nil.
@@ -64,21 +64,20 @@ func (p Progress) OrNone() Progress {
 
 // Trainer learns stages from pictures. Its fields are its options.
 type Trainer interface {
-	// Target returns the scale of the stages and the degradation that they undo. It fails, before any work,
-	// when an option is wrong.
+	// Target returns the scale of the stages and the degradation that they undo. It fails, before any work, if an
+	// option is wrong.
 	Target() (scale int, d resample.Degradation, err error)
-	// Memory estimates the bytes that Train takes at its peak without the pictures'; it returns 0 when
-	// an option is wrong.
+	// Memory estimates the bytes that Train takes at its peak, without the pictures. 0: an option is wrong.
 	Memory() int64
-	// Train learns the stages. The same pictures in the same order and the same options give the same bytes,
-	// whatever the number of workers. progress may be nil. When ctx ends Train returns ctx.Err().
+	// Train learns the stages. The same pictures in the same order and the same options give the same bytes, with any
+	// number of workers. progress may be nil. When ctx ends, Train returns ctx.Err().
 	Train(ctx context.Context, sources []Source, progress Progress) (*Result, error)
 }
 
-// Validated is a Trainer that reports, while it trains, how well it restores validation pictures.
+// Validated is a Trainer that reports during training how well it restores validation pictures.
 type Validated interface {
 	Trainer
-	// WithValidation returns the trainer with more validation pictures.
+	// WithValidation returns the trainer with the pictures held as further validation pictures.
 	WithValidation(held []Source) Trainer
 }
 
@@ -92,9 +91,9 @@ type Result struct {
 	Record Record
 }
 
-// Record says how stages were learned. It is kept in a model for its users.
+// Record says how stages were learned. It is kept in a model for the model's users.
 type Record struct {
-	// Learner is the spec of the learning method.
+	// Learner is the spec of the learning method: its name and parameters.
 	Learner string
 	// Coder is the spec of the sparse coder, for training and enlarging; "": none was used.
 	Coder string
@@ -110,13 +109,13 @@ type Record struct {
 	Warnings []string
 	// Pictures is the number of training pictures.
 	Pictures int
-	// Patches is the number of patches that were sampled from them.
+	// Patches is the number of patches that were sampled from the pictures.
 	Patches int
 	// Pixels is the number of low-resolution pixels that a network was shown in these patches; 0: it was not counted.
 	Pixels int64
 	// DataSHA256 is the Digest of the pictures.
 	DataSHA256 string
-	// Trainer has the programs that made the steps; empty: this one alone.
+	// Trainer names the programs that made the steps; empty: only this program.
 	Trainer string
 	// RMSE is the root mean square error over the training patches, in units of white.
 	RMSE float64
@@ -128,8 +127,8 @@ var ErrPictures = errors.New("pictures cannot be learned from")
 // ErrMemory is wrapped by errors about pictures that take more memory than the trainer may use.
 var ErrMemory = errors.New("learning from these pictures takes too much memory")
 
-// HoldOut splits sources into those to train on and count others, held out at random by the seed alone. Both
-// parts keep their order.
+// HoldOut splits sources into pictures to train on and count pictures held out, chosen at random by the seed alone.
+// Both parts keep their order.
 func HoldOut(sources []Source, count int, seed uint64) (train, held []Source) {
 	chosen := rand.New(rand.NewPCG(seed, 2)).Perm(len(sources))[:count]
 	for i, s := range sources {
@@ -167,11 +166,11 @@ func (d *Digest) String() string {
 	return hex.EncodeToString(d.sum.Sum(nil))
 }
 
-// Symmetries names the flips and transpositions under which a patch is as good to learn from as before.
+// Symmetries names the flips and rotations that turn a patch into one that is equally good to learn from.
 type Symmetries string
 
-// AllSymmetries are the 16 symmetries of photographs: flips, quarter turns, and the negative. With NoSymmetries
-// patches keep their orientation, as digits must, which are upright and white on black.
+// AllSymmetries are the 16 symmetries of photographs: flips, quarter turns, and the negative. With NoSymmetries patches
+// keep their orientation, as they must for digits, which are upright and white on black.
 const (
 	AllSymmetries Symmetries = "all"
 	NoSymmetries  Symmetries = "none"
@@ -196,11 +195,11 @@ func CheckReductions(factors []float64) error {
 	return nil
 }
 
-// Range is an option with a value from Least to Most.
+// Range is an integer option with its allowed range.
 type Range struct {
-	// Name is what an error calls the option.
+	// Name is the name of the option in an error.
 	Name string
-	// Value is the option's value; Least and Most are allowed, too.
+	// Value must be at least Least and at most Most.
 	Value, Least, Most int
 }
 

@@ -10,7 +10,7 @@ import (
 	"superres/internal/npz"
 )
 
-// stateFile and keyFile are the names of the texts in a checkpoint: an .npz file of all that the next step
+// stateFile and keyFile are the names of the texts in a checkpoint: an .npz file with everything that the next step
 // depends on. Random sampling depends only on the number of the step.
 const (
 	stateFile = "state.json"
@@ -36,8 +36,8 @@ type state struct {
 	Trainer string `json:"trainer,omitempty"`
 }
 
-// key returns a text that must be equal for two runs to continue each other: the format, all options and
-// constants that affect the result, and the hash of the pictures or lessons.
+// key returns a text that must be equal for two runs to continue each other: the format, the options and the constants
+// of training, which affect the result, and the hash of the pictures or lessons.
 func (l *learner) key(digest string) []byte {
 	o := l.opt
 	from := sha256.Sum256(nil)
@@ -53,7 +53,7 @@ func (l *learner) key(digest string) []byte {
 		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Skip, o.Steps, o.Batch, o.Patch, o.Margin,
 		o.LearningRate, o.Decay, o.Reductions, o.Symmetries, o.Robust, o.Synthetic, o.Seed, o.Interval,
 		from[:], teachers, o.SeesColour, taughtShare, warmUp, lastPart, exactPart, roundness, squareWeight,
-		momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, digest,
+		commonSquare, leastSquare, headWeight, greyShare, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, digest,
 	})
 	if err != nil {
 		panic(err) // cannot be: these are numbers and strings
@@ -61,7 +61,7 @@ func (l *learner) key(digest string) []byte {
 	return key
 }
 
-// checkpoint returns a checkpoint of the training. It fails when the training has diverged.
+// checkpoint returns a checkpoint of the training. It fails if the training has diverged.
 func (l *learner) checkpoint(digest string) ([]byte, error) {
 	if err := l.fetch(); err != nil {
 		return nil, err

@@ -22,13 +22,12 @@ import (
 	"superres/superres/training"
 )
 
-// Colour is trained after brightness, on whole pictures whose brightness the trained stage has enlarged; the
-// stage does not change. There are two networks: one for pictures whose chroma has full resolution, and one for
-// files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses more
-// than a decibel in each.
+// Colour is trained after brightness, on whole pictures whose brightness the trained stage has enlarged; the stage does
+// not change. There are two networks: one for pictures whose chroma has full resolution, and one for files with
+// subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over a decibel.
 //
-// The options for colour. For photo, PSNR of Cb and Cr above Lanczos on Set5, open-valid and T91, and
-// of RGB above bicubic colour on T91:
+// The options for colour. The table has, for photo, the PSNR of Cb and Cr above Lanczos on Set5, open-valid and T91,
+// and of RGB above bicubic colour on T91:
 //
 //	layers in the chain, steps    Set5   open-valid   T91    RGB
 //	1, 1500                       0.37   0.84                0.143
@@ -38,8 +37,8 @@ import (
 //	3, 6000                       0.51   1.25         0.74   0.156
 //
 // Longer training is better, most of all for JPEG files, which hold colour at half the resolution. Pillow reduced 109
-// pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean ones, auto the JPEG files. PSNR of RGB in
-// dB, by the number of steps in which each network for colour was trained:
+// pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean ones, auto the JPEG files. The table has
+// the PSNR of RGB in dB, by the number of steps of training for each network for colour:
 //
 //	steps    clean   JPEG 95  JPEG 70
 //	6,000    34.57   31.28    28.41
@@ -52,16 +51,15 @@ import (
 // colour, photo-real-fast, which takes the network of photo-fast, has 1.17 times the squared error of photo at thin
 // strokes whose colour is repeated in 2×2 pixels, and 1.10 times with fewer.
 //
-// 3 layers of 32 channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91.
-// Training also on pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains
-// nothing.
+// 3 layers of 32 channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91. Training
+// also on pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains nothing.
 //
-// A network for brightness that looks at colour is no better after a short training, nor is one for red, green and
-// blue, nor photo at ×4 after 40,000 more steps in which it was shown colour. Trained from nothing, with red and blue
-// as further results of half the weight, a network of the size of photo does use colour: after 36,000 steps of 8
-// patches of 32×32 it is as good as photo for brightness was after 2 billion pixels and with teachers, and 100,000 more
-// make it 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev; on grey pictures it is 0.02 to
-// 0.04 behind. That is photo at ×4 now.
+// A network for brightness that looks at colour is no better after a short training, nor is a network for red, green
+// and blue, nor photo at ×4 after 40,000 more steps in which it was shown colour. Trained from random weights, with red
+// and blue as further outputs of half the weight, a network of the size of photo does use colour: after 36,000 steps of
+// 8 patches of 32×32 it is as good as photo for brightness was after 2 billion pixels and with teachers, and 100,000
+// more make it 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev; on grey pictures it is
+// 0.02 to 0.04 behind. That is photo at ×4 now.
 const (
 	colours        = 2 // R−Y and B−Y
 	colourChannels = 16
@@ -71,13 +69,13 @@ const (
 	colourDecay    = 0.03
 )
 
-// cleanQualities and robustQualities are the ranges of the JPEG quality of the pictures from which the network for
-// subsampled chroma learns, for a clean and for a robust model. For a robust model the trainer adds noise to the
-// share subsampledNoisy of these pictures, and to the share allNoisy of those for the other network. Few JPEG files
-// are noisy, and for the others training on noise costs accuracy; so do fewer layers. Synthetic drawings keep the
-// colour of thin strokes. After 80,000 steps at ×2: gains of photo-real on interpolation, in dB of RGB, for 26
-// pictures, and its squared error at thin strokes in files of quality 75, as a share of the error of bicubic
-// interpolation. The qualities in the first row were 30 to 98:
+// cleanQualities and robustQualities are the ranges of JPEG quality of the pictures from which the network for
+// subsampled chroma learns, for a clean and for a robust model. For a robust model noise is added to the share
+// subsampledNoisy of these pictures, and to the share allNoisy of those for the other network. Few JPEG files are
+// noisy, and training on noise costs accuracy in the rest; so do fewer layers. Synthetic drawings help to keep the
+// colour of thin strokes. The table is for 80,000 steps at ×2: the gains of photo-real on interpolation, in dB of RGB,
+// for 26 pictures, and its squared error at thin strokes in files of quality 75, relative to bicubic interpolation. The
+// qualities in the first row were 30 to 98:
 //
 //	layers in the chain, noisy, drawings    JPEG 75   60, as PNG   WebP 30   strokes
 //	2, 0.6,  0.01                           1.06      0.95         0.77
@@ -97,18 +95,18 @@ const (
 	subsampledNoisy = 0.1
 )
 
-// forColour returns the options for colour. The chain is deeper beside a larger network for brightness, which
-// takes more of the time anyway.
+// forColour returns the options for colour. The chain is deeper beside a larger network for brightness, which takes
+// more of the time anyway.
 func (t Trainer) forColour() Trainer {
 	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/4), 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch
 	t.Steps, t.Interval, t.LearningRate, t.Decay = t.ColourSteps, t.ColourSteps, colourRate, colourDecay
-	t.SeesColour = false // these see the colour that they enlarge anyway
+	t.SeesColour = false // networks for colour see the colour that they enlarge anyway
 	return t
 }
 
-// trainColour trains the two networks for colour and returns their stages, or nil twice if no picture has
-// colour. subsampled is for files with subsampled chroma.
+// trainColour trains the two networks for colour and returns their stages, or nil twice if no picture has colour.
+// subsampled is for files with subsampled chroma.
 func (s *session) trainColour(
 	ctx context.Context, bright *convolutional.Stage,
 ) (colour, subsampled stage.Colour, err error) {
@@ -124,7 +122,7 @@ func (s *session) trainColour(
 		if made[i], err = d.train(ctx); err != nil {
 			return nil, nil, err
 		}
-		s.record.Trainer = cmp.Or(s.record.Trainer, c.record.Trainer) // of a model without steps for brightness
+		s.record.Trainer = cmp.Or(s.record.Trainer, c.record.Trainer) // if brightness was not trained
 	}
 	return made[0], made[1], nil
 }
@@ -160,21 +158,21 @@ type colourPictures struct {
 	hash       training.Digest
 }
 
-// colourPair is one picture: its low-resolution colour, its enlarged brightness, and the residual of its
-// enlarged colour.
+// colourPair is one picture: its low-resolution colour, its enlarged brightness, and the residual of its enlarged
+// colour.
 type colourPair struct {
 	w, h      int              // size of low
 	low       [colours][]int16 // in steps of 1/lowSteps
 	luma      []uint16         // 0..65535
 	residual  [colours][]int16 // in steps of 1/residualSteps
-	strength  float32          // of the picture's degradation, as estimated
+	strength  float32          // estimated strength of the picture's degradation
 	synthetic bool
 }
 
 const lowSteps = 1 << 14
 
-// colourPixelBytes is the memory of a pixel in a colourPair; colourPlaneBytes allows for the planes that exist
-// while one is made.
+// colourPixelBytes is the memory of a pixel in a colourPair; colourPlaneBytes allows for the planes that exist while a
+// colourPair is computed.
 const (
 	colourPixelBytes = 2 + 2*colours
 	colourPlaneBytes = 256 << 20
@@ -183,7 +181,7 @@ const (
 // digest implements dataset.
 func (d *colourPictures) digest() string { return d.hash.String() }
 
-// read reads all pictures that have colour and adds as many synthetic ones as d.Synthetic asks for.
+// read reads all pictures that have colour and adds synthetic pictures, as many as d.Synthetic asks for.
 func (d *colourPictures) read(ctx context.Context) error {
 	err := training.Read(ctx, d.sources, "enlarging pictures", d.progress, func(i int, img image.Image) error {
 		p := picture.Split(img)
@@ -208,8 +206,8 @@ func (d *colourPictures) read(ctx context.Context) error {
 	return nil
 }
 
-// add adds a picture, unless it is grey or smaller than a patch. by is the degradation that reduces it, number
-// seeds its noise.
+// add adds a picture, unless it is grey or smaller than a patch. by is the degradation that reduces it, and number the
+// seed of its noise.
 func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resample.Degradation, number int,
 	synthetic bool) error {
 	scale := d.Scale
@@ -261,8 +259,8 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	return nil
 }
 
-// degrade returns img as files have it: with noise for a robust model and, for subsampled chroma, out of a
-// JPEG file, whose quality is returned.
+// degrade returns img like a real file: with noise for a robust model and, for subsampled chroma, after a JPEG file,
+// whose quality is returned; else the quality is 0.
 func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, quality int, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, 1<<62|uint64(number)))
 	noisy := allNoisy
@@ -286,7 +284,7 @@ func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, 
 	return chroma.Smooth(img), quality, nil
 }
 
-// fill implements dataset: the patch is at a random position in all pictures, in a random symmetry.
+// fill implements dataset: the patch is at a random position in all pictures, with a random symmetry.
 func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	i, x, y := d.positions.sample(rng, func(i int) int { return d.list[i].w - d.Patch + 1 })

@@ -13,17 +13,17 @@ import (
 	"superres/superres/resample"
 )
 
-// Patches of a robust model are reduced in one of several ways and then degraded as package degrade describes.
-// Their strength, an input of the network, is the standard deviation of noise and compression in levels of 255,
-// divided by worstNoise. Blur and sharpening do not count; the network must recognise these itself.
+// Patches of a robust model are reduced in one of several ways and then degraded as package degrade describes. Their
+// strength, an input of the network, is the standard deviation of noise and compression in levels of 255, divided by
+// worstNoise. Blur and sharpening do not count; the network must recognise these itself.
 const worstNoise = 25
 
-// degradedMargin is the number of samples around the window that are degraded with it, so that the window lies
-// in whole blocks of JPEG files.
+// degradedMargin is the number of samples around the window that are degraded with it, so that the window lies in whole
+// blocks of JPEG files.
 const degradedMargin = 8
 
-// fillDegraded degrades the patch at random, then does what fillClean does. It returns the strength of the degradation,
-// and the trust that the network may have in the way the patch was reduced.
+// fillDegraded degrades the patch at random, then fills window and target as fillClean does. It returns the strength of
+// the degradation, and the trust that the network should have in the reduction.
 func (p patch) fillDegraded(window, target []float32, side, margin, scale, inputs int) (out levels) {
 	reach := margin + degradedMargin
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)
@@ -46,7 +46,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 		part = degrade.Brightness([3]*degrade.Plane(rgb))
 	}
 	if deviation > 0 {
-		// At enlarging the strength is an estimate, so noise is added to it here.
+		// In use the strength will be an estimate, so a random error is added to it here.
 		out[convolutional.Strength] = float32(min(deviation/worstNoise*elementary.Exp(0.15*p.degrade.NormFloat64()), 1))
 	}
 	n := side + 2*margin
@@ -77,12 +77,12 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 	return out
 }
 
-// sampleTrust returns a random trust: of a share of patches that is as large, the way in which they were reduced is the
-// trainer's own, and they are neither blurred nor sharpened. So the network learns the best result at each trust.
+// sampleTrust returns a random trust. The trust is the probability that the patch is then reduced in the trainer's own
+// way, and neither blurred nor sharpened. So the network learns the best result at each trust.
 //
-// photo-real at ×2, 32 channels and 13 layers that see colour, and the one before, which knew neither trust nor colour,
-// in dB of brightness over the better of bicubic and Lanczos interpolation, 26 pictures in colour of open-valid and
-// general-dev, damaged by Pillow, at measured strengths:
+// The table has the gains of photo-real at ×2 with 32 channels and 13 layers that see colour, at measured strengths,
+// and of an earlier network that knew neither trust nor colour: in dB of brightness over the better of bicubic and
+// Lanczos interpolation, for 26 pictures in colour of open-valid and general-dev, damaged by Pillow:
 //
 //	            noise 5, 10, 20     JPEG 90, 75   JPEG 60 as PNG   sharpened, JPEG 85
 //	trust 0     1.68, 1.84, 2.75    1.23, 1.00    0.87              0.78
@@ -90,11 +90,11 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 //	trust 1     1.97, 2.05, 2.88    1.41, 1.12    0.96             −0.31
 //	before      1.66, 1.83, 2.69    1.26, 1.10    0.96              0.38
 //
-// With a trust of 0 in a quarter of the patches sharpened pictures without noise lost: 10,000 such steps took the one
-// before from 2.06 to 1.66 dB. In half of them, it is 1.49 dB here, and was 1.38.
+// With a trust of 0 in only a quarter of the patches, sharpened pictures without noise lost: 10,000 such steps took the
+// earlier network from 2.06 to 1.66 dB. With half of the patches, as now, it is 1.49 dB here, and was 1.38.
 func sampleTrust(rng *rand.Rand) float32 {
 	switch kind := rng.Float32(); {
-	case kind < 0.5: // damaged patches are harder to learn
+	case kind < 0.5: // half of the patches, since damaged ones are harder to learn
 		return 0
 	case kind < 0.65:
 		return 1
@@ -102,8 +102,9 @@ func sampleTrust(rng *rand.Rand) float32 {
 	return rng.Float32()
 }
 
-// fillLack sets the first scale² of the each values that target has for a sample to what the interpolation of part
-// lacks of the truth. part begins at (x0, y0), in samples; truth returns a pixel of the picture.
+// fillLack sets the first scale² values of every sample in target to the truth less the interpolation of part. each is
+// the number of values that target has for a sample. part begins at (x0, y0), in samples; truth returns a pixel of the
+// picture.
 func (p patch) fillLack(target []float32, side, scale, each int, part *degrade.Plane, x0, y0 int,
 	truth func(i int) float32) {
 	const around = 3 // more than the reach of the interpolation
@@ -134,7 +135,7 @@ func (p *pair) trueBrightness(i int) float32 {
 		float32(picture.WeightG*picture.Levels[p.truth[1][i]]) + float32(picture.WeightB*picture.Levels[p.truth[2][i]])
 }
 
-// sampleReduction returns a way in which programs reduce pictures: most often the trainer's own, ownReduction, or the
+// sampleReduction returns a way in which programs reduce pictures: most often ownReduction, the trainer's own, or the
 // index in reductions of another. A clean patch, without noise and compression, is often reduced without antialiasing.
 func (p patch) sampleReduction(clean bool) int {
 	kind := p.degrade.IntN(10)
@@ -154,11 +155,11 @@ func (p patch) sampleReduction(clean bool) int {
 	return kind
 }
 
-// ownReduction stands for the reduction by which the samples of a pair were made.
+// ownReduction stands for the reduction with which the samples of a pair were computed.
 const ownReduction = -1
 
-// reduce returns the samples from (x0, y0) to (x1, y1), in levels of 255, of brightness or of red, green and blue,
-// reduced as sampleReduction says.
+// reduce returns the samples from (x0, y0) to (x1, y1), in levels of 255, of brightness or of red, green and blue. kind
+// is a result of sampleReduction.
 func (p patch) reduce(kind, x0, y0, x1, y1, scale int) (channels []*degrade.Plane) {
 	for range p.from.truth {
 		part := &degrade.Plane{W: x1 - x0, H: y1 - y0, Pix: make([]float32, (x1-x0)*(y1-y0))}
@@ -187,8 +188,8 @@ func (p patch) reduce(kind, x0, y0, x1, y1, scale int) (channels []*degrade.Plan
 	return channels
 }
 
-// reduceBy sets part to samples from (x0, y0) on, in levels of 255, of the pixels of a channel, reduced by taps in both
-// directions.
+// reduceBy sets part to samples from (x0, y0) on, in levels of 255. They are reduced from truth, the pixels of a
+// channel, with the same taps in both directions.
 func (p patch) reduceBy(taps []float32, part *degrade.Plane, truth []uint8, x0, y0, scale int) {
 	first := (scale - len(taps)) / 2 // the pixel of sample 0's first tap; len(taps)−scale is even
 	w, h := p.from.w*scale, p.from.h*scale
@@ -215,9 +216,9 @@ func (p patch) reduceBy(taps []float32, part *degrade.Plane, truth []uint8, x0, 
 	}
 }
 
-// Indices in reductions of those without antialiasing, the last ones: by interpolation at the middle of a block, and by
-// taking one pixel of it, its first as OpenCV does or its middle as Pillow does. Then samples lie up to half a block
-// beside their place, which a picture does not tell; the network learns to be careful there.
+// Indices of the last elements of reductions, which have no antialiasing: interpolation at the middle of a block, and
+// picking one pixel of it, the first as OpenCV does or the middle one as Pillow does. Then samples lie up to half a
+// block off their place, which a picture does not show; the network learns to be careful there.
 const (
 	aliasing = 4 + iota
 	everyFirst
@@ -225,8 +226,7 @@ const (
 	everyReduction
 )
 
-// reductions return the taps by which a scale is reduced in one dimension, for all reductions other than the
-// trainer's own.
+// reductions return the taps that reduce a picture by scale in one dimension, for all ways but the trainer's own.
 var reductions = [everyReduction]func(scale int) []float32{
 	func(s int) []float32 { return taps(s, s, imaging.Box) },
 	func(s int) []float32 { return taps(s, 2-s%2, imaging.Box) },
@@ -241,16 +241,16 @@ var reductions = [everyReduction]func(scale int) []float32{
 	func(s int) []float32 { return single(s, s/2) },
 }
 
-// single returns the taps that take a pixel of a block.
+// single returns the taps that pick one pixel of a block.
 func single(scale, pixel int) []float32 {
 	list := make([]float32, scale)
 	list[pixel] = 1
 	return list
 }
 
-// taps returns the values of a filter at n taps that are symmetric around the middle of a block of scale
-// pixels, normalised to a sum of 1; n is increased by one where it is odd and scale even, or the reverse. The
-// filter's unit of length is the block.
+// taps returns the values of a filter at n taps that are symmetric around the middle of a block of scale pixels,
+// normalised to a sum of 1; n is increased by one if it is odd and scale even, or the reverse. The filter's unit of
+// length is the block.
 func taps(scale, n int, filter imaging.ResampleFilter) []float32 {
 	if (n-scale)%2 != 0 {
 		n++

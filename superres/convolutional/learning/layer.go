@@ -8,9 +8,9 @@ import (
 	"superres/superres/convolutional"
 )
 
-// shape is the layout of a layer's parameters in memory: output channels are padded to whole vectors, and the
-// weights of a row of taps, side·in for each output, to whole tiles of the kernels. The padding is 0 before and
-// after every step.
+// shape is the layout of a layer's parameters in memory: output channels are padded to whole vectors, and the weights
+// of a row of taps, side·in for each output, to whole tiles of the kernels. The padding is 0 before and after every
+// step.
 type shape struct {
 	side, in, out int
 	span          int  // side·in with padding
@@ -31,7 +31,7 @@ func shapesOf(n *convolutional.Network) (list []shape) {
 	return list
 }
 
-// rows returns the number of rows of the weights as a matrix of wide columns.
+// rows returns the number of rows of the matrix of weights, which has wide columns.
 func (s shape) rows() int { return s.side * s.span }
 
 // row returns the row of the weight matrix for a tap and an input channel.
@@ -53,7 +53,7 @@ type parameters struct {
 	levels              [convolutional.LevelCount][]float32
 }
 
-// divide returns parameters in the memory of all, of at least size values.
+// divide returns parameters that use the memory of all, which has at least size values.
 func (s shape) divide(all []float32) parameters {
 	p := parameters{all: all[:s.size():s.size()]}
 	next := func(size int) (part []float32) {
@@ -110,16 +110,16 @@ type layer struct {
 	average    parameters // the running mean of now
 	gradient   parameters
 	momentum   parameters // the running mean of gradient
-	square     []float32  // the running mean of its square, of all parameters but weights
-	update     []float32  // what the weights move by, before the learning rate
+	square     []float32  // the running mean of the gradient's square, for all parameters but weights
+	update     []float32  // the change of the weights in a step, before the learning rate
 	muon       muon
 
-	// The transforms of the weights and of transposed for tiles, of a layer that has some, and a buffer.
+	// For layers that are computed by tiles: the transforms of the weights and of transposed, and a buffer.
 	spread, spreadBack, half []float32
 }
 
-// newLayer returns a layer that starts as l or, when random is true, with random weights. isNearIdentity adds these to
-// the identity.
+// newLayer returns a layer that starts as l or, if random is true, with random weights. With isNearIdentity these are
+// added to the identity.
 func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *rand.Rand) *layer {
 	f := &layer{
 		shape: s, now: s.read(l), transposed: make([]float32, s.side*s.side*s.wide*s.in),
@@ -154,7 +154,7 @@ func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *
 	return f
 }
 
-// prepare sets what a pass works with besides the parameters. It must be called whenever f.now has changed.
+// prepare computes from f.now what a pass needs besides. It must be called whenever f.now has changed.
 func (f *layer) prepare() {
 	f.transpose()
 	if !f.isTiled() {
@@ -169,8 +169,8 @@ func (f *layer) prepare() {
 	spreadTaps(f.spreadBack, f.transposed, f.half, block)
 }
 
-// transpose sets f.transposed to the current weights with inputs and outputs swapped and the taps in reverse
-// order, by which backward convolves gradients. The first layer for brightness needs none.
+// transpose sets f.transposed to the current weights with inputs and outputs swapped and the taps in reverse order, for
+// the convolutions of backward. The first layer for brightness needs none.
 func (f *layer) transpose() {
 	if f.in == 1 {
 		return
@@ -185,7 +185,7 @@ func (f *layer) transpose() {
 	}
 }
 
-// clearPadding sets the gradient of the padding to 0, and the gradient of the slopes of a layer without an activation.
+// clearPadding sets the gradient of the padding to 0, and of the slopes if the layer has no activation.
 func (f *layer) clearPadding() {
 	for r := range f.side {
 		clear(f.gradient.weight[(r*f.span+f.side*f.in)*f.wide : (r+1)*f.span*f.wide])

@@ -17,8 +17,8 @@ import (
 
 // dataset is a source of patches.
 type dataset interface {
-	// fill sets the input, the target and the levels of w to patch number of a step. The result depends only
-	// on the two numbers. synthetic is true for a patch of a synthetic picture.
+	// fill sets the input, the target and the levels of w to a patch, by the number of the step and of the patch in it.
+	// The result depends on these two alone. synthetic is true for a patch from a synthetic picture.
 	fill(w *worker, step, number int) (synthetic bool, err error)
 	// digest returns a hash of the pictures in hexadecimal.
 	digest() string
@@ -33,18 +33,18 @@ type learner struct {
 	done         int     // number of steps made
 	norm         float64 // running mean of the gradient's norm
 	loss, square float64 // sums over steps of the loss and of the mean squared error
-	steps        int     // number of steps summed: those since the last report
+	steps        int     // number of steps in the sums: those since the last report
 	rmse         float64 // at the last report
 	dead         int     // dead channels at the last report
-	trainer      string  // the programs that made the steps; empty: this one alone
-	remote       *remote // makes the steps, or nil
+	trainer      string  // names of the programs that made the steps; empty: only this one
+	remote       *remote // the program that makes the steps, or nil
 
 	// The fields below are buffers, which checkpoints leave out.
 	gradients []float32 // one for each patch of a step, one after another
-	starts    []int32   // offset of each in gradients
+	starts    []int32   // offset in gradients of the gradient of each patch
 	losses    [][2]float64
 	failures  []error
-	peaks     [][]float32 // for each patch of a step before a report, the peak of each channel
+	peaks     [][]float32 // for each patch of the last step before a report, the peak of each channel
 	workers   []*worker
 }
 
@@ -63,8 +63,8 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 	rng := rand.New(rand.NewPCG(opt.Seed, 1<<63))
 	channels := 0
 	for i, s := range l.shapes {
-		// A layer of the chain starts near the identity, unless that is added to its output anyway, which would double
-		// the output of each part of the chain.
+		// A layer of the chain starts near the identity. The last layer of a part does not, because a skip connection
+		// adds the input of the part anyway.
 		isNearIdentity := i > 0 && i <= n.Depth && (n.Every() == n.Depth || i%n.Every() > 0)
 		l.layers = append(l.layers, newLayer(s, n.Layers[i], i >= known, isNearIdentity, rng))
 		if !s.linear {
@@ -104,7 +104,7 @@ func (l *learner) network() *convolutional.Network {
 	n := convolutional.NewNetwork(l.architecture)
 	trained := n
 	if l.opt.SeesColour {
-		trained = withHeads(n) // which shares all other layers
+		trained = withHeads(n) // shares all layers but the last
 	}
 	for i, f := range l.layers {
 		f.write(trained.Layers[i], f.average)
@@ -120,15 +120,16 @@ func (l *learner) network() *convolutional.Network {
 	return n
 }
 
-// A network that sees colour, but learns from brightness alone, makes no use of it. So in training it has two more
-// heads, results of the last layer for the residuals of red and blue, which its users do without. headWeight is how
-// much their loss counts beside brightness.
+// A network that sees colour, but learns from the loss of brightness alone, makes no use of colour. So in training its
+// last layer has two more heads: outputs for the residuals of red and blue, which are removed afterwards. headWeight is
+// the weight of their loss relative to brightness.
 const (
 	heads      = 1 + colours
 	headWeight = 0.5
 )
 
-// withHeads returns n, whose memory it shares, with a last layer that has all heads. They begin as brightness.
+// withHeads returns n with a last layer that has all heads, which begin as copies of brightness. It shares all other
+// layers of n.
 func withHeads(n *convolutional.Network) *convolutional.Network {
 	out := *n
 	out.Layers = slices.Clone(n.Layers)
@@ -142,7 +143,7 @@ func withHeads(n *convolutional.Network) *convolutional.Network {
 	return &out
 }
 
-// addTrainer notes that a program makes steps from now on.
+// addTrainer records that the program name makes the steps from now on.
 func (l *learner) addTrainer(name string) {
 	switch {
 	case l.done == 0:
@@ -155,7 +156,7 @@ func (l *learner) addTrainer(name string) {
 // ownName is the name of this program in a list of trainers.
 const ownName = "superres"
 
-// pixels returns how many results of a sample are of brightness, or of colour in a network for colour.
+// pixels returns how many outputs for a sample are brightness or, in a network for colour, colour.
 func (l *learner) pixels() int {
 	if l.architecture.Colour {
 		return l.shapes[len(l.shapes)-1].out
@@ -183,9 +184,9 @@ func (l *learner) step(ctx context.Context, d dataset) error {
 	})
 }
 
-// move makes one step. learn adds the gradient of the loss of a patch to gradient, and sets its element of l.losses. It
-// is called concurrently. Each patch has its own gradient, computed by any worker, and the gradients are summed in the
-// order of the patches, so that the number of workers does not change the result.
+// move makes one step. learn adds the gradient of the loss of a patch to gradient, and sets the patch's element of
+// l.losses. It is called concurrently. Each patch has its own gradient, computed by any worker, and the gradients are
+// summed in the order of the patches, so that the number of workers does not change the result.
 func (l *learner) move(ctx context.Context, learn func(w *worker, number int, gradient []parameters) error) error {
 	size := l.size()
 	err := l.forPatches(ctx, func(w *worker, number int) error {
@@ -214,7 +215,7 @@ func (l *learner) move(ctx context.Context, learn func(w *worker, number int, gr
 	return nil
 }
 
-// forPatches calls body for the number of each patch of a step, with a worker that it has to itself, in parallel.
+// forPatches calls body for the number of each patch of a step, in parallel, each time with a worker of its own.
 func (l *learner) forPatches(ctx context.Context, body func(w *worker, number int) error) error {
 	next := 0
 	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) {
@@ -228,7 +229,7 @@ func (l *learner) forPatches(ctx context.Context, body func(w *worker, number in
 	return errors.Join(append(l.failures, err)...)
 }
 
-// divide returns the parts of a gradient that belong to each layer, in the same memory.
+// divide returns the parts of a gradient that belong to each layer, sharing its memory.
 func (l *learner) divide(gradient []float32) (list []parameters) {
 	for _, s := range l.shapes {
 		list = append(list, s.divide(gradient))
@@ -237,8 +238,8 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 	return list
 }
 
-// learn adds the gradient of a patch's loss to to, and returns the loss and the mean squared error.
-// optimiser.go defines the loss.
+// learn adds the gradient of a patch's loss into to, and returns the loss, which optimiser.go defines, and the mean
+// squared error.
 func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]float64) {
 	w.forward(l.layers)
 	last := len(l.shapes) - 1
@@ -252,7 +253,7 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 		}
 		return headWeight
 	}
-	mean := 0.0 // of e², as outputs count
+	mean := 0.0 // of e², weighted
 	for y := range w.side {
 		d := w.inner(last, y)
 		clear(d)
@@ -348,9 +349,8 @@ func sumSquares(values []float32) float64 {
 	return sums[0] + sums[1] + sums[2] + sums[3]
 }
 
-// deadBelow is the share of the greatest sample in its layer that a dead channel never exceeds. A dead channel
-// costs as much time as any other, gets little or no gradient, and so seldom recovers. Too high a learning rate
-// makes many.
+// deadBelow is the share of the greatest sample in its layer that a dead channel never exceeds. A dead channel costs as
+// much time as any other, gets little or no gradient, and so seldom recovers. Too high a learning rate causes many.
 const deadBelow = 1e-3
 
 // countDead returns the number of channels, in all layers of shapes but the last, whose largest output in all patches

@@ -9,18 +9,18 @@ import (
 
 // Lesson is a patch from which a network learns something other than to enlarge pictures.
 type Lesson interface {
-	// Fill sets window, side×side samples, to the brightness, 0 to 1, of the patch and its surroundings: as much
-	// on all four sides.
+	// Fill sets window, side×side samples, to the brightness, 0 to 1, of the patch, which is in the middle, and of its
+	// surroundings.
 	Fill(window []float32, side int)
-	// Grade returns the loss by the results of the network for the patch, Scale² of each of Patch×Patch samples side by
-	// side, and sets slopes to the slopes of the loss by each of them. It may keep neither.
+	// Grade returns the loss of the results of the network for the patch, Scale² for each of Patch×Patch samples, side
+	// by side. It sets slopes to the derivatives of the loss by each result. It must keep neither slice.
 	Grade(results, slopes []float32) float64
 }
 
-// Teach trains a network with lessons instead of pictures: lesson returns the one of patch number of a step, and must
-// depend on these two alone; it is called concurrently. Of the options those count that say what the network is, what
-// it starts from and how it is trained. Report gets the steps, the rate and the loss at every interval. digest stands
-// for the lessons: a training goes on from Kept only if that learned from lessons of the same.
+// Teach trains a network with lessons instead of pictures. lesson returns the lesson for a patch, by the number of the
+// step and of the patch in it, and must depend on these two alone; it is called concurrently. Only those options count
+// that describe the network, its start and the steps. Report gets the steps, the rate and the loss at every interval.
+// digest stands for the lessons: a training goes on from Kept only if Kept was made with the same digest.
 func (t Trainer) Teach(
 	ctx context.Context, digest string, lesson func(step, number int) (Lesson, error),
 ) (*convolutional.Stage, error) {

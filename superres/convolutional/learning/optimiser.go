@@ -7,31 +7,31 @@ import (
 	"superres/internal/kernel"
 )
 
-// The loss is the mean, over the pixels of a step, of Charbonnier's √(e² + 10⁻⁶) of the error e, which is
-// nearly |e|. It is learned faster than e² and gives less weight to pixels that cannot be predicted. In the
-// last part of the steps the loss is e², by which results are scored.
+// The loss is the mean, over the pixels of a step, of Charbonnier's √(e² + 10⁻⁶) of the error e, which is nearly |e|.
+// It is learned faster than e² and gives less weight to pixels that cannot be predicted. In the last part of the steps
+// the loss is e², by which results are scored.
 //
-// A robust model gets the logarithm of the mean of e² in a patch there instead, as results are scored by the mean of
-// decibels. By e² errors in noise count so much that clean pictures lose. 48 channels and 10 layers at ×2, 6,000 last
-// steps by each, dB over interpolation of 14 pictures:
+// For a robust model, the last part uses the logarithm of the mean of e² in a patch instead, since results are scored
+// by the mean of decibels. With e², errors in noise count so much that clean pictures lose. The table has the gains on
+// interpolation in dB of 14 pictures, with 48 channels and 10 layers at ×2, after 6,000 last steps with each loss:
 //
 //	             clean   sharpened   sharpened JPEG   JPEG 75   noise 10   decimated
 //	e²           2.60    1.84        0.86             1.50      2.52       −0.28
 //	√(e² + 10⁻⁶) 2.77    1.99        0.86             1.50      2.48       −0.32
 //	logarithm    2.83    2.17        1.03             1.53      2.50       −0.23
 //
-// The gradient is clipped to twice the running mean of its norm. Then weights move by Muon (moveWeights),
-// biases and slopes by Adam (kernel.Adam), with a learning rate that warms up and then falls along a cosine (I.
-// Loshchilov, F. Hutter: SGDR, ICLR 2017, arXiv:1608.03983). The result is the running mean of the parameters
-// over about the last thousand steps, which is better than their last values while the learning rate is high
-// (B. Polyak, A. Juditsky, SIAM J. Control Optim. 30 (1992), doi:10.1137/0330046).
+// The gradient is clipped to twice the running mean of its norm. Then weights move by Muon (moveWeights), biases and
+// slopes by Adam (kernel.Adam), with a learning rate that warms up and then falls along a cosine (I. Loshchilov, F.
+// Hutter: SGDR, ICLR 2017, arXiv:1608.03983). The result is the running mean of the parameters over about the last
+// thousand steps, which is better than their last values while the learning rate is high (B. Polyak, A. Juditsky, SIAM
+// J. Control Optim. 30 (1992), doi:10.1137/0330046).
 const (
 	warmUp       = 200  // steps
 	lastPart     = 0.15 // share of the steps in which the loss is e²
-	exactPart    = 0.02 // share of the steps, the last, in which the products of a remote are in float32
+	exactPart    = 0.02 // the last share of the steps, with products in float32 in a remote
 	roundness    = 1e-6 // the constant of Charbonnier's loss
 	squareWeight = 25   // factor of e², which keeps gradients about as large
-	commonSquare = 9e-4 // the mean of e² whose gradient the logarithm keeps, about
+	commonSquare = 9e-4 // mean of e² at which the logarithm has about the gradient of e²
 	leastSquare  = 3e-4 // added to the mean of e² before its logarithm is taken
 	momentum     = 0.95 // of Muon
 	adamRate     = 0.3  // Adam's learning rate as a share of Muon's
@@ -53,8 +53,8 @@ func (l *learner) learningRate(step int) float64 {
 // isSquared reports whether the loss of a step is e².
 func (l *learner) isSquared(step int) bool { return float64(step) >= (1-lastPart)*float64(l.opt.Steps) }
 
-// clipGradient returns the factor, at most 1, that clips a gradient with the given norm, and updates the
-// running mean of norms.
+// clipGradient returns the factor, at most 1, that clips a gradient with the given norm, and updates the running mean
+// of norms.
 func (l *learner) clipGradient(norm float64) float64 {
 	if l.done == 0 {
 		l.norm = norm
@@ -76,20 +76,19 @@ func (f *layer) moveOthers(clip float32, rate, t float64) {
 		float32(rate), float32(least*root))
 }
 
-// moveWeights moves the weights of a layer, a matrix W with side²·in rows and out columns, along the running
-// mean M of their gradient, made orthogonal (Muon),
+// moveWeights moves the weights of a layer, a matrix W with side²·in rows and out columns, along the running mean M of
+// their gradient, orthogonalised (Muon),
 //
 //	W ← W − rate·(M(MᵀM)^(−1/2) + decay·W),
 //
-// with Nesterov's momentum. So W moves equally far in all directions in which M is not 0, not only in the few
-// in which the gradient is large. 1,200 steps reach the result of 2,000 with Adam, also of Adam on layers that
-// are products of two (K. Bhardwaj and others: Collapsible linear blocks, MLSys 2022, arXiv:2103.09404), and
-// the only state is M. K. Jordan and others: Muon, an optimizer for hidden layers in neural networks, 2024,
+// with Nesterov's momentum. So W moves equally far in all directions in which M is not 0, not only in the few in which
+// the gradient is large. 1,200 steps reach the result of 2,000 with Adam, even with Adam on layers that are products of
+// two (K. Bhardwaj and others: Collapsible linear blocks, MLSys 2022, arXiv:2103.09404), and the only state is M. K.
+// Jordan and others: Muon, an optimizer for hidden layers in neural networks, 2024,
 // https://kellerjordan.github.io/posts/muon.
 //
-// Noise in M moves W as far as the signal does, so without decay the weights grow: after 80,000 steps the
-// middle singular value of a layer was 5, 12 layers partly undid each other, and rounding them to integers cost
-// more than 0.1 dB.
+// Noise in M moves W as far as the signal does, so without decay the weights grow: after 80,000 steps the middle
+// singular value of a layer was 5, 12 layers partly undid each other, and rounding to integers cost more than 0.1 dB.
 func (f *layer) moveWeights(clip, rate, decay float32) {
 	g, m := f.gradient.weight, f.momentum.weight
 	for i, v := range g {
@@ -104,8 +103,8 @@ func (f *layer) moveWeights(clip, rate, decay float32) {
 }
 
 // The inverse square root of XᵀX is approximated by a few steps of a Newton-Schulz iteration, X ← X(aI + bXᵀX +
-// c(XᵀX)²). With the coefficients of Muon's authors it brings singular values above 10⁻³ to between 0.7 and
-// 1.2, which suffices. X is always M·P with a symmetric P, so only XᵀX and P are iterated.
+// c(XᵀX)²). With the coefficients of Muon's authors it brings singular values above 10⁻³ to between 0.7 and 1.2, which
+// suffices. X is always M·P with a symmetric P, so only XᵀX and P are iterated.
 const (
 	schulzSteps = 6
 	schulzA     = 3.4445
@@ -113,7 +112,7 @@ const (
 	schulzC     = 2.0315
 )
 
-// muon has the buffers of orthogonalise, four n×n matrices, and n zeros.
+// muon has the buffers of orthogonalise: four n×n matrices, and n zeros.
 type muon struct{ gram, next, p, poly, zero []float32 }
 
 func newMuon(n int) muon {
@@ -121,9 +120,9 @@ func newMuon(n int) muon {
 	return muon{make(n * n), make(n * n), make(n * n), make(n * n), make(n)}
 }
 
-// orthogonalise sets to, rows×n, approximately to x·(xᵀx)^(−1/2), or to 0 when x is 0. n must be a multiple of
+// orthogonalise sets dst, rows×n, approximately to x·(xᵀx)^(−1/2), or to 0 if x is 0. n must be a multiple of
 // kernel.Lanes and kernel.Rows32.
-func (w *muon) orthogonalise(to, x []float32, rows, n int) {
+func (w *muon) orthogonalise(dst, x []float32, rows, n int) {
 	multiply := func(to, a, b []float32) { kernel.Mul32(to, n, a, n, b, n, n, n, n) } // a is symmetric
 	kernel.Mul32(w.gram, n, x, n, x, n, n, rows, n)
 	trace := 0.0
@@ -131,7 +130,7 @@ func (w *muon) orthogonalise(to, x []float32, rows, n int) {
 		trace += float64(w.gram[i*n+i])
 	}
 	if !(trace > 0) {
-		clear(to)
+		clear(dst)
 		return
 	}
 	clear(w.p)
@@ -155,5 +154,5 @@ func (w *muon) orthogonalise(to, x []float32, rows, n int) {
 		multiply(w.next, w.poly, w.gram)
 		multiply(w.gram, w.poly, w.next)
 	}
-	kernel.Convolve32(to, x, n, 0, 1, n, w.p, w.zero, rows) // x·p
+	kernel.Convolve32(dst, x, n, 0, 1, n, w.p, w.zero, rows) // x·p
 }

@@ -5,37 +5,37 @@ import (
 	"superres/superres/convolutional"
 )
 
-// pass takes one patch forward through the layers, and the gradient of its loss back. A window of the patch and some
-// samples around it gives as many samples of output as the patch has. The layers shrink what they are given; where that
-// would take a wider margin than asked for, their input is padded with zeros instead, so that a deep network does not
+// pass takes one patch forward through the layers, and the gradient of its loss back. Its input is a window: the patch
+// and some samples around it. Its output has as many samples as the patch. The layers shrink their input; where that
+// would take a wider margin than asked for, the input is padded with zeros instead, so that a deep network does not
 // spend most of its time beside the patch. A pass is used by one goroutine.
 type pass struct {
 	shapes  []shape
 	skip    int         // see convolutional.Architecture
 	side    int         // side of the output
-	sides   []int       // of the input of each layer, then of the output of the last
+	sides   []int       // side of the input of each layer, then of the last output
 	pads    []int       // the rows and columns of zeros around the input of each layer
 	input   []float32   // the window, padded for the span of the first layer
 	levels  levels      // of the patch
 	before  [][]float32 // the output of each layer before its activation
-	after   [][]float32 // the input of the next layer with its zeros; for the last layer the same slice
+	after   [][]float32 // the input of the next layer with its zeros; for the last layer the same slice as before
 	back    [2][]float32
-	skipped [2][]float32 // gradients that skip layers, of outputs in turn
+	skipped [2][]float32 // gradients of outputs that skip layers, two used alternately
 	zero    []float32
-	bias    []float32 // the bias of a layer at the levels
+	bias    []float32 // the bias of a layer at the levels of the patch
 	tiles   *tiles
 }
 
-// levels are the strength of the degradation of a patch and the trust in its reduction, 0 to 1. The trainer gives them
-// to the network with the patch. convolutional.Strength and convolutional.Trust are their indices.
+// levels are the strength of the degradation of a patch and the trust in its reduction, 0 to 1, at the indices
+// convolutional.Strength and convolutional.Trust. The trainer gives them to the network with the patch.
 type levels [convolutional.LevelCount]float32
 
-// rowsTogether is the number of rows of samples for which Correlate uses each tile of weights, chosen so that
-// they stay in the cache.
+// rowsTogether is the number of rows of samples for which Correlate uses each tile of weights: so few that they stay in
+// the cache.
 const rowsTogether = 6
 
-// newPass returns a pass for patches that predict side×side samples. Up to margin samples around the patch are computed
-// in each layer.
+// newPass returns a pass for patches with a target of side×side samples. In each layer up to margin samples around the
+// patch are computed, too.
 func newPass(shapes []shape, skip, side, margin int) *pass {
 	p := &pass{shapes: shapes, skip: skip, side: side}
 	p.sides, p.pads = make([]int, len(shapes)+1), make([]int, len(shapes))
@@ -59,7 +59,7 @@ func newPass(shapes []shape, skip, side, margin int) *pass {
 		m, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
 		p.before[i] = make([]float32, m*m*s.wide)
 		if p.after[i] = p.before[i]; i < len(shapes)-1 {
-			// Behind the samples are zeros that whole tiles reach into.
+			// Behind the samples are zeros, for tiles that extend beyond the samples.
 			p.after[i] = make([]float32, tiledSize(p.full(i+1))*s.wide)
 		}
 		most, widest = max(most, tiledSize(padded)*s.wide), max(widest, s.wide)
@@ -95,8 +95,7 @@ func (p *pass) inputOf(layer int) []float32 {
 	return p.after[layer-1]
 }
 
-// start returns the index, in the input of the layer after the given one, of the first value of row y of what the given
-// one puts out.
+// start returns the index, in the padded input of the next layer, of the first value of row y of a layer's output.
 func (p *pass) start(layer, y int) int {
 	pad := p.pads[layer+1]
 	return ((y+pad)*p.full(layer+1) + pad) * p.shapes[layer].wide
@@ -156,7 +155,7 @@ func (p *pass) biasOf(layer int, now parameters) []float32 {
 	return p.bias
 }
 
-// isSum reports whether the output of the layer skip layers before is added to a layer's.
+// isSum reports whether the output of the layer skip layers before is added to this layer's output.
 func (p *pass) isSum(layer int) bool {
 	return layer > 0 && layer < len(p.shapes)-1 && layer%p.skip == 0
 }
@@ -164,11 +163,11 @@ func (p *pass) isSum(layer int) bool {
 // isSkipped reports whether the output of a layer is added to the output of the layer skip layers after it.
 func (p *pass) isSkipped(layer int) bool { return layer%p.skip == 0 && p.isSum(layer+p.skip) }
 
-// shrinkage returns how many samples on each side the output of a layer has more than the output of
-// the layer skip layers after it.
+// shrinkage returns how many samples wider, on each side, the output of a layer is than the output of the layer skip
+// layers after it.
 func (p *pass) shrinkage(layer int) int { return (p.sides[layer+1] - p.sides[layer+p.skip+1]) / 2 }
 
-// overlap returns the index in p.after of the layer skip layers before of the first value that is added to row y of a
+// overlap returns the index, in p.after of the layer skip layers before, of the first value that is added to row y of a
 // layer's output.
 func (p *pass) overlap(layer, y int) int {
 	from := layer - p.skip
@@ -176,11 +175,11 @@ func (p *pass) overlap(layer, y int) int {
 	return p.start(from, y+by) + by*p.shapes[from].wide
 }
 
-// add adds v, which is at least as long, to to.
-func add(to, v []float32) { kernel.AddFloats(to, to, v) }
+// add adds v to sums. v must be at least as long.
+func add(sums, v []float32) { kernel.AddFloats(sums, sums, v) }
 
-// margin returns the width of the border of zeros around the gradient of a layer's output, with
-// which it can be convolved back to all of the layer's input. The first layer needs none.
+// margin returns the width of the border of zeros around the gradient of a layer's output, so that convolution gives
+// the gradient of all of the layer's input. The first layer needs none.
 func (p *pass) margin(layer int) int {
 	if layer == 0 {
 		return 0
@@ -188,8 +187,8 @@ func (p *pass) margin(layer int) int {
 	return p.shapes[layer].side - 1 - p.pads[layer]
 }
 
-// gradient returns the buffer for the gradient of a layer's output, and the samples in a row of it.
-// The layers use two buffers in turn.
+// gradient returns the buffer for the gradient of a layer's output, and the number of samples in a row of it. The
+// layers use two buffers alternately.
 func (p *pass) gradient(layer int) (d []float32, row int) {
 	row = p.sides[layer+1] + 2*p.margin(layer)
 	return p.back[layer%2][:row*row*p.shapes[layer].wide], row
@@ -202,7 +201,7 @@ func (p *pass) inner(layer, y int) []float32 {
 	return d[((y+margin)*row+margin)*s.wide:][:p.sides[layer+1]*s.wide]
 }
 
-// clearMargin sets the margin of a gradient d, of row×row samples of wide channels, to zero.
+// clearMargin sets the margin of a gradient d, which has row×row samples of wide channels, to zero.
 func clearMargin(d []float32, row, margin, wide int) {
 	pitch := row * wide
 	for y := range row {
@@ -216,8 +215,8 @@ func clearMargin(d []float32, row, margin, wide int) {
 	}
 }
 
-// backward takes the gradient of the last layer's output, which the caller has written to p.inner, back through
-// the layers, and adds the gradient of the parameters to to. It must follow forward.
+// backward takes the gradient of the last layer's output, which the caller has written to p.inner, back through the
+// layers, and adds the gradient of the parameters of layer i to to[i]. It must follow forward.
 func (p *pass) backward(layers []*layer, to []parameters) {
 	for i := len(p.shapes) - 1; i >= 0; i-- {
 		s := p.shapes[i]
@@ -241,7 +240,7 @@ func (p *pass) backward(layers []*layer, to []parameters) {
 	}
 }
 
-// correlate adds the gradient of a layer's weights to to.
+// correlate adds the gradient of a layer's weights into to.
 func (p *pass) correlate(layer int, to []float32) {
 	s, m, full := p.shapes[layer], p.sides[layer+1], p.full(layer)
 	x := p.inputOf(layer)
@@ -269,7 +268,7 @@ func (p *pass) correlate(layer int, to []float32) {
 	}
 }
 
-// convolveBack sets the gradient of the output of the layer before to the gradient of the layer's input.
+// convolveBack sets the gradient of the output of the layer before, which is the gradient of this layer's input.
 func (p *pass) convolveBack(layer int, f *layer) {
 	s, n := p.shapes[layer], p.sides[layer]
 	d, row := p.gradient(layer)
@@ -302,8 +301,8 @@ func (p *pass) addLevels(layer int, to parameters) {
 	}
 }
 
-// passSkipped adds to d, row y of the gradient of a layer's output, what comes straight from the layer skip layers
-// after it, and keeps the sum for the layer skip layers before it.
+// passSkipped adds to d, row y of the gradient of a layer's output, the gradient that a skip connection brings from the
+// layer skip layers after it, and keeps the sum for the layer skip layers before it.
 func (p *pass) passSkipped(layer, y int, d []float32) {
 	if layer%p.skip > 0 {
 		return
@@ -320,7 +319,7 @@ func (p *pass) passSkipped(layer, y int, d []float32) {
 	}
 }
 
-// addBias adds the gradient d of a linear layer's output to the gradient to of its biases.
+// addBias adds d, the gradient of a linear layer's output, into to, the gradient of its biases.
 func addBias(to, d []float32) {
 	for len(d) > 0 {
 		for o, v := range d[:len(to)] {
@@ -330,17 +329,17 @@ func addBias(to, d []float32) {
 	}
 }
 
-// findPeaks sets to to the greatest magnitude of each channel in the pass, for all layers but the last.
-func (p *pass) findPeaks(to []float32) {
-	clear(to)
+// findPeaks sets peaks to the greatest magnitude of each channel in the pass, for all layers but the last.
+func (p *pass) findPeaks(peaks []float32) {
+	clear(peaks)
 	for i, s := range p.shapes[:len(p.shapes)-1] {
 		h := p.after[i]
 		for at, v := range h {
 			if v < 0 {
 				v = -v
 			}
-			to[at%s.wide] = max(to[at%s.wide], v)
+			peaks[at%s.wide] = max(peaks[at%s.wide], v)
 		}
-		to = to[s.wide:]
+		peaks = peaks[s.wide:]
 	}
 }

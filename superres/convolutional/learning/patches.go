@@ -15,15 +15,16 @@ type patch struct {
 	from      *pair
 	x, y      int // top left corner of the target, in low-resolution samples
 	synthetic bool
-	isGrey    bool       // a network that sees colour is shown none
-	degrade   *rand.Rand // samples the degradation of a robust model's patch; nil: none
+	isGrey    bool       // a network that sees colour gets this patch without it
+	degrade   *rand.Rand // random numbers for a robust model's degradation; else nil
 	symmetry
 }
 
-// greyShare is the share of patches that are shown without colour to a network that sees it: pictures are grey, too, or
-// have colour at half the resolution, which the network is not shown, as it would lose 0.2 dB by that. Nor can it learn
-// from such colour in passing: colour on Set5 at ×4 is worth 0.12 dB to a network of 48 channels and 10 layers that saw
-// it whole or not at all, and 0.06 to one of 32 and 24 that saw it at half the resolution in a fifth of the patches.
+// greyShare is the share of patches that are shown without colour to a network that sees it. Some pictures are grey,
+// and others have colour at half the resolution, which is not given to the network, as it would lose 0.2 dB. The
+// network cannot learn to use such colour along the way: on Set5 at ×4 colour is worth 0.12 dB to a network of 48
+// channels and 10 layers that saw it whole or not at all, and 0.06 to one of 32 and 24 that saw it at half resolution
+// in a fifth of the patches.
 const greyShare = 0.15
 
 // fill implements dataset.
@@ -35,8 +36,8 @@ func (d *pictures) fill(w *worker, step, number int) (synthetic bool, err error)
 	return p.synthetic, err
 }
 
-// sample returns patch number of a step. It is either synthetic or, of two at random positions, the one with
-// the larger residual, because there is little to learn from large parts of most pictures.
+// sample returns a patch, by the number of the step and of the patch in it. It is either synthetic or, of two at random
+// positions, the one with the larger residual, because there is little to learn from large parts of most pictures.
 func (d *pictures) sample(step, number int) (patch, error) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	var p patch
@@ -78,21 +79,21 @@ func (p patch) magnitude(side, scale int) (sum int) {
 	return sum
 }
 
-// synthesise returns a patch of a new synthetic picture that is hardly larger than the window, as to render a large one
-// takes long: pictures as large as the reach of 24 layers would be a fifth of the time of a training in which they are
-// one patch in ten. Small graphics that programs render resemble block means of large ones and do not ring as a bicubic
-// reduction does, so most synthetic pictures, and all pixel art, are reduced by block means. Teachers are not applied,
-// as they may ring at the edges.
+// synthesise returns a patch of a new synthetic picture that is hardly larger than the window, since large ones take
+// long to render: pictures as large as the reach of 24 layers would take a fifth of the time of a training in which
+// they are one patch in ten. Small graphics that programs render look like block means of large ones, without the
+// ringing of a bicubic reduction, so most synthetic pictures, and all pixel art, are reduced to block means. Teachers
+// are not used, as they may ring at the edges.
 func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	const least = 8
-	margin := max(least, min(s.architecture().Reach(), s.Margin+2)) // at least what the window has
+	margin := max(least, min(s.architecture().Reach(), s.Margin+2)) // at least the margin of the window
 	side := (s.Patch + 2*margin) * s.Scale
 	d := synthetic.Sample(rng, side, side, s.Scale)
 	by := s.Degradation
 	if d.IsPixelArt || rng.IntN(3) > 0 {
 		by = resample.Box
 	}
-	rng.IntN(100) // keeps the patches that recorded commands have had
+	rng.IntN(100) // sampled and not used, so that recorded commands still get the same patches
 	from, err := s.makePair(context.Background(), picture.Split(d.Image).Channels, by, nil)
 	return patch{from: &from, x: margin, y: margin, synthetic: true}, err
 }
@@ -107,9 +108,9 @@ func (p patch) fill(w *worker, scale int) {
 	}
 }
 
-// fillClean sets window to the low-resolution samples of the target and of a margin on each side, edge samples
-// repeated, each of which has inputs values, the last of them brightness; and target to the residual, the scale² pixels
-// of each sample side by side, brightness before red and blue, if the target has them.
+// fillClean sets window to the low-resolution samples of the target and of a margin on each side, with edge samples
+// repeated. inputs is the number of values of a sample, of which brightness is the last. fillClean sets target to the
+// residual: the scale² pixels of each sample side by side, brightness before red and blue, if the target has these.
 func (p patch) fillClean(window, target []float32, side, margin, scale, inputs int) {
 	n := side + 2*margin
 	for v := range n {
@@ -141,15 +142,16 @@ func (p patch) fillClean(window, target []float32, side, margin, scale, inputs i
 	}
 }
 
-// fillTarget sets the first scale² of the each values that target has for a sample to the residual of the patch at
-// (x, y), in samples, moved by a symmetry. residual belongs to a picture of w samples in a row.
+// fillTarget sets the first scale² values of every sample in target to the residual of the patch at (x, y), in samples,
+// moved by a symmetry. each is the number of values that target has for a sample. residual is of a picture of w samples
+// in a row.
 func fillTarget(target []float32, side, scale, each int, residual []int16, w, x, y int, s symmetry) {
 	unit := float32(1) / residualSteps
 	if s.negative {
 		unit = -unit
 	}
 	n := side * scale
-	index := func(u, v int) int { // in residual, of the sample that moves to (u, v)
+	index := func(u, v int) int { // the index in residual of the pixel that moves to (u, v)
 		a, b := s.source(u, v, n)
 		return (y*scale+b)*w*scale + x*scale + a
 	}
@@ -166,14 +168,14 @@ func fillTarget(target []float32, side, scale, each int, residual []int16, w, x,
 	}
 }
 
-// symmetry is an operation on patches: transposition, then a horizontal flip, then a vertical one; negative
-// swaps black and white.
+// symmetry is an operation on patches: transposition, then horizontal flip, then vertical flip; negative swaps black
+// and white.
 type symmetry struct {
 	transposed, flipX, flipY, negative bool
 }
 
-// sampleSymmetry returns a random symmetry, all equally likely. Patches of a robust model are not made
-// negative, because noise grows with brightness.
+// sampleSymmetry returns a random symmetry, all equally likely. Patches of a robust model are not made negative,
+// because noise grows with brightness.
 func (s *session) sampleSymmetry(rng *rand.Rand) symmetry {
 	bits := rng.Uint32()
 	if s.Symmetries == training.NoSymmetries {
@@ -182,7 +184,7 @@ func (s *session) sampleSymmetry(rng *rand.Rand) symmetry {
 	return symmetry{transposed: bits&1 != 0, flipX: bits&2 != 0, flipY: bits&4 != 0, negative: bits&8 != 0 && !s.Robust}
 }
 
-// source returns the position in an n×n square of the sample that the symmetry moves to (u, v).
+// source returns the position, in an n×n square, of the sample that the symmetry moves to (u, v).
 func (s symmetry) source(u, v, n int) (x, y int) {
 	if s.transposed {
 		u, v = v, u
@@ -208,8 +210,8 @@ func (p *positions) add(w, h, side int) {
 	*p = append(*p, before+int64(w-side+1)*int64(h-side+1))
 }
 
-// sample returns a random position: the index of its picture, and its coordinates there. All positions are
-// equally likely. columns must return the number of positions in a row of picture i.
+// sample returns a random position: the index of its picture, and its coordinates there. All positions are equally
+// likely. columns must return the number of positions in a row of picture i.
 func (p positions) sample(rng *rand.Rand, columns func(i int) int) (i, x, y int) {
 	position := rng.Int64N(p[len(p)-1])
 	for position >= p[i] {

@@ -12,7 +12,7 @@ import (
 	"superres/superres/training"
 )
 
-// pictures is the dataset for brightness. It has all pictures and their reductions in memory.
+// pictures is the dataset for brightness. It holds all pictures and their reductions in memory.
 type pictures struct {
 	*session
 	list      []pair
@@ -22,18 +22,18 @@ type pictures struct {
 	hash      training.Digest
 }
 
-// pair is a picture or a reduction of one, as low-resolution samples and the residual of their bicubic enlargement.
+// pair is a picture, or a reduction of one, as low-resolution samples and the residual of their bicubic enlargement.
 type pair struct {
 	w, h     int      // size of low
 	low      []uint16 // lumaSteps from black to white
 	residual []int16  // in steps of 1/residualSteps
 
-	// Of a picture in colour, for a network that sees colour; else nil.
+	// For a picture in colour and a network that sees colour; else nil.
 	colour  [colours][]int16 // red and blue minus brightness, in steps of 1/lowSteps, of each sample of low
 	redBlue [colours][]int16 // the residuals of red and blue; nil for a robust model
 
-	// For a robust model, which degrades patches of them, the full-resolution samples of brightness or, if it sees
-	// colour, of red, green and blue; else nil.
+	// For a robust model, whose patches are degraded during training: the full-resolution samples of brightness or, if
+	// the model sees colour, of red, green and blue; else nil.
 	truth [][]uint8
 }
 
@@ -61,7 +61,7 @@ func subtract(a, b *plane.Plane) *plane.Plane {
 	return out
 }
 
-// convert returns do(p) for each channel p.
+// convert returns the result of do for each channel.
 func convert(channels []*plane.Plane, do func(*plane.Plane) *plane.Plane) (done []*plane.Plane) {
 	for _, p := range channels {
 		done = append(done, do(p))
@@ -77,12 +77,12 @@ func differences(channels []*plane.Plane, luma *plane.Plane) [colours]*plane.Pla
 // luma returns the brightness of the channels of a picture.
 func luma(channels []*plane.Plane) *plane.Plane { return picture.Picture{Channels: channels}.Luma() }
 
-// reduce returns the channels reduced by s.Scale and rounded to 8 bits, as they would be in a file.
+// reduce returns the channels reduced by s.Scale and rounded to 8 bits, as in a file.
 func (s *session) reduce(channels []*plane.Plane, by resample.Degradation) []*plane.Plane {
 	return convert(channels, func(p *plane.Plane) *plane.Plane { return picture.Round8(by.Reduce(p, s.Scale)) })
 }
 
-// read reads all pictures. It fails when none of them is large enough, or when they need too much memory.
+// read reads all pictures. It fails if none of them is large enough, or if they need too much memory.
 func (d *pictures) read(ctx context.Context) error {
 	d.fixed = d.Memory()
 	add := func(_ int, img image.Image) error { return d.add(ctx, img) }
@@ -96,7 +96,7 @@ func (d *pictures) read(ctx context.Context) error {
 	return nil
 }
 
-// add adds a picture and its reductions that are large enough for a target.
+// add adds a picture and its reductions, as far as they are large enough for a patch.
 func (d *pictures) add(ctx context.Context, img image.Image) error {
 	channels := picture.Split(img).Channels
 	d.hash.Add(luma(channels))
@@ -126,7 +126,7 @@ func (d *pictures) add(ctx context.Context, img image.Image) error {
 	return nil
 }
 
-// makePair returns a picture reduced by a degradation, with its residual, or the target that teachers make of it.
+// makePair returns a picture reduced by a degradation, with the residual; with teachers, of the target that they give.
 func (s *session) makePair(
 	ctx context.Context, channels []*plane.Plane, by resample.Degradation, teachers []Teacher,
 ) (pair, error) {
@@ -168,19 +168,19 @@ func (s *session) makePair(
 	return p, nil
 }
 
-// Much of the detail that a picture has lost cannot be predicted; it makes gradients noisy and learning slow.
-// The result of a trained network has only predictable detail. So with teachers the target is a mixture:
-// taughtShare of the mean of the teachers' results over all orientations of the picture, which is better than a
-// single result, and for the rest the true picture (G. Hinton, O. Vinyals, J. Dean: Distilling the knowledge in
-// a neural network, 2015, arXiv:1503.02531).
+// Much of the detail that a picture has lost cannot be predicted; it makes gradients noisy and learning slow. The
+// result of a trained network has only predictable detail. So with teachers the target is a mixture: taughtShare of the
+// mean of the teachers' results over all orientations of the picture, which is better than a single result, and for the
+// rest the true picture (G. Hinton, O. Vinyals, J. Dean: Distilling the knowledge in a neural network, 2015,
+// arXiv:1503.02531).
 //
-// Note: 16 channels, 7 layers, 10,000 steps, Set5, open-valid and T91 at scale 2: 37.25, 33.44 and 35.29 dB
-// without a teacher; 37.25, 33.50 and 35.31 with a share of 0.5, and 37.25, 33.52 and 35.33 with a share of 1,
-// of a teacher with 32 channels and 13 layers.
+// Note: 16 channels, 7 layers, 10,000 steps, Set5, open-valid and T91 at scale 2: 37.25, 33.44 and 35.29 dB without a
+// teacher; with a teacher of 32 channels and 13 layers 37.25, 33.50 and 35.31 for a share of 0.5, and 37.25, 33.52 and
+// 35.33 for a share of 1.
 const taughtShare = 0.6
 
-// distil returns the target for a low-resolution picture with the given channels, the brightness low and the
-// enlargement base of that: a mixture of truth and the results of the teachers, or truth itself without teachers.
+// distil returns the target for a low-resolution picture with the given channels, the brightness low and the bicubic
+// enlargement base of low: a mixture of truth and the results of the teachers, or truth itself without teachers.
 func distil(ctx context.Context, teachers []Teacher, channels []*plane.Plane, low, base,
 	truth *plane.Plane) (*plane.Plane, error) {
 	if len(teachers) == 0 {

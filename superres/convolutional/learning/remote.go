@@ -14,9 +14,10 @@ import (
 	"superres/superres/convolutional"
 )
 
-// remote is the program at the other end of Trainer.Engine, which makes the steps of a learner: PyTorch, by the module
-// superres.train for Python. All else is done here, so that there is one source of patches, degradations, schedules,
-// checkpoints and reports. A message to it is a line of JSON, an order, and then numbers in float32, little-endian:
+// remote is the program at the other end of Trainer.Engine, which makes the steps of a learner: PyTorch, through the
+// module superres.train for Python. All else is done here, so that there is one source of patches, degradations,
+// schedules, checkpoints and reports. A message to it is an order, a line of JSON, and then numbers in float32,
+// little-endian:
 //
 //	start   the arrays of all layers, as in a checkpoint; the answer is a line that names the program
 //	step    the patches of a step: windows, then targets, levels, and 1 for a synthetic picture or 0, of all patches;
@@ -24,19 +25,19 @@ import (
 //	state   the answer is the mean norm, the sums of loss and squared error since the last state, the number of dead
 //	        channels, and the arrays of all layers
 //
-// A slice of a window or a target is as pass has it: the values of a sample side by side, then the next of its row.
+// Windows and targets have the layout of pass: the values of a sample side by side, then the next sample of its row.
 //
 // Note: 2,000 steps of 32 channels, 10 layers and 8 patches of 24×24 at ×2 on Kodak, on two busy cores of AMD's Zen, by
 // this program and by Debian's PyTorch 1.13 on the same cores: 36.83 and 36.84 dB on Set5, 32.40 and 32.39 on two
-// pictures that were held out, in 55 and 256 seconds of processor time. Patches are sampled at 5 million low-resolution
-// pixels a second on these two cores, which bounds what a GPU learns from.
+// held-out pictures, in 55 and 256 seconds of processor time. Patches are sampled at 5 million low-resolution pixels a
+// second on these two cores, which limits how fast a GPU can learn.
 type remote struct {
 	to      *bufio.Writer
 	from    *bufio.Reader
-	name    string // empty until it has been started
+	name    string // empty before start
 	ahead   bool   // there are steps after the last state
-	message []byte // the patches of a step
-	parts   [4]int // offsets in message of the values of patch 0 in each part
+	message []byte // all patches of a step
+	parts   [4]int // offset in message of each part: windows, targets, levels, synthetic
 	each    [4]int // bytes of a patch in each part
 }
 
@@ -44,10 +45,10 @@ func newRemote(engine io.ReadWriter) *remote {
 	return &remote{to: bufio.NewWriterSize(engine, 1<<16), from: bufio.NewReaderSize(engine, 1<<16)}
 }
 
-// maxName is the greatest length in bytes of the name that a remote answers with.
+// maxName is the greatest length, in bytes, of the name of the program that is kept.
 const maxName = 200
 
-// layerOrder is a layer in a startOrder: see shape. Pad is the width of the zeros around its input.
+// layerOrder describes a layer in a startOrder: see shape. Pad is the width of the zeros around its input.
 type layerOrder struct {
 	Side   int  `json:"side"`
 	In     int  `json:"in"`
@@ -56,7 +57,7 @@ type layerOrder struct {
 	Wide   int  `json:"wide"`
 	Pad    int  `json:"pad"`
 	Linear bool `json:"linear"`
-	Levels int  `json:"levels"` // 0 for a layer without
+	Levels int  `json:"levels"` // number of levels, 0 if they are no inputs
 }
 
 // startOrder describes the learner and all constants of optimiser.go.
@@ -67,8 +68,8 @@ type startOrder struct {
 	Batch  int                `json:"batch"`
 	Window int                `json:"window"` // side of the input in samples
 	Patch  int                `json:"patch"`  // side of the target
-	Pixels int                `json:"pixels"` // results of a sample that count in full, and in the squared error
-	Levels int                `json:"levels"` // of a patch
+	Pixels int                `json:"pixels"` // outputs of a sample that count fully, and in the squared error
+	Levels int                `json:"levels"` // number of levels of a patch
 	Robust bool               `json:"robust"`
 	Norm   float64            `json:"norm"`
 	By     map[string]float64 `json:"by"`
@@ -84,7 +85,7 @@ type stepOrder struct {
 	Peaks   bool    `json:"peaks"` // dead channels are to be counted
 }
 
-// fail returns the error of a connection to the program.
+// fail returns the error for a failed connection to the program.
 func (r *remote) fail(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("it has ended")
@@ -92,7 +93,7 @@ func (r *remote) fail(err error) error {
 	return fmt.Errorf("convolutional: the program that makes the steps: %w; see what it says", err)
 }
 
-// send sends an order and numbers.
+// send sends an order and the numbers after it.
 func (r *remote) send(order any, numbers ...[]float32) error {
 	line, err := json.Marshal(order)
 	if err != nil {
@@ -105,7 +106,7 @@ func (r *remote) send(order any, numbers ...[]float32) error {
 	return err
 }
 
-// start begins the training with the state of l. w is a worker of l.
+// start sends the state of l, with which the training begins. w is a worker of l.
 func (r *remote) start(l *learner, w *worker) error {
 	o := startOrder{
 		Do: "start", Skip: l.architecture.Every(), Batch: l.opt.Batch, Window: w.sides[0], Patch: w.side,
@@ -193,7 +194,7 @@ func (r *remote) step(ctx context.Context, l *learner, d dataset) error {
 	return nil
 }
 
-// fetch sets l to the state after all steps, where a program was told to make some.
+// fetch sets l to the state after all steps, if a remote program has made some.
 func (l *learner) fetch() error {
 	r := l.remote
 	if r == nil || !r.ahead {

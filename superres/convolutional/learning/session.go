@@ -13,7 +13,7 @@ import (
 	"superres/superres/training"
 )
 
-// session is one call of Train: its options, which are valid, its pictures, and the record of the training.
+// session is one call of Train: its options, which have been checked, its pictures, and the record of the training.
 type session struct {
 	Trainer
 	sources  []training.Source
@@ -21,11 +21,11 @@ type session struct {
 	record   training.Record
 }
 
-// phase names the training of brightness in calls of progress.
+// phase is the name of the training of brightness in calls of progress.
 const phase = "learning"
 
-// keepTime is the time after which Keep is called before the interval is over, so that a crash costs no more than that:
-// the interval of a large network may take hours.
+// keepTime is the time after which Keep is called even within an interval, which may take hours with a large network,
+// so that a crash loses no more than that.
 const keepTime = 5 * time.Minute
 
 // trainBrightness trains the network for brightness, completes s.record, and returns the network rounded to a stage.
@@ -55,8 +55,8 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 	return convolutional.NewStage(l.network())
 }
 
-// learn makes the steps of l that are not made yet, with reports and checkpoints. step makes one; digest is the hash of
-// what it learns from.
+// learn makes those steps of l that have not been made yet, with reports and checkpoints. step makes one step, and
+// digest is the hash of the pictures or lessons.
 func (s *session) learn(ctx context.Context, l *learner, digest string, step func() error, v *validation) error {
 	if s.Kept != nil {
 		l.restore(s.Kept, digest)
@@ -79,8 +79,8 @@ func (s *session) learn(ctx context.Context, l *learner, digest string, step fun
 				s.Report(r)
 			}
 		}
-		// When the context ends, the last step was either completed or not begun. Before the first there is nothing to
-		// keep, and what was kept of another training is not replaced.
+		// When the context ends, the last step was either completed or not begun. Before the first step there is
+		// nothing to keep, and a checkpoint of another training is not overwritten.
 		if s.Keep != nil && l.done > 0 && (err == nil || ctx.Err() != nil) {
 			checkpoint, failed := l.checkpoint(digest)
 			if failed == nil {
@@ -95,8 +95,8 @@ func (s *session) learn(ctx context.Context, l *learner, digest string, step fun
 	return nil
 }
 
-// firstNetwork returns the network that the training starts from. Its layers from index known on are to be set
-// to random weights.
+// firstNetwork returns the network that the training starts from. Its layers from index known on must get random
+// weights.
 func (s *session) firstNetwork() (n *convolutional.Network, known int, err error) {
 	n = convolutional.NewNetwork(s.architecture())
 	if s.From == nil {
@@ -137,7 +137,8 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 	return n, known, nil
 }
 
-// addColour returns a network that computes the same as n, whose other layers it shares, with weights of 0 for colour.
+// addColour returns a network that computes the same as n, with further inputs for colour whose weights are 0. It
+// shares all layers of n but the first.
 func addColour(n *convolutional.Network) *convolutional.Network {
 	out := *n
 	out.SeesColour, out.Layers = true, slices.Clone(n.Layers)
@@ -151,8 +152,8 @@ func addColour(n *convolutional.Network) *convolutional.Network {
 	return &out
 }
 
-// shorten returns a network of the layers of n, depth of them in the chain, at most n.Depth: of the parts that skips
-// divide the chain into some are left out, evenly. As a part adds to what it is given, the others still work.
+// shorten returns a network of layers of n with only depth layers in the chain, at most n.Depth. Skips divide the chain
+// into parts, and some parts are left out, evenly. As each part only adds to its input, the others still work.
 func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
 	a.Depth, a.Strength, a.Trust = depth, false, false
@@ -167,8 +168,8 @@ func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 }
 
 // deepen returns a network with depth layers in the chain, at least n.Depth, that computes the same as n, whose layers
-// it shares. The new ones lie evenly between them and are identities. In a chain with skips whole parts are new; the
-// last layer of such a part is 0, since it is added to what the part is given.
+// it shares. The new layers are spread evenly and are identities. In a chain with skips whole parts are new; the last
+// layer of such a part is 0, since its output is added to the input of the part.
 func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
 	a.Depth, a.Strength, a.Trust = depth, false, false
@@ -183,7 +184,7 @@ func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 			l.Slope[c] = 1
 		}
 	}
-	size := max(n.Skip, 1) // of a part
+	size := max(n.Skip, 1) // layers of a part
 	for i := 0; i < n.Depth; i += size {
 		copy(out.Layers[1+i*depth/n.Depth/size*size:][:size], n.Layers[1+i:])
 	}
@@ -191,8 +192,8 @@ func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	return out
 }
 
-// report returns the progress since its last call and scores the validation pictures. It fails when the
-// training diverges.
+// report returns the progress since its last call and scores the validation pictures. It fails if the training has
+// diverged.
 func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
 	r := l.opt.counted(l.done)
 	if err := l.fetch(); err != nil {
@@ -212,16 +213,16 @@ func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
 	return r, err
 }
 
-// diverged returns the error of a training that diverges: its root mean square error is rmse.
+// diverged returns the error of a training that has diverged, with the root mean square error rmse.
 func (l *learner) diverged(rmse float64) error {
 	return fmt.Errorf("convolutional: the error is %g after %d steps: use a lower rate than %g", rmse, l.done,
 		l.opt.LearningRate)
 }
 
-// pixels returns the number of low-resolution pixels that a network is shown in a number of steps.
+// pixels returns the number of low-resolution pixels that a network has been shown after a number of steps.
 func (t Trainer) pixels(steps int) int64 { return int64(steps) * int64(t.Batch*t.Patch*t.Patch) }
 
-// counted returns a Report with the fields that count what was done in a number of steps.
+// counted returns a Report that has only the fields for the amount of work in a number of steps.
 func (t Trainer) counted(steps int) Report {
 	r := Report{Step: steps, Steps: t.Steps, Pixels: t.pixels(steps)}
 	r.Products = float64(r.Pixels) * float64(t.architecture().Products())
@@ -234,11 +235,11 @@ type pace struct {
 	first, last int // the run begins after step first and ends after step last
 }
 
-// newPace begins the estimate for a run that goes on after step first.
+// newPace begins the estimate for a run whose first steps have been made earlier.
 func (t Trainer) newPace(first int) pace { return pace{began: time.Now(), first: first, last: t.Steps} }
 
-// estimate returns the time since the run began, and the time that it still takes after a number of steps, which must
-// be more than first.
+// estimate returns the time since the run began, and the time that it will still take. steps is the number of steps
+// made by all runs, and must be more than p.first.
 func (p pace) estimate(steps int) (elapsed, left time.Duration) {
 	elapsed = time.Since(p.began)
 	share := float64(p.last-steps) / float64(steps-p.first)

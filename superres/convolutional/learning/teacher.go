@@ -17,23 +17,23 @@ type Teacher interface {
 	// Scale returns the factor by which the teacher enlarges.
 	Scale() int
 	// Enlarge returns the brightness of the enlargement of a picture, 0 to 1. low has the red, green and blue of the
-	// picture, or its brightness alone; luma is its brightness, and base the interpolation of luma. None is changed or
-	// kept. It fails only with ctx.Err().
+	// picture, or only its brightness; luma is its brightness, and base the interpolation of luma. It must not change
+	// or keep any of these. It fails only with ctx.Err().
 	Enlarge(ctx context.Context, low []*plane.Plane, luma, base *plane.Plane) (*plane.Plane, error)
 	// Fingerprint returns a hash of all that decides the results.
 	Fingerprint() [sha256.Size]byte
 }
 
-// StageTeacher returns s, without its grain, as a teacher. It enlarges brightness or, if apart is true, the red, green
-// and blue of a picture one after the other: the brightness of these is nearer to the truth, as brightness shows less
-// of an edge between two colours, and a network that sees colour can learn it. A stage that sees colour does not need
-// apart.
+// StageTeacher returns s, without its grain, as a teacher. If apart is true, it enlarges red, green and blue one after
+// the other and returns the brightness of the result, else it enlarges the brightness. Apart the result is nearer to
+// the truth, since brightness shows less of an edge between two colours, and a network that sees colour can learn it. A
+// stage that sees colour does not need apart.
 func StageTeacher(s *convolutional.Stage, apart bool) Teacher {
 	return stageTeacher{s, s.WithGrain(0), apart}
 }
 
 type stageTeacher struct {
-	*convolutional.Stage // with its grain, as checkpoints of earlier versions have the fingerprint of that
+	*convolutional.Stage // with its grain, for the fingerprint that checkpoints of earlier versions have
 	plain                *convolutional.Stage
 	apart                bool
 }
@@ -60,11 +60,11 @@ func (t stageTeacher) Enlarge(ctx context.Context, low []*plane.Plane, luma, bas
 	return picture.Picture{Channels: enlarged}.Luma(), nil
 }
 
-// greenShare is the share of what comes from green in brightness that a stage makes which sees colour.
+// greenShare is the weight of detail from green in the result of a stage that sees colour.
 const greenShare = 0.3
 
-// addGreen makes out, brightness that the stage has made of base, a mean of itself and of base with the detail that the
-// stage adds to green. By 3 and 4 that is nearer to the truth, as at the effort max of package superres.
+// addGreen changes out, the stage's result for brightness, to a mean of itself and of base with the detail that the
+// stage adds to green. At ×3 and ×4 that is nearer to the truth, as with the effort max of package superres.
 func (t stageTeacher) addGreen(ctx context.Context, out, green, base *plane.Plane) error {
 	interpolated := resample.Resize(green, base.W, base.H, resample.Bicubic)
 	enlarged, err := t.plain.Apply(ctx, green, interpolated, nil)
@@ -77,8 +77,8 @@ func (t stageTeacher) addGreen(ctx context.Context, out, green, base *plane.Plan
 	return nil
 }
 
-// NetworkTeacher returns the network n as a teacher. One that takes red, green and blue sees the colours of a picture,
-// and its result is reduced to brightness.
+// NetworkTeacher returns the network n as a teacher. If n takes red, green and blue, it gets the colours of a picture,
+// and the brightness of its result is returned.
 func NetworkTeacher(n stage.Network) Teacher { return networkTeacher{n} }
 
 type networkTeacher struct{ stage.Network }

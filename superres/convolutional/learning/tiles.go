@@ -3,23 +3,23 @@ package learning
 import "superres/internal/kernel"
 
 // Layers of 3×3 taps are computed by tiles of 4×4 samples of their output, with a quarter of the products: see
-// kernel.SpreadSamples. Some rows of tiles are computed at a time: few enough to stay in the cache, and enough tiles to
-// use each weight often when it is there.
+// kernel.SpreadSamples. Several rows of tiles are computed at a time: so few that they stay in the cache, and so many
+// that each weight that has been loaded is used often.
 //
-// 100 steps of a network for ×4 with 32 channels, 20 layers and 6 patches of 48×48, on two cores of AMD's Zen 3 with
-// AVX2, took in seconds of processor time:
+// 100 steps of a network for ×4 with 32 channels, 20 layers and 6 patches of 48×48 take, in seconds of processor time
+// on two cores of AMD's Zen 3 with AVX2:
 //
 //	margin of patches     128     4
 //	without tiles        44.2  28.2
 //	by tiles             20.1  12.0
 //
-// Of that time 60 % is in the products, 25 % in the transforms. On two cores of AMD's Zen 5 a step of 32 channels, 22
+// 60 % of that time goes to the products, 25 % to the transforms. On two cores of AMD's Zen 5 a step of 32 channels, 22
 // layers and 10 patches of 36×36 at ×2 takes 155 ms without tiles, 79 by tiles.
 
 const (
-	tileSide  = 4            // samples of the output in a row of a tile
-	tileTaken = tileSide + 2 // samples of the input
-	places    = tileTaken * tileTaken
+	tileSide  = 4                     // samples of the output along a side of a tile
+	tileTaken = tileSide + 2          // samples of the input
+	places    = tileTaken * tileTaken // of a transformed tile
 )
 
 // isTiled reports whether a layer is computed by tiles.
@@ -28,7 +28,7 @@ func (s shape) isTiled() bool { return s.side == 3 && s.in%kernel.Lanes == 0 }
 // tilesOf returns the number of tiles in a row, or a column, of side samples.
 func tilesOf(side int) int { return (side + tileSide - 1) / tileSide }
 
-// tilesTogether is the least number of tiles that are computed together, where a patch has as many.
+// tilesTogether is the least number of tiles that are computed together, if a patch has as many.
 //
 // 200 steps of a network for ×4 with 64 channels, 16 layers and 8 patches of 24×24, on two cores of AMD's Zen 5 with
 // AVX-512, took, in seconds:
@@ -38,21 +38,21 @@ func tilesOf(side int) int { return (side + tileSide - 1) / tileSide }
 //	and weights fetched ahead of use    8.9
 const tilesTogether = 64
 
-// tiledRows returns the number of rows, each of so many samples, that a pass hands to convolve or correlate in one
-// call: at least tilesTogether tiles.
+// tiledRows returns the number of rows of samples that a pass gives to convolve or correlate in one call: at least
+// tilesTogether tiles. samples is the length of a row.
 func tiledRows(samples int) int {
 	n := tilesOf(samples)
 	return (tilesTogether + n - 1) / n * tileSide
 }
 
-// tiledSize returns the number of samples that a layer reads, of an input of full×full samples of which full−2 are
-// needed in each direction, when the output is rounded up to whole tiles.
+// tiledSize returns how many samples of its input a layer reads when its output is rounded up to whole tiles. The input
+// has full×full samples, and the output full−2 in each direction.
 func tiledSize(full int) int {
 	count := tilesOf(full - 2)
 	return (tileSide*count+1)*full + tileSide*count + 2
 }
 
-// spreadTaps sets to, 36 places of in×out weights, to the transform of weights of 3×3 taps: 9 blocks of in×out.
+// spreadTaps transforms weights, 9 blocks of in×out weights for 3×3 taps, into to, 36 such blocks, one for each place.
 func spreadTaps(to, weights, buffer []float32, block int) {
 	kernel.SpreadTaps(buffer, 3*block, 0, weights, 3*block, 0, 3*block, 1)
 	kernel.SpreadTaps(to, block, tileTaken*block, buffer, block, 3*block, block, tileTaken)
@@ -67,12 +67,12 @@ type tiles struct {
 	zero             []float32
 }
 
-// newTiles returns buffers for layers whose outputs have at most side samples in a row, of channels channels, and whose
-// inputs have as many.
+// newTiles returns buffers for layers with at most side samples in a row of output, and at most channels channels of
+// input and of output.
 func newTiles(side, channels int) *tiles {
 	n := tilesOf(side)
 	row := (tileSide*n + 2) * channels
-	all := tilesTogether + n // whole rows of tiles are never more
+	all := tilesTogether + n // a call has no more than this many tiles
 	make := func(n int) []float32 { return make([]float32, n) }
 	return &tiles{
 		rows: make(tileTaken * row), samples: make(places * all * channels), results: make(places * all * channels),
@@ -87,7 +87,7 @@ func (t *tiles) bytes() int64 {
 	return 4 * int64(len(t.rows)+len(t.samples)+len(t.results)+len(t.valid)+len(t.taps)+len(t.half)+len(t.zero))
 }
 
-// spreadSamples transforms rows of n tiles of src, whose rows of samples of k channels begin pitch entries apart.
+// spreadSamples transforms rows of n tiles. In src rows of samples of k channels begin pitch entries apart.
 func (t *tiles) spreadSamples(src []float32, pitch, k, n, rows int) {
 	row, all := (tileSide*n+2)*k, rows*n*k
 	for y := range rows {
@@ -98,8 +98,8 @@ func (t *tiles) spreadSamples(src []float32, pitch, k, n, rows int) {
 	}
 }
 
-// convolve sets the rows of dst, which begin dstPitch entries apart, to the convolution of src by transformed taps: at
-// most tiledRows(samples) rows of samples samples of len(bias) channels. src, of k channels, is read for whole tiles.
+// convolve sets rows of dst to the convolution of src with transformed taps: at most tiledRows(samples) rows of samples
+// with len(bias) channels, which begin dstPitch entries apart. src has k channels and is read for whole tiles.
 func (t *tiles) convolve(
 	dst []float32, dstPitch int, src []float32, srcPitch, k int, taps, bias []float32, rows, samples int,
 ) {
@@ -108,7 +108,7 @@ func (t *tiles) convolve(
 	zero, all := t.zero[:out], lines*n
 	for i := range places {
 		with := zero
-		if i == tileTaken+1 { // the place that all results get once
+		if i == tileTaken+1 { // the place that adds to every result exactly once
 			with = bias
 		}
 		kernel.Convolve32(t.results[i*all*out:], t.samples[i*all*k:], k, 0, 1, k, taps[i*k*out:], with, all)
@@ -131,8 +131,8 @@ func (t *tiles) convolve(
 	}
 }
 
-// correlate adds to t.taps the gradient of transformed taps from at most tiledRows(samples) rows of gradients d of
-// samples samples of out channels, whose inputs are src, of k channels.
+// correlate adds to t.taps the gradient of transformed taps. d has the gradients of at most tiledRows(samples) rows of
+// output samples with out channels, and src the input for these, with k channels.
 func (t *tiles) correlate(d []float32, dPitch, out int, src []float32, srcPitch, k, rows, samples int) {
 	n, lines := tilesOf(samples), tilesOf(rows)
 	t.spreadSamples(src, srcPitch, k, n, lines)
@@ -159,7 +159,7 @@ func (t *tiles) correlate(d []float32, dPitch, out int, src []float32, srcPitch,
 	}
 }
 
-// gatherTaps sets to, 9 blocks of weights, to the gradient of taps from the gradient of transformed taps.
+// gatherTaps computes into to, 9 blocks of weights, the gradient of the taps from the gradient in t.taps.
 func (t *tiles) gatherTaps(to []float32, block int) {
 	kernel.GatherTaps(t.half, block, 3*block, t.taps, block, tileTaken*block, block, tileTaken)
 	kernel.GatherTaps(to, 3*block, 0, t.half, 3*block, 0, 3*block, 1)

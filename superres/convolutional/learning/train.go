@@ -16,60 +16,60 @@ import (
 	"superres/superres/training"
 )
 
-// Trainer has the options of a training and implements training.Trainer. Start from [Defaults] and change
-// fields: the zero value is not valid. The result depends, in rounding, on the kind of processor, but not on the
-// number of workers. An interrupted run may go on on a processor of another kind.
+// Trainer has the options of a training and implements training.Trainer. Start from [Defaults] and change fields: the
+// zero value is not valid. The result depends, in rounding, on the kind of processor, but not on the number of workers.
+// An interrupted run may go on on a processor of another kind.
 type Trainer struct {
 	// Scale is the factor by which the model enlarges, 2 to 4.
 	Scale int
-	// Degradation is how the low-resolution pictures are made from the training pictures.
+	// Degradation says how the low-resolution pictures are computed from the training pictures.
 	Degradation resample.Degradation
 	// Channels is the number of channels of each layer, 16, 32, 48 or 64.
 	Channels int
 	// Depth is the number of layers between the first and the last, 1 to 32.
 	Depth int
-	// Skip is the number of layers after which the chain adds what it was given: see convolutional.Architecture. It
-	// divides Depth; 0 stands for Depth.
+	// Skip is the number of layers of the chain after which a skip connection adds their input to their output: see
+	// convolutional.Architecture. It divides Depth; 0 stands for Depth.
 	Skip int
-	// Steps is the number of gradient steps for brightness. The default of 80,000 takes an hour on two cores
-	// with AVX-512. 0 trains none: the stage is From.
+	// Steps is the number of gradient steps for brightness. The default of 80,000 takes an hour on two cores with
+	// AVX-512. With 0 the stage is From.
 	Steps int
-	// ColourSteps is the number of gradient steps for each of the two networks for colour, which are trained
-	// last, on the pictures that have colour. The default of 1,500 takes less than a minute each. 0 trains
-	// none: the model interpolates colour.
+	// ColourSteps is the number of gradient steps for each of the two networks for colour, which are trained last, on
+	// the pictures that have colour. The default of 1,500 takes less than a minute each. With 0 no networks for colour
+	// are trained: the model interpolates colour.
 	ColourSteps int
 	// Batch is the number of patches of a step, 1 to 256.
 	Batch int
 	// Patch is the side of the square that a patch predicts, in low-resolution samples, 4 to 128.
 	Patch int
-	// Margin is the greatest number of samples around a patch that the layers compute too, 0 to 128. Where they would
+	// Margin is the greatest number of samples around a patch that the layers compute, too, 0 to 128. Where they would
 	// need more, their input is padded with zeros. With the default, 0, no time is spent beside the patch, but the
-	// network learns beside zeros that it does not meet when it enlarges; 128 is wider than the reach of any network,
-	// so that there are no zeros. See [Defaults].
+	// network learns from patches beside zeros, which it never meets in whole pictures; 128 is wider than the reach of
+	// any network, so that there are no zeros. See [Defaults].
 	Margin int
-	// LearningRate is the learning rate of the first steps, above 0 and at most 1; it falls nearly to 0 along a
-	// cosine. It is the spectral norm of the change of a layer's weights in a step. A training that diverges
-	// returns an error.
+	// LearningRate is the learning rate of the first steps, above 0 and at most 1; it falls nearly to 0 along a cosine.
+	// In each step, the change of a layer's weights has about this spectral norm. A training that diverges returns an
+	// error.
 	LearningRate float64
-	// Decay, times the learning rate, is the share of the weights that each step removes; 0 removes none.
-	// Without it weights grow throughout the training, and rounding them to integers loses more.
+	// Decay, times the learning rate, is the share of the weights that each step removes; 0 removes none. Without decay
+	// weights grow throughout the training, and rounding them to integers loses more.
 	Decay float64
-	// Reductions are factors above 0 and below 1; each picture is also trained on reduced by each of them.
+	// Reductions are factors above 0 and below 1; each picture is also used reduced by each of them.
 	Reductions []float64
 	// Symmetries are the flips and transpositions that are applied to patches at random.
 	Symmetries training.Symmetries
-	// Robust trains a robust model: its low-resolution patches are noisy, compressed, sharpened and reduced in
-	// several ways, like the files that people have, and the strength of that is an input of the network: see
+	// Robust trains a robust model: its low-resolution patches are noisy, compressed, sharpened and reduced in several
+	// ways, like the files that people have, and the strength of the degradation is an input of the network: see
 	// stage.Tuning.
 	Robust bool
-	// Synthetic is the share of patches, 0 to 1, that come from synthetic pictures of text, lines, charts and
-	// the like instead of the training pictures. Each shows a new picture.
+	// Synthetic is the share of patches, 0 to 1, from synthetic pictures of text, lines, charts and the like, not from
+	// the training pictures. Each such patch shows a new picture.
 	Synthetic float64
-	// Grain is the grain of the stage, 0 to convolutional.MaxGrain: see convolutional.Stage.WithGrain. GrainOf
-	// returns its default for other values of Degradation and Robust.
+	// Grain is the grain of the stage, 0 to convolutional.MaxGrain: see convolutional.Stage.WithGrain. GrainOf returns
+	// its default for other values of Degradation and Robust.
 	Grain float64
-	// BackProject is the number of back-projections after the stage. They suit networks trained without
-	// synthetic pictures, whose block means they keep; at lines they ring, and they bring noise back.
+	// BackProject is the number of back-projections after the stage. They suit networks trained without synthetic
+	// pictures, whose block means they keep; at lines they ring, and they bring noise back.
 	BackProject int
 	// Seed is the seed of all random sampling.
 	Seed uint64
@@ -77,21 +77,22 @@ type Trainer struct {
 	MaxMemory int64
 	// Interval is the number of steps between two calls of Keep and Report.
 	Interval int
-	// Keep is called with a checkpoint at every interval, after the last step, and when the context ends. A run
-	// with the same options and pictures can go on from it. An error of Keep ends the training. nil makes no
-	// checkpoints.
+	// Keep is called with a checkpoint at every interval, at times within a long one, after the last step, and when the
+	// context ends. A run with the same options and pictures can go on from a checkpoint. An error of Keep ends the
+	// training. nil makes no checkpoints.
 	Keep func(checkpoint []byte) error
-	// Kept is a checkpoint of an interrupted run, or nil. It is ignored when it is damaged or was made with
-	// other options or pictures.
+	// Kept is a checkpoint of an interrupted run, or nil. It is ignored if it is damaged or was made with other options
+	// or pictures.
 	Kept []byte
-	// From is a stage, for any scale, with the same number of channels, whose layers the training starts from. Further
-	// layers are inserted between them so that the result is the same. It may only be deeper in a chain with skips,
-	// which loses some of its parts. At another scale the last layer starts at random. nil: all layers do.
+	// From is a stage, for any scale, with the same number of channels, whose layers the training starts from. If Depth
+	// is greater, layers are inserted that at first change nothing. If Depth is less, which is allowed only in a chain
+	// with skips, parts of the chain are left out. At another scale the last layer starts at random. nil: all layers
+	// do.
 	From *convolutional.Stage
-	// Engine is a connection to a program that makes the steps, such as the module superres.train for Python, which has
-	// PyTorch make them; nil: this one makes them. A training may go on from what another program has kept.
+	// Engine is a connection to a program that makes the steps, such as the module superres.train for Python, which
+	// uses PyTorch; nil: this program makes them. A training may go on from a checkpoint of another program.
 	Engine io.ReadWriter
-	// SeesColour trains a network that looks at colour to enlarge brightness. From may be one that does not.
+	// SeesColour trains a network that looks at colour to enlarge brightness. From may be a network that does not.
 	SeesColour bool
 	// Teachers are for the same scale. Their results are part of the target (knowledge distillation). They exclude
 	// Robust.
@@ -102,14 +103,14 @@ type Trainer struct {
 	Report func(Report)
 }
 
-// mostMargin is a margin that is wider than the reach of any network.
+// mostMargin is a margin wider than the reach of any network.
 const mostMargin = 128
 
-// Defaults returns the options for the best model for photographs at scale 2. 16 channels and a depth of 7 make the
-// fast one.
+// Defaults returns the options for the best model for photographs at scale 2. The fast model has 16 channels and a
+// depth of 7.
 //
-// Pixels that are shown beside zeros teach as much as others, and cost no margin, so a margin is a waste of time. PSNR
-// of 8 pictures that were held out, after steps that take the same time, on two cores with AMX:
+// Pixels that are shown beside zeros teach as much as others, so a margin, which takes time, is a waste. The table has
+// the PSNR of 8 pictures that were held out, after steps that take the same time, on two cores with AMX:
 //
 //	scale, network    margin  patch, batch, steps    megapixels   dB
 //	×4, 32×10         4       24, 8, 6000            27.6         31.67
@@ -121,27 +122,28 @@ const mostMargin = 128
 //	                  0       32, 16, 3000           49.2         37.26, in 0.75 of the time
 //	                  0       32, 8, 6000, skip 5    49.2         37.22, in 0.7 of the time
 //
-// Digits, whose patches are whole pictures of 14 samples, want the margin: after 8,000 steps of 32 patches, 16 channels
-// and 7 layers have an error of 0.0109 on MNIST's test images without one, and 0.0105 with 128, in 1.4 times the time.
+// Digits, whose patches are whole pictures of 14 samples, need the margin: after 8,000 steps of 32 patches, 16 channels
+// and 7 layers have an error of 0.0109 on MNIST's test images without a margin, and 0.0105 with 128, in 1.4 times the
+// time.
 //
 // What else was tried:
 //
-//   - With margins, many small patches teach more than few large ones, by 0.04 dB after the same pixels, small steps
-//     more than large ones, and a chain with skips more than one without, by 0.02.
-//   - A small network gains 0.04 to 0.05 dB by a teacher; 10 % drawings in place of 1 % take drawings from 29.5 to
-//     31.9 dB, and 0.01 from photographs. A large network that is its own teacher learns drawings alone.
-//   - Deep and narrow does not last: 32 channels and 24 layers are as good as 48 and 10 after 49 million pixels, and
-//     behind after a billion. Integers take 0.03 dB from their sums over skips, which are larger.
-//   - Colour is worth 0.08 to 0.14 dB at ×3 and ×4, and less than its harm to single pictures at ×2.
+//   - With margins, many small patches teach more than few large ones, by 0.04 dB after the same number of pixels;
+//     small steps more than large ones; and a chain with skips more than a chain without, by 0.02.
+//   - A small network gains 0.04 to 0.05 dB from a teacher; 10 % drawings in place of 1 % take drawings from 29.5 to
+//     31.9 dB, and 0.01 from photographs. A large network that is its own teacher improves at drawings only.
+//   - Deep and narrow networks keep up at first only: 32 channels and 24 layers are as good as 48 and 10 after 49
+//     million pixels, and behind after a billion. As integers they lose 0.03 dB: their sums over skips are larger.
+//   - Seeing colour is worth 0.08 to 0.14 dB at ×3 and ×4; at ×2 it gains less than it harms single pictures.
 //   - 64 channels and 16 layers with a skip every 4, for the effort max, have 0.1 dB more than photo at each scale, and
 //     draw lines of middle tones well after 12,000 steps with 15 % drawings alone. 20 layers bring 0.014 dB more.
-//   - The mean of networks that were trained on from the same one, for some ten thousand steps each, can be better than
-//     all of them: photo and photo-max at ×4 are such means, and have 0.01 to 0.04 dB more. It has 34 dB on T91 where
-//     one of them has gone too far.
-//   - photo at ×2 is full: 130,000 steps more change nothing.
-//   - Nothing is gained by slopes that bend in a curve, by colours turned around the colour circle, by squared errors
-//     in the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by the one of two patches with the larger
-//     residual. Without negatives 0.02 dB are lost.
+//   - The mean of networks that were trained on from the same network, for some ten thousand steps each, can be
+//     better than all of them: photo and photo-max at ×4 are such means, and have 0.01 to 0.04 dB more. The mean has 34
+//     dB on T91 where one of the networks has gone too far.
+//   - photo at ×2 has no capacity left: 130,000 further steps change nothing.
+//   - Nothing is gained by activations that are curves, by rotating colours around the colour circle, by squared errors
+//     in the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by picking, of two patches, the one
+//     that has the larger residual. Without negatives 0.02 dB are lost.
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 16,
@@ -150,8 +152,8 @@ func Defaults() Trainer {
 	}
 }
 
-// GrainOf returns the default grain for a degradation: 2 levels of 255 for clean photographs, and 0 for digits
-// and for robust models, in whose flat areas there are strokes to be sharpened or noise to be removed.
+// GrainOf returns the default grain for a degradation: 2 levels of 255 for clean photographs, and 0 for digits and for
+// robust models, since their flat areas have strokes to be sharpened or noise to be removed.
 func GrainOf(d resample.Degradation, robust bool) float64 {
 	if d == resample.Cubic && !robust {
 		return 2
@@ -159,10 +161,10 @@ func GrainOf(d resample.Degradation, robust bool) float64 {
 	return 0
 }
 
-// Report is the progress of a training. A training that was given Trainer.Kept, and is not finished, makes one before
-// its first step: that has the fields up to Products alone, and its Step is 0 if Kept was ignored.
+// Report is the progress of a training. If Trainer.Kept is given and the training is not finished, there is a report
+// before the first step. It has only the fields up to Products, and its Step is 0 if Kept was ignored.
 type Report struct {
-	// Step is the number of steps made so far, in this run and in those before it, out of Steps.
+	// Step is the number of steps made so far, in this run and in earlier runs that it continues, out of Steps.
 	Step, Steps int
 	// Pixels is the number of low-resolution pixels that the network has been shown in these steps, without the margins
 	// of patches: Step·Batch·Patch².
@@ -180,8 +182,8 @@ type Report struct {
 	RMSE float64
 	// PSNR is the mean PSNR of Trainer.Validation in dB, on luma as MATLAB computes it; 0: there are no such pictures.
 	PSNR float64
-	// Dead is the number of dead channels in all layers but the last: channels that stay near 0 in all patches
-	// of a step.
+	// Dead is the number of dead channels in all layers but the last: channels that stay near 0 in all patches of a
+	// step.
 	Dead int
 }
 
@@ -249,9 +251,8 @@ func (t Trainer) architecture() convolutional.Architecture {
 		SeesColour: t.SeesColour, Strength: t.Robust, Trust: t.Robust}
 }
 
-// Memory implements training.Trainer. It counts the layers, the gradients of the patches of a step and the
-// buffers of the workers, and not the pictures, of which each pixel takes 2 + 2/scale² bytes, three times as many for a
-// network that sees colour, as do their reductions.
+// Memory implements training.Trainer. It counts the layers, the gradients of the patches of a step and the buffers of
+// the workers. It does not count the pictures and their reductions: see pictures.bytes.
 func (t Trainer) Memory() int64 {
 	if t.check() != nil {
 		return 0

@@ -19,7 +19,7 @@ import (
 type validation struct {
 	scale      int
 	truth, low []*plane.Plane
-	colour     [][]*plane.Plane // the colour differences of low; none if it is grey, or the network sees none
+	colour     [][]*plane.Plane // colour differences of low; nil if grey or not seen by the network
 }
 
 // readValidation reads the validation pictures.
@@ -47,9 +47,8 @@ func (s *session) readValidation(ctx context.Context) (*validation, error) {
 	})
 }
 
-// score returns the mean PSNR in dB between the pictures and their low-resolution copies as n enlarges them, or
-// 0 without pictures. A border of scale pixels is left out, and luma has 219 levels of the 255, as MATLAB
-// computes it.
+// score returns the mean PSNR in dB of the pictures, enlarged by n from their low-resolution copies, or 0 without
+// pictures. A border of scale pixels is left out, and luma has 219 levels of the 255, as MATLAB computes it.
 func (v *validation) score(ctx context.Context, n *convolutional.Network) (float64, error) {
 	if len(v.low) == 0 {
 		return 0, nil
@@ -76,10 +75,10 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 	return sum / float64(len(v.low)), nil
 }
 
-// tile is the side in low-resolution samples of the tiles that computeResidual divides a picture into.
+// tile is the side, in low-resolution samples, of the tiles that computeResidual divides a picture into.
 const tile = 48
 
-// computeResidual returns the residual that n computes in float32 for low, by the code that trains it. colour has the
+// computeResidual returns the residual that n computes in float32 for low, with the code of training. colour has the
 // colour differences of low if n sees them; none: low is grey.
 func computeResidual(
 	ctx context.Context, n *convolutional.Network, low *plane.Plane, colour ...*plane.Plane,

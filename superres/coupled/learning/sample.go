@@ -16,13 +16,13 @@ import (
 	"superres/superres/training"
 )
 
-// sampler samples pairs of low- and high-resolution patches from pictures (reservoir sampling): every pair that
-// is not flat is equally likely, and the sample depends only on the seed and on the order of the pictures.
+// sampler samples pairs of low- and high-resolution patches from pictures (reservoir sampling): every pair that is not
+// flat is equally likely, and the sample depends only on the seed and on the order of the pictures.
 type sampler struct {
 	Trainer
 	rng  *rand.Rand
-	seen int       // number of pairs offered that were not flat
-	low  []float64 // the pairs sampled so far, patch after patch
+	seen int       // number of pairs so far that were not flat
+	low  []float64 // the pairs in the sample, patch after patch
 	high []float64
 	hash training.Digest
 }
@@ -47,7 +47,7 @@ func (s *sampler) read(ctx context.Context, sources []training.Source, progress 
 	})
 }
 
-// add offers all pairs of a picture's brightness to the sample.
+// add offers all pairs of patches of a picture to the sample. truth is the brightness of the picture.
 func (s *sampler) add(truth *plane.Plane) {
 	grid := patches.Grid{W: truth.W / s.Scale, H: truth.H / s.Scale, Size: s.Patch, Step: 1}
 	if grid.Check() != nil {

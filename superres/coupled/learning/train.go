@@ -18,24 +18,23 @@ import (
 	"superres/superres/training"
 )
 
-// Trainer has the options of a training and implements training.Trainer. Start from [Defaults] and change
-// fields: the zero value is not valid. The paper's form is
+// Trainer has the options of a training and implements training.Trainer. Start from [Defaults] and change fields: the
+// zero value is not valid. The paper's form is
 //
 //	Trainer{Scale: 2, Degradation: resample.Box, Patch: 3, Patches: 100_000,
 //		Learner: "ksvd", Coder: "omp:sparsity=3", Atoms: 512, Iterations: 30}
 type Trainer struct {
 	// Scale is the factor by which the model enlarges, 2 to 4.
 	Scale int
-	// Degradation is how the low-resolution pictures are made from the training pictures.
+	// Degradation says how the low-resolution pictures are computed from the training pictures.
 	Degradation resample.Degradation
 	// Patch is the side of a low-resolution patch, 1 to 16.
 	Patch int
 	// Patches is the number of pairs of patches that are sampled.
 	Patches int
-	// Flat leaves out pairs if their low-resolution patch has a smaller standard deviation, in units of white; 0 leaves
-	// out none.
+	// Flat leaves out pairs with a low-resolution patch whose standard deviation is less than Flat, in units of white.
 	Flat float64
-	// Reductions are factors above 0 and below 1; each picture is also trained on reduced by each of them.
+	// Reductions are factors above 0 and below 1; each picture is also used reduced by each of them.
 	Reductions []float64
 	// Mean subtracts the mean of each patch before coding; see coupled.Stage.
 	Mean bool
@@ -43,7 +42,7 @@ type Trainer struct {
 	Detail bool
 	// Refit fits D_H to the codes over D_L alone after both halves have been learned; see refit.
 	Refit bool
-	// Learner is the spec of the dictionary learner.
+	// Learner is the spec of the dictionary learner: its name and parameters.
 	Learner string
 	// Coder is the spec of the sparse coder, for training and for enlarging.
 	Coder string
@@ -55,11 +54,11 @@ type Trainer struct {
 	BackProject int
 	// Seed is the seed of all random sampling.
 	Seed uint64
-	// Fixed is the dictionary of the stacked pairs, with Atoms atoms, when none is learned; Learner and Iterations then
-	// have no effect. nil: Learner learns one.
+	// Fixed is a dictionary for the stacked pairs, with Atoms atoms, that is used instead of learning one; Learner and
+	// Iterations then have no effect. nil: Learner learns one.
 	Fixed *sparse.Dictionary
-	// Learned is called with the learner's result and with the stacked pairs that it learned from, one a column, before
-	// stages are made of them. It must change neither, and may be nil.
+	// Learned is called with the learner's result and with the stacked pairs, one in each column, before stages are
+	// built from the result. It must change neither, and may be nil.
 	Learned func(found *learners.Result, stacked *mat.Dense)
 }
 
@@ -106,8 +105,8 @@ func (t Trainer) Target() (scale int, d resample.Degradation, err error) {
 	return t.Scale, t.Degradation, t.check()
 }
 
-// Memory implements training.Trainer. It counts one picture, the pairs of patches, Patches·Patch²·(1+scale²)·8
-// bytes, twice while they are sampled, and the memory of the learner.
+// Memory implements training.Trainer. It counts one picture; the pairs of patches, which take
+// Patches·Patch²·(1+scale²)·8 bytes, twice while they are sampled; and the memory of the learner.
 func (t Trainer) Memory() int64 {
 	if t.check() != nil {
 		return 0
@@ -190,7 +189,7 @@ func (t Trainer) Train(
 	return &training.Result{Stages: stages, Record: record}, nil
 }
 
-// dictionary returns what the learner finds in the stacked pairs or, for t.Fixed, that dictionary with its codes.
+// dictionary returns the learner's result for the stacked pairs or, if t.Fixed is set, t.Fixed with its codes.
 func (t Trainer) dictionary(
 	ctx context.Context, stacked *mat.Dense, coder sparse.Coder, progress training.Progress,
 ) (*learners.Result, error) {
@@ -218,7 +217,7 @@ func (t Trainer) dictionary(
 	})
 }
 
-// splitDictionary returns D_L and D_H of the dictionary d that was learned from stacked pairs.
+// splitDictionary returns the halves D_L and D_H of d, the dictionary that was learned from stacked pairs.
 func (t Trainer) splitDictionary(
 	ctx context.Context, d *sparse.Dictionary, stacked *mat.Dense, coder sparse.Coder,
 ) (low, high *sparse.Dictionary, err error) {
@@ -236,13 +235,13 @@ func (t Trainer) splitDictionary(
 	return low, high, err
 }
 
-// refit returns the high half that suits the codes found when a picture is enlarged, which depend on the low
-// half alone:
+// refit returns the high half that suits the codes found when a picture is enlarged. These depend on the low half
+// alone:
 //
 //	D_H ← argmin ‖Y_H − D_H·X‖²_F + λ‖D_H‖²_F,  X = code(Y_L, D_L).
 //
-// R. Zeyde, M. Elad, M. Protter: On single image scale-up using sparse-representations, Curves and Surfaces
-// 2010, doi:10.1007/978-3-642-27413-8_47, learn their high half in this way only.
+// R. Zeyde, M. Elad, M. Protter: On single image scale-up using sparse-representations, Curves and Surfaces 2010,
+// doi:10.1007/978-3-642-27413-8_47, learn their high half only in this way.
 func refit(
 	ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, coder sparse.Coder,
 ) (*sparse.Dictionary, error) {

@@ -1,5 +1,5 @@
-// Package learned estimates what the samples of a picture do not prove. From traits (traits.go) three perceptrons
-// (perceptron.go) have learned how blurred a picture is (correction.go), at which strength a model must work, and which
-// models suit it (judge.go); a network of convolutions tells from the samples how it was sharpened (softener.go).
-// Package learning makes all of them.
+// Package learned estimates what the samples of a picture do not prove. From traits of a picture (traits.go) three
+// perceptrons (perceptron.go) estimate how blurred it is (correction.go), at which strength the robust model should
+// work, and which models suit it (judge.go). A network of convolutions estimates from the samples how the picture was
+// sharpened (softener.go). Package learning makes the files of all four.
 package learned

@@ -11,24 +11,25 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// Shares are the shares, 0 to 1, of a result: of the model for clean pictures, of the robust model, and of plain
-// interpolation, which has the rest.
+// Shares are the shares, 0 to 1, of the model for clean pictures and of the robust model in a result. Plain
+// interpolation has the rest.
 type Shares struct{ Clean, Robust float64 }
 
-// ShareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so that less than
-// leastShare steps of one is given to the other, and less than leastPlain of interpolation to the greater share. With
-// leastShare 3 in place of 6, 32 of 84 clean pictures and 47 of those sharpened by 0.7 are mixtures in place of 10 and
-// 13; clean ones have 0.005 dB of RGB less, and sharpened ones 0.07 more.
+// ShareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so a model with less than
+// leastShare steps gives them to the other, and interpolation with less than leastPlain steps gives them to the model
+// with more. With 3 for leastShare in place of 6, 32 of 84 clean pictures and 47 of those sharpened by 0.7 are mixtures
+// in place of 10 and 13; clean ones have 0.005 dB of RGB less, and sharpened ones 0.07 more.
 const (
 	ShareSteps = 32
 	leastShare = 6
 	leastPlain = 3
 )
 
-// Shares returns the shares of three results that come nearest to the truth, from the traits of a picture: p is a
-// judge, whose outputs are scores, of which the powers of two are in the proportion of the shares.
+// Shares returns the shares with which a mixture of three results is expected to come nearest to the truth, from the
+// traits of a picture. p must be a judge. Its outputs are scores, and the shares are in proportion to 2 to the power of
+// each score.
 //
-// It learned from pictures that were degraded in known ways, reduced by 2 and enlarged by all three: see
+// A judge learns from pictures that were degraded in known ways, reduced by 2 and enlarged in all three ways: see
 // package learning.
 func (p *Perceptron) Shares(traits []int32) Shares {
 	var powers [scores]int64
@@ -57,12 +58,13 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 	return Shares{float64(clean) / ShareSteps, float64(robust) / ShareSteps}
 }
 
-// noPlain is the strength of noise and compression from which models make all of a result: noise of 20 levels is
-// taken for single samples at times, and would lose 0.08 dB. Pictures of every second pixel are taken for noisy ones of
-// up to 13 levels, and 22 % of them are worse than interpolation by 0.2 dB of RGB, where 29 % were without any of it.
+// noPlain is the strength of noise and compression from which interpolation has no share. The softener sometimes takes
+// strong noise for a picture of single samples: at 20 levels that would lose 0.08 dB. Pictures of every second pixel
+// seem to have noise of up to 13 levels; 22 % of them are worse than interpolation by 0.2 dB of RGB, and would be 29 %
+// without a share of interpolation.
 const noPlain = 0.4
 
-// WithPlain returns s with a share of plain interpolation, for a picture with noise and compression of a strength.
+// WithPlain returns s with the share plain for interpolation, for a picture with noise and compression of a strength.
 func (s Shares) WithPlain(plain, strength float64) Shares {
 	if strength >= noPlain {
 		return s
@@ -70,12 +72,13 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 	return Shares{(1 - plain) * s.Clean, (1 - plain) * s.Robust}
 }
 
-// Doubts about a picture of which nothing was corrected. Most of those to which a judge gives less than leastAlone of
-// interpolation alone are clean, and so are most where the model for clean pictures has mostlyClean or more, the
-// strength is below LeastGrain, and none of the softener's classes is likelier than none by unlikely, in base-2
-// logarithms. What clean pictures at ×2 lose in brightness on photo, in dB, in the mean: 70 of general-dev, 91 of T91
-// and 158 regular textures, façades, walls and cloth. And how 28 pictures change in RGB with white grain of 6 levels,
-// reduced by block means, and sharpened, and 180 with grain of 3 to 15 levels that was blurred:
+// Doubts about a picture in which nothing was corrected. Most such pictures are clean if a judge gives less than
+// leastAlone to interpolation. Most are clean, too, if it gives mostlyClean or more to the model for clean pictures,
+// the strength is below LeastGrain, and none of the softener's classes is likelier, relative to a clean picture, than
+// unlikely, a base-2 logarithm. The table has what clean pictures at ×2 lose in brightness against photo, in dB, in the
+// mean: 70 of general-dev, 91 of T91 and 158 regular textures, façades, walls and cloth; then how much 28 pictures with
+// white grain of 6 levels, reduced by block means, or sharpened, and 180 with blurred grain of 3 to 15 levels gain in
+// RGB:
 //
 //	                         general-dev  T91     textures   grain    means    sharpened  blurred grain
 //	all shares               −0.023       −0.049
@@ -83,9 +86,9 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 //	both                     −0.008       −0.022  −0.0008    −0.007   +0.003  +0.020      −0.002
 //	both at all strengths    −0.008       −0.019  −0.0008    −0.025   +0.003              −0.097
 //
-// Of T91, one carries 0.017, which flaws.Examination takes for clean since. Of block means the softener says enough: a
-// least share of 12/32 for the robust model in all pictures would have −0.013 and −0.020, but block means would lose
-// 0.047.
+// One picture of T91 causes 0.017 of its loss; flaws.Examination takes it for clean since. A least share of 12/32 for
+// the robust model in all pictures would have −0.013 and −0.020, but then block means would lose 0.047, which the
+// softener recognises well enough.
 const (
 	leastAlone  = 7. / ShareSteps
 	mostlyClean = 13. / ShareSteps
@@ -93,8 +96,8 @@ const (
 	unlikely    = -5 * traitOne / 2
 )
 
-// WithoutDoubts returns s without shares that are doubtful, for a picture of which nothing was corrected, which the
-// softener said something of, and that the robust model would enlarge at a strength.
+// WithoutDoubts returns s without doubtful shares, for a picture in which nothing was corrected. said is the answer of
+// the softener, and strength the strength at which the robust model would enlarge the picture.
 func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	switch {
 	case said.isLikely():
@@ -109,17 +112,17 @@ func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	return s
 }
 
-// isLikely reports whether any sharpening is likely enough to speak for a share of the robust model.
+// isLikely reports whether some sharpening is likely enough that a judge may give a share to the robust model.
 func (s Softening) isLikely() bool {
 	return slices.ContainsFunc(s.Traits, func(v int32) bool { return v >= unlikely })
 }
 
-// Strength returns the strength, 0 to 1, at which the robust model comes nearest to the truth, from the traits of a
-// picture: the square of the only output of p, in steps of 1/64. It learned from what that model makes of 16,500
-// degraded parts of pictures at eleven strengths. What Flaws.Strength has is the deviation of white noise and the loss
-// of JPEG files; grain, salt and what is left of sharpening are not in it. Of 1,500 parts of pictures of general-dev
-// and open-valid, which nothing was learned from, the robust model for the effort fast has, in dB more than
-// interpolation,
+// Strength returns the strength, 0 to 1, at which the robust model is expected to come nearest to the truth, from the
+// traits of a picture: the square of the only output of p, in steps of 1/64. It has learned from the results of that
+// model at eleven strengths for 16,500 degraded parts of pictures. Flaws.Strength has the deviation of white noise and
+// the loss of JPEG files, but not grain, salt and remains of sharpening. The table has the gains on interpolation, in
+// dB, of the robust model for the effort fast, for 1,500 parts of pictures of general-dev and open-valid, from which
+// nothing was learned:
 //
 //	                without  by Flaws.Strength  by p   at the best
 //	grain           −0.03     0.03              1.31    1.82
@@ -143,7 +146,7 @@ var judgeFile []byte
 
 var judge = sync.OnceValue(func() *Perceptron { return embedded(judgeFile) })
 
-// Judge returns the judge of this program: see Perceptron.Shares. It must not be changed.
+// Judge returns the judge of this program, which must not be changed: see Perceptron.Shares.
 func Judge() *Perceptron { return judge() }
 
 //go:embed strength.bin
@@ -151,10 +154,10 @@ var strengthFile []byte
 
 var assessor = sync.OnceValue(func() *Perceptron { return embedded(strengthFile) })
 
-// Assessor returns what tells strengths in this program: see Perceptron.Strength. It must not be changed.
+// Assessor returns the perceptron of this program for strengths, which must not be changed: see Perceptron.Strength.
 func Assessor() *Perceptron { return assessor() }
 
-// embedded returns the perceptron of an embedded file.
+// embedded returns the perceptron in an embedded file.
 func embedded(file []byte) *Perceptron {
 	p, err := ReadPerceptron(bytes.NewReader(file))
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"io"
 )
 
-// Perceptron is a small network that says something of a picture from its traits: one layer of hidden numbers, clipped
-// to ±1, and one of outputs. It computes in integers, so that all machines agree. Package learning makes them.
+// Perceptron is a small network that estimates something about a picture from its traits: one layer of hidden units,
+// clipped to ±1, and one of outputs. It computes in integers, so that all machines agree. Package learning makes them.
 type Perceptron struct {
 	// Least and Most limit each trait.
 	Least, Most []int32
-	// First has, for each hidden number, a weight for each trait in steps of 2⁻²⁰, and FirstBias the constants.
+	// First has, for each hidden unit, a weight for each trait in steps of 2⁻²⁰, and FirstBias the constants.
 	First     [][]int32
 	FirstBias []int32
-	// Second has, for each output, a weight for each hidden number in steps of 2⁻¹², and SecondBias the constants, in
+	// Second has, for each output, a weight for each hidden unit in steps of 2⁻¹², and SecondBias the constants, in
 	// steps of 2⁻²⁴.
 	Second     [][]int32
 	SecondBias []int32
@@ -62,14 +62,14 @@ func (p *Perceptron) Outputs(traits []int32) []int64 {
 	return out
 }
 
-// vectors are all numbers of p, in the order of its files.
+// vectors returns all vectors of numbers of p, in the order of its files.
 func (p *Perceptron) vectors() (all [][]int32) {
 	all = append(append(all, p.Least, p.Most), p.First...)
 	return append(append(append(all, p.FirstBias), p.Second...), p.SecondBias)
 }
 
-// Write writes p: the numbers of its traits, hidden numbers and outputs, and then all others, as little-endian words of
-// 32 bits.
+// Write writes p: the numbers of its traits, hidden units and outputs, and then all its vectors, as little-endian
+// int32.
 func (p *Perceptron) Write(w io.Writer) error {
 	header := [3]int32{int32(len(p.Least)), int32(len(p.First)), int32(len(p.Second))}
 	err := binary.Write(w, binary.LittleEndian, header)
@@ -79,7 +79,7 @@ func (p *Perceptron) Write(w io.Writer) error {
 	return err
 }
 
-// ReadPerceptron reads what Write wrote. It fails if there is less, or more than 2¹² of something.
+// ReadPerceptron reads what Write wrote. It fails if the file is too short, or one of the three numbers is above 2¹².
 func ReadPerceptron(r io.Reader) (*Perceptron, error) {
 	var header [3]int32
 	if err := binary.Read(r, binary.LittleEndian, &header); err != nil {

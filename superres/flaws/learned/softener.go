@@ -19,24 +19,25 @@ import (
 	"superres/superres/stage"
 )
 
-// Softener tells how likely a picture was sharpened, and by how much. It is a network of convolutions that says
-// numbers, instead of the sixteen pixels by which it would enlarge a sample by 4: for each of some classes of
-// sharpening two scores, then how much the sample tells. A class has the mean of its first score over all samples,
-// weighted by what they tell, plus the plain mean of its second. The exponentials of these are in the proportion of the
-// likelihoods. Package learning makes softeners. A Softener may be used concurrently.
+// Softener estimates how likely a picture was sharpened, and by how much. It is a network of convolutions with sixteen
+// results for each sample, as if it enlarged by 4, but the results are numbers: for each of some classes of sharpening
+// a first score, then for each a second score, then one from which the weight of the sample follows. The score of a
+// class is the weighted mean of its first scores plus the plain mean of its second scores. The likelihoods of the
+// classes are in proportion to the exponentials of the scores. Package learning makes softeners. A Softener may be used
+// concurrently.
 type Softener struct {
 	network network
 	classes []Sharpening
 }
 
-// network is what a network of package convolutional is: a stage that can be applied to a window of a picture.
+// network is the part of a *convolutional.Stage that is used: a stage that can be applied to a window of a picture.
 type network interface {
 	stage.Stage
 	ApplyWithin(ctx context.Context, low *plane.Plane, window image.Rectangle, current *plane.Plane, w *stage.Work) (
 		*plane.Plane, error)
 }
 
-// Sharpening is how a picture of a class is mended.
+// Sharpening says how to mend a picture of a class.
 type Sharpening struct {
 	// Correction undoes the sharpening.
 	Correction repair.Correction `json:"correction"`
@@ -48,24 +49,24 @@ const (
 	// SoftenerScale is the scale of the network, and SoftenerResults the number of its results for a sample.
 	SoftenerScale   = 4
 	SoftenerResults = SoftenerScale * SoftenerScale
-	// SoftenerRange times a result is a number of the network. As pixels are limited to 0 to 1, ½ is added to results.
+	// SoftenerRange times a result is a number. As pixels are limited to 0 to 1, the network puts out results plus ½.
 	SoftenerRange = 4
-	// A sample tells 1/(1 + e⁻ˣ), with x the number after the scores times TellingGain.
+	// The weight of a sample is 1/(1 + e⁻ˣ), with x the number after the scores times TellingGain.
 	TellingGain = 10
-	// ScoreGain times the score of a class is the natural logarithm of its likelihood, but for a constant.
+	// ScoreGain times the score of a class is the natural logarithm of its likelihood, up to a common constant.
 	ScoreGain = 20
 )
 
 const (
-	// numberBits are the bits after the point of a number as an integer.
+	// numberBits is the number of bits after the point in integers that stand for numbers.
 	numberBits = 16
-	// softenerName and softenerText are names in the file of a softener.
+	// softenerName and softenerText are the names of the network and of the text in the file of a softener.
 	softenerName, softenerText = "network", "softener.json"
 )
 
-// NewSoftener returns a softener of a network of package convolutional. The network is for SoftenerScale, and its
-// results are to be multiplied by SoftenerRange. classes say how the pictures of each class are mended; pictures of the
-// first are not.
+// NewSoftener returns a softener with a network of package convolutional for SoftenerScale, whose results are to be
+// multiplied by SoftenerRange. classes say how the pictures of each class are mended; the first class is clean
+// pictures, which are not.
 func NewSoftener(of stage.Stage, classes []Sharpening) (*Softener, error) {
 	network, is := of.(network)
 	if !is {
@@ -82,7 +83,7 @@ func NewSoftener(of stage.Stage, classes []Sharpening) (*Softener, error) {
 	return &Softener{network, classes}, nil
 }
 
-// softenerHead is the text in the file of a softener.
+// softenerHead is the content of the text in the file of a softener.
 type softenerHead struct {
 	Network stage.Head   `json:"network"`
 	Classes []Sharpening `json:"classes"`
@@ -126,29 +127,29 @@ func ReadSoftener(file []byte) (*Softener, error) {
 //go:embed softener.npz
 var softenerFile []byte
 
-// OwnSoftener returns the softener of this program. It fails in programs without package convolutional, which reads its
+// OwnSoftener returns the softener of this program. It fails in programs without package convolutional, which reads the
 // network.
 var OwnSoftener = sync.OnceValues(func() (*Softener, error) { return ReadSoftener(softenerFile) })
 
-// softenerTraits is the number of traits of a Softening, one for each class of this program's softener but the first.
+// softenerTraits is the length of Softening.Traits: the classes of this program's softener but the first.
 const softenerTraits = 5
 
-// Softening is what a Softener says of a picture.
+// Softening is the answer of a Softener for a picture.
 type Softening struct {
-	// Correction undoes the sharpening of the picture as far as it is likely: the mean over the classes, by how likely
-	// they are.
+	// Correction undoes the sharpening of the picture as far as it is likely: the mean over the classes, weighted by
+	// their likelihoods.
 	Correction repair.Correction
-	// Plain is the share of plain interpolation in the result, 0 to 1, in steps of 1/32: the mean over the classes.
+	// Plain is the share of plain interpolation in the result, 0 to 1, in steps of 1/32: the same mean.
 	Plain float64
-	// Traits are the base-2 logarithms of the likelihoods of the classes, each divided by the likelihood of none, in
-	// steps of 1/256.
+	// Traits has, for each class but the first, the base-2 logarithm of its likelihood divided by the likelihood of the
+	// first class, clean pictures, in steps of 1/256.
 	Traits []int32
 	// IsDrawing is true for drawings, which are not softened.
 	IsDrawing bool
 }
 
-// Soften tells how a picture was sharpened, if it was in one of favour+1 pictures of the size of a patch. It fails only
-// with ctx.Err().
+// Soften estimates how img was sharpened. A picture of the size of a patch is taken to be favour times likelier to be
+// clean than sharpened, before img is looked at. Soften fails only with ctx.Err().
 func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) (to Softening, err error) {
 	all := s.newSaid()
 	err = parallel.Each(ctx, listWindows(img.Bounds()), func(ctx context.Context, w image.Rectangle) (said, error) {
@@ -227,20 +228,20 @@ const (
 	FlawedFavour = 2
 )
 
-// said has the sums over samples of the scores of each class, weighted and unweighted, the sum of the weights, the
-// number of samples, and the numbers of neighbours.
+// said has the sums over samples of the first scores, weighted, and of the second scores, for each class; the sum of
+// the weights; the number of samples; and counts of neighbours.
 type said struct {
 	scores, plain []int64
 	weight, count int64
-	equal, pairs  int64 // neighbours that are equal, and all
+	equal, pairs  int64 // pairs of neighbours that are equal, and all pairs
 	outlines      measure.Outlines
 }
 
-// mostEqual is the share of equal neighbours from which a picture is a drawing. A softener takes the hard edges of
-// drawings for sharpening, and the judge may take them for damage. Of 83 photographs in grey and in colour, reduced by
-// 2, none has more than 0.48; of 100 synthetic drawings of 60 to 120 samples a side, reduced by block means, 95 have.
-// By auto these lost 0.36 dB on photo in the mean, the worst 12; now that photo enlarges the 95, all 100 lose 0.22,
-// nearly all of it in two. What areDrawn tells is a drawing, too.
+// mostEqual is the share of equal neighbours above which a picture is a drawing, as it is if Outlines.AreDrawn says so.
+// A softener takes the hard edges of drawings for sharpening, and the judge may take them for damage. Of 83 photographs
+// in grey and in colour, reduced by 2, none has more than 0.48; of 100 synthetic drawings of 60 to 120 samples a side,
+// reduced by block means, 95 have. By auto these lost 0.36 dB on photo in the mean, the worst 12; now that photo
+// enlarges the 95, all 100 lose 0.22, nearly all of it in two.
 const mostEqual = 0.5
 
 func (s *Softener) newSaid() said {
@@ -248,7 +249,7 @@ func (s *Softener) newSaid() said {
 	return said{scores: make([]int64, n), plain: make([]int64, n)}
 }
 
-// likelihoods returns the base-2 logarithms of the likelihoods of the classes, in steps of 1/256, but for a constant.
+// likelihoods returns the base-2 logarithms of the likelihoods of the classes, in steps of 1/256, up to a constant.
 func (s said) likelihoods() (list []int64) {
 	const perStep = ScoreGain * math.Log2E * traitOne / (1 << numberBits)
 	for i, v := range s.scores {
@@ -258,9 +259,9 @@ func (s said) likelihoods() (list []int64) {
 	return list
 }
 
-// look returns what the network says of a window of img.
+// look returns the sums for a window of img.
 func (s *Softener) look(ctx context.Context, img image.Image, window image.Rectangle) (all said, err error) {
-	defer parallel.Task()() // windows are looked at side by side
+	defer parallel.Task()() // several windows are examined concurrently
 	shown := window.Inset(-s.network.Reach()).Intersect(img.Bounds())
 	whole := measure.Cut(img, shown)
 	low := whole.Luma()
@@ -298,15 +299,15 @@ func (s *Softener) look(ctx context.Context, img image.Image, window image.Recta
 	return all, nil
 }
 
-// tells returns how much a sample tells, of one, from the number that says it.
+// tells returns the weight of a sample, in steps of 1/repair.One, from the number after the scores.
 func tells(number int64) int64 {
 	const perStep, most = TellingGain * math.Log2E * traitOne / (1 << numberBits), 16 * traitOne
 	power := repair.PowerOfTwo(min(max(int64(float64(number)*perStep), -most), most))
 	return repair.One * power / (repair.One + power)
 }
 
-// listWindows returns the parts of a picture that are looked at: at most four, none of more than 80×80 samples, which
-// are all of a picture of at most twice that.
+// listWindows returns the parts of a picture that are examined: at most four, each of at most 80×80 samples. They cover
+// a picture of at most 160×160 samples.
 func listWindows(b image.Rectangle) (list []image.Rectangle) {
 	const most = 80
 	starts := func(side int) (list []int, each int) {

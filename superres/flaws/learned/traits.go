@@ -10,23 +10,23 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// The traits of a picture are numbers that tell what was done to it: the judge of judge.go has learned from them
-// which model suits it. All are integers, in steps of 1/256 of their unit.
+// The traits of a picture are numbers from which perceptrons estimate what was done to it, and which model suits it.
+// All are integers, in steps of 1/256 of their unit.
 //
-// They come from squares of traitSide×traitSide samples all over the picture:
+// They are computed from squares of traitSide×traitSide samples all over the picture:
 //
-//   - the energy of 21 groups of frequencies in blocks of 8×8 samples, by base-2 logarithms: the values that 5, 25, 60,
-//     90 and 98 % of the blocks stay below (flat and busy blocks tell noise, blur and sharpening apart);
-//   - the correlation of a high-pass with itself at 14 distances (grain, interpolation, sharpening);
-//   - the energy of differences over one sample against that over three, in four directions (blur along one of them);
+//   - the energy of 21 groups of frequencies in blocks of 8×8 samples, as base-2 logarithms: for each group the values
+//     below which 5, 25, 60, 90 and 98 % of the blocks stay (flat and busy ones tell noise, blur and sharpening apart);
+//   - the correlation of a high-pass filter's result with itself at 14 distances (grain, interpolation, sharpening);
+//   - the energy of differences over one sample relative to three, in four directions (blur along one of them);
 //   - how far edges overshoot, and how steep they are, across and down;
-//   - the mean course of gentle and of steep edges, half a sample from their middle to three and a half;
-//   - the shares of lone samples (salt), of samples at black and white, and the number of levels (dithering);
-//   - how much third differences depend on the place in a grid of eight (JPEG);
-//   - how many samples there are, since little can be told of few;
-//   - what Measure has found;
-//   - the gains that the corrector makes of all these;
-//   - what a Softener says of the picture.
+//   - the mean profile of gentle and of steep edges, half a sample from their middle to three and a half;
+//   - the shares of lone samples (salt) and of samples at black and white, and the number of levels (dithering);
+//   - how much third differences depend on the position in a grid of eight (JPEG);
+//   - how many samples there are, since few samples tell little;
+//   - four values that package measure found;
+//   - the gains that the corrector computes from all these;
+//   - the answers of a Softener.
 const (
 	traitSide    = 32
 	traitMargin  = 7 // samples around a square that are read too
@@ -42,11 +42,11 @@ const (
 // traitQuantiles are the shares of blocks, in percent.
 var traitQuantiles = [...]int{5, 25, 60, 90, 98}
 
-// traitLags are distances, across and down.
+// traitLags are the distances for correlations, across and down.
 var traitLags = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 0}, {0, 2}, {2, 2}, {2, -2}, {2, 1}, {1, 2}, {2, -1},
 	{1, -2}, {3, 0}, {0, 3}}
 
-// traitWays are directions of differences.
+// traitWays are the directions of differences.
 var traitWays = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}}
 
 const (
@@ -56,9 +56,9 @@ const (
 		3 + 2*2 + 1 + 4 + repair.Bands + softenerTraits
 )
 
-// traitSums has sums over squares.
+// traitSums has sums over squares, from which traits are computed.
 type traitSums struct {
-	blocks    [frequencyGroups][]int64 // the mean energy of each block
+	blocks    [frequencyGroups][]int64 // for each block, the mean energy of the group
 	high      [len(traitLags) + 1]int64
 	near, far [len(traitWays)]int64
 	edges     [2]struct{ over, steep, count int64 }
@@ -74,8 +74,8 @@ type traitSums struct {
 	count   int64
 }
 
-// traits returns the traits of a picture but for what is said of it, from its sums over squares and what was found in
-// it.
+// traits returns the traits of a picture without gains and answers of a softener, from its sums over squares and the
+// flaws f that were measured.
 func (s *traitSums) traits(f measure.Flaws) []int32 {
 	out := make([]int32, 0, TraitCount)
 	parallel.Indices(len(s.blocks), func(i int) { slices.Sort(s.blocks[i]) })
@@ -121,14 +121,14 @@ func (s *traitSums) traits(f measure.Flaws) []int32 {
 		int32(f.Loss*traitOne/8), int32(f.Quality*traitOne/100))
 }
 
-// square is a square of a picture, of which the first sample is (x, y) of samples.
+// square is a square of a picture. Its first sample is the sample (x, y) of Samples.
 type square struct {
 	*measure.Samples
 	x, y int
 }
 
-// squares returns squares all over img, of which parts is the brightness. The hidden colours of transparent pixels are
-// replaced by what is around them within a square alone.
+// squares returns squares all over img. parts has the brightness of its parts. In a picture with transparency the
+// hidden colours are replaced by those around them in the same square, so that squares do not depend on each other.
 func squares(img image.Image, parts []*measure.Samples) (list []square) {
 	shown := measure.ListParts(img.Bounds())
 	for i, p := range parts {
@@ -144,8 +144,8 @@ func squares(img image.Image, parts []*measure.Samples) (list []square) {
 	return list
 }
 
-// Traits returns the traits of img, of which parts is the brightness, with the flaws f, but for gains and for what a
-// Softener says, for learning to judge it; nil where it is too small.
+// Traits returns the traits of img without gains and answers of a softener, as the corrector takes them; nil if img is
+// too small. parts has the brightness of img, and f its flaws.
 func Traits(img image.Image, parts []*measure.Samples, f measure.Flaws) []int32 {
 	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastTraitSide {
 		return nil
@@ -153,7 +153,7 @@ func Traits(img image.Image, parts []*measure.Samples, f measure.Flaws) []int32 
 	return sumTraits(squares(img, parts)).traits(f)
 }
 
-// sumTraits returns the sums over squares.
+// sumTraits returns the sums over all the squares.
 func sumTraits(squares []square) *traitSums {
 	sums := new(traitSums)
 	const together = 8 // squares
@@ -169,7 +169,7 @@ func sumTraits(squares []square) *traitSums {
 	return sums
 }
 
-// join adds the sums of other.
+// join adds the sums in other.
 func (s *traitSums) join(other *traitSums) {
 	addAll := func(to, v []int64) {
 		for i := range to {
@@ -197,7 +197,7 @@ func (s *traitSums) join(other *traitSums) {
 	s.lone, s.clipped, s.count = s.lone+other.lone, s.clipped+other.clipped, s.count+other.count
 }
 
-// logarithm returns the base-2 logarithm of v, at least 1, in steps of 1/256, linear between powers of two.
+// logarithm returns the base-2 logarithm of v, which is at least 1, in steps of 1/256, linear between powers of two.
 func logarithm[T int32 | int64](v T) int32 {
 	n := bits.Len64(uint64(v)) - 1
 	return int32(traitOne*n) + int32((uint64(v)<<(63-n)>>55)&(traitOne-1))
@@ -209,7 +209,7 @@ func ratio(a, b int64) int32 { return int32(traitOne * a / b) }
 // ratio64 returns times·a/b in steps of 1/256.
 func ratio64(a, times, b int64) int64 { return traitOne * times * a / b }
 
-// add adds the square whose first sample is (x0, y0).
+// add adds the sums over the square whose first sample is (x0, y0).
 func (s *traitSums) add(p *measure.Samples, x0, y0 int) {
 	s.count += traitSide * traitSide
 	for y := y0; y < y0+traitSide; y += 8 {
@@ -231,7 +231,7 @@ func (s *traitSums) add(p *measure.Samples, x0, y0 int) {
 	}
 }
 
-// transform8 has the factors of the cosine transform of 8 samples, orthonormal, in steps of 1/1024.
+// transform8 is the orthonormal cosine transform of 8 samples, one frequency a row, in steps of 1/1024.
 var transform8 = [8][8]int64{
 	{362, 362, 362, 362, 362, 362, 362, 362},
 	{502, 426, 284, 100, -100, -284, -426, -502},
@@ -243,8 +243,8 @@ var transform8 = [8][8]int64{
 	{100, -284, 426, -502, 502, -426, 284, -100},
 }
 
-// groups has the group of each frequency of a block, −1 for the mean, and groupSizes the numbers of frequencies in the
-// groups: seven rings, each in three parts, mostly across, mostly down, and between.
+// groups has the group of each frequency of a block, −1 for the mean, and groupSizes the number of frequencies in each
+// group. There are seven rings, each in three parts: mostly across, mostly down, and between.
 var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int64) {
 	for u := range of {
 		for v := range of[u] {
@@ -262,12 +262,12 @@ var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int64) {
 	return of, sizes
 }()
 
-// addBlock adds the energies of a block.
+// addBlock adds the energies of the block at (x, y).
 func (s *traitSums) addBlock(p *measure.Samples, x, y int) {
-	var across [8][8]int64 // of each row, the frequencies across
+	var across [8][8]int64 // for each row, the frequencies across
 	for j := range 8 {
 		row := p.Pix[(y+j)*p.W+x:][:8]
-		folded := [2][4]int64{} // a cosine of an even frequency is the same from both ends, of an odd one the opposite
+		folded := [2][4]int64{} // cosines of even frequencies are symmetric, the others antisymmetric
 		for i, v := range row[:4] {
 			folded[0][i], folded[1][i] = int64(v+row[7-i]), int64(v-row[7-i])
 		}
@@ -296,8 +296,8 @@ func (s *traitSums) addBlock(p *measure.Samples, x, y int) {
 	}
 }
 
-// addHigh adds the products of a high-pass with itself. Its values are limited, so that no single edge counts for
-// all.
+// addHigh adds the products of a high-pass filter's results at the distances traitLags. The results are limited, so
+// that no single edge outweighs all others.
 func (s *traitSums) addHigh(p *measure.Samples, x0, y0 int) {
 	const reach, most = 3, 60 * measure.Unit
 	const side = traitSide + 2*reach
@@ -335,7 +335,7 @@ func (s *traitSums) addDifferences(p *measure.Samples, at int) {
 	}
 }
 
-// addLevels adds what the level of a sample tells.
+// addLevels adds whether a sample is black or white, whether it is alone, and which level it has.
 func (s *traitSums) addLevels(p *measure.Samples, at int) {
 	v := p.Pix[at]
 	s.levels[min((v+measure.Unit/2)/measure.Unit, 255)] = true
@@ -355,8 +355,8 @@ func (s *traitSums) addLevels(p *measure.Samples, at int) {
 	}
 }
 
-// addEdge adds the edge between a sample and the next, step entries on, if it is steep enough, and steeper than what
-// is before and after it.
+// addEdge adds the edge between a sample and the next, step entries on, if it is steep enough, and steeper than the
+// differences before and after it.
 func (s *traitSums) addEdge(p *measure.Samples, at, axis, step int) {
 	rise := p.Pix[at+step] - p.Pix[at]
 	size := max(rise, -rise)
@@ -395,14 +395,14 @@ func (s *traitSums) addEdge(p *measure.Samples, at, axis, step int) {
 	e.steep += 256 * int64(size) / int64(high-low)
 }
 
-// addThird adds the third difference at a place of a grid of eight.
+// addThird adds the third difference of four samples at a position in a grid of eight.
 func (s *traitSums) addThird(p *measure.Samples, at, axis, step, place int) {
 	v := p.Pix[at-2*step] - 3*p.Pix[at-step] + 3*p.Pix[at] - p.Pix[at+step]
 	s.third[axis][place%8] += int64(min(max(v, -v), 12*measure.Unit))
 	s.thirds[axis][place%8]++
 }
 
-// WithSaid returns the traits t with gains and with what is said of the picture.
+// WithSaid returns the traits t, then the gains of the corrector, then the answers of a softener.
 func WithSaid(t []int32, said Softening) []int32 {
 	gains, _, _ := corrector().gains(t)
 	return slices.Concat(t, gains[:], said.Traits)

@@ -1,32 +1,32 @@
 package measure
 
 // Files have chroma at half the resolution of luma, and programs enlarge it by a triangle filter: two neighbouring
-// samples s and t become (3s+t)/4 and (s+3t)/4. So the two pixels c₁ and c₂ that come from a sample s, with their
-// neighbours c₀ and c₃, give the same value for s twice,
+// samples s and t of the file become (3s+t)/4 and (s+3t)/4. So the two pixels c₁ and c₂ that come from one sample s,
+// with their neighbours c₀ and c₃, give the same value for s twice,
 //
 //	(3c₁ − c₀)/2 = s = (3c₂ − c₃)/2,
 //
 // and four pixels that begin one pixel further along give two different values. In chroma that was never subsampled,
 // even and odd positions agree equally often.
 const (
-	agree    = 8   // the greatest |3c₁ − c₀ − 3c₂ + c₃|, in levels, of an agreement; rounding leaves 3.3 on average
-	differ   = 16  // the least such value that counts as disagreement
-	fewVotes = 128 // the least number of agreeing positions in rows, and in columns, for a decision
+	agree    = 8   // the greatest |3c₁ − c₀ − 3c₂ + c₃|, in levels, that agrees; rounding leaves 3.3 on average
+	differ   = 16  // the least such value that differs
+	fewVotes = 128 // the least number of positions found in rows, and in columns, for a decision
 
-	// The percentage of the positions that must be of one parity. Of 369 clean pictures, reduced, half have at most
-	// 51, one in twenty more than 54 and one 66; of those out of JPEG files half have 76 and more.
+	// The percentage of the positions found that must be even, or odd. Of 369 clean pictures, reduced, half have at
+	// most 51 percent, one in twenty more than 54, and one 66. Of those from JPEG files half have 76 or more.
 	agreement = 73
 
-	// The percentage that makes it sure where samples of chroma do not begin at the first pixel, as in a picture that
-	// somebody cropped. That is rarer, and a red rose that was never subsampled has 81 and 83: it lost 3 dB. Of 167
-	// pictures that lost a column, show no other trace of a JPEG file, and reach 73, one in six does not reach 82.
+	// The percentage for certainty where chroma samples do not begin at the first pixel, as in a cropped picture. That
+	// is rarer, and a picture of a red rose that was never subsampled has 81 and 83: it lost 3 dB. Of 167 pictures that
+	// lost a column, show no other trace of a JPEG file, and reach 73, one in six does not reach 82.
 	shifted = 82
 )
 
-// isSubsampled reports whether the chroma of a picture, in parts that begin at even pixels, was subsampled both ways,
-// and whether that is sure for a picture that shows no other trace of a JPEG file.
+// isSubsampled reports whether the chroma of a picture was subsampled in both directions, and whether that is sure even
+// if the picture shows no other trace of a JPEG file. The parts of the picture begin at even pixels.
 func isSubsampled(parts []Area) (is, isSure bool) {
-	var counts [2][2]int // positions across and down that agree, by their parity
+	var counts [2][2]int // positions found across and down, by parity
 	for i := range counts {
 		for _, p := range parts {
 			if len(p.Channels) < 3 {
@@ -47,8 +47,9 @@ func isSubsampled(parts []Area) (is, isSure bool) {
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
-// vote adds to count, by parity, the positions on the rows of p, or on its columns, that agree and whose neighbours do
-// not. It looks at R−G in half of the lines, and at B−G in the others: neither depends on brightness.
+// vote finds the positions, on the rows of p or on its columns, where the two values for s agree while those of a
+// neighbouring position differ, and adds their number to count by parity. It looks at R−G in half of the lines, and at
+// B−G in the others: neither depends on brightness.
 func (p Area) vote(count *[2]int, down bool) {
 	lines, n, step, apart := p.Channels[0].H, p.Channels[0].W, 1, p.Channels[0].W
 	if down {
@@ -57,7 +58,7 @@ func (p Area) vote(count *[2]int, down bool) {
 	if n < 5 {
 		return
 	}
-	var pairs [2][9]int // by the parity of a position, then by 3 times what is before it and what is there
+	var pairs [2][9]int // by the parity of a position, then by 3 times the class of the one before and its own
 	c := make([]int32, n)
 	for line := range lines {
 		channel := p.Channels[line/2%2*2].Pix
@@ -65,10 +66,10 @@ func (p Area) vote(count *[2]int, down bool) {
 			at := line*apart + i*step
 			c[i] = level(channel[at]) - level(p.Channels[1].Pix[at])
 		}
-		before := 1 // which counts for nothing
+		before := 1 // 1 counts for nothing
 		for i := 1; i+2 < n; i++ {
 			v := 3*(c[i]-c[i+1]) - c[i-1] + c[i+2]
-			now := 0 // how much the values are off: 0 if they agree, 2 if they differ
+			now := 0 // the class: 0 if the values agree, 2 if they differ, 1 in between
 			if v = max(v, -v); v > agree {
 				now = 1
 			}
@@ -85,8 +86,8 @@ func (p Area) vote(count *[2]int, down bool) {
 	}
 }
 
-// decided reports whether at least least percent of the agreeing positions, if there are enough, are of one parity.
-func decided(count [2]int, least int) bool {
+// decided reports whether enough positions were found, and at least the given percent of them have the same parity.
+func decided(count [2]int, percent int) bool {
 	all := count[0] + count[1]
-	return all >= fewVotes && 100*max(count[0], count[1]) >= least*all
+	return all >= fewVotes && 100*max(count[0], count[1]) >= percent*all
 }

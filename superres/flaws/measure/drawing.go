@@ -7,25 +7,25 @@ import (
 	"superres/patches/plane"
 )
 
-// In what was drawn pixel by pixel, such as pixel art, charts, codes of squares, letters and ordered dithering, edges
-// go on straight between the same two colours, and the same few samples stand side by side again and again. Neither is
-// so in a photograph, in few colours or many, with dithering by error diffusion or without.
+// In pictures drawn pixel by pixel, such as pixel art, charts, square codes, letters and ordered dithering, edges run
+// straight between the same two colours, and the same patterns of a few samples recur again and again. In photographs
+// they do not, even in few colours and with dithering by error diffusion.
 //
-// Of the single samples of 237 drawings of these kinds, of 12 to 160 pixels a side, and of 96 photographs of 60 to 320
-// in 8 to 64 colours, the limits of EstimatePalette alone take 67 drawings for photographs; with those here IsDrawing
-// takes 15, mostly smooth maps of heat and ordered dithering without lines, and two photographs for drawings. A
-// drawing that is taken for a photograph loses 7 dB and more, a photograph that is taken for a drawing 0.4 to 2. None
-// of 22 photographs in all their colours, and in grey, is taken for a drawing.
+// The samples of enlargements by repetition were taken once: of 237 drawings of these kinds, of 12 to 160 pixels a
+// side, and of 96 photographs of 60 to 320 in 8 to 64 colours. The limits of EstimatePalette alone take 67 drawings for
+// photographs. With those here IsDrawing takes 15 for photographs, mostly smooth heat maps and ordered dithering
+// without lines, and two photographs for drawings. A drawing taken for a photograph loses 7 dB and more, a photograph
+// taken for a drawing 0.4 to 2. None of 22 photographs in all their colours, and in grey, is taken for a drawing.
 const (
-	// The greatest shares, in a photograph, of edges that go straight on, and of patterns of 5×5 samples that are there
-	// three times or more in a window. In pictures whose samples are taken once the share of patterns is at most
-	// mostTaken, as more of them are drawings, with ordered dithering, too.
+	// The greatest shares, in a photograph, of edges that run straight, and of patterns of 5×5 samples that occur three
+	// times or more in a window. In pictures whose samples are taken once the greatest share of patterns is mostTaken,
+	// since more of them are drawings, also with ordered dithering.
 	mostStraight, mostPatterned, mostTaken = 0.3, 0.55, 0.35
-	// drawnWindow is the side of the windows of a picture in which patterns are compared, in its middle.
+	// drawnWindow is the side of the window, in the middle of a picture, in which patterns are compared.
 	drawnWindow = 128
-	// Where colours are as far apart from those beside them as if all were picked at random, the squared distance of
-	// neighbours that differ is twice the variance of the colours, and more. So it is by coarse dithering, too, but
-	// there more of them lie between two equal ones.
+	// If neighbouring colours are as different as if all were picked at random, the mean squared distance of neighbours
+	// that differ is at least twice the variance of the colours. Coarse dithering has that too, but there more pixels
+	// lie between two equal ones.
 	leastUnrelated, mostAlternating = 1.65, 0.17
 	// mostSprite is the most colours of a picture with transparency that counts as drawn, whatever it looks like.
 	mostSprite = 64
@@ -33,13 +33,13 @@ const (
 	leastEach = 4
 )
 
-// Outlines counts what tells drawings from photographs.
+// Outlines has the counts that tell drawings from photographs.
 type Outlines struct {
-	edges, straight    int64 // neighbours that differ, and those of them that are followed by the same two colours
-	patterns, repeated int64 // patterns of 5×5 samples of several colours, and those that are there three times or more
+	edges, straight    int64 // pairs that differ, and those of them that are followed by the same pair
+	patterns, repeated int64 // patterns of 5×5 samples, not all equal, and how many of them occur three times or more
 }
 
-// transparent is the key of a pixel of which nothing is visible.
+// transparent is the key of an invisible pixel.
 const transparent = -1
 
 // key returns the colour of pixel i in 24 bits, or transparent.
@@ -54,7 +54,7 @@ func (p Area) key(i int) int32 {
 	return key<<16 | level(p.Channels[1].Pix[i])<<8 | level(p.Channels[2].Pix[i])
 }
 
-// keys returns the keys of all pixels.
+// keys returns Area.key of all pixels.
 func (p Area) keys() []int32 {
 	keys := make([]int32, len(p.Channels[0].Pix))
 	for i := range keys {
@@ -69,12 +69,12 @@ func middleOf(w, h int) image.Rectangle {
 	return image.Rect(x, y, min(w, x+drawnWindow), min(h, y+drawnWindow))
 }
 
-// Add counts a window of a picture.
+// Add counts the edges and patterns in a window of p.
 func (o *Outlines) Add(p Area, window image.Rectangle) {
 	o.add(p.keys(), p.Channels[0].W, window)
 }
 
-// add counts a window of a picture of w pixels a row with the colours keys.
+// add counts the edges and patterns in a window of a picture. keys has the keys of all pixels, w in a row.
 func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 	addEdge := func(at, across, along int) {
 		a, b := keys[at], keys[at+across]
@@ -86,13 +86,13 @@ func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 			o.straight++
 		}
 	}
-	// Patterns with the same hash are compared, if there are enough of them for one to be there often enough.
+	// Only patterns whose hash occurs often enough are compared.
 	const side, often = 5, 3
 	type place struct {
 		at   int
 		hash uint32
 	}
-	var places []place // of patterns of several colours
+	var places []place // patterns of several colours
 	var alike [1 << 15]uint8
 	for y := window.Min.Y; y <= window.Max.Y-side; y++ {
 		for x := window.Min.X; x <= window.Max.X-side; x++ {
@@ -131,17 +131,17 @@ func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 	}
 }
 
-// Join adds what another has counted.
+// Join adds the counts of other.
 func (o *Outlines) Join(other Outlines) {
 	o.edges, o.straight = o.edges+other.edges, o.straight+other.straight
 	o.patterns, o.repeated = o.patterns+other.patterns, o.repeated+other.repeated
 }
 
-// AreDrawn reports whether the outlines come from a drawing.
+// AreDrawn reports whether the picture is a drawing.
 func (o Outlines) AreDrawn() bool { return o.areDrawn(mostPatterned) }
 
-// areDrawn reports whether the outlines come from a drawing, of which the share of repeated patterns is more than
-// patterned, if its edges do not tell.
+// areDrawn reports whether the picture is a drawing: many edges are straight, or more than the share patterned of
+// patterns repeat.
 func (o Outlines) areDrawn(patterned float64) bool {
 	if o.edges == 0 || o.patterns == 0 {
 		return false
@@ -150,8 +150,8 @@ func (o Outlines) areDrawn(patterned float64) bool {
 	return straight > mostStraight || repeated > patterned
 }
 
-// IsDrawing reports whether a picture with the parts shown, whose samples have been taken once, was drawn pixel by
-// pixel: pixel art, a chart or a code of squares. A photograph, in few colours too, is none.
+// IsDrawing reports whether a picture was drawn pixel by pixel: pixel art, a chart or a square code. shown are its
+// parts, with repeated samples taken once. Photographs are no drawings, even in few colours.
 func IsDrawing(shown []Area) bool {
 	p := palette{numbers: map[int32]int{}}
 	isFew := !slices.ContainsFunc(shown, func(part Area) bool { return !p.add(part) })
@@ -165,7 +165,8 @@ func IsDrawing(shown []Area) bool {
 	return o.areDrawn(mostTaken)
 }
 
-// CountEqual returns how many neighbours in a part of a picture are equal, across and down, and how many there are.
+// CountEqual returns how many pairs of neighbours in a part of a picture are equal, across and down, and how many pairs
+// there are.
 func CountEqual(channels []*plane.Plane, part image.Rectangle) (equal, pairs int64) {
 	count := func(x, y, dx, dy int) {
 		for _, c := range channels {

@@ -14,15 +14,15 @@ import (
 // mostBlocks is about the largest number of blocks of 8×8 samples that are read.
 const mostBlocks = 1200
 
-// estimateFile estimates the quality of the JPEG file that changed a picture most, 0 if no such file is found, and the
-// standard deviation of the change. grid is findGrid of parts. known is the quality of the file that the picture was
-// read from, or 0 if that is no JPEG; an earlier file may have changed the picture more.
+// estimateFile estimates the quality of the JPEG file that changed a picture most, 0 if none is found, and the standard
+// deviation of that change. grid is the result of findGrid for parts. known is the quality of the file that the picture
+// was read from, or 0 if that is no JPEG file; an earlier file may have changed the picture more.
 func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, loss float64) {
 	c, quality := findQuality(parts, grid.X, grid.Y, false)
 	if quality != 0 {
 		loss = c.loss(quality)
 	}
-	// The blocks of the last file, or of the only one, begin at (0, 0), unless the picture was cropped since.
+	// The blocks of the last file begin at (0, 0), unless the picture was cropped since.
 	if grid != (image.Point{}) {
 		switch {
 		case quality == 0:
@@ -42,14 +42,14 @@ func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, l
 	return quality, loss
 }
 
-// findQuality returns the coefficients of blocks that begin at (x, y), and the quality that they show; 0: none. inDoubt
-// is true if nothing else says that they begin there.
+// findQuality returns the coefficients of blocks that begin at (x, y), and the JPEG quality that they show; 0: none.
+// inDoubt is true if there is no other sign that blocks begin there.
 func findQuality(parts []*Samples, x, y int, inDoubt bool) (c *coefficients, quality int) {
 	c = newCoefficients(parts, x, y, 8)
 	quality, isSure := c.quality()
 	if quality != 0 && (inDoubt || !isSure) {
-		// Patterns that repeat every four samples look like a file, but wherever the blocks begin; so do drawings of
-		// a few squares.
+		// Patterns that repeat every four samples look like a file, but equally so if blocks begin four samples further
+		// on. Drawings of a few squares look like a file, too, and have many equal neighbours.
 		half := newCoefficients(parts, (x+4)%8, (y+4)%8, 8).sizes()
 		if _, evidence := half.keep(quality); evidence >= leastEvidence/2 || equalShare(parts) > MostFlat {
 			return c, 0
@@ -58,10 +58,10 @@ func findQuality(parts []*Samples, x, y int, inDoubt bool) (c *coefficients, qua
 	return c, quality
 }
 
-// MostFlat is the greatest share of neighbours that are equal in a photograph whose lattice of values tells something.
+// MostFlat is the greatest share of equal neighbours in a photograph. With more, quantised values prove nothing.
 const MostFlat = 0.45
 
-// equalShare returns the share of samples of parts that are as bright as those before them.
+// equalShare returns the share of samples of parts that are as bright as the sample before them.
 func equalShare(parts []*Samples) float64 {
 	equal, all := 0, 0
 	for _, p := range parts {
@@ -75,8 +75,8 @@ func equalShare(parts []*Samples) float64 {
 	return float64(equal) / float64(max(all, 1))
 }
 
-// findGrid returns the offset of the first whole JPEG block of 8×8 samples, 0 to 7 in each direction: the third
-// differences of samples are larger across the edges of blocks.
+// findGrid returns the offset of the first whole JPEG block of 8×8 samples, 0 to 7 in each direction. At the edges of
+// blocks the third differences of samples are larger.
 func findGrid(parts []*Samples) image.Point {
 	var across, down steps
 	for _, p := range parts {
@@ -94,10 +94,10 @@ func findGrid(parts []*Samples) image.Point {
 	return image.Pt(across.greatest(), down.greatest())
 }
 
-// steps has, by position modulo 8, the sum of the magnitudes of third differences and their number.
+// steps has, for each position modulo 8, the sum of the magnitudes of third differences and their number.
 type steps struct{ sum, count [8]int64 }
 
-// add adds, for a position, the third differences of every n-th four of samples, which lie stride apart.
+// add adds every n-th third difference at a position, n = every. Each is taken of four samples, stride apart.
 func (s *steps) add(at int, samples []int32, stride, every int) {
 	const far = 12 * Unit // a larger difference is an edge of the picture
 	last := samples[3*stride:]
@@ -111,7 +111,7 @@ func (s *steps) add(at int, samples []int32, stride, every int) {
 	s.count[at%8] += int64((len(last) + every - 1) / every)
 }
 
-// greatest returns the position, 0 to 7, with the greatest mean.
+// greatest returns the position, 0 to 7, at which third differences are greatest in the mean.
 func (s *steps) greatest() (at int) {
 	most := int64(-1)
 	for k, v := range s.sum {
@@ -126,7 +126,7 @@ func (s *steps) greatest() (at int) {
 // with one entry for each block, in units of 1/256 of a level.
 type coefficients [64][]int32
 
-// newCoefficients transforms blocks of parts. The first of a part is at (x0, y0); the others lie step samples apart.
+// newCoefficients transforms blocks of parts. The first block of a part is at (x0, y0); blocks lie step samples apart.
 func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
 	return transform(parts, x0, y0, step, func(row []float64, part, at int) {
 		for u, v := range parts[part].Pix[at:][:8] {
@@ -135,8 +135,8 @@ func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
 	})
 }
 
-// transform transforms blocks that lie as newCoefficients has them. read sets row to eight samples, which begin where
-// sample at of a part is.
+// transform transforms blocks at the positions that newCoefficients describes. read sets row to the eight values of a
+// row of a block, for the samples from index at on of a part.
 func transform(parts []*Samples, x0, y0, step int, read func(row []float64, part, at int)) *coefficients {
 	c, b := new(coefficients), new(blocks)
 	most := mostBlocks + len(parts)
@@ -158,22 +158,22 @@ func transform(parts []*Samples, x0, y0, step int, read func(row []float64, part
 	return c
 }
 
-// blocks are some blocks, and memory for their transform. All numbers are integers below 2⁵³, and so exact.
+// blocks has some blocks, and memory for their transform. All numbers are integers below 2⁵³, and so exact.
 type blocks struct {
 	count   int
-	samples [8 * together * 8]float64 // by rows, with the blocks side by side
-	columns [8 * together * 8]float64 // transformed along columns
-	across  [8 * 8 * together]float64 // the same, by columns: all rows of the first of each block, then of the second
+	samples [8 * together * 8]float64 // by rows: row y of all blocks side by side
+	columns [8 * together * 8]float64 // transformed along columns, in the same order
+	across  [8 * 8 * together]float64 // transposed: row x has entry (y, x) of all blocks, for y = 0, 1, …
 	all     [8 * 8 * together]float64 // transformed both ways
 }
 
-// together is how many blocks are transformed together.
+// together is how many blocks are transformed at once.
 const together = 16
 
-// row returns the samples of a row of the next block.
+// row returns the samples of row y of the next block.
 func (b *blocks) row(y int) []float64 { return b.samples[8*(together*y+b.count):][:8] }
 
-// add appends the coefficients of b, which has no blocks then.
+// add appends the coefficients of the blocks in b, and empties b.
 func (c *coefficients) add(b *blocks) {
 	const n = 8 * together
 	kernel.Mul(b.columns[:], n, cosines[:], 8, b.samples[:], n, 8, 8, n)
@@ -205,19 +205,18 @@ var cosines = func() (list [64]float64) {
 	return list
 }()
 
-// telling are the frequencies whose coefficients are often not 0.
+// telling has the frequencies that are examined: their coefficients are often not 0.
 var telling = [...]int{1, 8, 9, 2, 16, 10, 17, 3, 24, 18}
 
-// leastEvidence is that from which coefficients may come from a file. Of 83 pictures in colour of general-dev, open-
-// valid and T91, reduced by 2, all that were JPEG files of qualities 60, 75 and 90 have more than 8.4, and all but
-// one of those that were sharpened before, of quality 85, more than 8.8; without JPEG, in 16 kinds of damage or
-// clean, at most 3.9, but textures that repeat up to 10. By a score of 0.3, 81, 77, 65 and 57 of the files were
-// found.
+// leastEvidence is the evidence from which coefficients may come from a file. 83 pictures in colour of general-dev,
+// open-valid and T91 were reduced by 2. As JPEG files of qualities 60, 75 and 90 all have more than 8.4; sharpened and
+// then saved with quality 85, all but one have more than 8.8. Without JPEG, clean or with 16 kinds of damage, they have
+// at most 3.9, but repeating textures up to 10. A limit of 0.3 on the score found only 81, 77, 65 and 57 of the files.
 const leastEvidence = 8
 
-// quality returns the JPEG quality of whose quantiser steps the coefficients are multiples: on average, coefficients
-// other than 0 are nearer to multiples than they would be by chance. It returns 0 if there is no such quality. isSure
-// is true where they are so near that nothing else makes them so.
+// quality returns the JPEG quality that explains the coefficients best, or 0 if none does: on average, coefficients
+// other than 0 are nearer to multiples of its quantiser steps than they would be by chance. isSure is true if they are
+// so near that nothing but a file explains it.
 func (c *coefficients) quality() (best int, isSure bool) {
 	const lowest, highest = 20, 97
 	const nearly, sure = 0.9, 0.3
@@ -230,8 +229,8 @@ func (c *coefficients) quality() (best int, isSure bool) {
 	if isSure = most >= sure; !isSure && slices.Max(evidence[:]) < leastEvidence {
 		return 0, false
 	}
-	// Multiples of a step are multiples of its fractions as well, so among the qualities with about the best score the
-	// one with the greatest steps is taken.
+	// Multiples of a step are also multiples of the fractions of that step. So, of the qualities with about the best
+	// score, the one with the greatest steps, which is the lowest, is taken.
 	for best = lowest; scores[best] < nearly*most; {
 		best++
 	}
@@ -243,7 +242,7 @@ func (c *coefficients) quality() (best int, isSure bool) {
 	return best, isSure
 }
 
-// sizes are the magnitudes of the coefficients of the telling frequencies, the greatest last.
+// sizes has the magnitudes of the coefficients of each of the telling frequencies, sorted, the greatest last.
 type sizes [len(telling)][]uint32
 
 func (c *coefficients) sizes() (all sizes) {
@@ -256,32 +255,32 @@ func (c *coefficients) sizes() (all sizes) {
 	return all
 }
 
-// keep returns how well the coefficients are multiples of the quantiser steps of quality: 1 if all are, about 0 if they
-// are only by chance, and 0 if too few coefficients are left to decide. evidence is that in standard deviations of what
-// it is by chance, of which no frequency has more than a few.
+// keep returns how near the coefficients are to multiples of the quantiser steps of quality: a score of 1 if all are
+// multiples, about 0 by chance, and 0 if too few coefficients are left to decide. evidence is the same in standard
+// deviations of what chance gives, to which no frequency adds more than a few.
 func (all *sizes) keep(quality int) (score, evidence float64) {
 	const few, most = 60, 4
 	off, count, different, frequencies := uint64(0), 0, 0, 0
 	for i, k := range telling {
 		step := uint32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
-		if step < 3<<8 { // rounding hides so small a step
+		if step < 3<<8 { // rounding to levels hides so small a step
 			continue
 		}
-		// A product with inverse, shifted, is the quotient by step: coefficients are below 2²⁰, and steps below 2¹⁶.
+		// v·inverse, shifted right, is v divided by step: coefficients are below 2²⁰, and steps below 2¹⁶.
 		const shift = 44
 		inverse := (uint64(1)<<shift)/uint64(step) + 1
 		zero, _ := slices.BinarySearch(all[i], step/2+1)
 		offBefore, last := off, uint32(0)
 		for _, v := range all[i][zero:] {
 			r := v - uint32(uint64(v)*inverse>>shift)*step
-			off += uint64(min(r, step-r)<<12) * inverse >> shift // as a share of the step; 1/4 by chance
+			off += uint64(min(r, step-r)<<12) * inverse >> shift // to the nearest multiple, in steps
 			if v>>5 != last {
 				last = v >> 5
 				different++
 			}
 		}
 		if n := len(all[i]) - zero; n > 0 {
-			// off is uniform by chance, from 0 to 1/2 of a step.
+			// By chance, distances are uniform from 0 to 1/2 of a step, 1/4 in the mean.
 			evidence += min((1-float64(off-offBefore)/float64(n<<10))*math.Sqrt(3*float64(n)), most)
 			count += n
 			frequencies++
@@ -293,9 +292,9 @@ func (all *sizes) keep(quality int) (score, evidence float64) {
 	return 1 - float64(off)/float64(count<<10), evidence / math.Sqrt(float64(frequencies))
 }
 
-// loss estimates the standard deviation of the change by a JPEG file of the given quality, in levels. For coefficients
-// other than 0 it is the loss of rounding; for the others it follows from the share that is not 0, if the coefficients
-// have a Laplace distribution.
+// loss estimates the standard deviation of the change by a JPEG file of the given quality, in levels. Coefficients
+// other than 0 have changed by rounding to quantiser steps. For the others, which became 0, the change follows from the
+// share of those that are not 0, if the coefficients have a Laplace distribution.
 func (c *coefficients) loss(quality int) float64 {
 	sum := 0.0
 	for k, list := range c {
@@ -310,7 +309,7 @@ func (c *coefficients) loss(quality int) float64 {
 			}
 		}
 		share := float64(some) / float64(len(list))
-		// The mean square of what becomes 0, of the one by rounding: between 1 and 6/ln²share, nearly share^(5/16).
+		// The mean square of what became 0, relative to rounding: between 1 and 6/ln²share, nearly share^(5/16).
 		root := math.Sqrt(math.Sqrt(share))
 		small := root * math.Sqrt(math.Sqrt(root))
 		sum += float64(step * step / 12 * (share + float64((1-share)*small)))

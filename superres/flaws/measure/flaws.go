@@ -6,38 +6,38 @@ import (
 	"superres/internal/parallel"
 )
 
-// Flaws are what is measured in the samples of a picture. Deviations are standard deviations in levels of 255.
+// Flaws holds what was measured in the samples of a picture. Deviations are standard deviations in levels of 255.
 type Flaws struct {
 	// Noise is the deviation of the noise in brightness; 0 if it is not certain that there is noise.
 	Noise float64
-	// Likely is the first estimate of Noise, before uncertain noise is set to 0, for a caller that has evidence of its
-	// own, such as a second picture of the same scene.
+	// Likely is the first estimate of Noise, before uncertain noise is set to 0. It is for a caller that has other
+	// evidence of noise, such as a second picture of the same scene.
 	Likely float64
-	// ColourNoise is the root mean square of the deviations of noise in Cb and in Cr; 0 if it is not certain that there
-	// is noise. It is about equal to Noise where the noise of red, green and blue is independent.
+	// ColourNoise is the root mean square of the deviations of noise in Cb and in Cr; 0 if noise there is not certain.
+	// It is about equal to Noise if the noise of red, green and blue is independent.
 	ColourNoise float64
 	// Quality is the quality of the JPEG file that changed the picture most, 1 to 100 as libjpeg counts; 0: none found.
 	Quality int
-	// Loss is the deviation of the change by the JPEG or WebP file.
+	// Loss is the deviation of the error that a JPEG or WebP file introduced.
 	Loss float64
 	// Subsampled reports whether a file that the picture passed through had chroma at half the resolution of luma in
 	// both directions, as most JPEG files do.
 	Subsampled bool
 	// Palette is the deviation of noise that does as much harm as the palette to which a photograph was reduced; 0: it
-	// has none.
+	// was not reduced to a palette.
 	Palette float64
-	// Somewhere reports that some parts of the picture have noise, perhaps not all.
+	// Somewhere reports that parts of the picture have noise, perhaps not all of it.
 	Somewhere bool
 }
 
-// Worst is the deviation, in levels, whose strength is 1.
+// Worst is the deviation, in levels, for a strength of 1.
 const Worst = 25
 
-// Strength returns the estimated strength of the degradations, 0 to 1, as stage.Tuning takes it: the
-// deviation of noise and loss together, or of a palette, as a share of 25 levels, in steps of 1/64.
+// Strength returns the estimated strength of the degradations, 0 to 1, as stage.Tuning takes it: the deviation of noise
+// and loss together, or of a palette, whichever is greater, divided by Worst, in steps of 1/64.
 func (f Flaws) Strength() float64 { return f.strengthOf(f.Noise) }
 
-// ColourStrength is Strength for the network that enlarges colour. It is never less than Strength.
+// ColourStrength is Strength for the network that enlarges colour, from the greater of Noise and ColourNoise.
 func (f Flaws) ColourStrength() float64 { return f.strengthOf(max(f.Noise, f.ColourNoise)) }
 
 func (f Flaws) strengthOf(noise float64) float64 {
@@ -47,11 +47,11 @@ func (f Flaws) strengthOf(noise float64) float64 {
 // StrengthSteps is the number of steps of a strength from 0 to 1.
 const StrengthSteps = 64
 
-// RoundStrength returns the step of a strength that is nearest to s, at most 1.
+// RoundStrength returns s rounded to a multiple of 1/StrengthSteps, at most 1.
 func RoundStrength(s float64) float64 { return min(math.Round(StrengthSteps*s)/StrengthSteps, 1) }
 
-// Of returns the flaws of a picture from shown, some of its parts, of which the brightness is list. Their offsets
-// are multiples of 8 samples.
+// Of returns the flaws of a picture from some of its parts, shown, and their brightness, list. The offsets of the parts
+// are multiples of 8 samples. quality is the quality of the JPEG file of the picture, or 0.
 func Of(shown []Area, list []*Samples, quality int) (f Flaws) {
 	subsampled := parallel.Start(func() [2]bool {
 		is, isSure := isSubsampled(shown)

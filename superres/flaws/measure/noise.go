@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Statistics are taken of tiles of tile×tile samples, at most about maxTiles of them, spread over the picture.
+// Statistics are taken of tiles of tile×tile samples, about maxTiles at most, spread over the picture.
 const (
 	tile     = 8
 	maxTiles = 4000
@@ -15,20 +15,20 @@ const (
 
 // noiseLimits are the limits that tell noise from fine texture.
 type noiseLimits struct {
-	// texture is the share of the variance of a tile's detail that is as fine as noise.
+	// texture is the part of the variance of coarser detail in a tile that is taken for fine detail, not noise.
 	texture float64
-	// whiteness is the least ratio of noise to all variation of a tile; for noise alone it is 1.25.
+	// whiteness is the least ratio of tileStats.fine to tileStats.rest for noise; noise alone has 1.25.
 	whiteness float64
 	// greatest is the deviation, in levels, above which noise is taken for texture.
 	greatest float64
-	// fewest is the number of tiles below which no noise is reported.
+	// fewest is the least number of tiles for an estimate.
 	fewest int
 }
 
-// limits are the constants in use. Note: of 37 photographs (Set5, open-valid, Kodak) reduced by 2,
-// clean and with normal noise of 3 to 24 levels in red, green and blue, and of 36 synthetic textures
-// (weave, halftone and the like), the table has the number in which noise is found, and the mean error
-// of the estimates. go test ./superres/flaws/measure -run MeasureNoiseLimits -measure -v measures it again:
+// limits are the constants in use. Note: 37 photographs (Set5, open-valid, Kodak) were reduced by 2 and used clean and
+// with normal noise of 3 to 24 levels in red, green and blue, together with 36 synthetic textures (weave, halftone and
+// the like). The table has the number in which noise is found, and the mean error of the estimates, if one limit is
+// changed. go test ./superres/flaws/measure -run MeasureNoiseLimits -measure -v measures it again:
 //
 //	                textures  clean  noise 3   6         12        24
 //	as it is        20        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
@@ -41,18 +41,18 @@ type noiseLimits struct {
 //	fewest 30       24        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
 //	fewest 500      20        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
 //
-// confirmNoise tells the clean pictures and the textures among those from noise afterwards.
+// confirmNoise then tells the clean pictures and the textures among those from noise.
 var limits = noiseLimits{texture: 0.06, whiteness: 0.18, greatest: 40, fewest: 120}
 
-// tileStats are the statistics of a tile. The variances are in levels², and equal for white noise.
+// tileStats are the statistics of a tile. The variances are in levels²; white noise has the same in both.
 type tileStats struct {
 	fine  float64 // the variance of the filter (1 −2 1)⊗(1 −2 1)/6
-	rest  float64 // the variance of differences of means of 6 samples
+	rest  float64 // the variance of differences between means of 6 samples, beside the sample
 	mean  float64 // in levels
-	plain bool    // the tile has too few different values to be noise: it is a dither or a pattern
+	plain bool    // the tile has too few different values for noise: it is a dither or a pattern
 }
 
-// within reports whether the tile is far enough from black and white that its noise is not clipped.
+// within reports whether the tile is so far from black and white that its noise is not clipped.
 func (s tileStats) within() bool { return s.mean > 6 && s.mean < 249 }
 
 // flat reports whether the tile has no visible noise.
@@ -60,9 +60,9 @@ func (s tileStats) flat() bool { return s.fine < 0.02 }
 
 // estimateNoise estimates the standard deviation of white noise, in levels, from the tiles that have little else; 0
 // means none. J. Immerkær, Fast noise variance estimation, Computer Vision and Image Understanding 64 (1996),
-// doi:10.1006/cviu.1996.0060, separates noise from the picture by the filter of tileStats.fine. Here the tiles in which
-// the picture varies least are chosen in each quarter of the range of brightness, because noise may depend on
-// brightness, and their other variation counts against noise.
+// doi:10.1006/cviu.1996.0060, separates noise from the picture by the filter of tileStats.fine. Here only the tiles in
+// which the picture varies least are used, in each quarter of the range of brightness, because noise may depend on
+// brightness. Other variation in those tiles counts against noise.
 //
 // somewhere reports whether some tiles have noise, even if the picture as a whole is taken to have none.
 func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, somewhere bool) {
@@ -92,7 +92,7 @@ func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, som
 		})
 	}
 	somewhere = noisy > all/32
-	// A page is mostly flat, and its white may hide the noise of photographs on it.
+	// A page is mostly flat. The white of the paper may hide the noise of photographs on it.
 	if len(tiles) < limits.fewest || still > all/30 || flat > all/3 {
 		return 0, somewhere
 	}
@@ -110,8 +110,7 @@ func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, som
 	if len(found) == 0 {
 		return 0, somewhere
 	}
-	// Noise varies with brightness, but not by as much as fine detail does: a page of text is quiet except at its
-	// letters.
+	// Noise varies with brightness, but less than fine detail does: a page of text is quiet except at its letters.
 	slices.Sort(most)
 	bound := 2 * most[min(1, len(most)-1)]
 	sum := 0.0
@@ -133,8 +132,8 @@ func quietest(tiles []tileStats) (fine, rest float64) {
 	return tiles[len(tiles)/2].fine, rest
 }
 
-// sortBy sorts list by what key returns, and what is equal by its order in list. slices.SortStableFunc, which does so
-// too, takes several times as long for thousands of elements.
+// sortBy sorts list by key, and keeps the order of elements with the same key, as slices.SortStableFunc does, which
+// takes several times as long for thousands of elements.
 func sortBy[T any](list []T, key func(T) float64) {
 	type place struct {
 		key  float64
@@ -156,16 +155,16 @@ func sortBy[T any](list []T, key func(T) float64) {
 	}
 }
 
-// tile measures the tile at (x, y), which has two samples before it and three after it.
+// tile measures the tile at (x, y). The picture must have two samples before it and three after it.
 func (p *Samples) tile(x, y int) tileStats {
 	var fine, rest, sum int64
-	var seen [4]uint64 // the levels of 8 bits
+	var seen [4]uint64 // a bit for each level of 8 bits
 	for v := y; v < y+tile; v++ {
 		rows := [5][]int32{}
 		for k := range rows {
 			rows[k] = p.Pix[(v+k-2)*p.W+x-2:][:tile+4]
 		}
-		var cross, mean, rise [tile + 4]int64 // of each column
+		var cross, mean, rise [tile + 4]int64 // for each column
 		for u, v := range rows[2] {
 			above, below := rows[1][u], rows[3][u]
 			cross[u], mean[u] = int64(above-2*v+below), int64(above+v+below)
@@ -193,13 +192,13 @@ func (p *Samples) tile(x, y int) tileStats {
 	return s
 }
 
-// Quiet returns how quiet the quietest places of a picture are, in levels: one in a hundred squares of 5×5 samples
-// deviates less from its mean. No noise that is about the same everywhere deviates much more than that. list has the
-// parts of the picture. Squares near black and white do not count, as their noise is clipped; without others, Quiet
-// is infinite.
+// Quiet returns how quiet the quietest places of a picture are, in levels: one in a hundred of its squares of 5×5
+// samples has a smaller standard deviation. Noise that is about the same everywhere has hardly a greater deviation.
+// list has the parts of the picture. Squares near black and white are left out, as noise is clipped there; if all are,
+// Quiet is infinite.
 func Quiet(list []*Samples) float64 {
 	const side, count, most = 5, 5 * 5, 10_000
-	var squares []int64 // the variances, in units of 1/(count·Unit)² of those in levels
+	var squares []int64 // the variances, in units of 1/(count·Unit)² of a squared level
 	for _, p := range list {
 		p.Spread(0, 0, 1, 0, side, most, func(x, y int) {
 			var sum, squared int64

@@ -10,17 +10,16 @@ import (
 	"superres/patches/plane"
 )
 
-// Regions has the standard deviation of the noise in each of W×H equal cells of a picture, row by row, in
-// levels of 255.
+// Regions has the standard deviation of the noise, in levels of 255, in each of W×H equal cells of a picture by rows.
 type Regions struct {
 	W, H  int
 	Noise []float64
 }
 
-// Note: of 160 photographs, reduced by 2, as they were, or through JPEG files of quality 90, 60 and 30, noise is
-// found to vary in none, and at full size in one, where it does. With noise of 15 levels in one half it is found in
-// 123, with 0 to 20 from top to bottom in 127, and with 12 in a quarter in 74; the others are small, or their
-// detail hides it. Half of the cells with noise must have white noise beyond doubt, which no weave or lattice has.
+// Note: 160 photographs were tested at full size, reduced by 2, and saved as JPEG files of quality 90, 60 and 30. Noise
+// is found to vary in none of them but one at full size, where it does vary. With noise of 15 levels in one half it is
+// found to vary in 123, with 0 to 20 levels from top to bottom in 127, and with 12 in a quarter in 74; the others are
+// small, or their detail hides it. Half of the noisy cells must have white noise beyond doubt: no weave or lattice has.
 const (
 	cellSide, mostCells  = 80, 8   // the least side of a cell in samples; the most cells along a side
 	cellSpan             = 128     // the most samples that are measured along a side of a cell
@@ -29,8 +28,8 @@ const (
 	sure                 = 0.5     // the whiteness that a single cell must have: see noiseLimits
 )
 
-// Varying returns the noise of the regions of img, which has the flaws f, if some have much less than others, such as a
-// page around a photograph. It returns nil if the noise is the same everywhere or almost none, or if that is uncertain.
+// Varying returns the noise of each region of img, which has the flaws f, if some regions have much less than others,
+// such as a page around a photograph. It returns nil if noise is the same everywhere, almost absent, or uncertain.
 func (f Flaws) Varying(img image.Image) *Regions {
 	if !f.Somewhere {
 		return nil
@@ -73,7 +72,7 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	quiet, half := 0, noisy[len(noisy)/2]/2
 	for i, v := range r.Noise {
 		if v <= half {
-			white[i] = true // the cell is known, because it cannot have more
+			white[i] = true // known to be quiet, because the deviation is an upper bound
 			quiet++
 		}
 	}
@@ -84,7 +83,7 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	return r
 }
 
-// span returns the range [lo, hi) of samples that are measured of cell i, of n cells along a side that begins at from.
+// span returns the range [lo, hi) of samples that are measured in cell i, of n cells along a side that begins at from.
 func span(from, side, i, n int) (lo, hi int) {
 	lo, hi = from+side*i/n, from+side*(i+1)/n
 	if hi-lo > cellSpan {
@@ -94,8 +93,8 @@ func span(from, side, i, n int) (lo, hi int) {
 	return lo, hi
 }
 
-// cell returns the greatest deviation that the noise of cell p can have, and whether that value is certain; false means
-// that texture may be part of it.
+// cell returns the greatest deviation that the noise of cell p can have. white is true if that value is certain, and
+// false if texture may be part of it.
 func cell(p *Samples) (most float64, white bool) {
 	var tiles []tileStats
 	all, flat := 0, 0
@@ -109,7 +108,7 @@ func cell(p *Samples) (most float64, white bool) {
 		}
 	})
 	switch {
-	case flat > all/8: // a page, or black
+	case flat > all/8: // paper, or black
 		return 0, true
 	case len(tiles) < cellLeast:
 		return limits.greatest, false
@@ -118,7 +117,7 @@ func cell(p *Samples) (most float64, white bool) {
 	return math.Sqrt(fine), fine > float64(sure*rest)
 }
 
-// fill sets each cell that is not known to the mean of the known cells around it, but never raises its value.
+// fill lowers each cell that is not known to the mean of the known cells around it, until all are known.
 func (r *Regions) fill(known []bool) {
 	for slices.Contains(known, false) {
 		next := slices.Clone(known)
@@ -144,8 +143,8 @@ func (r *Regions) fill(known []bool) {
 	}
 }
 
-// Strengths returns the least and the greatest Strength of the cells of r, and a new plane of r.W×r.H samples: for each
-// cell, 0 if its Strength is the least, 1 if it is the greatest, and linear between.
+// Strengths returns the least and the greatest Strength of the cells of r, and a new plane of r.W×r.H samples with the
+// Strength of each cell between these: 0 for the least, 1 for the greatest.
 func (f Flaws) Strengths(r *Regions) (least, greatest float64, share *plane.Plane) {
 	at := func(i int) float64 {
 		f.Noise = r.Noise[i]

@@ -10,13 +10,13 @@ import (
 	"superres/internal/picture"
 )
 
-// Area is a part of a picture as planes: its Channels, one of a grey picture or three, and its Alpha, with samples of 0
-// to 1.
+// Area is a part of a picture as planes with samples of 0 to 1: its Channels (one if the picture is grey, else three),
+// and its Alpha.
 type Area struct{ planes }
 
 type planes = picture.Picture
 
-// Parts returns nine parts of a large picture; a picture that is not large is returned whole, as one part.
+// Parts returns nine parts of a large picture; any other picture is returned whole, as one part.
 func Parts(img image.Image) (list []Area) {
 	for _, part := range ListParts(img.Bounds()) {
 		list = append(list, Cut(img, part))
@@ -24,7 +24,7 @@ func Parts(img image.Image) (list []Area) {
 	return list
 }
 
-// ListParts returns where the parts of a picture with the bounds b are.
+// ListParts returns the rectangles of Parts for a picture with the bounds b.
 func ListParts(b image.Rectangle) (list []image.Rectangle) {
 	for _, y := range windows(b.Dy()) {
 		for _, x := range windows(b.Dx()) {
@@ -37,7 +37,7 @@ func ListParts(b image.Rectangle) (list []image.Rectangle) {
 // window is the range [lo, hi) of samples along a side.
 type window struct{ lo, hi int }
 
-// windows returns three windows of a long side, which begin at multiples of 8; for a shorter side, one for all samples.
+// windows returns three windows of a long side, which begin at multiples of 8; for a shorter side, a single window.
 func windows(side int) (list []window) {
 	const count, part = 3, 320
 	if side <= count*part {
@@ -54,15 +54,15 @@ func windows(side int) (list []window) {
 type Samples struct {
 	W, H  int
 	Pix   []int32
-	Parts int // the number of parts of the picture, of which this is one
-	// IsOpaque is false where some of the samples are hidden, and so have the brightness of what is around them.
+	Parts int // the number of parts of the picture, including this one
+	// IsOpaque is false if some samples are hidden. Those have the brightness of the samples around them.
 	IsOpaque bool
 }
 
-// Unit is how many units a level has.
+// Unit is the number of units in a level.
 const Unit = 4
 
-// SamplesOf returns the samples of all parts of a picture.
+// SamplesOf returns the brightness of each of the parts of a picture.
 func SamplesOf(parts ...Area) (list []*Samples) {
 	for _, part := range parts {
 		w, h := part.Channels[0].W, part.Channels[0].H
@@ -84,12 +84,12 @@ func SamplesOf(parts ...Area) (list []*Samples) {
 	return list
 }
 
-// sampleOf returns a brightness, 0 to 1, in quarters of a level.
+// sampleOf returns a brightness of 0 to 1 in units of 1/Unit of a level.
 func sampleOf(v float32) int32 { return int32(float32(255*Unit*min(max(v, 0), 1)) + 0.5) }
 
 // Spread calls visit with positions (x, y) of squares of side×side samples that have margin more samples to the right
-// and below. The first is at (x0, y0), and they lie step samples apart. If all parts of the picture have more than
-// about most positions, some are skipped evenly.
+// and below. The first is at (x0, y0), and they lie step samples apart. most is about the greatest number of positions
+// in all parts of the picture together: to keep it, only every second, third, … is visited.
 func (p *Samples) Spread(x0, y0, step, margin, side, most int, visit func(x, y int)) {
 	if p.W < x0+side+margin || p.H < y0+side+margin {
 		return
@@ -97,13 +97,13 @@ func (p *Samples) Spread(x0, y0, step, margin, side, most int, visit func(x, y i
 	cols, rows := (p.W-x0-side-margin)/step+1, (p.H-y0-side-margin)/step+1
 	every := max(1, (cols*rows*p.Parts+most-1)/most)
 	for i := 0; i < cols*rows; i += every {
-		// Every n-th place would lie in the same columns if the number of columns is a multiple of n.
+		// Shifted by one a row: else all would lie in the same columns if the number of columns is a multiple of every.
 		x := (i%cols + i/cols) % cols
 		visit(x0+x*step, y0+i/cols*step)
 	}
 }
 
-// Cut returns a part of a picture, in 8 bits a sample.
+// Cut returns a part of a picture, reduced to 8 bits a sample.
 func Cut(img image.Image, part image.Rectangle) Area {
 	switch m := img.(type) {
 	case *image.NRGBA:

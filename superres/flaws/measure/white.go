@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// The second test for white noise. The measure in noise.go takes whatever is in the tiles that vary least for noise,
-// but a fine weave, gravel or the windows of a façade vary as little. So noise counts only if a second measure sees it
-// as well: cosine transforms of blocks of 8×8 samples, whose coefficients (u, v) fall into bands,
+// The second test for white noise. The first, in noise.go, takes all fine variation in the quietest tiles for noise,
+// but a fine weave, gravel or the windows of a façade vary as little. So noise counts only if a second measure confirms
+// it: cosine transforms of blocks of 8×8 samples, whose coefficients (u, v) fall into bands,
 //
 //	low 0..2 × 0..2 without (0, 0), middle 2..4 × 2..4,
 //	across 5..7 × 0..2, down 0..2 × 5..7, finest 5..7 × 5..7.
 //
-// White noise of a deviation σ has a mean square of σ² in all of them. The eighth of the blocks with the least in the
-// first four bands are chosen, and their fifth band, finest, is compared with the others: detail of a picture has less
-// in it, because pictures fade towards their finest detail, and a pattern differs in at least one band. And noise is a
-// floor under all blocks of the picture: the finest band, of nine coefficients, has a χ² distribution with nine degrees
-// of freedom, of which 5 percent are below 0.608² of the mean. Texture has quieter blocks somewhere.
+// White noise of deviation σ has a mean square of σ² in all bands. The eighth of the blocks with the least sum of the
+// first four bands is chosen, and there the fifth band, finest, is compared with the others: detail of a picture has
+// less in it, because pictures fade towards their finest detail, and a pattern differs in at least one band. Besides,
+// noise is a floor under all blocks of the picture: the finest band, of nine coefficients, has a χ² distribution with
+// nine degrees of freedom, of which 5 percent are below 0.608² of the mean. Texture has quieter blocks somewhere.
 type bands struct{ low, middle, across, down, finest float64 }
 
-// coarse returns the sum of all bands but the finest, by which blocks are chosen.
+// coarse returns the sum of all bands but the finest; the blocks with the least are chosen.
 func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 
-// What counts as noise. Note: of four crops of 100 to 240 samples of each of 308 photographs (general-dev, t91,
-// open-valid, kodak, open, unsplash, pexels) reduced by 2, 3 and 4, and of those reduced by 2 with normal noise of
-// 5, 10 and 20 levels in each colour, the table has how many have noise in brightness by these criteria, applied to
-// all blocks together:
+// What counts as noise. Note: four crops of 100 to 240 samples of each of 308 photographs (general-dev, t91,
+// open-valid, kodak, open, unsplash, pexels) were reduced by 2, 3 and 4, and those reduced by 2 were given normal noise
+// of 5, 10 and 20 levels in each colour. The table has the number in which noise in brightness is found, by
+// estimateNoise alone, and by these criteria with several values of whitest, applied to all blocks together:
 //
 //	                 clean ÷2   ÷3   ÷4   noise 5     10     20
 //	of                   1232 1228 1200      1232   1232   1232
@@ -36,9 +36,10 @@ func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 //	0.65                    0    0    0       782   1063   1183
 //	0.7                     0    0    0       705   1017   1165
 //
-// The clean ones nearest to it have 0.62 (houses from the air), 0.60 (wild water) and 0.58 (a meadow). In colour no
-// picture of these sets has noise of 2 levels when it is reduced, with any value of whitest from 0.6 on. So of whole
-// pictures a model for noise was chosen, by estimateNoise alone and as it is now (noise of 12: in Cb and Cr, 2 in Y):
+// The clean crops nearest to the limit have 0.62 (houses from the air), 0.60 (wild water) and 0.58 (a meadow). In
+// colour none of the clean crops has noise of 2 levels, with any value of whitest from 0.6 on. For whole pictures, the
+// next table has how often a model for noise is chosen, by estimateNoise alone and with all of this (in colour: noise
+// of 12 levels in Cb and Cr, 2 in Y):
 //
 //	              pictures  clean ÷1  ÷2    ÷4    noise 5   10        20        12 in colour
 //	general-dev         70  1, 1      2, 0  1, 0  50, 69    66, 70    69, 70    21, 70
@@ -47,16 +48,16 @@ func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 //	kodak               24  0, 0      0, 0  0, 0  23, 24    24, 24    24, 24    4, 24
 //	set5                 5  1, 1      0, 0  0, 0  4, 5      5, 5      5, 5      4, 5
 //
-// without those at ÷1 that come out of JPEG files. Those of T91 and of Set5 have grain.
+// leaving out pictures at ÷1 that come from JPEG files. Those of T91 and of Set5 have grain.
 const (
-	leastWhite    = 2.5  // levels of noise in brightness that count
-	leastInColour = 2    // levels of noise in Cb and in Cr that count
-	decisive      = 2.5  // levels of loss by a file, from which on a model that removes the loss is needed
+	leastWhite    = 2.5  // least noise in brightness that counts, in levels
+	leastInColour = 2    // least noise in Cb and in Cr that counts, in levels
+	decisive      = 2.5  // loss by a file, in levels, from which a model is needed that removes it
 	whitest       = 0.7  // least ratio of the deviation of the finest band to any other band's
 	patterned     = 0.6  // least ratio of the deviation of any other band to the finest band's
-	floorLeast    = 0.75 // least ratio of the deviation by floor to the finest band's in the chosen blocks
+	floorLeast    = 0.75 // least ratio of the deviation by floor to the finest band in the chosen blocks
 	floorMost     = 1.25
-	chiSquared    = 0.608 // see above
+	chiSquared    = 0.608 // see bands
 	fewBlocks     = 40    // with fewer blocks, no noise is reported
 	quietLeast    = 16    // the least number of blocks that are chosen
 
@@ -64,15 +65,15 @@ const (
 	// and blue.
 	sharedLeast, sharedMost = 0.6, 2
 
-	blocksOfQuarter = 150    // the least number of blocks of each part, if there is more than one part
+	blocksOfQuarter = 150    // the least number of blocks in each part, if there is more than one part
 	smallPicture    = 60_000 // samples
 )
 
-// confirmNoise returns the deviation of noise in brightness: the estimate, if it is certainly white noise, or if colour
-// certainly has noise and brightness about as much; otherwise 0. If the loss by a file is decisive, the estimate is
-// returned as it is, because the model for such files removes noise too, and the loss hides what the noise is like.
-// Where colour has noise and texture hides the noise of brightness, brightness is taken to have as much, unless some
-// blocks have less. grid is findGrid of parts.
+// confirmNoise returns the deviation of noise in brightness. It is the estimate, if that is certainly white noise, or
+// if colour certainly has noise and brightness about as much; otherwise 0. If the loss by a file is decisive, the
+// estimate is returned as it is, because the model for such files removes noise too, and the loss hides the kind of
+// noise. If colour has noise and texture hides the noise of brightness, brightness is taken to have as much as colour,
+// unless some blocks have less. grid is the result of findGrid for parts.
 func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws) float64 {
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate
@@ -80,7 +81,7 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	if estimate == 0 && f.ColourNoise == 0 {
 		return 0
 	}
-	// In a JPEG file's own blocks, which begin at grid, coefficients are whole quantiser steps and not noise.
+	// In the blocks of a JPEG file, which begin at grid, coefficients are whole quantiser steps, so others are taken.
 	c := newCoefficients(parts, (grid.X+4)%8, (grid.Y+4)%8, blockStep(parts))
 	if estimate > 0 && c.white(c[0]) >= leastWhite {
 		return estimate
@@ -91,7 +92,7 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	return 0
 }
 
-// floor returns the greatest deviation, in levels, of white noise that is the same in the whole picture.
+// floor returns the greatest deviation, in levels, that white noise of the same strength everywhere can have.
 func (c *coefficients) floor() float64 {
 	var finest []float64
 	for i := range c[0] {
@@ -104,7 +105,7 @@ func (c *coefficients) floor() float64 {
 	return math.Sqrt(finest[len(finest)/20]) / chiSquared
 }
 
-// blockStep returns the distance between neighbouring blocks in samples: the blocks of small pictures overlap.
+// blockStep returns the distance between neighbouring blocks in samples: in small pictures blocks overlap.
 func blockStep(parts []*Samples) int {
 	if p := parts[0]; p.W*p.H*p.Parts < smallPicture {
 		return 4
@@ -113,7 +114,7 @@ func blockStep(parts []*Samples) int {
 }
 
 // estimateColourNoise returns the deviation of the noise that is certainly in Cb and in Cr of parts, the parts of a
-// picture, whose brightness is light; 0 if there may be none.
+// picture; 0 if there may be none. light is the brightness of parts.
 func estimateColourNoise(parts []Area, light []*Samples) float64 {
 	if len(parts[0].Channels) < 3 {
 		return 0
@@ -136,16 +137,16 @@ func estimateColourNoise(parts []Area, light []*Samples) float64 {
 	return math.Sqrt(sum / 2)
 }
 
-// subtractLuma returns the difference of a sample and its brightness around 128 levels, divided by twice the half, in
-// thousandths, so that it has the range of Cb and Cr.
+// subtractLuma returns the difference between a sample and its brightness, scaled to the range of Cb and Cr around 128
+// levels: it is divided by twice half, a factor in thousandths.
 func subtractLuma(v, luma, half int32) int32 {
 	return 128*Unit + (1000*(v-luma)+half*2*512+half)/(2*half) - 512
 }
 
 // white returns the deviation, in levels, of the white noise that is certainly in the blocks; 0 if there may be none.
 // light has the first coefficient of the brightness of each block. As noise may depend on brightness, the blocks are
-// divided by brightness into up to four parts, and more than half of the parts must have noise, or else all blocks
-// together. Blocks that are nearly black or white do not count, because noise is clipped there.
+// divided by brightness into up to four parts. More than half of the parts must have noise, or else all blocks
+// together. Blocks that are nearly black or white are left out, because noise is clipped there.
 func (c *coefficients) white(light []int32) (found float64) {
 	margin := 6.0
 	for range 2 {
@@ -217,7 +218,7 @@ func whitePart(list []lit) float64 {
 	return found
 }
 
-// bands returns the mean squares of the bands of a block, in levels².
+// bands returns the mean square of each band of a block, in levels².
 func (c *coefficients) bands(block int) (b bands) {
 	var finest, across, down, middle, low int64
 	for i, list := range c {

@@ -7,26 +7,26 @@ import (
 )
 
 const (
-	// The most colours of pixel art, where all its pixels are enlarged to squares and where they are not, and the least
-	// number of its pixels for each colour.
+	// The most colours of pixel art that was enlarged to squares, and of pixel art that was not; and the least number
+	// of its pixels for each colour.
 	mostColours, mostNative, leastEach = 256, 64, 6
-	// mostSide is the longest side of pixel art in its own pixels, mostOwn that of pixel art that is not enlarged,
-	// which charts in few colours are like, and leastSide the shortest.
+	// mostSide is the longest side of pixel art that was enlarged, in its own pixels. mostOwn is the longest side if it
+	// was not, as charts in few colours look like it. leastSide is the least length of the shorter side.
 	mostSide, mostOwn, leastSide = 512, 128, 8
-	// mostBetween is the greatest share, among the places where colours change, of those with a step between two
-	// colours that are far apart, as antialiasing makes it. Of pictures that are not enlarged, or have more than
-	// mostNative colours, as charts with antialiased text that were enlarged to squares, it is mostSoft.
+	// mostBetween is the greatest share of the changes of colour that may be steps between two distant colours, as
+	// antialiasing draws them: see countSteps. mostSoft is used for pictures that are not enlarged, and for those with
+	// more than mostNative colours, such as enlarged charts with antialiased text.
 	mostBetween, mostSoft = 0.35, 0.08
-	// A picture that is not enlarged, with a side longer than mostDense, has at least leastEqual of its pixels equal to
-	// the one before: of small photographs that were dithered to 5 colours 0.54 and 0.56 are, of thirty sprites 0.6. It
-	// is a drawing by its outlines, too. Without that, five of 2,000 parts of photographs were taken for pixel art, all
-	// dithered, and none of 100 sprites, charts and codes is left out by it.
+	// In a picture that is not enlarged, with a side longer than mostDense, at least the share leastEqual of its pixels
+	// must equal the pixel before, and IsDrawing must hold. Two small photographs dithered to 5 colours have 0.54 and
+	// 0.56, thirty sprites 0.6 or more. Without this rule, five of 2,000 parts of photographs, all dithered, were taken
+	// for pixel art; with it, none of 100 sprites, charts and codes is left out.
 	mostDense, leastEqual = 48, 0.6
 )
 
-// Is reports whether img is pixel art: of few colours with hard edges, and of squares of equal pixels or so small that
-// each pixel was set. Photographs, and drawings and text with antialiased edges, are none. repeated is repair.Repeated
-// of img.
+// Is reports whether img is pixel art: few colours with hard edges, in squares of equal pixels, or so small that each
+// pixel was set by hand. Photographs are not, nor drawings and text with antialiased edges. repeated is the result of
+// repair.Repeated for img.
 func Is(img image.Image, repeated int) bool {
 	size := img.Bounds().Size()
 	k, side, colours, between := max(repeated, 1), mostSide, mostColours, mostBetween
@@ -61,9 +61,9 @@ func Is(img image.Image, repeated int) bool {
 	return len(seen) > 1 && leastEach*len(seen) <= len(g.keys) && float64(steps) <= between*float64(changes)
 }
 
-// countSteps returns how many pixels differ from the one before, across or down, and how many of these lie, in all
-// samples, between that and the next, which differ much. Where an edge goes straight on to both sides it has no steps
-// in any drawing, and does not count.
+// countSteps returns how many pixels differ from the one before, across or down (changes), and how many of these lie
+// between the one before and the next, which differ much, in all samples (steps). The middle of a straight edge is not
+// counted, since no drawing has steps there.
 func (g grid) countSteps() (steps, changes int) {
 	for y := range g.h {
 		for x := range g.w {
@@ -85,8 +85,8 @@ func (g grid) countSteps() (steps, changes int) {
 	return steps, changes
 }
 
-// isBetween reports whether each sample of pixel b is between those of a and c, one of which is far from the other.
-// What cannot be seen is no colour.
+// isBetween reports whether each sample of pixel b lies between the same sample of a and c, and whether one of them
+// does so at a distance from both. Invisible pixels have no colour.
 func (g grid) isBetween(a, b, c int) bool {
 	const far, near = 48, 8 // levels of 255
 	if g.keys[a] == hidden || g.keys[b] == hidden || g.keys[c] == hidden {
@@ -96,7 +96,7 @@ func (g grid) isBetween(a, b, c int) bool {
 	if g.bytes == 2 {
 		one = 2
 	}
-	for i := 0; i < g.bytes; i += one { // of 16 bits, the first 8
+	for i := 0; i < g.bytes; i += one { // with 16 bits a sample, the upper 8
 		low, here, high := int(g.pix[a*g.bytes+i]), int(g.pix[b*g.bytes+i]), int(g.pix[c*g.bytes+i])
 		if low > high {
 			low, high = high, low

@@ -1,14 +1,14 @@
-// Package pixelart finds pictures that were drawn pixel by pixel in few colours, and enlarges them by a rule that makes
-// no colour which was not there.
+// Package pixelart finds pictures that were drawn pixel by pixel in few colours, and enlarges them by a rule that
+// introduces no new colours.
 //
-// The rule is that of EPX (E. Johnston, LucasArts, 1992) and Scale2x (A. Mazzoleni, 2001) for any scale: where the two
-// neighbours beside a corner of a pixel P are alike, and P differs from them,
+// The rule is EPX (E. Johnston, LucasArts, 1992), also known as Scale2x (A. Mazzoleni, 2001), for any scale. Where the
+// two neighbours beside a corner of a pixel P are alike, and P differs from them,
 //
 //	left = above, left ≠ below, above ≠ right,
 //
-// the triangle at that corner between the middles of the two sides gets their colour. At ×2 this is a quarter of the
-// pixel, as with Scale2x. Corners of boxes stay: P must go on along the diagonal, to the pixel below left or above
-// right, as an edge does that is meant to be oblique. What cannot be seen, whatever its colour, is alike.
+// the triangle at that corner, up to the line between the middles of the two sides, gets their colour. At ×2 this is a
+// quarter of the pixel, as with Scale2x. Corners of boxes stay: the colour of P must continue diagonally, in the pixel
+// below left or above right, as it does along an oblique edge. All invisible pixels are alike, whatever their colour.
 package pixelart
 
 import (
@@ -25,16 +25,16 @@ import (
 type grid struct {
 	w, h   int
 	keys   []uint64
-	pix    []uint8 // the samples of the picture, of bytes each for a pixel, without gaps between rows
+	pix    []uint8 // the samples of the picture, bytes for each pixel, without gaps between rows
 	bytes  int
-	result image.Image // a picture of the size of the result, of the same type, for enlarge
+	result image.Image // the enlargement of the picture, for Enlarge
 	to     []uint8     // the samples of result
 }
 
-// hidden is the key of a pixel that cannot be seen. No other has it: its alpha would be 0.
+// hidden is the key of invisible pixels. No visible pixel has it: its alpha would be 0.
 const hidden = 1 << 40
 
-// newGrid returns the grid of img, with squares of k×k equal pixels taken once, and a result of w×h pixels.
+// newGrid returns the grid of img, where each square of k×k equal pixels is one pixel, and a result of w×h pixels.
 func newGrid(img image.Image, k, w, h int) grid {
 	g := grid{w: img.Bounds().Dx() / k, h: img.Bounds().Dy() / k}
 	once := repair.TakeOnce(img, k)
@@ -62,12 +62,12 @@ func newGrid(img image.Image, k, w, h int) grid {
 	return g
 }
 
-// Enlarge returns img, reduced to one pixel for each of its squares of equal pixels, enlarged to w×h pixels, each of
-// which is one of img. With blend it is the mean of those that it covers, so that oblique edges are smooth and all
-// pixels equally wide. The result has the type of repair.TakeOnce.
+// Enlarge reduces img to one pixel for each of its squares of equal pixels and enlarges that to w×h pixels by the rule.
+// Without blend, each pixel of the result is a pixel of img. With blend, it is the mean over its area, so that oblique
+// edges are smooth and all pixels equally wide. The result has the type that repair.TakeOnce returns.
 func Enlarge(img image.Image, w, h int, blend bool) image.Image {
 	g := newGrid(img, max(repair.Repeated(img), 1), w, h)
-	parts := 1 // of a pixel, along a side
+	parts := 1 // number of parts of a pixel, along a side
 	if blend {
 		parts = blended
 	}
@@ -83,25 +83,25 @@ func Enlarge(img image.Image, w, h int, blend bool) image.Image {
 	return g.result
 }
 
-// blended is the number of parts of a pixel, along a side, whose mean it is: edges have 17 levels.
+// blended is the number of parts of a pixel, along a side, that are averaged: an edge can have 17 different levels.
 const blended = 4
 
-// source returns the index of the pixel that pixel (x, y) of an enlargement to w×h is taken from.
+// source returns the index of the pixel of g that has the colour of pixel (x, y) in an enlargement to w×h pixels.
 func (g grid) source(x, y, w, h int) int {
 	inX, u := under(x, g.w, w)
 	inY, v := under(y, g.h, h)
-	// u/w and v/h are the place in the pixel, −1 to 1: beyond the line between the middles of two sides their sum is 1
-	// or more.
+	// u/w and v/h, each from −1 to 1, are the position relative to the middle of the pixel. The sum of their magnitudes
+	// is 1 or more beyond the line between the middles of two sides.
 	if abs(u)*h+abs(v)*w >= w*h {
 		return g.corner(inX, inY, sign(u), sign(v))
 	}
 	return inY*g.w + inX
 }
 
-// mix sets the pixel to to the mean of the pixels of these indices, colours weighted by opacity.
-func (g grid) mix(to []uint8, from []int) {
+// mix sets pixel to the mean of the pixels with the indices from, colours weighted by opacity.
+func (g grid) mix(pixel []uint8, from []int) {
 	if !slices.ContainsFunc(from, func(i int) bool { return g.keys[i] != g.keys[from[0]] }) {
-		copy(to, g.pix[from[0]*g.bytes:])
+		copy(pixel, g.pix[from[0]*g.bytes:])
 		return
 	}
 	size := 1 // bytes of a sample
@@ -119,28 +119,29 @@ func (g grid) mix(to []uint8, from []int) {
 		sum, weight := 0, 0
 		for _, i := range from {
 			p, of := g.pix[i*g.bytes:], 1
-			if s < samples-1 { // a colour beside alpha, the last
+			if s < samples-1 { // a colour, not alpha, which comes last
 				of = sample(p, samples-1)
 			}
 			sum, weight = sum+of*sample(p, s), weight+of
 		}
 		level := (2*sum + weight) / (2 * weight)
 		if size == 2 {
-			binary.BigEndian.PutUint16(to[2*s:], uint16(level))
+			binary.BigEndian.PutUint16(pixel[2*s:], uint16(level))
 		} else {
-			to[s] = uint8(level)
+			pixel[s] = uint8(level)
 		}
 	}
 }
 
-// under returns which of in pixels the middle of pixel i of out pixels lies over, and where in it: from −out to out.
+// under returns which pixel of a row of in pixels lies under the middle of pixel i of a row of out pixels, and the
+// place of that middle in it: from −out at the left edge to out at the right.
 func under(i, in, out int) (pixel, place int) {
-	at := (2*i + 1) * in // in halves of a pixel of in, times out
+	at := (2*i + 1) * in // in 1/(2·out) of a pixel of the shorter row
 	pixel = at / (2 * out)
 	return pixel, at - 2*out*pixel - out
 }
 
-// corner returns the index of the pixel that the corner of pixel (x, y) in the direction (dx, dy) is taken from.
+// corner returns the index of the pixel that gives its colour to the corner of pixel (x, y) in the direction (dx, dy).
 func (g grid) corner(x, y, dx, dy int) int {
 	beside, above := g.at(x+dx, y), g.at(x, y+dy)
 	k, p, side := g.keys, y*g.w+x, g.keys[beside]
@@ -151,7 +152,7 @@ func (g grid) corner(x, y, dx, dy int) int {
 	return beside
 }
 
-// at returns the index of the pixel (x, y), or of the nearest one if it is beyond an edge.
+// at returns the index of the pixel (x, y), or of the nearest pixel if (x, y) is outside.
 func (g grid) at(x, y int) int { return min(max(y, 0), g.h-1)*g.w + min(max(x, 0), g.w-1) }
 
 func abs(n int) int { return max(n, -n) }

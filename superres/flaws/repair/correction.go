@@ -10,13 +10,13 @@ import (
 	"superres/superres/flaws/measure"
 )
 
-// Correction changes a picture that is blurred or sharpened to one as the bicubic kernel would have made it, for which
-// models are made (S. Abu Hussein, T. Tirer, R. Giryes, Correction filter for single image super-resolution, CVPR
-// 2020): the base-2 logarithms, in steps of 1/256, of the gains at frequencies of
-// 1/16, 2/16, … 8/16 cycles a sample, in all directions; the last holds beyond too. The zero value changes nothing.
+// Correction is a filter that brings a blurred or sharpened picture near to a reduction by the bicubic kernel, which
+// models expect (S. Abu Hussein, T. Tirer, R. Giryes, Correction filter for single image super-resolution, CVPR 2020).
+// It has the base-2 logarithms, in steps of 1/256, of the gains at frequencies of 1/16, 2/16, … 8/16 cycles a sample,
+// in all directions; the last gain holds for higher frequencies, too. The zero value changes nothing.
 type Correction [Bands]int32
 
-// Bands is the number of gains of a Correction, and Octave the steps of a base-2 logarithm.
+// Bands is the number of gains of a Correction, and Octave the logarithm of a gain of 2.
 const (
 	Bands  = 8
 	Octave = 256
@@ -28,15 +28,15 @@ func (c Correction) IsNone() bool { return c == Correction{} }
 // middle is the index of the gain at a frequency of 1/4.
 const middle = Bands/2 - 1
 
-// Blur returns the standard deviation, in pixels, of the Gaussian blur that c undoes, by its gain at a frequency of
-// 1/4; 0: it undoes none.
+// Blur returns the standard deviation, in pixels, of the Gaussian blur that c undoes, computed from its gain at a
+// frequency of 1/4; 0: it undoes none.
 func (c Correction) Blur() float64 {
-	// A blur of deviation s has left the share exp(−2π²s²f²) of frequency f.
+	// A Gaussian blur of deviation s multiplies frequency f by exp(−2π²s²f²).
 	return math.Sqrt(math.Ln2 * max(0, float64(c[middle])/Octave) * 8 / (math.Pi * math.Pi))
 }
 
-// Sharpening returns by what factor the sharpening that c undoes has raised detail, at the frequency where most; 0: it
-// undoes none.
+// Sharpening returns the greatest factor by which the sharpening that c undoes had raised a frequency; 0: c undoes no
+// sharpening.
 func (c Correction) Sharpening() float64 {
 	least := int32(0)
 	for _, v := range c {
@@ -48,7 +48,7 @@ func (c Correction) Sharpening() float64 {
 	return elementary.Exp2(float64(-least) / Octave)
 }
 
-// Partly returns the correction that changes a picture by a share, 0 to 1, of what c changes.
+// Partly returns the correction that makes the given share, 0 to 1, of the change that c makes.
 func (c Correction) Partly(share float64) Correction {
 	const whole = 1 << 10
 	part := int64(float64(share*whole) + 0.5)
@@ -63,9 +63,9 @@ func LogarithmOf(gain int64) int32 {
 	return int32(sort.Search(2*MostGain, func(v int) bool { return PowerOfTwo(int64(v+1-MostGain)) > gain }) - MostGain)
 }
 
-// Limited returns c for a picture with the flaws f: where gains are large, they would enlarge noise more than detail.
-// With R, the inverse of a gain, and e, which is proportional to the variance of the noise and to the square of the
-// frequency, it is (R + e)/(R² + e), which is 1/R without noise and 1 where there is nothing else.
+// Limited returns c with its gains limited for a picture with the flaws f, as large gains would raise noise more than
+// detail. Let R be the inverse of a gain, and e proportional to the variance of the noise and to the square of the
+// frequency. The limited gain is (R + e)/(R² + e): 1/R without noise, and near 1 if there is almost only noise.
 func (c Correction) Limited(f measure.Flaws) Correction {
 	noise := float64(f.Noise*f.Noise) + float64(f.Loss*f.Loss)
 	if noise == 0 {
@@ -79,13 +79,13 @@ func (c Correction) Limited(f measure.Flaws) Correction {
 	return c
 }
 
-// NoiseWeight is e of Limited at a frequency of 1/2 and with noise of one level.
+// NoiseWeight is e of Limited at a frequency of 1/2 for noise of a deviation of one level.
 const NoiseWeight = 0.02
 
-// gain returns the gain at a frequency, in steps of 2⁻²⁰. frequency is in 1/256 of a band.
+// gain returns the gain at a frequency, in steps of 2⁻²⁰. frequency is in 1/256 of the distance between two bands.
 func (c Correction) gain(frequency int) int64 {
 	below, part := frequency/256, int32(frequency%256)
-	at := func(i int) int32 { // band 0 is the mean, which stays
+	at := func(i int) int32 { // band 0 is the mean, which is kept
 		if i == 0 {
 			return 0
 		}
@@ -94,14 +94,14 @@ func (c Correction) gain(frequency int) int64 {
 	return PowerOfTwo(int64(at(below) + (at(below+1)-at(below))*part/256))
 }
 
-// taps returns the taps of c: its gains, transformed.
+// taps returns the filter with the gains of c.
 func (c Correction) taps() taps {
 	return newTaps(reach, grid, func(u, v int) int64 {
 		return c.gain(int(math.Sqrt(float64(u*u+v*v)) * 256 * 16 / grid))
 	})
 }
 
-// NoiseGain returns by how much c changes the deviation of white noise.
+// NoiseGain returns the factor by which c multiplies the standard deviation of white noise.
 func (c Correction) NoiseGain() float64 {
 	sum := int64(0)
 	for y, row := range c.taps() {
@@ -112,21 +112,21 @@ func (c Correction) NoiseGain() float64 {
 	return math.Sqrt(float64(sum)) / (1 << tapBits)
 }
 
-// Apply returns img corrected, in new memory: its brightness is filtered, and what that changes is added to red, green
-// and blue alike. img must be opaque.
+// Apply returns a corrected copy of img, which must be opaque. The filter changes the brightness, and each change of
+// brightness is added to red, green and blue alike.
 func (c Correction) Apply(img image.Image) image.Image {
 	t := c.taps()
 	return repaint(img, func(out *picture.Canvas, lo, hi int) { t.filter(out, img, lo, hi, brightness) })
 }
 
-// MostGain limits gains, to 12 octaves.
+// MostGain is the greatest logarithm of a gain, 12 octaves.
 const MostGain = 12 * Octave
 
-// One is 1 as PowerOfTwo has it.
+// One stands for 1 in the results of PowerOfTwo.
 const One = 1 << 20
 
-// PowerOfTwo returns one times two to the power of v/256, v < 10,000, to within 0.3 %. For the part p of v/256 after
-// the point it takes 1 + p·(0.657 + 0.344·p).
+// PowerOfTwo returns 2 to the power of v/256, times One, for v < 10,000, to within 0.3 %. With p the fraction of v/256
+// after the point, it takes 1 + p·(0.657 + 0.344·p) for 2ᵖ.
 func PowerOfTwo(v int64) int64 {
 	whole, part := v>>8, v&255
 	if whole < -20 {

@@ -15,7 +15,7 @@ import (
 const (
 	reach   = 7
 	tapBits = 14
-	grid    = 32 // frequencies along a side, by which taps are computed
+	grid    = 32 // number of frequencies along a side from which taps are computed
 )
 
 type taps [][]int64
@@ -23,7 +23,7 @@ type taps [][]int64
 // reach returns how far the filter reaches, in samples.
 func (t taps) reach() int { return len(t) - 1 }
 
-// countOf returns how many taps of a filter equal the one x samples across and y down from its middle.
+// countOf returns how many taps of a filter equal, by symmetry, the tap x samples across and y down from its middle.
 func countOf(x, y int) int64 {
 	count := int64(1)
 	if x > 0 {
@@ -35,7 +35,7 @@ func countOf(x, y int) int64 {
 	return count
 }
 
-// turnsOf returns the cosines of the n parts of a whole turn, times 2¹⁴.
+// turnsOf returns the cosines of 0, 1, … n − 1 n-ths of a full turn, times 2¹⁴.
 func turnsOf(n int) []int64 {
 	list := make([]int64, n)
 	for i := range list {
@@ -44,11 +44,11 @@ func turnsOf(n int) []int64 {
 	return list
 }
 
-// newTaps returns the taps of a filter from its gains at frequencies of 0/n, 1/n, … ½ cycles a sample across and down,
-// in steps of 2⁻²⁰.
+// newTaps returns the taps of a filter from its gains, in steps of 2⁻²⁰, at frequencies of 0/n, 1/n, … ½ cycles a
+// sample across and down.
 func newTaps(reach, n int, gain func(u, v int) int64) (t taps) {
 	turns := turnsOf(n)
-	across := make([][]int64, n) // of each row of frequencies, the taps across, in steps of 2⁻²⁰
+	across := make([][]int64, n) // for each row of frequencies, the taps across, in steps of 2⁻²⁰
 	gains := make([]int64, n)
 	for v := range across {
 		for u := range gains {
@@ -75,7 +75,7 @@ func newTaps(reach, n int, gain func(u, v int) int64) (t taps) {
 			total += countOf(x, y) * t[y][x]
 		}
 	}
-	// What is missing of the mean goes to all taps alike, so that it changes no frequency but the lowest.
+	// The taps must sum to 1. The rest is spread evenly over all taps, so that only the lowest frequency changes.
 	width := int64(2*reach + 1)
 	each := (1<<tapBits - total) / (width * width)
 	for y := range t {
@@ -87,13 +87,13 @@ func newTaps(reach, n int, gain func(u, v int) int64) (t taps) {
 	return t
 }
 
-// rowsEach is how many rows repaint has painted at a time.
+// rowsEach is how many rows repaint has painted in one call.
 const rowsEach = 64
 
 func brightness(p picture.Picture) []*plane.Plane { return []*plane.Plane{p.Luma()} }
 
-// repaint returns a picture of the kind and the size of img, whose rows paint paints, in new memory. paint is called
-// concurrently, for the rows [lo, hi).
+// repaint returns a new picture of the kind and the size of img. It has paint paint the rows [lo, hi), concurrently for
+// many such ranges.
 func repaint(img image.Image, paint func(out *picture.Canvas, lo, hi int)) image.Image {
 	size := img.Bounds().Size()
 	out := picture.NewCanvas(size.X, size.Y, picture.IsGrey(img), picture.IsDeep(img))
@@ -103,7 +103,7 @@ func repaint(img image.Image, paint func(out *picture.Canvas, lo, hi int)) image
 	return out.Image
 }
 
-// paintRow paints row y with the samples of its channels, grey or red, green and blue.
+// paintRow paints row y with samples of the given channels: one for grey, or red, green and blue.
 func paintRow(out *picture.Canvas, y int, channels [][]float32) {
 	if len(channels) == 1 {
 		out.Put(y, 0, channels[0])
@@ -112,8 +112,8 @@ func paintRow(out *picture.Canvas, y int, channels [][]float32) {
 	}
 }
 
-// filter paints the rows [lo, hi) of img. It filters the planes that listPlanes takes from the picture: one for each
-// channel, or one for all, to which what that changes is added alike.
+// filter paints the rows [lo, hi) of img, filtered. listPlanes returns the planes that are filtered: one for each
+// channel, or a single plane, such as the brightness, whose changes are then added to all channels alike.
 func (t taps) filter(out *picture.Canvas, img image.Image, lo, hi int,
 	listPlanes func(picture.Picture) []*plane.Plane) {
 	h := img.Bounds().Dy()
@@ -138,12 +138,12 @@ func (t taps) filter(out *picture.Canvas, img image.Image, lo, hi int,
 	}
 }
 
-// newChange returns what t adds to row y of a picture of h rows, of which p has those from row from on. The result is
-// good until the next call.
+// newChange returns a function that returns what t adds to row y of a picture of h rows. p has the rows of the picture
+// that are needed, beginning with row from. The function's result is valid until its next call.
 func (t taps) newChange(p *plane.Plane, from, h int) func(y int) []float32 {
 	w, reach := p.W, t.reach()
 	padded := w + 2*reach
-	rows := make([]float32, padded*p.H) // each row mirrored at its ends
+	rows := make([]float32, padded*p.H) // each row, extended at both ends by its mirror image
 	for y := range p.H {
 		row, to := p.Row(y), rows[y*padded:][:padded]
 		copy(to[reach:], row)
@@ -164,8 +164,8 @@ func (t taps) newChange(p *plane.Plane, from, h int) func(y int) []float32 {
 	}
 }
 
-// parts returns the taps, less the one that leaves a picture as it is, as kernel.Combine takes them, for rows of padded
-// samples: the row itself, then the sums of those 1, 2, … above and below.
+// parts returns the taps, less the identity filter, in the form that kernel.Combine takes, for rows of padded samples:
+// offsets and weights of the row itself, then of the sums of the rows 1, 2, … above and below.
 func (t taps) parts(padded int) (at []int, weights []float32) {
 	reach := t.reach()
 	for dy, row := range t {
@@ -180,7 +180,7 @@ func (t taps) parts(padded int) (at []int, weights []float32) {
 	return at, weights
 }
 
-// mirror returns the sample of n that stands for sample i, beyond the ends too: …1 0 0 1 … n−1 n−1 n−2….
+// mirror returns the index, below n, for index i where n samples are mirrored at both ends: …1 0 0 1 … n−1 n−1 n−2….
 func mirror(i, n int) int {
 	i %= 2 * n
 	if i < 0 {

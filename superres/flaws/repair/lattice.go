@@ -15,17 +15,17 @@ import (
 	"superres/superres/flaws/measure"
 )
 
-// The levels of a picture of 8 bits are integers before it is sharpened, and after. So if the mask is undone, what it
-// had added to each sample is nearly an integer: by how much it is not, rounding tells. If another mask is undone, or
-// if the picture was not sharpened, it is near to integers no more often than to what lies between. FindUnsharp looks
-// for a mask by which it is. (Rounding betrays JPEG files, too: Z. Fan, R. L. de Queiroz, Identification of bitmap
+// The levels of a picture of 8 bits are integers, before it is sharpened and after. So if the right mask is undone, the
+// amounts that it had added to samples are nearly integers, apart from rounding. If a wrong mask is undone, or if the
+// picture was not sharpened, the amounts are no nearer to integers than to values between. FindUnsharp looks for a mask
+// with amounts near integers. (Rounding betrays JPEG files, too: Z. Fan, R. L. de Queiroz, Identification of bitmap
 // compression history: JPEG detection and quantizer estimation, IEEE Trans. Image Processing 12 (2003).)
 //
 // Masks are undone in squares of a picture, by the cosine transform. The side of the squares is the greatest of
-// latticeSides that the picture has.
+// latticeSides that fits into the picture.
 var latticeSides = [...]int{64, 48, 32}
 
-// These blurs and amounts are tried. A mask is found by those that are about as far from it as half a step.
+// The blurs and the amounts that are tried. A mask between two of them is still found, about half a step away.
 var (
 	unsharpBlurs = []Unsharp{{Around: 4}, {Around: 8}, {Radius: 0.4}, {Radius: 0.5}, {Radius: 0.6}, {Radius: 0.7},
 		{Radius: 0.8}, {Radius: 0.9}, {Radius: 1}, {Radius: 1.1}, {Radius: 1.2}, {Radius: 1.35}, {Radius: 1.5},
@@ -33,24 +33,24 @@ var (
 	unsharpAmounts = []float64{0.2, 0.25, 0.32, 0.4, 0.5, 0.6, 0.7, 0.85, 1, 1.2, 1.5, 1.8, 2.2, 2.8, 3.5}
 )
 
-// All masks are tried in two squares. If one of those with the most evidence, suspicious or more, has as much as
-// likely in four, the others are tried there, too, but for those with little evidence; and the best of them, refined
-// in twelve, is that of the picture from certain on.
+// Thresholds of evidence.value. All masks are tried in two squares. If one of the best there has suspicious or more,
+// and likely or more in four squares, then the masks are tried in those four, except those with little evidence in two.
+// The best mask is refined, in four squares and then in twelve, and accepted if it has certain or more in twelve.
 const (
 	suspicious = 18
 	likely     = 36
 	certain    = 100
 )
 
-// leastAmount is the least amount that is undone: less does little harm, and is found where there is none.
+// leastAmount is the least amount that is undone: less does little harm, and would be found in unsharpened pictures.
 const leastAmount = 0.18
 
-// lattice has what all squares of a side have in common.
+// lattice has what all squares with the same side share.
 type lattice struct {
 	side int
-	// cosines is the orthonormal cosine transform of a line, and across its transpose, by rows.
+	// cosines is the orthonormal cosine transform of a line as a matrix by rows, and across is its transpose.
 	cosines, across []float32
-	// edges belong to unsharpBlurs.
+	// edges has Unsharp.edges of each of unsharpBlurs.
 	edges [][]float32
 }
 
@@ -86,30 +86,31 @@ func (l *lattice) multiply(dst, a, b []float32) {
 	kernel.Mul32(dst, l.side, a, l.side, b, l.side, l.side, l.side, l.side)
 }
 
-// squareMargin is how far from the edges of a square samples are informative. What lies beyond the edges is missing in
-// what is computed nearer to them.
+// squareMargin is how many samples along the edges of a square tell nothing, because there the filter would need
+// samples beyond the edge.
 const squareMargin = 6
 
-// leastLevels is how many levels a square must have. Where there are fewer, as in dithered pictures, what a mask adds
-// has few values, too, and these may be near to integers by chance.
+// leastLevels is how many different levels a square must have. With fewer, as in dithered pictures, a mask adds only a
+// few different amounts, and these may be near to integers by chance.
 const leastLevels = 24
 
-// Drawings and regular textures without noise have the same around many samples, and what any mask adds to these may
-// be near to integers by chance. So a picture may have at most measure.MostFlat of all neighbours equal, and a square
-// at most mostRegular of its contrast in a 64th of the frequencies. Pictures in which masks were found have at most
-// 0.21, one 0.38 or in grey 0.42; and 0.63. Without that, 160 of 360 synthetic weaves, dithers, halftones and
-// lattices, and 32 of 900 drawings, were taken for sharpened; with it 10, hatching that was reduced, and 2.
+// In drawings and regular textures without noise, many samples have the same neighbourhood, and the amounts that any
+// mask adds there may be near to integers by chance. So at most measure.MostFlat of all pairs of neighbours in a
+// picture may be equal, and at most mostRegular of the contrast of a square may be in a 64th of the frequencies.
+// Pictures in which masks were found have at most 0.21 equal pairs, but one 0.38, in grey 0.42; and at most 0.63 of the
+// contrast. Without both rules 160 of 360 synthetic weaves, dithers, halftones and lattices, and 32 of 900 drawings,
+// were taken for sharpened; with them 10, all hatching that was reduced, and 2.
 const (
 	mostRegular = 0.7
 )
 
 // square is a part of a channel of a picture.
 type square struct {
-	levels      []float32 // transformed
-	informative []uint16  // samples
+	levels      []float32 // the cosine transform of the levels
+	informative []uint16  // indices of the samples that count
 }
 
-// newSquare returns a square of the samples of p, of which those in inner may be informative.
+// newSquare returns the square with the samples of p. Only samples in inner may be informative.
 func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	n := l.side
 	s.levels = make([]float32, n*n)
@@ -126,8 +127,8 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	}
 	l.multiply(half, pix, l.across)
 	l.multiply(s.levels, half, l.across)
-	// What was cut off at black and white is missing near to it. Where there is no detail nothing was added. Of samples
-	// that have about the same around them, less themselves, one counts.
+	// Samples near black and white are skipped, since values were clipped there, and so are samples without detail,
+	// where a mask adds nothing. Of samples with about the same neighbourhood, relative to themselves, one counts.
 	const side, least = 5, 2
 	seen := map[[side * side]uint8]bool{}
 	if different < leastLevels || s.isRegular(l.edges[slices.Index(unsharpBlurs, Unsharp{Radius: 1})]) {
@@ -157,7 +158,7 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	return s
 }
 
-// isRegular reports whether most of the contrast of s at the frequencies that edges has is in a few of them.
+// isRegular reports whether a 64th of the frequencies has most of the contrast of s, weighted by edges.
 func (s square) isRegular(edges []float32) bool {
 	list := make([]float32, len(s.levels))
 	all := 0.0
@@ -174,25 +175,25 @@ func (s square) isRegular(edges []float32) bool {
 	return few > mostRegular*all
 }
 
-// turnSteps are the steps of a level in which what was added to a sample is counted, and mostAdded is the most of it
-// that counts, in levels.
+// turnSteps is the number of bins of evidence for each level, and mostAdded the greatest amount, in levels.
 const (
 	turnSteps = 64
 	mostAdded = 9
 )
 
-// turn is what a sample adds to evidence: for each of turnRates a unit vector that turns as often a level, with a
-// weight, and the squares of their lengths.
+// turn is the contribution of a sample to evidence.value: for each of turnRates a vector, turned by that rate times the
+// amount that was added to the sample, as long as a weight. square is the weight squared; count is 1 for a weight above
+// ½.
 type turn struct {
 	cos, sin      [len(turnRates)]int64
 	square, count int64
 }
 
-// turnRates are turns a level: once, as integers have them, and two others, as nothing has them.
+// turnRates are turns for each level: one turn, for which integers coincide, and two other rates for comparison.
 var turnRates = [...]float64{1, 0.75, 1.3}
 
-// turns are those of all that can be added to a sample, from −mostAdded on. The weights rise and fall over more than a
-// level each, so that the vectors of a smooth distribution have no sum.
+// turns has the turn of each amount that can be added to a sample, from −mostAdded on. The weights rise and fall over
+// more than a level each, so that the vectors of a smooth distribution cancel out.
 var turns = func() (list [2 * mostAdded * turnSteps]turn) {
 	rise := func(v, from, to float64) float64 {
 		t := min(max((v-from)/(to-from), 0), 1)
@@ -213,12 +214,12 @@ var turns = func() (list [2 * mostAdded * turnSteps]turn) {
 	return list
 }()
 
-// evidence counts what was added to samples, in steps, from −mostAdded on.
+// evidence counts samples by the amount that was added to them: one bin for each step, from −mostAdded on.
 type evidence [len(turns)]uint32
 
-// value returns how unlikely e is if nothing was added: a χ² of four degrees of freedom, less that by the other rates,
-// which a steep distribution raises as well. It is 0 for few samples. What was added and what was taken away have a sum
-// each, as programs may round them differently.
+// value returns how much the amounts in e are near to integers: a χ² with four degrees of freedom, less the same sum at
+// the other rates, which a steep distribution raises as well. It is 0 for few samples. Positive and negative amounts
+// are summed separately, as programs may round them differently.
 func (e *evidence) value() float64 {
 	const few = 100
 	var values [len(turnRates)]float64
@@ -252,17 +253,17 @@ func (e *evidence) value() float64 {
 	return values[0] - max(values[1], values[2])
 }
 
-// work is memory for look.
+// work is memory for lattice.look.
 type work [3][]float32
 
-// look adds the evidence in squares for a mask of edges and an amount to e.
-func (l *lattice) look(squares []square, edges []float32, amount float32, in *work, e *evidence) {
-	for i := range in {
-		if in[i] == nil {
-			in[i] = make([]float32, len(edges))
+// look adds to e the evidence in squares for a mask with the given edges and amount.
+func (l *lattice) look(squares []square, edges []float32, amount float32, scratch *work, e *evidence) {
+	for i := range scratch {
+		if scratch[i] == nil {
+			scratch[i] = make([]float32, len(edges))
 		}
 	}
-	gains, added, half := in[0], in[1], in[2]
+	gains, added, half := scratch[0], scratch[1], scratch[2]
 	for i, v := range edges {
 		share := float32(amount * v)
 		gains[i], half[i] = share, 1+share
@@ -281,15 +282,15 @@ func (l *lattice) look(squares []square, edges []float32, amount float32, in *wo
 	}
 }
 
-// candidate is a mask with the evidence for it.
+// candidate is a mask and its evidence.value.
 type candidate struct {
 	mask  Unsharp
 	value float64
 }
 
 // FindUnsharp returns the unsharp mask by which img, which has the given parts, was sharpened when it had 8 bits a
-// sample; none for a picture of 16 bits, for one with transparency, and for one that is less than 32 samples wide or
-// high. It is found in pictures that have been no JPEG files since.
+// sample. It returns none for a picture of 16 bits, with transparency, or with less than 32 samples along a side. A
+// picture that was saved as a JPEG file after the mask no longer shows it.
 func FindUnsharp(img image.Image, parts []measure.Area) Unsharp {
 	b := img.Bounds()
 	i := slices.IndexFunc(latticeSides[:], func(n int) bool { return min(b.Dx(), b.Dy()) >= n })
@@ -326,8 +327,8 @@ func FindUnsharp(img image.Image, parts []measure.Area) Unsharp {
 	return best.mask
 }
 
-// takeSquares returns a function that makes squares of places, first in green, then in the other channels where these
-// are not the same, with as many samples as count squares of the greatest side have, or with all that there are.
+// takeSquares returns a function that computes squares at places, once: first in the green channel, then in the other
+// channels where they differ from green. They have as many samples as count squares of the greatest side, or all.
 func (l *lattice) takeSquares(places []place, count int) func() []square {
 	return sync.OnceValue(func() (list []square) {
 		count := count * latticeSides[0] * latticeSides[0] / (l.side * l.side)
@@ -343,18 +344,18 @@ func (l *lattice) takeSquares(places []place, count int) func() []square {
 	})
 }
 
-// greenOf returns the number of the green channel of p, or of the only one.
+// greenOf returns the index of the green channel of p, or of its only channel.
 func greenOf(p measure.Area) int { return len(p.Channels) / 2 }
 
-// place is a square part of a picture, and where in it samples may be informative.
+// place is a square part of a picture, the rectangle in it in which samples may be informative, and its detail.
 type place struct {
 	measure.Area
 	inner  image.Rectangle
 	detail int
 }
 
-// listPlaces returns at most 25 places of img, which cover it if it is small. Those with the most fine detail of little
-// contrast come first. No sample is informative in two of them.
+// listPlaces returns at most 25 places of img, which cover a small picture. They are sorted by countDetail, the
+// greatest first. Their inner rectangles do not overlap.
 func listPlaces(img image.Image, side int) (list []place) {
 	type segment struct{ at, lo, hi int }
 	cut := func(length int) (list []segment) {
@@ -383,7 +384,7 @@ func listPlaces(img image.Image, side int) (list []place) {
 	return list
 }
 
-// isFlat reports whether more than measure.MostFlat of the neighbours in places are equal.
+// isFlat reports whether more than measure.MostFlat of all pairs of neighbours in places are equal.
 func isFlat(places []place) bool {
 	var equal, pairs int64
 	for _, p := range places {
@@ -393,8 +394,8 @@ func isFlat(places []place) bool {
 	return float64(equal) > measure.MostFlat*float64(pairs)
 }
 
-// countDetail returns how many samples of every second row of inner differ a little from the mean of the four around
-// them.
+// countDetail returns how many samples, in every second row of inner, differ by 1 to 6 levels from the mean of their
+// four neighbours.
 func countDetail(p *plane.Plane, inner image.Rectangle) (count int) {
 	const least, most = 1. / 255, 6. / 255
 	for y := inner.Min.Y; y < inner.Max.Y; y += 2 {
@@ -409,11 +410,11 @@ func countDetail(p *plane.Plane, inner image.Rectangle) (count int) {
 	return count
 }
 
-// values have the evidence for all masks, by blur and amount.
+// values has evidence.value of each mask: a row for each of unsharpBlurs, a column for each of unsharpAmounts.
 type values [][]float64
 
-// tryMasks returns the values of the evidence in squares. Masks that have less than a third of the greatest value
-// before, if that is given, have none.
+// tryMasks returns evidence.value in squares of each mask. If before is not nil, masks with less than a third of its
+// greatest value are skipped and get 0.
 func (l *lattice) tryMasks(squares []square, before values) values {
 	least := 0.0
 	for _, row := range before {
@@ -421,22 +422,22 @@ func (l *lattice) tryMasks(squares []square, before values) values {
 	}
 	all := make(values, len(unsharpBlurs))
 	parallel.Indices(len(unsharpBlurs), func(i int) {
-		var in work
+		var scratch work
 		all[i] = make([]float64, len(unsharpAmounts))
 		for j, amount := range unsharpAmounts {
 			if before != nil && before[i][j] < least {
 				continue
 			}
 			var e evidence
-			l.look(squares, l.edges[i], float32(amount), &in, &e)
+			l.look(squares, l.edges[i], float32(amount), &scratch, &e)
 			all[i][j] = e.value()
 		}
 	})
 	return all
 }
 
-// peaks returns at most three masks with suspicious values, at least half the greatest, and more than those next to
-// them, from the likeliest on.
+// peaks returns at most three masks, the likeliest first. Their values are at least suspicious, at least half of the
+// greatest, and at least as great as those of neighbouring blurs and amounts.
 func (values values) peaks() (list []candidate) {
 	for i, row := range values {
 		for j, v := range row {
@@ -459,7 +460,7 @@ func (values values) peaks() (list []candidate) {
 	return slices.DeleteFunc(list, func(c candidate) bool { return c.value < list[0].value/2 })
 }
 
-// valueOf returns the value of the evidence for m in all squares.
+// valueOf returns evidence.value for m, over all squares together.
 func (l *lattice) valueOf(squares []square, m Unsharp) float64 {
 	edges := l.edgesOf(m)
 	each := make([]evidence, len(squares))
@@ -475,10 +476,10 @@ func (l *lattice) valueOf(squares []square, m Unsharp) float64 {
 	return all.value()
 }
 
-// refine returns the mask near best with the most evidence in squares, in steps from one to another, each half
-// of the one before.
-func (l *lattice) refine(squares []square, best candidate, from, to float64) candidate {
-	for step := from; step >= to; step /= 2 {
+// refine returns the mask near best with the most evidence in squares. It changes radius and amount in relative steps,
+// which are halved from the first size down to the last.
+func (l *lattice) refine(squares []square, best candidate, first, last float64) candidate {
+	for step := first; step >= last; step /= 2 {
 		for range 3 {
 			was := best
 			for _, d := range [][2]float64{{0, 1}, {0, -1}, {0.5, 0}, {-0.5, 0}, {0.5, -1}, {-0.5, 1}} {

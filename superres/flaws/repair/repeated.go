@@ -7,15 +7,15 @@ import (
 	"superres/internal/picture"
 )
 
-// The greatest factor that Repeated finds, and the least side of a picture that is left without the copies.
+// The greatest factor that Repeated finds, and the least side of a picture after the repeated samples are removed.
 const (
 	mostRepeated  = 16
 	leastRepeated = 8
 )
 
-// Repeated returns the greatest k, 2 to 16, for which img consists of squares of k×k equal samples, as an enlargement
-// that repeats samples makes it; 0 if there is none. A picture that would have less than 8 samples along a side without
-// the copies has none.
+// Repeated returns the greatest k, 2 to 16, for which img consists of squares of k×k equal samples, as if it had been
+// enlarged by repeating samples; 0 if there is none. Only such k count as leave a picture of at least 8 samples along
+// each side.
 func Repeated(img image.Image) int {
 	b := img.Bounds()
 	for k := min(mostRepeated, b.Dx()/leastRepeated, b.Dy()/leastRepeated); k > 1; k-- {
@@ -39,8 +39,8 @@ func isRepeated(img image.Image, k int) bool {
 	return true
 }
 
-// TakeOnce returns one sample of each square of k×k of img, in new memory: as *image.Gray or *image.Gray16 if img is
-// grey, else as *image.NRGBA or *image.NRGBA64. The sides of img must be multiples of k.
+// TakeOnce returns a new picture with one sample of each square of k×k samples of img: an *image.Gray or *image.Gray16
+// if img is grey, else an *image.NRGBA or *image.NRGBA64. The sides of img must be multiples of k.
 func TakeOnce(img image.Image, k int) image.Image {
 	b := img.Bounds()
 	w, h := b.Dx()/k, b.Dy()/k

@@ -10,33 +10,32 @@ import (
 	"superres/superres/flaws/measure"
 )
 
-// Salt and pepper are single samples that are black or white whatever is around them, of a faulty sensor or line. In a
-// picture that has some of both kinds, a sample of another colour than all eight around it is nearly certain to be one.
-// Of 87 photographs, the least share of samples that are salt, or that are pepper, whichever are fewer, and the
-// greatest; in the middle row are kinds that may count, as it does them no harm:
+// Salt and pepper are single white or black samples, regardless of what is around them, from a faulty sensor or line.
+// In a picture with both kinds, such a sample with a colour far from all eight neighbours is nearly certain to be one.
+// The table has, of 87 photographs, the least and the greatest share of samples that are salt or that are pepper,
+// whichever kind is rarer. Pictures of the third row may count as salted, since removal does them no harm:
 //
 //	with 0.5 % of pixels salt or pepper, or of samples     0.00025 to 0.0024
 //	with 0.1 % of samples                                  0       to 0.0005
 //	with noise of 25 and of 40 levels; sharpened by 1.5    0       to 0.00022, 0.0011, 0.0005
 //	clean, reduced or not; dithered; every second pixel    0       to 0.00005
 //
-// That is without leastValues. With it, 104 of these with 0.5 % and with 2 % are found, and none of 321 clean
-// photographs and 300 drawings.
+// The shares are without leastValues. With it, 104 of the pictures with 0.5 % and with 2 % are found, and none of 321
+// clean photographs and 300 drawings.
 const (
 	leastSalt   = 0.0002
 	leastGrains = 3 // of each kind
 	saltApart   = 50. / 255
 	leastValues = 4
 
-	// Where there is salt, samples that are black or white, alone or in pairs, are replaced if they differ from the
-	// median of those around them by at least saltDiffers.
+	// In a salted picture, black or white samples, alone or in pairs, are replaced if they differ by at least
+	// saltDiffers from the median of their neighbours.
 	saltDiffers = 30. / 255
 )
 
-// WithoutSalt returns img, which has the given parts, with each sample that is salt or pepper replaced by the median of
-// those around it, in new memory, and the share of the samples that were. Where there is none the share is 0, and the
-// result is img itself; so it is for pictures with transparency, and for those of JPEG files, which keep no single
-// samples.
+// WithoutSalt returns a copy of img, which has the given parts, with each sample of salt or pepper replaced by the
+// median of its neighbours, and the share of the samples that were replaced. It returns img itself and 0 if there is no
+// salt, if img is transparent somewhere, or if it comes from a JPEG file, as those keep no single samples.
 func WithoutSalt(img image.Image, parts []measure.Area) (clean image.Image, share float64) {
 	if _, isLossy := img.(*image.YCbCr); isLossy || !hasSalt(parts) || !picture.IsOpaque(img) {
 		return img, 0
@@ -45,7 +44,7 @@ func WithoutSalt(img image.Image, parts []measure.Area) (clean image.Image, shar
 	w, h := b.Dx(), b.Dy()
 	var replaced atomic.Int64
 	clean = repaint(img, func(out *picture.Canvas, lo, hi int) {
-		from, to := max(lo-2, 0), min(hi+2, h) // the reach of medianAround
+		from, to := max(lo-2, 0), min(hi+2, h) // how far medianAround looks
 		p := picture.SplitRows(plane.New, img, true, from, to)
 		var rows [3][]float32
 		for y := lo; y < hi; y++ {
@@ -63,7 +62,7 @@ func WithoutSalt(img image.Image, parts []measure.Area) (clean image.Image, shar
 	return clean, float64(replaced.Load()) / float64(w*h*channels)
 }
 
-// hasSalt reports whether parts of a picture have both salt and pepper.
+// hasSalt reports whether parts of a picture have both salt and pepper, enough of each.
 func hasSalt(parts []measure.Area) bool {
 	const enough = 1 << 18 // samples
 	all := 0
@@ -90,9 +89,9 @@ func hasSalt(parts []measure.Area) bool {
 	return fewest >= leastGrains && float64(fewest) >= leastSalt*float64(samples)
 }
 
-// isGrain reports whether the sample at (x, y), which is black or white and not at the edge, is far from all eight
-// around it, of which at most one is black or white too, and which have at least leastValues values: those of drawings
-// have fewer, and there single samples are meant.
+// isGrain reports whether the black or white sample at (x, y), not at the edge, is salt or pepper: it is far from all
+// eight neighbours, at most one of them is black or white too, and they have at least leastValues different values. In
+// drawings, where single samples are meant, they have fewer.
 func isGrain(p *plane.Plane, x, y int) bool {
 	v, extreme, isAlone := p.Row(y)[x], 0, true
 	var values [8]float32
@@ -109,12 +108,12 @@ func isGrain(p *plane.Plane, x, y int) bool {
 	return isAlone && extreme <= 1 && len(distinct) >= leastValues
 }
 
-// removeSalt replaces the salt and pepper in rows, copies of row y of the channels. It returns how many samples it
-// replaced.
+// removeSalt replaces the salt and pepper in rows, which are copies of row y of each channel. It returns how many
+// samples it replaced.
 func removeSalt(rows [][]float32, channels []*plane.Plane, y int) (replaced int) {
 	var medians [3]float32
 	for x := range rows[0] {
-		whole, some := true, false // all samples can be salt; one must be
+		whole, some := true, false // all channels agree on salt or pepper; one is far enough off
 		var differs [3]bool
 		for c, p := range channels {
 			v := rows[c][x]
@@ -142,8 +141,8 @@ func removeSalt(rows [][]float32, channels []*plane.Plane, y int) (replaced int)
 	return replaced
 }
 
-// medianAround returns the median of the samples around that at (x, y), without one that is equal to it; false if there
-// are more of those, or the one belongs to a line.
+// medianAround returns the median of the neighbours of the sample at (x, y), without a neighbour equal to it. ok is
+// false if several neighbours are equal to it, or one is and continues a line.
 func medianAround(p *plane.Plane, x, y int) (median float32, ok bool) {
 	v := p.Row(y)[x]
 	alike, last := 0, image.Point{}
@@ -172,7 +171,7 @@ func medianAround(p *plane.Plane, x, y int) (median float32, ok bool) {
 	return (others[(n-1)/2] + others[n/2]) / 2, true
 }
 
-// eachAround calls visit with the position and the value of each of the up to eight samples around that at (x, y).
+// eachAround calls visit with the position and value of each neighbour, up to eight, of the sample at (x, y).
 func eachAround(p *plane.Plane, x, y int, visit func(x, y int, v float32)) {
 	for i := max(y-1, 0); i <= min(y+1, p.H-1); i++ {
 		for k := max(x-1, 0); k <= min(x+1, p.W-1); k++ {

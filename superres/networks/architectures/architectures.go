@@ -1,5 +1,5 @@
-// Package architectures tells the network to which weights belong by their names and shapes, as files of weights alone
-// do not describe it. It knows these:
+// Package architectures recognises the network to which weights belong by the names and shapes of the weights, since
+// files of weights alone do not describe it. It knows these:
 //
 //	SRVGGNetCompact  any number of channels and layers, PReLU or ReLU, any factor
 //	RRDBNet          the names of ESRGAN, BSRGAN and Real-ESRGAN; any number of channels and blocks; ×1, ×2, ×4, ×8;
@@ -7,13 +7,13 @@
 //	SPAN, SPANF      in training or merged, with or without normalisation; also PDS and SPANV2 of NTIRE 2026
 //	RLFN, SAFMN
 //	PLKSR, RealPLKSR
-//	SwinIR           with windows of any size, of all three ends
+//	SwinIR           any size of windows, all three kinds of end
 //	HAT, DAT         of all sizes, such as HAT-S and DAT-light
 //	EDSR             the names of its authors and of BasicSR
-//	MSRResNet        that of BasicSR
+//	MSRResNet        the variant of BasicSR
 //
-// An architecture is one value in a file of its own and its name in the list known. A network must use all weights of
-// its file, so that a variant is refused rather than run as another network.
+// An architecture is one value, which the list known contains. A network must use all weights of its file, so that a
+// variant is refused rather than run as another network.
 package architectures
 
 import (
@@ -29,20 +29,20 @@ import (
 // architecture is a family of networks.
 type architecture struct {
 	name string
-	// has reports whether the tensors are those of the family.
+	// has reports whether the tensors belong to a network of the family.
 	has func(map[string]weights.Tensor) bool
-	// build adds the nodes of the network behind the input, and returns the index of the result and what tells members
-	// of the family apart.
+	// build adds the nodes of the network after the input. It returns the index of the result, and the numbers that
+	// tell members of the family apart.
 	build func(*builder) (output int, size string)
 }
 
-// known are the architectures in the order in which they are tried.
+// known are the architectures in the order in which Build tries them.
 var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, plksr, realPLKSR, swinIR, hat, dat, edsr,
 	originalEDSR, srResNet}
 
 // Build returns the network to which the weights of a file belong, and the name of its architecture, such as
-// "SRVGGNetCompact 64×32". The graph has the file's terms and shares its arrays. The error for unknown weights names
-// some of them.
+// "SRVGGNetCompact 64×32". The graph has the file's terms and shares its arrays. The error for weights of an unknown
+// network names some of them.
 func Build(f *weights.File) (*graph.Graph, string, error) {
 	a, tensors := identify(f.Tensors, 3)
 	if a == nil {
@@ -63,8 +63,8 @@ func Build(f *weights.File) (*graph.Graph, string, error) {
 	return g, a.name + " " + size, nil
 }
 
-// obstacles are operations that superres cannot build of weights alone, by what the names of their weights hold; those
-// that it cannot run either are last.
+// obstacles are operations that superres cannot build from weights alone, each with a part of the name of such weights.
+// The first of them run from ONNX, the others not at all.
 var obstacles = []struct{ part, operation string }{
 	{"relative_position_bias", "attention between the pixels of a window, of a kind of its own"},
 	{"qkv.", "attention between pixels or channels (OmniSR, Restormer and their kind)"},
@@ -78,10 +78,10 @@ var obstacles = []struct{ part, operation string }{
 	{"to_img.init_pos", "sampling at places of its own (DySample)"},
 }
 
-// runnable is the number of obstacles that run from ONNX.
+// runnable is the number of obstacles, from the first on, that run from ONNX.
 const runnable = 3
 
-// export says how weights become a file that tells the network.
+// export says how weights become a file that describes the network.
 const export = `export the network in PyTorch: torch.onnx.export(network.eval(), torch.rand(1, 3, 64, 64), "network.onnx")`
 
 // refuse returns the error for weights of no known architecture.
@@ -103,12 +103,12 @@ func refuse(tensors map[string]weights.Tensor) error {
 		listSome(tensors), export)
 }
 
-// prefixes are put before the names of weights by what wraps a network.
+// prefixes are what programs that wrap a network put before the names of its weights.
 var prefixes = []string{"module.", "_orig_mod.", "params_ema.", "params.", "state_dict.", "generator.", "net_g_ema.",
 	"net_g.", "netG.", "model.", "net."}
 
-// identify returns the architecture of the tensors, and these without the prefix that they have in common with others
-// of its kind; depth is how many prefixes are removed. It returns nil for an unknown one.
+// identify returns the architecture of the tensors, and the tensors of the network, whose names are then without
+// prefixes. It removes up to depth prefixes. It returns nil for an unknown architecture.
 func identify(tensors map[string]weights.Tensor, depth int) (*architecture, map[string]weights.Tensor) {
 	for i := range known {
 		if known[i].has(tensors) {
@@ -143,7 +143,7 @@ func listKnown() string {
 	return strings.Join(slices.Compact(names), ", ")
 }
 
-// listSome returns the names of the first few tensors in the order of the alphabet.
+// listSome returns the names of the first few tensors in alphabetical order.
 func listSome(tensors map[string]weights.Tensor) string {
 	var keys []string
 	for key := range tensors {

@@ -9,14 +9,14 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// builder makes the nodes of a graph of tensors. Its methods return the index of the node that they add. After an
-// error, which it keeps, they do nothing useful.
+// builder makes the nodes of a graph from tensors. Most methods return the index of the last node that they add. The
+// builder keeps its first error; results after that are of no use.
 type builder struct {
 	tensors map[string]weights.Tensor
 	used    map[string]bool
 	nodes   []graph.Node
 	white   float32 // the Range of the graph
-	biased  int     // biases of scores that were made of tables, which are much smaller
+	biased  int     // biases of scores, which are far more than the numbers of their tables
 	err     error
 }
 
@@ -37,7 +37,7 @@ func (b *builder) fail(format string, args ...any) {
 
 func (b *builder) has(key string) bool { _, found := b.tensors[key]; return found }
 
-// get returns a tensor with the given number of dimensions, each of at least one element. It fails if there is none.
+// get returns a tensor with the given number of dimensions and at least one element. It fails if there is none.
 func (b *builder) get(key string, rank int) weights.Tensor {
 	t, found := b.tensors[key]
 	b.used[key] = true
@@ -48,15 +48,15 @@ func (b *builder) get(key string, rank int) weights.Tensor {
 	} else {
 		return t
 	}
-	shape := make([]int, rank) // of one element, so that the caller need not ask
+	shape := make([]int, rank) // a valid tensor, so that the caller need not check
 	for i := range shape {
 		shape[i] = 1
 	}
 	return weights.Tensor{Shape: shape, Data: []float32{0}}
 }
 
-// conv adds a convolution with the weights and, if there is one, the bias of the given name. Its result is as large as
-// its input.
+// conv adds a convolution with the weights and, if there are any, the biases of the given name. Its result is as large
+// as its input.
 func (b *builder) conv(name string, in int) int {
 	return b.convolve(name, b.get(name+".weight", 4), b.bias(name), in)
 }
@@ -77,14 +77,14 @@ func (b *builder) convolve(name string, w weights.Tensor, bias []float32, in int
 		Pad: samePadding(w), Weight: w.Data, Bias: bias}, in)
 }
 
-// samePadding returns the padding with which a convolution's result is as large as its input.
+// samePadding returns the padding that makes the result of a convolution as large as its input.
 func samePadding(w weights.Tensor) graph.Edges {
 	height, width := w.Shape[2], w.Shape[3]
 	return graph.Edges{Top: height / 2, Left: width / 2, Bottom: height / 2, Right: width / 2}
 }
 
-// shuffle adds the pixel shuffle that leaves the given number of channels of a convolution's result. Where there is
-// nothing to shuffle it adds nothing.
+// shuffle adds the pixel shuffle that leaves the given number of channels of the result of a convolution. It adds none
+// if the result has that number already.
 func (b *builder) shuffle(channels, conv int) int {
 	op, _ := b.nodes[conv].Op.(graph.Conv)
 	scale := squareRoot(op.Out / max(channels, 1))
@@ -102,12 +102,12 @@ func (b *builder) leaky(slope float32, in int) int {
 	return b.add("", graph.PReLU{Slope: []float32{slope}}, in)
 }
 
-// scale multiplies by a constant.
+// scale adds a multiplication by a constant.
 func (b *builder) scale(factor float32, in int) int {
 	return b.add("", graph.Affine{Scale: []float32{factor}, Offset: []float32{0}}, in)
 }
 
-// checkAllUsed fails if there are weights for which the network has no use.
+// checkAllUsed fails if there are weights that the network does not use.
 func (b *builder) checkAllUsed() error {
 	unused := map[string]weights.Tensor{}
 	for key, t := range b.tensors {
@@ -121,7 +121,7 @@ func (b *builder) checkAllUsed() error {
 	return nil
 }
 
-// squareRoot returns the whole number whose square is n; 0 if there is none.
+// squareRoot returns the whole number with the square n; 0 if there is none.
 func squareRoot(n int) int {
 	for r := 1; r <= 2*graph.MaxWindow && r*r <= n; r++ {
 		if r*r == n {

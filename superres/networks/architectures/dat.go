@@ -9,9 +9,9 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// dat is DAT (Chen et al.: Dual Aggregation Transformer for Image Super-Resolution, ICCV 2023): layers in which the
-// pixels of oblong windows attend to each other take turns with those in which channels do. A depthwise convolution of
-// the values beside the attention is weighted by it, and weights it.
+// dat is DAT (Chen et al.: Dual Aggregation Transformer for Image Super-Resolution, ICCV 2023). Layers in which the
+// pixels of oblong windows attend to each other alternate with layers in which channels do. Beside the attention, the
+// values go through a depthwise convolution; each of the two results weights the other.
 var dat = architecture{
 	name: "DAT",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -52,14 +52,14 @@ func (b *builder) datLayer(name string, group, i, in int) int {
 	return b.add("", graph.Add{}, inner, x)
 }
 
-// weighting adds two convolutions with a normalisation and GELU between them, and the sigmoid of their result. The
-// format of names has a number, which is the given one for the first.
+// weighting adds two convolutions with a normalisation and GELU between them, and the sigmoid of the result. format
+// makes a name from a number, which is first for the first convolution.
 func (b *builder) weighting(format string, first, x int) int {
 	x = b.batchNorm(fmt.Sprintf(format, first+1), b.conv(fmt.Sprintf(format, first), x))
 	return b.add("", graph.Sigmoid, b.conv(fmt.Sprintf(format, first+3), b.add("", graph.GELU, x)))
 }
 
-// batchNorm adds a normalisation by the means and variances of the file.
+// batchNorm adds the batch normalisation of the given name.
 func (b *builder) batchNorm(name string, x int) int {
 	b.used[name+".num_batches_tracked"] = true
 	var lists [4][]float32
@@ -73,7 +73,7 @@ func (b *builder) batchNorm(name string, x int) int {
 	return b.add(name, op, x)
 }
 
-// attendChannels adds attention of the channels of each head, as many as there are temperatures.
+// attendChannels adds attention of channels to each other within each head. There is one temperature per head.
 func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	features, heads := b.channels(parts[0]), len(temperatures)
 	n := features / heads
@@ -97,12 +97,12 @@ func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	return b.add("", graph.ChannelSum{Windows: windows}, x, parts[2])
 }
 
-// branch adds the attention of one half of the channels of queries, keys and values, in windows that are moved or not.
+// branch adds attention in windows for one half of the channels of queries, keys and values.
 func (b *builder) branch(name string, half int, isMoved bool, parts []int) int {
-	b.used[fmt.Sprintf("%sattn_mask_%d", name, half)] = true // follows from the sizes
+	b.used[fmt.Sprintf("%sattn_mask_%d", name, half)] = true // computed from sizes
 	name = fmt.Sprintf("%sattns.%d.", name, half)
 	b.used[name+"relative_position_index"] = true
-	distances := b.get(name+"rpe_biases", 2) // of all pairs of pixels, down and across, the least first
+	distances := b.get(name+"rpe_biases", 2) // down and across, for each pair of pixels, the least first
 	rows, heads := distances.Shape[0], b.get(name+"pos.pos3.2.bias", 1).Shape[0]
 	first := slices.Concat(distances.Data, []float32{0})[:2]
 	h, w := int(1-max(first[0], -graph.MaxWindow)), int(1-max(first[1], -graph.MaxWindow))
@@ -129,11 +129,11 @@ func (b *builder) branch(name string, half int, isMoved bool, parts []int) int {
 	return b.roll(-a.rows, -a.columns, b.attend(a, halves[0], halves[1], halves[2]))
 }
 
-// maxPositions is the greatest number of products for one layer of positions, which bounds its time.
+// maxPositions is the greatest number of products in one layer of positions. It bounds the time.
 const maxPositions = 1 << 22
 
-// positions returns what a small network makes of distances, pairs of numbers: as many numbers of each as there are
-// heads. Sums are those of float64.
+// positions returns, for each distance, which is a pair of numbers, one number per head, computed by a small network.
+// Sums are in float64.
 func (b *builder) positions(name string, distances []float32, heads int) []float32 {
 	first := b.get(name+"pos_proj.weight", 2)
 	n := first.Shape[0]
@@ -159,7 +159,7 @@ func (b *builder) positions(name string, distances []float32, heads int) []float
 	return x
 }
 
-// normalize normalises x, and limits the results to positive ones.
+// normalize normalises x and replaces negative results by 0.
 func normalize(x, scale, offset []float32) {
 	mean, variance := 0., 0.
 	for _, v := range x {
@@ -175,7 +175,7 @@ func normalize(x, scale, offset []float32) {
 	}
 }
 
-// product returns the products of vectors of n numbers with a matrix of the file, out numbers each, and its biases.
+// product returns the products of vectors of n numbers with a matrix of the file, plus biases: out numbers for each.
 func (b *builder) product(name string, vectors []float32, n, out int) []float32 {
 	w, bias := b.get(name+".weight", 2), b.get(name+".bias", 1).Data
 	if b.err == nil && (w.Shape[0] != out || w.Shape[1] != n || len(bias) != out) {

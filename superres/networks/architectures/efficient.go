@@ -7,9 +7,9 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// rlfn is RLFN (Kong et al.: Residual Local Feature Network, CVPRW 2022): blocks of three convolutions with an
-// attention of a reduced picture, ESA. Files do not tell whether its samples are 0 to 1 or 0 to 255: import finds that
-// out.
+// rlfn is RLFN (Kong et al.: Residual Local Feature Network, CVPRW 2022): blocks of three convolutions and ESA,
+// attention that looks at a reduced picture. Files do not state whether samples are 0 to 1 or 0 to 255: networks.Import
+// finds out.
 var rlfn = architecture{
 	name: "RLFN",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -44,8 +44,8 @@ func buildRLFN(b *builder) (output int, size string) {
 	return b.shuffle(first.Shape[1], b.conv("upsampler.0", x)), fmt.Sprintf("%d×%d", first.Shape[0], blocks)
 }
 
-// esa multiplies x by an attention of its own, which a reduced picture has and which is enlarged again (Liu et al.:
-// Residual Feature Aggregation Network, CVPR 2020).
+// esa multiplies x by a map that is computed from a reduced picture of x and enlarged again (Liu et al.: Residual
+// Feature Aggregation Network, CVPR 2020).
 func (b *builder) esa(name string, x int) int {
 	inner := b.conv(name+"conv1", x)
 	w := b.get(name+"conv2.weight", 4)
@@ -63,8 +63,8 @@ func (b *builder) esa(name string, x int) int {
 	return b.add("", graph.Mul{}, x, b.add("", graph.Sigmoid, large))
 }
 
-// safmn is SAFMN (Sun et al.: Spatially-Adaptive Feature Modulation, ICCV 2023): every block sees quarters of its
-// channels in four sizes of the picture.
+// safmn is SAFMN (Sun et al.: Spatially-Adaptive Feature Modulation, ICCV 2023): each block divides its channels into
+// four parts, which it convolves at four sizes of the picture.
 var safmn = architecture{
 	name: "SAFMN",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -114,14 +114,14 @@ func (b *builder) safm(name string, features, x int) int {
 	return b.add("", graph.Mul{}, b.add("", graph.GELU, all), x)
 }
 
-// layerNorm adds the normalisation of the channels of each pixel, with the weights and biases of the given name.
+// layerNorm adds a normalisation of the channels of each pixel, with the weights and biases of the given name.
 func (b *builder) layerNorm(name string, epsilon float32, x int) int {
 	x = b.add(name, graph.Normalize{Groups: 1, Epsilon: epsilon}, x)
 	return b.add(name, graph.Affine{Scale: b.get(name+".weight", 1).Data, Offset: b.get(name+".bias", 1).Data}, x)
 }
 
 // plksr is PLKSR (Lee, Yun, Ro: Partial Large Kernel CNNs for Efficient Super-Resolution, 2024). Its result is added to
-// the picture enlarged by nearest. realPLKSR normalises groups of channels, and has Mish for GELU.
+// the picture enlarged by nearest. realPLKSR also normalises groups of channels, and has Mish in place of GELU.
 var plksr, realPLKSR = architecture{name: "PLKSR", has: isPLKSR(false), build: buildPLKSR},
 	architecture{name: "RealPLKSR", has: isPLKSR(true), build: buildPLKSR}
 
@@ -132,7 +132,7 @@ func isPLKSR(isReal bool) func(map[string]weights.Tensor) bool {
 	}
 }
 
-// mixerOf returns the name of the channel mixer of a block, which has had two; empty if there is none.
+// mixerOf returns the name of the channel mixer of a block, which files spell in two ways; empty if there is none.
 func mixerOf(tensors map[string]weights.Tensor, block int) string {
 	for _, word := range []string{"channe_mixer", "channel_mixer"} {
 		name := fmt.Sprintf("feats.%d.%s.", block, word)
@@ -170,7 +170,7 @@ func buildPLKSR(b *builder) (output int, size string) {
 		x = b.add("", graph.Add{}, inner, x)
 	}
 	last := fmt.Sprintf("feats.%d", blocks+1)
-	if !b.has(last + ".weight") { // behind a dropout, which has a number
+	if !b.has(last + ".weight") { // after a dropout, which has a number too
 		last = fmt.Sprintf("feats.%d", blocks+2)
 	}
 	x = b.shuffle(channels, b.conv(last, x))
@@ -180,7 +180,7 @@ func buildPLKSR(b *builder) (output int, size string) {
 	return b.add("sum", graph.Add{}, x, in), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// partial adds a convolution of the first channels alone, as many as it has outputs.
+// partial adds a convolution of the first channels, as many as it has outputs. The other channels stay as they are.
 func (b *builder) partial(name string, features, x int) int {
 	n := b.get(name+".weight", 4).Shape[0]
 	if n > features {

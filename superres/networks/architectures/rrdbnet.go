@@ -9,10 +9,10 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// rrdbNet is RRDBNet (Wang et al.: ESRGAN, ECCVW 2018): residual blocks of three dense blocks each, and steps that
-// enlarge by 2, by nearest and a convolution. Networks for a small factor begin with a pixel unshuffle (Real-ESRGAN),
-// and some have another convolution of 1×1 taps in each dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). The
-// weights have had three sets of names.
+// rrdbNet is RRDBNet (Wang et al.: ESRGAN, ECCVW 2018): residual blocks of three dense blocks each, then steps that
+// enlarge by 2, by nearest and a convolution. Networks of small scale begin with a pixel unshuffle (Real-ESRGAN), and
+// some have an additional 1×1 convolution in each dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). There are
+// three sets of names of the weights.
 var rrdbNet = architecture{
 	name: "RRDBNet",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -25,9 +25,9 @@ var rrdbNet = architecture{
 // rrdbNames are the names of the convolutions of an RRDBNet.
 type rrdbNames struct {
 	first, trunk, high, last string
-	// dense is a format with the numbers of the residual block, the dense block and the convolution.
+	// dense is a format for the numbers of the residual block, the dense block and the convolution.
 	dense string
-	// up is a format with the number of the step, from 1 on.
+	// up is a format for the number of the step, from 1 on.
 	up string
 }
 
@@ -36,7 +36,7 @@ var newRRDBNames = []rrdbNames{
 	{"conv_first", "trunk_conv", "HRconv", "conv_last", "RRDB_trunk.%d.RDB%d.conv%s", "upconv%d"},
 }
 
-// findRRDBNames returns the names that the tensors have.
+// findRRDBNames returns the set of names that the tensors have.
 func findRRDBNames(tensors map[string]weights.Tensor) (rrdbNames, bool) {
 	for _, n := range newRRDBNames {
 		if _, found := tensors[fmt.Sprintf(n.dense, 0, 1, "1")+".weight"]; found {
@@ -46,14 +46,14 @@ func findRRDBNames(tensors map[string]weights.Tensor) (rrdbNames, bool) {
 	if _, found := tensors["model.1.sub.0.RDB1.conv1.0.weight"]; !found {
 		return rrdbNames{}, false
 	}
-	// The layers of the oldest networks are numbered: a convolution, the blocks and the trunk, three for each step of
-	// which the convolution is the last but one, a convolution and its activation, and the last convolution.
+	// The layers of the oldest networks are numbered: a convolution; the blocks and the trunk; three layers for each
+	// step, the second of which is the convolution; a convolution and its activation; and the last convolution.
 	last, blocks := 0, 0
 	for key := range tensors {
 		n := 0
 		if _, err := fmt.Sscanf(key, "model.%d.weight", &n); err == nil {
 			last = max(last, n)
-		} else if _, err := fmt.Sscanf(key, "model.1.sub.%d.weight", &n); err == nil { // that of the trunk
+		} else if _, err := fmt.Sscanf(key, "model.1.sub.%d.weight", &n); err == nil { // the trunk
 			blocks = max(blocks, n)
 		}
 	}
@@ -102,7 +102,7 @@ func buildRRDBNet(b *builder) (output int, size string) {
 	return b.conv(n.last, x), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// dense adds a dense block: five convolutions, each of which sees the input and the results of those before it.
+// dense adds a dense block: five convolutions, each of which takes the input and the results of all before it.
 func (b *builder) dense(n rrdbNames, block, dense, in int) int {
 	seen := []int{in}
 	extra := n.convolution(block, dense, "1x1")

@@ -7,9 +7,9 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// span is SPAN (Wan et al.: Swift Parameter-free Attention Network, CVPRW 2024): six blocks of three convolutions,
-// whose result f and input x become (x + f)·(σ(f) − ½). Files that hold a tensor no_norm are of networks that take
-// samples as they are; all others subtract the mean of DIV2K and multiply by 255.
+// span is SPAN (Wan et al.: Swift Parameter-free Attention Network, CVPRW 2024): six blocks, each of which computes
+// (x+f)·(σ(f)−½) from its input x and the result f of three convolutions. The network takes samples as they are if its
+// file has a tensor no_norm; else it first subtracts the mean of DIV2K and multiplies by 255.
 var span = architecture{
 	name: "SPAN",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -25,8 +25,7 @@ func hasConv3XC(tensors map[string]weights.Tensor, name string) bool {
 	return merged || branches
 }
 
-// meanOfDIV2K are the means of red, green and blue of the pictures on which SPAN was trained, as its authors round
-// them.
+// meanOfDIV2K are the means of red, green and blue of DIV2K, with which SPAN was trained, as its authors round them.
 var meanOfDIV2K = []float32{0.4488, 0.4371, 0.4040}
 
 func buildSPAN(b *builder) (output int, size string) {
@@ -51,13 +50,13 @@ func buildSPAN(b *builder) (output int, size string) {
 		}
 	}
 	x = b.conv3XC("conv_2", x)
-	// The result of the first convolution of the last block comes from behind its SiLU, which works in place.
+	// inner is taken after the SiLU of the first convolution of the last block, since that SiLU works in place.
 	x = b.conv("conv_cat", b.add("", graph.Concat{}, start, x, first, inner))
 	return b.shuffle(channels, b.conv("upsampler.0", x)), fmt.Sprint(last.Shape[1])
 }
 
-// spanF is SPANF (NTIRE 2025 challenge on efficient super-resolution): SPAN with five blocks and without a first
-// convolution, whose skip is a convolution of each colour alone.
+// spanF is SPANF (NTIRE 2025 challenge on efficient super-resolution): SPAN with five blocks and no first convolution.
+// In its place, a depthwise convolution of the input skips the blocks.
 var spanF = architecture{
 	name: "SPANF",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -66,8 +65,8 @@ var spanF = architecture{
 	build: buildSPANF,
 }
 
-// spanV2 is SPANV2 (NTIRE 2026 challenge on efficient super-resolution): SPANF with ReLU, attention by a convolution of
-// 1×1 taps, and a depthwise and a 1×1 convolution in the end.
+// spanV2 is SPANV2 (NTIRE 2026 challenge on efficient super-resolution): SPANF with ReLU, with attention from a 1×1
+// convolution, and with a depthwise and a 1×1 convolution at the end.
 var spanV2 = architecture{
 	name: "SPANV2",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -88,7 +87,7 @@ func buildSPANV2(b *builder) (output int, size string) {
 		x = b.leaky(0, b.conv3XC(name+"c1", x))
 		x = b.leaky(0, b.conv3XC(name+"c2", x))
 		if x = b.conv3XC(name+"c3", x); !b.has(name + "guidance_map_conv.weight") {
-			x = b.leaky(0, x) // has other channels than the input
+			x = b.leaky(0, x) // no attention, as the input has other channels
 			continue
 		}
 		x = b.add("", graph.Mul{}, b.add("", graph.Add{}, before, x), b.conv(name+"guidance_map_conv", x))
@@ -99,7 +98,7 @@ func buildSPANV2(b *builder) (output int, size string) {
 	return b.shuffle(channels, b.conv("pointwise_conv", x)), size
 }
 
-// depthwise adds a convolution in as many groups as it has input channels.
+// depthwise adds a convolution of the given number of channels, each of which is a group of its own.
 func (b *builder) depthwise(name string, channels, in int) int {
 	w := b.get(name+".weight", 4)
 	return b.add(name, graph.Conv{Out: w.Shape[0], Height: w.Shape[2], Width: w.Shape[3], Dilation: 1, Groups: channels,
@@ -114,13 +113,13 @@ func buildSPANF(b *builder) (output int, size string) {
 	for _, c := range []string{"c1_r", "c2_r"} {
 		x = b.add("", graph.SiLU, b.conv3XC("block_1."+c, x))
 	}
-	first := b.conv3XC("block_1.c3_r", x) // has other channels than the input: no attention
+	first := b.conv3XC("block_1.c3_r", x) // no attention, as the input has other channels
 	x = first
 	for i := 2; i <= 5; i++ {
 		x, _ = b.span(fmt.Sprintf("block_%d", i), x)
 	}
 	suffix := ""
-	if b.has("conv_cat_1.weight") { // PDS (NTIRE 2026), which differs by names and numbers of channels alone
+	if b.has("conv_cat_1.weight") { // PDS (NTIRE 2026): other names and numbers of channels
 		suffix = "_1"
 	}
 	x = b.conv("conv_cat"+suffix, b.add("", graph.Concat{}, skip, x, first))
@@ -128,7 +127,7 @@ func buildSPANF(b *builder) (output int, size string) {
 	return b.shuffle(channels, b.conv3XC("conv_2"+suffix, x)), size
 }
 
-// inputs returns the number of input channels of a convolution that conv3XC adds.
+// inputs returns the number of input channels of the convolution that conv3XC adds under this name.
 func (b *builder) inputs(name string) int {
 	for _, key := range []string{name + ".conv.0.weight", name + ".eval_conv.weight"} {
 		if b.has(key) {
@@ -138,7 +137,7 @@ func (b *builder) inputs(name string) int {
 	return 0
 }
 
-// span adds a block. It returns its result, and that of its first convolution and SiLU.
+// span adds a block. It returns the result of the block, and inner, the result of its first convolution and SiLU.
 func (b *builder) span(name string, in int) (out, inner int) {
 	inner = b.add("", graph.SiLU, b.conv3XC(name+".c1_r", in))
 	x := b.add("", graph.SiLU, b.conv3XC(name+".c2_r", inner))
@@ -147,9 +146,9 @@ func (b *builder) span(name string, in int) (out, inner int) {
 	return b.add("", graph.Mul{}, b.add("", graph.Add{}, x, in), attention), inner
 }
 
-// conv3XC adds a convolution of 3×3 taps that was trained as the sum of two: one of 1×1 taps, sk, and a chain of 1×1,
-// 3×3 and 1×1 without activations, conv. Files have these, or their sum, eval_conv, or both, of which the sum may be
-// older.
+// conv3XC adds a convolution of 3×3 taps that was trained as the sum of two branches: a 1×1 convolution, sk, and a
+// chain of 1×1, 3×3 and 1×1 convolutions without activations, conv. Files hold the branches, or their sum, eval_conv,
+// or both; then the sum may be out of date.
 func (b *builder) conv3XC(name string, in int) int {
 	if !b.has(name + ".conv.0.weight") {
 		return b.conv(name+".eval_conv", in)
@@ -161,11 +160,11 @@ func (b *builder) conv3XC(name string, in int) int {
 	return b.convolve(name, w, bias, in)
 }
 
-// maxMerged is the greatest number of channels of a convolution that merge accepts, which bounds its time.
+// maxMerged is the greatest number of channels that merge accepts. It bounds the time that merge takes.
 const maxMerged = 512
 
-// merge returns the weights and biases of the convolution whose branches are conv and sk. The chain pads its input, and
-// not what is between its convolutions, so that the sum has the same biases everywhere. Sums are those of float64.
+// merge returns the weights and biases of the sum of the branches conv and sk. The chain pads its input and not the
+// results between its convolutions, so that its biases are the same everywhere. Sums are in float64.
 func (b *builder) merge(name string) (weights.Tensor, []float32) {
 	var w [3]weights.Tensor
 	var bias [3][]float32
@@ -183,7 +182,7 @@ func (b *builder) merge(name string) (weights.Tensor, []float32) {
 			"at most %d channels", name, w[0].Shape, w[1].Shape, w[2].Shape, skip.Shape, maxMerged)
 		return weights.Tensor{Shape: []int{1, 1, 3, 3}, Data: make([]float32, 9)}, nil
 	}
-	// front[m, tap, i] is the weight of input i for channel m of the 3×3 convolution; the last tap is the bias.
+	// front[m, tap, i] is the weight of input i for channel m of the 3×3 convolution. Its last tap holds the bias.
 	front := make([]float64, mid2*10*in)
 	for m := range mid2 {
 		for c := range mid1 {
@@ -219,7 +218,7 @@ func (b *builder) merge(name string) (weights.Tensor, []float32) {
 	return merged, sums
 }
 
-// hasShape reports whether t has the weights of a convolution of k×k taps.
+// hasShape reports whether t is the weights of a convolution of k×k taps with the given channels.
 func hasShape(t weights.Tensor, out, in, k int) bool {
 	return t.Shape[0] == out && t.Shape[1] == in && t.Shape[2] == k && t.Shape[3] == k
 }

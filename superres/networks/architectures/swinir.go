@@ -8,9 +8,9 @@ import (
 )
 
 // swinIR is SwinIR (Liang et al.: Image Restoration Using Swin Transformer, ICCVW 2021): the pixels of windows attend
-// to each other, in every other layer of a picture that is moved by half a window. hat is HAT (Chen et al.: Activating
-// More Pixels in Image Super-Resolution Transformer, CVPR 2023), which adds convolutions with attention of channels to
-// each layer, and to each group one in which windows attend to larger ones.
+// to each other; every other layer first moves the picture by half a window. hat is HAT (Chen et al.: Activating More
+// Pixels in Image Super-Resolution Transformer, CVPR 2023). It adds convolutions with channel attention to each layer,
+// and to each group a layer in which windows attend to larger windows.
 var swinIR, hat = architecture{name: "SwinIR", has: isSwin(false), build: buildSwin},
 	architecture{name: "HAT", has: isSwin(true), build: buildSwin}
 
@@ -24,13 +24,13 @@ func isSwin(isHAT bool) func(map[string]weights.Tensor) bool {
 }
 
 func buildSwin(b *builder) (output int, size string) {
-	for _, key := range []string{"relative_position_index_SA", "relative_position_index_OCA"} { // follow from the sizes
+	for _, key := range []string{"relative_position_index_SA", "relative_position_index_OCA"} { // computed from sizes
 		b.used[key] = true
 	}
 	return b.transformer("patch_embed.norm", "layers.%d.residual_group.blocks.%d.", b.swin)
 }
 
-// transformer adds a network of groups of layers with the given format of names, and of a normalisation before them.
+// transformer adds groups of layers, the names of which have the format layers, after a normalisation called embedding.
 func (b *builder) transformer(embedding, layers string, layer func(name string, group, i, in int) int) (output int,
 	size string) {
 	first := b.get("conv_first.weight", 4)
@@ -75,9 +75,9 @@ func (b *builder) trunk(name string, x int) int {
 	return b.conv(name+".4", x)
 }
 
-// enlargeSwinIR adds the end of a SwinIR, of which there are three.
+// enlargeSwinIR adds the end of a SwinIR, of which there are three kinds.
 func (b *builder) enlargeSwinIR(channels, x int) int {
-	if !b.has("conv_before_upsample.0.weight") { // light: one convolution, or none for the scale 1
+	if !b.has("conv_before_upsample.0.weight") { // light: one convolution, or none at scale 1
 		if b.has("upsample.0.weight") {
 			return b.shuffle(channels, b.conv("upsample.0", x))
 		}
@@ -98,9 +98,9 @@ func (b *builder) enlargeSwinIR(channels, x int) int {
 	return b.conv("conv_last", x)
 }
 
-// swin adds a layer of attention in windows, of a picture that is moved by half a window or not.
+// swin adds layer i of a group: attention in windows, of a picture that is moved by half a window if i is odd.
 func (b *builder) swin(name string, _, i, in int) int {
-	for _, key := range []string{"attn.relative_position_index", "attn_mask"} { // what follows from the sizes
+	for _, key := range []string{"attn.relative_position_index", "attn_mask"} { // computed from sizes
 		b.used[name+key] = true
 	}
 	w, heads := b.window(name + "attn.")
@@ -122,7 +122,7 @@ func (b *builder) swin(name string, _, i, in int) int {
 	return b.perceptron(name, b.add("", graph.Add{}, x, sum))
 }
 
-// window returns the side of the windows and the number of heads of the attention of the given name.
+// window returns the side of the windows, and the number of heads, of the attention of the given name.
 func (b *builder) window(name string) (side, heads int) {
 	table := b.get(name+"relative_position_bias_table", 2)
 	distances := squareRoot(table.Shape[0])
@@ -134,9 +134,9 @@ func (b *builder) window(name string) (side, heads int) {
 	return side, heads
 }
 
-// overlap adds attention of the windows that the layers of the name like have to those half as large again about them.
-func (b *builder) overlap(name, like string, in int) int {
-	w, heads := b.window(like + "attn.")
+// overlap adds attention of windows, of the size that the given layer has, to windows of one and a half times the side.
+func (b *builder) overlap(name, layer string, in int) int {
+	w, heads := b.window(layer + "attn.")
 	large := w + w/2
 	a := attention{windows: graph.Windows{Height: w, Width: w, Heads: heads},
 		keys: graph.Keys{Height: large, Width: large, Down: w, Across: w}}
@@ -144,7 +144,7 @@ func (b *builder) overlap(name, like string, in int) int {
 	a.bias = b.biases(name, heads, w*w, large*large, distances*distances, func(i, k int) int {
 		down, across := k/large-i/w+w-large+1, k%large-i%w+w-large+1
 		at := down*distances + across
-		if at < 0 { // counts from the end of the table
+		if at < 0 { // the table is indexed from its end
 			at += distances * distances
 		}
 		return at
@@ -158,7 +158,7 @@ func (b *builder) overlap(name, like string, in int) int {
 	return b.perceptron(name, b.add("", graph.Add{}, x, in))
 }
 
-// perceptron adds the second half of a layer: two products with matrices and GELU between them.
+// perceptron adds the second half of a layer: two products with matrices, with GELU between them.
 func (b *builder) perceptron(name string, x int) int {
 	inner := b.add("", graph.GELU, b.linear(name+"mlp.fc1", b.layerNorm(name+"norm2", 1e-5, x)))
 	return b.add("", graph.Add{}, b.linear(name+"mlp.fc2", inner), x)

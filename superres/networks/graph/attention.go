@@ -2,52 +2,51 @@ package graph
 
 import "fmt"
 
-// Roll moves the samples by rows up and columns to the left; those that leave the picture enter it at the other side.
+// Roll moves the samples up by Rows and to the left by Columns. Samples that leave at one side enter at the other.
 type Roll struct{ Rows, Columns int }
 
-// Interleave puts the pixels side by side that are apart: row b·Rows + a of the result is row a·(H/Rows) + b of the
-// input, with a less than Rows, and columns in the same way; Undo puts them back. The sides are multiples of Rows and
-// Columns.
+// Interleave puts distant pixels side by side: row b·Rows + a of the result is row a·(H/Rows) + b of the input, with a
+// less than Rows; the same holds for columns. Undo reverses this. The sides must be multiples of Rows and Columns.
 type Interleave struct {
 	Rows, Columns int
 	Undo          bool
 }
 
-// Windows are the parts of a picture in which pixels attend to each other: Height×Width pixels, by which the sides of
-// the picture are divisible, or the whole picture if both are 0; and heads, of as many neighbouring channels each.
+// Windows are the parts of a picture within which pixels attend to each other: Height×Width pixels, by which the sides
+// must be divisible, or the whole picture if both are 0. Heads equal groups of neighbouring channels attend separately.
 type Windows struct{ Height, Width, Heads int }
 
-// Keys are the windows of a second input that has not those of the first, but as many: Height×Width pixels, each Down
-// below the one above it and Across to the right of the one beside it, so that windows may overlap. All are 0 where the
-// windows are the same.
+// Keys are the windows of a second input, if they differ from the windows of the first: as many, of Height×Width
+// pixels, each Down rows below the window above it and Across columns to the right of the window beside it, so that
+// windows may overlap. A zero Keys means the same windows.
 type Keys struct{ Height, Width, Down, Across int }
 
-// Scores multiplies the pixels of windows with each other: its result has one pixel for each window, and for the
-// pixels i of the first input and k of the second, counted row by row, the sum of the products over the channels of
-// head h in channel (h·n + i)·m + k, with n = Height·Width pixels of the first, and m of the second.
+// Scores multiplies the pixels of windows of two inputs with each other. Its result has one pixel per window. Channel
+// (h·n + i)·m + k is the sum, over the channels of head h, of the products of pixel i of the first input and pixel k of
+// the second, counted row by row, where a window of the first has n = Height·Width pixels, one of the second m.
 type Scores struct {
 	Windows
 	Keys Keys
 }
 
-// WeightedSum adds up the pixels of its second input, for each pixel i of a window, with the weights that the first has
-// as Scores makes them.
+// WeightedSum computes, for each pixel of a window, the sum of all pixels of the same window of its second input. The
+// weights are the first input, in the order of the result of Scores.
 type WeightedSum struct {
 	Windows
 	Keys Keys
 }
 
-// ChannelScores multiplies channels with each other: its result has one pixel for each window, and for the channels
-// i of the first input and k of the second within head h, n of them, the sum of the products over the pixels of the
-// window in channel (h·n + i)·n + k.
+// ChannelScores multiplies channels with each other. Its result has one pixel per window. Channel (h·n + i)·n + k is
+// the sum, over the pixels of the window, of the products of channel i of the first input and channel k of the second,
+// both counted within head h, which has n channels.
 type ChannelScores struct{ Windows }
 
-// ChannelSum adds up the channels of its second input, for each channel of a head, with the weights that the first
-// input has as ChannelScores makes them.
+// ChannelSum computes, for each channel of a head, the sum of all channels of the same head of its second input. The
+// weights are the first input, in the order of the result of ChannelScores.
 type ChannelSum struct{ Windows }
 
-// ShiftMask adds Value to those scores of pixels in Windows of a picture that was moved up and to the left by Shift
-// which were not neighbours before: one came from the other side (Liu et al.: Swin Transformer, ICCV 2021).
+// ShiftMask adds Value to the scores of two pixels of a window that were no neighbours before the picture was moved up
+// by Rows and to the left by Columns: one of them came from the other side (Liu et al.: Swin Transformer, ICCV 2021).
 type ShiftMask struct {
 	Height, Width, Heads int
 	Rows, Columns        int
@@ -76,7 +75,7 @@ func (i Interleave) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-// check fails unless the windows divide pictures of shape s.
+// check fails unless pictures of shape s can be divided into the windows and heads.
 func (w Windows) check(s Shape) error {
 	isWhole := w.Height == 0 && w.Width == 0
 	if w.Heads < 1 || s.Channels%w.Heads != 0 {
@@ -93,7 +92,7 @@ func (w Windows) check(s Shape) error {
 // MaxWindow is the greatest side of a window of Windows.
 const MaxWindow = 64
 
-// count returns the shape of a result that has one pixel for each window of pictures of shape s.
+// count returns the shape of a result with one pixel for each window of pictures of shape s, and the given channels.
 func (w Windows) count(s Shape, channels int) Shape {
 	if w.Height == 0 {
 		return Shape{1, 1, channels}
@@ -109,7 +108,7 @@ func (w Windows) pixels(s Shape) float64 {
 	return float64(w.Height * w.Width)
 }
 
-// scores returns the shape of ChannelScores of two inputs.
+// scores returns the shape of the result of ChannelScores for two inputs.
 func (w Windows) scores(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || in[0] != in[1] {
 		return s, fmt.Errorf("has %d inputs, expected 2 of one size", len(in))
@@ -124,7 +123,7 @@ func (w Windows) scores(in []Shape) (s Shape, err error) {
 	return w.count(in[0], w.Heads*n*n), nil
 }
 
-// sum returns the shape of a sum of channels by scores, which are the first of two inputs.
+// sum returns the shape of the result of ChannelSum for two inputs, scores and channels.
 func (w Windows) sum(in []Shape) (s Shape, err error) {
 	if len(in) != 2 {
 		return s, fmt.Errorf("has %d inputs, expected 2", len(in))
@@ -137,7 +136,7 @@ func (w Windows) sum(in []Shape) (s Shape, err error) {
 	return in[1], err
 }
 
-// Or returns the windows of the second input, which are those of w if k is zero.
+// Or returns k, or the windows of w if k is zero.
 func (k Keys) Or(w Windows) Keys {
 	if k == (Keys{}) {
 		return Keys{w.Height, w.Width, w.Height, w.Width}
@@ -145,10 +144,10 @@ func (k Keys) Or(w Windows) Keys {
 	return k
 }
 
-// pixels returns the number of numbers that each pixel has as its scores.
+// pixels returns the number of pixels of a window of the second input, which is the number of scores of each pixel.
 func (k Keys) pixels(w Windows) int { return k.Or(w).Height * k.Or(w).Width }
 
-// check fails unless a second input has windows for a first of across×down, with as many channels.
+// check fails unless second, the shape of a second input, holds across×down windows of k and has the given channels.
 func (k Keys) check(w Windows, across, down int, second Shape, channels int) error {
 	k = k.Or(w)
 	if min(k.Height, k.Width, k.Down, k.Across) < 1 || max(k.Height, k.Width, k.Down, k.Across) > MaxWindow {
@@ -224,8 +223,8 @@ func (m ShiftMask) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-// IsApart reports whether two pixels of the window at (x, y), of as many windows as s has pixels, were no neighbours
-// before the picture was moved.
+// IsApart reports whether two pixels of a window, given by their indexes, were no neighbours before the picture was
+// moved. The window is at column x and row y of the windows of s, which has one pixel per window.
 func (m ShiftMask) IsApart(x, y, first, second int, s Shape) bool {
 	part := func(i, windows, window, shift int) int {
 		switch {

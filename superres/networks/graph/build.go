@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Builder makes a Graph node by node and knows the shape of every node for a picture of one size. The zero value is not
-// ready; NewBuilder makes one.
+// Builder makes a Graph node by node and computes the shape of every node for a picture of one size. The zero value is
+// not ready; NewBuilder makes one.
 type Builder struct {
 	nodes   []Node
 	shapes  []Shape
@@ -24,8 +24,8 @@ func NewBuilder(name string, picture Shape) (*Builder, error) {
 	return &Builder{nodes: []Node{{Name: name, Op: Input{picture.Channels}}}, shapes: []Shape{picture}}, nil
 }
 
-// Add adds a node and returns its index, which later nodes take as an input. The index of the picture is 0. It fails if
-// the operation does not fit the shapes of its inputs, and beyond MaxNodes and MaxWeights.
+// Add adds a node and returns its index, which later nodes take as an input. The index of the picture is 0. Add fails
+// if the operation does not fit the shapes of its inputs, or with more than MaxNodes nodes or MaxWeights weights.
 func (b *Builder) Add(name string, op Op, inputs ...int) (int, error) {
 	if len(b.nodes) == MaxNodes {
 		return 0, fmt.Errorf("more than %d nodes", MaxNodes)
@@ -51,8 +51,8 @@ func (b *Builder) Add(name string, op Op, inputs ...int) (int, error) {
 	return len(b.nodes) - 1, nil
 }
 
-// AddShuffle adds a PixelShuffle by a factor. If blockFirst, the channels of each pixel of a block lie side by side, in
-// place of the pixels of each channel.
+// AddShuffle adds a PixelShuffle by a factor. If blockFirst, the input channels are ordered by their place in the block
+// of pixels and then by output channel, else the other way round.
 func (b *Builder) AddShuffle(name string, factor int, blockFirst bool, in int) (int, error) {
 	count, n := b.shapes[in].Channels, factor*factor
 	if blockFirst && n > 1 && count > n && count%n == 0 {
@@ -64,7 +64,7 @@ func (b *Builder) AddShuffle(name string, factor int, blockFirst bool, in int) (
 	return b.Add(name, PixelShuffle{factor}, in)
 }
 
-// AddUnshuffle adds the inverse of what AddShuffle adds.
+// AddUnshuffle adds the nodes that undo AddShuffle.
 func (b *Builder) AddUnshuffle(name string, factor int, blockFirst bool, in int) (int, error) {
 	node, err := b.Add(name, PixelUnshuffle{Factor: factor}, in)
 	if n := factor * factor; err == nil && blockFirst && n > 1 && b.shapes[in].Channels > 1 {
@@ -73,7 +73,7 @@ func (b *Builder) AddUnshuffle(name string, factor int, blockFirst bool, in int)
 	return node, err
 }
 
-// Find returns the first node whose samples have a width and a height.
+// Find returns the first node whose samples have the width w and the height h.
 func (b *Builder) Find(w, h float64) (node int, found bool) {
 	const slack = 1e-2 // of a pixel: files hold factors in float32
 	for i, s := range b.shapes {
@@ -87,11 +87,11 @@ func (b *Builder) Find(w, h float64) (node int, found bool) {
 // Shape returns the shape of a node.
 func (b *Builder) Shape(node int) Shape { return b.shapes[node] }
 
-// Node returns a node. It shares the lists of the Builder.
+// Node returns a node, which shares its lists with the Builder.
 func (b *Builder) Node(node int) Node { return b.nodes[node] }
 
-// Graph returns the graph whose result is the output node, without the nodes that the result does not need. White is 1.
-// It fails as Check does.
+// Graph returns the graph that ends with the given output node, without nodes that do not affect it. White is 1. Graph
+// fails as Check does.
 func (b *Builder) Graph(output int) (*Graph, error) {
 	needed := make([]bool, len(b.nodes))
 	needed[0], needed[output] = true, true

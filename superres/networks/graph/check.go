@@ -7,21 +7,21 @@ import (
 	"reflect"
 )
 
-// The limits of a graph bound what a file can make a program allocate.
+// The limits of a graph bound the memory that a file can make a program allocate.
 const (
 	MaxNodes    = 20_000
 	MaxChannels = 1024
 	MaxWeights  = 64 << 20
 	MaxSide     = 31 // taps of a convolution
-	MaxScale    = 16 // of one node that resizes or shuffles, and of a whole network
-	// MaxScores is the greatest number of channels of the products of pixels in a window, as of 7 heads of 16×16
-	// pixels and 24×24 about them.
+	MaxScale    = 16 // of one Resize or shuffle, and of a whole network
+	// MaxScores is the greatest number of channels of a result of Scores, such as 7 heads of windows of 16×16 pixels
+	// and 24×24 keys.
 	MaxScores = 1 << 20
 )
 
-// Check fails if the graph is no network that enlarges pictures: if it breaks a limit, if a node has an input that is
-// not before it, parameters that do not fit or numbers that are not finite, or if the result is not Scale times as
-// large as the picture, in as many channels.
+// Check fails if the graph is no network that enlarges pictures: if it breaks a limit, if a node takes an input that is
+// not before it, if parameters do not fit or numbers are not finite, or if the result has other channels than the
+// picture, or is not larger by one whole factor from 1 to MaxScale.
 func (g *Graph) Check() error {
 	if len(g.Nodes) == 0 || len(g.Nodes) > MaxNodes || g.Output < 0 || g.Output >= len(g.Nodes) {
 		return fmt.Errorf("%d nodes, expected 1 to %d", len(g.Nodes), MaxNodes)
@@ -71,7 +71,7 @@ func (g *Graph) Check() error {
 // describe returns the operation and the name of a node.
 func (n Node) describe() string { return fmt.Sprintf("%s %q", n.Op.Name(), n.Name) }
 
-// numbers returns the lists of numbers of an operation, and one list of its single ones.
+// numbers returns the float32 lists of an operation, and one list of its single float32 fields.
 func numbers(op Op) [][]float32 {
 	v := reflect.ValueOf(op)
 	var all [][]float32
@@ -90,7 +90,7 @@ func numbers(op Op) [][]float32 {
 	return append(all, single)
 }
 
-// Parameters returns the number of weights, biases and slopes.
+// Parameters returns the number of float32 parameters of all operations: weights, biases, slopes, factors and limits.
 func (g *Graph) Parameters() (count int) {
 	for _, n := range g.Nodes {
 		for _, list := range numbers(n.Op) {
@@ -135,13 +135,13 @@ func (s Shape) check() error {
 	return nil
 }
 
-// Measure is what a graph needs and gives.
+// Measure has the scale, the sizes and the work of a graph.
 type Measure struct {
 	// Scale is the factor by which the graph enlarges.
 	Scale int
-	// Multiple divides the sides of the pictures that the graph takes.
+	// Multiple is the number that must divide both sides of a picture.
 	Multiple int
-	// MACs is the number of products for one pixel of the picture.
+	// MACs is the number of products, of convolutions and attention, for one pixel of the picture.
 	MACs float64
 }
 
@@ -154,8 +154,8 @@ func (g *Graph) Measure() Measure {
 	return m
 }
 
-// Example returns the shapes of all nodes for a picture that the graph takes, whose sides are a multiple of the
-// returned number. It tries pictures whose sides are a multiple of different numbers and of no other.
+// Example returns the shapes of all nodes for an example of a picture, and the number n that must divide the sides of
+// pictures. It tries sides of 17·n and 19·n for several n, up to the first with which the graph enlarges.
 func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
 	for _, n := range []int{1, 2, 4, 8, 16, 3, 6, 12, 24, 32} {
 		s, failure := g.Shapes(17*n, 19*n)

@@ -8,13 +8,13 @@ import (
 	"reflect"
 )
 
-// operations are all operations but the functions.
+// operations are all operations but the Functions.
 var operations = []Op{Input{}, Conv{}, ConvTranspose{}, PReLU{}, Clip{}, Affine{}, Add{}, Sub{}, Mul{}, Concat{},
 	Select{}, PixelShuffle{}, PixelUnshuffle{}, Resize{}, Pad{}, Div{}, Max{}, Min{}, Where{}, Pool{}, Reduce{},
 	ReduceEach{}, Normalize{}, Softmax{}, Roll{}, Interleave{}, Scores{}, WeightedSum{}, ChannelScores{}, ChannelSum{},
 	ShiftMask{}}
 
-// known has the operations by name.
+// known maps the name of each operation to a value of its type.
 var known = func() map[string]Op {
 	all := map[string]Op{}
 	for _, op := range operations {
@@ -26,20 +26,20 @@ var known = func() map[string]Op {
 	return all
 }()
 
-// Saved is a node in the form of a model file, without its lists of numbers.
+// Saved is a node in the form of a model file. The numbers of its float32 lists are stored elsewhere.
 type Saved struct {
 	// Op is the name of the operation.
 	Op string `json:"op"`
 	// In are the indexes of the nodes that are its inputs.
 	In []int `json:"in,omitempty"`
-	// Params has the fields of the operation, with empty lists of float32.
+	// Params are the fields of the operation in JSON, with empty lists of float32.
 	Params json.RawMessage `json:"params,omitempty"`
 	// Numbers has the length of each list of float32.
 	Numbers []int `json:"numbers,omitempty"`
 }
 
-// Save returns the nodes of a graph in the form of a model file, and their lists of numbers one after another. The
-// output has to be the last node.
+// Save returns the nodes of a graph in the form of a model file, and the numbers of all their lists, one list after
+// another. The output must be the last node.
 func (g *Graph) Save() (nodes []Saved, numbers []float32) {
 	for _, n := range g.Nodes {
 		s := Saved{Op: n.Op.Name(), In: n.Inputs}
@@ -51,15 +51,15 @@ func (g *Graph) Save() (nodes []Saved, numbers []float32) {
 			list.SetZero()
 		}
 		if op.Kind() == reflect.Struct && op.NumField() > 0 {
-			s.Params, _ = json.Marshal(op.Interface()) // numbers and lists of integers
+			s.Params, _ = json.Marshal(op.Interface()) // cannot fail for numbers, bools and lists of integers
 		}
 		nodes = append(nodes, s)
 	}
 	return nodes, numbers
 }
 
-// Load returns the graph that was saved, with white 1, whose lists of numbers are parts of numbers. It fails if that is
-// no graph that Check accepts.
+// Load returns the graph that Save saved, with white 1. Its lists are parts of numbers. Load fails if Check does not
+// accept the graph.
 func Load(nodes []Saved, numbers []float32) (*Graph, error) {
 	if len(nodes) == 0 || len(nodes) > MaxNodes {
 		return nil, fmt.Errorf("%d nodes, expected 1 to %d", len(nodes), MaxNodes)
@@ -79,7 +79,7 @@ func Load(nodes []Saved, numbers []float32) (*Graph, error) {
 	return g, g.Check()
 }
 
-// operation returns the operation of a node, and the numbers that it leaves.
+// operation returns the operation of a node, and the numbers that are left after its lists.
 func (s *Saved) operation(numbers []float32) (Op, []float32, error) {
 	op, ok := known[s.Op]
 	if !ok {

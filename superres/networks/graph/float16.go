@@ -2,7 +2,7 @@ package graph
 
 import "math"
 
-// Float16 returns the number of a half-precision floating-point number in the format of IEEE 754.
+// Float16 returns the value of a half-precision number, given as its bits in the format binary16 of IEEE 754.
 func Float16(bits uint16) float32 {
 	sign := uint32(bits>>15) << 31
 	exponent, fraction := uint32(bits>>10&31), uint32(bits&1023)

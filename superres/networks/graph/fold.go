@@ -1,7 +1,7 @@
 package graph
 
-// foldNode makes one node of node i and a convolution before it, or of a convolution and the node before it, or of two
-// convolutions.
+// foldNode joins node i with its first input where one of the two is a convolution, or both are; where node i is a sum
+// of two convolutions, it joins these.
 func (s *simplifier) foldNode(i int) int {
 	n := s.nodes[i]
 	first, own := s.ownInput(i)
@@ -41,7 +41,8 @@ func (s *simplifier) foldNode(i int) int {
 	return i
 }
 
-// foldAfter makes a convolution of node i, an Affine, and convolution c, its input. The result keeps c's name.
+// foldAfter replaces convolution c and Affine a, which are node from and node i after it, by one convolution that is
+// called like from.
 func (s *simplifier) foldAfter(i int, c Conv, a Affine, from Node) {
 	if !s.spend(len(c.Weight)) {
 		return
@@ -63,8 +64,8 @@ func (s *simplifier) foldAfter(i int, c Conv, a Affine, from Node) {
 	}
 }
 
-// foldBefore makes a convolution of node i, convolution c, and an Affine, its input, if it adds nothing or c reaches no
-// zeros beyond the edges.
+// foldBefore replaces Affine a and convolution c, which are node from and node i after it, by one convolution, unless a
+// adds an offset and c pads with zeros, which would lack the offset.
 func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
 	in := s.channels[s.nodes[i].Inputs[0]]
 	scale, offset := spread(a.Scale, in), spread(a.Offset, in)
@@ -85,7 +86,7 @@ func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
 		for k := range perGroup {
 			for t := range taps {
 				at := (o*perGroup+k)*taps + t
-				sum += float64(c.Weight[at]) * float64(offset[channel+k]) // exact but for the sum
+				sum += float64(c.Weight[at]) * float64(offset[channel+k]) // only the sum is rounded
 				weight[at] = c.Weight[at] * scale[channel+k]
 			}
 		}
@@ -97,7 +98,7 @@ func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
 	}
 }
 
-// spread returns one value for each channel, of a list that has one for each or one for all.
+// spread returns list with one value per channel; a list of one value is repeated.
 func spread(list []float32, channels int) []float32 {
 	if len(list) == channels {
 		return list

@@ -1,15 +1,15 @@
-// Package graph describes networks of convolutions in float32, as the files of other programs hold them: as nodes, each
-// of which computes samples from those of nodes before it. The readers of package networks make graphs, and package
-// networks makes programs of them.
+// Package graph describes convolutional networks in float32, as the files of other programs hold them: as nodes that
+// compute samples from the samples of earlier nodes. The packages beside this one build graphs from files, and package
+// networks translates graphs into programs.
 package graph
 
 // Graph is a network. It does not change once it is made, and may be used concurrently.
 type Graph struct {
-	// Nodes are in an order in which each comes after its inputs. The first is the Input; there is no other.
+	// Nodes are in an order in which each comes after its inputs. The first node, and no other, is the Input.
 	Nodes []Node
 	// Output is the index of the node whose samples are the result.
 	Output int
-	// Range is the value that stands for white in the samples of the input and of the result: 1 or 255; black is 0.
+	// Range is the value of white in the samples of the input and of the result: 1 or 255. Black is 0.
 	Range float32
 	// Terms are the terms of use that the file states; empty if it states none.
 	Terms string
@@ -17,7 +17,7 @@ type Graph struct {
 
 // Node is one operation of a Graph.
 type Node struct {
-	// Name is what the file calls the node, for messages.
+	// Name is the name of the node in the file, for error messages.
 	Name string
 	// Op is the operation: a value of one of the types of this package that implement Op.
 	Op Op
@@ -25,12 +25,12 @@ type Node struct {
 	Inputs []int
 }
 
-// Op is an operation. Its samples have a width, a height and a number of channels.
+// Op is an operation on samples. Its result has a width, a height and a number of channels.
 type Op interface {
 	// Name returns the name of the operation as users know it, such as Conv.
 	Name() string
 	// shape returns the shape of the result for inputs of the given shapes. It fails if the parameters of the operation
-	// do not fit the inputs or each other, and for a result without samples.
+	// do not fit the inputs or each other. Callers check that the result is not empty.
 	shape(in []Shape) (Shape, error)
 }
 
@@ -48,33 +48,33 @@ type Conv struct {
 	Height, Width int
 	// Pad is the number of samples beyond each edge that the taps reach.
 	Pad Edges
-	// Dilation is the distance of neighbouring taps; at least 1.
+	// Dilation is the distance between neighbouring taps; at least 1.
 	Dilation int
-	// Groups divides the channels: the outputs of a group see the inputs of that group alone. At least 1.
+	// Groups is the number of groups of channels, at least 1. Outputs depend on the inputs of their own group alone.
 	Groups int
-	// Weight has the weight of tap (y, x) from channel i of a group to output o at ((o·in + i)·Height + y)·Width + x,
-	// with in the number of input channels of a group.
+	// Weight has the weight of tap (y, x) from channel i of a group to output o at ((o·n + i)·Height + y)·Width + x,
+	// where n is the number of input channels of a group.
 	Weight []float32
-	// Bias has one value per output; nil: 0.
+	// Bias has one value per output; nil means 0.
 	Bias []float32
 }
 
-// ConvTranspose is a transposed convolution: every input sample adds Kernel×Kernel weighted copies of itself to the
-// result, Stride apart, and Pad samples are cut off at each edge, Extra fewer at the bottom and on the right.
+// ConvTranspose is a transposed convolution: every input sample adds Kernel×Kernel weighted copies to the result,
+// Stride beside its neighbour's. Pad samples are cut off at each edge, Extra fewer at the bottom and on the right.
 type ConvTranspose struct {
 	Out, Kernel, Stride, Pad, Extra int
-	// Groups is that of Conv.
+	// Groups is as in Conv.
 	Groups int
-	// Weight has the weight of tap (y, x) from input i to channel o of its group at ((i·out + o)·Kernel + y)·Kernel +
-	// x, with out the number of output channels of a group.
+	// Weight has the weight of tap (y, x) from input i to channel o of its group at ((i·n + o)·Kernel + y)·Kernel + x,
+	// where n is the number of output channels of a group.
 	Weight []float32
-	// Bias has one value per output; nil: 0.
+	// Bias has one value per output; nil means 0.
 	Bias []float32
 }
 
 // PReLU multiplies negative samples by a slope.
 type PReLU struct {
-	// Slope has one value, or one per channel. 0 makes it a ReLU, a constant a LeakyReLU.
+	// Slope has one value, or one per channel. A slope of 0 makes the PReLU a ReLU, a single other slope a LeakyReLU.
 	Slope []float32
 }
 
@@ -99,7 +99,7 @@ const (
 	Reciprocal
 	Floor
 	Ceil
-	Round    // to the nearest whole number, of two to the even one
+	Round    // to the nearest whole number; from halfway to the even one
 	Sign     // −1, 0 or 1
 	Positive // 1 above 0, else 0
 )
@@ -110,8 +110,8 @@ type Clip struct{ Min, Max float32 }
 // Affine multiplies samples by Scale and adds Offset. Each has one value, or one per channel.
 type Affine struct{ Scale, Offset []float32 }
 
-// Add, Sub, Mul, Div, Max and Min combine two inputs of equal size, sample by sample. An input that has one channel
-// goes with every channel of the other, and one of a single pixel with every pixel.
+// Add, Sub, Mul, Div, Max and Min combine two inputs of equal size, sample by sample. An input of one channel is
+// combined with every channel of the other, an input of a single pixel with every pixel.
 type (
 	Add struct{}
 	Sub struct{}
@@ -121,22 +121,22 @@ type (
 	Min struct{}
 )
 
-// Where has the samples of its second input where those of the first are not 0, else those of the third. The sizes are
-// those of Add.
+// Where takes the samples of its second input where those of the first are not 0, else those of the third. Sizes may
+// differ as in Add.
 type Where struct{}
 
-// Concat has the channels of all its inputs, one input after the other.
+// Concat joins the channels of all its inputs, one input after the other.
 type Concat struct{}
 
-// Select has the given channels of its input, in their order: a part, or a permutation. Channels may repeat.
+// Select takes the given channels of its input in the given order: some of them, or a permutation. Channels may repeat.
 type Select struct{ Channels []int }
 
-// PixelShuffle makes pixels of channels: output (x, y) of channel c is input (x/r, y/r) of channel c·r² + (y mod r)·r +
-// x mod r, with r the Factor.
+// PixelShuffle turns channels into pixels: with r the Factor, output (x, y) of channel c is input (⌊x/r⌋, ⌊y/r⌋) of
+// channel c·r² + (y mod r)·r + x mod r.
 type PixelShuffle struct{ Factor int }
 
-// PixelUnshuffle is the inverse of PixelShuffle. The sides of its input are multiples of Factor; if Extend, any, and
-// samples beyond the bottom and on the right are 0.
+// PixelUnshuffle is the inverse of PixelShuffle. The sides of its input must be multiples of Factor, unless Extend is
+// true: then samples beyond the bottom and on the right count as 0.
 type PixelUnshuffle struct {
 	Factor int
 	Extend bool
@@ -145,41 +145,41 @@ type PixelUnshuffle struct {
 // Interpolation is a way to resize.
 type Interpolation int
 
-// The interpolations. Bilinear and Bicubic do not smooth when they reduce.
+// The interpolations. Bilinear and Bicubic reduce without antialiasing.
 const (
 	Nearest Interpolation = iota
 	Bilinear
 	Bicubic
 )
 
-// Resize makes the picture Up times as large, or Down times smaller; the other of the two is 1, or, without
-// AlignCorners, Up is less than Down. With a second input, both are 0, and the result is as large as that. Samples
-// beyond the edges repeat those at the edge; Nearest takes sample i·from/to, rounded down, for sample i.
+// Resize multiplies the sides of the picture by Up/Down. Up or Down is 1, or, without AlignCorners, Up is less than
+// Down. With a second input, Up and Down are 0, and the result has the size of that input. Samples beyond the edges
+// repeat the edge samples. Sample i by Nearest is sample ⌊i·old/new⌋, for sides of old and new samples.
 type Resize struct {
 	By       Interpolation
 	Up, Down int
 	// A is the parameter of bicubic interpolation, −0.75 or −0.5.
 	A float64
-	// AlignCorners takes the centres of the corner samples of input and output for the same points; otherwise the
-	// corners of the pictures are.
+	// AlignCorners maps the centres of the input's corner samples to the centres of the result's corner samples;
+	// otherwise the outer corners of the two pictures coincide.
 	AlignCorners bool
 }
 
-// PadMode says what samples beyond the edges are.
+// PadMode says which samples Pad adds beyond the edges.
 type PadMode int
 
 // The modes of Pad.
 const (
 	PadZero    PadMode = iota
 	PadEdge            // the nearest sample
-	PadReflect         // mirrored at the edge sample
+	PadReflect         // mirrored at the edge sample, which is not repeated
 )
 
-// Pad adds samples beyond the edges; negative numbers cut off.
+// Pad adds samples beyond the edges; a negative number cuts samples off.
 type Pad struct {
 	Edges
 	Mode PadMode
 }
 
-// Edges has a number of samples for each side of a picture.
+// Edges holds a number of samples for each side of a picture.
 type Edges struct{ Top, Left, Bottom, Right int }

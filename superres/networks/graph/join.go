@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// joinNode drops node i if it changes nothing, or makes one of it and the node before it. It changes no convolution.
+// joinNode removes node i if it changes nothing, or joins it with its input. It returns what replaces node i.
 func (s *simplifier) joinNode(i int) int {
 	n := s.nodes[i]
 	first := n.Inputs[0]
@@ -41,7 +41,7 @@ func (s *simplifier) joinNode(i int) int {
 
 func least(list []float32) float32 { return slices.Min(list) }
 
-// product returns the products of two lists, one of which may have one value that is meant for all.
+// product returns the products of two lists, element by element. A list of one value is repeated.
 func product(a, b []float32) []float32 {
 	n := max(len(a), len(b))
 	a, b = spread(a, n), spread(b, n)
@@ -52,8 +52,8 @@ func product(a, b []float32) []float32 {
 	return list
 }
 
-// joinAffine joins an Affine with one before it, and moves it nearer to a convolution: before a PReLU,
-// a pixel shuffle or a Pad that adds no zeros.
+// joinAffine joins an Affine with an Affine before it, or moves it nearer to a convolution: before a PReLU, a pixel
+// shuffle or a Pad that adds no zeros.
 func (s *simplifier) joinAffine(i int, op Affine) {
 	first, own := s.ownInput(i)
 	from := s.nodes[first]
@@ -97,7 +97,7 @@ func finite(list []float32) bool {
 	})
 }
 
-// repeat returns a list with every value n times, one after the other; of one value, the list itself.
+// repeat returns list with every value repeated n times; a list of one value is returned as it is.
 func repeat(list []float32, n int) []float32 {
 	if len(list) == 1 {
 		return list
@@ -111,7 +111,8 @@ func repeat(list []float32, n int) []float32 {
 	return all
 }
 
-// joinClip joins a Clip with one before it or with a PReLU that it makes superfluous, and makes a ReLU of one at 0.
+// joinClip joins a Clip with a Clip before it, removes a PReLU before it that has no effect any more, and replaces a
+// Clip that only limits samples to 0 and above by a ReLU.
 func (s *simplifier) joinClip(i int, op Clip) {
 	from := s.nodes[s.nodes[i].Inputs[0]]
 	switch before := from.Op.(type) {
@@ -128,7 +129,7 @@ func (s *simplifier) joinClip(i int, op Clip) {
 	}
 }
 
-// flatten gives a Concat the inputs of Concats among its inputs.
+// flatten replaces Concats among the inputs of a Concat by their inputs.
 func (s *simplifier) flatten(i int) {
 	var inputs []int
 	for _, from := range s.nodes[i].Inputs {
@@ -143,8 +144,8 @@ func (s *simplifier) flatten(i int) {
 	}
 }
 
-// joinSelect joins a Select with one before it. Of a Concat it takes the input that has all of its channels, and
-// returns that input if it is the whole of it.
+// joinSelect joins a Select with a Select before it, and takes the input of a Concat directly if all its channels are
+// from that input. It returns what replaces node i: the input itself if all its channels are taken in order.
 func (s *simplifier) joinSelect(i int, op Select) int {
 	first := s.nodes[i].Inputs[0]
 	from := s.nodes[first]
@@ -176,8 +177,7 @@ func (s *simplifier) joinSelect(i int, op Select) int {
 	return i
 }
 
-// joinPad joins two Pads, of zeros that are added or of samples that are cut off, unless the second adds some where the
-// first cuts off others.
+// joinPad joins two Pads if both cut off samples, or if the first adds zeros and the second adds zeros or cuts off.
 func (s *simplifier) joinPad(i int, op Pad) {
 	from := s.nodes[s.nodes[i].Inputs[0]]
 	before, ok := from.Op.(Pad)

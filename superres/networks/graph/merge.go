@@ -3,14 +3,14 @@ package graph
 // size returns the number of taps of a convolution.
 func (c Conv) size() int { return c.Height * c.Width }
 
-// mergeChain makes one convolution of node i, convolution c, and convolution b, its input, with nothing between them,
-// if one of them has 1×1 taps and the result has no more products.
+// mergeChain replaces convolutions b and c, which are node from and node i after it, by one convolution, if b or c has
+// 1×1 taps and the result needs no more products than both do.
 func (s *simplifier) mergeChain(i int, b, c Conv, from Node) {
 	in := s.channels[from.Inputs[0]]
 	if b.Groups != 1 || c.Groups != 1 || b.size() > 1 && c.size() > 1 || c.size() == 1 && c.Pad != (Edges{}) {
 		return
 	}
-	if c.Pad != (Edges{}) { // the zeros beyond the edges of b's result are no values of b unless its bias is 0
+	if c.Pad != (Edges{}) { // at the edges c sees zeros, where the merged convolution would see b's bias
 		for _, v := range b.Bias {
 			if v != 0 {
 				return
@@ -30,7 +30,7 @@ func (s *simplifier) mergeChain(i int, b, c Conv, from Node) {
 	}
 }
 
-// chain returns the convolution that does what b, of in input channels, and then c do, without padding.
+// chain returns the convolution, without padding, that computes b and then c; in is the number of input channels of b.
 func chain(b, c Conv, in int) Conv {
 	result := c
 	if b.size() > 1 {
@@ -45,7 +45,7 @@ func chain(b, c Conv, in int) Conv {
 				sum := 0.0
 				for m := range b.Out {
 					before, after := b.Weight[(m*in+k)*b.size()+t%b.size()], c.Weight[(o*b.Out+m)*c.size()+t%c.size()]
-					sum += float64(before) * float64(after) // exact but for the sum
+					sum += float64(before) * float64(after) // only the sum is rounded
 				}
 				result.Weight[(o*in+k)*taps+t] = float32(sum)
 			}
@@ -64,8 +64,8 @@ func chain(b, c Conv, in int) Conv {
 	return result
 }
 
-// mergeSum makes one convolution of node i, the sum of two convolutions of the same samples, if the taps of one of
-// the two are all at places where the other has taps.
+// mergeSum replaces node i, the sum of two convolutions of the same samples, by one convolution, if every tap of one
+// coincides with a tap of the other.
 func (s *simplifier) mergeSum(i int) {
 	first, second := s.nodes[i].Inputs[0], s.nodes[i].Inputs[1]
 	a, okA := s.nodes[first].Op.(Conv)
@@ -81,7 +81,7 @@ func (s *simplifier) mergeSum(i int) {
 	if a.Dilation != b.Dilation && !single {
 		return
 	}
-	// The first tap of b is at row top and column left of those of a.
+	// The first tap of b is at row top and column left among the taps of a.
 	down, across := a.Pad.Top-b.Pad.Top, a.Pad.Left-b.Pad.Left
 	top, left := down/a.Dilation, across/a.Dilation
 	if down%a.Dilation != 0 || across%a.Dilation != 0 || top < 0 || left < 0 || top+b.Height > a.Height ||

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Operand is what arithmetic takes: the samples of a node of a Builder, or, where Constant is not nil, a constant that
-// has one value, or one per channel.
+// Operand is an operand of Builder.Arithmetic: the samples of a node, or, if Constant is not nil, a constant with one
+// value, or one per channel.
 type Operand struct {
 	Node     int
 	Constant []float32
 }
 
-// Arithmetic adds the nodes of x + y, x − y, x · y or x / y, as the sign +, -, * or / says, or of the greater or the
-// lesser of the two, > or <, and returns the result: a constant if both are constants.
+// Arithmetic adds the nodes that combine x and y by a sign: + - * or /, or > for the greater and < for the lesser of
+// the two. It returns the result, which is a constant if both operands are constants.
 func (b *Builder) Arithmetic(name string, sign byte, x, y Operand) (Operand, error) {
 	if sign == '/' && y.Constant != nil {
 		inverse := make([]float32, len(y.Constant))
@@ -69,7 +69,7 @@ func (b *Builder) Arithmetic(name string, sign byte, x, y Operand) (Operand, err
 	return Operand{Node: node}, err
 }
 
-// pairwise are the operations of two inputs by their signs.
+// pairwise maps the signs to operations of two inputs.
 var pairwise = map[byte]Op{'+': Add{}, '-': Sub{}, '*': Mul{}, '/': Div{}, '>': Max{}, '<': Min{}}
 
 func (b *Builder) combineNodes(name string, sign byte, x, y int) (Operand, error) {
@@ -81,7 +81,7 @@ func (b *Builder) combineNodes(name string, sign byte, x, y int) (Operand, error
 	return Operand{Node: node}, err
 }
 
-// Combine returns x op y for a sign, as Arithmetic does.
+// Combine combines two numbers by a sign of Arithmetic.
 func Combine(sign byte, x, y float64) float64 {
 	switch sign {
 	case '+':

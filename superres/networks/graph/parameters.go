@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// WholeFactors returns the parameters Up and Down of the Resize that multiplies heights by down and widths by across.
-// It fails unless both are the same whole number, at most MaxScale, or its inverse.
+// WholeFactors returns the fields Up and Down of a Resize that multiplies heights by down and widths by across. It
+// fails unless both factors are the same whole number, at most MaxScale, or its inverse.
 func WholeFactors(down, across float64) (up, reduce int, err error) {
-	const slack = 1e-5 // files hold 0.333333
+	const slack = 1e-5 // as files hold 0.333333 for 1/3
 	if math.Abs(down-across) <= slack*math.Abs(across) {
 		for n := 1; n <= MaxScale; n++ {
 			if math.Abs(down/float64(n)-1) < slack {
@@ -22,9 +22,9 @@ func WholeFactors(down, across float64) (up, reduce int, err error) {
 	return 0, 0, fmt.Errorf("by %g×%g is not supported, only by whole factors", across, down)
 }
 
-// Fraction returns the parameters Up and Down of the Resize that multiplies heights by down and widths by across, a
-// fraction below 1 in lowest terms, such as 3/4 at the end of a network of scale 4 that enlarges ×3. It fails unless
-// both are the same, of numbers of at most MaxScale.
+// Fraction returns the fields Up and Down of a Resize that multiplies heights by down and widths by across. Beside what
+// WholeFactors takes, it takes a fraction below 1, such as 3/4 at the end of a network of scale 4 that enlarges ×3. It
+// fails unless both factors are the same, with numerator and denominator at most MaxScale.
 func Fraction(down, across float64) (up, reduce int, err error) {
 	for n := 2; n <= MaxScale && down == across; n++ {
 		if up := math.Round(down * float64(n)); up > 0 && up < float64(n) && math.Abs(down*float64(n)/up-1) < 1e-5 {
@@ -34,8 +34,8 @@ func Fraction(down, across float64) (up, reduce int, err error) {
 	return WholeFactors(down, across)
 }
 
-// InterleavedChannels returns the parameter of the Select that takes the channels i, i+step, i+2·step, … for each i
-// below step, of count channels.
+// InterleavedChannels returns the channels of a Select that takes, for each i below step, the channels i, i+step,
+// i+2·step, … of count channels.
 func InterleavedChannels(count, step int) []int {
 	list := make([]int, 0, count)
 	for i := range step {
@@ -46,8 +46,8 @@ func InterleavedChannels(count, step int) []int {
 	return list
 }
 
-// BatchNorm returns the operation that subtracts means, divides by the roots of variances and epsilon, multiplies by
-// factors and adds offsets: lists of as many numbers. It fails if they are not.
+// BatchNorm returns the operation that subtracts the mean of each channel, divides by √(variance + epsilon), multiplies
+// by the factor and adds the offset. It fails if the lists differ in length.
 func BatchNorm(factors, offsets, means, variances []float32, epsilon float64) (Affine, error) {
 	n := len(factors)
 	if len(offsets) != n || len(means) != n || len(variances) != n {

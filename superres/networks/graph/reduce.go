@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// Pool takes the greatest, or the mean, of the samples of each channel in windows.
+// Pool takes the greatest sample, or the mean, of each channel in windows.
 type Pool struct {
 	IsMax bool
-	// Height and Width are those of a window, Stride the distance of neighbouring windows.
+	// Height and Width are the size of a window, Stride is the distance between neighbouring windows.
 	Height, Width, Stride int
-	// Pad is the number of samples beyond each edge that windows reach, less than the window. They are never greatest.
+	// Pad is by how many samples, fewer than its side, a window reaches beyond each edge. They are never the greatest.
 	Pad Edges
-	// CountPad counts them as samples of 0 of the mean; else it is that of the samples within the picture.
+	// CountPad counts samples beyond the edges as 0 in the mean; else the mean is over samples of the picture alone.
 	CountPad bool
 }
 
-// Reduction is a way to make one number of many.
+// Reduction is a way to reduce many numbers to one.
 type Reduction int
 
 // The reductions.
@@ -27,29 +27,29 @@ const (
 	Maximum
 )
 
-// Reduce makes one sample of all of a channel, if OfPicture, of all channels of a pixel, if OfChannels, or of both.
+// Reduce reduces each channel to one sample, if OfPicture, each pixel, if OfChannels, or all, if both.
 type Reduce struct {
 	By                    Reduction
 	OfPicture, OfChannels bool
 }
 
-// ReduceEach makes one number of each Size neighbouring channels of a pixel, of which the number of channels is a
-// multiple: all of them get it.
+// ReduceEach reduces each Size neighbouring channels of a pixel to one number, which takes the place of all of them.
+// Size divides the number of channels.
 type ReduceEach struct {
 	By   Reduction
 	Size int
 }
 
-// Normalize subtracts the mean of samples and divides by the square root of their variance and Epsilon. The channels
-// are in Groups, each of which has a mean of its own: of the whole picture, if OfPicture, or of every pixel.
+// Normalize subtracts the mean of samples and divides by √(variance + Epsilon). Each of Groups equal groups of channels
+// has its own mean and variance: over the whole picture, if OfPicture, else over every pixel.
 type Normalize struct {
 	Groups    int
 	OfPicture bool
 	Epsilon   float32
 }
 
-// Softmax is the exponential function, divided by its sum over each Size neighbouring channels, of which the number of
-// channels is a multiple.
+// Softmax divides the exponential of a sample by the sum of the exponentials of each Size neighbouring channels of the
+// pixel. Size divides the number of channels.
 type Softmax struct{ Size int }
 
 // Name implements Op.

@@ -3,23 +3,23 @@ package graph
 // Samples are the samples of a node for one picture.
 type Samples struct {
 	Shape
-	// Values has the sample of channel c at (x, y) at (y·W + x)·Channels + c.
+	// Values has the sample of channel c of pixel (x, y) at index (y·W + x)·Channels + c.
 	Values []float32
 }
 
-// NewSamples returns samples of 0. The numbers of the shape are positive.
+// NewSamples returns samples that are 0. The numbers of the shape must be positive.
 func NewSamples(s Shape) Samples { return Samples{s, make([]float32, s.count())} }
 
 // count returns the number of samples.
 func (s Shape) count() int { return s.W * s.H * s.Channels }
 
-// Row returns the samples of row y: those of all channels of a pixel side by side. They are part of s.
+// Row returns the samples of row y, pixel after pixel, each with all its channels. They are part of s.
 func (s Samples) Row(y int) []float32 {
 	n := s.W * s.Channels
 	return s.Values[y*n : (y+1)*n : (y+1)*n]
 }
 
-// At returns the samples of the channels at (x, y). They are part of s.
+// At returns the samples of all channels at (x, y). They are part of s.
 func (s Samples) At(x, y int) []float32 {
 	i := (y*s.W + x) * s.Channels
 	return s.Values[i : i+s.Channels : i+s.Channels]

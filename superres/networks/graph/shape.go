@@ -43,7 +43,7 @@ func (c Conv) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
-// within reports whether all edges are least..most.
+// within reports whether all four numbers are from least to most.
 func (e Edges) within(least, most int) bool {
 	return min(e.Top, e.Left, e.Bottom, e.Right) >= least && max(e.Top, e.Left, e.Bottom, e.Right) <= most
 }
@@ -198,7 +198,7 @@ func (Select) Name() string { return "Select" }
 
 func (c Select) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
-	if err == nil && len(c.Channels) > MaxChannels && s.W*s.H > 1 { // many are scores, of one pixel
+	if err == nil && len(c.Channels) > MaxChannels && s.W*s.H > 1 { // a single pixel, of scores, may have more
 		err = fmt.Errorf("has more than %d channels", MaxChannels)
 	}
 	if err == nil && slices.ContainsFunc(c.Channels, func(i int) bool { return i < 0 || i >= s.Channels }) {
@@ -264,7 +264,7 @@ func (r Resize) shape(in []Shape) (Shape, error) {
 	return Shape{s.W * r.Up / r.Down, s.H * r.Up / r.Down, s.Channels}, r.check()
 }
 
-// MaxResize is the greatest factor of a Resize to the size of another node.
+// MaxResize is the greatest ratio of sides between the two inputs of a Resize.
 const MaxResize = 1024
 
 // check fails for an unknown interpolation.

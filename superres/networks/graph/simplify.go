@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Simplify returns a graph with the results of g, but for rounding, in fewer and simpler operations, for a graph that
-// Check accepts:
+// Simplify returns a graph with the same results as g, but for rounding, in fewer and simpler operations. Check must
+// accept g.
 //
-//   - no node changes nothing, joins one input, or is of no use to the result;
-//   - transposed convolutions are convolutions with pixel shuffles, the reach of which may be a row larger;
-//   - zero padding belongs to the convolutions after it, cropping to those before it;
-//   - factors and offsets belong to the convolutions beside them, and are joined where there are none;
-//   - convolutions with nothing between them are one, if that saves products, as are sums of convolutions.
+//   - Nodes are removed if they change nothing, concatenate a single input, or have no effect on the result.
+//   - Transposed convolutions become convolutions with pixel shuffles, which may reach a row further.
+//   - Zero padding moves into the convolution after it, cropping into the convolution before it.
+//   - Factors and offsets move into convolutions beside them, or are joined with each other.
+//   - Successive convolutions become one if that saves products, as do sums of convolutions.
 //
 // The weights of unchanged nodes are shared with g.
 func (g *Graph) Simplify() *Graph {
 	s := &simplifier{graph: g}
 	s.copyNodes()
-	const mostPasses = 16 // few networks need more than three; more would only waste time on odd ones
+	const mostPasses = 16 // few networks need more than three; more would waste time on odd networks
 	for range mostPasses {
 		s.removeUseless()
 		s.changed = false
@@ -32,19 +32,19 @@ func (g *Graph) Simplify() *Graph {
 	return &Graph{Nodes: s.nodes, Output: s.output, Range: g.Range, Terms: g.Terms}
 }
 
-// simplifier has the nodes of a graph while they are changed.
+// simplifier holds the nodes of a graph while they are changed.
 type simplifier struct {
 	graph    *Graph
 	nodes    []Node
 	channels []int // of each node
-	uses     []int // how often each node is an input; once more for the output; never too few
+	uses     []int // how often each node is an input; the output counts once more; may be too many
 	output   int
 	changed  bool
-	work     int // products that made new weights
+	work     int // products spent on new weights
 }
 
-// spend reports whether the budget has this number of products left for computing new weights. Only odd networks
-// exceed it.
+// spend takes products from the budget for computing new weights, and reports whether the budget had so many left. Only
+// odd networks exceed it.
 func (s *simplifier) spend(products int) bool {
 	const most = 1 << 30
 	if products > most-s.work {
@@ -54,9 +54,9 @@ func (s *simplifier) spend(products int) bool {
 	return true
 }
 
-// copyNodes sets the nodes to those of the graph, with each transposed convolution replaced.
+// copyNodes copies the nodes of the graph, and replaces each transposed convolution as lower says.
 func (s *simplifier) copyNodes() {
-	at := make([]int, len(s.graph.Nodes)) // where each node is now
+	at := make([]int, len(s.graph.Nodes)) // the index of the copy of each node
 	for i, n := range s.graph.Nodes {
 		n.Inputs = slices.Clone(n.Inputs)
 		for k, from := range n.Inputs {
@@ -82,7 +82,7 @@ func (s *simplifier) append(n Node) {
 	s.channels = append(s.channels, s.channelsOf(n))
 }
 
-// channelsOf returns the number of channels of the result of a node whose inputs are there.
+// channelsOf returns the number of channels of the result of a node. Its inputs must be in s.nodes.
 func (s *simplifier) channelsOf(n Node) int {
 	most, sum := 0, 0
 	for _, from := range n.Inputs {
@@ -117,7 +117,7 @@ func (s *simplifier) channelsOf(n Node) int {
 	return most
 }
 
-// removeUseless removes the nodes that the result does not depend on, but for the input, and counts the uses of others.
+// removeUseless removes the nodes that do not affect the result, except the input, and counts the uses of the others.
 func (s *simplifier) removeUseless() {
 	needed := make([]bool, len(s.nodes))
 	needed[s.output] = true
@@ -149,8 +149,8 @@ func (s *simplifier) removeUseless() {
 	}
 }
 
-// pass calls visit for each node but the input, in order. visit returns the node in whose place the visited one can be
-// used: itself, or one before it.
+// pass calls visit for each node but the input, in order. visit returns the node that replaces node i: i itself, or an
+// earlier node.
 func (s *simplifier) pass(visit func(i int) int) {
 	at := make([]int, len(s.nodes))
 	for i := range s.nodes {
@@ -169,7 +169,7 @@ func (s *simplifier) pass(visit func(i int) int) {
 	s.output = at[s.output]
 }
 
-// set replaces node i, which keeps its name.
+// set gives node i another operation and other inputs. The node keeps its name.
 func (s *simplifier) set(i int, op Op, inputs ...int) {
 	for _, from := range s.nodes[i].Inputs {
 		s.uses[from]--
@@ -182,7 +182,7 @@ func (s *simplifier) set(i int, op Op, inputs ...int) {
 	s.changed = true
 }
 
-// ownInput returns the first input of node i and reports whether no other node uses it.
+// ownInput returns the first input of node i, and reports whether it has no other use.
 func (s *simplifier) ownInput(i int) (input int, own bool) {
 	input = s.nodes[i].Inputs[0]
 	return input, s.uses[input] == 1

@@ -2,10 +2,10 @@ package graph
 
 import "fmt"
 
-// AddStrided adds the nodes of a convolution that makes only every stride-th row and column of c's result, and returns
-// the last of them: pixels become channels, of which a convolution without a stride takes those that the taps of c see.
-// The sides of the input have to be multiples of the stride, unless the result has as many samples for each block of
-// stride samples, be the last a whole one or not, as with 3 taps 2 apart.
+// AddStrided adds the nodes that compute every stride-th row and column of c's result, and returns the last node:
+// blocks of stride×stride pixels become channels, on which a convolution without a stride has the taps of c. The sides
+// of the input must be multiples of the stride, unless an incomplete block at the end adds as much to the result as a
+// whole block, as for 3 taps with padding 1 and stride 2.
 func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error) {
 	if stride == 1 {
 		return b.Add(name, c, input)
@@ -35,14 +35,14 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 	return b.Add(name, s, pixels)
 }
 
-// Strided returns the convolution which makes of the channels that PixelUnshuffle makes of pixels every stride-th row
-// and column of the result of c, of in input channels.
+// Strided returns a convolution that computes every stride-th row and column of c's result from the pixels that
+// PixelUnshuffle makes channels; in is the number of input channels of c.
 func Strided(c Conv, stride, in int) (Conv, error) {
 	down := strideAlong(c.Height, c.Dilation, stride, c.Pad.Top, c.Pad.Bottom)
 	across := strideAlong(c.Width, c.Dilation, stride, c.Pad.Left, c.Pad.Right)
 	s := Conv{Out: c.Out, Height: down.taps, Width: across.taps, Dilation: 1, Groups: c.Groups, Bias: c.Bias,
 		Pad: Edges{Top: down.before, Left: across.before, Bottom: down.behind, Right: across.behind}}
-	pairs := c.Out * in / c.Groups // of an output and a channel that it sees
+	pairs := c.Out * in / c.Groups // pairs of an output and an input of its group
 	count := pairs * stride * stride * s.Height * s.Width
 	if count > MaxWeights || len(c.Weight) != pairs*c.Height*c.Width {
 		return s, fmt.Errorf("%d weights for %d channels in and %d out, and more than %d with a stride", len(c.Weight),
@@ -62,30 +62,30 @@ func Strided(c Conv, stride, in int) (Conv, error) {
 	return s, nil
 }
 
-// strided is the taps of a convolution along one side, seen as taps on blocks of stride samples.
+// strided describes the taps of a convolution along one side as taps on blocks of stride samples.
 type strided struct {
-	taps, before, behind  int // those on blocks, and their padding
-	dilation, stride, pad int // of the convolution
+	taps, before, behind  int // the taps on blocks, and their padding
+	dilation, stride, pad int // of the original convolution
 }
 
 func strideAlong(taps, dilation, stride, before, behind int) strided {
 	s := strided{dilation: dilation, stride: stride, pad: before}
 	s.before = -floorDiv(-before, stride)
 	s.taps = floorDiv((taps-1)*dilation-before, stride) + s.before + 1
-	// The result has this many samples more than there are blocks.
+	// The result has `more` samples more than there are blocks.
 	more := floorDiv(before+behind-(taps-1)*dilation-1, stride) + 1
 	s.behind = more + s.taps - 1 - s.before
 	return s
 }
 
-// split returns the block of tap i, and the sample within it.
+// split returns the block that tap i reads, and the sample within that block.
 func (s strided) split(i int) (block, offset int) {
 	i = i*s.dilation - s.pad + s.before*s.stride
 	return i / s.stride, i % s.stride
 }
 
-// AddTransposed adds a transposed convolution of which the given edges are cut off, all of them not negative but that
-// those at the bottom and on the right may state, as negative numbers, what Extra does. It returns the last node.
+// AddTransposed adds a transposed convolution and cuts the given edges off its result; it returns the last node. No
+// edge may be negative, but the bottom and right may be less than the top and left by as much as Extra allows.
 func (b *Builder) AddTransposed(name string, c ConvTranspose, cut Edges, input int) (int, error) {
 	extra := cut.Top - cut.Bottom
 	if cut.Top == cut.Left && cut.Bottom == cut.Right && cut.Top < c.Kernel && extra >= 0 && extra < c.Stride {

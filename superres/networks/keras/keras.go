@@ -1,5 +1,5 @@
-// Package keras reads networks of Keras in the format layers-model of TensorFlow.js: a model.json, which describes the
-// layers and their weights, and files beside it, which have these.
+// Package keras reads networks of Keras in the format layers-model of TensorFlow.js: a model.json that describes the
+// layers, and files of weights beside it.
 package keras
 
 import (
@@ -13,13 +13,13 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// The bounds of a model.json.
+// The limits of a model.json.
 const (
 	maxJSON  = 8 << 20
-	maxLists = 200_000 // lists and objects, of which each takes more memory than its bytes
+	maxLists = 200_000 // lists and objects, which take more memory than bytes of the file
 )
 
-// file is what is needed of a model.json.
+// file holds what is needed of a model.json.
 type file struct {
 	Format   string `json:"format"`
 	Topology struct {
@@ -30,10 +30,10 @@ type file struct {
 
 type model struct {
 	Class  string          `json:"class_name"`
-	Config json.RawMessage `json:"config"` // of a Sequential of old it is the list of the layers
+	Config json.RawMessage `json:"config"` // in old files a Sequential has the list of its layers here
 }
 
-// functional is the configuration of a network whose layers are connected in any way.
+// functional is the configuration of a network in which layers may be connected in any way.
 type functional struct {
 	Layers  []layer           `json:"layers"`
 	Outputs []json.RawMessage `json:"output_layers"`
@@ -54,8 +54,8 @@ func IsModel(head []byte) bool {
 		bytes.Contains(head, []byte(`"layers-model"`)))
 }
 
-// FilesBeside returns the names of the files in which a model.json has weights, relative to its folder: none for what
-// is no model.json. The names may be forged.
+// FilesBeside returns the names of the files of weights that a model.json refers to, relative to its folder; none if
+// data is no model.json. The names may be forged.
 func FilesBeside(data []byte) (names []string) {
 	f, err := parse(data)
 	if err != nil {
@@ -83,7 +83,7 @@ func parse(data []byte) (*file, error) {
 	return f, nil
 }
 
-// Read returns the network of the contents of a model.json, whose weights are in files of the folder. It fails for
+// Read returns the network of the contents of a model.json. The files of its weights are in the folder. It fails for
 // layers that are not supported, naming them, and as graph.Graph.Check does. The files may be forged.
 func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	f, err := parse(data)
@@ -114,7 +114,7 @@ func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	return r.builder.Graph(node)
 }
 
-// layers returns the layers of a network in the order of the file, and the name of the last one.
+// layers returns the layers of a network in the order of the file, and the name of the layer that is the output.
 func (m *model) layers() (list []layer, output string, err error) {
 	var f functional
 	switch m.Class {
@@ -122,13 +122,13 @@ func (m *model) layers() (list []layer, output string, err error) {
 		if err = json.Unmarshal(m.Config, &f); err != nil {
 			err = json.Unmarshal(m.Config, &f.Layers)
 		}
-		for i, l := range f.Layers { // the names are among what configures them
+		for i, l := range f.Layers { // the config of a layer has its name too
 			var c config
 			if l.Name == "" && json.Unmarshal(l.Config, &c) == nil {
 				f.Layers[i].Name = c.Name
 			}
 		}
-		if len(f.Layers) > 0 && f.Layers[0].Class != "InputLayer" { // which may be left out
+		if len(f.Layers) > 0 && f.Layers[0].Class != "InputLayer" { // the file may leave it out
 			input := layer{Class: "InputLayer", Name: "/input", Config: f.Layers[0].Config}
 			f.Layers = slices.Insert(f.Layers, 0, input)
 		}
@@ -151,7 +151,7 @@ func (m *model) layers() (list []layer, output string, err error) {
 	return f.Layers, output, err
 }
 
-// nameOf returns the name in a list of that, of numbers of a node and of a tensor, both 0, and of what else there is.
+// nameOf returns the name in a list of a layer's name, its use and its result, both of number 0, and possibly more.
 func nameOf(list json.RawMessage) (string, error) {
 	var parts []json.RawMessage
 	name, node, tensor := "", 0, 0
@@ -169,14 +169,14 @@ func nameOf(list json.RawMessage) (string, error) {
 	return name, nil
 }
 
-// reader makes a graph of layers.
+// reader makes a graph from layers.
 type reader struct {
 	builder *graph.Builder
 	weights map[string]weight
 	nodes   map[string]int // by the names of the layers
 }
 
-// add adds the nodes of a layer. previous is the layer before it, whose result it takes if it names no inputs.
+// add adds the nodes of a layer. If the layer names no inputs, it takes the result of the layer called previous.
 func (r *reader) add(l layer, previous string) error {
 	c := &call{reader: r, name: l.Name, class: l.Class}
 	if err := json.Unmarshal(l.Config, &c.config); err != nil {

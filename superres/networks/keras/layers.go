@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// config is what configures a layer, of those that are supported.
+// config holds the parameters of all kinds of layers that are supported.
 type config struct {
 	Name          string          `json:"name"`
 	Shape         []*int          `json:"batch_input_shape"`
@@ -37,7 +37,7 @@ type config struct {
 	KeepDims      bool            `json:"keepdims"`
 }
 
-// pair is two numbers, down and across, or one for both.
+// pair is two numbers, down and across. In the file it may be a single number for both.
 type pair [2]int
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -65,13 +65,13 @@ type call struct {
 	in          []int
 }
 
-// maker makes the nodes of a kind of layer.
+// maker says how to make the nodes of a kind of layer.
 type maker struct {
 	takesMany bool
 	make      func(*call) (int, error)
 }
 
-// makers has the layers that are supported, the last four of them of UpscalerJS.
+// makers are the supported kinds of layers. The last four are UpscalerJS's own.
 var makers map[string]maker
 
 func init() {
@@ -93,7 +93,7 @@ func init() {
 	}
 }
 
-// The sides of the picture of a network of any size: a multiple of all factors that networks divide by.
+// The sides of the picture for networks that take any size: multiples of all factors that networks divide by.
 const exampleWidth, exampleHeight = 240, 336
 
 func (c *call) input() (*graph.Builder, error) {
@@ -113,7 +113,7 @@ func (c *call) input() (*graph.Builder, error) {
 	return graph.NewBuilder(c.name, graph.Shape{H: sides[0], W: sides[1], Channels: sides[2]})
 }
 
-// weight returns the weights of the layer of a name, of the given number of dimensions.
+// weight returns the named weights of the layer. It fails unless they have the given number of dimensions.
 func (c *call) weight(name string, rank int) (weight, error) {
 	w, ok := c.weights[c.name+"/"+name]
 	if !ok || len(w.shape) != rank {
@@ -127,14 +127,14 @@ func (c *call) bias() []float32 { return c.weights[c.name+"/bias"].data }
 
 func (c *call) add(op graph.Op, in ...int) (int, error) { return c.builder.Add(c.name, op, in...) }
 
-// text returns a text among what configures the layer.
+// text returns a text from the config of a layer; empty if data is no text.
 func text(data json.RawMessage) (s string) {
-	_ = json.Unmarshal(data, &s) // what is no text is no known word either
+	_ = json.Unmarshal(data, &s) // if data is no text, s stays empty
 	return s
 }
 
-// edges returns the padding of windows, that have taps by taps of a stride, with which the result is as large as the
-// picture divided by the stride, of which the side is a multiple.
+// edges returns the padding of a layer with windows of taps and a stride: none if "valid"; if "same", as much as makes
+// the result as large as the picture divided by the stride, which must divide its sides.
 func (c *call) edges(taps, stride pair) (e graph.Edges, err error) {
 	switch text(c.Padding) {
 	case "valid":
@@ -150,7 +150,7 @@ func (c *call) edges(taps, stride pair) (e graph.Edges, err error) {
 	return e, err
 }
 
-// strides returns the stride, which is the same down and across, and the dilation.
+// strides returns the stride and the dilation. It fails if one of them is not the same down and across.
 func (c *call) strides() (stride, dilation int, err error) {
 	stride, dilation = max(c.Strides[0], 1), max(c.Dilation[0], 1)
 	if c.Strides[0] != c.Strides[1] || c.Dilation[0] != c.Dilation[1] || max(stride, dilation) > graph.MaxScale {
@@ -325,7 +325,7 @@ func (c *call) pad() (int, error) {
 	if c.class == "Cropping2D" {
 		data, sign = c.Cropping, -1
 	}
-	var sides [2]pair // before and behind, down and across
+	var sides [2]pair // before and after, first down, then across
 	var each pair
 	if err := json.Unmarshal(data, &sides); err != nil {
 		if err := json.Unmarshal(data, &each); err != nil {
@@ -337,12 +337,12 @@ func (c *call) pad() (int, error) {
 		Left: sign * sides[1][0], Right: sign * sides[1][1]}}, c.in[0])
 }
 
-// multiplyBeta is a layer of UpscalerJS's networks, which multiplies by a constant of its own.
+// multiplyBeta is a layer of UpscalerJS. It multiplies by a fixed constant.
 func (c *call) multiplyBeta() (int, error) {
 	return c.add(graph.Affine{Scale: []float32{0.2}, Offset: []float32{0}}, c.in[0])
 }
 
-// shuffle makes pixels of channels, of which those of a block of pixels are outside.
+// shuffle returns the make function of a pixel shuffle of channels that are ordered by their place in the block first.
 func shuffle(factor int) func(*call) (int, error) {
 	return func(c *call) (int, error) { return c.builder.AddShuffle(c.name, factor, true, c.in[0]) }
 }

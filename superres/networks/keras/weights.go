@@ -11,7 +11,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// group is weights that are in some files, one after another.
+// group is a group of weights, stored one after another in some files.
 type group struct {
 	Paths   []string `json:"paths"`
 	Weights []struct {
@@ -35,7 +35,7 @@ type weight struct {
 // maxRank is the greatest number of dimensions of a weight.
 const maxRank = 4
 
-// readWeights returns the weights of all groups by their names. Each file is as long as they say.
+// readWeights returns the weights of all groups by name. The files of a group must have as many bytes as its weights.
 func readWeights(groups []group, folder fs.FS) (map[string]weight, error) {
 	all := map[string]weight{}
 	left := graph.MaxWeights
@@ -89,7 +89,7 @@ func readWeights(groups []group, folder fs.FS) (map[string]weight, error) {
 	return all, nil
 }
 
-// sizeOf returns the number of bytes of a number of a type, which may be one of quantised numbers.
+// sizeOf returns the number of bytes of a number of the given type, which may be a type of quantised numbers.
 func sizeOf(kind string, isQuantised bool) (int, error) {
 	switch {
 	case kind == "float32":
@@ -102,7 +102,7 @@ func sizeOf(kind string, isQuantised bool) (int, error) {
 	return 0, errors.New("numbers of an unknown type")
 }
 
-// number returns the first number of a type.
+// number returns the first number in data, which is of the given type.
 func number(kind string, data []byte) float64 {
 	switch kind {
 	case "float32":
@@ -115,7 +115,7 @@ func number(kind string, data []byte) float64 {
 	return float64(data[0])
 }
 
-// readFiles returns the bytes of files of the folder, one after another, of which there have to be size.
+// readFiles returns the bytes of the named files, one after another. It fails unless they are size bytes together.
 func readFiles(names []string, folder fs.FS, size int) ([]byte, error) {
 	total := int64(0)
 	for _, name := range names {

@@ -8,10 +8,10 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// rest is a value that stands for what is left: of channels, or up to the end.
+// rest stands for all remaining channels, or for the end of an axis.
 const rest = -233
 
-// channelAxis fails unless the axis is that of the channels, of the three axes that pictures have.
+// channelAxis fails unless the axis is the channels, the first of a picture's three axes.
 func channelAxis(axis int) error {
 	if axis != 0 && axis != -3 {
 		return fmt.Errorf("along axis %d is not supported, only along the channels", axis)
@@ -57,7 +57,7 @@ func (c *call) slice() (out []graph.Operand, err error) {
 	return out, nil
 }
 
-// span returns the channels from start on, size of them. It fails if there are not that many.
+// span returns size channels from channel start on. It fails if there are not so many.
 func span(start, size, channels int) ([]int, error) {
 	if start < 0 || size < 1 || start > channels-size {
 		return nil, fmt.Errorf("of %d channels from channel %d on, of %d", size, start, channels)
@@ -69,7 +69,7 @@ func span(start, size, channels int) ([]int, error) {
 	return list, nil
 }
 
-// part is the samples of an axis from start up to end.
+// part is the samples start to end−1 along an axis.
 type part struct{ start, end int }
 
 func (c *call) crop() ([]graph.Operand, error) {
@@ -105,7 +105,7 @@ func (c *call) crop() ([]graph.Operand, error) {
 	return c.add(graph.Pad{Edges: edges}, out...)
 }
 
-// croppedParts returns the parts of the axes channels, height and width that a Crop keeps.
+// croppedParts returns the parts that a Crop keeps along the axes channels, height and width.
 func (c *call) croppedParts(sides [3]int) (parts [3]part, err error) {
 	starts, ends, axes := c.ints(9), c.ints(10), c.ints(11)
 	if len(starts) == 0 {
@@ -262,9 +262,9 @@ func (c *call) interp() ([]graph.Operand, error) {
 	return c.add(op)
 }
 
-// The ways in which Pooling reaches beyond the picture.
+// How far Pooling reaches beyond the picture.
 const (
-	padFull  = 0 // by as much as the last window needs
+	padFull  = 0 // as far as the last window needs
 	padValid = 1
 )
 

@@ -7,13 +7,13 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Values of a padding that stand for as much as keeps the size, the odd one after or before the picture.
+// Values that stand for the padding that keeps the size. If odd, it is greater after (upper) or before the picture.
 const (
 	sameUpper = -233
 	sameLower = -234
 )
 
-// kernel is what the kinds of convolution have in common.
+// kernel holds the parameters that all kinds of convolution have in common.
 type kernel struct {
 	out, groups             int
 	width, height           int
@@ -44,7 +44,7 @@ func (c *call) kernel() (k kernel, err error) {
 	return k, err
 }
 
-// parameters takes the weights and the biases from the .bin.
+// parameters reads the weights and the biases from the .bin.
 func (c *call) parameters(k kernel) (weights, biases []float32, err error) {
 	if weights, err = c.bin.tagged(k.weights); err == nil && k.bias != 0 {
 		biases, err = c.bin.floats(k.out)
@@ -109,7 +109,7 @@ func (c *call) deconvolution() ([]graph.Operand, error) {
 	}
 	op := graph.ConvTranspose{Out: k.out, Kernel: k.width, Stride: k.stride, Groups: k.groups, Bias: biases,
 		Weight: make([]float32, len(weights))}
-	for g := range k.groups { // the file has the outputs outside, the operation the inputs
+	for g := range k.groups { // the file is ordered by outputs first, ConvTranspose by inputs
 		for o := range out {
 			for i := range in {
 				from := ((g*out+o)*in + i) * taps
@@ -122,7 +122,7 @@ func (c *call) deconvolution() ([]graph.Operand, error) {
 	return c.activate([]graph.Operand{{Node: node}}, err)
 }
 
-// activate adds the activation that a convolution states.
+// activate adds the activation that a convolution states, if any.
 func (c *call) activate(out []graph.Operand, err error) ([]graph.Operand, error) {
 	kind, list := c.int(9, 0), c.floats(10)
 	if err != nil {

@@ -8,18 +8,18 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// expression is a size that a .param states in quotes: a number, the width, height or channels of an input, such as 0w,
-// or an operation on others in front of them, such as *(0w,2) (ncnn's wiki, "expression").
+// expression is a size that a .param states in quotes: a number; the width, height or channels of an input, such as 0w;
+// or an operation in front of two sizes, such as *(0w,2) (ncnn's wiki, "expression").
 type expression struct {
 	rest   string
 	shapes []graph.Shape
-	// isOfInput is true once a size of an input was met.
+	// isOfInput is true if the expression uses a size of an input.
 	isOfInput bool
 	depth     int
 }
 
-// sizes returns the numbers of expressions, one after another, for inputs of the given shapes, and reports whether they
-// follow from the sizes of the inputs.
+// sizes returns the values of the expressions in text, for inputs of the given shapes. areOfInputs is true if each of
+// them uses a size of an input.
 func sizes(text string, shapes []graph.Shape) (list []int, areOfInputs bool, err error) {
 	const mostSizes = 4
 	e := &expression{rest: text, shapes: shapes}
@@ -48,7 +48,7 @@ func (e *expression) skip(text string) bool {
 	return found
 }
 
-// value takes an expression off the text.
+// value reads one expression from the text and returns its value.
 func (e *expression) value() (v float64, err error) {
 	const deepest = 16
 	broken := fmt.Errorf("%.60q is no expression", e.rest)
@@ -88,7 +88,7 @@ func (e *expression) value() (v float64, err error) {
 	return v, nil
 }
 
-// operate returns the result of an operation of two numbers, which has to be below 2³⁰.
+// operate returns the result of an operation on two numbers. It fails if the result is 2³⁰ or more.
 func operate(name string, x, y float64) (v float64, err error) {
 	switch name {
 	case "+":

@@ -11,9 +11,9 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Read returns the network of the contents of a .param and of the .bin that belongs to it, in float32 or float16. It
-// fails for operations that are not supported, naming them, for a .bin that is shorter or longer than its .param says,
-// and as graph.Graph.Check does. The files may be forged. Read keeps neither slice.
+// Read returns the network of the contents of a .param and of its .bin, in float32 or float16. It fails for operations
+// that are not supported, naming them, for a .bin that is shorter or longer than the .param says, and as
+// graph.Graph.Check does. The files may be forged. Read keeps neither slice.
 func Read(param, weights []byte) (*graph.Graph, error) {
 	r := newReader(weights)
 	err := readParam(param, r.readLayer)
@@ -34,16 +34,16 @@ func Read(param, weights []byte) (*graph.Graph, error) {
 	return g, nil
 }
 
-// reader makes the nodes of layers.
+// reader makes a graph from layers.
 type reader struct {
 	bin   bin
 	graph *graph.Builder // nil before the Input
-	// sized says whether the Input states the size of the picture. Otherwise the size is an example, by which no size
-	// in the file can be judged.
+	// sized says whether the Input states the size of the picture. If it does not, the size is an example, and sizes in
+	// the file cannot be compared with it.
 	sized bool
-	// blobs has, by its name, each blob that a layer so far makes.
+	// blobs are the results of the layers so far, by their names.
 	blobs map[string]graph.Operand
-	// free are the blobs that no layer so far takes. A copy that a Split makes for nobody is none.
+	// free are the blobs that no layer has taken so far. Results of a Split and constants are left out.
 	free map[string]bool
 }
 
@@ -55,11 +55,11 @@ func newReader(weights []byte) *reader {
 // maxBlobs is the greatest number of blobs of a network.
 const maxBlobs = 4 * graph.MaxNodes
 
-// The picture by which shapes are worked out where the Input states none: its sides are multiples of every factor that
-// graphs may demand.
+// The size of the picture for which shapes are computed if the Input states none: multiples of all factors that graphs
+// may demand.
 const exampleWidth, exampleHeight = 240, 336
 
-// output returns the node of the result: that of the only blob that no layer takes.
+// output returns the node of the result: the only blob that no layer takes.
 func (r *reader) output() (node int, err error) {
 	if len(r.free) != 1 {
 		return 0, fmt.Errorf("the network has %d results, expected 1", len(r.free))
@@ -70,10 +70,10 @@ func (r *reader) output() (node int, err error) {
 	return node, nil
 }
 
-// readLayer makes the nodes of one layer, the next one.
+// readLayer makes the nodes of the next layer.
 func (r *reader) readLayer(l layer) error {
 	fail := func(err error) error {
-		if strings.Contains(err.Error(), strconv.Quote(l.name)+": ") { // the graph names its nodes itself
+		if strings.Contains(err.Error(), strconv.Quote(l.name)+": ") { // errors of the graph name the node
 			return err
 		}
 		return fmt.Errorf("%s %q: %w", l.kind, l.name, err)
@@ -122,7 +122,7 @@ func (r *reader) readLayer(l layer) error {
 	return nil
 }
 
-// call is what a maker makes nodes of.
+// call is a layer that is being read.
 type call struct {
 	*reader
 	name string
@@ -132,7 +132,7 @@ type call struct {
 	outputs int
 }
 
-// maker makes the nodes of a kind of layer, which has least to most inputs, and returns its outputs.
+// maker says how to make the nodes of a kind of layer, which has from least to most inputs. make returns its outputs.
 type maker struct {
 	least, most int
 	make        func(*call) ([]graph.Operand, error)
@@ -141,7 +141,7 @@ type maker struct {
 // many is the greatest number of inputs of layers that take any number.
 const many = graph.MaxNodes
 
-// makers has the kinds of layers that are supported.
+// makers are the supported kinds of layers.
 var makers = map[string]maker{
 	"Input":                  {0, 0, (*call).input},
 	"MemoryData":             {0, 0, (*call).memoryData},
@@ -184,7 +184,7 @@ var makers = map[string]maker{
 	"Pooling":                {1, 1, (*call).pooling},
 }
 
-// add adds a node that takes the first input, or the given ones, and returns it as the only output.
+// add adds a node that takes the given inputs, or the first input of the layer if none are given.
 func (c *call) add(op graph.Op, inputs ...graph.Operand) ([]graph.Operand, error) {
 	if inputs == nil {
 		inputs = c.in[:1]
@@ -200,7 +200,7 @@ func (c *call) add(op graph.Op, inputs ...graph.Operand) ([]graph.Operand, error
 	return []graph.Operand{{Node: node}}, err
 }
 
-// then adds further nodes, one after another, to an output.
+// then adds nodes one after another, the first of which takes out. It adds none if err is not nil.
 func (c *call) then(out []graph.Operand, err error, ops ...graph.Op) ([]graph.Operand, error) {
 	for _, op := range ops {
 		if err == nil {

@@ -24,7 +24,7 @@ const (
 	maxNames = graph.MaxChannels
 	// maxArray is the greatest length of an array in a .param.
 	maxArray = 4096
-	// arrayKey is the greatest key of an array: the array of key k has arrayKey−k.
+	// arrayKey is the key of array 0: array k has the key arrayKey−k.
 	arrayKey = -23300
 )
 
@@ -36,14 +36,14 @@ type layer struct {
 	params     map[int][]value
 }
 
-// value is a number of a .param, or a parameter in quotes, without these.
+// value is a number of a .param, or a text, which is in quotes there.
 type value struct {
 	number float64
 	text   string
 }
 
-// readParam calls visit for each layer of a .param and returns its error. A layer is released after the call: all
-// together would take many times the bytes of the file.
+// readParam calls visit for each layer of a .param and returns its error. It does not keep the layers: all together
+// would take many times the bytes of the file.
 func readParam(data []byte, visit func(layer) error) error {
 	if len(data) > maxParam {
 		return fmt.Errorf("a .param of %d bytes, expected at most %d", len(data), maxParam)
@@ -92,7 +92,7 @@ func readParam(data []byte, visit func(layer) error) error {
 	return nil
 }
 
-// checkCount fails if a .param states a number of layers that no network has.
+// checkCount fails if a .param states a number of layers that no network has, or if err is not nil.
 func checkCount(count int, err error) error {
 	if err != nil || count < 2 || count > graph.MaxNodes {
 		return fmt.Errorf("the .param states %d layers, expected 2 to %d", count, graph.MaxNodes)
@@ -100,7 +100,7 @@ func checkCount(count int, err error) error {
 	return nil
 }
 
-// parseLayer parses the fields of a line: kind, name, numbers of inputs and outputs, their names, parameters.
+// parseLayer parses the fields of a line: kind, name, numbers of inputs and of outputs, their names, parameters.
 func parseLayer(fields []string) (l layer, err error) {
 	if len(fields) < 4 {
 		return l, errors.New("expected a layer, its name and the numbers of its inputs and outputs")
@@ -130,7 +130,7 @@ func parseLayer(fields []string) (l layer, err error) {
 	return l, nil
 }
 
-// parseParameter parses key=value, or key=n,v1,v2,… of an array.
+// parseParameter parses key=value, or, for an array, key=n,v1,v2,….
 func parseParameter(field string) (key int, list []value, err error) {
 	name, rest, found := strings.Cut(field, "=")
 	key, err = strconv.Atoi(name)
@@ -173,14 +173,14 @@ func parseValue(item string) (value, error) {
 	return value{number: f}, nil
 }
 
-// settings gives the parameters of a layer, and remembers which were asked for and whether one was no whole number.
+// settings are the parameters of a layer. They note which were read, and whether one was no whole number.
 type settings struct {
 	params map[int][]value
 	known  []int
 	err    error
 }
 
-// int returns the parameter of the key, a whole number, or the default.
+// int returns the whole number with the given key, or byDefault if there is none.
 func (s *settings) int(key, byDefault int) int {
 	list := s.ints(key)
 	if len(list) != 1 {
@@ -189,7 +189,7 @@ func (s *settings) int(key, byDefault int) int {
 	return list[0]
 }
 
-// float returns the parameter of the key, a real number, or the default.
+// float returns the real number with the given key, or byDefault if there is none.
 func (s *settings) float(key int, byDefault float32) float32 {
 	list := s.floats(key)
 	if len(list) != 1 {
@@ -198,7 +198,7 @@ func (s *settings) float(key int, byDefault float32) float32 {
 	return list[0]
 }
 
-// text returns the parameter of the key, which is in quotes; empty if there is none.
+// text returns the text with the given key; empty if there is none.
 func (s *settings) text(key int) string {
 	s.known = append(s.known, key)
 	if list := s.params[key]; len(list) == 1 {
@@ -207,7 +207,7 @@ func (s *settings) text(key int) string {
 	return ""
 }
 
-// ints returns the array of the key; nil if there is none.
+// ints returns the array of whole numbers with the given key; nil if there is none.
 func (s *settings) ints(key int) (list []int) {
 	s.known = append(s.known, key)
 	for _, v := range s.params[key] {
@@ -219,7 +219,7 @@ func (s *settings) ints(key int) (list []int) {
 	return list
 }
 
-// floats returns the array of the key; nil if there is none.
+// floats returns the array of real numbers with the given key; nil if there is none.
 func (s *settings) floats(key int) (list []float32) {
 	s.known = append(s.known, key)
 	for _, v := range s.params[key] {
@@ -228,8 +228,8 @@ func (s *settings) floats(key int) (list []float32) {
 	return list
 }
 
-// check fails if a parameter was no whole number, or was never asked for: what it means is unknown then, and the result
-// might be wrong. Keys 30 and 31 are hints of shapes and of memory.
+// check fails if a parameter was no whole number, or was never read: its meaning is unknown then, and the result might
+// be wrong. Keys 30 and 31, hints about shapes and memory, may be left unread.
 func (s *settings) check() error {
 	for _, key := range slices.Sorted(maps.Keys(s.params)) {
 		if key != 30 && key != 31 && !slices.Contains(s.known, key) && s.err == nil {

@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// function returns the maker of a layer that applies a function to every sample.
+// function returns the make function of a layer that applies a function to every sample.
 func function(f graph.Function) func(*call) ([]graph.Operand, error) {
 	return func(c *call) ([]graph.Operand, error) { return c.add(f) }
 }
@@ -20,7 +20,7 @@ func (c *call) dropout() ([]graph.Operand, error) {
 	return c.split()
 }
 
-// affine multiplies by a factor and adds an offset.
+// affine returns the operation that multiplies by a factor and adds an offset.
 func affine(factor, offset float32) graph.Affine {
 	return graph.Affine{Scale: []float32{factor}, Offset: []float32{offset}}
 }
@@ -116,7 +116,7 @@ func (c *call) binary() ([]graph.Operand, error) {
 	if hasScalar == 0 {
 		y = c.in[1]
 	}
-	const signs = "+-*/><^-/" // the last two have their inputs exchanged
+	const signs = "+-*/><^-/" // the last two operations exchange their inputs
 	if kind < 0 || kind >= len(signs) {
 		return nil, fmt.Errorf("of number %d is not supported", kind)
 	}
@@ -136,7 +136,7 @@ func (c *call) binary() ([]graph.Operand, error) {
 	return nil, errors.New("of a power is not supported, only of 2")
 }
 
-// unaries are the operations of UnaryOp by their numbers.
+// unaries are the operations of UnaryOp, by number.
 var unaries = map[int]graph.Op{0: graph.Abs, 1: affine(-1, 0), 2: graph.Floor, 3: graph.Ceil, 4: graph.Square,
 	5: graph.Sqrt, 7: graph.Exp, 15: graph.Reciprocal, 16: graph.Tanh}
 

@@ -18,12 +18,12 @@ const (
 	sizeOfTag = 4
 )
 
-// bin is what is left of a .bin.
+// bin is the part of a .bin that is not yet read.
 type bin []byte
 
 var errShort = errors.New("the .bin is too short; does it belong to this .param?")
 
-// floats takes n numbers of float32.
+// floats reads n numbers of float32.
 func (b *bin) floats(n int) ([]float32, error) {
 	if n < 0 || n > graph.MaxWeights || 4*n > len(*b) {
 		return nil, errShort
@@ -36,7 +36,7 @@ func (b *bin) floats(n int) ([]float32, error) {
 	return list, nil
 }
 
-// tagged takes a tag and n numbers, which the tag says to be of float32 or float16.
+// tagged reads a tag and n numbers, which are float32 or float16 as the tag says.
 func (b *bin) tagged(n int) ([]float32, error) {
 	if len(*b) < sizeOfTag {
 		return nil, errShort
@@ -54,7 +54,7 @@ func (b *bin) tagged(n int) ([]float32, error) {
 	return nil, fmt.Errorf("has weights of unknown kind %#08x; does the .bin belong to this .param?", tag)
 }
 
-// halves takes n numbers of float16, padded to a multiple of four bytes.
+// halves reads n numbers of float16, padded to a multiple of four bytes.
 func (b *bin) halves(n int) ([]float32, error) {
 	if n < 0 || n > graph.MaxWeights || (2*n+3)&^3 > len(*b) {
 		return nil, errShort

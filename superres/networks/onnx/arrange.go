@@ -26,7 +26,7 @@ func (c *call) shapeOf(dims []int) (*tensor, error) {
 	return out, nil
 }
 
-// shapeValue is Shape of samples: a constant.
+// shapeValue computes Shape of samples, which is a constant.
 func (c *call) shapeValue() ([]*value, error) {
 	out, err := c.shapeOf(c.sizes(c.in[0]))
 	return []*value{{constant: out}}, err
@@ -35,7 +35,7 @@ func (c *call) shapeValue() ([]*value, error) {
 // same returns the first input.
 func (c *call) same() ([]*value, error) { return []*value{c.in[0]}, nil }
 
-// castSamples is Cast of samples, which are real numbers of any type alike.
+// castSamples computes Cast of samples: to 8 bits, or without effect to real numbers of any type and to bool.
 func (c *call) castSamples() ([]*value, error) {
 	switch to := c.int("to", 0); {
 	case to == typeUint8:
@@ -46,7 +46,7 @@ func (c *call) castSamples() ([]*value, error) {
 	return c.same()
 }
 
-// castLike is CastLike where one of the inputs is samples: the other becomes real numbers.
+// castLike computes CastLike where one of the inputs is samples. A constant becomes real numbers.
 func (c *call) castLike() ([]*value, error) {
 	from := c.in[0].constant
 	if like := c.in[1].constant; from == nil && like != nil && like.ints != nil {
@@ -157,7 +157,7 @@ func (c *call) concat() ([]*value, error) {
 	return []*value{c.sampled(node).arranged(out)}, nil
 }
 
-// roll returns two parts of a picture, which were cut between two rows or columns, in the other order.
+// roll returns a Roll if the inputs are two parts of a picture, cut between two rows or columns, in reverse order.
 func (c *call) roll(inputs []*value, along int) ([]*value, error) {
 	var cuts [2]graph.Pad
 	var from [2]int
@@ -199,8 +199,8 @@ func (c *call) roll(inputs []*value, along int) ([]*value, error) {
 	return []*value{c.sampled(node).arranged(out)}, err
 }
 
-// shortest returns the shift that is the same as by of n samples, with the least absolute value: in files for pictures
-// of one size, one to the other side is the rest of their side.
+// shortest returns the shift with the least absolute value that moves n samples round as far as the shift by does.
+// Files for one size of picture may state a shift to the other side as the rest of the side.
 func shortest(by, n int) int {
 	if 2*by > n {
 		return by - n
@@ -243,7 +243,7 @@ func foldGather(c *call) (*tensor, error) {
 	})
 }
 
-// gatherSamples takes channels by their indexes, or one, which then is no dimension any more.
+// gatherSamples computes Gather of channels, of a single channel, which removes the dimension, or of windows.
 func (c *call) gatherSamples() ([]*value, error) {
 	v := c.in[0]
 	which := c.in[1].constant
@@ -279,7 +279,7 @@ func (c *call) gatherSamples() ([]*value, error) {
 	return []*value{v.arranged(slices.Concat(dims[:along], dims[along+1:]))}, nil
 }
 
-// overlapping returns rows or columns as two dimensions, by n×m indexes: those of a window, and those of the windows,
+// overlapping returns rows or columns as two dimensions, by n×m indexes: n rows or columns of a window, and m windows,
 // which may overlap. PyTorch exports Unfold so.
 func (c *call) overlapping(v *value, along, n, m int, list []int) ([]*value, error) {
 	dims := c.layout(v)
@@ -300,7 +300,7 @@ func (c *call) overlapping(v *value, along, n, m int, list []int) ([]*value, err
 	return []*value{v.arranged(slices.Concat(dims[:along], layout{{inner}, {outer}}, dims[along+1:]))}, nil
 }
 
-// foldScatterND is a constant with some of its numbers replaced.
+// foldScatterND computes ScatterND of constants: it replaces some numbers of the first.
 func foldScatterND(c *call) (*tensor, error) {
 	from, which, by := c.in[0].constant, c.in[1].constant, c.in[2].constant
 	if len(which.dims) == 0 || which.ints == nil || c.text("reduction", "none") != "none" {

@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// attention is Attention of ONNX 23: products of queries and keys, scaled, with a constant added, as weights of values.
+// attention computes Attention of ONNX 23. Products of queries and keys, scaled, plus a constant, weight values.
 func (c *call) attention() ([]*value, error) {
 	for _, v := range c.in[4:] {
 		if v != nil {
@@ -60,8 +60,8 @@ func (c *call) attention() ([]*value, error) {
 	return []*value{out[0].arranged(packed)}, err
 }
 
-// inHeads returns the input of Attention with four dimensions, of which the second are the heads: as it is, or with its
-// last of three dimensions divided into as many heads.
+// inHeads returns an input of Attention in four dimensions, the second of which counts the heads. An input of three
+// dimensions is packed: its last dimension is divided into the given number of heads.
 func (c *call) inHeads(v *value, heads int) (out *value, isPacked bool, err error) {
 	if v.constant != nil {
 		return nil, false, errors.New("of constants is not supported")

@@ -13,14 +13,14 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// outside says where the numbers of a constant are if not in the file itself (ONNX, "External Data").
+// outside says where the numbers of a constant are that are in another file (ONNX, "External Data").
 type outside struct {
 	location       string
-	offset, length int64 // in bytes; no length, −1, is that of the numbers
+	offset, length int64 // in bytes; a length that is not stated is −1
 	isBroken       bool
 }
 
-// set takes an entry of the field external_data.
+// set stores an entry of the field external_data.
 func (o *outside) set(key, value string) {
 	number := func() int64 {
 		n, err := strconv.ParseInt(value, 10, 64)
@@ -37,11 +37,11 @@ func (o *outside) set(key, value string) {
 	}
 }
 
-// beside is the folder of a file, in whose files its constants may be.
+// beside is the folder of an ONNX file, in the files of which constants may be.
 type beside struct {
 	folder fs.FS            // nil if there is none
-	left   map[string]int64 // bytes of the files that were not read yet; no byte is needed twice
-	bytes  int64            // that were read
+	left   map[string]int64 // bytes of each file that are not yet read; no byte is needed twice
+	bytes  int64            // how many were read
 }
 
 // mostBeside is the most bytes of weights in other files: what the most weights take in float64.
@@ -49,8 +49,8 @@ const mostBeside = 8 * graph.MaxWeights
 
 func newBeside(folder fs.FS) *beside { return &beside{folder: folder, left: map[string]int64{}} }
 
-// read returns the bytes of the numbers of a constant, which are in a file of the folder: as many as its dimensions
-// ask for, and no more than the file has.
+// read returns the bytes of a constant that is in a file of the folder, as many as its dimensions ask for. It fails if
+// the file has fewer.
 func (b *beside) read(c *contents) ([]byte, error) {
 	o := c.outside
 	n, err := count(c.dims)
@@ -99,9 +99,9 @@ func (b *beside) read(c *contents) ([]byte, error) {
 }
 
 // FilesBeside returns the names of the files in which an .onnx file of the given contents has weights, relative to its
-// folder: none for contents that are no ONNX. The names may be forged.
+// folder; none if the contents are no ONNX. The names may be forged.
 func FilesBeside(data []byte) (names []string) {
-	_ = fields(data, func(f field) error { // what is wrong with a file is found where it is read
+	_ = fields(data, func(f field) error { // faults are reported by Read
 		if f.number != 7 {
 			return nil
 		}

@@ -8,13 +8,13 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// maker adds nodes of a call to the graph, until one of them fails.
+// maker adds nodes for a call to the graph until one cannot be added, for the reason err.
 type maker struct {
 	*call
 	err error
 }
 
-// make adds an operation of the given nodes and returns its node.
+// make adds a node with the given inputs and returns it.
 func (m *maker) make(op graph.Op, in ...int) (node int) {
 	if m.err == nil {
 		node, m.err = m.builder.Add(m.name, op, in...)
@@ -22,7 +22,7 @@ func (m *maker) make(op graph.Op, in ...int) (node int) {
 	return node
 }
 
-// chain adds operations one after another, and returns the last.
+// chain adds operations, each on the result of the one before, and returns the last node.
 func (m *maker) chain(node int, ops ...graph.Op) int {
 	for _, op := range ops {
 		node = m.make(op, node)
@@ -30,7 +30,7 @@ func (m *maker) chain(node int, ops ...graph.Op) int {
 	return node
 }
 
-// sum adds the sum of as many nodes as there are, of which term makes each.
+// sum adds the sum of count nodes, each of which term adds.
 func (m *maker) sum(count int, term func(i int) int) (sum int) {
 	for i := range count {
 		if node := term(i); i == 0 {
@@ -42,16 +42,16 @@ func (m *maker) sum(count int, term func(i int) int) (sum int) {
 	return sum
 }
 
-// isZero adds what is 1 where whole numbers, with the given offset of all or of each channel, are 0, else 0.
+// isZero adds nodes that give 1 where a whole number plus offset, one number or one per channel, is 0, else 0.
 func (m *maker) isZero(node int, offset ...float32) int {
 	return m.chain(node, graph.Affine{Scale: []float32{1}, Offset: offset}, graph.Abs, affine(-1, 1),
 		graph.Clip{Max: 1})
 }
 
-// maxChoices is the greatest number of channels among which TopK chooses, each of which is compared with each.
+// maxChoices is the greatest number of channels among which TopK chooses, since it compares all pairs.
 const maxChoices = 32
 
-// choices returns the node of a value of which dimension along has all channels, and their number.
+// choices returns the node of v and the number of its channels, which must be the indexes of dimension along.
 func (m *maker) choices(v *value, along int) (node, n int) {
 	if v.constant != nil {
 		m.err = errors.New("of constants is not supported")
@@ -68,7 +68,7 @@ func (m *maker) choices(v *value, along int) (node, n int) {
 	return node, n
 }
 
-// placed returns the value of a node of n channels, that are dimension along of one like another.
+// placed returns a node of n channels as a value in the layout of like, but with these channels as dimension along.
 func (m *maker) placed(node int, like *value, along, n int) (*value, error) {
 	if m.err != nil {
 		return nil, m.err
@@ -78,14 +78,14 @@ func (m *maker) placed(node int, like *value, along, n int) (*value, error) {
 	return m.sampled(node).arranged(dims), nil
 }
 
-// ranks adds how many of n channels are greater than each, or as great and before it; less in place of greater if
-// isLeast.
+// ranks adds nodes that count, for each of n channels, the channels that are greater, or equal and before it. If
+// isLeast, they count lesser channels in place of greater ones.
 func (m *maker) ranks(node, n int, isLeast bool) int {
 	first, second, sums := make([]int, n*n), make([]int, n*n), make([]int, n)
 	op := graph.Affine{Scale: make([]float32, n*n), Offset: make([]float32, n*n)}
 	for i := range n {
 		sums[i] = i * n
-		for k := range n { // whether channel k is before i, by which of them is greater than the other
+		for k := range n { // whether channel k ranks before channel i
 			at := i*n + k
 			first[at], second[at], op.Scale[at] = k, i, 1
 			if k < i {
@@ -100,7 +100,7 @@ func (m *maker) ranks(node, n int, isLeast bool) int {
 	return m.chain(x, graph.Positive, op, graph.ReduceEach{By: graph.Sum, Size: n}, graph.Select{Channels: sums})
 }
 
-// topK is TopK among channels.
+// topK computes TopK among the channels of a pixel.
 func (c *call) topK() ([]*value, error) {
 	v, m := c.in[0], &maker{call: c}
 	k, err := c.number(1, 0)
@@ -138,7 +138,7 @@ func (c *call) topK() ([]*value, error) {
 	return []*value{values, which}, err
 }
 
-// scatterElements is ScatterElements of some channels into zeros.
+// scatterElements computes ScatterElements of some channels into zeros.
 func (c *call) scatterElements() ([]*value, error) {
 	zeros, by, m := c.in[0].constant, c.in[2], &maker{call: c}
 	if zeros == nil || zeros.reals == nil || slices.ContainsFunc(zeros.reals, func(x float32) bool { return x != 0 }) ||
@@ -170,8 +170,8 @@ func (c *call) scatterElements() ([]*value, error) {
 	return []*value{out}, err
 }
 
-// scatterND is ScatterND of some channels in the place of others, as Python's x[:, :n] = y is exported, of every f-th
-// pixel, as x[:, :, ::2, ::2] = y is, or of a number for each channel at an edge, as x[:, :, :1] = y is.
+// scatterND computes ScatterND if it replaces whole channels, as Python's x[:, :n] = y is exported, every f-th pixel in
+// both directions, as x[:, :, ::2, ::2] = y is, or an edge by a number for each channel, as x[:, :, :1] = y is.
 func (c *call) scatterND() ([]*value, error) {
 	which, by := c.in[1].constant, c.in[2]
 	fault := errors.New("of samples is supported for whole channels, every nth pixel, and a number at an edge, alone")
@@ -180,7 +180,7 @@ func (c *call) scatterND() ([]*value, error) {
 		len(into) != 4 || into[0] != 1 {
 		return nil, fault
 	}
-	// Each index has two numbers, of the picture and the channel, or those of a row and a column besides.
+	// Each index has the numbers of a picture and a channel, and maybe of a row and a column.
 	s, sides := graph.Shape{W: into[3], H: into[2], Channels: into[1]}, c.sizes(by)
 	depth := which.dims[len(which.dims)-1]
 	if depth < 2 || depth > 4 || len(sides) != 4 || sides[0] != 1 || product(sides) < 1 || sides[1] > s.Channels ||
@@ -238,8 +238,8 @@ func (c *call) scatterND() ([]*value, error) {
 	return c.add(graph.Select{Channels: from}, out...)
 }
 
-// replacePixels replaces every f-th pixel of a picture of shape s, or of zeros, from a row and a column on, by those of
-// the third input.
+// replacePixels replaces every f-th pixel of a picture of shape s, or of zeros, by the third input. It begins at the
+// given row and column.
 func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault error) ([]*value, error) {
 	by, err := c.node(c.in[2])
 	zeros, m := c.in[0].constant, &maker{c, err}
@@ -247,7 +247,7 @@ func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault error) ([
 		return nil, fault
 	}
 	from, isZero := make([]int, s.Channels*f*f), func(x float32) bool { return x == 0 }
-	var all int // the others, and after them those that replace some
+	var all int // the old channels, and after them the new ones
 	switch {
 	case zeros == nil:
 		var in int
@@ -275,8 +275,9 @@ func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault error) ([
 	return []*value{c.sampled(node)}, m.err
 }
 
-// replaceEdge replaces the samples of a picture of shape s at one edge, from a row and a column on, by constants of as
-// many rows and columns: a number for each channel, which from says. It returns the fault for any other constants.
+// replaceEdge replaces the samples at one edge of a picture of shape s, from a row and a column on, by a constant with
+// a single number for each channel, whose rows and columns they are. from has the new channel for each. Any other
+// constant is a fault.
 func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, fault error) ([]*value, error) {
 	border := make([]float32, s.Channels)
 	size := by.dims[2] * by.dims[3]
@@ -312,11 +313,11 @@ func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, 
 	return c.padWith(op, border)
 }
 
-// maxTaps is the greatest number of taps of a convolution whose weights are samples.
+// maxTaps is the greatest number of taps of a convolution that has samples as weights.
 const maxTaps = 49
 
-// convBySamples is a convolution of each channel alone with weights that a network makes of the means of the picture
-// (Lee et al.: Emulating Self-Attention with Convolution, ICCV 2025): a sum of moved samples times a number each.
+// convBySamples computes Conv of each channel alone, with weights that the network computes from means of the picture
+// (Lee et al.: Emulating Self-Attention with Convolution, ICCV 2025): the sum of moved samples, each times a weight.
 func (c *call) convBySamples() ([]*value, error) {
 	input, err := c.node(c.in[0])
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"superres/internal/elementary"
 )
 
-// foldBinary combines two constants number by number.
+// foldBinary returns the fold of two constants, number by number: by whole if both have whole numbers, else by real.
 func foldBinary(whole func(a, b int64) (int64, error), real func(a, b float64) float64) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		a, b := c.in[0].constant, c.in[1].constant
@@ -29,7 +29,7 @@ func foldBinary(whole func(a, b int64) (int64, error), real func(a, b float64) f
 	}
 }
 
-// foldAll combines any number of constants, two at a time.
+// foldAll returns the fold of any number of constants, which are combined two at a time.
 func foldAll(fold func(*call) (*tensor, error)) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		out := c.in[0].constant
@@ -46,7 +46,7 @@ func foldAll(fold func(*call) (*tensor, error)) func(*call) (*tensor, error) {
 	}
 }
 
-// The ways to combine whole numbers.
+// The folds of two whole numbers.
 func addInts(a, b int64) (int64, error) { return a + b, nil }
 func subInts(a, b int64) (int64, error) { return a - b, nil }
 func mulInts(a, b int64) (int64, error) { return a * b, nil }
@@ -74,7 +74,7 @@ func equalInts(a, b int64) (int64, error) {
 	return 0, nil
 }
 
-// foldGreater is the comparison of two constants that compare makes of samples.
+// foldGreater returns the fold of the comparison that compare does for samples.
 func foldGreater(isSwapped, isNegated bool) func(*call) (*tensor, error) {
 	truth := func(isGreater bool) int64 {
 		if isGreater != isNegated {
@@ -113,7 +113,7 @@ func modInts(a, b int64) (int64, error) {
 	return a % b, nil
 }
 
-// foldUnary computes a function of each number of a constant. Whole numbers stay as they are if exact is true.
+// foldUnary returns the fold by a function of each number. If exact, whole numbers stay as they are.
 func foldUnary(function func(float64) float64, exact bool) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		from := c.in[0].constant

@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// pair returns a list of two numbers of an attribute; by default both are the same.
+// pair returns the two numbers of an attribute; twice byDefault if there is no such attribute.
 func (c *call) pair(name string, byDefault int) (list []int, err error) {
 	if list, err = c.list(name); err == nil && list == nil {
 		list = []int{byDefault, byDefault}
@@ -19,7 +19,7 @@ func (c *call) pair(name string, byDefault int) (list []int, err error) {
 	return list, err
 }
 
-// filter is what Conv and ConvTranspose have in common.
+// filter holds the parameters that Conv and ConvTranspose have in common.
 type filter struct {
 	weight, bias     []float32
 	dims             []int
@@ -153,7 +153,7 @@ func (c *call) convTranspose() ([]*value, error) {
 	return []*value{c.sampled(node)}, err
 }
 
-// pointwise is a convolution of 1×1 taps of samples that no node has as they are, such as those of windows.
+// pointwise computes Conv with 1×1 taps for samples that no node has in the usual layout, such as samples in windows.
 func (c *call) pointwise(k filter) ([]*value, error) {
 	v := c.in[0]
 	last := []int{0, 2, 3, 1}
@@ -171,9 +171,9 @@ func (c *call) pointwise(k filter) ([]*value, error) {
 	return []*value{out[0].arranged(c.layout(out[0]).transposed([]int{0, 3, 1, 2}))}, nil
 }
 
-// convAlong is a convolution along the channels of each pixel, in one dimension as in efficient channel attention (Wang
-// et al.: ECA-Net, CVPR 2020), or in three, of which the others are rows and columns, as in channel-spatial attention
-// (Niu et al.: HAN, ECCV 2020).
+// convAlong computes Conv along the channels of each pixel: in one dimension, as in efficient channel attention (Wang
+// et al.: ECA-Net, CVPR 2020), or in three, along rows and columns as well, as in channel-spatial attention (Niu et
+// al.: HAN, ECCV 2020).
 func (c *call) convAlong(w *tensor) ([]*value, error) {
 	v, rank := c.in[0], len(w.dims)-2
 	fault := fmt.Errorf("of %d dimensions is supported along all channels alone, without dilation, strides or groups, "+

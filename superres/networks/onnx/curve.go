@@ -9,20 +9,20 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// curve is samples that are a function of each sample of a node. The function is recognised by its values at some
+// curve is samples that are a function of each sample of a node. Functions are recognised by their values at some
 // points: x·σ(x) becomes SiLU in whatever way the file writes it.
 type curve struct {
-	name string           // of the file's node that makes it
-	base int              // the node of the graph
-	at   *[points]float64 // not changed once it is made
-	from []*curve         // those of which the last operation makes it
-	// made is the node of the graph that has the samples, once there is one; −1 before.
+	name string           // of the file's node that computes it
+	base int              // the node of the graph that has the arguments
+	at   *[points]float64 // values at all points; not changed once set
+	from []*curve         // the curves that the last operation combines
+	// made is the node of the graph that has the values of the function; −1 until there is one.
 	made int
-	// greatest is the extent, once it is known.
+	// greatest is the extent; 0 until it is computed.
 	greatest float64
-	// err is why there can be no such node, once that is known.
+	// err says why there can be no such node, if that is known.
 	err error
-	// emit makes the node by the last operation of the function alone, where the whole is no known function.
+	// emit adds the node of the last operation alone, for a function that is not recognised as a whole.
 	emit func(*tracer) (graph.Operand, error)
 }
 
@@ -35,7 +35,7 @@ func point(i int) float64 {
 	return 4*x + 26*x*x*x
 }
 
-// identityAt has the values of the identity.
+// identityAt are the values of the identity at all points.
 var identityAt = func() *[points]float64 {
 	var at [points]float64
 	for i := range at {
@@ -44,10 +44,10 @@ var identityAt = func() *[points]float64 {
 	return &at
 }()
 
-// identity returns the samples of a node themselves.
+// identity returns the samples of a node as a curve.
 func identity(node int) *curve { return &curve{base: node, made: node, at: identityAt} }
 
-// newCurve returns a curve without values, of a node of the file. It fails if the file has made too many.
+// newCurve returns a curve without values for the node that is followed. It fails if there are too many curves.
 func (c *call) newCurve(base int, from ...*curve) (*curve, error) {
 	if c.curves++; c.curves > graph.MaxNodes {
 		return nil, fmt.Errorf("more than %d functions of samples", graph.MaxNodes)
@@ -55,7 +55,7 @@ func (c *call) newCurve(base int, from ...*curve) (*curve, error) {
 	return &curve{name: c.name, base: base, from: from, made: -1, at: new([points]float64)}, nil
 }
 
-// known is a function of the graph.
+// known is a function of the graph that is recognised by its values.
 type known struct {
 	op    graph.Function
 	value func(float64) float64
@@ -83,21 +83,21 @@ var (
 	hardSwish               = valueOf(kernel.HardSwish)
 )
 
-// valueOf returns a function as the executor computes it, in float32.
+// valueOf returns a function as programs compute it, in float32.
 func valueOf(f kernel.Function) func(float64) float64 {
 	return func(x float64) float64 { return float64(f.At(float32(x))) }
 }
 
-// maxDeviation is the greatest difference at which functions are taken for the same: of values about 1, in proportion
-// to larger values, and in proportion to the greatest value if that is smaller. GELU and its approximation by tanh
-// differ by 5·10⁻⁴; constants of float16 move functions by less than this.
+// maxDeviation is the greatest difference between functions that count as the same: absolute for values up to 1,
+// relative to larger values, and relative to the extent of the function if that is less than 1. GELU and its
+// approximation by tanh differ by 5·10⁻⁴; constants of float16 change functions by less than this.
 const maxDeviation = 2e-4
 
-// leastExtent is the absolute value that an inner function has to reach for a function of it to be recognised: small
-// numbers tell functions less well apart. Where the operations themselves are not supported, any will do.
+// leastExtent is the absolute value that an inner function must reach for a function of it to be recognised: small
+// arguments tell functions less well apart. If the operations themselves are not supported, any extent will do.
 const leastExtent = 2.5
 
-// extent returns the greatest absolute value at the points; NaN if there is one.
+// extent returns the greatest absolute value at the points; NaN if a value is NaN.
 func (c *curve) extent() float64 {
 	if c.greatest == 0 {
 		for _, v := range c.at {
@@ -107,7 +107,7 @@ func (c *curve) extent() float64 {
 	return c.greatest
 }
 
-// deviation returns how far the curve is from a function of the values of u, or infinity if it is further than most.
+// deviation returns how much the curve, of the given extent, differs from a function of u; infinity if more than most.
 func (c *curve) deviation(u *curve, function func(float64) float64, extent, most float64) (greatest float64) {
 	for i, x := range u.at {
 		want := function(x)
@@ -120,7 +120,7 @@ func (c *curve) deviation(u *curve, function func(float64) float64, extent, most
 	return greatest
 }
 
-// recognise returns the function of u that the curve is, unless u reaches less than an extent.
+// recognise returns the known function of u that the curve equals, if there is one and u has at least the given extent.
 func (c *curve) recognise(u *curve, leastExtent float64) (op graph.Function, ok bool) {
 	least, extent := maxDeviation, c.extent()
 	if !(u.extent() >= leastExtent) {
@@ -134,8 +134,7 @@ func (c *curve) recognise(u *curve, leastExtent float64) (op graph.Function, ok 
 	return op, ok
 }
 
-// inner returns the curves of which c is made, no more than can be tried quickly, and the samples of
-// its node first.
+// inner returns the samples of c's node, and the curves from which c is computed, at most 16, which are tried quickly.
 func (c *curve) inner() []*curve {
 	const most = 16
 	list := []*curve{identity(c.base)}
@@ -149,7 +148,7 @@ func (c *curve) inner() []*curve {
 	return list
 }
 
-// resolve returns the node of the graph that has the samples.
+// resolve returns the node of the graph that has the values of the curve, and adds it if there is none yet.
 func (c *curve) resolve(t *tracer) (int, error) {
 	if c.made < 0 && *c.at == *identityAt {
 		c.made = c.base
@@ -164,7 +163,7 @@ func (c *curve) resolve(t *tracer) (int, error) {
 	return node, err
 }
 
-// build adds the node of a recognised function, or those of the last operation, and returns the last.
+// build adds the node of a recognised function, or the nodes of the last operation, and returns the last node.
 func (c *curve) build(t *tracer) (int, error) {
 	if node, ok := c.addRecognised(t, leastExtent); ok {
 		return node, nil
@@ -178,7 +177,7 @@ func (c *curve) build(t *tracer) (int, error) {
 	return out.Node, err
 }
 
-// addRecognised adds the node of a function of one of the inner curves.
+// addRecognised adds the node of a known function of an inner curve, and reports whether there is such a function.
 func (c *curve) addRecognised(t *tracer, leastExtent float64) (node int, ok bool) {
 	for _, u := range c.inner() {
 		op, ok := c.recognise(u, leastExtent)
@@ -196,10 +195,10 @@ func (c *curve) addRecognised(t *tracer, leastExtent float64) (node int, ok bool
 	return 0, false
 }
 
-// emitter makes the node of an operation on a node.
+// emitter adds an operation on a node to the graph and returns the result.
 type emitter func(*tracer, int) (graph.Operand, error)
 
-// apply returns the function value of the samples of v; emit, if not nil, makes its node of that of v.
+// apply returns a function of each sample of v. emit adds its nodes if it is not recognised, or is nil if it cannot.
 func (c *call) apply(v *value, function func(float64) float64, emit emitter) ([]*value, error) {
 	from := v.samples
 	name, op := c.name, c.op

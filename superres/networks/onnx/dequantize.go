@@ -7,8 +7,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// foldDequantize is DequantizeLinear of a constant: (x − zero)·scale, with one scale and one zero for all numbers, for
-// each index along an axis, or for each block of them.
+// foldDequantize computes DequantizeLinear of a constant: (x − zero)·scale. All numbers share a scale and a zero, or
+// each index along an axis has its own, or each block of such indexes.
 func foldDequantize(c *call) (*tensor, error) {
 	x, scale := c.in[0].constant, c.in[1].constant
 	if err := c.copy(x.size()); err != nil {
@@ -36,7 +36,7 @@ func foldDequantize(c *call) (*tensor, error) {
 				return nil, fmt.Errorf("of %v numbers with %v scales", x.dims, scale.dims)
 			}
 		}
-		if isBlocked { // the indexes before the axis have scales of their own
+		if isBlocked { // the indexes of other axes have their own scales
 			return c.dequantise(x, func(i int) int {
 				blocks := (side + block - 1) / block
 				return (i/(step*side)*blocks+i/step%side/block)*step + i%step
@@ -46,7 +46,7 @@ func foldDequantize(c *call) (*tensor, error) {
 	return c.dequantise(x, func(i int) int { return i / step % side })
 }
 
-// dequantise returns the numbers of x, of which number i has the scale and the zero at index(i).
+// dequantise returns the numbers of x as real numbers. Number i has the scale and the zero at index(i).
 func (c *call) dequantise(x *tensor, index func(i int) int) (*tensor, error) {
 	scale := c.in[1].constant
 	var zero *tensor
@@ -70,7 +70,7 @@ func (c *call) dequantise(x *tensor, index func(i int) int) (*tensor, error) {
 	return out, nil
 }
 
-// step returns the scale and the zero of QuantizeLinear or DequantizeLinear of samples, and the least number of 8 bits.
+// step returns scale and zero of QuantizeLinear or DequantizeLinear of samples, and its least number: 0 or −128.
 func (c *call) step() (scale, zero, least float64, err error) {
 	s, z := c.in[1].constant, (*tensor)(nil)
 	if c.in[2] != nil {
@@ -89,7 +89,7 @@ func (c *call) step() (scale, zero, least float64, err error) {
 	return s.real(0), zero, least, nil
 }
 
-// quantize is QuantizeLinear of samples: whole numbers of steps, of 8 bits.
+// quantize computes QuantizeLinear of samples, which become whole numbers of 8 bits.
 func (c *call) quantize() ([]*value, error) {
 	scale, zero, least, err := c.step()
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *call) quantize() ([]*value, error) {
 		graph.Clip{Min: float32(least), Max: float32(least + 255)})
 }
 
-// dequantize is DequantizeLinear of samples.
+// dequantize computes DequantizeLinear of samples.
 func (c *call) dequantize() ([]*value, error) {
 	scale, zero, _, err := c.step()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// einsum is a product of two values whose dimensions have letters, as of matrices: of letters in both, and in the
-// result, one after another, and one letter alone in the first, the second, and both but not the result.
+// einsum computes Einsum where it is a product of matrices. Letters name dimensions: some are in both inputs and in the
+// result, one each is in one input and the result, and one, over which the sum is, is in both inputs alone.
 func (c *call) einsum() ([]*value, error) {
 	equation := strings.ReplaceAll(c.text("equation", ""), " ", "")
 	inputs, out, _ := strings.Cut(equation, "->")
@@ -49,7 +49,7 @@ func (c *call) einsum() ([]*value, error) {
 	return []*value{c.lettered(made[0], batch+left+right, out)}, nil
 }
 
-// lettered returns v, whose dimensions have the letters from, with those in another order.
+// lettered returns v with its dimensions in another order. from has their letters in the old order, to in the new one.
 func (c *call) lettered(v *value, from, to string) *value {
 	var order []int
 	for _, letter := range to {
@@ -58,12 +58,12 @@ func (c *call) lettered(v *value, from, to string) *value {
 	return v.arranged(c.layout(v).transposed(order))
 }
 
-// foldMatMul multiplies a constant by a matrix.
+// foldMatMul multiplies a constant by a constant matrix.
 func foldMatMul(c *call) (*tensor, error) {
 	return c.multiply(c.in[0].constant, c.in[1].constant, false, 1)
 }
 
-// foldGemm is foldMatMul with a factor and a sum.
+// foldGemm does what foldMatMul does, with a factor and a constant to add.
 func foldGemm(c *call) (*tensor, error) {
 	if c.int("transA", 0) != 0 || c.real("beta", 1) != 1 {
 		return nil, errors.New("of a matrix that is transposed, or with a multiple of a sum, is not supported")
@@ -75,7 +75,7 @@ func foldGemm(c *call) (*tensor, error) {
 	return foldBinary(addInts, addReals)(&call{tracer: c.tracer, in: []*value{{constant: out}, c.in[2]}})
 }
 
-// multiply returns the product of a, whose last dimension is added up, and a matrix, times a factor.
+// multiply returns the product of a and the matrix b, times a factor. The sum is over the last dimension of a.
 func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) (*tensor, error) {
 	n := len(a.dims)
 	if n == 0 || len(b.dims) != 2 {
@@ -114,8 +114,8 @@ func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) (*tensor,
 	return out, nil
 }
 
-// foldReduce returns the maker of a reduction of constants along axes: of what add makes of start and the numbers one
-// after another, and result of that and how many there are.
+// foldReduce returns the fold of a reduction along axes. add combines the numbers one after another, from start on;
+// result makes the result from what add returned last and the count of numbers.
 func foldReduce(start float64, add func(all, x float64) float64,
 	result func(all float64, n int) float64) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
@@ -168,12 +168,12 @@ func foldReduce(start float64, add func(all, x float64) float64,
 	}
 }
 
-// meanOf and rootOf are results of reductions, addSquare is one.
+// meanOf and rootOf may be the argument result of foldReduce, addSquare the argument add.
 func meanOf(all float64, n int) float64 { return all / float64(n) }
 func rootOf(all float64, _ int) float64 { return math.Sqrt(all) }
 func addSquare(all, x float64) float64  { return all + float64(x*x) }
 
-// alone is the result of a reduction that does not depend on how many numbers there are.
+// alone may be the argument result of foldReduce: it returns the total, whatever the count.
 func alone(all float64, _ int) float64 { return all }
 
 // foldLayerNorm normalises a constant along its last dimension.

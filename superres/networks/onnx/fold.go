@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// The number of numbers, computed of constants for one network, that are there at a time: leastFolded for any, more for
-// large files, and maxFolded at most; and maxWork, how many are computed in all.
+// How many numbers, computed from constants, a network may have at a time: leastFolded, or more for large files, and at
+// most maxFolded. maxWork is how many may be computed in all.
 const (
 	leastFolded = 4 << 20
 	maxFolded   = 1 << 24
@@ -17,7 +17,7 @@ const (
 
 var errBudget = errors.New("the constants are too large to compute with")
 
-// spend fails if n more numbers are too many to compute.
+// spend takes n numbers from the budget. It fails if the budget has fewer, or the work is too much.
 func (t *tracer) spend(n int) error {
 	if n < 0 || n > t.budget {
 		return errBudget
@@ -26,7 +26,7 @@ func (t *tracer) spend(n int) error {
 	return t.work(n)
 }
 
-// work fails if to compute n more numbers is too much, of which none are kept.
+// work counts n numbers as computed, even if none is kept. It fails if there were too many.
 func (t *tracer) work(n int) error {
 	if t.model.work += n; t.model.work > maxWork {
 		return errBudget
@@ -34,25 +34,25 @@ func (t *tracer) work(n int) error {
 	return nil
 }
 
-// held is how many numbers a constant has that were taken off the budget, and by how many names it is known.
+// held is how many numbers of the budget a constant takes, and by how many names it is known.
 type held struct{ numbers, names int }
 
-// keep counts another name of a constant, or its use in the graph, which takes its numbers as they are.
+// keep counts another name of a constant, or a use in the graph, which shares the numbers of the constant.
 func (t *tensor) keep() {
 	if t.held != nil {
 		t.held.names++
 	}
 }
 
-// release forgets the constants that no node after n takes, by how often each name is yet to be taken, and gives their
-// numbers back to the budget.
+// release forgets the constants that node n takes and no later node takes, and gives their numbers back to the budget.
+// uses holds how often each name is still to be taken.
 func (t *tracer) release(n node, uses map[string]int) {
 	for _, name := range n.inputs {
 		v := t.values[name]
 		if uses[name]--; uses[name] > 0 || v == nil || v.constant == nil || v.constant.held == nil {
 			continue
 		}
-		t.values[name] = nil // the name stays taken
+		t.values[name] = nil // but the name stays in use
 		h := v.constant.held
 		if h.names--; h.names == 0 {
 			t.budget += h.numbers
@@ -77,7 +77,7 @@ func (m *model) uses() (map[string]int, error) {
 	return count, err
 }
 
-// copy fails if n more weights are more than a file of its size makes of others.
+// copy counts n weights as copied from constants. It fails if there were too many for the size of the file.
 func (t *tracer) copy(n int) error {
 	if t.copies -= n; t.copies < 0 {
 		return errors.New("uses its constants too often to make weights of them")
@@ -85,8 +85,8 @@ func (t *tracer) copy(n int) error {
 	return nil
 }
 
-// rearranged returns a constant of the given dimensions whose values are those of from at the offsets that offset
-// returns; offset is called with the indexes of each value in turn, and must not keep them.
+// rearranged returns a constant of the given dimensions. Each value is the value of from at offset(index), where index
+// holds the indexes of the new value; offset must not keep them.
 func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) (*tensor, error) {
 	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) error {
 		k := offset(index)
@@ -98,7 +98,7 @@ func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) i
 	})
 }
 
-// take sets value i to value k of another constant of the same type.
+// take sets value i to value k of the constant from, which must have the same type.
 func (t *tensor) take(i int, from *tensor, k int) {
 	if t.ints != nil {
 		t.ints[i] = from.ints[k]
@@ -107,8 +107,8 @@ func (t *tensor) take(i int, from *tensor, k int) {
 	}
 }
 
-// fill returns a constant of the given dimensions whose values, of whole or real numbers, set sets, in turn; index has
-// the indexes of value i, and must not be kept.
+// fill returns a constant of the given dimensions, of whole or real numbers. It calls set for each value i in turn,
+// which must set it and must not keep index, the indexes of the value.
 func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, index []int) error) (*tensor, error) {
 	n, err := count(dims)
 	if err == nil {
@@ -138,7 +138,7 @@ func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, in
 	return out, nil
 }
 
-// strides returns the distances of neighbours along each dimension.
+// strides returns the distance between neighbours along each dimension.
 func strides(dims []int) []int {
 	list := make([]int, len(dims))
 	n := 1
@@ -149,7 +149,7 @@ func strides(dims []int) []int {
 	return list
 }
 
-// axis returns the axis that a number means, which counts from the end if it is negative.
+// axis returns n as an index of one of rank dimensions. A negative n counts from the end.
 func axis(n, rank int) (int, error) {
 	if n < 0 {
 		n += rank
@@ -160,7 +160,7 @@ func axis(n, rank int) (int, error) {
 	return n, nil
 }
 
-// broadcast returns the dimensions of the result of combining two constants.
+// broadcast returns the dimensions of a result that combines arrays of two lists of dimensions.
 func broadcast(a, b []int) ([]int, error) {
 	out := make([]int, max(len(a), len(b)))
 	for i := range out {
@@ -182,7 +182,7 @@ func broadcast(a, b []int) ([]int, error) {
 	return out, nil
 }
 
-// repeated returns a function that returns which value a constant has at indexes to which it is repeated.
+// repeated returns a function from the indexes of an array to which t is broadcast to the offset of the value in t.
 func (t *tensor) repeated() func(index []int) int {
 	steps := strides(t.dims)
 	return func(index []int) (offset int) {
@@ -239,7 +239,7 @@ func foldCastLike(c *call) (*tensor, error) {
 	return c.cast(c.in[0].constant, typeFloat32)
 }
 
-// cast returns a constant as one of numbers of a type.
+// cast returns a constant converted to the type kind.
 func (t *tracer) cast(from *tensor, kind int) (*tensor, error) {
 	if sizeOf(kind) == 0 {
 		return nil, fmt.Errorf("to type %s is not supported", typeName(kind))
@@ -270,13 +270,13 @@ func (t *tracer) cast(from *tensor, kind int) (*tensor, error) {
 	return out, nil
 }
 
-// shortened returns a number with as many digits as one of 16 bits has.
+// shortened returns v rounded to float16 or bfloat16.
 func shortened(v float32, kind int) float32 {
-	least, drop := math.Ldexp(1, -14), 13 // the least number of all digits, and digits fewer than float32 has
+	least, drop := math.Ldexp(1, -14), 13 // least normal number; digits too many
 	if kind == typeBfloat16 {
 		least, drop = math.Ldexp(1, -126), 16
 	}
-	if x := math.Abs(float64(v)); x < least { // steps of one size
+	if x := math.Abs(float64(v)); x < least { // multiples of the least number
 		step := math.Ldexp(least, drop-23)
 		return float32(math.RoundToEven(float64(v)/step) * step)
 	}

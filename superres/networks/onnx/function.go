@@ -5,15 +5,15 @@ import (
 	"maps"
 )
 
-// function is a local function of a file: nodes that stand for one node wherever that is called.
+// function is a local function of a file: nodes that take the place of each node that calls the function.
 type function struct {
 	inputs, outputs []string
 	body            []byte // the message of the function; part of the file
-	// defaults are the attributes that a call need not state.
+	// defaults are the attributes that a call may leave out.
 	defaults map[string]attribute
 }
 
-// maxDepth is the greatest number of functions that call each other.
+// maxDepth is the greatest number of calls of functions inside each other.
 const maxDepth = 16
 
 // fullName returns the name by which a node calls a function.
@@ -61,7 +61,7 @@ func (m *model) parseFunction(message []byte) error {
 	return nil
 }
 
-// call follows the nodes of a function, which see its inputs and the attributes of the node that calls it alone.
+// call follows the nodes of function f for a node that calls it. They see only the inputs and attributes of that node.
 func (t *tracer) call(n node, f *function) error {
 	if t.depth == maxDepth || len(n.inputs) > len(f.inputs) {
 		return fmt.Errorf("%s %q: has %d inputs, or calls functions more than %d deep", n.op, n.name, len(n.inputs),

@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// gemm is a product with a matrix, as MatMul.
+// gemm computes Gemm: a product with a constant matrix, to which a constant may be added.
 func (c *call) gemm() ([]*value, error) {
 	w := c.in[1].constant
 	if w == nil || len(w.dims) != 2 || c.int("transA", 0) != 0 {
@@ -42,8 +42,8 @@ func (c *call) matMul() ([]*value, error) {
 	return c.linear(a, &w, false, 1)
 }
 
-// linear multiplies the channels of each pixel of v, its last dimension, by a matrix of inputs×outputs, or the
-// transposed one: a convolution of 1×1 taps.
+// linear multiplies the channels of each pixel, which must be the last dimension of v, by a matrix of inputs×outputs,
+// or, if isTransposed, outputs×inputs, and by a factor: it adds a convolution of 1×1 taps.
 func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) ([]*value, error) {
 	dims := c.layout(v)
 	in, out := w.dims[0], w.dims[1]
@@ -84,15 +84,15 @@ func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) ([
 	return []*value{c.sampled(node).arranged(made)}, nil
 }
 
-// factor is one of two values that are multiplied as matrices, its layout taken apart.
+// factor is one of two values that are multiplied as matrices, with its layout taken apart.
 type factor struct {
-	batch, left, inner []part // left are the parts of the dimension that the result has
+	batch, left, inner []part // the sum is over inner; the result has left
 	node               int
 	shape              graph.Shape
 	heads              int
 }
 
-// factor takes a value apart whose last two dimensions are those of matrices; inner is the one that is added up.
+// factor takes the layout of v apart, which ends with two dimensions of a matrix: inner is summed over, left is not.
 func (c *call) factor(v *value, left, inner int) (f factor, err error) {
 	dims := c.layout(v).merged()
 	n := len(dims)
@@ -105,7 +105,7 @@ func (c *call) factor(v *value, left, inner int) (f factor, err error) {
 	return f, err
 }
 
-// arrange makes the channels of a factor those of its heads, one after another, each with the given parts.
+// arrange puts the channels of a factor in order: head after head, and within a head as the given parts.
 func (c *call) arrange(f *factor, parts []part) (err error) {
 	var order []part
 	for _, p := range f.batch {
@@ -118,14 +118,14 @@ func (c *call) arrange(f *factor, parts []part) (err error) {
 	return err
 }
 
-// pixels reports whether all parts are of rows and columns.
+// pixels reports whether parts are of rows and columns alone, and at least one.
 func pixels(parts []part) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p part) bool { return p.of == channels })
 }
 
-// keys returns the windows of which parts are the pixels, row by row, and those of the whole picture of shape s, and
-// the numbers of them. Windows that overlap are no multiple of their distance, which is that of the windows of
-// height×width that attend to them, also where there is one alone.
+// keys returns the windows of a picture of shape s that consist of the pixels of parts, row by row, and their number
+// across and down; parts of batch count the windows. Windows may overlap. If there is one window alone, the distance to
+// the next is the size of the windows that attend to it, height×width, unless 0.
 func keys(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int, err error) {
 	k.Height, k.Width = 1, 1
 	for i, p := range parts {
@@ -162,7 +162,7 @@ func keys(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, 
 	return k, across, down, nil
 }
 
-// window returns the window of which parts are the pixels, row by row: 0×0 for the whole picture of shape s.
+// window returns the size of windows, as keys does, that do not overlap: 0×0 for the whole picture of shape s.
 func window(parts, batch []part, s graph.Shape) (height, width int, err error) {
 	k, _, _, err := keys(parts, batch, s, 0, 0)
 	switch {
@@ -174,15 +174,15 @@ func window(parts, batch []part, s graph.Shape) (height, width int, err error) {
 	return k.Height, k.Width, nil
 }
 
-// sameBatch reports whether two values have as many windows and heads, in the same order.
+// sameBatch reports whether two values have equal numbers of windows and heads, in the same order.
 func sameBatch(a, b []part) bool {
 	return slices.EqualFunc(a, b, func(p, q part) bool {
 		return p.of == q.of && p.size == q.size && (p.of != channels || p.step == q.step)
 	})
 }
 
-// product multiplies samples by samples, as matrices. Pixels that are apart, those of a grid, are put side by side
-// first.
+// product multiplies samples by samples, as matrices. Before that, it puts pixels side by side that form a grid over
+// the picture.
 func (c *call) product(x, y *value) ([]*value, error) {
 	out, err := c.productOf(x, y)
 	if err == nil {
@@ -203,7 +203,7 @@ func (c *call) flipped(v *value) *value {
 	return v.arranged(dims)
 }
 
-// productOf is product for the order in which the graph multiplies: scores are the first of two factors.
+// productOf does what product does, for the order of the graph, in which scores are the first factor.
 func (c *call) productOf(x, y *value) ([]*value, error) {
 	first, _, err := c.gathered(x)
 	if err != nil {
@@ -215,7 +215,7 @@ func (c *call) productOf(x, y *value) ([]*value, error) {
 	}
 	out, err := c.multiplied(first, second)
 	if err != nil || grid == nil || !slices.ContainsFunc(slices.Concat(c.layout(out[0])...), func(p part) bool {
-		return p.of != channels && p.step > 1 // of pixels
+		return p.of != channels && p.step > 1 // pixels lie apart
 	}) || c.builder.Shape(out[0].samples.base) != c.builder.Shape(second.samples.base) {
 		return out, err
 	}
@@ -228,8 +228,8 @@ func (c *call) productOf(x, y *value) ([]*value, error) {
 	return []*value{c.sampled(node).arranged(exchanged(c.layout(out[0]), s, s.H/grid.Rows, s.W/grid.Columns))}, nil
 }
 
-// gathered returns v with the pixels side by side of which one of its last two dimensions consists, if they are those
-// of a grid: as many in each row and column, all as far apart as can be. It returns the grid, or nil.
+// gathered returns v with pixels side by side, if one of its last two dimensions consists of a grid of pixels: equally
+// many in each row and each column, spread over the whole picture. It also returns the grid; nil if there is none.
 func (c *call) gathered(v *value) (*value, *graph.Interleave, error) {
 	dims, s := c.layout(v), c.builder.Shape(v.samples.base)
 	for _, parts := range dims[max(len(dims)-2, 0):] {
@@ -251,8 +251,8 @@ func (c *call) gathered(v *value) (*value, *graph.Interleave, error) {
 	return v, nil, nil
 }
 
-// exchanged returns a layout of a picture of shape s with the parts exchanged into which a grid of n rows and m columns
-// divides its sides: the outer ones, of n rows and m columns, become the inner ones.
+// exchanged returns a layout of a picture of shape s after an Interleave of n rows and m columns: parts with step 1 get
+// step n or m, and parts with step side/n or side/m get step 1.
 func exchanged(l layout, s graph.Shape, n, m int) layout {
 	out := make(layout, len(l))
 	for d, parts := range l.merged() {
@@ -274,7 +274,7 @@ func exchanged(l layout, s graph.Shape, n, m int) layout {
 	return out
 }
 
-// multiplied multiplies the pixels of windows, or channels, with each other, or adds up what these products weight.
+// multiplied multiplies pixels of windows, or channels, with each other (scores), or adds them up, weighted by scores.
 func (c *call) multiplied(x, y *value) ([]*value, error) {
 	a, err := c.factor(x, 2, 1)
 	if err != nil {
@@ -288,7 +288,7 @@ func (c *call) multiplied(x, y *value) ([]*value, error) {
 	batch = batch[:len(batch)-2]
 	switch {
 	case len(b.left) == 0 && b.shape.Channels == 1 && pixels(b.inner) && slices.Equal(a.inner, b.inner) &&
-		a.shape.Channels == max(1, product(layout{a.left}.sizes())): // each channel's sum, weighted by one map
+		a.shape.Channels == max(1, product(layout{a.left}.sizes())): // the sum of each channel, weighted by one map
 		m := &maker{call: c}
 		node := m.chain(m.make(graph.Mul{}, a.node, b.node), graph.Reduce{By: graph.Sum, OfPicture: true})
 		return []*value{c.sampled(node).arranged(append(slices.Clone(batch), a.left, nil))}, m.err
@@ -310,8 +310,8 @@ func (c *call) multiplied(x, y *value) ([]*value, error) {
 	return nil, errors.New("of samples is supported within windows, and of channels, alone")
 }
 
-// scored returns the value of scores for each head, whose batch is that of the first factor, of windows of
-// height×width, and whose last dimensions are the first and the second.
+// scored returns the scores that node computes for windows of height×width as a value. Its dimensions are those of
+// batch, which are the first factor's, and then the parts first and second.
 func (c *call) scored(node int, batch layout, height, width int, first, second part) ([]*value, error) {
 	dims := make(layout, len(batch))
 	first.step, second.step = second.size, 1
@@ -333,6 +333,7 @@ func (c *call) scored(node int, batch layout, height, width int, first, second p
 	return []*value{c.sampled(node).arranged(append(dims, []part{first}, []part{second}))}, nil
 }
 
+// scores adds a graph.Scores: the products of the pixels of factors a and b within windows.
 func (c *call) scores(a, b factor, batch layout) ([]*value, error) {
 	height, width, err := window(a.left, a.batch, a.shape)
 	if err == nil && height == 0 {
@@ -365,6 +366,7 @@ func (c *call) scores(a, b factor, batch layout) ([]*value, error) {
 	return c.scored(node, batch, height, width, first, second)
 }
 
+// channelScores adds a graph.ChannelScores: the products of the channels of factors a and b.
 func (c *call) channelScores(a, b factor, batch layout) ([]*value, error) {
 	height, width, err := window(a.inner, a.batch, a.shape)
 	if err == nil {
@@ -385,8 +387,8 @@ func (c *call) channelScores(a, b factor, batch layout) ([]*value, error) {
 	return c.scored(node, batch, height, width, n, n)
 }
 
-// layerScores is channelScores of layers that have several channels each, as in layer attention (Niu et al.: HAN, ECCV
-// 2020): the sum of those of each channel.
+// layerScores does what channelScores does for layers of several channels, as in layer attention (Niu et al.: HAN, ECCV
+// 2020): the sum of the scores of these channels.
 func (c *call) layerScores(a, b factor, batch layout) ([]*value, error) {
 	each := a.inner[:1]
 	for _, f := range []*factor{&a, &b} {
@@ -402,7 +404,7 @@ func (c *call) layerScores(a, b factor, batch layout) ([]*value, error) {
 	return []*value{out[0].arranged(slices.Delete(c.layout(out[0]), len(batch), len(batch)+1))}, nil
 }
 
-// layerSum is channelSum for the weights that layerScores makes, which all channels of a layer have.
+// layerSum does what channelSum does, for the weights of layerScores, which hold for all channels of a layer.
 func (c *call) layerSum(a, b factor) ([]*value, error) {
 	each, layers := b.left[0], b.shape.Channels/b.left[0].size
 	if a.shape.Channels != layers*layers || !a.hasOrder(layers*layers) || len(a.left) != 1 || len(b.inner) != 1 ||
@@ -436,7 +438,7 @@ func (c *call) layerSum(a, b factor) ([]*value, error) {
 		slices.Concat([]part{{of: channels, size: each.size, step: 1}}, pixels)})}, nil
 }
 
-// hasOrder reports whether the channels of scores are those that the graph has: heads, and n numbers of each.
+// hasOrder reports whether the channels of scores are in the order of the graph: head after head, with n numbers each.
 func (f *factor) hasOrder(n int) bool {
 	order := slices.Concat(f.batch, f.left, f.inner)
 	step := 1
@@ -452,8 +454,9 @@ func (f *factor) hasOrder(n int) bool {
 	return step == f.shape.Channels && f.shape.Channels%n == 0
 }
 
+// weightedSum adds a graph.WeightedSum: sums of the pixels of b, weighted by the scores a.
 func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
-	var like part // the pixels of the scores
+	var like part // the pixels that the scores are for
 	if len(a.left) == 1 {
 		like = a.left[0]
 	}
@@ -478,7 +481,7 @@ func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The channels are now those of the heads, one after another, and the windows those of the scores.
+	// The channels are now in order, head after head, and the windows are the windows of the scores.
 	out := c.inOrder(order)
 	last := len(out) - 2
 	for d, parts := range out[:last] {
@@ -495,6 +498,7 @@ func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
 	return []*value{c.sampled(node).arranged(out)}, nil
 }
 
+// channelSum adds a graph.ChannelSum: sums of the channels of b, weighted by the scores a.
 func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
 	height, width, err := window(b.left, b.batch, b.shape)
 	if err != nil {
@@ -512,7 +516,7 @@ func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
 	return []*value{c.sampled(node).arranged(c.inOrder(like))}, err
 }
 
-// inOrder returns a layout whose parts of channels have the steps of channels in the order of the layout.
+// inOrder returns a layout like the given one, for a node that has its channels in the order of the layout.
 func (c *call) inOrder(like layout) layout {
 	out := make(layout, len(like))
 	step := 1
@@ -528,7 +532,7 @@ func (c *call) inOrder(like layout) layout {
 	return out
 }
 
-// shiftMask returns the mask that a constant is for scores of windows of a picture that was moved, if it is one.
+// shiftMask returns the ShiftMask that is equal to adding a constant to v, scores of a moved picture, if there is one.
 func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 	dims := c.layout(v)
 	s := c.builder.Shape(v.samples.base)
@@ -538,7 +542,7 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 	}
 	p := dims[n-1][0]
 	mask = graph.ShiftMask{Height: p.height, Width: p.width, Heads: s.Channels / p.size / p.size}
-	windows := 1 // numbers of the constant for pixels of windows alone
+	windows := 1 // how many matrices of scores the constant has
 	for d, parts := range dims[:n-2] {
 		ofWindows := slices.ContainsFunc(parts, func(p part) bool { return p.of != channels })
 		if windows *= t.dims[d]; t.dims[d] != 1 && (!ofWindows || t.dims[d] != s.W*s.H) {
@@ -554,7 +558,7 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 			break
 		}
 	}
-	// In the last window, the first pixel is apart from those that came from the other side.
+	// In the last window, the scores of the first pixel are masked for the rows and columns from the other side.
 	last := t.size() - p.size*p.size
 	for i := p.height - 1; i > 0 && t.real(last+i*p.width) != 0; i-- {
 		mask.Rows++
@@ -565,7 +569,7 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 	return mask, c.isMask(mask, t, s)
 }
 
-// isMask reports whether a constant is the mask of the windows of s, one after another.
+// isMask reports whether a constant equals the mask, window after window, of the windows of s.
 func (c *call) isMask(mask graph.ShiftMask, t *tensor, s graph.Shape) bool {
 	n := mask.Height * mask.Width
 	for i := range t.size() {

@@ -1,7 +1,7 @@
 // Package onnx reads networks in the format ONNX.
 //
-// The nodes of a file are followed in their order, as if the network were run, with shapes in place of samples: what
-// depends on no sample, such as the arithmetic of sizes that exporters write, is computed at once.
+// It follows the nodes of a file in their order, as if it ran the network, but with shapes in place of samples.
+// Whatever depends on no sample, such as the arithmetic of sizes that exporters write, it computes right away.
 package onnx
 
 import (
@@ -22,8 +22,8 @@ const (
 )
 
 // Read returns the network of the contents of an .onnx file. It fails for operations that are not supported, naming
-// them, and as graph.Graph.Check does. Weights may be in files of the folder, of which none others are read, nor files
-// outside; nil: in none. The files may be forged. Read does not keep the slice.
+// them, and as graph.Graph.Check does. Weights may be in files of the folder, unless it is nil; Read reads no other
+// files, and none outside. The contents may be forged. Read does not keep the slice.
 func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	m, err := parseModel(data, folder)
 	if err != nil {
@@ -36,7 +36,7 @@ func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	g, err := m.graph()
 	if err != nil {
 		if unknown := m.eachNode(m.body, nodesField, m.unknown); unknown != nil {
-			err = unknown // rather than what a node before it lacks
+			err = unknown // rather than the fault of an earlier node
 		}
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
@@ -68,14 +68,14 @@ func (m *model) terms() string {
 	return ""
 }
 
-// The sides of the pictures for which networks of any size are followed. They are multiples of all factors that graphs
-// may demand.
+// examples are the widths and heights of the pictures for which a network of any size is followed: multiples of all
+// factors that graphs may demand.
 var examples = [2][2]int{{240, 336}, {384, 192}}
 
-// The sides of the pictures for which networks are exported that say to take any size, but do not.
+// usualSides are sides of pictures to try where a network does not take pictures of any size, although it says so.
 var usualSides = [...]int{64, 48, 32, 128, 96, 256}
 
-// graph returns the network as a graph. What the file says of pictures of any size has to be the same for two sizes.
+// graph returns the network as a graph. If the file leaves the size open, the graphs for two sizes must be the same.
 func (m *model) graph() (*graph.Graph, error) {
 	in, err := m.picture()
 	if err != nil {
@@ -97,8 +97,8 @@ func (m *model) graph() (*graph.Graph, error) {
 	return graphs[0], nil
 }
 
-// graphOfUsual returns the graph for a picture of one of the usual sizes, of which there is one that the network takes,
-// or the fault.
+// graphOfUsual returns the graph for the first of the usual sides that the network takes. It returns fault, which is
+// the error for another size, if the network takes none of them or if the size cannot be the reason.
 func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
 	isOfSize := strings.Contains(fault.Error(), "Reshape") || strings.Contains(fault.Error(), "Expand") ||
 		errors.Is(fault, errBudget)
@@ -116,15 +116,15 @@ func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
 // picture is the input of a network.
 type picture struct {
 	name     string
-	channels int // 0 if the file leaves it open
+	channels int // 0 if the file leaves the number open
 	// lastChannels says that the channels are the last dimension, not the second.
 	lastChannels bool
-	// width and height are 0 where any will do; isSized says that neither is.
+	// width and height are 0 if the file leaves them open; isSized says that it states both.
 	width, height int
 	isSized       bool
 }
 
-// picture returns the only input that is no constant.
+// picture returns the only input of the network that is no constant.
 func (m *model) picture() (p picture, err error) {
 	var in input
 	inputs := 0
@@ -172,7 +172,7 @@ func (m *model) result() (name string, err error) {
 	return name, err
 }
 
-// graphFor follows the network for a picture of the given size, where the file leaves the size open.
+// graphFor returns the graph for a picture of the given width and height, unless the file states others.
 func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	channels := []int{p.channels}
 	if p.channels == 0 {
@@ -188,7 +188,7 @@ func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	for i, c := range channels {
 		s.Channels = c
 		attempt, failure := m.follow(p, s)
-		if failure != nil && p.isSized { // a factor may be one at this size alone
+		if failure != nil && p.isSized { // the file may state factors that are right for one size alone
 			m.resizesLike = true
 			if again, failed := m.follow(p, s); failed == nil {
 				return again, nil
@@ -198,7 +198,7 @@ func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 		if failure == nil {
 			return attempt, nil
 		}
-		if i == 0 { // the file more probably is one for three channels
+		if i == 0 { // three channels are likelier, and so is this error
 			err = failure
 		}
 	}

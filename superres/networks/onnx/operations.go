@@ -11,7 +11,7 @@ import (
 // many is the greatest number of inputs of operations that take any number.
 const many = graph.MaxChannels
 
-// operations has the operations that are supported, by their names.
+// operations are the supported operations by name.
 var operations map[string]operation
 
 func init() {
@@ -131,8 +131,7 @@ func init() {
 	}
 }
 
-// dropout is Dropout, which changes nothing where a network only runs. Its second output is then of no use: no node may
-// take it.
+// dropout computes Dropout, which changes nothing where a network only runs. No node may take its output mask.
 func (c *call) dropout() ([]*value, error) {
 	if training, err := c.number(2, 0); err != nil || training != 0 {
 		return nil, errors.New("for training is not supported")

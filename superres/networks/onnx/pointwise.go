@@ -10,7 +10,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// emit returns the emitter of operations one after another, of the name of the call.
+// emit returns the emitter of operations one after another, which get the name of the call.
 func (c *call) emit(ops ...graph.Op) emitter {
 	return func(t *tracer, node int) (graph.Operand, error) {
 		for _, op := range ops {
@@ -23,13 +23,13 @@ func (c *call) emit(ops ...graph.Op) emitter {
 	}
 }
 
-// affine multiplies by a factor and adds an offset.
+// affine returns the operation that multiplies by a factor and adds an offset.
 func affine(factor, offset float64) graph.Affine {
 	return graph.Affine{Scale: []float32{float32(factor)}, Offset: []float32{float32(offset)}}
 }
 
-// unary returns an operation that applies a function to every sample. Only recognised functions can be made of one
-// that has no op.
+// unary returns the operation that applies a function to every sample. If op is nil, the function is supported only as
+// a part of recognised functions.
 func unary(function func(float64) float64, op graph.Op) operation {
 	return operation{1, 1, "", func(c *call) ([]*value, error) {
 		if op == nil {
@@ -39,7 +39,7 @@ func unary(function func(float64) float64, op graph.Op) operation {
 	}, foldUnary(function, false)}
 }
 
-// rounded is unary for a function that leaves whole numbers as they are.
+// rounded does what unary does, for a function that leaves whole numbers as they are.
 func rounded(function func(float64) float64, op graph.Op) operation {
 	o := unary(function, op)
 	o.fold = foldUnary(function, true)
@@ -94,8 +94,7 @@ func (c *call) prelu() ([]*value, error) {
 	return c.change(c.in[0], graph.PReLU{Slope: list})
 }
 
-// change adds nodes of operations, one after another, that take each sample by itself, or each pixel, so that the
-// layout of v stays.
+// change adds nodes of operations, one after another, on the node of v. They must keep the layout of v.
 func (c *call) change(v *value, ops ...graph.Op) ([]*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	m := maker{c, err}
@@ -103,8 +102,8 @@ func (c *call) change(v *value, ops ...graph.Op) ([]*value, error) {
 	return []*value{{samples: identity(node), dims: v.dims}}, m.err
 }
 
-// perChannel returns the values of a constant that has one for each channel of v's node: whose dimensions are, from the
-// last on, those of v, or 1 where they are not of channels.
+// perChannel returns the numbers that a constant has for the channels of v's node. The dimensions of the constant, from
+// the last on, must be those of v, or 1 where those of v are no channels.
 func (c *call) perChannel(t *tensor, v *value) ([]float32, error) {
 	dims := c.layout(v)
 	sizes := dims.sizes()
@@ -195,7 +194,7 @@ func (c *call) clip() ([]*value, error) {
 	return c.limit(c.in[0], max(least, -math.MaxFloat32), min(most, math.MaxFloat32))
 }
 
-// limit limits samples to least..most.
+// limit limits samples to the range from least to most.
 func (c *call) limit(v *value, least, most float64) ([]*value, error) {
 	if least == 0 && most == math.MaxFloat32 {
 		return c.rectify(v, 0)
@@ -233,7 +232,7 @@ func (c *call) pow() ([]*value, error) {
 	return c.apply(c.in[0], func(x float64) float64 { return elementary.Pow(x, exponent) }, emit)
 }
 
-// arithmetic returns the operation of a sign.
+// arithmetic returns the operation with a sign of graph.Builder.Arithmetic.
 func arithmetic(sign byte, fold func(*call) (*tensor, error)) operation {
 	return operation{2, 2, "axis broadcast", func(c *call) ([]*value, error) {
 		return c.arithmetic(sign, c.in[0], c.in[1])
@@ -268,7 +267,7 @@ func (c *call) arithmetic(sign byte, x, y *value) ([]*value, error) {
 	return []*value{c.sampled(out.Node).arranged(dims)}, err
 }
 
-// combineNumber combines samples with a number, which is the first of the two if isFirst.
+// combineNumber combines samples with a number, which is the first operand if isFirst.
 func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) ([]*value, error) {
 	switch {
 	case sign == '>':
@@ -295,8 +294,8 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 	})
 }
 
-// rescale returns the sum or the mean of all pixels multiplied or divided by their number, or the sum divided by one
-// less, as of an unbiased variance, so that the picture may have any size; nil if it is none of these.
+// rescale returns the mean of all pixels times their number as a sum, the sum divided by their number as a mean, and,
+// for unbiased variances, the sum divided by their number less 1, for pictures of any size. Else it returns nil.
 func (c *call) rescale(sign byte, v *value, number float64) ([]*value, error) {
 	n := c.builder.Node(v.samples.base)
 	op, isReduce := n.Op.(graph.Reduce)
@@ -326,7 +325,7 @@ func (c *call) rescale(sign byte, v *value, number float64) ([]*value, error) {
 	return []*value{out[0].arranged(v.dims)}, nil
 }
 
-// combineConstant combines samples with a constant that has a number for each channel, or is the mask of windows.
+// combineConstant combines samples with a constant that has a number for each channel, or that is a mask of windows.
 func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) ([]*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {
@@ -350,8 +349,8 @@ func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) ([]
 	return []*value{{samples: identity(out.Node), dims: v.dims}}, err
 }
 
-// align returns nodes that have the samples of values in one layout, but that some may have one pixel or one channel
-// where others have more. It returns the layout.
+// align returns nodes with the samples of all values in one layout, which it also returns. Some may have a single pixel
+// or channel where others have more.
 func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
 	isUsual := true
 	for _, v := range values {
@@ -366,7 +365,7 @@ func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
 		for i, parts := range all {
 			k := i + len(dims) - len(all)
 			sizes[k] = max(sizes[k], all.sizes()[i])
-			parts = slices.DeleteFunc(merged(parts), func(p part) bool { return p.step == 0 }) // repeated as it is
+			parts = slices.DeleteFunc(merged(parts), func(p part) bool { return p.step == 0 }) // combining repeats it
 			switch {
 			case len(dims[k]) == 0:
 				dims[k] = parts
@@ -394,7 +393,7 @@ func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
 	return nodes, dims, nil
 }
 
-// combineCurves returns the result for two functions of the samples of one node.
+// combineCurves combines two functions of the samples of one node.
 func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) {
 	name, x, y := c.name, first.samples, second.samples
 	out, err := c.newCurve(x.base, x, y)
@@ -418,7 +417,7 @@ func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) 
 	return []*value{{samples: out, dims: first.dims}}, nil
 }
 
-// extreme returns the maker of Max, Min or Sum, of the given sign, of any number of inputs, one after another.
+// extreme returns the make function of Max, Min or Sum, which combines inputs by a sign, one after another.
 func extreme(sign byte) func(*call) ([]*value, error) {
 	return func(c *call) (out []*value, err error) {
 		out = c.in[:1]

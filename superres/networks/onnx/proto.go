@@ -13,9 +13,9 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// model is what is needed of an ONNX file.
+// model holds what is needed of an ONNX file.
 //
-// Note: nodes, inputs and results stay in the message of the graph, and are parsed whenever they are needed: as values
+// Note: nodes, inputs and results stay in the message of the graph, and are parsed whenever they are needed. As values
 // in memory they would take up to a hundred times their bytes.
 type model struct {
 	opset    int
@@ -25,8 +25,8 @@ type model struct {
 	constants map[string]*tensor
 	functions map[string]*function // by their full names
 	beside    *beside
-	work      int // numbers that were computed of constants
-	// resizesLike says that a Resize by a factor is to the size of other samples where there are some of its size.
+	work      int // how many numbers were computed from constants
+	// resizesLike says that a Resize by a factor means a Resize to the size of earlier samples that have that size.
 	resizesLike bool
 }
 
@@ -45,11 +45,11 @@ type attribute struct {
 	tensor  *tensor
 	numbers []int64
 	reals   []float32
-	// of is the name of the attribute of the function whose value this one has; empty if it has its own.
+	// of is the name of the attribute of the function that gives this attribute its value; empty if it has its own.
 	of string
 }
 
-// input is a picture that the network takes.
+// input describes an input or a result of the network.
 type input struct {
 	name     string
 	kind     int
@@ -57,14 +57,14 @@ type input struct {
 	isTensor bool
 }
 
-// The bounds of what a file may repeat.
+// The limits of a file.
 const (
-	maxNodes      = 4 * graph.MaxNodes // nodes, of which many compute sizes; also constants, and values that nodes make
-	maxNames      = graph.MaxChannels  // inputs of a node, and outputs
+	maxNodes      = 4 * graph.MaxNodes // nodes, many of which compute sizes, and constants
+	maxNames      = graph.MaxChannels  // inputs of a node; also its outputs
 	maxAttributes = 64                 // of a node
 	maxList       = 1 << 14            // numbers of an attribute
 	maxFunctions  = 1000
-	// maxWholes is the greatest number of whole numbers in all constants together: 8 bytes each, of 1 in the file.
+	// maxWholes is the greatest number of whole numbers in all constants: of 8 bytes each, but maybe 1 in the file.
 	maxWholes = 1 << 20
 )
 
@@ -74,11 +74,11 @@ var errBroken = errors.New("the file is no ONNX, or is cut off")
 type field struct {
 	number protowire.Number
 	kind   protowire.Type
-	value  uint64 // of numbers
-	bytes  []byte // of the others; part of the file
+	value  uint64 // of a number
+	bytes  []byte // of bytes, texts and messages; part of the file
 }
 
-// fields calls visit for the fields of a message, and returns its error.
+// fields calls visit for each field of a message and returns its first error.
 func fields(message []byte, visit func(field) error) error {
 	for len(message) > 0 {
 		var f field
@@ -112,7 +112,7 @@ func fields(message []byte, visit func(field) error) error {
 	return nil
 }
 
-// numbers calls visit with the numbers of a repeated field, packed or not, and returns its error.
+// numbers calls visit for each number of a repeated field, packed or not, and returns its first error.
 func (f field) numbers(kind protowire.Type, visit func(uint64) error) error {
 	if f.kind == kind {
 		return visit(f.value)
@@ -140,7 +140,7 @@ func (f field) numbers(kind protowire.Type, visit func(uint64) error) error {
 	return nil
 }
 
-// parseModel parses a file whose weights may be in files of the folder, unless that is nil.
+// parseModel parses an ONNX file. Its weights may be in files of the folder, unless that is nil.
 func parseModel(data []byte, folder fs.FS) (*model, error) {
 	m := &model{constants: map[string]*tensor{}, functions: map[string]*function{}, beside: newBeside(folder)}
 	hasGraph := false
@@ -172,7 +172,7 @@ func parseModel(data []byte, folder fs.FS) (*model, error) {
 	return m, err
 }
 
-// describe takes the lines "key: value" of a description for metadata.
+// describe adds the lines "key: value" of a description to the metadata.
 func (m *model) describe(text string) {
 	for line := range strings.Lines(text) {
 		if key, value, found := strings.Cut(line, ":"); found {
@@ -205,7 +205,7 @@ func (m *model) parseOpset(message []byte) error {
 	return err
 }
 
-// isStandard reports whether a domain is that of the operations of ONNX itself.
+// isStandard reports whether a domain is the one with ONNX's own operations.
 func isStandard(domain string) bool { return domain == "" || domain == "ai.onnx" }
 
 // parseEntry returns the key and the value of an entry of the metadata.
@@ -222,7 +222,7 @@ func parseEntry(message []byte) (key, value string, err error) {
 	return key, value, err
 }
 
-// parseConstants sets the constants of the graph. It fails for a graph with more than is supported.
+// parseConstants reads the constants of the graph. It fails if the graph has too many nodes or constants.
 func (m *model) parseConstants() error {
 	nodes, wholes := 0, maxWholes
 	return fields(m.body, func(f field) error {
@@ -248,13 +248,13 @@ func (m *model) parseConstants() error {
 	})
 }
 
-// The fields of a graph and of a function for their nodes.
+// The field numbers of nodes in the messages of a graph and of a function.
 const (
 	nodesField         = 1
 	functionNodesField = 7
 )
 
-// eachNode calls visit for each node in the fields of a message, in order, and returns its error.
+// eachNode calls visit for each node of a message, which the fields of a number have, and returns its first error.
 func (m *model) eachNode(message []byte, number protowire.Number, visit func(node) error) error {
 	wholes := maxWholes
 	return fields(message, func(f field) error {
@@ -269,13 +269,13 @@ func (m *model) eachNode(message []byte, number protowire.Number, visit func(nod
 	})
 }
 
-// The fields of a graph for its inputs and its results.
+// The field numbers of the inputs and of the results in the message of a graph.
 const (
 	inputField  = 11
 	outputField = 12
 )
 
-// eachValue calls visit for each description of a value in the fields of the given number.
+// eachValue calls visit for each input, or result, of the graph; number is inputField or outputField.
 func (m *model) eachValue(number protowire.Number, visit func(input)) error {
 	return fields(m.body, func(f field) error {
 		if f.number != number {
@@ -289,7 +289,7 @@ func (m *model) eachValue(number protowire.Number, visit func(input)) error {
 	})
 }
 
-// parseNode parses a node, of which whole numbers in constants are taken off wholes.
+// parseNode parses a node, and subtracts the number of whole numbers in its constants from wholes.
 func (m *model) parseNode(message []byte, wholes *int) (n node, err error) {
 	n.attributes = map[string]attribute{}
 	attributes := 0
@@ -356,7 +356,7 @@ func (m *model) parseAttribute(message []byte, wholes *int) (name string, a attr
 	return name, a, err
 }
 
-// check fails if an attribute has more numbers than are supported.
+// check fails if an attribute has too many numbers.
 func (a *attribute) check(name string) error {
 	if max(len(a.numbers), len(a.reals)) > maxList {
 		return fmt.Errorf("attribute %q: more than %d numbers", name, maxList)
@@ -364,7 +364,7 @@ func (a *attribute) check(name string) error {
 	return nil
 }
 
-// parseInput parses the description of a value: its name, and the type and the sizes of a tensor.
+// parseInput parses the description of an input or a result: its name, and the type and the sizes of a tensor.
 func parseInput(message []byte) (in input, err error) {
 	err = fields(message, func(f field) error {
 		switch f.number {

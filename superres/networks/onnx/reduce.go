@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// extent returns what dimensions of v consist of: whether of all pixels, and of all channels, of its node.
+// extent reports whether axes of v are all pixels, and all channels, of its node. It fails if they are some alone.
 func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err error) {
 	dims := c.layout(v)
 	var parts []part
@@ -31,7 +31,7 @@ func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err err
 	return ofPicture, ofChannels, err
 }
 
-// reduce returns the maker of a reduction along axes.
+// reduce returns the make function of a reduction along axes, of samples or of their squares.
 func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) {
 		v := c.in[0]
@@ -48,7 +48,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 				axes = append(axes, i)
 			}
 		}
-		dropped := 0 // at the front
+		dropped := 0 // front dimensions that the file does not have
 		if v.isDropped {
 			dropped = 1
 		}
@@ -61,7 +61,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		axes = slices.Concat(axes, v.along)
 		var out []*value
 		ofPicture, ofChannels, err := c.extent(v, axes)
-		if err != nil && v.dims != nil && len(dims) == 4 { // a node may have these samples as they are
+		if err != nil && v.dims != nil && len(dims) == 4 { // the samples may be reducible in the usual layout
 			if plain, failed := c.plain(v); failed == nil {
 				v, dims = plain, c.layout(plain)
 				ofPicture, ofChannels, err = c.extent(v, axes)
@@ -113,7 +113,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 	}
 }
 
-// least is ReduceMin, the greatest of the negated samples.
+// least computes ReduceMin: the greatest of the negated samples, negated.
 func (c *call) least() ([]*value, error) {
 	out, err := c.combineNumber('*', c.in[0], -1, false)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *call) least() ([]*value, error) {
 	return c.combineNumber('*', out[0], -1, false)
 }
 
-// isSide reports whether dimensions of v are all rows, or all columns, of its node.
+// isSide reports whether the given dimension of v is all rows, or all columns, of its node; more than one is not.
 func (c *call) isSide(v *value, axes []int) bool {
 	if len(axes) != 1 {
 		return false
@@ -137,8 +137,8 @@ func (c *call) isSide(v *value, axes []int) bool {
 		(parts[0].of == rows && parts[0].size == s.H || parts[0].of == columns && parts[0].size == s.W)
 }
 
-// channelsOf returns the channels of which dimensions of v consist, some alike ones of each of several heads; zero if
-// they do not.
+// channelsOf returns the part of the channels of which a single dimension of v consists. It returns zero if axes are
+// several dimensions or not of channels.
 func (c *call) channelsOf(v *value, axes []int) (p part) {
 	if len(axes) == 1 {
 		p, _ = only(c.layout(v)[axes[0]], channels)
@@ -146,7 +146,7 @@ func (c *call) channelsOf(v *value, axes []int) (p part) {
 	return p
 }
 
-// reduceApart is the reduction along a dimension of n channels that are not side by side.
+// reduceApart reduces along a dimension of n channels that are not side by side.
 func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*value, err error) {
 	sign := byte('+')
 	if by == graph.Maximum {
@@ -175,7 +175,7 @@ func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*v
 	return []*value{out[0].arranged(dims)}, nil
 }
 
-// reduceWindows returns the reductions of the pixels of square windows, each of which all pixels of its window have.
+// reduceWindows reduces the pixels of square windows. All pixels of a window get the result.
 func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare bool) ([]*value, error) {
 	var parts []part
 	for _, d := range axes {
@@ -212,12 +212,12 @@ func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare 
 	return c.change(v, append(before, after...)...)
 }
 
-// globalPool is a reduction of the whole picture.
+// globalPool returns the make function of a reduction of the whole picture.
 func globalPool(by graph.Reduction) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) { return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0]) }
 }
 
-// pool returns the maker of MaxPool or AveragePool.
+// pool returns the make function of MaxPool or AveragePool.
 func pool(isMax bool) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) {
 		shape, err := c.pair("kernel_shape", 0)
@@ -262,7 +262,7 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 			Pad:      graph.Edges{Top: pads[0], Left: pads[1], Bottom: pads[2], Right: pads[3]},
 			CountPad: !isMax && c.int("count_include_pad", 0) != 0}
 		if c.int("ceil_mode", 0) != 0 && op.Stride > 1 && op.Stride <= graph.MaxSide {
-			// Another window, if it begins before the end of the picture and its padding.
+			// Another window, if it begins before the end of the picture.
 			more := func(side, before, after, window int) int {
 				left := (side + before + after - window) % op.Stride
 				if left == 0 || side+before+after-left+op.Stride-window >= side+before {
@@ -281,8 +281,8 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 	}
 }
 
-// scaled multiplies v by the constant of input scale, and adds that of input offset, if there are any, which have the
-// given number of dimensions behind their own.
+// scaled multiplies v by the constant of input scale and adds the constant of input offset, if there are any. The
+// constants have the dimensions of v but for the given number at the end.
 func (c *call) scaled(v []*value, scale, offset, behind int) (out []*value, err error) {
 	out = v
 	for k, i := range []int{scale, offset} {
@@ -365,7 +365,7 @@ func (c *call) groupNormalization() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := 1; i < 3 && c.opset < 21; i++ { // one parameter for each group
+	for i := 1; i < 3 && c.opset < 21; i++ { // before version 21, one parameter for each group
 		t := c.in[i].constant
 		if t == nil || t.size() != groups || s.Channels > c.budget {
 			return nil, fmt.Errorf("has parameters that are not %d constants", groups)
@@ -396,7 +396,7 @@ func (c *call) softmax() ([]*value, error) {
 	return c.softmaxOf(v, along)
 }
 
-// softmaxOf is softmax along a dimension.
+// softmaxOf computes Softmax of v along one dimension.
 func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
 	if ofPicture, ofChannels, err := c.extent(v, []int{along}); err == nil && ofPicture && !ofChannels {
 		return c.softmaxOfPicture(v)
@@ -412,7 +412,7 @@ func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
 	if count%(p.size*p.step) != 0 {
 		return nil, errView
 	}
-	beside, back := make([]int, 0, count), make([]int, count) // the channels in the order of Softmax, and in theirs
+	beside, back := make([]int, 0, count), make([]int, count) // Softmax's order of channels, and back
 	for k := range count {
 		from := k/(p.size*p.step)*p.size*p.step + k%p.size*p.step + k/p.size%p.step
 		beside, back[from] = append(beside, from), k
@@ -420,7 +420,7 @@ func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
 	return c.change(v, graph.Select{Channels: beside}, graph.Softmax{Size: p.size}, graph.Select{Channels: back})
 }
 
-// softmaxOfPicture is softmax along all pixels of each channel.
+// softmaxOfPicture computes Softmax over all pixels of each channel.
 func (c *call) softmaxOfPicture(v *value) ([]*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	m := &maker{c, err}
@@ -429,7 +429,7 @@ func (c *call) softmaxOfPicture(v *value) ([]*value, error) {
 	return []*value{{samples: identity(node), dims: v.dims}}, m.err
 }
 
-// compare returns the maker of a comparison: Greater of the two inputs, in the other order, or its negation.
+// compare returns the make function of a comparison: x > y, or y > x if isSwapped, or the negation if isNegated.
 func compare(isSwapped, isNegated bool) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) {
 		x, y := c.in[0], c.in[1]
@@ -447,7 +447,7 @@ func compare(isSwapped, isNegated bool) func(*call) ([]*value, error) {
 	}
 }
 
-// where is Where of samples.
+// where computes Where of samples.
 func (c *call) where() ([]*value, error) {
 	if t := c.in[0].constant; t != nil && t.size() == 1 {
 		if t.real(0) != 0 {
@@ -480,12 +480,12 @@ func (c *call) where() ([]*value, error) {
 	return []*value{c.sampled(node).arranged(dims)}, err
 }
 
-// masked is Where by a constant of several numbers: the samples, and numbers in place of some.
+// masked computes Where by a constant of several numbers: the sum of both operands, each times a mask of 0 and 1.
 func (c *call) masked(condition *tensor) (out []*value, err error) {
 	if err := c.spend(2 * condition.size()); err != nil {
 		return nil, err
 	}
-	const low = -1e9 // to which float32 adds nothing that is not far from 0
+	const low = -1e9 // adding samples of usual size to it has no effect in float32
 	if number, v := c.in[1].constant, c.in[2]; number != nil && number.size() == 1 && number.real(0) <= low &&
 		v.constant == nil {
 		t := &tensor{dims: condition.dims, reals: make([]float32, condition.size())}
@@ -514,7 +514,7 @@ func (c *call) masked(condition *tensor) (out []*value, err error) {
 			}
 			term = made[0]
 		case v.constant.size() == 1:
-			number := float32(min(max(v.constant.real(0), -math.MaxFloat32), math.MaxFloat32)) // −∞ before softmax
+			number := float32(min(max(v.constant.real(0), -math.MaxFloat32), math.MaxFloat32)) // may be −∞
 			for k, is := range mask.reals {
 				if is != 0 {
 					mask.reals[k] = number
@@ -532,7 +532,7 @@ func (c *call) masked(condition *tensor) (out []*value, err error) {
 	return out, nil
 }
 
-// castTo8 is Cast of samples to numbers of 8 bits, which are whole.
+// castTo8 computes Cast of samples to numbers of 8 bits: it limits them to 0..255 and rounds down.
 func (c *call) castTo8() ([]*value, error) {
 	return c.apply(c.in[0], func(x float64) float64 { return math.Floor(min(max(x, 0), 255)) },
 		c.emit(graph.Clip{Min: 0, Max: 255}, graph.Floor))

@@ -11,8 +11,8 @@ import (
 // maxDims is the greatest number of dimensions into which samples are split.
 const maxDims = 16
 
-// newDims returns the dimensions that an operation gives to an array of the given dimensions whose numbers stay in
-// their order.
+// newDims returns the dimensions of the result of a Reshape, Flatten, Squeeze or Unsqueeze of an array of the given
+// dimensions.
 func (c *call) newDims(dims []int) ([]int, error) {
 	switch c.op {
 	case "Reshape":
@@ -78,7 +78,7 @@ func product(list []int) int {
 	return n
 }
 
-// reshapedDims returns the dimensions that a Reshape states: 0 keeps that of the input, −1 is what is left.
+// reshapedDims returns the dimensions that a Reshape states. 0 stands for the dimension of the input, −1 for the rest.
 func (c *call) reshapedDims(dims []int) ([]int, error) {
 	list, err := c.listOr(1, "shape")
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *call) reshape() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if plain, err := c.plain(v); err == nil { // a node that has the samples so, the dimensions of which are no parts
+	if plain, err := c.plain(v); err == nil { // a node in the usual layout has no parts to split
 		v = plain
 	}
 	out, err := c.layout(v).reshaped(dims)
@@ -141,7 +141,7 @@ func (c *call) reshape() ([]*value, error) {
 	return []*value{v.arranged(out)}, err
 }
 
-// unshuffled returns v with the pixels of squares among its channels, as a node has them in the order of the layout.
+// unshuffled returns v with the pixels of squares as channels of a node, in the order of the layout.
 func (c *call) unshuffled(v *value) (*value, error) {
 	dims := c.layout(v).merged()
 	factors := [3]int{channels: 1}
@@ -182,13 +182,13 @@ func (c *call) unshuffled(v *value) (*value, error) {
 	return c.sampled(node).arranged(c.inOrder(dims)), err
 }
 
-// plain returns the value of a node that has the samples of v as they are.
+// plain returns v in the usual layout.
 func (c *call) plain(v *value) (*value, error) {
 	node, err := c.node(v)
 	return c.sampled(node), err
 }
 
-// order returns the permutation of a Transpose.
+// order returns the permutation of a Transpose of rank dimensions.
 func (c *call) order(rank int) ([]int, error) {
 	order, err := c.list("perm")
 	if err != nil {
@@ -260,10 +260,10 @@ func (c *call) spaceToDepth() ([]*value, error) {
 	return []*value{c.sampled(node)}, err
 }
 
-// maxRepeats is the greatest number of times that samples are repeated.
+// maxRepeats is the greatest number of times that a dimension is repeated.
 const maxRepeats = 1 << 20
 
-// expand repeats dimensions of size 1.
+// expand computes Expand: it repeats dimensions of size 1.
 func (c *call) expand() ([]*value, error) {
 	want, err := c.listOr(1, "shape")
 	if err != nil {
@@ -289,7 +289,7 @@ func (c *call) expand() ([]*value, error) {
 	return []*value{c.in[0].arranged(v)}, nil
 }
 
-// tile repeats dimensions as a whole.
+// tile computes Tile: it repeats dimensions as a whole.
 func (c *call) tile() ([]*value, error) {
 	times, err := c.listOr(1, "repeats")
 	if err != nil {

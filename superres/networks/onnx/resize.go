@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// factors returns the ratios of the heights and of the widths that a Resize or Upsample of samples of shape s states.
+// factors returns the factors of the heights and of the widths of a Resize or Upsample of samples of shape s.
 func (c *call) factors(s graph.Shape) (down, across float64, err error) {
 	dims := []int{1, s.Channels, s.H, s.W}
 	axes, err := c.list("axes")
@@ -101,7 +101,7 @@ func (c *call) resize() ([]*value, error) {
 	return c.add(op, c.in[0])
 }
 
-// coordinates returns the mode of the coordinates. It fails for what no Resize of the graph does.
+// coordinates returns the coordinate mode of a Resize. It fails for options that graph.Resize does not have.
 func (c *call) coordinates() (string, error) {
 	switch policy := c.text("keep_aspect_ratio_policy", "stretch"); {
 	case policy != "stretch":
@@ -118,7 +118,7 @@ func isHalfPixel(coordinates string) bool {
 	return coordinates == "half_pixel" || coordinates == "pytorch_half_pixel" || coordinates == "half_pixel_symmetric"
 }
 
-// interpolation returns that of a Resize, and its parameter.
+// interpolation returns the interpolation of a Resize, and the parameter of a bicubic one.
 func (c *call) interpolation() (by graph.Interpolation, a float64, err error) {
 	switch mode := c.text("mode", "nearest"); mode {
 	case "nearest":
@@ -132,7 +132,7 @@ func (c *call) interpolation() (by graph.Interpolation, a float64, err error) {
 	return by, a, err
 }
 
-// resizeTo resizes samples of shape s to the size of an earlier node; it returns unlike if there is no such node.
+// resizeTo resizes samples of shape s to the size of an earlier node. It fails if no node has that size.
 func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) ([]*value, error) {
 	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
 	if !found {
@@ -163,8 +163,8 @@ func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) ([]*v
 	return c.add(op, c.in[0], c.sampled(to))
 }
 
-// enlargeFromCorner adds the nodes of the bilinear enlargement in which column x is position x/factor of the input:
-// every sample becomes a block of mixtures of itself and of its neighbours to the right and below.
+// enlargeFromCorner adds the nodes of a bilinear enlargement in which column x is at position x/factor of the input:
+// every sample becomes a block of mixtures with its neighbours to the right and below.
 func (c *call) enlargeFromCorner(factor int) ([]*value, error) {
 	s, err := c.shape()
 	if err != nil {
@@ -193,8 +193,8 @@ func (c *call) enlargeFromCorner(factor int) ([]*value, error) {
 	return c.add(graph.PixelShuffle{Factor: factor}, out...)
 }
 
-// nearest adds a Resize to nearest samples, if the file means the samples that the graph takes: x·Down/Up, rounded
-// down, for column x.
+// nearest adds a Resize to nearest samples, if the file selects the same samples as the graph: ⌊x·Down/Up⌋ for column
+// x.
 func (c *call) nearest(op graph.Resize, coordinates string) ([]*value, error) {
 	rounding := c.text("nearest_mode", "round_prefer_floor")
 	if c.op == "Upsample" || c.opset < 11 {
@@ -281,7 +281,7 @@ func (c *call) pad() ([]*value, error) {
 	return c.add(op, c.in[0])
 }
 
-// padWith adds a number to samples beyond the edges, of each channel or of all, or cuts off.
+// padWith pads with a number, or with one for each channel, or cuts off samples.
 func (c *call) padWith(op graph.Pad, border []float32) ([]*value, error) {
 	areZeros := slices.Min(border) == 0 && slices.Max(border) == 0
 	if areZeros || max(op.Top, op.Left, op.Bottom, op.Right) <= 0 {
@@ -293,7 +293,7 @@ func (c *call) padWith(op graph.Pad, border []float32) ([]*value, error) {
 			return nil, fmt.Errorf("with %g is not supported", v)
 		}
 	}
-	// Zeros are then what the border is.
+	// Then the zeros of the padding stand for the border.
 	out, err := c.add(graph.Affine{Scale: []float32{1}, Offset: minus}, c.in[0])
 	if err == nil {
 		out, err = c.add(op, out...)

@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// slicing is the part start, start+step, … before end of an axis.
+// slicing is the indexes start, start+step, … before end along an axis.
 type slicing struct{ axis, start, end, step int }
 
 // size returns the number of indexes.
@@ -19,7 +19,7 @@ func (s slicing) size() int {
 	return max((s.start-s.end-s.step-1)/-s.step, 0)
 }
 
-// slicings returns what a Slice keeps of an array of the given dimensions.
+// slicings returns what a Slice keeps along each axis of an array of the given dimensions.
 func (c *call) slicings(dims []int) (list []slicing, err error) {
 	var lists [4][]int // starts, ends, axes, steps
 	for i, name := range []string{"starts", "ends", "axes", "steps"} {
@@ -71,7 +71,7 @@ func foldSlice(c *call) (*tensor, error) {
 	return c.sliced(c.in[0].constant, list...)
 }
 
-// sliced returns the part of a constant that slicings keep.
+// sliced returns the part of a constant that all slicings keep.
 func (t *tracer) sliced(from *tensor, list ...slicing) (*tensor, error) {
 	dims, steps, first := slices.Clone(from.dims), strides(from.dims), 0
 	for _, s := range list {
@@ -88,7 +88,7 @@ func (t *tracer) sliced(from *tensor, list ...slicing) (*tensor, error) {
 	})
 }
 
-// sliceSamples keeps some channels, or cuts off edges.
+// sliceSamples computes Slice of samples: some channels, a picture without edges, or every nth row or column.
 func (c *call) sliceSamples() (out []*value, err error) {
 	v := c.in[0]
 	list, err := c.slicings(c.sizes(v))
@@ -106,7 +106,7 @@ func (c *call) sliceSamples() (out []*value, err error) {
 	return []*value{v}, nil
 }
 
-// narrow returns the part of v that a slicing keeps: fewer channels, a picture with less at its edges, or a constant.
+// narrow returns the part of v that a slicing keeps.
 func (c *call) narrow(v *value, by slicing) (*value, error) {
 	if v.constant != nil {
 		part, err := c.sliced(v.constant, by)
@@ -117,7 +117,7 @@ func (c *call) narrow(v *value, by slicing) (*value, error) {
 		return v, nil
 	}
 	if p := merged(dims[by.axis]); by.step > 1 && len(p) == 2 && p[0].of != channels && p[1].of == channels &&
-		p[1].size == by.step && by.start < by.step && n == p[0].size { // what thin leaves of the other dimension
+		p[1].size == by.step && by.start < by.step && n == p[0].size { // pixels that thin made channels
 		split := slices.Concat(dims[:by.axis], layout{p[:1], p[1:]}, dims[by.axis+1:])
 		one, err := c.pick(v.arranged(split), by.axis+1, []int{by.start})
 		if err != nil {
@@ -140,7 +140,7 @@ func (c *call) narrow(v *value, by slicing) (*value, error) {
 	return c.pick(v, by.axis, list)
 }
 
-// crop is narrow for the part of a dimension that is rows or columns of the picture.
+// crop does what narrow does, for all rows or columns of the picture: it cuts off edges.
 func (c *call) crop(v *value, by slicing, p part) (*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {
@@ -164,8 +164,9 @@ func (c *call) crop(v *value, by slicing, p part) (*value, error) {
 	return c.sampled(node).arranged(out), nil
 }
 
-// thin is narrow for every step-th row, or column, of a picture: pixels of squares become channels, of which those of
-// the row are kept, and those of the other dimension stay among its pixels.
+// thin does what narrow does, for every step-th row, or column. Squares of step×step pixels become channels. The
+// channels of the kept row are picked; in the layout, the columns of the squares are part of the columns of the
+// picture.
 func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {
@@ -183,7 +184,7 @@ func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
 		return nil, err
 	}
 	out := usualLayout(c.builder.Shape(node))
-	axis := 4 // of the squares' rows, or columns, among the channels
+	axis := 4 // of the rows, or columns, of the squares
 	if of == columns {
 		axis = 5
 	}
@@ -194,12 +195,12 @@ func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
 		return nil, err
 	}
 	out = kept.dims
-	other := 5 - by.axis // 3 where by.axis is 2
+	other := 5 - by.axis // the axis of columns, or of rows
 	out[other] = slices.Concat(out[other], out[9-axis])
 	return kept.arranged(out[:4]), nil
 }
 
-// pick returns the values of the given indexes along a dimension, which has to be one of channels.
+// pick returns the values of v at the given indexes of a dimension, which must consist of channels.
 func (c *call) pick(v *value, along int, list []int) (*value, error) {
 	dims, n := c.layout(v), len(list)
 	p, isChannels := only(dims[along], channels)
@@ -302,7 +303,7 @@ func (c *call) split() (out []*value, err error) {
 	return out, nil
 }
 
-// splitToSequence is Split into parts of one size, or of several, as one value.
+// splitToSequence computes SplitToSequence: it returns the parts, of one size or of given sizes, as one value.
 func (c *call) splitToSequence() ([]*value, error) {
 	sizes := c.in[1]
 	if sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1 {
@@ -324,7 +325,7 @@ func (c *call) splitToSequence() ([]*value, error) {
 	return []*value{{list: list}}, err
 }
 
-// sequenceAt is one of the parts that SplitToSequence makes.
+// sequenceAt computes SequenceAt: it returns a part that SplitToSequence has made.
 func (c *call) sequenceAt() ([]*value, error) {
 	list := c.in[0].list
 	i, err := c.number(1, 0)

@@ -14,19 +14,19 @@ import (
 // maxRank is the greatest number of dimensions of a tensor.
 const maxRank = 8
 
-// tensor is a constant array of numbers, in the order in which the last dimension varies first. Two of reals, ints and
-// bytes are nil.
+// tensor is a constant array of numbers, the last dimension varying fastest. At most one of reals, ints and bytes is
+// not nil.
 type tensor struct {
 	dims  []int
 	reals []float32
 	ints  []int64
-	// bytes are numbers of 8 bits, with a sign or without, which only DequantizeLinear takes as they are.
+	// bytes are numbers of 8 bits, signed if hasSign. All but DequantizeLinear and QuantizeLinear take them as ints.
 	bytes   []byte
 	hasSign bool
-	held    *held // nil: never given back
+	held    *held // nil if its numbers are never given back
 }
 
-// count returns the number of values of an array of the given dimensions. It fails beyond the limit of weights.
+// count returns the number of values of an array of the given dimensions. It fails for too many of them.
 func count(dims []int) (int, error) {
 	n := 1
 	if len(dims) > maxRank {
@@ -78,27 +78,27 @@ func sizeOf(kind int) int {
 	return 0
 }
 
-// typeName returns the name of a type that is not supported.
+// typeName returns the name of a type that is not supported, or its number.
 func typeName(kind int) string {
 	names := map[int]string{8: "string", 14: "complex64", 15: "complex128", 17: "float8e4m3fn", 18: "float8e4m3fnuz",
 		19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4", 23: "float4e2m1"}
 	return cmp.Or(names[kind], fmt.Sprint(kind))
 }
 
-// contents is a tensor as the file has it.
+// contents is a tensor as the file stores it.
 type contents struct {
 	name string
 	kind int
 	dims []int
 	raw  []byte
-	// message is the whole tensor, whose fields hold the numbers if isListed is true and raw is nil.
+	// message is the message of the tensor. Its fields hold the numbers if isListed is true and raw is nil.
 	message   []byte
 	isListed  bool
-	outside   outside // where the numbers are if isOutside
+	outside   outside // where the numbers are, if isOutside is true
 	isOutside bool
 }
 
-// parseTensor parses a constant, whose whole numbers are taken off wholes.
+// parseTensor parses a constant, and subtracts the number of its whole numbers from wholes.
 func (m *model) parseTensor(message []byte, wholes *int) (name string, t *tensor, err error) {
 	c, err := parseContents(message)
 	if err == nil && c.isOutside {
@@ -143,7 +143,7 @@ func parseContents(message []byte) (*contents, error) {
 	})
 }
 
-// decode returns the tensor. It fails unless the dimensions agree with the numbers that are there.
+// decode returns the tensor. It fails unless there are as many numbers as the dimensions say.
 func (c *contents) decode(wholes *int) (*tensor, error) {
 	size := sizeOf(c.kind)
 	if size == 0 {
@@ -176,9 +176,9 @@ func (c *contents) decode(wholes *int) (*tensor, error) {
 	return t, c.decodeLists(t, n)
 }
 
-// decodeLists fills a tensor of n numbers from fields that hold numbers one by one.
+// decodeLists fills a tensor of n numbers from the fields that list numbers one by one.
 func (c *contents) decodeLists(t *tensor, n int) error {
-	least := 1 // bytes of a number
+	least := 1 // fewest bytes of a number
 	kind := protowire.VarintType
 	switch c.kind {
 	case typeFloat32:
@@ -219,7 +219,7 @@ func (c *contents) decodeLists(t *tensor, n int) error {
 	return nil
 }
 
-// eachList calls visit for the fields that hold numbers one by one, and returns its error.
+// eachList calls visit for the fields that list numbers one by one, and returns its error.
 func (c *contents) eachList(visit func(field) error) error {
 	return fields(c.message, func(f field) error {
 		switch f.number {
@@ -230,7 +230,7 @@ func (c *contents) eachList(visit func(field) error) error {
 	})
 }
 
-// spendWholes fails if n more whole numbers are more than are left of maxWholes.
+// spendWholes subtracts n whole numbers from what is left of maxWholes. It fails if that was less.
 func spendWholes(left *int, n int) error {
 	if *left -= n; *left < 0 {
 		return fmt.Errorf("more than %d whole numbers", maxWholes)
@@ -258,7 +258,7 @@ func bitsAt(b []byte, size int) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// set sets number i to that of the given bits.
+// set sets number i from its bits in the file, which are of the given type.
 func (t *tensor) set(i, kind int, bits uint64) {
 	switch kind {
 	case typeFloat32:
@@ -288,7 +288,7 @@ func vector(list ...int64) *tensor {
 	return &tensor{dims: []int{len(list)}, ints: append([]int64{}, list...)}
 }
 
-// whole returns the whole number next to v towards 0; 0 if v is no number.
+// whole returns v rounded towards 0; 0 if v is NaN.
 func whole(v float64) int64 {
 	if math.IsNaN(v) {
 		return 0
@@ -312,7 +312,7 @@ func (t *tensor) real(i int) float64 {
 	return float64(t.reals[i])
 }
 
-// unpacked returns t with whole numbers for bytes, which are taken off wholes.
+// unpacked returns t with ints in place of bytes, and subtracts their number from wholes.
 func (t *tensor) unpacked(wholes *int) (*tensor, error) {
 	if t.bytes == nil {
 		return t, nil
@@ -327,7 +327,7 @@ func (t *tensor) unpacked(wholes *int) (*tensor, error) {
 	return out, nil
 }
 
-// numbers returns the values as whole numbers. It fails if there are more than 1000, or values of another kind.
+// numbers returns the values as whole numbers. It fails for more than 1000 values, and for real numbers.
 func (t *tensor) numbers() ([]int, error) {
 	if t.size() > 1000 {
 		return nil, fmt.Errorf("with a constant of %d indexes or sizes is not supported, 1000 at most", t.size())

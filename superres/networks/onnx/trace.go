@@ -11,21 +11,21 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// tracer follows the nodes of a file.
+// tracer follows the nodes of a file and adds nodes to a graph.
 type tracer struct {
 	builder *graph.Builder
 	opset   int
 	values  map[string]*value
-	// budget is the number of numbers that may still be computed of constants.
+	// budget is how many more numbers may be computed from constants.
 	budget int
-	// curves is the number of functions of samples that were made.
+	// curves is how many functions of samples were made.
 	curves int
 	model  *model
-	// steps is the number of nodes that were followed, those of local functions each time that they are called; depth
-	// is that of the calls.
+	// steps is how many nodes were followed, nodes of local functions once for each call; depth is how many calls the
+	// tracer is inside of.
 	steps, depth int
-	wholes       int // numbers of bytes that may still be computed with
-	copies       int // weights that may still be made of others: about as many as the files have bytes
+	wholes       int // how many more numbers of 8 bits may be unpacked
+	copies       int // weights that may still be copied from constants: about as many as the files have bytes
 }
 
 // newTracer returns a tracer that knows the constants of m, but has no graph.
@@ -39,21 +39,21 @@ func (m *model) newTracer() *tracer {
 	return t
 }
 
-// value is what a node of a file makes: a constant, or samples.
+// value is what a node of a file computes: a constant, samples, or a list of parts.
 type value struct {
 	constant *tensor
 	samples  *curve
-	dims     layout // nil: that of the node as it is
-	// along are the dimensions along which samples have yet to be reduced by the operation reduction: all rows, or all
-	// columns, alone, which the same operation along the others has to follow.
+	dims     layout // nil for the usual layout
+	// along are the dimensions along which the operation called reduction is still to be done: all rows alone, or all
+	// columns alone. The same operation must follow along the others.
 	along     []int
 	reduction string
-	// isDropped says that these dimensions, moved to the front, are none for the operations to come.
+	// isDropped says that these dimensions were moved to the front, and that the file has none of them any more.
 	isDropped bool
-	// made is the node that has the samples of the layout, if isMade.
+	// made is the node of the samples as [1, channels, height, width], if isMade.
 	made   int
 	isMade bool
-	// list are the parts that SplitToSequence makes, which only SequenceAt takes.
+	// list are the parts that SplitToSequence returns; only SequenceAt takes them.
 	list []*value
 }
 
@@ -68,7 +68,7 @@ func (t *tracer) sizes(v *value) []int {
 	return t.layout(v).sizes()
 }
 
-// node returns the node of the graph that has the samples of v; it is made if there is none yet.
+// node returns the node, which it adds if needed, that has the samples of v as [1, channels, height, width].
 func (t *tracer) node(v *value) (int, error) {
 	if v.constant != nil {
 		return 0, errors.New("a constant in place of samples is not supported")
@@ -79,7 +79,7 @@ func (t *tracer) node(v *value) (int, error) {
 	return v.resolve(t)
 }
 
-// partial returns the error for a value that is not reduced along all rows and columns.
+// partial returns the error for a value that is reduced along the rows alone, or the columns alone.
 func (v *value) partial() error {
 	return fmt.Errorf("%s along the rows or the columns alone is not supported, only along both", v.reduction)
 }
@@ -88,22 +88,22 @@ func (v *value) partial() error {
 type call struct {
 	*tracer
 	name, op   string
-	in         []*value // nil for an input that is left out
+	in         []*value // an input that is left out is nil
 	outputs    int
 	attributes map[string]attribute
 }
 
-// operation makes the values of a kind of node.
+// operation says how to follow one kind of node.
 type operation struct {
-	least, most int // number of inputs
-	// attributes are the names of the attributes that it knows.
+	least, most int // numbers of inputs
+	// attributes are the names of the supported attributes.
 	attributes string
-	make       func(*call) ([]*value, error)
-	// fold, if not nil, computes the only output where all inputs are constant.
+	make       func(*call) ([]*value, error) // computes all outputs
+	// fold computes the only output if all inputs are constants; it may be nil.
 	fold func(*call) (*tensor, error)
 }
 
-// followNode makes the values of one node.
+// followNode computes the outputs of one node.
 func (t *tracer) followNode(n node) error {
 	if t.steps++; t.steps > maxNodes {
 		return fmt.Errorf("more than %d nodes, with those of functions", maxNodes)
@@ -123,7 +123,7 @@ func (t *tracer) followNode(n node) error {
 	if err == nil {
 		err = t.define(n, out)
 	}
-	if err != nil && !strings.Contains(err.Error(), strconv.Quote(n.name)+": ") { // the graph names its nodes itself
+	if err != nil && !strings.Contains(err.Error(), strconv.Quote(n.name)+": ") { // the graph's errors name it
 		err = fmt.Errorf("%s %q: %w", n.op, n.name, err)
 	}
 	return err
@@ -141,7 +141,7 @@ func (m *model) unknown(n node) error {
 	return fmt.Errorf("node %q: the operation %s is not supported", n.name, n.op)
 }
 
-// prepare returns the call of a node. It fails if its inputs or its attributes are not those that op takes.
+// prepare returns the call of a node. It fails if op does not take the node's inputs or attributes.
 func (t *tracer) prepare(n node, op operation) (*call, error) {
 	c := &call{tracer: t, name: n.name, op: n.op, outputs: len(n.outputs), attributes: n.attributes}
 	for _, name := range n.inputs {
@@ -173,7 +173,7 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 	if len(c.in) < op.least || len(c.in) > op.most || slices.Contains(c.in[:op.least], nil) {
 		return nil, fmt.Errorf("has %d inputs", len(c.in))
 	}
-	for len(c.in) < min(op.most, 8) { // so that the inputs of every operation can be asked for
+	for len(c.in) < min(op.most, 8) { // inputs that are left out are nil
 		c.in = append(c.in, nil)
 	}
 	known := strings.Fields(op.attributes)
@@ -185,11 +185,11 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 	return c, nil
 }
 
-// takeConstants are the operations of samples whose first input may be a constant.
+// takeConstants are the operations that may have a constant as their first input and samples as another.
 var takeConstants = strings.Fields("Add CastLike Concat Div Dropout Greater GreaterOrEqual Identity Less LessOrEqual " +
 	"MatMul Max Min Mul ScatterElements ScatterND Split Sub Sum Where")
 
-// make computes a constant, or makes the values of samples.
+// make computes the outputs: a constant if all inputs are constants and op can fold them, else samples.
 func (c *call) make(op operation) ([]*value, error) {
 	isSampled := func(v *value) bool { return v != nil && v.constant == nil }
 	allConstant := !slices.ContainsFunc(c.in, isSampled)
@@ -206,7 +206,7 @@ func (c *call) make(op operation) ([]*value, error) {
 	return op.make(c)
 }
 
-// define gives the values of a node the names of its outputs.
+// define stores the values of a node under the names of its outputs.
 func (t *tracer) define(n node, out []*value) error {
 	for i, name := range n.outputs {
 		if name == "" {
@@ -228,7 +228,7 @@ func (t *tracer) define(n node, out []*value) error {
 	return nil
 }
 
-// add adds a node to the graph, whose inputs are the given values, and returns its samples.
+// add adds a node with the given inputs to the graph and returns its samples.
 func (c *call) add(op graph.Op, inputs ...*value) ([]*value, error) {
 	nodes := make([]int, len(inputs))
 	for i, v := range inputs {
@@ -241,7 +241,7 @@ func (c *call) add(op graph.Op, inputs ...*value) ([]*value, error) {
 	return []*value{c.sampled(node)}, err
 }
 
-// shape returns the shape of the samples of the first input, whose node is made.
+// shape returns the shape of the first input's node, which it adds if there is none yet.
 func (c *call) shape() (graph.Shape, error) {
 	node, err := c.node(c.in[0])
 	if err != nil {
@@ -250,7 +250,7 @@ func (c *call) shape() (graph.Shape, error) {
 	return c.builder.Shape(node), nil
 }
 
-// int returns the attribute of the name, a whole number, or the default.
+// int returns the whole number of the named attribute, or byDefault if there is none.
 func (c *call) int(name string, byDefault int) int {
 	if a, ok := c.attributes[name]; ok {
 		return int(max(min(a.number, 1<<31-1), -1<<31))
@@ -258,7 +258,7 @@ func (c *call) int(name string, byDefault int) int {
 	return byDefault
 }
 
-// real returns the attribute of the name, a real number, or the default.
+// real returns the real number of the named attribute, or byDefault if there is none.
 func (c *call) real(name string, byDefault float64) float64 {
 	if a, ok := c.attributes[name]; ok {
 		return float64(a.real)
@@ -266,7 +266,7 @@ func (c *call) real(name string, byDefault float64) float64 {
 	return byDefault
 }
 
-// text returns the attribute of the name, a text, or the default.
+// text returns the text of the named attribute, or byDefault if there is none.
 func (c *call) text(name, byDefault string) string {
 	if a, ok := c.attributes[name]; ok {
 		return a.text
@@ -274,7 +274,7 @@ func (c *call) text(name, byDefault string) string {
 	return byDefault
 }
 
-// list returns the whole numbers of an attribute; nil if there is none.
+// list returns the whole numbers of the named attribute; nil if there is none.
 func (c *call) list(name string) ([]int, error) {
 	a, ok := c.attributes[name]
 	if !ok {
@@ -283,7 +283,7 @@ func (c *call) list(name string) ([]int, error) {
 	return vector(a.numbers...).numbers()
 }
 
-// listOr returns the whole numbers of an input, or, where there is no such input, those of an attribute.
+// listOr returns the whole numbers of an input or, if that is left out, of the named attribute.
 func (c *call) listOr(input int, name string) ([]int, error) {
 	if input >= len(c.in) || c.in[input] == nil {
 		return c.list(name)
@@ -295,7 +295,7 @@ func (c *call) listOr(input int, name string) ([]int, error) {
 	return constant.numbers()
 }
 
-// number returns the only value of an input that is constant; the default if there is no such input.
+// number returns the single number of an input, which must be constant, or byDefault if the input is left out.
 func (c *call) number(input int, byDefault float64) (float64, error) {
 	if input >= len(c.in) || c.in[input] == nil {
 		return byDefault, nil

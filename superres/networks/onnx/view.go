@@ -7,20 +7,20 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// layout is how the samples of a node are arranged: each of its dimensions is made of parts of those of the node, the
-// outer first. It is what Reshape, Transpose and their like change. Networks write pixel shuffles so, and windows.
+// layout says how Reshape, Transpose and the like have arranged the samples of a node: each dimension is made of parts
+// of the node's channels, rows and columns, the outer part first. Networks write pixel shuffles and windows so.
 type layout [][]part
 
-// part is a part of one of the dimensions of a node: its index there is index·step plus those of the other parts. A
-// part of the channels whose step is 0 repeats them.
+// part is a part of a node's channels, rows or columns. The index of a channel, row or column is the sum of index·step
+// over all parts. A part of the channels with step 0 repeats them.
 type part struct {
 	of         dimension
 	size, step int
-	// height and width are those of the window whose pixels are these channels; 0 if they are none.
+	// height and width are the size of the window, if the channels are scores for its pixels; else 0.
 	height, width int
 }
 
-// dimension is one of those of a node.
+// dimension is one of the three dimensions of a node.
 type dimension int
 
 const (
@@ -37,7 +37,7 @@ func usualLayout(s graph.Shape) layout {
 		{{of: columns, size: s.W, step: 1}}}
 }
 
-// layout returns that of samples.
+// layout returns the layout of the samples of v.
 func (t *tracer) layout(v *value) layout {
 	if v.dims != nil {
 		return v.dims
@@ -60,7 +60,7 @@ func (l layout) sizes() []int {
 	return list
 }
 
-// transposed returns the layout whose dimension i is dimension order[i] of l. The order is a permutation.
+// transposed returns the layout with the dimensions of l in the given order, which is a permutation.
 func (l layout) transposed(order []int) (out layout) {
 	for _, d := range order {
 		out = append(out, l[d])
@@ -68,8 +68,8 @@ func (l layout) transposed(order []int) (out layout) {
 	return out
 }
 
-// reshaped returns the layout of the given sizes, whose product is that of l. It fails if a size neither is a product
-// of parts nor divides one.
+// reshaped returns the layout of the given sizes, which must have the same product as the sizes of l. It fails if a
+// size is neither a product of parts nor divides a part.
 func (l layout) reshaped(sizes []int) (out layout, err error) {
 	left := merged(slices.Concat(l...))
 	for _, size := range sizes {
@@ -102,10 +102,10 @@ func (l layout) reshaped(sizes []int) (out layout, err error) {
 	return out, nil
 }
 
-// maxViewed is the greatest number of samples of a layout that repeats some; it bounds the number of its parts.
+// maxViewed is the greatest number of samples of a layout that repeats some. It bounds the number of parts.
 const maxViewed = 1 << 40
 
-// repeated returns l with dimension d repeated: its values together, or each by itself.
+// repeated returns l with dimension d repeated: index by index, if each is true, or else as a whole.
 func (l layout) repeated(d, times int, each bool) (layout, error) {
 	total := float64(times)
 	for _, parts := range l {
@@ -126,7 +126,7 @@ func (l layout) repeated(d, times int, each bool) (layout, error) {
 	return out, nil
 }
 
-// merged returns parts without those of size 1, and with neighbours joined that are one part of a dimension.
+// merged returns parts without parts of size 1, and with neighbours joined that together are one part.
 func merged(parts []part) (out []part) {
 	for _, p := range parts {
 		if p.size == 1 {
@@ -151,13 +151,13 @@ func (l layout) merged() layout {
 	return out
 }
 
-// equals reports whether two layouts are the same but for how their parts are cut.
+// equals reports whether two layouts are the same, however they are cut into parts.
 func (l layout) equals(other layout) bool {
 	return slices.EqualFunc(l.merged(), other.merged(), func(a, b []part) bool { return slices.Equal(a, b) })
 }
 
-// resolve returns the node that has the samples of v as [1, channels, height, width]: a permutation of the channels, a
-// pixel shuffle or its inverse.
+// resolve returns the node that has the samples of v as [1, channels, height, width]. To bring them into this order, it
+// adds a permutation of the channels, a pixel shuffle or a pixel unshuffle.
 func (v *value) resolve(t *tracer) (node int, err error) {
 	if v.isMade {
 		return v.made, nil
@@ -171,7 +171,7 @@ func (v *value) resolve(t *tracer) (node int, err error) {
 	return node, err
 }
 
-// rearrange adds the nodes of a layout of another node, and returns the last.
+// rearrange adds nodes with the samples of a node in the order of a layout, and returns the last.
 func (t *tracer) rearrange(node int, dims layout) (int, error) {
 	if len(dims) != 4 || dims.sizes()[0] != 1 {
 		return 0, errView
@@ -194,7 +194,7 @@ func (t *tracer) rearrange(node int, dims layout) (int, error) {
 	return t.unshuffle(node, c, h, w)
 }
 
-// extra returns the size of the last part if the others are the whole of a dimension; else 0.
+// extra returns the size of the last part if the parts before it are a whole dimension; else 0.
 func extra(parts, whole []part) int {
 	n := len(parts)
 	if n == 0 || !slices.Equal(parts[:n-1], whole) {
@@ -203,8 +203,8 @@ func extra(parts, whole []part) int {
 	return parts[n-1].size
 }
 
-// selectChannels returns the node of a permutation of the channels, some of which may repeat: all of them, in the order
-// of the given parts.
+// selectChannels returns a node with the count channels of a node in the order of the given parts. Channels may repeat,
+// but all must be there.
 func (t *tracer) selectChannels(node int, parts []part, count int) (int, error) {
 	list, distinct := []int{0}, 1
 	for _, p := range parts {
@@ -231,8 +231,8 @@ func (t *tracer) selectChannels(node int, parts []part, count int) (int, error) 
 	return t.builder.Add("transposed", graph.Select{Channels: list}, node)
 }
 
-// unshuffle returns the node of pixels that become channels: h and w are the outer parts of the rows and the columns,
-// and their inner parts, of one size, are among those of the channels.
+// unshuffle returns a node in which pixels become channels: h and w are the outer parts of rows and columns; the inner
+// parts, all of one size, are among the parts c of the channels.
 func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 	s := t.builder.Shape(node)
 	factor := 0
@@ -248,7 +248,7 @@ func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 		!slices.Equal(w, outer(columns, s.W)) {
 		return 0, errView
 	}
-	order := slices.Clone(c) // the parts as parts of the channels that PixelUnshuffle makes
+	order := slices.Clone(c) // the parts, as parts of PixelUnshuffle's channels
 	for i, p := range order {
 		switch p.of {
 		case channels:
@@ -266,7 +266,7 @@ func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 	return t.selectChannels(node, order, s.Channels*factor*factor)
 }
 
-// only returns the single part, merged, of which a dimension consists, if it is one of the given kind.
+// only returns the part of which a dimension consists, if it is a single part and of the given kind.
 func only(parts []part, of dimension) (p part, is bool) {
 	if parts = merged(parts); len(parts) != 1 || parts[0].of != of {
 		return part{}, false

@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// combine does what makes values of those on the stack, and what remembers them. It reports whether op is one of these.
+// combine does the operations that combine or copy values of the stack, or calls remember. It reports whether it did
+// op.
 func (m *machine) combine(op byte) bool {
 	switch op {
 	case opMark:
@@ -14,7 +15,7 @@ func (m *machine) combine(op byte) bool {
 		m.marks = append(m.marks, len(m.stack))
 	case opPop:
 		if len(m.marks) > 0 && len(m.stack) == m.base() {
-			m.popMark() // as Python does
+			m.popMark() // as in Python
 		} else {
 			m.pop()
 		}
@@ -57,7 +58,7 @@ func (m *machine) combine(op byte) bool {
 	return true
 }
 
-// extend appends items to the list on the stack.
+// extend appends items to the list on top of the stack.
 func (m *machine) extend(items []any) {
 	list, isList := m.top().(*List)
 	if !isList {
@@ -66,7 +67,7 @@ func (m *machine) extend(items []any) {
 	list.Items = append(list.Items, items...)
 }
 
-// setItems sets items, keys and values by turns, of the dictionary on the stack.
+// setItems adds items, keys and values in turn, to the dictionary on top of the stack.
 func (m *machine) setItems(items []any) {
 	dict, isDict := m.top().(*Dict)
 	if !isDict || len(items)%2 != 0 {
@@ -78,7 +79,7 @@ func (m *machine) setItems(items []any) {
 	}
 }
 
-// remember does what puts a value into the memo, and what takes it from there.
+// remember does the operations that put values into the memo or get them from it. It reports whether op is one of them.
 func (m *machine) remember(op byte) bool {
 	switch op {
 	case opPut, opGet:
@@ -99,7 +100,7 @@ func (m *machine) remember(op byte) bool {
 	return true
 }
 
-// remembered puts the value on the stack into the memo under the number n, or the reverse.
+// remembered puts the top of the stack into the memo as number n if put is true, else pushes number n from there.
 func (m *machine) remembered(n uint32, put bool) {
 	if put {
 		m.count(1)
@@ -113,7 +114,7 @@ func (m *machine) remembered(n uint32, put bool) {
 	m.push(v)
 }
 
-// name does what names and calls functions. It reports whether op is one of these.
+// name does the operations that name functions, call them, or refer to values outside. It reports whether op is one.
 func (m *machine) name(op byte) bool {
 	switch op {
 	case opGlobal, opInst:
@@ -140,7 +141,7 @@ func (m *machine) name(op byte) bool {
 			fail(err)
 		}
 		m.push(v)
-	case opBuild: // attributes of Python's objects, which the values here do not have
+	case opBuild: // sets attributes, which the values here do not have
 		m.pop()
 		m.top()
 	case opPersID:
@@ -171,7 +172,7 @@ func (m *machine) persistent(id any) {
 	m.push(v)
 }
 
-// describe returns the type of a value for messages.
+// describe returns the type of a value, for error messages.
 func describe(v any) string {
 	switch v.(type) {
 	case nil:

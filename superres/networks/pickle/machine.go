@@ -34,27 +34,27 @@ const (
 
 var errShort = errors.New("the pickle ends in the middle")
 
-// machine is the state of reading a pickle. Methods that take from the file or the stack panic with a failure, which
-// Read turns into its error.
+// machine is the state of reading a pickle. Methods that read the file or the stack panic with a failure, which Read
+// turns into its error.
 type machine struct {
 	Reader
 	data  []byte
 	at    int
 	stack []any
-	marks []int // lengths of the stack
+	marks []int // the length of the stack at each open mark
 	memo  map[uint32]any
 	most  int // *Left at the beginning
 }
 
-// failure is an error on its way to Read.
+// failure is what methods panic with: an error that Read returns.
 type failure struct{ error }
 
 func fail(err error) { panic(failure{err}) }
 
 func failf(format string, args ...any) { fail(fmt.Errorf(format, args...)) }
 
-// Read returns the value of the pickle at the beginning of data, and the number of bytes that the pickle has. It fails
-// for a pickle with more values than are left.
+// Read returns the value of the pickle at the beginning of data, and the size of the pickle in bytes. It fails for a
+// pickle with more values than are left.
 func (r Reader) Read(data []byte) (value any, size int, err error) {
 	if r.Left == nil {
 		left := MaxValues
@@ -81,8 +81,8 @@ func (r Reader) Read(data []byte) (value any, size int, err error) {
 	}
 }
 
-// load does what puts a number or a string on the stack, and what does not change values. It reports whether op is one
-// of these.
+// load does the operations that push a number, a string or a constant, and those without effect. It reports whether op
+// is one of them.
 func (m *machine) load(op byte) bool {
 	switch op {
 	case opProto:
@@ -144,7 +144,7 @@ func (m *machine) take(n int) []byte {
 	return m.data[m.at-n : m.at]
 }
 
-// length returns the next number of size bytes, as the length of what follows.
+// length reads a number of size bytes, which is a length. It fails if fewer bytes follow.
 func (m *machine) length(size int) int {
 	var b [8]byte
 	copy(b[:], m.take(size))
@@ -155,7 +155,7 @@ func (m *machine) length(size int) int {
 	return int(n)
 }
 
-// line returns the bytes up to the next end of a line, which it skips.
+// line returns the bytes up to the next end of line, and skips that too.
 func (m *machine) line() string {
 	n := bytes.IndexByte(m.data[m.at:], '\n')
 	if n < 0 {
@@ -164,7 +164,7 @@ func (m *machine) line() string {
 	return string(m.take(n + 1)[:n])
 }
 
-// count fails if the pickle has made too many values, on the stack or in the memo, with n more.
+// count counts n more values, on the stack or in the memo. It fails if the pickle has made too many.
 func (m *machine) count(n int) {
 	if *m.Left -= n; *m.Left < 0 {
 		failf("the pickle has more than %d values", m.most)
@@ -176,7 +176,7 @@ func (m *machine) push(v any) {
 	m.stack = append(m.stack, v)
 }
 
-// base returns the length of the stack at the last mark.
+// base returns the length of the stack at the last mark, or 0.
 func (m *machine) base() int {
 	if len(m.marks) == 0 {
 		return 0
@@ -184,7 +184,7 @@ func (m *machine) base() int {
 	return m.marks[len(m.marks)-1]
 }
 
-// top returns the last value of the stack.
+// top returns the last value of the stack. It fails if there is none after the last mark.
 func (m *machine) top() any {
 	if len(m.stack) <= m.base() {
 		failf("the pickle takes more from its stack than there is")
@@ -198,7 +198,7 @@ func (m *machine) pop() any {
 	return v
 }
 
-// popMark removes the values behind the last mark, and returns a copy of them.
+// popMark removes the last mark and the values after it, and returns a copy of these values.
 func (m *machine) popMark() []any {
 	if len(m.marks) == 0 {
 		failf("the pickle takes more from its stack than there is")
@@ -209,7 +209,7 @@ func (m *machine) popMark() []any {
 	return list
 }
 
-// decodeLong returns a whole number in two's complement, little-endian.
+// decodeLong decodes a whole number in two's complement, little-endian.
 func decodeLong(b []byte) any {
 	if len(b) > maxLong {
 		failf("the pickle has a number of %d bytes, expected at most %d", len(b), maxLong)
@@ -228,7 +228,7 @@ func decodeLong(b []byte) any {
 	return v
 }
 
-// parseInt returns a whole number, or a bool, in decimal.
+// parseInt parses a whole number in decimal, or a bool, 00 or 01.
 func parseInt(text string) any {
 	switch text {
 	case "00", "01":

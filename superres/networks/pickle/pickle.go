@@ -1,8 +1,8 @@
-// Package pickle reads Python's pickles as data. A pickle is a program for a machine with a stack, which may name any
-// function of Python and call it. Here the caller decides by name what a function is; nothing else of the file runs.
+// Package pickle reads Python's pickles as data. A pickle is a program for a stack machine, and may call any function
+// of Python by name. Here the caller decides what each name stands for; nothing else in the file runs.
 //
-// Values of Python are these in Go: None nil, True and False bool, whole numbers int64 or *big.Int, float float64, str
-// string, bytes Bytes, tuple Tuple, list, set and frozenset *List, dict *Dict, and whatever else Reader's functions
+// Values of Python become these in Go: None nil, True and False bool, whole numbers int64 or *big.Int, float float64,
+// str string, bytes Bytes, tuple Tuple, list, set and frozenset *List, dict *Dict, and whatever else Reader's functions
 // return. A list or a dictionary may contain itself, so a caller that goes through nested values must limit how deep it
 // goes.
 package pickle
@@ -25,13 +25,13 @@ type List struct{ Items []any }
 // Item is an item of a dictionary.
 type Item struct{ Key, Value any }
 
-// Dict is a dictionary, in the order of its file.
+// Dict is a dictionary. Its items are in the order of the file.
 type Dict struct {
 	Items []Item
-	index map[string]int // of the items with strings as keys
+	index map[string]int // positions of the items that have strings as keys
 }
 
-// Get returns the value of a key; nil if there is none.
+// Get returns the value of a key that is a string; nil if there is none.
 func (d *Dict) Get(key string) any {
 	if i, found := d.index[key]; found {
 		return d.Items[i].Value
@@ -39,7 +39,7 @@ func (d *Dict) Get(key string) any {
 	return nil
 }
 
-// Set adds an item. One with the same string as its key is replaced; other keys are not compared.
+// Set adds an item. It replaces the item that has the same string as its key; keys of other types are not compared.
 func (d *Dict) Set(key, value any) {
 	if name, isString := key.(string); isString {
 		if i, found := d.index[name]; found {
@@ -54,16 +54,16 @@ func (d *Dict) Set(key, value any) {
 	d.Items = append(d.Items, Item{key, value})
 }
 
-// Function stands for a function or class of Python, whose name a pickle may call. It returns the result.
+// Function stands for a function or class of Python that a pickle may call. It returns the result of the call.
 type Function func(args Tuple) (any, error)
 
 // Reader reads pickles of the protocols 0 to 5.
 type Reader struct {
-	// Global returns what stands for the function, class or other value of a Python module. It fails for a name that it
-	// refuses.
+	// Global returns the value that stands for a function, class or other name of a Python module. It fails for names
+	// that it refuses.
 	Global func(module, name string) (any, error)
-	// Persistent returns the value that stands outside the pickle under an identifier.
+	// Persistent returns the value, stored outside the pickle, that has the given identifier.
 	Persistent func(id any) (any, error)
-	// Left is the number of values that pickles may still make, which Read lowers; nil: MaxValues for each pickle.
+	// Left is how many more values pickles may make. Read lowers it. nil means MaxValues for each pickle.
 	Left *int
 }

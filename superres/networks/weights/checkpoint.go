@@ -8,13 +8,13 @@ import (
 	"superres/superres/networks/pickle"
 )
 
-// dictionaries are the keys under which checkpoints have the weights of the network that enlarges, the best first:
-// averaged ones, then others.
+// dictionaries are the keys under which checkpoints store the weights of the network that enlarges, the best first:
+// averaged weights before others.
 var dictionaries = []string{"params_ema", "params-ema", "ema", "net_g_ema", "params", "state_dict", "model_state_dict",
 	"generator", "net_g", "netG", "model", "module", "network", "net", "weights"}
 
-// findState returns the dictionary of tensors in the value of a pickle, looking through depth dictionaries, one within
-// the other; nil if there is none. Those in seen, to which it adds, are left out.
+// findState returns the dictionary of tensors in the value of a pickle, which may be the value or nested in it, depth
+// levels deep at most; nil if there is none. It skips dictionaries in seen, and adds to seen what it has looked at.
 func findState(value any, depth int, seen map[*pickle.Dict]bool) *pickle.Dict {
 	d, isDict := value.(*pickle.Dict)
 	if !isDict || depth == 0 || seen[d] {
@@ -37,8 +37,8 @@ func findState(value any, depth int, seen map[*pickle.Dict]bool) *pickle.Dict {
 	return nil
 }
 
-// loadTensors returns the tensors of the dictionary that a pickle holds, of a file of size bytes. Each storage is read
-// once.
+// loadTensors returns the tensors of a dictionary in the value of a pickle, which is in a file of size bytes. It reads
+// each storage once.
 func loadTensors(value any, c container, size int64) (*File, error) {
 	state := findState(value, 4, map[*pickle.Dict]bool{})
 	if state == nil {
@@ -54,7 +54,7 @@ func loadTensors(value any, c container, size int64) (*File, error) {
 		v, isView := item.Value.(*view)
 		name, isName := item.Key.(string)
 		if !isView || !isName {
-			continue // numbers of the training, such as that of the iterations
+			continue // numbers of the training, such as a count of iterations
 		}
 		if err := v.check(left); err != nil {
 			return nil, fmt.Errorf("pth: the tensor %.60q %w", name, err)
@@ -82,7 +82,7 @@ func loadTensors(value any, c container, size int64) (*File, error) {
 	return f, nil
 }
 
-// check fails if the view reaches beyond its storage, or if left has no room for its elements.
+// check fails if the view reaches beyond its storage, or if its elements exceed the budget left.
 func (v *view) check(left *budget) error {
 	elements, err := left.take(v.shape)
 	if err != nil {
@@ -104,7 +104,7 @@ func (v *view) check(left *budget) error {
 	return nil
 }
 
-// load returns the elements of a view that check accepts, in row-major order, out of the bytes of its storage.
+// load returns the elements of a view, in row-major order, from the bytes of its storage. check must accept the view.
 func (v *view) load(b []byte) []float32 {
 	kind := v.of.kind
 	elements, isContiguous := int64(1), true

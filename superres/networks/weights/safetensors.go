@@ -15,18 +15,18 @@ import (
 // maxHeader is the greatest size in bytes of the header of a safetensors file.
 const maxHeader = 16 << 20
 
-// entry is what the header of a safetensors file says of a tensor.
+// entry describes a tensor in the header of a safetensors file.
 type entry struct {
 	name    string
 	Type    string   `json:"dtype"`
 	Shape   shape    `json:"shape"`
-	Offsets [2]int64 `json:"data_offsets"` // of its first byte and of the byte behind its last, after the header
+	Offsets [2]int64 `json:"data_offsets"` // of the first byte and the byte after the last, from the header on
 }
 
-// shape is a list of numbers of elements.
+// shape is the number of elements along each dimension.
 type shape []int64
 
-// UnmarshalJSON implements json.Unmarshaler. It fails for more numbers than tensors have.
+// UnmarshalJSON implements json.Unmarshaler. It fails for too many dimensions.
 func (s *shape) UnmarshalJSON(data []byte) error {
 	if commas := bytes.Count(data, []byte(",")); commas >= maxRank {
 		return fmt.Errorf("has %d dimensions, expected at most %d", commas+1, maxRank)
@@ -34,8 +34,8 @@ func (s *shape) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]int64)(s))
 }
 
-// readSafetensors reads a file of the form: the size of the header, a number of 64 bits; the header, a JSON object with
-// an entry for each tensor; and the numbers of the tensors one after another, without gaps.
+// readSafetensors reads a file that consists of the size of the header in 64 bits; the header, a JSON object with an
+// entry for each tensor; and the numbers of all tensors one after another, without gaps.
 func readSafetensors(r io.ReaderAt, size int64) (*File, error) {
 	var length [8]byte
 	if _, err := r.ReadAt(length[:], 0); err != nil {
@@ -78,7 +78,7 @@ func readSafetensors(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// parseHeader returns the entries of a header and the terms of use in its metadata.
+// parseHeader returns the entries of the tensors in a header, and the terms of use in its metadata.
 func parseHeader(header io.Reader) (entries []entry, terms string, err error) {
 	d := json.NewDecoder(header)
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -90,7 +90,7 @@ func parseHeader(header io.Reader) (entries []entry, terms string, err error) {
 		if err != nil {
 			return nil, "", err
 		}
-		name := key.(string) // as any key of an object
+		name := key.(string) // keys of an object are strings
 		if names[name] {
 			return nil, "", fmt.Errorf("has two entries %q", name)
 		}
@@ -114,7 +114,7 @@ func parseHeader(header io.Reader) (entries []entry, terms string, err error) {
 	return entries, terms, nil
 }
 
-// checkOffsets sorts the entries by their offsets. It fails unless they lie one after another and fill size bytes.
+// checkOffsets sorts the entries by offset. It fails unless they follow each other without gaps and fill size bytes.
 func checkOffsets(entries []entry, size int64) error {
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.Offsets[0], b.Offsets[0]), cmp.Compare(a.Offsets[1], b.Offsets[1]),
@@ -134,7 +134,7 @@ func checkOffsets(entries []entry, size int64) error {
 	return nil
 }
 
-// parseTerms returns the terms of use in the metadata of a file, an object of texts, of which it keeps no other.
+// parseTerms returns the terms of use in the metadata, an object that maps texts to texts. It skips all other entries.
 func parseTerms(d *json.Decoder) (terms string, err error) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return "", errors.New("is no JSON object")

@@ -7,13 +7,13 @@ import (
 	"superres/superres/networks/pickle"
 )
 
-// maxPickle is the greatest size in bytes of the pickle of a PyTorch file, which has no tensors.
+// maxPickle is the greatest size, in bytes, of the pickle of a PyTorch file, without the tensors' numbers.
 const maxPickle = 16 << 20
 
 // maxStored is the greatest number of elements of a storage.
 const maxStored int64 = 1 << 40
 
-// storage is an array of numbers in a PyTorch file, of which tensors show parts.
+// storage is an array of numbers in a PyTorch file. Tensors are views of storages.
 type storage struct {
 	key      string
 	kind     *number
@@ -26,43 +26,43 @@ type storageSlice struct {
 	start, size int64 // in elements
 }
 
-// view is a tensor that shows elements of a storage.
+// view is a tensor: it says which elements of a storage it consists of.
 type view struct {
 	of            storageSlice
 	offset        int64
 	shape, stride []int64
 }
 
-// storageTypes are the types of number of PyTorch's classes.
+// storageTypes maps PyTorch's classes of storages to names of numbers.
 var storageTypes = map[string]string{
 	"DoubleStorage": "F64", "FloatStorage": "F32", "HalfStorage": "F16", "BFloat16Storage": "BF16",
 	"LongStorage": "I64", "IntStorage": "I32", "ShortStorage": "I16", "CharStorage": "I8", "ByteStorage": "U8",
 	"BoolStorage": "BOOL",
 }
 
-// container reads the storages of a PyTorch file.
+// container is a PyTorch file from which storages can be read.
 type container interface {
 	// read returns the bytes of a storage, little-endian.
 	read(s *storage) ([]byte, error)
 }
 
-// torchReader makes the views of a pickle.
+// torchReader makes the views that a pickle describes.
 type torchReader struct {
 	storages map[string]*storage
-	values   int // that the pickles of the file may still make
+	values   int // how many more values the pickles of the file may make
 }
 
-// newTorchReader returns the reader of a file of size bytes. A tensor takes some 40 values.
+// newTorchReader returns the reader of a file of size bytes. The pickle of a tensor takes some 40 values.
 func newTorchReader(size int64) *torchReader {
 	return &torchReader{map[string]*storage{}, int(min(1<<15+size/64, pickle.MaxValues))}
 }
 
-// parse returns the value of a pickle at the beginning of data, and its size in bytes.
+// parse returns the value of a pickle at the beginning of data, and the size of the pickle in bytes.
 func (t *torchReader) parse(data []byte) (any, int, error) {
 	return pickle.Reader{Global: t.resolve, Persistent: t.resolveStorage, Left: &t.values}.Read(data)
 }
 
-// resolve returns what stands for the names that files of weights have, and refuses all others.
+// resolve returns the value for a name that occurs in files of weights, and fails for all other names.
 func (t *torchReader) resolve(module, name string) (any, error) {
 	if kind, found := storageTypes[name]; found && (module == "torch" || module == "torch.cuda") {
 		return numbers[kind], nil
@@ -77,14 +77,14 @@ func (t *torchReader) resolve(module, name string) (any, error) {
 	case "torch.float32", "torch.float16", "torch.bfloat16", "torch.float64":
 		return name, nil
 	case "numpy.dtype", "numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar", "_codecs.encode",
-		"torch.device": // of a training's figures, which are left out
+		"torch.device": // of training statistics, which are left out
 		return pickle.Function(func(pickle.Tuple) (any, error) { return nil, nil }), nil
 	}
 	return nil, fmt.Errorf("the file would call or make %.80q: nothing in a file is ever called; save the weights "+
 		"alone, as torch.save(model.state_dict(), …) does", module+"."+name)
 }
 
-// makeDict returns an empty dictionary, or one with the pairs of a list.
+// makeDict returns a dictionary with the pairs of a list, or an empty one without arguments.
 func (t *torchReader) makeDict(args pickle.Tuple) (any, error) {
 	d := &pickle.Dict{}
 	if len(args) == 0 {
@@ -94,7 +94,7 @@ func (t *torchReader) makeDict(args pickle.Tuple) (any, error) {
 	if !isList {
 		return nil, errors.New("a dictionary is made of what is no list")
 	}
-	if t.values -= len(pairs.Items); t.values < 0 { // as a file may name one list again and again
+	if t.values -= len(pairs.Items); t.values < 0 { // a file may name one list many times
 		return nil, errors.New("has dictionaries of more items than a file of its size needs")
 	}
 	for _, item := range pairs.Items {
@@ -120,7 +120,7 @@ func first(args pickle.Tuple) (any, error) {
 	return args[0], nil
 }
 
-// makeView returns a view of storage, offset, shape and stride.
+// makeView returns a view from a storage, an offset, a shape and strides.
 func makeView(args pickle.Tuple) (any, error) {
 	v := &view{}
 	isView := len(args) >= 4
@@ -138,7 +138,7 @@ func makeView(args pickle.Tuple) (any, error) {
 	return v, nil
 }
 
-// integers returns the numbers of a tuple or list of at most maxRank whole numbers.
+// integers returns the whole numbers of a tuple or list, and whether v is one, with at most maxRank numbers.
 func integers(v any) (list []int64, are bool) {
 	items, isTuple := v.(pickle.Tuple)
 	if l, isList := v.(*pickle.List); isList {
@@ -158,8 +158,8 @@ func integers(v any) (list []int64, are bool) {
 	return list, isTuple
 }
 
-// resolveStorage returns the part of a storage that stands outside a pickle: a tuple of the word storage, its type, its
-// key, the device where it was, the number of its elements, and, in old files, the part: a key, its offset and size.
+// resolveStorage returns the part of a storage to which a pickle refers. id is a tuple of the word storage, the type,
+// the key, the device, the number of elements and, in old files, the part: a key, an offset and a size.
 func (t *torchReader) resolveStorage(id any) (any, error) {
 	items, _ := id.(pickle.Tuple)
 	if len(items) < 5 || items[0] != "storage" {

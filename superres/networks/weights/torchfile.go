@@ -16,7 +16,7 @@ import (
 )
 
 // readZip reads the form of PyTorch 1.6 and later: a zip archive with the pickle FOLDER/data.pkl, the storages
-// FOLDER/data/KEY, and the order of bytes in FOLDER/byteorder.
+// FOLDER/data/KEY, and the byte order in FOLDER/byteorder.
 func readZip(r io.ReaderAt, size int64) (*File, error) {
 	archive, err := safefile.OpenZip(r, size)
 	if err != nil {
@@ -59,7 +59,7 @@ type zipFile struct {
 	bigEndian bool
 }
 
-// member returns the bytes of a member. It fails if these are more than most.
+// member returns the bytes of a member of the archive. It fails if there are more than most.
 func (z *zipFile) member(name string, most uint64) ([]byte, error) {
 	m := z.members[z.folder+name]
 	if m == nil {
@@ -76,7 +76,7 @@ func (z *zipFile) member(name string, most uint64) ([]byte, error) {
 	b := make([]byte, m.UncompressedSize64)
 	if _, err = io.ReadFull(r, b); err == nil {
 		var more [1]byte
-		if _, err = io.ReadFull(r, more[:]); err == io.EOF { // where the checksum is compared
+		if _, err = io.ReadFull(r, more[:]); err == io.EOF { // this read compares the checksum
 			return b, nil
 		}
 	}
@@ -103,15 +103,15 @@ func swapBytes(b []byte, size int64) {
 	}
 }
 
-// oldFile is a PyTorch file in the form before 1.6: the pickles of a magic number, of a version, of what wrote it, of
-// the tensors and of the list of the storages' keys; and the storages, each behind the number of its elements.
+// oldFile is a PyTorch file in the form before 1.6: five pickles, which hold a magic number, a version, properties of
+// the machine, the tensors, and the keys of the storages; then the storages, each after the number of its elements.
 type oldFile struct {
 	r         io.ReaderAt
-	offsets   map[string]int64 // of the storages
+	offsets   map[string]int64 // by the keys of the storages
 	bigEndian bool
 }
 
-// readOld reads an oldFile.
+// readOld reads a file in the form of oldFile.
 func readOld(r io.ReaderAt, size int64) (*File, error) {
 	head := make([]byte, min(size, maxPickle))
 	if err := readAt(r, head, 0); err != nil {
@@ -145,7 +145,7 @@ func readOld(r io.ReaderAt, size int64) (*File, error) {
 	return loadTensors(values[3], f, size)
 }
 
-// findStorages notes where the storages lie that follow the pickles one after another.
+// findStorages sets the offsets of the storages, which follow each other; at is the first offset.
 func (f *oldFile) findStorages(t *torchReader, keys *pickle.List, at, size int64) error {
 	for _, k := range keys.Items {
 		key, _ := k.(string)

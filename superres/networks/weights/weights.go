@@ -1,6 +1,6 @@
-// Package weights reads files of weights: tensors with names, and nothing about the network to which they belong.
-// Formats are safetensors and the two forms of PyTorch's .pth. The files are those of strangers: every size is checked
-// before memory is taken, and nothing in a file is ever called.
+// Package weights reads files of weights: tensors with names, without a description of the network to which they
+// belong. The formats are safetensors and the two forms of PyTorch's .pth. Files may come from strangers: every size is
+// checked before memory is taken, and nothing in a file is ever called.
 package weights
 
 import (
@@ -38,9 +38,9 @@ type File struct {
 	Terms string
 }
 
-// Read returns the tensors of a file of size bytes. What the file holds tells its format. Of a PyTorch checkpoint that
-// holds more than one dictionary of tensors, Read returns the one with the averaged weights of the generator, or else
-// its weights. Numbers of 16 and 64 bits and integers become float32. Read keeps no reference to r.
+// Read returns the tensors of a file of size bytes. It recognises the format by the contents. If a PyTorch checkpoint
+// holds several dictionaries of tensors, Read returns the averaged weights of the generator, or else its other weights.
+// Numbers of 16 and 64 bits and integers become float32. Read keeps no reference to r.
 func Read(r io.ReaderAt, size int64) (*File, error) {
 	head := make([]byte, min(size, 512))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -51,7 +51,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 		return readSafetensors(r, size)
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return readZip(r, size)
-	case len(head) > 1 && head[0] == 0x80 && head[1] <= 5: // a pickle of the protocol 2 or later
+	case len(head) > 1 && head[0] == 0x80 && head[1] <= 5: // a pickle of protocol 2 or later
 		return readOld(r, size)
 	case len(head) > 262 && string(head[257:262]) == "ustar":
 		return nil, errors.New("pth: is a tar archive, as of PyTorch before 0.2; load and save it with a newer one")
@@ -59,18 +59,18 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	return nil, errors.New("neither a safetensors file nor one of PyTorch")
 }
 
-// budget is how many tensors and elements a file may still have, and how many bytes of storages may still be read.
+// budget is how many more tensors and elements a file may have, and how many more bytes of storages may be read.
 type budget struct{ tensors, elements, bytes int64 }
 
-// newBudget returns the budget of a file of size bytes. No format takes less than a byte for an element, but for zip
-// archives that are compressed and views that repeat elements, neither of which weights need.
+// newBudget returns the budget of a file of size bytes: one element per byte. A file could only have more in compressed
+// zip archives or in views that repeat elements, and weights need neither.
 func newBudget(size int64) *budget {
 	most := min(size, MaxElements)
 	return &budget{MaxTensors, most, 8 * most}
 }
 
-// take returns the number of elements of a tensor of the given shape. It fails for a shape that no tensor has, and
-// where the file breaks the limits with this tensor.
+// take takes a tensor of the given shape from the budget and returns the number of its elements. It fails for a shape
+// that no tensor has, and if the budget is used up.
 func (b *budget) take(shape []int64) (int, error) {
 	if len(shape) > maxRank {
 		return 0, fmt.Errorf("has %d dimensions, expected at most %d", len(shape), maxRank)
@@ -93,7 +93,7 @@ func (b *budget) take(shape []int64) (int, error) {
 	return int(elements), nil
 }
 
-// ints returns a shape that budget.take accepts as int.
+// ints converts a shape that budget.take has accepted.
 func ints(shape []int64) []int {
 	list := make([]int, len(shape))
 	for i, n := range shape {

@@ -10,10 +10,9 @@ import (
 	"superres/superres/stage"
 )
 
-// Blur is a small network for tests: each sample becomes a square of Factor×Factor samples that have the mean
-// of the (2·Radius+1)² samples around it, those beyond the edges counting as 0. Of three planes, each becomes
-// three quarters its own mean and a quarter the next one's, so that grey stays grey. Means of 1 count as
-// clipped. Its kind is blur.
+// Blur is a small network for tests: each sample becomes a square of Factor×Factor samples with the mean of the
+// (2·Radius+1)² samples around it, where samples beyond the edges count as 0. If there are three planes, each result is
+// three quarters of its own mean and a quarter of the next plane's, so that grey stays grey. Its kind is blur.
 type Blur struct {
 	// Factor is the scale, 1 to 16.
 	Factor int `json:"factor"`
@@ -22,7 +21,7 @@ type Blur struct {
 	// Radius is the reach, 0 to 100.
 	Radius int `json:"radius"`
 	// Ragged leaves the lowest row out of the means for all but the last of the Factor rows that a row becomes, so that
-	// a run returns parts of them.
+	// a run can return some of the Factor rows before the others.
 	Ragged bool `json:"ragged,omitempty"`
 }
 
@@ -79,8 +78,8 @@ func (b Blur) Start(w, h int) stage.NetworkRun {
 type blurRun struct {
 	Blur
 	w, h int
-	rows [][][]float32 // of each plane: those that have arrived; nil: no longer needed
-	done int           // rows of the result that are returned
+	rows [][][]float32 // for each plane, the rows that have arrived; nil: no longer needed
+	done int           // number of rows of the result that were returned
 }
 
 // Push implements stage.NetworkRun.
@@ -114,7 +113,7 @@ func (r *blurRun) Push(ctx context.Context, rows []*plane.Plane, w *stage.Work) 
 	return out, nil
 }
 
-// ready returns how many rows of the result can be made when the first arrived rows of the picture have come.
+// ready returns how many rows of the result can be computed from the first arrived rows of the picture.
 func (r *blurRun) ready(arrived int) int {
 	switch rows := arrived - r.Radius; {
 	case arrived == r.h:
@@ -128,7 +127,7 @@ func (r *blurRun) ready(arrived int) int {
 	}
 }
 
-// enlarge makes what becomes of row y and lies in out, the rows of the result from r.done to end.
+// enlarge computes the rows of the result for row y of the picture, as far as they lie in out: from r.done to end.
 func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
 	means, made := make([][]float32, r.Planes), -1
 	for row := max(y*r.Factor, r.done); row < min((y+1)*r.Factor, end); row++ {
@@ -152,7 +151,7 @@ func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
 	}
 }
 
-// mean returns the means around the samples of row y, with as many rows below it as below says.
+// mean returns the means around the samples of row y, from r.Radius rows above to the given number of rows below.
 func (r *blurRun) mean(rows [][]float32, y, below int) []float32 {
 	sums, means := make([]float32, r.w), make([]float32, r.w)
 	for v := max(y-r.Radius, 0); v < min(y+below+1, r.h); v++ {

@@ -16,15 +16,15 @@ import (
 
 // RunNetwork checks n against the contract of stage.Network:
 //
-//   - a run returns a result of the right size, of finite samples, in memory of its own, leaves the planes that it is
-//     given unchanged, keeps none of them, and returns the same the second time, also for the smallest pictures, and
-//     when all planes are the same one;
-//   - any division of the rows between calls, any number of workers, memory of a pool with anything in it, and
-//     concurrent runs change no bit;
-//   - no row is held back once the rows that Reach promises have arrived, and only these count, and as many columns;
-//   - it reports its progress, and ends with ctx.Err() when ctx has ended;
-//   - it takes no more memory than Memory says, and Memory does not say far too much;
-//   - saved and loaded it is the same, and a damaged file is refused without a panic.
+//   - a run returns a result of the right size, of finite samples, in memory of its own, leaves its arguments
+//     unchanged, keeps none of them, and returns the same the second time, also for the smallest pictures, and if all
+//     planes are the same plane;
+//   - the division of the rows between calls, the number of workers, old content in memory of a pool, and concurrent
+//     runs change no bit;
+//   - no row is held back once the Reach rows below it have arrived, and no rows and columns further away count;
+//   - it reports its progress, and ends with ctx.Err() after ctx has ended;
+//   - it takes no more memory than Memory estimates, and Memory does not estimate far too much;
+//   - after saving and loading it is the same, and a damaged file is refused without a panic.
 func RunNetwork(t testing.TB, n stage.Network) {
 	t.Helper()
 	s := imported{n}
@@ -39,7 +39,7 @@ func RunNetwork(t testing.TB, n stage.Network) {
 	}
 }
 
-// imported is the subject for a stage.Network. It pushes a picture as a whole.
+// imported is the subject for a stage.Network. It pushes the whole picture in one call.
 type imported struct{ stage.Network }
 
 func (i imported) apply(ctx context.Context, in input, w *stage.Work) ([]*plane.Plane, error) {
@@ -53,7 +53,7 @@ func (i imported) load(f *stage.File, scale int, h stage.Head) (subject, error) 
 	return imported{n}, err
 }
 
-// networkCheck has the checks of a Network that others do not need.
+// networkCheck has the checks that only a Network needs.
 type networkCheck struct {
 	*check
 	network stage.Network
@@ -62,8 +62,8 @@ type networkCheck struct {
 // planes returns the planes of a picture of w×h samples with edges and noise.
 func (c networkCheck) planes(w, h int) []*plane.Plane { return c.picture(w, h).low }
 
-// pushAll takes a picture through a run in parts of the given numbers of rows, over and over, and returns the whole
-// result. It reports a part of the wrong size, and rows that are held back for too long.
+// pushAll takes a picture through a run and returns the whole result. parts are the numbers of rows of the calls, used
+// over and over. It reports a part of the wrong size, and rows that are held back for too long.
 func (c networkCheck) pushAll(run stage.NetworkRun, in []*plane.Plane, parts ...int) []*plane.Plane {
 	c.Helper()
 	w, h := in[0].W, in[0].H
@@ -103,7 +103,7 @@ func (c networkCheck) pushAll(run stage.NetworkRun, in []*plane.Plane, parts ...
 				due*c.scale)
 			return out
 		}
-		for _, p := range rows { // which the run must not have kept
+		for _, p := range rows { // the run must not have kept them
 			for i := range p.Pix {
 				p.Pix[i] = float32(math.NaN())
 			}
@@ -113,7 +113,7 @@ func (c networkCheck) pushAll(run stage.NetworkRun, in []*plane.Plane, parts ...
 	return out
 }
 
-// grey passes the same plane several times.
+// grey passes the same plane several times, and requires the same result as for equal planes.
 func (c networkCheck) grey() {
 	same := c.planes(23, 17)[0]
 	in, copies := make([]*plane.Plane, c.network.Channels()), make([]*plane.Plane, c.network.Channels())
@@ -126,7 +126,7 @@ func (c networkCheck) grey() {
 	}
 }
 
-// checkDivisions divides pictures between calls in many ways.
+// checkDivisions divides pictures between calls in many ways, and requires the same result.
 func (c networkCheck) checkDivisions() {
 	reach := c.network.Reach()
 	in := c.planes(19, reach+41)
@@ -145,7 +145,7 @@ func (c networkCheck) checkDivisions() {
 	}
 }
 
-// checkRunsApart has runs of different pictures in turns, which must not share what they keep.
+// checkRunsApart pushes two pictures through two runs alternately, which must not share memory.
 func (c networkCheck) checkRunsApart() {
 	h := c.network.Reach() + 20
 	first, second := c.planes(17, h), c.planes(18, h)
@@ -206,7 +206,7 @@ func (c networkCheck) reach() {
 }
 
 // sameBeyond compares the result of a part, which begins at (x, y) of a picture of the given side, with the result of
-// the whole, where no edge of the part that is none of the whole is within the reach.
+// the whole. It leaves out samples within the reach of an edge of the part that is no edge of the picture.
 func (c networkCheck) sameBeyond(part, whole *plane.Plane, x, y, side int) error {
 	limits := func(from, length int) (lo, hi int) {
 		lo, hi = 0, length
@@ -228,7 +228,7 @@ func (c networkCheck) sameBeyond(part, whole *plane.Plane, x, y, side int) error
 	return nil
 }
 
-// memory measures the most memory while pictures of two heights are pushed, 32 rows at a time, with a collector that
+// memory measures the peak of memory while pictures of two heights are pushed, 32 rows at a time, with a collector that
 // leaves hardly any garbage.
 func (c networkCheck) memory() {
 	const slack, w = 1 << 20, 64
@@ -254,7 +254,7 @@ func (c networkCheck) memory() {
 	}
 }
 
-// pushParts pushes a picture in parts of rows rows, and returns the most bytes that a call returned.
+// pushParts pushes a picture in parts of rows rows, and returns the greatest number of bytes that a call returned.
 func (c networkCheck) pushParts(in []*plane.Plane, rows int) (most int64) {
 	run := c.network.Start(in[0].W, in[0].H)
 	part := make([]*plane.Plane, len(in))

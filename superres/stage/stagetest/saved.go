@@ -28,7 +28,7 @@ func (c *check) file() (stage.Head, []byte) {
 	return head, b.Bytes()
 }
 
-// open loads the subject from the bytes of a file, with the checks that a program makes.
+// open loads the subject from the bytes of a file, with the same checks as a program.
 func (c *check) open(head stage.Head, data []byte) (subject, error) {
 	f, err := stage.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -53,8 +53,8 @@ func (c *check) checkSaved() {
 	}
 }
 
-// checkDamaged truncates files, flips bits, and sets parameters to values that they cannot have. Loading such a file
-// may fail or not, but must not panic; a subject that is loaded must work.
+// checkDamaged truncates files, flips bits, and sets parameters to values that are not allowed. Loading such a file may
+// succeed or fail, but must not panic; a subject that is loaded must work.
 func (c *check) checkDamaged() {
 	head, data := c.file()
 	attempt := func(what string, head stage.Head, data []byte, mustFail bool) {

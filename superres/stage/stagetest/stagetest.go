@@ -1,6 +1,6 @@
-// Package stagetest checks what every stage promises, whatever it computes: the test of a stage.Stage calls
-// [Run], the test of a stage.Colour [RunColour], the test of a stage.Network [RunNetwork]. [Blur] is a small
-// network for the tests of others.
+// Package stagetest checks that a stage keeps its contract, whatever it computes: the test of a stage.Stage calls
+// [Run], the test of a stage.Colour [RunColour], the test of a stage.Network [RunNetwork]. [Blur] is a small network
+// for tests of other packages.
 package stagetest
 
 import (
@@ -21,39 +21,38 @@ import (
 
 // Run checks a stage of a model of the given scale against the contract of stage.Stage:
 //
-//   - Apply returns an enlargement of the right size in memory of its own, leaves its arguments
-//     unchanged, and returns the same the second time, also on the smallest planes;
-//   - it reports its progress, and ends with ctx.Err() when ctx has ended;
-//   - any number of workers, memory of a pool with anything in it, and concurrent calls change no
-//     bit;
-//   - only the rows that Reach promises count: bands give the bits of the whole;
-//   - it takes no more memory than Memory says, and Memory does not say far too much;
-//   - a ColourViewer is given colour, for which all this holds as well;
-//   - a Tunable with a Tuning of zeros is the same, and what it is tuned to keeps its Reach;
-//   - saved and loaded it is the same, and a damaged file is refused without a panic.
+//   - Apply returns an enlargement of the right size in memory of its own, leaves its arguments unchanged, and returns
+//     the same the second time, also on the smallest planes;
+//   - it reports its progress, and ends with ctx.Err() after ctx has ended;
+//   - the number of workers, old content in memory of a pool, and concurrent calls change no bit;
+//   - no rows beyond Reach count: bands give the bits of the whole;
+//   - it takes no more memory than Memory estimates, and Memory does not estimate far too much;
+//   - a ColourViewer gets colour, with which all this holds as well;
+//   - a Tunable with a Tuning of zeros is the same, and a tuned stage keeps its Reach;
+//   - after saving and loading it is the same, and a damaged file is refused without a panic.
 func Run(t testing.TB, scale int, s stage.Stage) {
 	t.Helper()
 	(&check{TB: t, scale: scale, subject: enlarger{s}}).all()
 }
 
-// RunColour checks c against the contract of stage.Colour. The checks are Run's, except that Apply must leave
+// RunColour checks c against the contract of stage.Colour. The checks are those of Run, except that Apply must leave
 // low and luma unchanged, and changes the enlargement in place.
 func RunColour(t testing.TB, scale int, c stage.Colour) {
 	t.Helper()
 	(&check{TB: t, scale: scale, subject: colourist{c}}).all()
 }
 
-// subject is checked: a stage.Stage, a stage.Colour or a stage.Network.
+// subject is a stage.Stage, a stage.Colour or a stage.Network that is checked.
 type subject interface {
 	Kind() string
 	Reach() int
 	Memory(width, rows int) (fixed, working int64)
 	Save(a *stage.Arrays) any
-	// apply calls Apply, or Push for the whole picture, and returns the planes that it made.
+	// apply calls Apply, or Push for the whole picture, and returns the resulting planes.
 	apply(ctx context.Context, in input, w *stage.Work) ([]*plane.Plane, error)
 	// tune returns the result of Tune, nil if that removes the subject. tunable is false if the subject has no Tune.
 	tune(t stage.Tuning) (tuned subject, tunable bool, err error)
-	// load returns a subject of the same kind that it loads from f.
+	// load returns a subject of the same kind, loaded from f.
 	load(f *stage.File, scale int, h stage.Head) (subject, error)
 }
 
@@ -206,7 +205,7 @@ func (c *check) picture(w, h int) (in input) {
 	return in
 }
 
-// emptyResults returns planes of the size of the enlargements of list, for a network, which does not look at them.
+// emptyResults returns planes of the size of the enlargements of list, for a network, which does not read them.
 func (c *check) emptyResults(list []*plane.Plane) (out []*plane.Plane) {
 	for _, p := range list {
 		out = append(out, plane.New(p.W*c.scale, p.H*c.scale))
@@ -214,7 +213,7 @@ func (c *check) emptyResults(list []*plane.Plane) (out []*plane.Plane) {
 	return out
 }
 
-// run returns the planes of apply. If apply fails, it reports that and returns planes of zeros.
+// run returns the planes of apply. If apply fails, run reports that and returns planes of zeros.
 func (c *check) run(in input, w *stage.Work) []*plane.Plane {
 	c.Helper()
 	out, err := c.apply(context.Background(), in, w)
@@ -285,7 +284,7 @@ func (c *check) checkCancelled() {
 	if out, err := c.apply(ctx, c.picture(23, 17), nil); !errors.Is(err, context.Canceled) || out != nil {
 		c.failf("Apply after its context has ended: error %v", err)
 	}
-	// After a report of less than 1 there is work left that the end of the context must stop.
+	// After a report of less than 1, there is work left that the end of the context must stop.
 	ctx, cancel = context.WithCancel(context.Background())
 	defer cancel()
 	early := false
@@ -383,8 +382,8 @@ func (c *check) reach() {
 	}
 }
 
-// memory measures the most memory during a call, with a collector that leaves hardly any garbage,
-// for planes of two heights: both, and their difference, must be what Memory says.
+// memory measures the peak of memory during a call, with a collector that leaves hardly any garbage, for planes of two
+// heights. Both peaks, and their difference, must agree with Memory.
 func (c *check) memory() {
 	const slack = 1 << 20
 	var measured, promised [2]int64
@@ -395,7 +394,7 @@ func (c *check) memory() {
 		if fixed < 0 || working < 0 {
 			c.failf("Memory(%d, %d) is %d and %d", w, h, fixed, working)
 		}
-		most := int64(math.MaxInt64) // the least of several calls, because garbage adds to some
+		most := int64(math.MaxInt64) // the least of several calls, since garbage adds to some
 		for range 3 {
 			most = min(most, heap.Peak(heap.Objects, func() { c.run(in, nil) }))
 		}

@@ -1,4 +1,4 @@
-// Package trainingtest has training pictures for the tests of trainers.
+// Package trainingtest has training pictures for tests of trainers.
 package trainingtest
 
 import (

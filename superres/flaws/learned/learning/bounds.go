@@ -18,18 +18,18 @@ import (
 	"superres/superres/flaws"
 )
 
-// pixel is a pixel of an enlargement: the signs of its error, the error in levels of 255, and the bound that this
-// program gives.
+// pixel is a pixel of an enlargement: the signs from which its error is estimated, its error in levels of 255, and the
+// bound on it that this program gives.
 type pixel struct {
 	signs        [superres.SignCount]float64
 	error, bound float64
 }
 
-// pixelsEach is how many pixels of a picture are taken.
+// pixelsEach is how many pixels of each picture are sampled.
 const pixelsEach = 400
 
-// Bounds returns the weights of superres.Signs at the scales 2, 3 and 4, learned from parts of photographs by what
-// this program makes of them.
+// Bounds returns the weights of superres.Signs at the scales 2, 3 and 4, learned from the errors that this program
+// makes in parts of photographs.
 func Bounds(ctx context.Context, o Options) (weights [3][superres.SignCount]float64, err error) {
 	s, err := newSampler(o.Folders, true)
 	if err != nil {
@@ -46,7 +46,7 @@ func Bounds(ctx context.Context, o Options) (weights [3][superres.SignCount]floa
 	return weights, nil
 }
 
-// pixels returns pixels of count parts of pictures, by what was done to these.
+// pixels samples pixels from count parts of pictures. The map has them by the kind of degradation of the parts.
 func (s *sampler) pixels(ctx context.Context, scale, count int) (map[string][]pixel, error) {
 	type ofKind struct {
 		kind string
@@ -65,7 +65,7 @@ func (s *sampler) pixels(ctx context.Context, scale, count int) (map[string][]pi
 	return byKind, err
 }
 
-// ofAllKinds returns the pixels of all kinds, in the order of their names.
+// ofAllKinds returns the pixels of all kinds, ordered by the names of the kinds.
 func ofAllKinds(byKind map[string][]pixel) (all []pixel) {
 	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
 		all = append(all, byKind[kind]...)
@@ -97,8 +97,9 @@ func samplePixels(
 	return list, nil
 }
 
-// regress returns the weights of the signs for which their sum is, of a share of the pixels, at least the logarithm of
-// the error: quantile regression (R. Koenker, G. Bassett, Regression quantiles, Econometrica 46 (1978)), by Adam.
+// regress returns the weights with which the weighted sum of the signs is at least the logarithm of the error for the
+// given share of the pixels: quantile regression (R. Koenker, G. Bassett, Regression quantiles, Econometrica 46
+// (1978)), solved by Adam.
 func regress(list []pixel, share float64) (weights [superres.SignCount]float64) {
 	const steps, least = 3000, 0.25
 	logs := make([]float64, len(list))
@@ -124,7 +125,7 @@ func regress(list []pixel, share float64) (weights [superres.SignCount]float64) 
 			for k := 1; k < len(w); k++ {
 				sum += w[k] * (p.signs[k] - mean[k]) / deviation[k]
 			}
-			pull := 1 - share // of a pixel below its bound
+			pull := 1 - share // for a pixel whose error is below its bound
 			if logs[i] > sum {
 				pull = -share
 			}

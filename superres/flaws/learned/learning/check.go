@@ -9,13 +9,13 @@ import (
 	"text/tabwriter"
 )
 
-// checked are the mean squared errors of a picture as it came, enlarged by the model for clean pictures, by the robust
-// one, at the strength that was found, by the one of the two that the strength asks for, and by default.
+// checked has the mean squared errors of a picture as it was, enlarged by the model for clean pictures, by the robust
+// model at the measured strength, by the one of these two that the measured strength suggests, and by model auto.
 type checked struct{ Clean, Robust, Choice, Auto float64 }
 
-// Check writes what this program makes of pictures, from which nothing may have been learned: for parts degraded in
-// each way, the gains in dB on the better of bicubic and Lanczos interpolation that superres/README.md has in a table,
-// and how many are worse than that by 0.2 dB, in percent, by the choice and by default; then how its bounds hold.
+// Check writes how well this program enlarges pictures, from which nothing may have been learned. For parts with each
+// kind of damage it writes the gains in dB on the better of bicubic and Lanczos interpolation, which superres/README.md
+// has in a table, and the percentage that is worse by 0.2 dB, for Choice and for Auto; then how well its bounds hold.
 func Check(ctx context.Context, w io.Writer, o Options) error {
 	s, err := newSampler(o.Folders, true)
 	if err != nil {

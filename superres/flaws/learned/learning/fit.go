@@ -9,12 +9,12 @@ import (
 	"superres/superres/flaws/learned"
 )
 
-// fitting says how a perceptron is fitted.
+// fitting has the parameters of learning a perceptron.
 type fitting struct {
 	steps, batch int
 	rate, decay  float64
-	noise        float64 // deviation of what is added to standardised traits
-	hidden       int     // numbers of each member, see members
+	noise        float64 // deviation of the noise that is added to standardised traits
+	hidden       int     // hidden units of each member, see members
 }
 
 var (
@@ -23,15 +23,15 @@ var (
 	correctionFitting = fitting{steps: 20_000, batch: 256, rate: 3e-3, decay: 0.005, noise: 0.1, hidden: 64}
 )
 
-// lesson is what a perceptron learns: from the traits of each sample, outputs that start at start. slopes sets slope to
-// the slope of the loss of a sample by its outputs.
+// lesson is what a perceptron learns: the traits of each sample, the outputs that it starts with, and slopes, which
+// sets slope to the derivatives of the loss of a sample by the outputs.
 type lesson struct {
 	traits [][]int32
 	start  []float64
 	slopes func(sample int, outputs, slope []float64)
 }
 
-// parameters of the network in float64: see learned.Perceptron. Traits are standardised.
+// parameters are the numbers of the network in float64: see learned.Perceptron. Traits are standardised.
 type parameters struct {
 	first      []float64 // hidden × traits
 	firstBias  []float64
@@ -48,17 +48,17 @@ func (p parameters) slices() [4][]float64 {
 	return [4][]float64{p.first, p.firstBias, p.second, p.secondBias}
 }
 
-// members is the number of networks that were learned from other starts of which a perceptron is the mean: their hidden
-// numbers lie side by side, and its outputs are the means of theirs. Alone, they differ most where they are wrong.
+// members is the number of networks, learned from different random starts, that make up a perceptron: their hidden
+// units lie side by side, and its outputs are the means of their outputs. Networks differ most where they are wrong.
 const members = 4
 
-// deviations is how many standard deviations a trait may be from its mean.
+// deviations is how many standard deviations from its mean a trait is clipped to.
 const deviations = 4
 
-// leak is the slope, in learning alone, of a hidden number beyond ±1, by which it can come back.
+// leak is the slope of a hidden unit beyond ±1. It is there in learning only, so that the unit can come back.
 const leak = 0.05
 
-// fit returns a perceptron that has learned a lesson.
+// fit returns a perceptron that has learned l.
 func (o fitting) fit(l lesson) *learned.Perceptron {
 	mean, deviation := standardise(l.traits)
 	p := learned.NewPerceptron(len(mean), members*o.hidden, len(l.start))
@@ -74,9 +74,9 @@ func (o fitting) fit(l lesson) *learned.Perceptron {
 	return p
 }
 
-// learn returns member number of a perceptron.
+// learn returns one member of a perceptron; number is its seed.
 //
-// Weights move by Adam along a rate that falls by a cosine, with noise on the traits in place of more samples.
+// It uses Adam with a learning rate that falls by a cosine, and adds noise to the traits, in place of more samples.
 func (o fitting) learn(l lesson, mean, deviation []float64, number uint64) parameters {
 	traits, outputs := len(mean), len(l.start)
 	rng := rand.New(rand.NewPCG(fitSeed, number))
@@ -153,7 +153,7 @@ func (o fitting) learn(l lesson, mean, deviation []float64, number uint64) param
 	return p
 }
 
-// standardise returns the means and the standard deviations of all traits, in steps.
+// standardise returns the means of all traits, and their standard deviations plus 1, in steps.
 func standardise(samples [][]int32) (mean, deviation []float64) {
 	n := float64(len(samples))
 	mean, deviation = make([]float64, len(samples[0])), make([]float64, len(samples[0]))
@@ -176,7 +176,7 @@ func standardise(samples [][]int32) (mean, deviation []float64) {
 
 func whole(v float64) int32 { return int32(math.Round(v)) }
 
-// addTo adds p to a perceptron as one of its members, in integers.
+// addTo writes p, rounded to integers, into the perceptron to, as the given member.
 func (p parameters) addTo(to *learned.Perceptron, member int, mean, deviation []float64) {
 	hidden := len(p.firstBias)
 	for h := range hidden {
@@ -197,16 +197,16 @@ func (p parameters) addTo(to *learned.Perceptron, member int, mean, deviation []
 	}
 }
 
-// bolder is added to the score of the robust model, after learning. With 1 in place of 0, grain gains 0.16 dB more, and
+// bolder is added to the score of the robust model after learning. With 1 in place of 0, grain gains 0.16 dB more, and
 // 43 clean pictures in colour lose 0.009 more in the mean.
 const bolder = 0.5
 
-// fitShares returns a judge that makes the sum of the losses of the samples least.
+// fitShares returns the judge for which the sum of the losses of the samples is least.
 //
-// Most pictures that people have are cleaner than those that were learned from, and nobody forgives what is done to a
-// clean one. Gains of 70 parts of general-dev of each kind, in dB, what clean ones lose on photo alone in the mean and
-// at most, also of open-valid (8 parts, of which one of cloth loses most), and the share of all that are worse than
-// interpolation by 0.2 dB:
+// Most pictures that people have are cleaner than the samples, and damage to a clean picture is the worst mistake. The
+// table has the gains of 70 parts of general-dev of each kind, in dB; for clean ones their loss against photo, in the
+// mean and at most, and the greatest loss in open-valid (8 parts, of which one of cloth loses most); and the share of
+// all parts that are worse than interpolation by 0.2 dB:
 //
 //	                                  all    clean                 open-valid   sharpened   middle   decimated   worse
 //	before there was softening        1.41   −0.02, at most 0.92                1.04        0.58     −0.58       13 %
@@ -214,7 +214,7 @@ const bolder = 0.5
 //	the same, clean favoured          1.63   −0.03, 1.44           2.01         1.80        0.81     −0.34       11 %
 //	with 7,000 vivid samples          1.63   −0.01, 0.58           0.68         1.66        0.82     −0.26       10 %
 //
-// Without drawings among the samples, 300 others lost 2 dB on average.
+// Without drawings among the samples, 300 other drawings lost 2 dB on average.
 func fitShares(o fitting, samples []sample) *learned.Perceptron {
 	l := lesson{start: []float64{1, 0, -1}}
 	for _, s := range samples {

@@ -22,24 +22,24 @@ import (
 	"superres/superres/stage"
 )
 
-// scale is by how much samples are reduced and enlarged.
+// scale is the factor by which samples are reduced and enlarged.
 const scale = 2
 
-// kinds are the degradations, each as often as it is named.
+// kinds are the degradations. One that is listed twice is picked twice as often.
 var kinds = []string{"clean", "clean", "random", "random", "random", "sharpened", "sharpened JPEG", "blurred",
 	"dithered", "decimated", "salt", "grain", "enlarged", "box", "middle", "noise", "JPEG"}
 
-// sampler makes samples of pictures.
+// sampler takes samples from pictures.
 type sampler struct {
 	part
 	pictures                              []*plane.Plane
-	clean, robust, fast, bicubic, lanczos *superres.Model // fast is robust for the effort fast
+	clean, robust, fast, bicubic, lanczos *superres.Model // fast: robust with the effort fast
 	auto                                  *superres.Model
-	isChecked                             bool // samples for Check
+	isChecked                             bool // the samples are for Check
 }
 
-// newSampler returns a sampler of the PNG files in folders. Without isChecked
-// its models are those for the effort fast, whose results want about the same shares.
+// newSampler returns a sampler for the PNG files in folders. Without isChecked its models have the effort fast, with
+// which about the same shares are best.
 func newSampler(folders []string, isChecked bool) (*sampler, error) {
 	s := &sampler{isChecked: isChecked}
 	for name, to := range map[string]**superres.Model{models.Photo: &s.clean, models.PhotoReal: &s.robust,
@@ -92,7 +92,7 @@ func readPicture(name string) (image.Image, error) {
 	return img, nil
 }
 
-// shares returns a sample for the judge, which depends on its number and the seed alone.
+// shares returns a sample for the judge, which depends on number and the seed alone.
 func (s *sampler) shares(ctx context.Context, number int) (sample, error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
 	truth, low, kind, damage := s.pickReduced(rng)
@@ -102,7 +102,7 @@ func (s *sampler) shares(ctx context.Context, number int) (sample, error) {
 	return out, err
 }
 
-// pickReduced returns a part of a picture, or a drawing, the same reduced, and how to degrade it next.
+// pickReduced returns a part of a picture, or a drawing; the same reduced; and how the reduced one is to be degraded.
 func (s *sampler) pickReduced(rng *rand.Rand) (
 	truth *plane.Plane, low *degrade.Plane, kind string, damage degrade.Degradation,
 ) {
@@ -115,10 +115,10 @@ func (s *sampler) pickReduced(rng *rand.Rand) (
 	return truth, low, kind, damage
 }
 
-// pick returns a part of a picture to be reduced by scale, and how to degrade it.
+// pick returns a part of a picture that is to be reduced by scale, and the kind of degradation.
 func (s *sampler) pick(rng *rand.Rand, scale int) (truth *plane.Plane, kind string) {
 	i, kind := rng.IntN(len(s.pictures)), kinds[rng.IntN(len(kinds))]
-	side, before := 64+8*rng.IntN(8), float64(1+rng.IntN(3)) // of the reduced picture; how much the truth is reduced
+	side, before := 64+8*rng.IntN(8), float64(1+rng.IntN(3)) // of the reduced picture; reduction of the truth
 	if s.retouched && before > 1 {
 		before = 1.15 + 2*rng.Float64()
 	}
@@ -152,7 +152,7 @@ func (s *sampler) pick(rng *rand.Rand, scale int) (truth *plane.Plane, kind stri
 	return truth, kind
 }
 
-// retouch changes the contrast and the gamma of a picture at random, so that a few pictures stand for more.
+// retouch changes the contrast and the gamma of a picture at random, so that few pictures serve as many.
 func retouch(p *plane.Plane, rng *rand.Rand) {
 	gamma, contrast := elementary.Exp2(1.4*rng.Float64()-0.7), 0.4+0.6*rng.Float64()
 	black := (1 - contrast) * rng.Float64()
@@ -161,8 +161,8 @@ func retouch(p *plane.Plane, rng *rand.Rand) {
 	}
 }
 
-// pickDrawing returns a drawing, the same reduced, and what is to be done to it next. Small graphics that programs
-// render resemble block means of large ones, so most are reduced by these.
+// pickDrawing returns a drawing, the same reduced, and how the reduced one is to be degraded. Small graphics that
+// programs render look like block means of large ones, so most drawings are reduced that way.
 func pickDrawing(rng *rand.Rand) (truth *plane.Plane, low *degrade.Plane, kind string, damage degrade.Degradation) {
 	w, h := 72+8*rng.IntN(10), 72+8*rng.IntN(10)
 	d := synthetic.Sample(rng, scale*w, scale*h, scale)
@@ -186,7 +186,7 @@ func reduce(truth *plane.Plane, scale int, kind string, rng *rand.Rand) *degrade
 	return low
 }
 
-// reduceTo returns truth reduced by scale as pictures of a kind are, and how to degrade it after that.
+// reduceTo returns truth reduced by scale in the way of a kind, and how it is to be degraded after that.
 func reduceTo(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degrade.Plane, degrade.Degradation) {
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	file := func(least, most int) degrade.File {
@@ -202,7 +202,7 @@ func reduceTo(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degr
 		if kind != "sharpened" {
 			d.Files = []degrade.File{file(60, 95)}
 		}
-	case "blurred": // at the size of the result
+	case "blurred": // in a picture of the size of the result
 		soft := levelsOf(truth)
 		degrade.Degradation{Blur: between(0.5, 3)}.Apply(rng, soft)
 		low = resample.Cubic.Reduce(planeOf(soft), scale)
@@ -220,7 +220,7 @@ func reduceTo(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degr
 		low = resize(resize(low, w, h), low.W, low.H)
 	case "box":
 		low = resample.Box.Reduce(truth, scale)
-	case "middle": // sharper than by the bicubic kernel, as of programs that take few samples
+	case "middle": // sharper than by the bicubic kernel, like the output of programs that read few samples
 		low = resample.Box.Reduce(truth, scale)
 		d.Sharpen, d.Radius = between(0, 0.4), 0.7
 	case "noise":
@@ -233,7 +233,7 @@ func reduceTo(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degr
 	return levelsOf(low), d
 }
 
-// decimate returns p reduced by taking every by-th sample of every by-th row.
+// decimate returns p reduced to every n-th sample of every n-th row, n = by.
 func decimate(p *plane.Plane, by int) *plane.Plane {
 	out := plane.New(p.W/by, p.H/by)
 	for y := range out.H {
@@ -290,7 +290,7 @@ func levelsOf(p *plane.Plane) *degrade.Plane {
 	return q
 }
 
-// greyOf returns the picture that has the levels of q.
+// greyOf returns q as a picture.
 func greyOf(q *degrade.Plane) *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, q.W, q.H))
 	for i, v := range q.Pix {
@@ -307,10 +307,10 @@ func planeOf(q *degrade.Plane) *plane.Plane {
 	return p
 }
 
-// margin is how many samples at the edges of a result do not count.
+// margin is how many samples along the edges of a result are left out of errors.
 const margin = 6
 
-// measure returns the sample of a reduced picture, with its errors.
+// measure returns the sample for a reduced picture, low, with its errors.
 func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.Plane) (out sample, err error) {
 	original := greyOf(low)
 	x := &flaws.Examination{Picture: original, AsClean: true}
@@ -360,7 +360,7 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	return out, nil
 }
 
-// check returns what models make of a picture as it came, in which noise and compression of a strength were found.
+// check returns the errors of the models for a picture as it was. strength is the measured strength.
 func (s *sampler) check(ctx context.Context, img image.Image, truth *plane.Plane, strength float64) (
 	c checked, err error,
 ) {
@@ -390,7 +390,7 @@ func (s *sampler) errorBy(ctx context.Context, m *superres.Model, img image.Imag
 	return meanSquare(big, truth), nil
 }
 
-// meanSquare returns the mean squared error of big, in levels of 255, but for its edges.
+// meanSquare returns the mean squared error of big, in levels of 255, leaving out the margin.
 func meanSquare(big *image.Gray, truth *plane.Plane) (mean float64) {
 	count := float64((truth.W - 2*margin) * (truth.H - 2*margin))
 	for y := margin; y < truth.H-margin; y++ {
@@ -402,10 +402,10 @@ func meanSquare(big *image.Gray, truth *plane.Plane) (mean float64) {
 	return mean
 }
 
-// enlarged has what bicubic interpolation, photo and photo-real make of a picture.
+// enlarged has the results of bicubic interpolation, photo and photo-real for a picture.
 type enlarged struct{ bicubic, clean, robust *image.Gray }
 
-// enlarge returns what the models make of img, photo-real at a strength.
+// enlarge returns the results of the models for img. photo-real works at the given strength.
 func (s *sampler) enlarge(ctx context.Context, img image.Image, strength float64) (out enlarged, err error) {
 	robust, err := s.robust.Tune(stage.Tuning{Strength: strength})
 	if err != nil {

@@ -25,8 +25,8 @@ import (
 	"superres/superres/resample"
 )
 
-// The classes of sharpening are none, those by amounts up to each of sharpAmounts, pictures of which every second
-// sample was taken, or every third or fourth, and those that were reduced by block means.
+// The classes of sharpening are: none; amounts up to each of sharpAmounts; pictures reduced by taking every second,
+// third or fourth sample; and pictures reduced by block means.
 var sharpAmounts = [...]float64{0.6, 0.9, 1.4}
 
 const (
@@ -36,8 +36,8 @@ const (
 	classCount     = boxClass + 1
 )
 
-// reducedPicture is a picture reduced by the bicubic kernel, by Lanczos, by taking single samples, and by block means;
-// a drawing has the first alone.
+// reducedPicture is a picture reduced by the bicubic kernel, by Lanczos, by taking single samples, and by block means.
+// Of a drawing there is the first alone.
 type reducedPicture struct{ low, lanczos, decimated, box *degrade.Plane }
 
 // undone is the share that is undone of what was done to pictures of each class, and interpolated the share of plain
@@ -53,10 +53,10 @@ var (
 	interpolated = [classCount]float64{0, 0.1, 0.1, 0.1, 0.5, 0}
 )
 
-// softenerSide is the side of the patches that a softener learns from.
+// softenerSide is the side of the patches from which a softener learns.
 const softenerSide = 64
 
-// reduceAll returns all pictures, in five sizes, reduced.
+// reduceAll returns all pictures, in five sizes, reduced by 2, 3 and 4.
 func (s *sampler) reduceAll() (list []reducedPicture) {
 	each := make([][]reducedPicture, len(s.pictures))
 	parallel.Indices(len(s.pictures), func(i int) {
@@ -81,10 +81,10 @@ func (s *sampler) reduceAll() (list []reducedPicture) {
 	return slices.Concat(each...)
 }
 
-// softenerLesson is a patch that a softener learns from, a part of a picture with what is around it.
+// softenerLesson is a patch from which a softener learns, within a part of a picture that has its surroundings, too.
 type softenerLesson struct {
 	part     *degrade.Plane
-	x, y     int // of the patch in part
+	x, y     int // position of the patch in part
 	flips    int
 	negative bool
 	class    int
@@ -103,11 +103,11 @@ type softenerLesson struct {
 // With the mean of the two, four of 83 clean pictures lose more than 0.3 dB, where two did. More lessons help with
 // the pictures that the softener learns from and not with others, so it needs more pictures.
 
-// softenerLessons make the lessons, half of which were sharpened, or reduced by taking single samples or block means;
-// each of these follows the same patch without that.
+// softenerLessons makes lessons. Half of them were sharpened, or reduced by taking single samples or block means; each
+// of these follows the same patch without that.
 type softenerLessons struct {
 	pictures []reducedPicture
-	ends     []float64 // the sums of the weights of the pictures up to each
+	ends     []float64 // cumulative weights of the pictures
 	seed     uint64
 }
 
@@ -132,7 +132,7 @@ func (l softenerLessons) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// pick returns patch number of a step, which depends on these two alone.
+// pick returns the patch with a number in a step. It depends on these two and the seed alone.
 func (l softenerLessons) pick(step, number int) *softenerLesson {
 	rng := rand.New(rand.NewPCG(l.seed, uint64(step)<<8|uint64(number/2)))
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
@@ -201,7 +201,7 @@ func (l softenerLessons) pick(step, number int) *softenerLesson {
 	return out
 }
 
-// classOf returns the class of a sharpening by an amount.
+// classOf returns the class for sharpening by an amount.
 func classOf(amount float64) int {
 	class := 1
 	for class < len(sharpAmounts) && amount > sharpAmounts[class-1] {
@@ -235,8 +235,8 @@ func (l *softenerLesson) Fill(window []float32, side int) {
 	}
 }
 
-// Grade implements learning.Lesson: the loss is the cross entropy of the classes, with the likelihoods that
-// learned.Softener has.
+// Grade implements learning.Lesson. The loss is the cross entropy of the classes, with the likelihoods that
+// learned.Softener computes.
 func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 	const each = learned.SoftenerResults
 	tells := func(of []float32) float64 {
@@ -280,8 +280,8 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 	return elementary.Log(sum)
 }
 
-// sharpenings returns what is done to pictures of each class: of the mean gains that undo what was done to
-// count pairs of patches, the share that undone has.
+// sharpenings returns how to mend pictures of each class, learned from count pairs of patches. The correction is the
+// share undone of the mean gains that would restore the unchanged patch of each pair.
 func (l softenerLessons) sharpenings(count int) []learned.Sharpening {
 	all, classes := make([][len(repair.Correction{})]float64, count), make([]int, count)
 	parallel.Indices(count, func(i int) {
@@ -308,7 +308,7 @@ func (l softenerLessons) sharpenings(count int) []learned.Sharpening {
 	return list
 }
 
-// learnSoftener returns a softener.
+// learnSoftener returns a softener learned from the pictures of s.
 func (s *sampler) learnSoftener(ctx context.Context, o Options) (*learned.Softener, error) {
 	steps := o.of(80_000)
 	t := learning.Defaults()
@@ -332,7 +332,7 @@ func (s *sampler) learnSoftener(ctx context.Context, o Options) (*learned.Soften
 				}
 				return os.Rename(file+".new", file)
 			}
-			t.Kept, _ = os.ReadFile(file) // none before the first
+			t.Kept, _ = os.ReadFile(file) // there is none before the first step
 		}
 		return t.Teach(ctx, digest, func(step, number int) (learning.Lesson, error) {
 			return lessons.pick(past+step, number), nil
@@ -342,12 +342,12 @@ func (s *sampler) learnSoftener(ctx context.Context, o Options) (*learned.Soften
 	if err != nil {
 		return nil, err
 	}
-	// The first steps are beside zeros, which takes half the time; the last are not, as a picture has none.
+	// In the first steps patches are surrounded by zeros, which takes half the time; in the last by the picture itself.
 	t.From, t.Margin, t.Steps, t.LearningRate = network, o.of(128), max(steps/7, 1), 0.002
 	if network, err = teach("softener-last.npz", steps); err != nil {
 		return nil, err
 	}
-	// As results, its numbers are limited like pixels: see learned.SoftenerRange.
+	// A stage limits its results like pixels, so the numbers are scaled down: see learned.SoftenerRange.
 	scaled := network.Network()
 	last := scaled.Layers[len(scaled.Layers)-1]
 	for _, list := range [][]float32{last.Weight, last.Bias} {

@@ -1,4 +1,4 @@
-// Package graphtest makes small networks with random weights of the kinds that people have, for tests. The same seed
+// Package graphtest makes small networks with random weights, of the kinds that are in use, for tests. The same seed
 // makes the same network on every machine.
 package graphtest
 
@@ -10,21 +10,21 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Builder makes a graph node by node. Nodes are named by their indexes; the picture is node 0.
+// Builder makes a graph node by node. Its methods take and return the indexes of nodes; the picture is node 0.
 type Builder struct {
 	graph    *graph.Graph
 	channels []int // of each node
 	random   *rand.Rand
 }
 
-// NewBuilder returns a Builder of a graph for pictures of 1 or 3 channels, the random numbers of which depend on seed.
+// NewBuilder returns a Builder of a graph for pictures of 1 or 3 channels. The random weights depend on seed.
 func NewBuilder(channels int, seed uint64) *Builder {
 	b := &Builder{graph: &graph.Graph{Range: 1}, random: rand.New(rand.NewPCG(seed, 0))}
 	b.Add(graph.Input{Channels: channels})
 	return b
 }
 
-// Graph returns the graph, the result of which is that of the last node. It panics if the graph is none.
+// Graph returns the graph, with the last node as its output. It panics if Check does not accept the graph.
 func (b *Builder) Graph() *graph.Graph {
 	b.graph.Output = len(b.graph.Nodes) - 1
 	if err := b.graph.Check(); err != nil {
@@ -77,7 +77,7 @@ func (b *Builder) Add(op graph.Op, inputs ...int) int {
 	return i
 }
 
-// normal returns n numbers of the normal distribution.
+// normal returns n random numbers of the normal distribution, with mean 0 and the given standard deviation.
 func (b *Builder) normal(n int, deviation float64) []float32 {
 	list := make([]float32, n)
 	for i := range list {
@@ -86,7 +86,7 @@ func (b *Builder) normal(n int, deviation float64) []float32 {
 	return list
 }
 
-// uniform returns n numbers from lo to hi.
+// uniform returns n random numbers from lo to hi.
 func (b *Builder) uniform(n int, lo, hi float64) []float32 {
 	list := make([]float32, n)
 	for i := range list {
@@ -95,19 +95,19 @@ func (b *Builder) uniform(n int, lo, hi float64) []float32 {
 	return list
 }
 
-// Conv adds a convolution of side×side taps, odd, to out channels. Its result is about gain times as large as its
+// Conv adds a convolution of side×side taps, side odd, to out channels. Its result is about gain times as large as its
 // input.
 func (b *Builder) Conv(from, out, side int, gain float64) int {
 	return b.conv(from, out, side, 1, gain, nil)
 }
 
-// GroupedConv is Conv with the channels divided into groups.
+// GroupedConv does what Conv does, with the channels divided into groups.
 func (b *Builder) GroupedConv(from, out, side, groups int, gain float64) int {
 	return b.conv(from, out, side, groups, gain, nil)
 }
 
-// Carry is Conv, and adds each of the first channels of the input, one for each channel of the picture, to copies
-// outputs, whose random weights are a tenth of the others': the picture goes through, changed a little.
+// Carry does what Conv does, but adds input channel i, for each channel i of the picture, to outputs i·copies to
+// (i+1)·copies−1, the random weights of which it divides by 10: the picture goes through, changed a little.
 func (b *Builder) Carry(from, out, side, copies int, gain float64) int {
 	colours := b.channels[0]
 	return b.conv(from, out, side, 1, gain, func(o int) int {
@@ -118,7 +118,7 @@ func (b *Builder) Carry(from, out, side, copies int, gain float64) int {
 	})
 }
 
-// conv adds a convolution; carry is nil or says, for each output, which input is added to it, or −1.
+// conv adds a convolution. Unless it is nil, carry returns the input channel that is added to output o, or −1 for none.
 func (b *Builder) conv(from, out, side, groups int, gain float64, carry func(o int) int) int {
 	in, pad := b.channels[from]/groups, side/2
 	c := graph.Conv{Out: out, Height: side, Width: side, Dilation: 1, Groups: groups,
@@ -142,8 +142,8 @@ func (b *Builder) conv(from, out, side, groups int, gain float64, carry func(o i
 	return b.Add(c, from)
 }
 
-// ConvTranspose adds a transposed convolution that enlarges by stride, with twice as many taps or one more, to out
-// channels.
+// ConvTranspose adds a transposed convolution to out channels that enlarges by stride, with 2·stride taps along each
+// side, one more if stride is odd.
 func (b *Builder) ConvTranspose(from, out, stride int, gain float64) int {
 	in, kernel := b.channels[from], 2*stride+stride%2
 	pad := (kernel - stride + 1) / 2
@@ -152,12 +152,12 @@ func (b *Builder) ConvTranspose(from, out, stride int, gain float64) int {
 		Weight: b.normal(in*out*kernel*kernel, gain*math.Sqrt(2/float64(4*in))), Bias: b.normal(out, 0.05*gain)}, from)
 }
 
-// PReLU adds a PReLU of slopes from 0 to 0.5.
+// PReLU adds a PReLU with random slopes from 0 to 0.5.
 func (b *Builder) PReLU(from int) int {
 	return b.Add(graph.PReLU{Slope: b.uniform(b.channels[from], 0, 0.5)}, from)
 }
 
-// LeakyReLU adds a PReLU of one slope.
+// LeakyReLU adds a PReLU with one slope for all channels.
 func (b *Builder) LeakyReLU(from int, slope float32) int {
 	return b.Add(graph.PReLU{Slope: []float32{slope}}, from)
 }
@@ -167,7 +167,7 @@ func (b *Builder) Scale(from int, factor float32) int {
 	return b.Add(graph.Affine{Scale: []float32{factor}, Offset: []float32{0}}, from)
 }
 
-// Enlarge adds the nearest neighbours' enlargement of the picture.
+// Enlarge adds a nearest-neighbour enlargement of the picture.
 func (b *Builder) Enlarge(scale int) int {
 	return b.Add(graph.Resize{By: graph.Nearest, Up: scale, Down: 1}, 0)
 }

@@ -6,8 +6,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// fill sets out, which has the shape of the result, to the result of an operation of several pixels or channels, by its
-// definition in float64. It reports false for all others.
+// fill sets out, which has the shape of the result, to the result of an operation, by its definition in float64. It
+// reports false for the operations that value computes.
 func fill(op graph.Op, out exact, in []exact) bool {
 	each := func(value func(x, y, c int) float64) {
 		for i := range out.Values {
@@ -16,7 +16,7 @@ func fill(op graph.Op, out exact, in []exact) bool {
 	}
 	at := func(s exact, x, y, c int) float64 { return s.Values[(y*s.W+x)*s.Channels+c] }
 	s := in[0]
-	pick := func(k, x, y, c int) float64 { // a sample of input k, which may be one for all pixels or channels
+	pick := func(k, x, y, c int) float64 { // the sample of input k; a single pixel or channel is repeated
 		t := in[k]
 		return at(t, min(x, t.W-1), min(y, t.H-1), min(c, t.Channels-1))
 	}
@@ -115,7 +115,7 @@ func fill(op graph.Op, out exact, in []exact) bool {
 
 func fillNormalized(op graph.Normalize, out, s exact) {
 	per := s.Channels / op.Groups
-	group := func(i int) int { // of sample i
+	group := func(i int) int { // the group of sample i
 		g := i % s.Channels / per
 		if op.OfPicture {
 			return g
@@ -138,7 +138,7 @@ func fillNormalized(op graph.Normalize, out, s exact) {
 	}
 }
 
-// fillAttention is fill for products of pixels and of channels.
+// fillAttention does what fill does for the operations of attention.
 func fillAttention(op graph.Op, out exact, in []exact) bool {
 	var w graph.Windows
 	var keys graph.Keys
@@ -168,14 +168,14 @@ func fillAttention(op graph.Op, out exact, in []exact) bool {
 	if ofChannels {
 		n, m, inner = per, per, pixels
 	}
-	// One product for each two pixels of a window and channel, or for each pixel and two channels.
+	// Products are of two pixels of a window in one channel, or, if ofChannels, of two channels in one pixel.
 	sums := make([]float64, len(out.Values))
 	for wy := range (v.H-keys.Height)/keys.Down + 1 {
 		for wx := range across {
-			offset := func(pixel, channel int) int { // of a sample of the first input of Scores, or of a sum
+			offset := func(pixel, channel int) int { // index of a sample of the first input of Scores, or of a sum
 				return ((wy*w.Height+pixel/w.Width)*across*w.Width+wx*w.Width+pixel%w.Width)*v.Channels + channel
 			}
-			key := func(pixel, channel int) int { // of the second input
+			key := func(pixel, channel int) int { // index of a sample of the second input
 				y, x := wy*keys.Down+pixel/keys.Width, wx*keys.Across+pixel%keys.Width
 				return (y*v.W+x)*v.Channels + channel
 			}

@@ -4,8 +4,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Compact returns an SRVGGNetCompact: layers convolutions of 3×3 with PReLU between the first and the last, a pixel
-// shuffle, and the enlarged picture added.
+// Compact returns an SRVGGNetCompact: 3×3 convolutions, layers of them between the first and the last, with a PReLU
+// after each but the last, then a pixel shuffle, to which the enlarged picture is added.
 func Compact(features, layers, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.PReLU(b.Conv(0, features, 3, 1))
@@ -17,14 +17,14 @@ func Compact(features, layers, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// RRDB returns an RRDBNet of the given numbers of features, blocks and growth, for scale 4, 2 or 1. The last two begin
-// with a pixel unshuffle by 4/scale.
+// RRDB returns an RRDBNet with the given numbers of features, blocks and growth channels, for scale 4, 2 or 1. For
+// scales 2 and 1 it begins with a pixel unshuffle by 4/scale.
 func RRDB(features, blocks, growth, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x, copies := 0, 1
 	if scale < 4 {
 		x = b.Add(graph.PixelUnshuffle{Factor: 4 / scale}, x)
-		// The first of the unshuffled samples of each colour: the picture reduced.
+		// The first unshuffled channel of each colour is the picture reduced.
 		n := 16 / scale / scale
 		x = b.conv(x, features, 3, 1, 0.3, func(o int) int {
 			if o < 3 {
@@ -64,7 +64,7 @@ func (b *Builder) residualBlock(x, growth int) int {
 	return b.Add(graph.Add{}, b.Scale(x, 0.2), first)
 }
 
-// SPAN returns a network of swift parameter-free attention blocks: (x + f)·(σ(f) − ½), with f three convolutions of x.
+// SPAN returns a network of swift parameter-free attention blocks: (x + f)·(σ(f) − ½); f is x after 3 convolutions.
 func SPAN(features, blocks, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.Add(graph.Affine{Scale: []float32{1}, Offset: []float32{-0.4488, -0.4371, -0.404}}, 0)
@@ -87,8 +87,8 @@ func SPAN(features, blocks, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Skipping returns a network of layers convolutions with SiLU, in which the samples of four layers before are added
-// after every fourth.
+// Skipping returns a network of layers convolutions with SiLU. After every fourth, the samples from four layers before
+// are added.
 func Skipping(features, layers, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.Carry(0, features, 3, 1, 0.3)
@@ -105,8 +105,8 @@ func Skipping(features, layers, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Transposed returns a network that enlarges by a transposed convolution, after a PReLU, and adds a bilinear
-// enlargement.
+// Transposed returns a network with a PReLU and a transposed convolution that enlarges, to which a bilinear enlargement
+// of the picture is added.
 func Transposed(features, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.ConvTranspose(b.PReLU(b.Conv(0, features, 5, 1)), 3, scale, 0.05)
@@ -114,7 +114,7 @@ func Transposed(features, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Separable returns a network of depthwise, grouped and 1×1 convolutions with GELU, tanh and HardSwish, for scale 2.
+// Separable returns a network of depthwise, grouped and 1×1 convolutions with GELU, tanh, HardSwish and Mish, scale 2.
 func Separable(features int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.Conv(0, features, 3, 1)
@@ -128,8 +128,8 @@ func Separable(features int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Gated returns a network for scale 2 that multiplies its features by a map of one channel, takes the product of two
-// halves of them, pads with zeros and crops.
+// Gated returns a network for scale 2 that multiplies its features by a map of one channel and one half of them by the
+// other, pads with zeros and crops.
 func Gated(features int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.LeakyReLU(b.Conv(0, features, 3, 1), 0.1)
@@ -148,7 +148,7 @@ func Gated(features int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Reducing returns a Compact for scale 4 whose result is reduced to scale by bicubic interpolation.
+// Reducing returns a Compact of scale 4 and reduces its result to scale by bicubic interpolation.
 func Reducing(features, layers, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.PReLU(b.Conv(0, features, 3, 1))
@@ -178,7 +178,7 @@ func Brightness(features, layers, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Ranged returns a graph whose samples have the given ranges, and which does with them what g does with 0..1.
+// Ranged returns a graph that takes and makes samples of the given ranges, and computes g on 0..1 in between.
 func Ranged(g *graph.Graph, r graph.Ranges) *graph.Graph {
 	size := r.In.White - r.In.Black
 	affine := func(scale, offset float32) graph.Op {
@@ -199,7 +199,7 @@ func Ranged(g *graph.Graph, r graph.Ranges) *graph.Graph {
 	return out
 }
 
-// Network is a network of All.
+// Network is one of the networks that All returns.
 type Network struct {
 	Name  string
 	Graph *graph.Graph

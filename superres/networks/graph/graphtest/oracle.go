@@ -6,7 +6,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// exact are samples in float64, as graph.Samples has them.
+// exact holds samples in float64, laid out as in graph.Samples.
 type exact struct {
 	graph.Shape
 	Values []float64
@@ -24,13 +24,13 @@ func (s exact) rounded() graph.Samples {
 	return out
 }
 
-// Eval returns the result of a graph for a picture that it takes, by the definitions of the operations: slowly, in
-// float64.
+// Eval returns the result of a graph for a picture that it takes, computed slowly in float64 by the definitions of the
+// operations.
 func Eval(g *graph.Graph, picture graph.Samples) graph.Samples {
 	return EvalEach(g, picture, func(graph.Samples) {})
 }
 
-// EvalEach is Eval, and calls visit with the samples of each node.
+// EvalEach does what Eval does, and calls visit with the samples of each node.
 func EvalEach(g *graph.Graph, picture graph.Samples, visit func(graph.Samples)) graph.Samples {
 	shapes, err := g.Shapes(picture.W, picture.H)
 	if err != nil {
@@ -57,7 +57,7 @@ func exactOf(s graph.Samples) exact {
 	return out
 }
 
-// Apply returns the result, of the given shape, of an operation of one input.
+// Apply returns the result, of the given shape, of an operation with one input.
 func Apply(op graph.Op, shape graph.Shape, in graph.Samples) graph.Samples {
 	return apply(op, shape, []exact{exactOf(in)}).rounded()
 }
@@ -78,9 +78,9 @@ func apply(op graph.Op, shape graph.Shape, in []exact) exact {
 	return out
 }
 
-// convolve sets out to the convolution of s, a row of sums at a time.
+// convolve sets out to the convolution of s, one row of sums at a time.
 func convolve(op graph.Conv, out, s exact) {
-	planes := make([]float64, len(s.Values)) // a channel after the other
+	planes := make([]float64, len(s.Values)) // one channel after another
 	for i, v := range s.Values {
 		planes[i%s.Channels*s.W*s.H+i/s.Channels] = v
 	}
@@ -111,10 +111,10 @@ func convolve(op graph.Conv, out, s exact) {
 	}
 }
 
-// value returns the sample of channel c at (x, y) of the result of op in float64, by the definitions of the operations.
+// value returns the sample of channel c at (x, y) of the result of op, by its definition.
 func value(op graph.Op, in []exact, x, y, c int) float64 {
 	s := in[0]
-	v := func(k int) float64 { // of input k
+	v := func(k int) float64 { // the sample of input k; a single channel or pixel is repeated
 		return at(in[k], min(x, in[k].W-1), min(y, in[k].H-1), min(c, in[k].Channels-1))
 	}
 	switch op := op.(type) {
@@ -155,7 +155,7 @@ func value(op graph.Op, in []exact, x, y, c int) float64 {
 	panic("no such operation")
 }
 
-// at returns a sample, or 0 outside.
+// at returns a sample, or 0 beyond the edges.
 func at(s exact, x, y, c int) float64 {
 	if x < 0 || x >= s.W || y < 0 || y >= s.H {
 		return 0
@@ -241,7 +241,7 @@ func functionValue(f graph.Function, x float64) float64 {
 	return math.Exp(x)
 }
 
-// resizeValue adds up all samples, each by its distance; samples beyond the edges repeat those at the edge.
+// resizeValue returns the sample of channel c at (x, y) of s resized to the shape to. Edge samples repeat beyond edges.
 func resizeValue(op graph.Resize, s exact, to graph.Shape, x, y, c int) (sum float64) {
 	if op.By == graph.Nearest {
 		return at(s, x*s.W/to.W, y*s.H/to.H, c)

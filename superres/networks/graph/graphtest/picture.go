@@ -7,8 +7,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Picture returns a picture of samples from 0 to 1, with black as 0: a gradient, discs with sharp edges and a little
-// noise.
+// Picture returns a random picture of samples from 0 to 1: a gradient, discs with sharp edges and a little noise.
 func Picture(w, h, channels int, seed uint64) graph.Samples {
 	r := rand.New(rand.NewPCG(seed, 1))
 	s := graph.NewSamples(graph.Shape{W: w, H: h, Channels: channels})

@@ -6,7 +6,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Random returns a graph of random operations on nodes with 4 channels and the size of the picture.
+// Random returns a graph of random operations, nearly all on 4 channels and in the size of the picture.
 func Random(seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	r := rand.New(rand.NewPCG(seed, 1))

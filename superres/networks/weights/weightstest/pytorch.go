@@ -10,8 +10,8 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// PyTorch returns a PyTorch file in the form of a zip archive: a dictionary with the tensors, in float32, in another
-// one under the key wrapper, or by itself if wrapper is empty.
+// PyTorch returns a PyTorch file in the form of a zip archive. It holds a dictionary of the tensors, in float32, which
+// is itself in a dictionary under the key wrapper, unless wrapper is empty.
 func PyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -21,7 +21,7 @@ func PyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 			_, err = w.Write(data)
 		}
 		if err != nil {
-			panic(err) // into memory
+			panic(err) // never, in memory
 		}
 	}
 	write("data.pkl", Pickle(tensors, wrapper))
@@ -35,7 +35,7 @@ func PyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	return b.Bytes()
 }
 
-// OldPyTorch returns a PyTorch file in the form before version 1.6, as PyTorch does otherwise.
+// OldPyTorch returns a PyTorch file in the form before version 1.6, and is like PyTorch otherwise.
 func OldPyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	magic := []byte("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
 	version := []byte("\x80\x02M\xe9\x03.")
@@ -49,8 +49,8 @@ func OldPyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	return slices.Concat(magic, version, system, Pickle(tensors, wrapper), append(keys, "e."...), storages)
 }
 
-// Pickle returns the pickle of a dictionary with tensors, as PyTorch has it. The storages have the keys 0, 1, 2 and so
-// on in the order of the tensors' names.
+// Pickle returns the pickle of a dictionary of tensors as PyTorch writes it. The storages have the keys 0, 1, 2, …, in
+// the order of the tensors' names.
 func Pickle(tensors map[string]weights.Tensor, wrapper string) []byte {
 	b := []byte("\x80\x02")
 	if wrapper != "" {

@@ -1,5 +1,4 @@
-// Package weightstest writes files of weights for tests: those of networks with random weights, in each format that
-// package weights reads.
+// Package weightstest writes files of weights for tests, in each format that package weights reads.
 package weightstest
 
 import (
@@ -13,10 +12,10 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// Sorted returns the names of the tensors in the order of the alphabet, in which the files have them.
+// Sorted returns the names of the tensors in alphabetical order, which is their order in the files.
 func Sorted(tensors map[string]weights.Tensor) []string { return slices.Sorted(maps.Keys(tensors)) }
 
-// Safetensors returns a safetensors file in float32. The metadata may be nil.
+// Safetensors returns a safetensors file in float32. metadata may be nil.
 func Safetensors(tensors map[string]weights.Tensor, metadata map[string]string) []byte {
 	type entry struct {
 		Type    string `json:"dtype"`
@@ -35,7 +34,7 @@ func Safetensors(tensors map[string]weights.Tensor, metadata map[string]string) 
 	}
 	text, err := json.Marshal(header)
 	if err != nil {
-		panic(err) // of strings and numbers alone
+		panic(err) // never, for strings and numbers
 	}
 	return slices.Concat(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text, body)
 }

@@ -13,20 +13,20 @@ import (
 	"superres/learners/sparse"
 )
 
-// problem is the data of the update of a two-stage learner. The update changes the atoms and the values of the codes,
-// on the support that the coder found.
+// problem is the data that the update of a two-stage learner works on. The update changes the atoms and the values of
+// the codes, on the support that the coder found.
 type problem struct {
 	m, n, k  int
 	signals  []float64     // Y, signal after signal; not to be changed
 	atoms    []float64     // D, atom after atom, each of length 1 before and after the update
 	codes    *sparse.Codes // Value may be changed, the support may not
-	rowStart []int         // K+1: where the row of each atom begins in rowAt and rowPos
-	rowAt    []int32       // the signals that use an atom, ascending
+	rowStart []int         // K+1 entries: where the row of each atom begins in rowAt and rowPos
+	rowAt    []int32       // for each atom, the signals that use it, ascending
 	rowPos   []int         // the indices of their coefficients in codes.Value
 	residual []float64     // Y − DX, signal after signal
 
-	iteration, iterations int  // the number of this iteration, from 1, and the largest number
-	transient             bool // set by an update that will change its objective later: true keeps the loop from ending
+	iteration, iterations int  // the number of this iteration, counted from 1, and the largest number of iterations
+	transient             bool // set by an update that will change its objective later: the loop must not end
 }
 
 // signal, atom and residualOf return y_j, d_k and the residual of signal j.
@@ -41,16 +41,16 @@ func (p *problem) row(k int) (signals []int32, places []int) {
 }
 
 // update changes the atoms and the values of the codes of a problem, and keeps p.residual equal to Y − DX. The atoms
-// must keep length 1, and those that no signal uses must not change. When ctx ends it soon returns ctx.Err(), and may
-// leave the problem in any state.
+// must keep length 1, and unused atoms must not change. When ctx ends it returns ctx.Err(), with the problem in any
+// state.
 type update func(ctx context.Context, p *problem) error
 
-// alternate is the loop of all two-stage learners: X = code(Y, D), then the update on the fixed support, until D does
-// not change, the residual vanishes, the objective stalls, or there were opt.Iterations. The objective is the coder's:
-// the lasso has its own, a pursuit ‖Y − DX‖.
+// alternate is the loop of all two-stage learners: X = code(Y, D), then the update on the fixed support, until D no
+// longer changes, the residual vanishes, the objective stalls, or opt.Iterations are done. The coder defines the
+// objective: a lasso has an objective of its own, a pursuit minimises ‖Y − DX‖.
 //
 // Between coding and update, atoms that no signal uses are replaced by the signals with the largest residuals, each
-// signal once in an iteration. Between iterations others restart (restart.go), unless keep is true.
+// signal once in an iteration. Between iterations other bad atoms are replaced (restart.go), unless keep is true.
 func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply update) (*Result, error) {
 	began := time.Now()
 	opt, d, err := Prepare(y, opt)
@@ -61,7 +61,7 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply 
 	p := &problem{m: m, n: n, k: opt.Atoms, signals: columns(y), residual: make([]float64, m*n),
 		iterations: opt.Iterations}
 	watch, again := newProgress(opt, y, began), newRestarts(opt.Iterations, keep)
-	renewed := 0 // the atoms that were restarted since the last iteration
+	renewed := 0 // how many atoms were replaced by a check since the last iteration
 	for done := false; !done; {
 		codes, err := opt.Coder.Code(ctx, d, y)
 		if err != nil {
@@ -100,7 +100,7 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply 
 	return Finish(watch.result)
 }
 
-// load sets the atoms and the codes of the problem, with the rows of X and the residual.
+// load sets the atoms and the codes of the problem, and computes the rows of X and the residual.
 func (p *problem) load(d *sparse.Dictionary, codes *sparse.Codes) {
 	p.codes = codes
 	p.atoms = make([]float64, 0, p.m*p.k)
@@ -127,7 +127,7 @@ func (p *problem) load(d *sparse.Dictionary, codes *sparse.Codes) {
 	p.refresh()
 }
 
-// refresh sets the residual to Y − DX for the present atoms and codes.
+// refresh sets the residual to Y − DX for the current atoms and codes.
 func (p *problem) refresh() {
 	copy(p.residual, p.signals)
 	for j := range p.n {
@@ -139,8 +139,8 @@ func (p *problem) refresh() {
 	}
 }
 
-// replaceUnused replaces the atoms that no signal uses by the directions of the signals with the largest residuals,
-// and returns how many it replaced. A signal whose residual is rounding error replaces none.
+// replaceUnused replaces the atoms that no signal uses by the signals with the largest residuals, scaled to length 1,
+// and returns how many it replaced. A signal with a residual at rounding error is not used.
 func (p *problem) replaceUnused() int {
 	var unused []int
 	for k := range p.k {
@@ -161,7 +161,7 @@ func (p *problem) replaceUnused() int {
 	return count
 }
 
-// errors returns ‖y − Dx‖² of every signal, or 0 where that is rounding error.
+// errors returns ‖y − Dx‖² of every signal, or 0 where it is rounding error.
 func (p *problem) errors() []float64 {
 	errs := make([]float64, p.n)
 	for j := range errs {
@@ -172,7 +172,7 @@ func (p *problem) errors() []float64 {
 	return errs
 }
 
-// worstSignals returns the signals with errors above 0 by descending error, and equal errors in their order.
+// worstSignals returns the signals with errors above 0, by descending error; equal errors keep their order.
 func worstSignals(errs []float64) []int {
 	count := 0
 	for _, v := range errs {
@@ -190,8 +190,8 @@ func worstSignals(errs []float64) []int {
 	return list
 }
 
-// Finish completes the result of a learner: it fixes the signs of the atoms, drops coefficients that are zero, and
-// adds a warning where atoms are not used. It changes r.
+// Finish completes the result of a learner: it fixes the signs of the atoms, drops coefficients that are zero, and adds
+// a warning if some atoms are unused. It changes r.
 func Finish(r *Result) (*Result, error) {
 	m, k := r.Dictionary.Dims()
 	atoms := make([]float64, 0, m*k)
@@ -227,8 +227,8 @@ func Finish(r *Result) (*Result, error) {
 	return r, nil
 }
 
-// finishCancelled finishes the result of a learner that was cancelled. It returns nil if r is nil, which means that no
-// iteration was complete.
+// finishCancelled finishes the result of a learner that was cancelled. It returns nil if r is nil, because no iteration
+// was complete, or if Finish fails.
 func finishCancelled(r *Result) *Result {
 	if r == nil {
 		return nil

@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// block is a block of atoms during its update: X_b, signal by signal, and those products of R_b and X_b that a step
+// block is a block of atoms during its update: X_b, signal by signal, and the products of R_b and X_b that a step
 // needs. Between open and close, p.residual holds R_b.
 type block struct {
 	p     *problem
 	atoms []int // ascending
 	users []int // the signals that use an atom of the block
-	start []int // where the non-zeros of each user begin in local and pos, and the end
+	start []int // for each user, where its non-zeros begin in local and pos, then the end
 	local []int // the atom of each non-zero, as an index of atoms
 	pos   []int // the index of each non-zero in codes.Value
 
-	// r has the columns of R_b one after the other, of m entries each. With fewer signals than entries they are
-	// coordinates in the basis R_b·basis of their span. Else basis is nil.
+	// r holds the columns of R_b, one after the other, m entries each. If there are fewer signals than entries, these
+	// are coordinates in the basis R_b·basis of the span of R_b. Otherwise basis is nil.
 	m     int
 	r     []float64
 	basis *mat.Dense // N×m
@@ -30,14 +30,14 @@ type block struct {
 	xx, nextXX       *mat.SymDense // X_b·X_bᵀ, s×s
 	xr, nextXR       *mat.Dense    // X_b·R_bᵀ, s×m
 	fitted           *mat.Dense    // X_b·R̂ᵀ, s×m
-	rank             int           // of R_b, to the accuracy of rr
-	steps            int           // how many steps were taken
+	rank             int           // the rank of R_b, to the accuracy of rr
+	steps            int           // the number of steps taken
 }
 
 // newBlock returns the block of the given atoms of a problem.
 func newBlock(p *problem, atoms []int) *block {
 	b := &block{p: p, atoms: slices.Sorted(slices.Values(atoms)), start: make([]int, 1, p.n+1)}
-	local := make([]int, p.k) // 1 + the index in the block
+	local := make([]int, p.k) // 1 + the index of an atom in the block; 0 outside of the block
 	count := 0
 	for i, k := range b.atoms {
 		local[k] = i + 1
@@ -69,7 +69,7 @@ func (b *block) add(a float64) {
 	}
 }
 
-// open turns p.residual into R_b and computes the products.
+// open adds the block to p.residual, which becomes R_b, and computes the products.
 func (b *block) open() (err error) {
 	b.add(1)
 	n, m, s := b.p.n, b.p.m, len(b.atoms)
@@ -90,7 +90,7 @@ func (b *block) open() (err error) {
 	return nil
 }
 
-// close turns p.residual into Y − DX again.
+// close makes p.residual equal to Y − DX again.
 func (b *block) close() { b.add(-1) }
 
 // products sets xx = X·Xᵀ and xr = X·R_bᵀ.
@@ -109,11 +109,10 @@ func (b *block) products(x []float64, xx *mat.SymDense, xr *mat.Dense) {
 	}
 }
 
-// step takes one step of X_b. It returns false, and changes nothing, if the rows of the new X_b would be linearly
-// dependent.
+// step makes one step of X_b. If the rows of the new X_b would be dependent, it takes no step and returns false.
 func (b *block) step(momentum float64) (bool, error) {
 	m, s := b.m, len(b.atoms)
-	low := m + s - b.rank // how many eigenvectors: s, and one for each dimension that R_b lacks
+	low := m + s - b.rank // the number of eigenvectors: s, and one more for each dimension that R_b lacks
 	vectors, err := b.eigenvectors()
 	if err != nil {
 		return false, err
@@ -196,7 +195,7 @@ func (b *block) fit() error {
 	return nil
 }
 
-// isPositiveDefinite reports whether a, scaled to a unit diagonal, is positive definite by more than rounding error.
+// isPositiveDefinite reports whether a, scaled to a unit diagonal, is positive definite beyond rounding error.
 func isPositiveDefinite(a *mat.SymDense) bool {
 	n := a.SymmetricDim()
 	unit := mat.NewSymDense(n, nil)

@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Coordinates of R_b where there are fewer signals than entries. With R_bᵀR_b = V·Λ·Vᵀ over the eigenvalues that are
-// not rounding error,
+// This file computes coordinates of R_b for blocks with fewer signals than entries. With R_bᵀR_b = V·Λ·Vᵀ, restricted
+// to the eigenvalues that are not rounding error,
 //
 //	U = R_b·V·Λ^−½,   R_b = U·(Λ^½·Vᵀ),
 //
-// U is an orthonormal basis of the span of R_b. R_b has no component orthogonal to it, so that the update of a block
-// is the same in these coordinates, with Λ for R_b·R_bᵀ. The new atoms are combinations of the columns of R̂, and so
-// U times the atoms found in coordinates. U itself is not computed.
+// U is an orthonormal basis of the span of R_b. R_b has no component orthogonal to it, so the update of a block is the
+// same in these coordinates, with Λ in place of R_b·R_bᵀ. The new atoms are combinations of the columns of R̂, and
+// therefore U times the atoms found in coordinates. U itself is not computed.
 
-// reduce computes the coordinates. The rows of the given matrix are the columns of R_b.
+// reduce computes the coordinates of R_b. The rows of the argument are the columns of R_b.
 func (b *block) reduce(rows blas64.General) error {
 	n := rows.Rows
 	gram := mat.NewSymDense(n, nil)
@@ -28,7 +28,7 @@ func (b *block) reduce(rows blas64.General) error {
 	}
 	var v mat.Dense
 	eig.VectorsTo(&v)
-	b.rank, b.m = rank, max(rank, 1) // where R_b is zero, a single coordinate that is zero
+	b.rank, b.m = rank, max(rank, 1) // if R_b is zero: one coordinate, which is zero
 	b.rr, b.r, b.basis = mat.NewSymDense(b.m, nil), make([]float64, n*b.m), mat.NewDense(n, b.m, nil)
 	first := n - rank
 	for i, value := range eig.Values(nil)[first:] {
@@ -42,10 +42,10 @@ func (b *block) reduce(rows blas64.General) error {
 	return nil
 }
 
-// column returns column j of R_b.
+// column returns column j of R_b, in entries or in coordinates.
 func (b *block) column(j int) []float64 { return b.r[j*b.m : (j+1)*b.m] }
 
-// toEntries returns d with its rows taken from coordinates to the entries of signals.
+// toEntries converts the rows of d from coordinates to entries of signals.
 func (b *block) toEntries(d *mat.Dense) *mat.Dense {
 	if b.basis == nil {
 		return d
@@ -56,9 +56,9 @@ func (b *block) toEntries(d *mat.Dense) *mat.Dense {
 	return &rows
 }
 
-// decompose returns the eigenvalues and eigenvectors of a Gram matrix by ascending eigenvalue, and its numerical rank.
+// decompose returns the eigenvalues of a Gram matrix, ascending, with their eigenvectors, and the numerical rank.
 func decompose(gram *mat.SymDense) (eig *mat.EigenSym, rank int, err error) {
-	eig = new(mat.EigenSym) // with vectors: without, gonum panics where the entries are tiny
+	eig = new(mat.EigenSym) // with vectors: without them gonum panics if the entries are tiny
 	if !eig.Factorize(gram, true) {
 		return nil, 0, errEigen
 	}

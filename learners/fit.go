@@ -9,8 +9,8 @@ import (
 	"superres/internal/parallel"
 )
 
-// fit sets the codes to the minimisers of f_μ(D) on their supports (see SimCO) for the present atoms, and the residual
-// to Y − DX for these codes. It returns f_μ(D).
+// fit sets the code of every signal to the minimiser of f_μ(D) (see SimCO) on its support for the current atoms, and
+// the residual to Y − DX for these codes. It returns f_μ(D).
 func (p *problem) fit(ctx context.Context, mu float64) (float64, error) {
 	const grain = 64
 	sums := make([]float64, (p.n+grain-1)/grain)
@@ -43,8 +43,8 @@ func (p *problem) fit(ctx context.Context, mu float64) (float64, error) {
 	return f, err
 }
 
-// ridge sets x to argmin ‖y − D_I x‖² + μ‖x‖² for the support I by the Cholesky factor L of D_IᵀD_I + μ, which it
-// writes to chol. The coefficient of an atom that depends linearly on those before it becomes zero.
+// ridge sets x to argmin ‖y − D_I x‖² + μ‖x‖² for the support I, by means of the Cholesky factor L of D_IᵀD_I + μ,
+// which it writes to chol. The coefficient of an atom that depends linearly on the atoms before it becomes zero.
 func (p *problem) ridge(support []int32, y []float64, mu float64, chol, x []float64) {
 	n := len(support)
 	for i, a := range support {
@@ -60,7 +60,7 @@ func (p *problem) ridge(support []int32, y []float64, mu float64, chol, x []floa
 			v -= row[j] * x[j]
 			pivot -= row[j] * row[j]
 		}
-		row[i] = 0 // 1/L_ii, or 0 where the pivot is rounding error
+		row[i] = 0 // 1/L_ii, or 0 if the pivot is rounding error
 		if pivot > 1e-10 {
 			row[i] = 1 / math.Sqrt(pivot)
 		}

@@ -18,15 +18,16 @@ import (
 //	exact:        d_k ← u₁, x^k_ω ← σ₁v₁ᵀ, the leading singular triplet of E,
 //	approximate:  d_k ← E (x^k_ω)ᵀ at length 1, then x^k_ω ← d_kᵀ E,
 //
-// and R is brought up to date before the next atom. The atoms are taken in their order. The triplet comes from the
-// smaller Gram matrix of E (leading.go), so an atom costs |ω|·M² and some M³ exact and 4·|ω|·M approximate.
+// and R is updated before the next atom. The atoms are updated in the order of their numbers. The triplet comes from
+// the smaller Gram matrix of E (leading.go), so an exact update costs |ω|·M² and a few M³ for an atom, an approximate
+// one 4·|ω|·M.
 //
 // M. Aharon, M. Elad, A. Bruckstein: K-SVD, IEEE Trans. Signal Processing 54 (2006), doi:10.1109/TSP.2006.881199.
 // Approximate form: R. Rubinstein, M. Zibulevsky, M. Elad, Technion CS-2008-08.
 type KSVD struct {
-	// Approximate takes one power iteration for an atom. By default the singular triplet is exact.
+	// Approximate makes one power iteration for each atom. By default the singular triplet is exact.
 	Approximate bool
-	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
+	// Keep keeps coherent and rarely used atoms. By default they are replaced during learning: see restart.go.
 	Keep bool
 }
 
@@ -52,8 +53,8 @@ func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, er
 	return alternate(ctx, y, opt, l.Keep, l.update)
 }
 
-// Memory implements Learner. It counts the residual E of an atom that all signals use, its smaller Gram matrix, and the
-// work of decomposing that.
+// Memory implements Learner. It counts the residual E of an atom that all signals use, the smaller Gram matrix of E,
+// and the memory for decomposing that matrix.
 func (l KSVD) Memory(m, n, k, s int) float64 {
 	update := 8 * float64(n)
 	if !l.Approximate {
@@ -62,16 +63,16 @@ func (l KSVD) Memory(m, n, k, s int) float64 {
 	return twoStageMemory(m, n, k, s, update)
 }
 
-// update updates one atom after the other. With r_j the residual of signal j, the column of E for that signal is
-// r_j + x_j·d.
+// update updates all atoms one after the other. With r_j the residual of signal j, and x_j its coefficient of the atom
+// d, the column of E for the signal is r_j + x_j·d.
 func (l KSVD) update(ctx context.Context, p *problem) error {
-	largest, ld := 0, kernel.Pad(p.m) // the most signals that use an atom; the stride of E
+	largest, ld := 0, kernel.Pad(p.m) // the largest number of signals that use one atom; the stride of E
 	for k := range p.k {
 		signals, _ := p.row(k)
 		largest = max(largest, len(signals))
 	}
 	x, u, lead := make([]float64, 0, largest), make([]float64, p.m), &leading{}
-	var room []float64 // for the largest E, column after column
+	var room []float64 // memory for the largest E, column after column
 	if !l.Approximate {
 		room = make([]float64, largest*ld)
 	}

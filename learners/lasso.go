@@ -13,14 +13,15 @@ import (
 	"superres/learners/sparse"
 )
 
-// Lasso learns with codes that are sparse by their ℓ₁ norm, so that it is not told how sparse they are:
+// Lasso learns with codes that are sparse by their ℓ₁ norm, so that it needs no number of non-zeros:
 //
 //	minimise ½‖Y − DX‖² + λ‖X‖₁  over X and D with atoms of length 1.
 //
 // X is the solution of the lasso for D, by homotopy (sparse.Lasso), and D the least-squares dictionary for X (MOD) with
-// atoms brought to length 1. λ falls geometrically over the first iterations: large, it lets a code have a few large
-// entries alone, by which atoms are found; small, it shrinks little, so that they come near. The last λ decides how
-// near, for signals without noise; with noise it is best near the noise's root mean square, times √(2·ln K).
+// atoms scaled to length 1. λ falls geometrically over the first iterations. A large λ leaves only a few large entries
+// in a code, which finds the atoms; a small λ shrinks the entries little, which makes the atoms accurate. For signals
+// without noise the last λ limits that accuracy; with noise of standard deviation σ the best last λ is about σ√(2·ln
+// K).
 //
 // Note: mean error of 4 problems of seed 7, (16,32,3), 500 iterations, by first and last λ:
 //
@@ -33,23 +34,23 @@ import (
 //	    to 0.03         0.072    0.009
 //	0.7, 0.01           0.063    0.028
 //
-// An iteration costs the paths of N lassos, which grow with the non-zeros, and MOD's update.
+// An iteration costs N lasso paths, longer for codes with more non-zeros, and MOD's update.
 //
 // J. Mairal, F. Bach, J. Ponce, G. Sapiro: Online learning for matrix factorization and sparse coding, JMLR 11 (2010),
-// has the problem; D is updated as by K. Engan, S. Aase, J. Husøy, ICASSP 1999.
+// states the problem; the update of D is by K. Engan, S. Aase, J. Husøy, ICASSP 1999.
 type Lasso struct {
 	// Lambda is the last λ, as a share of the root mean square length of the signals, above 0 and below 1. The
 	// default, 0, is 0.01.
 	Lambda float64
-	// First is the first λ, as such a share. The default, 0, is 0.5, or Lambda where that is more.
+	// First is the first λ, as the same share. The default, 0, is 0.5, or Lambda if that is larger.
 	First float64
-	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
+	// Keep keeps coherent and rarely used atoms. By default they are replaced during learning: see restart.go.
 	Keep bool
 }
 
 const (
 	lassoFirst, lassoLast = 0.5, 0.01
-	annealUntil           = 0.8 // of the iterations: λ falls until then
+	annealUntil           = 0.8 // of the iterations: λ is constant after that
 )
 
 func init() {
@@ -68,7 +69,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (l Lasso) Check() error {
 	for name, v := range map[string]float64{"lambda": l.Lambda, "first": l.First} {
 		if !(v >= 0 && v < 1) {
@@ -101,7 +102,7 @@ func (l Lasso) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 	last := cmp.Or(l.Lambda, lassoLast)
 	first := cmp.Or(l.First, max(lassoFirst, last))
 	length := mat.Norm(y, 2) / math.Sqrt(float64(n))
-	falls := int(annealUntil * float64(opt.Iterations)) // iterations with another λ than the last
+	falls := int(annealUntil * float64(opt.Iterations)) // the number of iterations before λ has its last value
 	weight := func(it int) float64 {
 		share := min(1, float64(it-1)/float64(max(1, falls)))
 		return length * first * elementary.Pow(last/first, share)
@@ -121,5 +122,5 @@ func (l Lasso) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 	})
 }
 
-// changingLasso is a lasso with a weight that a learner changes between its calls.
+// changingLasso is a lasso with a weight λ that a learner changes between calls of Code.
 type changingLasso struct{ sparse.Lasso }

@@ -6,22 +6,22 @@ import (
 	"superres/internal/kernel"
 )
 
-// leading computes leading singular vectors, and reuses its memory from one to the next.
+// leading computes leading singular vectors, and reuses its memory from call to call.
 //
-// A Gram matrix G with eigenvalues λ₁ > λ₂ ≥ … is squared until only the first remains: with A = G/tr G, A ← A²/tr A²
-// takes the share of the others from ε to about ε², and converges to vvᵀ. tr A² = ‖A‖_F² = Σλ² is nearly 1 − 2ε,
-// which says when to stop. About log₂(16/ln(λ₁/λ₂)) products of M³ give v to rounding error, while an eigenvalue
-// decomposition takes as long as 9 of them in loops that are far slower. Where the first two eigenvalues are equal
-// but for rounding, the squaring does not converge, and the decomposition is taken.
+// A Gram matrix G with eigenvalues λ₁ > λ₂ ≥ … is squared until only the first eigenvalue remains: with A = G/tr G, the
+// step A ← A²/tr A² reduces the share of the other eigenvalues from ε to about ε², so that A converges to vvᵀ. tr A² =
+// ‖A‖_F² = Σλ² is nearly 1 − 2ε, which tells when to stop. About log₂(16/ln(λ₁/λ₂)) products of M³ compute v to
+// rounding error; an eigenvalue decomposition takes as long as 9 products, in far slower loops. If the first two
+// eigenvalues are equal but for rounding, the squaring does not converge, and the decomposition is used.
 type leading struct {
 	gram, next []float64
 }
 
-// squarings is the largest number of squarings. If these do not suffice, λ₂ > (1 − 1e-10)·λ₁.
+// squarings is the largest number of squarings. If they do not suffice, λ₂ > (1 − 1e-10)·λ₁.
 const squarings = 40
 
-// rightVector sets u, of length m, to the leading right singular vector of e, not normalised. The rows of e have m
-// entries each, and zeros up to a multiple of the width of package kernel. u is zero where e is.
+// rightVector sets u, of length m, to the leading right singular vector of e, not normalised. Each row of e has m
+// entries, then zeros up to a multiple of the vector width of package kernel. u becomes zero if e is zero.
 func (l *leading) rightVector(e []float64, m int, u []float64) error {
 	wide := kernel.Pad(m)
 	count := len(e) / wide
@@ -51,8 +51,8 @@ func (l *leading) rightVector(e []float64, m int, u []float64) error {
 	return nil
 }
 
-// vector sets v to the leading eigenvector of l.gram, which has size rows and columns, a stride of ld, and zeros
-// beyond. v is zero where the matrix is.
+// vector sets v to the leading eigenvector of l.gram, which has size rows and columns and a stride of ld; the padding
+// is zero. v becomes zero if the matrix is zero.
 func (l *leading) vector(size, ld int, v []float64) error {
 	clear(v)
 	trace := 0.0
@@ -82,7 +82,7 @@ func (l *leading) vector(size, ld int, v []float64) error {
 		for i := range size {
 			square += b[i*ld+i]
 		}
-		last = 1-square < 1e-8 // the share of the others is 5e-9, and its square in A²
+		last = 1-square < 1e-8 // the share of the other eigenvalues is below 5e-9, and in A² below its square
 		scale = 1 / square
 		a, b = b, a
 	}
@@ -96,7 +96,7 @@ func (l *leading) vector(size, ld int, v []float64) error {
 	return nil
 }
 
-// copyLargestColumn copies to v the column of a = v·vᵀ with the largest entry on the diagonal.
+// copyLargestColumn copies one column of a = v·vᵀ to v: the column with the largest diagonal entry.
 func copyLargestColumn(a []float64, size, ld int, v []float64) {
 	best := 0
 	for i := range size {
@@ -107,7 +107,7 @@ func copyLargestColumn(a []float64, size, ld int, v []float64) {
 	copy(v, a[best*ld:best*ld+size])
 }
 
-// resize returns a slice of n entries with arbitrary values. It shares the memory of v if v has room for n.
+// resize returns a slice of n entries with arbitrary values. It reuses the memory of v if the capacity of v suffices.
 func resize(v []float64, n int) []float64 {
 	if cap(v) < n {
 		return make([]float64, n)

@@ -24,18 +24,18 @@ type Learner interface {
 	// is not changed. The result belongs to the caller. It is the same bits for the same y, opt and learner, for any
 	// number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
-	// Memory estimates the bytes that Learn has in use at its peak, including the result but not Y or garbage, to learn
-	// k atoms from n signals of m entries with at most s non-zeros in a code. The estimate is between one and two times
-	// the true number. It depends on the number of workers, and does not overflow for any sizes.
+	// Memory estimates how many bytes Learn uses at its peak for k atoms and n signals of m entries, with at most s
+	// non-zeros in a code. It counts the result, but not y or garbage. The estimate is one to two times the true
+	// number. It depends on the number of workers, and does not overflow for any sizes.
 	Memory(m, n, k, s int) float64
 }
 
-// Coderless is a learner that finds codes by itself: it does not use Options.Coder, and is not told the sparsity.
+// Coderless is a learner that finds codes by itself: it does not use Options.Coder, and is not given the sparsity.
 type Coderless interface{ IgnoresCoder() }
 
 // Options are the options that all learners have. The zero value of a field is its default.
 type Options struct {
-	// Atoms is K, the number of atoms. The default, 0, is as many as Init has; without Init there is no default.
+	// Atoms is K, the number of atoms. The default, 0, is the number of atoms of Init, which must then be set.
 	Atoms int
 	// Iterations is the largest number of iterations. The default, 0, is 100.
 	Iterations int
@@ -51,16 +51,16 @@ type Options struct {
 
 // Step is the state after one iteration.
 type Step struct {
-	// Iteration is the number of the iteration, from 1. It is 0 in the only step of a learner that does not report
-	// its iterations, as an external program may not.
+	// Iteration is the number of the iteration, counted from 1. It is 0 in the only step of a learner that does not
+	// report its iterations, which an external program need not do.
 	Iteration int
 	// RMSE is ‖Y − DX‖_F / √(MN), in the units of Y.
 	RMSE float64
 	// NonZeros is the mean number of non-zeros in a column of X.
 	NonZeros float64
-	// Primal and Dual are the relative residuals of a learner that computes them (ROP); otherwise 0.
+	// Primal and Dual are the relative primal and dual residuals of ADMM (learner ROP). Other learners set them to 0.
 	Primal, Dual float64
-	// Replaced is how many atoms were replaced by new ones in this iteration.
+	// Replaced is the number of atoms that were replaced in this iteration.
 	Replaced int
 	// Elapsed is the time since Learn was called.
 	Elapsed time.Duration
@@ -73,27 +73,27 @@ type StopReason string
 const (
 	IterationLimit StopReason = "iteration limit"
 	Exact          StopReason = "residual is zero"     // ‖Y − DX‖_F ≤ 1e-9 ‖Y‖_F
-	Settled        StopReason = "dictionary settled"   // no atom moves by more than 1e-9; or residuals vanish
+	Settled        StopReason = "dictionary settled"   // no entry moves by more than 1e-9; ROP: see ropTolerance
 	Stalled        StopReason = "no more improvement"  // 60 iterations without 0.1 % less residual
 	Cancelled      StopReason = "cancelled by context" // ctx ended
 )
 
-// Result is a learned dictionary and the codes of the training signals over it. The entry of every atom with the
+// Result is a learned dictionary and the codes of the training signals over it. In every atom, the entry with the
 // largest absolute value is positive.
 type Result struct {
 	// Dictionary is D.
 	Dictionary *sparse.Dictionary
 	// Codes is X.
 	Codes *sparse.Codes
-	// Steps are the states after each iteration. There is at least one.
+	// Steps are the states after each iteration. There is at least one step.
 	Steps []Step
 	// Stop says why the learner ended.
 	Stop StopReason
-	// Warnings are for a reader of the result, such as that atoms are not used.
+	// Warnings tell a person what may be wrong with the result, such as unused atoms.
 	Warnings []error
 }
 
-// Least returns the least RMSE of all steps. The dictionary comes from the last step, which may have a larger one.
+// Least returns the smallest RMSE of all steps. The dictionary comes from the last step, which may have a larger RMSE.
 func (r *Result) Least() float64 {
 	least := math.Inf(1)
 	for _, s := range r.Steps {
@@ -102,8 +102,8 @@ func (r *Result) Least() float64 {
 	return least
 }
 
-// Falling reports whether learning ended by the limit of iterations while the RMSE still fell: by more than 1 % in the
-// last tenth of the steps. An RMSE below a thousandth of the first step's is as good as none, and does not count.
+// Falling reports whether the limit of iterations ended the learning while the RMSE still fell by more than 1 % over
+// the last tenth of the steps. An RMSE below a thousandth of the first step's counts as 0.
 func (r *Result) Falling() bool {
 	last := len(r.Steps) - 1
 	end, before := r.Steps[last].RMSE, r.Steps[last-len(r.Steps)/10].RMSE
@@ -121,15 +121,15 @@ func Register(info Info) { registry.Register(info) }
 // List describes the registered learners, sorted by name.
 func List() []Info { return registry.List() }
 
-// New returns the learner that spec names, a name alone or with parameters such as "ksvd:exact=false". The error for an
-// unknown name or parameter lists the known ones.
+// New returns the learner that spec names. A spec is a name alone, or a name with parameters such as
+// "ksvd:exact=false". The error for an unknown name or parameter lists the known ones.
 func New(spec string) (Learner, error) { return registry.New(spec) }
 
-// Revision returns the revision of the learner that spec names: results that were kept from another revision are not
-// what the learner gives now. An external program has revision 0; its plugin.Fingerprint tells its versions apart.
+// Revision returns the revision of the learner that spec names. Stored results of another revision differ from what the
+// learner computes now. An external program has revision 0; its plugin.Fingerprint tells its versions apart.
 func Revision(spec string) (int, error) { return registry.Revision(spec) }
 
-// Prepare checks y and opt. It returns opt with its defaults, and the first dictionary with atoms of length 1.
+// Prepare checks y and opt. It returns opt with defaults filled in, and the first dictionary with atoms of length 1.
 func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 	if y.IsEmpty() {
 		return opt, nil, errors.New("learners: there are no training signals")
@@ -183,8 +183,8 @@ func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 	return opt, d, err
 }
 
-// Start returns the first dictionary for options without one: a random sample of k training signals, without
-// repetition, brought to length 1, and random Gaussian directions where there are fewer than k signals.
+// Start returns the first dictionary for options without Init: k training signals, chosen at random without repetition
+// and scaled to length 1. Where y has fewer than k non-zero signals, random Gaussian directions fill the rest.
 func Start(y *mat.Dense, k int, seed uint64) (*sparse.Dictionary, error) {
 	m, n := y.Dims()
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -209,7 +209,7 @@ func Start(y *mat.Dense, k int, seed uint64) (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(m, atoms)
 }
 
-// unitAtoms returns a dictionary with the atoms brought to length 1.
+// unitAtoms returns a copy of d with atoms scaled to length 1.
 func unitAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	m, k := d.Dims()
 	atoms := make([]float64, 0, m*k)
@@ -222,7 +222,7 @@ func unitAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(m, atoms)
 }
 
-// Normalise brings v to length 1 and returns the length that it had. A zero vector is not changed.
+// Normalise scales v to length 1 and returns its length before. A zero vector is not changed.
 func Normalise(v []float64) float64 {
 	largest := 0.0
 	for _, x := range v {
@@ -231,7 +231,7 @@ func Normalise(v []float64) float64 {
 	if largest == 0 {
 		return 0
 	}
-	sum := 0.0 // of the scaled entries, so that it neither overflows nor underflows
+	sum := 0.0 // of squares of the scaled entries, which neither overflow nor all underflow
 	for _, x := range v {
 		sum += (x / largest) * (x / largest)
 	}
@@ -242,8 +242,8 @@ func Normalise(v []float64) float64 {
 	return largest * length
 }
 
-// largestIsNegative reports whether the entry of v with the largest absolute value, the first of equal ones, is
-// negative.
+// largestIsNegative reports whether the entry of v with the largest absolute value is negative. The first of equal ones
+// counts.
 func largestIsNegative(v []float64) bool {
 	largest := 0.0
 	for _, x := range v {
@@ -254,23 +254,23 @@ func largestIsNegative(v []float64) bool {
 	return largest < 0
 }
 
-// twoStageMemory returns the peak memory of the loop alternate, in bytes, for k atoms, n signals of m entries and s
-// non-zeros in a code; update is what the update takes besides. The loop always has two copies of Y, as signals and as
-// residual, the codes of this iteration and of the last, the rows of X, and the best atoms of all checks (restart.go).
-// It has the atoms once more during coding, and three times during the update.
+// twoStageMemory returns the peak memory of the loop alternate in bytes, for k atoms, n signals of m entries and at
+// most s non-zeros in a code. update is the extra memory of the update. The loop always holds two arrays of the size of
+// Y (the signals and the residual), the codes of this and of the last iteration, the rows of X, and the best atoms of
+// all checks (restart.go). It holds one more copy of the atoms during coding, and three during the update.
 func twoStageMemory(m, n, k, s int, update float64) float64 {
 	signals, atoms, nonZeros := float64(m)*float64(n), float64(m)*float64(k), float64(n)*float64(min(s, k))
 	result, working := sparse.Memory(m, k, n, s)
-	const code, position = 12, 12 // bytes of a non-zero in codes and in the rows of X
+	const code, position = 12, 12 // bytes of a non-zero in codes, and in rowAt and rowPos
 	always := 8*2*signals + result + (code+position)*nonZeros + 8*float64(n) + 8*5*float64(k) + 8*atoms
 	return always + max(8*atoms+working, 8*3*atoms+max(update, replacementBytes*float64(n)))
 }
 
-// replacementBytes is how many bytes a signal takes while unused atoms are replaced: its error, and its entry in the
+// replacementBytes is the memory for a signal while unused atoms are replaced: its squared error, and its entry in the
 // list of worstSignals.
 const replacementBytes = 16
 
-// workers returns how many workers process n signals, if each takes 64 at a time.
+// workers returns how many workers share n signals, where each worker takes 64 signals at a time.
 func workers(n int) float64 {
 	return min(float64(runtime.GOMAXPROCS(0)), math.Ceil(float64(n)/64))
 }

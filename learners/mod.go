@@ -13,13 +13,13 @@ import (
 //
 //	D ← Y Xᵀ (X Xᵀ)⁺,
 //
-// after which the atoms are brought to length 1 and the rows of X take the lengths over. An atom that no signal uses
+// after which each atom is scaled to length 1, and its row of X by the length that it had. An atom that no signal uses
 // makes X Xᵀ singular and is kept as it is. One update costs N·S² for X Xᵀ, N·S·M for Y Xᵀ and K³/3 + M·K² to solve.
 //
 // K. Engan, S. Aase, J. Husøy: Method of optimal directions for frame design, ICASSP 1999,
 // doi:10.1109/ICASSP.1999.760624.
 type MOD struct {
-	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
+	// Keep keeps coherent and rarely used atoms. By default they are replaced during learning: see restart.go.
 	Keep bool
 }
 
@@ -42,12 +42,12 @@ func (l MOD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	return alternate(ctx, y, opt, l.Keep, modUpdate)
 }
 
-// Memory implements Learner. It counts both sides of the equations and what solves them.
+// Memory implements Learner. It counts X Xᵀ, X Yᵀ, and the memory for solving the equations.
 func (MOD) Memory(m, n, k, s int) float64 {
 	return twoStageMemory(m, n, k, s, 8*3*square(k)+8*3*float64(k)*float64(m))
 }
 
-// modUpdate solves for all atoms. X Xᵀ and X Yᵀ come from the codes.
+// modUpdate computes all atoms as the least-squares solution for the current codes.
 func modUpdate(_ context.Context, p *problem) error {
 	xx, xy := p.codes.NormalEquations(p.m, p.signal)
 	var d mat.Dense // K×M: the new atoms by rows
@@ -58,7 +58,7 @@ func modUpdate(_ context.Context, p *problem) error {
 		atom := d.RawRowView(k)
 		length := Normalise(atom)
 		if length < 1e-10 {
-			continue // unused, or rounding error: the old atom and its codes stay
+			continue // unused, or rounding error: the old atom and its coefficients stay
 		}
 		copy(p.atom(k), atom)
 		_, positions := p.row(k)
@@ -70,9 +70,9 @@ func modUpdate(_ context.Context, p *problem) error {
 	return nil
 }
 
-// solveSym sets x = a⁺b for a symmetric positive semidefinite a: by Cholesky if a is well conditioned, otherwise by its
-// eigenvalues. It first scales a to a unit diagonal, so that a rarely used atom counts as much as the others. A row of
-// zeros in a gives a row of zeros. a and b are changed.
+// solveSym sets x = a⁺b for a symmetric positive semidefinite a: by a Cholesky factor if a is well conditioned,
+// otherwise from its eigenvalues. It first scales a to a unit diagonal, so that a rarely used atom counts as much as
+// the others. A row of zeros in a gives a row of zeros in x. a and b are changed.
 func solveSym(x *mat.Dense, a *mat.SymDense, b *mat.Dense) error {
 	n, _ := b.Dims()
 	scale := make([]float64, n)

@@ -15,24 +15,24 @@ import (
 	"superres/learners/sparse"
 )
 
-// Online learns from one small batch of signals after the other. Two matrices sum up all past batches: with batch t,
-// coded over the D of that time,
+// Online learns from one small batch of signals after the other. Two matrices sum up all past batches: after batch t,
+// coded over the current D,
 //
 //	A ← β A + Σ xxᵀ,   B ← β B + Σ yxᵀ,   β = (1 − 1/t)^ρ,
 //
-// and D takes one step of block coordinate descent on ½ tr DᵀDA − tr DᵀB, the misfit of all batches weighted by
-// (t'/t)^ρ: for every atom in turn
+// and D takes one step of block coordinate descent on ½ tr DᵀDA − tr DᵀB, the misfit of all batches, batch t' weighted
+// by (t'/t)^ρ: for every atom in turn
 //
 //	d_k ← d_k + (b_k − D a_k) / A_kk.
 //
-// Then the atoms are brought to length 1, and A and B are multiplied by the lengths. The paper bounds the lengths by
-// 1 instead, since its codes are shrunk, while a pursuit's are not.
+// Then each atom is scaled to length 1, and its rows of A and B by the length it had (A by columns too). The paper only
+// bounds the lengths by 1, since its codes are shrunk; the codes of a pursuit are not.
 //
-// An iteration is one pass over all signals, as in the other learners, in random batches. Coding all signals over the
-// final D of the pass gives its step and codes. Atoms that no signal uses are replaced, for the next pass, by the
-// signals with the largest residuals, and their rows of A and B by zeros.
+// An iteration is one pass over all signals, as in the other learners, in random batches. All signals are then coded
+// over the new D, which gives the step and the codes of the iteration. Atoms that no signal uses are replaced, for the
+// next pass, by the signals with the largest residuals, and their rows of A and B are set to zero.
 //
-// A batch costs its coding and K²·M for D. The memory besides Y and X is 2K², a few K·M and a batch.
+// A batch costs its coding and K²·M for D. The memory, besides Y and X, is 2K², a few K·M and a batch.
 //
 // Note: old codes belong to worse dictionaries, so forgetting pays. A large ρ is better after many passes, and a
 // small one after few; ρ → 0 is the paper's simplest algorithm. Error by optimal assignment, mean of 8 planted
@@ -46,9 +46,9 @@ import (
 type Online struct {
 	// Batch is the largest number of signals in a batch. The default, 0, is 256, or K if that is more.
 	Batch int
-	// Forget is ρ, the power by which past batches are forgotten. The default, 0, is 10.
+	// Forget is ρ: the larger, the faster the weight of past batches falls. The default, 0, is 10.
 	Forget float64
-	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
+	// Keep keeps coherent and rarely used atoms. By default they are replaced during learning: see restart.go.
 	Keep bool
 }
 
@@ -68,14 +68,14 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (l Online) Check() error {
 	return plugin.CheckNumbers("learners: online", map[string]float64{"batch": float64(l.Batch), "forget": l.Forget})
 }
 
-// Memory implements Learner. It counts A, B, the atoms and the atoms before a pass; the dictionary and the codes of
-// the last pass; and the larger of the work of a batch, with its own A and B, and of coding all signals at the end of
-// a pass.
+// Memory implements Learner. It counts A, B, the atoms and the atoms before a pass; the dictionary and the codes of the
+// last pass; and the larger of two amounts: the memory for a batch, with its own A and B, and the memory for coding all
+// signals at the end of a pass.
 func (l Online) Memory(m, n, k, s int) float64 {
 	atoms, signals := float64(m)*float64(k), float64(n)
 	batch := min(n, l.batch(k))
@@ -95,7 +95,7 @@ func (l Online) batch(k int) int {
 	return l.Batch
 }
 
-// withDefaults returns l with its defaults for k atoms of the signals y.
+// withDefaults returns l with its default values filled in, for k atoms and the signals y.
 func (l Online) withDefaults(y *mat.Dense, k int) Online {
 	_, n := y.Dims()
 	l.Batch = min(l.batch(k), n)
@@ -189,7 +189,7 @@ func (s *onlineState) dictionary() (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(s.m, slices.Clone(s.atoms))
 }
 
-// learn learns from all signals, batch after batch in an order drawn from rng.
+// learn learns from all signals, batch after batch, in a random order from rng.
 func (s *onlineState) learn(ctx context.Context, y *mat.Dense, l Online, coder sparse.Coder, rng *rand.Rand) error {
 	m, n := y.Dims()
 	order := rng.Perm(n)
@@ -218,7 +218,7 @@ func (s *onlineState) learn(ctx context.Context, y *mat.Dense, l Online, coder s
 	return nil
 }
 
-// add adds a batch to A and B.
+// add adds a batch to A and B, after reducing the weight of the past batches. forget is ρ.
 func (s *onlineState) add(batch *mat.Dense, codes *sparse.Codes, forget float64) {
 	s.batches++
 	keep := elementary.Pow(1-1/float64(s.batches), forget)
@@ -236,8 +236,8 @@ func (s *onlineState) add(batch *mat.Dense, codes *sparse.Codes, forget float64)
 	}
 }
 
-// descend minimises ½ tr DᵀDA − tr DᵀB over one atom after the other and brings the atoms to length 1. Atoms that no
-// past batch has used do not change.
+// descend minimises ½ tr DᵀDA − tr DᵀB over one atom after the other. Then it scales the atoms to length 1, and A and B
+// to fit. Atoms that no past batch has used do not change.
 func (s *onlineState) descend() {
 	largest := 0.0
 	length, u := make([]float64, s.k), make([]float64, s.m)
@@ -258,7 +258,7 @@ func (s *onlineState) descend() {
 		for i, v := range d {
 			u[i] = v + u[i]/a[k]
 		}
-		if l := Normalise(u); l > 1e-10 { // else it is rounding error
+		if l := Normalise(u); l > 1e-10 { // otherwise u is rounding error
 			copy(d, u)
 			length[k] = l
 		}
@@ -274,8 +274,8 @@ func (s *onlineState) descend() {
 	}
 }
 
-// replace replaces the atoms that no signal uses by the signals with the largest errors, and their rows of A and B by
-// zeros. It returns how many it replaced.
+// replace replaces the atoms that no signal uses by the signals with the largest errors, and sets their rows of A and B
+// to zero. It returns how many atoms it replaced.
 func (s *onlineState) replace(y *mat.Dense, usage []int, errs []float64) int {
 	worst, count, before := worstSignals(errs), 0, slices.Clone(s.atoms)
 	for k, uses := range usage {
@@ -290,7 +290,7 @@ func (s *onlineState) replace(y *mat.Dense, usage []int, errs []float64) int {
 	return count
 }
 
-// forget makes zeros of the rows of A and B of the atoms that are not as before.
+// forget sets the rows of A and B to zero for each atom that has changed since before, a copy of the atoms.
 func (s *onlineState) forget(before []float64) {
 	for k := range s.k {
 		d, a, b := s.rows(k)

@@ -11,33 +11,33 @@ import (
 	"superres/learners/sparse"
 )
 
-// Past sums up the parts of the signals that were learned from, where memory does not hold all of them. The zero value
-// stands for no part. It may be kept in a file: all else depends on the arguments of LearnPart alone.
+// Past sums up the parts of the signals that a learner has seen so far, where memory does not hold all signals. The
+// zero value stands for no part. A Past may be kept in a file: LearnPart needs nothing else from the past.
 type Past struct {
-	// Dictionary is what the last part gave. It is nil before the first.
+	// Dictionary is the dictionary after the last part. It is nil before the first part.
 	Dictionary *sparse.Dictionary
-	// Parts is how many parts there were.
+	// Parts is the number of parts.
 	Parts int
 	// Batches, A (K×K) and B (M×K) are the sums of Online over all past batches. They are nil with other learners.
 	Batches int
 	A, B    *mat.Dense
 }
 
-// summing is a learner that keeps sums over the parts: Online.
+// summing is implemented by learners that keep sums over the parts, which only Online does.
 type summing interface {
 	learnPart(ctx context.Context, s *onlineState, y *mat.Dense, opt Options, next *Past) error
 }
 
-// heldOut is how many signals of a part are coded before it is learned from.
+// heldOut is the largest number of signals of a part that are coded before the learner sees the part.
 const heldOut = 4096
 
-// LearnPart learns from another part of the signals, y (M×N), and brings past up to date. Online goes on with its sums;
-// every other learner begins with the dictionary of the part before, so that the last parts weigh most. opt.Iterations
-// are those on this part, and opt.Init counts for the first part alone.
+// LearnPart learns from another part of the signals, y (M×N), and updates past. Online continues with its sums; every
+// other learner begins with the dictionary of the part before, so that the last parts weigh most. opt.Iterations is the
+// number of iterations on this part. opt.Init is used for the first part only.
 //
-// The step that it returns has the RMSE and the non-zeros of up to 4,096 signals of the part, evenly spaced, coded by
-// opt.Coder over the dictionary before it learned from them: signals held out, as long as each is in one part.
-// Iteration is the number of the part. It fails as Learner.Learn does, and then leaves past as it was.
+// The step that LearnPart returns tells how well opt.Coder codes up to 4,096 evenly spaced signals of this part over
+// the dictionary of the parts before. They are unseen signals, as long as no signal is in two parts. Iteration is the
+// number of the part. LearnPart fails under the same conditions as Learner.Learn, and then does not change past.
 func LearnPart(ctx context.Context, l Learner, y *mat.Dense, opt Options, past *Past) (Step, error) {
 	began := time.Now()
 	if past.Dictionary != nil {
@@ -93,7 +93,7 @@ func LearnPart(ctx context.Context, l Learner, y *mat.Dense, opt Options, past *
 	return step, nil
 }
 
-// learnPart makes opt.Iterations passes over y from s on, and writes what they give to next.
+// learnPart makes opt.Iterations passes over y, starting from s, and writes the resulting state to next.
 func (l Online) learnPart(ctx context.Context, s *onlineState, y *mat.Dense, opt Options, next *Past) (err error) {
 	if err := l.Check(); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (l Online) learnPart(ctx context.Context, s *onlineState, y *mat.Dense, opt
 	return err
 }
 
-// recall takes a copy of the sums of past.
+// recall copies the sums of past into s.
 func (s *onlineState) recall(past *Past) {
 	s.batches = past.Batches
 	mat.NewDense(s.k, s.k, s.a).Copy(past.A)

@@ -10,24 +10,24 @@ import (
 	"superres/learners/sparse"
 )
 
-// A loop ends before its last iteration when the residual is below exactResidual, the dictionary has settled, or the
-// objective has not fallen by the share stallGain in stallSteps iterations.
+// A loop ends before its last iteration when the residual is below exactResidual, when the dictionary has settled, or
+// when the objective has not fallen by the share stallGain within stallSteps iterations.
 const (
 	exactResidual = 1e-9 // relative to ‖Y‖_F
-	settledMove   = 1e-9 // largest change of an atom's entry
+	settledMove   = 1e-9 // no entry of an atom changes by more
 	stallSteps    = 60
 	stallGain     = 1.999e-3 // of ‖Y − DX‖², which is 0.1 % of ‖Y − DX‖
 )
 
-// progress records the iterations of a loop: it keeps the result of the last one and decides when to end.
+// progress records the iterations of a loop: it keeps the result of the last iteration and decides when to end.
 type progress struct {
 	opt    Options
 	m, n   int
 	total  float64 // ‖Y‖²
 	began  time.Time
 	result *Result // of the last complete iteration; nil before the first
-	best   float64 // the least objective that counted as an improvement; infinite before the first
-	bestAt int     // the iteration that reached it
+	best   float64 // the smallest objective that counted as an improvement; infinite at first
+	bestAt int     // the iteration that reached best
 }
 
 // newProgress begins to record a loop that learns from y.
@@ -37,8 +37,8 @@ func newProgress(opt Options, y *mat.Dense, began time.Time) *progress {
 	return &progress{opt: opt, m: m, n: n, total: length * length, began: began, best: math.Inf(1)}
 }
 
-// endStep records an iteration: its dictionary and codes, ‖Y − DX‖², its loss (often the same),
-// how many atoms were replaced, and the largest change of an entry of the others. It reports whether the loop ends.
+// endStep records an iteration: its dictionary and codes, ‖Y − DX‖², the objective (often the same number), how many
+// atoms were replaced, and the largest change of an entry of an atom. It reports whether the loop ends.
 func (w *progress) endStep(d *sparse.Dictionary, codes *sparse.Codes, squaredError, objective float64, replaced int,
 	move float64) bool {
 	if w.result == nil {
@@ -69,18 +69,18 @@ func (w *progress) endStep(d *sparse.Dictionary, codes *sparse.Codes, squaredErr
 	return r.Stop != IterationLimit || it == w.opt.Iterations
 }
 
-// mayGoOn reports whether a loop that has ended, or not yet, may go on with other atoms: there are iterations left, and
-// the residual is not zero.
+// mayGoOn reports whether the loop may continue with other atoms, even if endStep has ended it: there are iterations
+// left, and the residual is not zero.
 func (w *progress) mayGoOn() bool {
 	return w.result.Stop != Exact && len(w.result.Steps) < w.opt.Iterations
 }
 
-// goOn lets the loop go on after other atoms than the learner's were put in: it stalls no sooner than a new loop would.
+// goOn lets the loop continue after some atoms were replaced. The count of iterations without improvement starts again.
 func (w *progress) goOn() {
 	w.result.Stop, w.bestAt = IterationLimit, len(w.result.Steps)
 }
 
-// fail ends a loop that failed with err within an iteration. If ctx has ended, it returns the previous result.
+// fail ends a loop in which an iteration failed with err. If ctx has ended, it returns the previous iteration's result.
 func (w *progress) fail(ctx context.Context, err error) (*Result, error) {
 	if ctx.Err() != nil {
 		return finishCancelled(w.result), ctx.Err()

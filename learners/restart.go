@@ -10,22 +10,22 @@ import (
 	"superres/learners/sparse"
 )
 
-// restarts restarts atoms while a loop runs. Where learners fail on planted problems, an atom is missing, and in
-// its place another is a mixture of two, or there twice, or one large signal. Such an atom shows without the truth:
-// it is coherent with another, or few signals use it.
+// restarts replaces bad atoms while a loop runs. Where a learner fails on a planted problem, a true atom is missing; in
+// its place there is a mixture of two atoms, a second copy of an atom, or a single large signal. Such a bad atom can be
+// recognised without knowing the truth: it is coherent with another atom, or few signals use it.
 //
-// Every fortieth of the iterations, from a tenth of them to three quarters, and whenever the loop would end before
-// that, at most mostRestarts atoms restart: those that fewer than fewUsers signals use, counted by weight, then
-// the less used one of each pair above similar, the most coherent first. In turns from one check to the next, the
-// new atom is
+// Atoms are checked after every 2.5 % of the iterations, from 10 % to 75 % of them (isCheckDue), and also where the
+// loop would end before 75 %. A check replaces at most mostRestarts atoms: first the atoms that fewer than fewUsers
+// signals use (see users), then the less used atom of each pair with |cos| above similar, the most coherent pair first.
+// From check to check, the replacement alternates between
 //
-//   - the signal with the largest residual that no other new atom has, or
-//   - where it was one of a pair, its remainder when the other is projected out, near the missing atom if it was a
-//     mixture.
+//   - the signal with the largest residual that no other new atom has taken, and
+//   - for an atom of a pair, the atom minus its projection on the other atom, which is near the missing atom if the
+//     replaced atom was a mixture.
 //
-// A restart may do harm, since atoms of a good dictionary may be coherent too. So the atoms with the least objective
-// of all checks are kept, and the last check goes back to them; the rest of the iterations lets them settle. Fewer
-// than fewIterations are too few for any of this.
+// A replacement may do harm, since atoms of a good dictionary may be coherent too. So the atoms of the check with the
+// least objective are kept, and the last check restores them; they settle in the rest of the iterations. A loop of
+// fewer than fewIterations is too short for checks.
 //
 // Atoms that no signal uses at all do not wait for a check: see replaceUnused.
 //
@@ -40,25 +40,25 @@ import (
 //	both, going back to the best              0.053   0.013   0.024       0.080
 //	the same with pairs above 0.5, not 0.6    0.054   0.011   0.026       0.052
 //
-// Taking a restart back at the next check where the objective is not below the best leaves 0.106, 0.030,
-// 0.033 and 0.112: it takes longer for a new atom to settle.
+// Note: undoing the replacements at the next check if the objective is not below the best gives 0.106, 0.030, 0.033 and
+// 0.112, because a new atom takes longer than that to settle.
 type restarts struct {
-	iterations int // of the loop at most
+	iterations int // the largest number of iterations of the loop
 	off        bool
 	round      int       // the number of checks
-	best       []float64 // the atoms with the least objective
-	objective  float64   // of best
+	best       []float64 // the atoms with the least objective so far
+	objective  float64   // the objective of best
 }
 
 const (
-	mostRestarts = 3   // at a check
-	similar      = 0.5 // |cos| between two atoms above which the less used one may be restarted
-	// fewUsers is the number of signals below which an atom counts as one of them.
+	mostRestarts = 3   // in one check
+	similar      = 0.5 // the |cos| between two atoms above which the less used atom may be replaced
+	// fewUsers is the number of signals below which an atom counts as a copy of a large signal.
 	fewUsers = 4.0
 
 	checkEvery            = 0.025 // of the iterations
 	firstCheck, lastCheck = 0.1, 0.75
-	fewIterations         = 40 // with fewer, atoms are not checked
+	fewIterations         = 40 // a loop of fewer iterations has no checks
 )
 
 // bindRestart adds the parameter restart to fs; it sets the opposite of keep.
@@ -66,34 +66,34 @@ func bindRestart(fs *flag.FlagSet, keep *bool) {
 	fs.Var(plugin.Not{Value: keep}, "restart", "restart atoms that are coherent or hardly used; false: keep them")
 }
 
-// newRestarts returns the restarts of a loop of at most this many iterations; keep leaves all atoms as they are.
+// newRestarts returns the restarts of a loop of at most this many iterations. keep switches all replacements off.
 func newRestarts(iterations int, keep bool) *restarts {
 	return &restarts{iterations: iterations, off: keep || iterations < fewIterations, objective: math.Inf(1)}
 }
 
-// isCheckDue reports whether atoms are checked after iteration it.
-func isCheckDue(it, iterations int) bool {
+// isCheckDue reports whether atoms are checked once the given number of iterations, out of all, is done.
+func isCheckDue(done, iterations int) bool {
 	total := float64(iterations)
-	every := checkEvery * total
-	due := it == int(every*math.Ceil(float64(it)/every))
-	return due && iterations >= fewIterations && float64(it) >= firstCheck*total && float64(it) <= lastCheck*total
+	period := checkEvery * total
+	due := done == int(period*math.Ceil(float64(done)/period))
+	return due && iterations >= fewIterations && float64(done) >= firstCheck*total && float64(done) <= lastCheck*total
 }
 
-// isDue reports whether check is to be called after iteration it: at each check, and where the loop is about to end
-// before the last one.
-func (r *restarts) isDue(it int, ending bool) bool {
-	return !r.off && (isCheckDue(it, r.iterations) || ending && float64(it) <= lastCheck*float64(r.iterations))
+// isDue reports whether check must be called once the given number of iterations is done: at each regular check, and if
+// the loop is about to end before the last check.
+func (r *restarts) isDue(done int, ending bool) bool {
+	return !r.off && (isCheckDue(done, r.iterations) || ending && float64(done) <= lastCheck*float64(r.iterations))
 }
 
-// check restarts atoms after iteration it, which had the given codes and objective, and returns how many; or it
-// goes back to the best atoms. changed is false where atoms, K×M atom after atom, stay as they were. errs has
-// ‖y − Dx‖² of every signal, 0 where it is rounding error, and signal returns a signal.
-func (r *restarts) check(it int, atoms []float64, codes *sparse.Codes, objective float64, errs []float64,
+// check replaces atoms after the last iteration done, which had the given codes and objective, and returns how many;
+// the last check restores the best atoms instead. changed reports whether it changed atoms, which are K×M, atom after
+// atom. errs is ‖y − Dx‖² of every signal, 0 where it is rounding error, and signal returns a signal by its number.
+func (r *restarts) check(done int, atoms []float64, codes *sparse.Codes, objective float64, errs []float64,
 	signal func(j int) []float64) (count int, changed bool) {
 	if objective < r.objective {
 		r.best, r.objective = append(r.best[:0], atoms...), objective
 	}
-	if next := float64(it) + checkEvery*float64(r.iterations); next <= lastCheck*float64(r.iterations) {
+	if next := float64(done) + checkEvery*float64(r.iterations); next <= lastCheck*float64(r.iterations) {
 		if count = r.renew(atoms, codes, errs, signal); count > 0 {
 			return count, true
 		}
@@ -104,7 +104,7 @@ func (r *restarts) check(it int, atoms []float64, codes *sparse.Codes, objective
 	return 0, changed
 }
 
-// renew restarts atoms and returns how many.
+// renew replaces atoms and returns how many it replaced.
 func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, signal func(j int) []float64) int {
 	r.round++
 	m := len(atoms) / codes.Atoms
@@ -124,7 +124,7 @@ func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, s
 		} else {
 			copy(d, signal(worst[count]))
 		}
-		if Normalise(d) < 1e-6 { // the two atoms were equal
+		if Normalise(d) < 1e-6 { // the two atoms of the pair were equal
 			copy(d, signal(worst[count]))
 			Normalise(d)
 		}
@@ -134,14 +134,14 @@ func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, s
 	return count
 }
 
-// candidate is an atom that may restart.
+// candidate is an atom that may be replaced.
 type candidate struct {
 	atom  int
-	other int     // the atom that it is coherent with; −1 where it has too few users
-	score float64 // candidates with a larger one come first
+	other int     // the atom that it is coherent with; −1 if it is a candidate because few signals use it
+	score float64 // candidates with a larger score come first
 }
 
-// candidates returns the atoms that may restart, the least useful first. An atom may be there more than once.
+// candidates returns the atoms that may be replaced, the least useful first. An atom may be listed more than once.
 func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	m, k := len(atoms)/codes.Atoms, codes.Atoms
 	sum, square := make([]float64, k), make([]float64, k)
@@ -170,8 +170,8 @@ func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	return list
 }
 
-// users estimates how many signals use an atom from the sum of |x| and of x² over its row: (Σ|x|)²/Σx², which is n for
-// n equal entries.
+// users estimates how many signals use an atom from sum = Σ|x| and square = Σx² over its row of X: (Σ|x|)²/Σx², which
+// is n for n equal entries.
 func users(sum, square float64) float64 {
 	if square == 0 {
 		return 0

@@ -16,58 +16,59 @@ import (
 	"superres/learners/plugin"
 )
 
-// ROP learns by rank-one projection: dictionary and codes are one variable, a set of rank-one matrices Z_k = d_k·x^k,
+// ROP learns by rank-one projection. Dictionary and codes are one variable, a set of rank-one matrices Z_k = d_k·x^k,
 // and learning is one problem,
 //
 //	minimise Σ_k ‖Z_k‖_{2,1}  subject to  Y = Σ_k Z_k,  rank Z_k ≤ 1,
 //
-// ‖·‖_{2,1} the sum of the lengths of the columns. There is no coder and nothing to tune: it takes Y, K and a seed.
-// It is solved by ADMM on P = Q = Z with the scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z): see
+// where ‖·‖_{2,1} is the sum of the lengths of the columns. It needs no coder and no tuning, only Y, K and a seed. It
+// is solved by ADMM on P = Q = Z with the scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z): see
 // ropstate.go.
 //
 // The learner scales Y to columns of length 1 (root mean square). The penalty ρ grows geometrically over the
-// iterations, and the steps are over-relaxed. While ρ grows, atoms that have become a mixture of two, or one large
-// signal, are found and replaced. The row of X is taken where Q_k is not zero, which the shrinkage decides exactly.
+// iterations, and the steps are over-relaxed. While ρ grows, atoms that have become a mixture of two atoms, or a single
+// large signal, are found and replaced. A code has a non-zero where the column of Q_k is not zero, which the shrinkage
+// decides exactly.
 //
-// With few signals the least Σ‖Z_k‖_{2,1} is not at the dictionary that they were made from, which has larger and
-// fewer entries. So, from a part of the iterations on, long columns are shrunk less, as by a concave function of
-// their lengths instead of the norm (Chartrand, Nonconvex splitting for regularized low-rank + sparse decomposition,
-// IEEE Transactions on Signal Processing 60 (2012), has such shrinkages in ADMM): see Norm.
+// With few signals the minimum of Σ‖Z_k‖_{2,1} is not at the dictionary that generated them, because its codes have
+// fewer and larger entries. So, from some iteration on, long columns are shrunk less, as a concave function of their
+// lengths would do in place of the norm (Chartrand, Nonconvex splitting for regularized low-rank + sparse
+// decomposition, IEEE Transactions on Signal Processing 60 (2012), uses such shrinkages in ADMM): see Norm.
 //
 // Where the noise of Y is known, Noise relaxes the constraint to ‖Y − Σ_k Z_k‖_F ≤ ε, as the paper suggests. Without
-// it, noise is represented like the rest of Y, by many small non-zeros. (16,32,3), N = 400, noise of 0.2 times the
-// signals' root mean square: error 0.028 without, 0.004 with it, and 0.063 by K-SVD, which knows S. EstimateNoise needs
-// no such knowledge: see ropnoise.go. With K ≤ M atoms the start is another: see whitenedStart.
+// Noise, the noise is represented like the rest of Y, by many small non-zeros. At (16,32,3), N = 400, and noise of 0.2
+// times the signals' root mean square, the error is 0.028 without Noise, 0.004 with it, and 0.063 with K-SVD, which
+// knows S. EstimateNoise needs no such knowledge: see ropnoise.go. With K ≤ M atoms see whitenedStart.
 //
-// A sweep, of which an iteration has one or two, costs about 30·M·N·K operations in one pass over two M×N×K arrays,
-// which take nearly all of the memory. 12,500 signals of 64 entries and 256 atoms take 3.5 GB and, on two processors,
-// 0.36 s a sweep, of which reading and writing the arrays takes 0.07; so 100,000 signals take 26 GB and 3 s. For so
-// many, learn from a sample of them, or by K-SVD, which holds Y and the codes alone.
+// An iteration has one or two sweeps. A sweep costs about 30·M·N·K operations in one pass over two M×N×K arrays, which
+// take nearly all of the memory. 12,500 signals of 64 entries and 256 atoms take 3.5 GB and, on two processors, 0.36 s
+// for a sweep, 0.07 s of it for reading and writing the arrays; 100,000 signals take 26 GB and 3 s. To learn from so
+// many signals, use a sample of them, or K-SVD, which holds only Y and the codes.
 //
-// Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12) to (18). Two slips of its text are
-// mended: the third constraint is Z = P throughout, and u, v are left and right singular vectors.
+// Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12) to (18). Two slips in its text are
+// corrected: the third constraint is Z = P throughout, and u, v are left and right singular vectors.
 type ROP struct {
-	// Paper is the iteration as the paper has it: one ρ, the norm, one sweep, no relaxation, and every atom is kept.
-	// Z_k is the best rank-one approximation, not what two power steps from the last one reach. What the paper leaves
-	// open is as by default: the start, that X is zero where Q is, and the scale of Y, to which ρ relates.
+	// Paper runs the iteration of the paper: constant ρ, the norm, one sweep, no relaxation, no replaced atoms. Z_k is
+	// then the best rank-one approximation; by default it is the result of two power steps from the Z_k before. What
+	// the paper leaves open is as by default: the start; X is zero where Q is; Y is scaled, and ρ relates to that.
 	Paper bool
-	// Penalty is the penalty ρ of all iterations. If it is 0, the default, ρ is 20 with Paper; otherwise it grows from
-	// 5 to 30 in the first nine tenths of the iterations, and to 2000 in the last tenth.
+	// Penalty is a constant penalty ρ for all iterations. The default, 0, is 20 with Paper; otherwise ρ grows from 5 to
+	// 30 in the first nine tenths of the iterations, and to 2000 in the last tenth.
 	Penalty float64
-	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7; 1 is none, and all that Paper allows.
+	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7. 1 is no relaxation, which Paper requires.
 	Relaxation float64
 	// Norm keeps the shrinkage 1 − t, t = 1/(ρ‖q̂‖), of the paper's norm. By default the shrinkage becomes 1 − t·(1
 	// − c + ct), where c grows from 0 to 0.6 and, with few signals, falls again. A constant Penalty implies Norm.
 	Norm bool
-	// Sweeps is how many passes of ADMM over all blocks an iteration has. The default, 0, is 2, or 1 where there are
-	// fewer than two signals an atom, since such signals soon become atoms.
+	// Sweeps is how many passes of ADMM over all blocks an iteration has. The default, 0, is 2 passes, or 1 pass if
+	// there are fewer than two signals per atom, since with more passes such signals soon become atoms themselves.
 	Sweeps int
-	// Noise is the root mean square of the noise in the entries of Y, in their units: ε = Noise·√(MN). The default,
+	// Noise is the root mean square of the noise in the entries of Y, in the units of Y: ε = Noise·√(MN). The default,
 	// 0, is no noise.
 	Noise float64
-	// EstimateNoise sets Noise, after half of the iterations, to an estimate: see ropnoise.go.
+	// EstimateNoise sets Noise to an estimate, several times from half of the iterations on: see ropnoise.go.
 	EstimateNoise bool
-	// Keep leaves all atoms as they are. By default those that are mixtures or spikes restart: see roprestart.go.
+	// Keep keeps all atoms. By default atoms that are mixtures or single large signals are replaced: see roprestart.go.
 	Keep bool
 }
 
@@ -95,9 +96,8 @@ func init() {
 	})
 }
 
-// The growth of the penalty, how the shrinkage becomes concave, the relaxation, and when atoms are checked. Note:
-// found on planted problems. Mean error by optimal assignment of 20 problems, 500 iterations, (M,K,S) = (16,32,3),
-// superres recover --seed 1:
+// The growth of the penalty, how the shrinkage becomes concave, and the relaxation. Note: found on planted problems.
+// Mean error by optimal assignment of 20 problems, 500 iterations, (M,K,S) = (16,32,3), superres recover --seed 1:
 //
 //	N                                80     100    150    200
 //	no over-relaxation, mixtures     –      0.059  0.0107 0.0002
@@ -105,10 +105,9 @@ func init() {
 //	and over-relaxation by 1.6       0.082  0.026  0.0008
 //	and checks up to 75 %, not 60     0.074  0.023  0.0008 0.0002
 //
-// The penalty decides how well the atoms that are found have settled, since the remaining error is about 1/ρ. Where
-// it grows too early, the atoms no longer move. Mean error in millionths, 60 problems for (16,32,3), N = 80 to 200,
-// and (24,48,3), 40 for (24,48,6), and 5 to 10 of the others. "Until 0.8" is c that falls to 0 from 0.8 to 0.95 of
-// the iterations:
+// The final penalty limits how accurate the atoms become, since the remaining error is about 1/ρ. If ρ grows too early,
+// the atoms no longer move. Mean error in millionths, 60 problems for (16,32,3), N = 80 to 200, and (24,48,3), 40 for
+// (24,48,6), and 5 to 10 for the rest. "Until 0.8" means that c falls to 0 from 0.8 to 0.95 of the iterations:
 //
 //	                     (16,32,3)                (24,48,3)    (24,48,6)      (32,64,6)
 //	N                    80    100   200  400     100    400   200    400     400
@@ -121,32 +120,32 @@ func init() {
 //	    to 2000          34000 4300  1    0.4     53000  2     380    2       6
 //	    and c to 0.6     41000 6400  3    0.4     63000  2     900    3       6
 //
-// c to 0.6, because it is no worse than the norm where nothing can be found, (24,48,6) with N = 100 0.292, the norm
-// 0.294, c to 0.8 0.302, and with noise: of 0.5 times the signals' root mean square, (16,32,3), N = 150, 0.243, the
-// norm 0.242, c to 0.8 0.257. With noise of 0.02 times, N = 400, the error is 0.0001, with the norm 0.0003.
+// c grows to 0.6, because that is no worse than the norm where nothing can be found ((24,48,6) with N = 100: 0.292, the
+// norm 0.294, c to 0.8 0.302) and with noise (0.5 times the signals' root mean square, (16,32,3), N = 150: 0.243, the
+// norm 0.242, c to 0.8 0.257). With noise of 0.02 times, N = 400, the error is 0.0001, with the norm 0.0003.
 //
-// At N = 80 the solutions with the norm have a smaller sum of norms than the truth, by 2 %, and 1.3 to 1.5 times its
-// sum of square roots.
+// At N = 80 the solutions with the norm have a sum of norms 2 % smaller than the true dictionary and codes, and a sum
+// of square roots of norms 1.3 to 1.5 times as large.
 const (
 	firstPenalty, middlePenalty, lastPenalty = 5, 30, 2000
-	settleAfter                              = 0.9 // of the iterations: from the middle to the last
+	settleAfter                              = 0.9 // of the iterations: then ρ grows to lastPenalty
 	penaltySteps                             = 50
 	mostConcave                              = 0.6
 	normUntil, concaveFrom                   = 0.15, 0.55 // of the iterations: c grows from 0 to mostConcave
-	concaveFall                              = 0.2        // of the iterations: the fall of c
+	concaveFall                              = 0.2        // the share of the iterations in which c falls again
 	relaxation                               = 1.7
 )
 
-// schedule holds the settings that depend on how many signals there are.
+// schedule holds the settings that depend on the number of signals.
 type schedule struct {
-	sweeps       int     // in an iteration
+	sweeps       int     // sweeps in an iteration
 	concaveUntil float64 // the share of the iterations after which c falls
 }
 
-// fewSignals is the number of signals an atom below which signals are few. Few signals, as the 144 patches of a digit
-// for 128 atoms, soon become atoms, the sooner the more the iterations do. Errors of superres compare by the
-// protocols single and pooled: 0.073 and 0.048 with the schedule for many and c to 0.8, 0.068 and 0.043 with one
-// sweep and c to 0.6, 0.064 and 0.042 where c falls in the end.
+// fewSignals is the number of signals per atom below which scheduleForFew applies. Few signals, as the 144 patches of a
+// digit for 128 atoms, soon become atoms themselves, the sooner the more work an iteration does. Errors of superres
+// compare by the protocols single and pooled: 0.073 and 0.048 with scheduleForMany and c to 0.8, 0.068 and 0.043 with
+// one sweep and c to 0.6, 0.064 and 0.042 if c falls in the end.
 const fewSignals = 2
 
 var (
@@ -154,21 +153,21 @@ var (
 	scheduleForFew  = schedule{sweeps: 1, concaveUntil: 0.7}
 )
 
-// paperPenalty is the ρ of Paper. The paper does not give its own.
+// paperPenalty is the default ρ with Paper. The paper does not state a value.
 const paperPenalty = 20
 
-// denseCodes, times M, is the mean number of non-zeros of a signal above which the result has a warning.
+// denseCodes, times M, is the mean number of non-zeros of a signal above which the result gets a warning.
 const denseCodes = 0.5
 
-// ropLimit is the largest size of the two arrays, in bytes.
+// ropLimit is the largest size of the two large arrays together, in bytes.
 const ropLimit = 8 << 30
 
 // ropTolerance is the relative primal and dual residual at which the iterations end.
 const ropTolerance = 1e-7
 
-// Memory implements Learner. It counts the two arrays, a part of S for every eighth atom, the arrays of the size of Y,
-// w and the shrinkage. To that it adds the work of the step that takes most: the start, an iteration with a worker for
-// every processor, replacing an atom, or the result. Its codes may be dense, so s does not matter.
+// Memory implements Learner. It counts the two large arrays, a part of S for every eighth atom, the arrays of the size
+// of Y, w and the shrinkage. It adds the memory of the largest of five steps: the start, a pass with one worker for
+// every processor, the gathering of S, replacing an atom, and the result. Codes may be dense, so s does not matter.
 func (l ROP) Memory(m, n, k, _ int) float64 {
 	ld, atoms, count := float64(kernel.Pad(m)), float64(k), float64(n)
 	signals := ld * count
@@ -189,9 +188,9 @@ func (l ROP) Memory(m, n, k, _ int) float64 {
 	return state + max(start, pass, gather, restart, result)
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (l ROP) Check() error {
-	if !(l.Relaxation >= 0 && l.Relaxation < 2) { // 0 is the default
+	if !(l.Relaxation >= 0 && l.Relaxation < 2) { // 0 stands for the default
 		return plugin.Errorf("learners: relaxation %g, expected more than 0 and less than 2", l.Relaxation)
 	}
 	if l.Paper && (l.Relaxation > 0 && l.Relaxation != 1 || l.Sweeps > 1) {
@@ -250,14 +249,14 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	}
 	result := &Result{Stop: IterationLimit}
 	sweeps := opt.Iterations * l.Sweeps
-	every := max(1, sweeps/penaltySteps)
+	period := max(1, sweeps/penaltySteps)
 	replaced := 0
 	for sweep := 1; sweep <= sweeps; sweep++ {
-		// A sweep is completed, since within one some of the atoms are a step ahead.
+		// A sweep is always completed, because inside a sweep some atoms are already updated and others are not.
 		if err := ctx.Err(); err != nil {
 			return finishCancelled(s.fill(result)), err
 		}
-		penalty, next := l.penalty(sweep, every, sweeps), l.penalty(sweep+1, every, sweeps)
+		penalty, next := l.penalty(sweep, period, sweeps), l.penalty(sweep+1, period, sweeps)
 		if l.EstimateNoise && isNoiseDue(sweep, sweeps) {
 			noise, err := s.estimateNoise(ctx)
 			if err != nil {
@@ -297,23 +296,23 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	return result, nil
 }
 
-// concavity returns the c of the shrinkage, see above, for iteration it of iterations.
-func (l ROP) concavity(plan schedule, it, iterations int) float64 {
+// concavity returns c, which makes the shrinkage concave (see Norm), for a sweep out of all; the first sweep is 1.
+func (l ROP) concavity(plan schedule, sweep, sweeps int) float64 {
 	if l.Norm || l.Penalty > 0 {
 		return 0
 	}
-	share := float64(it) / float64(iterations)
+	share := float64(sweep) / float64(sweeps)
 	return mostConcave * max(min((share-normUntil)/(concaveFrom-normUntil), 1,
 		1+(plan.concaveUntil-share)/concaveFall), 0)
 }
 
-// penalty returns ρ for iteration it. ρ stays the same for every iterations in a row.
-func (l ROP) penalty(it, every, iterations int) float64 {
+// penalty returns ρ for a sweep out of all; the first sweep is 1. ρ changes once in period sweeps.
+func (l ROP) penalty(sweep, period, sweeps int) float64 {
 	if l.Penalty > 0 {
 		return l.Penalty
 	}
-	last := max(1, (iterations-1)/every)
-	share := float64(min((it-1)/every, last)) / float64(last)
+	last := max(1, (sweeps-1)/period)
+	share := float64(min((sweep-1)/period, last)) / float64(last)
 	if share > settleAfter {
 		return middlePenalty * elementary.Pow(lastPenalty/middlePenalty, (share-settleAfter)/(1-settleAfter))
 	}

@@ -13,11 +13,11 @@ import (
 	"superres/learners/sparse"
 )
 
-// estimateNoise returns the root mean square of the noise in the entries of Y, as it appears over the present atoms, in
-// the units of Y. Signals made of S atoms and noise are coded by OMP with s = 0, 1, 2, ... atoms: the squared error
-// falls fast until s = S, and slowly from there, where atoms only follow the noise. S is taken where the logarithm of
-// the median of the signals' errors bends most, and the noise is the error there, with M − S degrees of freedom a
-// signal. The median, because OMP misses the support of some signals, and errors of these are not noise.
+// estimateNoise returns the root mean square of the noise in the entries of Y, in the units of Y, as estimated over the
+// current atoms. If signals consist of S atoms and noise, and OMP codes them with s = 0, 1, 2, ... atoms, the squared
+// error falls fast until s = S, and slowly after that, because more atoms only fit the noise. S is taken where the
+// logarithm of the median of the signals' errors bends most. The error there, divided by M − S degrees of freedom for
+// each signal, gives the noise. The median ignores the signals for which OMP misses the support.
 //
 // Note: mean error of 6 problems of seed 7, noise of 0.1 times the signals' root mean square, 500 iterations:
 //
@@ -27,8 +27,8 @@ import (
 //	no estimate, the norm                         0.0084   0.0076  0.0052
 //	an estimate at every tenth of them from half  0.0054   0.0011  0.0012
 //
-// Where there is no noise, but so few signals that atoms are wrong by half of the iterations, the estimate does harm:
-// (16,32,3), N = 100: 0.036, and 0.004 without. So it is not the default.
+// If there is no noise, but so few signals that atoms are wrong at half of the iterations, the estimate does harm:
+// (16,32,3), N = 100: error 0.036, and 0.004 without. So it is not the default.
 func (s *ropState) estimateNoise(ctx context.Context) (float64, error) {
 	atoms := make([]float64, 0, s.m*s.k)
 	for k := range s.k {
@@ -44,7 +44,7 @@ func (s *ropState) estimateNoise(ctx context.Context) (float64, error) {
 	for j := range sizes {
 		sizes[j] = energy(s.signal(j))
 	}
-	left := []float64{max(median(sizes), 1e-24)} // the median of the signals' squared errors with s atoms
+	left := []float64{max(median(sizes), 1e-24)} // for each s, the median of the signals' squared errors
 	for count := 1; count <= min(most, s.m, s.k); count++ {
 		codes, err := sparse.OMP{Sparsity: count}.Code(ctx, d, y)
 		if err != nil {
@@ -76,13 +76,13 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// isNoiseDue reports whether noise is estimated before iteration it: from half of the iterations on, at every tenth.
-func isNoiseDue(it, iterations int) bool {
-	every := max(1, iterations/10)
-	return it > iterations/2 && (it-1)%every == 0
+// isNoiseDue reports whether noise is estimated before a sweep: after every tenth of the sweeps, in the second half.
+func isNoiseDue(sweep, sweeps int) bool {
+	period := max(1, sweeps/10)
+	return sweep > sweeps/2 && (sweep-1)%period == 0
 }
 
-// relax relaxes the constraint from now on to ‖Y − ΣZ_k‖ ≤ ε for noise of this root mean square in the entries.
+// relax relaxes the constraint from now on to ‖Y − ΣZ_k‖ ≤ ε. noise is the root mean square of the noise in an entry.
 func (s *ropState) relax(noise float64) {
 	if s.ball == 0 {
 		s.v = slices.Clone(s.y)
@@ -90,10 +90,10 @@ func (s *ropState) relax(noise float64) {
 	s.ball = max(noise*s.scale*math.Sqrt(float64(s.m)*float64(s.n)), 1e-12)
 }
 
-// noiseParam is the parameter noise: a number, or auto.
+// noiseParam is the parameter noise of a spec: a number, or "auto" for EstimateNoise.
 type noiseParam struct{ rop *ROP }
 
-// Set reads a number, or auto.
+// Set parses a number, or "auto".
 func (p noiseParam) Set(text string) (err error) {
 	if p.rop.EstimateNoise = text == "auto"; p.rop.EstimateNoise {
 		p.rop.Noise = 0
@@ -105,7 +105,7 @@ func (p noiseParam) Set(text string) (err error) {
 	return nil
 }
 
-// String shows the parameter as Set reads it.
+// String returns the parameter in the form that Set parses.
 func (p noiseParam) String() string {
 	switch {
 	case p.rop == nil:

@@ -7,25 +7,25 @@ import (
 	"superres/internal/parallel"
 )
 
-// The pass of an iteration over Q̂ and Ẑ. Memory access takes most of the time, so each of the two is read and
-// written once, a few columns at a time, which stay in the nearest cache:
+// The pass of an iteration over Q̂ and Ẑ. Memory access takes most of the time, so each of the two arrays is read and
+// written once, a few columns at a time, which stay in the fastest cache:
 //
 //  1. for ropColumns columns of an atom at a time: the update, the shrinkage of the new Q̂, the residuals, the part of
 //     S that needs no new u and w, and the first step of the power iteration for u;
 //  2. for all columns of the atom: the other power steps, and w = Ẑᵀu;
 //  3. when all atoms are done: S with 2·UW, and D·X on the support of Q.
 //
-// Workers take groups of ropGrain atoms. All sums over atoms are added in the order of the groups, so that the result
-// does not depend on the number of workers.
+// Workers take groups of ropGrain atoms. Sums over atoms are added up group by group, in order, so that the result does
+// not depend on the number of workers.
 const (
 	ropGrain   = 8
 	ropColumns = 16
-	ropCall    = 512 // columns in a call of the second step
-	// gatherGrain is how many signals a worker takes at a time in the third step.
+	ropCall    = 512 // columns for each kernel call in the second step
+	// gatherGrain is the number of signals that a worker takes at a time in the third step.
 	gatherGrain = 64
 )
 
-// ropPart is the share of a group of atoms in S and in the sums below.
+// ropPart is the share of a group of atoms in S and in the sums listed below.
 type ropPart struct {
 	s    []float64 // N×ld
 	sums ropSums
@@ -35,16 +35,16 @@ type ropSums [sums]float64
 
 const (
 	sumPQ      = iota // ‖P − Q‖²
-	sumMovedQ         // ‖Q − old Q‖², next to it: see ROPResidual
+	sumMovedQ         // ‖Q − old Q‖², directly after sumPQ: see ROPResidual
 	sumQZ             // ‖Q − Z‖²
-	sumLambda2        // ‖Λ2‖², next to it: see Project
+	sumLambda2        // ‖Λ2‖², directly after sumQZ: see Project
 	sumQ              // ‖Q‖²
-	sumLambda1        // ‖Λ1‖², next to it: see Shorten
+	sumLambda1        // ‖Λ1‖², directly after sumQ: see Shorten
 	sumMovedZ         // ‖Z − old Z‖²
 	sums
 )
 
-// pass does the first two steps for all atoms, and multiplies the scaled multipliers by r.
+// pass makes the first two steps for all atoms, multiplies the scaled multipliers by r, and returns the sums.
 func (s *ropState) pass(penalty, r float64) (total ropSums) {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		columns := min(ropColumns, s.n)
@@ -76,24 +76,24 @@ func (s *ropState) pass(penalty, r float64) (total ropSums) {
 			total[i] += v
 		}
 	}
-	total[sumLambda2] = max(total[sumLambda2], 0) // a difference, see Project
+	total[sumLambda2] = max(total[sumLambda2], 0) // rounding may make it negative, see Project
 	return total
 }
 
-// groups runs body for every group of atoms.
+// groups runs a body for every group of atoms, in parallel; each worker has its own body from newBody.
 func (s *ropState) groups(newBody func() func(lo, hi int, part *ropPart)) {
-	// The background context never ends, so that there is no error.
+	// The background context never ends, so For returns no error.
 	_ = parallel.For(context.Background(), s.k, ropGrain, func() func(lo, hi int) {
 		body := newBody()
 		return func(lo, hi int) { body(lo, hi, &s.parts[lo/ropGrain]) }
 	})
 }
 
-// growth returns the factor by which a column of Q̂ grows when its multiplier is rescaled by r.
+// growth returns the factor by which a column of Q̂ grows if its multiplier is multiplied by r.
 func growth(shrink, r float64) float64 { return shrink + r*(1-shrink) }
 
-// updateRankOne updates u and w of atom k for the new Ẑ by power steps, of which next holds the first, rescales the
-// multipliers of the atom, and adds its residuals to the sums.
+// updateRankOne updates u and w of atom k for the new Ẑ by power steps; next holds the result of the first step. It
+// multiplies the multipliers of the atom by r, and adds the residuals of the atom to the sums.
 func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead *leading, to *ropSums) {
 	u, w, z := s.direction(k), s.row(k), s.z[k*s.n*s.ld:(k+1)*s.n*s.ld]
 	old := append([]float64(nil), u...)
@@ -103,7 +103,7 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead 
 		if v := make([]float64, s.m); lead.rightVector(z, s.m, v) == nil {
 			copy(next, v)
 			steps = 1
-		} // else next has its power step still
+		} // otherwise the power step in next is used
 	}
 	for step := range steps {
 		if step > 0 {
@@ -134,8 +134,8 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead 
 	to[sumMovedZ] += max(0, dot(w, w)+dot(before, before)-2*dot(old, u)*dot(before, w))
 }
 
-// gather adds S up from the parts of all groups, and the term (1 + r)·uwᵀ of every atom, which they lack. It returns
-// ‖Y − DX‖² and the number of non-zeros of X.
+// gather computes S: the sum of the parts of all groups, plus the term (1 + r)·uwᵀ of every atom, which the parts do
+// not contain. It returns ‖Y − DX‖² and the number of non-zeros of X.
 func (s *ropState) gather(r float64) (squaredError float64, used int) {
 	const grain = gatherGrain
 	type block struct {
@@ -151,7 +151,7 @@ func (s *ropState) gather(r float64) (squaredError float64, used int) {
 			b, cols := &blocks[lo/grain], hi-lo
 			rows := (cols + kernel.Rows - 1) / kernel.Rows * kernel.Rows
 			weights, stride := s.w[lo:], s.n
-			if rows > cols { // the last signals are fewer than a row of the kernel has
+			if rows > cols { // the number of signals is no multiple of kernel.Rows: use a padded copy
 				weights, stride = w, grain
 			}
 			for k := range s.k {
@@ -179,8 +179,8 @@ func (s *ropState) gather(r float64) (squaredError float64, used int) {
 	return squaredError, used
 }
 
-// squaredDistance returns ‖a − b‖². The length of a is a multiple of 4. Four sums are independent, so that the
-// processor adds to them in parallel.
+// squaredDistance returns ‖a − b‖². The length of a must be a multiple of 4. It keeps four independent sums, which the
+// processor adds to in parallel.
 func squaredDistance(a, b []float64) float64 {
 	var s [4]float64
 	b = b[:len(a)]

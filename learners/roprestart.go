@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// restart replaces atoms that have become one large signal or a mixture of two atoms. It returns how many it replaced.
+// restart replaces atoms that have become a large signal or a mixture of two atoms. It returns how many it replaced.
 func (s *ropState) restart() int {
 	count := 0
 	if s.restartSpike() {
@@ -24,9 +24,9 @@ func (s *ropState) restart() int {
 	return count
 }
 
-// restartSpike replaces the atom that is used by the fewest signals, if those are fewer than fewUsers: such an atom
-// is one large signal, and a true atom is missing. The missing atom shows in the residual of the other signals when
-// only the large entries of X are kept: the new atom is the main direction of that residual.
+// restartSpike replaces the atom that the fewest signals use, if they are fewer than fewUsers: such an atom is a copy
+// of a large signal, and a true atom is missing. The missing atom dominates the residual of the other signals when only
+// the large entries of X are kept: the new atom is the main direction of that residual.
 //
 // (Σ|x|)²/Σx² estimates how many signals use an atom: it is n for n equal entries.
 func (s *ropState) restartSpike() bool {
@@ -50,7 +50,7 @@ func (s *ropState) restartSpike() bool {
 	for _, w := range weights {
 		largest = max(largest, math.Abs(w))
 	}
-	residual := make([]float64, s.n*s.ld) // zero for the signals that the atom was made of
+	residual := make([]float64, s.n*s.ld) // stays zero for the signals that the atom copies
 	size := make([]float64, s.n)
 	for j := range s.n {
 		size[j] = math.Sqrt(energy(s.signal(j)))
@@ -74,8 +74,8 @@ func (s *ropState) restartSpike() bool {
 }
 
 // mainDirection sets u to the leading left singular vector of the residuals, each divided by its size; residuals of
-// size 0 are left out. Residuals are ld entries apart. It returns false if all residuals are zero. It decomposes the
-// smaller Gram matrix.
+// size 0 are left out. Each residual begins ld entries after the last. It returns false if all residuals are zero. It
+// decomposes the smaller of the two Gram matrices.
 func mainDirection(u, residual, size []float64, ld int) bool {
 	m, n := len(u), len(size)
 	row := func(j int) []float64 { return residual[j*ld : j*ld+m] }
@@ -114,8 +114,8 @@ func mainDirection(u, residual, size []float64, ld int) bool {
 	return Normalise(u) > 0
 }
 
-// restartMixture replaces an atom that has become a mixture of two. Such an atom is coherent with another, stronger
-// one; with that one projected out, it is nearly the atom that is missing. Of several the most coherent is taken.
+// restartMixture replaces an atom that has become a mixture of two true atoms. Such an atom is coherent with a stronger
+// atom; minus its projection on that atom, it is nearly the missing atom. The most coherent pair of all is taken.
 func (s *ropState) restartMixture() bool {
 	worst, partner, largest := -1, -1, coherent
 	for k := range s.k {
@@ -139,8 +139,8 @@ func (s *ropState) restartMixture() bool {
 	return true
 }
 
-// setAtom sets Z_k and Q_k to u_k·w_kᵀ, where w_k are the components of the given signals along u_k, with multipliers
-// of zero.
+// setAtom sets Z_k and Q_k to u_k·w_kᵀ with multipliers of zero, where w_k are the components along u_k of the vectors
+// that signal returns.
 func (s *ropState) setAtom(k int, signal func(j int) []float64) {
 	u, w := s.direction(k), s.row(k)
 	for j := range s.n {
@@ -154,16 +154,16 @@ func (s *ropState) setAtom(k int, signal func(j int) []float64) {
 	}
 }
 
-// When an atom is replaced.
+// The thresholds for replacing an atom.
 const (
-	// coherent is the |cos| between two atoms above which the weaker counts as a mixture.
+	// coherent is the |cos| between two atoms above which the weaker atom counts as a mixture.
 	coherent = 0.68
-	// largeEntry, times the length of a signal, is the least entry of X that counts as found before the others have
-	// settled.
+	// largeEntry, times the length of a signal, is the smallest entry of X that restartSpike keeps: large entries are
+	// reliable before the rest have settled.
 	largeEntry = 0.3
 )
 
-// closest returns the atom with the largest |cos| to atom k, and that |cos|.
+// closest returns the atom with the largest |cos| to atom k, and this |cos|.
 func (s *ropState) closest(k int) (other int, c float64) {
 	for l := range s.k {
 		if l == k {

@@ -10,14 +10,14 @@ import (
 	"superres/learners/sparse"
 )
 
-// ropState is the state of ROP's ADMM in its reduced form. The plain form (the test file has it) keeps P, Q, Z, Λ1,
-// Λ2 for every atom. All of it follows from
+// ropState is the state of ROP's ADMM in a reduced form. The plain form (in the test file) keeps P, Q, Z, Λ1, Λ2 for
+// every atom. All five follow from
 //
 //	Q̂_k = P_k + Λ1_k,   Ẑ_k = P_k + Λ2_k,
 //
-// because Q_k is Q̂_k with each column shortened, q = s·q̂ with s = (1 − 1/(ρ‖q̂‖))₊, or less than that where
-// ROP.Norm says so, Z_k = u·wᵀ is the best rank-one approximation of Ẑ_k, Λ1 = Q̂ − Q and Λ2 = Ẑ − Z. The P-step has
-// a closed form; with g = 2s − 1 and
+// because Q_k is Q̂_k with each column shortened, q = s·q̂ with s = (1 − 1/(ρ‖q̂‖))₊, or the concave shrinkage of
+// ROP.Norm, Z_k = u·wᵀ is the best rank-one approximation of Ẑ_k, Λ1 = Q̂ − Q and Λ2 = Ẑ − Z. The P-step has a closed
+// form; with g = 2s − 1 and
 //
 //	S = Σ_k (g·Q̂_k + 2uwᵀ − Ẑ_k),   ΣP = (S + K(V − Λ0))/(K+2),   E = ΣP − V + Λ0,
 //
@@ -26,34 +26,34 @@ import (
 //	P_k = (g·Q̂_k + 2uwᵀ − Ẑ_k − E)/2,
 //	Q̂_k ← αP_k + (1 − αs)·Q̂_k,   Ẑ_k ← αP_k + Ẑ_k − αuwᵀ.
 //
-// So one pass over two arrays is an iteration (roppass.go). V is Y, or, with noise, the split variable of
-// ‖Y − ΣP‖ ≤ ε: with B = αΣP + (1 − α)V + Λ0,
+// So one pass over two arrays is an iteration (roppass.go). V is Y or, with noise, the split variable of ‖Y − ΣP‖ ≤ ε:
+// with B = αΣP + (1 − α)V + Λ0,
 //
 //	V ← Y + min(1, ε/‖B − Y‖)·(B − Y),   Λ0 ← B − V.
 //
-// In memory a column has ld entries: M, and zeros up to a multiple of the width of package kernel, which stay zero.
+// In memory a column has ld entries: M entries, then zeros up to a multiple of the vector width of package kernel.
 type ropState struct {
 	m, n, k, ld int
 	alpha       float64   // the relaxation, 0..2
 	concave     float64   // c, see kernel.Shorten
-	ball        float64   // ε, for signals as scaled
-	scale       float64   // Y was multiplied by it
+	ball        float64   // ε, for Y multiplied by scale; 0 if Y = ΣZ must hold
+	scale       float64   // the factor by which Y was multiplied
 	y           []float64 // N×ld: signal after signal
-	v           []float64 // N×ld: V; the same slice as y where ε is zero
+	v           []float64 // N×ld: V; the same slice as y until relax is called
 	q, z        []float64 // K×N×ld: Q̂ and Ẑ
 	shrink      []float64 // K×N: s
 	u, w        []float64 // K×ld and K×N: Z_k = u_k·w_kᵀ, u_k of length 1
 	lambda      []float64 // N×ld: Λ0
 	s, e        []float64 // N×ld: S and E
-	parts       []ropPart // of S
-	power       int       // how many steps of the power iteration for u an iteration has
-	exact       bool      // u is the leading singular vector instead
+	parts       []ropPart // the shares of the groups of atoms in S and in the sums
+	power       int       // how many power steps for u an iteration makes
+	exact       bool      // make u the leading singular vector, instead of power steps
 	rng         *rand.Rand
 	step        Step
 }
 
-// newROPState starts from the dictionary d: Z = u·wᵀ with the shortest X with D·X = Y, Q = Z, and multipliers of
-// zero. noisy adds a little noise to the atoms, so that equal signals, drawn as atoms, do not stay equal.
+// newROPState returns the state for the start d: Z = u·wᵀ with the shortest X for which D·X = Y, Q = Z, and multipliers
+// of zero. noisy adds a little noise to the atoms, so that equal signals chosen as atoms do not stay equal.
 func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, noisy bool) (*ropState, error) {
 	_, k := d.Dims()
 	n, ld := len(signals)/m, kernel.Pad(m)
@@ -99,13 +99,13 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 	return s, nil
 }
 
-// twins is the |cos| from which two atoms of the start count as one.
+// twins is the |cos| above which two atoms of the start count as equal.
 const twins = 0.999
 
-// withoutTwins returns a dictionary with the atoms of d that are not twins of earlier ones, and in place of the others
-// signals that are twins of none, in random order, as long as there are any. Where a signal is one atom alone, signals
-// of the same atom are twins, and ROP would not find the missing atoms: (16,24,1), N = 400, 20 problems of seed 7:
-// error 0.1124, and 0.0001 without twins.
+// withoutTwins returns a copy of d in which each atom that is a twin of an earlier atom is replaced by a random signal
+// that is no twin of any atom, as long as there are such signals. If a signal consists of one atom alone, all signals
+// of the same atom are twins, and ROP would not find the missing atoms. (16,24,1), N = 400, 20 problems of seed 7:
+// error 0.1124 with twins, 0.0001 without.
 func withoutTwins(y *mat.Dense, d *sparse.Dictionary, seed uint64) (*sparse.Dictionary, error) {
 	m, k := d.Dims()
 	_, n := y.Dims()
@@ -133,14 +133,14 @@ func withoutTwins(y *mat.Dense, d *sparse.Dictionary, seed uint64) (*sparse.Dict
 			break
 		}
 	}
-	for j := 0; len(atoms) < m*k; j++ { // there are too few directions
+	for j := 0; len(atoms) < m*k; j++ { // too few different signals: some twins stay
 		atoms = append(atoms, d.Atom(j)...)
 	}
 	return sparse.FromAtoms(m, atoms)
 }
 
-// shortestCodes returns the shortest X, K×N, among those with the least ‖Y − D·X‖: Dᵀ(DDᵀ)⁺Y = (DᵀD)⁺DᵀY. It solves the
-// smaller of the two.
+// shortestCodes returns the shortest X, K×N, among all X with the least ‖Y − D·X‖: Dᵀ(DDᵀ)⁺Y = (DᵀD)⁺DᵀY. It solves the
+// second form where both K and N are less than M, otherwise the first.
 func (s *ropState) shortestCodes() (*mat.Dense, error) {
 	atoms := mat.NewDense(s.k, s.ld, s.u).Slice(0, s.k, 0, s.m)
 	signals := mat.NewDense(s.n, s.ld, s.y).Slice(0, s.n, 0, s.m)
@@ -174,10 +174,10 @@ func (s *ropState) column(array []float64, k, j int) []float64 {
 	return array[first : first+s.ld]
 }
 
-// iterate does one iteration with the penalty ρ. It then multiplies the scaled multipliers by rescale, for a penalty
-// that changes.
+// iterate makes one iteration with penalty ρ. It then multiplies the scaled multipliers by rescale, which is ρ divided
+// by the next ρ.
 func (s *ropState) iterate(penalty, rescale float64) {
-	squaredMiss, count := 0.0, float64(s.k) // ‖ΣP − V‖²
+	squaredMiss, count := 0.0, float64(s.k) // ‖ΣP − V‖², and K
 	scale := 1 / (count + 2)
 	v, lambda, e := s.v[:len(s.s)], s.lambda[:len(s.s)], s.e[:len(s.s)]
 	for i, sum := range s.s {
@@ -198,11 +198,11 @@ func (s *ropState) iterate(penalty, rescale float64) {
 	}
 }
 
-// constrain updates V and Λ0, multiplies Λ0 by rescale, and returns how far V moved.
+// constrain updates V and Λ0, multiplies Λ0 by rescale, and returns the distance that V moved.
 func (s *ropState) constrain(rescale float64) (moved float64) {
 	e := s.e[:len(s.lambda)]
 	for i, l := range s.lambda {
-		// Λ0 becomes B − V with the old V: αΣP + (1 − α)V + Λ0 − V.
+		// With the old V, Λ0 becomes B − V = αΣP + (1 − α)V + Λ0 − V.
 		s.lambda[i] = l + s.alpha*(e[i]-l)
 	}
 	if s.ball > 0 {
@@ -227,8 +227,8 @@ func (s *ropState) constrain(rescale float64) (moved float64) {
 	return math.Sqrt(moved)
 }
 
-// fill sets the dictionary and the codes of r: u_k, and w_k where Q_k is not zero. It returns nil where no iteration
-// was completed.
+// fill sets the dictionary and the codes of r: the atoms u_k, and the entries of w_k where Q_k is not zero. It returns
+// nil if no iteration was completed.
 func (s *ropState) fill(r *Result) *Result {
 	if len(r.Steps) == 0 {
 		return nil
@@ -239,7 +239,7 @@ func (s *ropState) fill(r *Result) *Result {
 	}
 	d, err := sparse.FromAtoms(s.m, atoms)
 	if err != nil {
-		return nil // atoms have length 1
+		return nil // cannot happen: atoms have length 1
 	}
 	used, count := func(i int) bool { return s.shrink[i] > 0 && s.w[i] != 0 }, 0
 	for i := range s.w {

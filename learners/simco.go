@@ -14,25 +14,25 @@ import (
 	"superres/learners/plugin"
 )
 
-// SimCO updates all atoms and all coefficients together. On a fixed support Ω the best X is a function of D, and what
-// remains is a function of D alone,
+// SimCO updates all atoms and all coefficients together. On a fixed support Ω the best X is a function of D, which
+// leaves the minimisation of a function of D alone,
 //
 //	f_μ(D) = Σ_n min { ‖y_n − Dx‖² + μ‖x‖² : x on Ω_n },
 //
 // with the gradient G = −2(Y − DX)Xᵀ at the minimising X. The atoms lie on spheres: with g_k = G_k − d_k(d_kᵀG_k), each
-// moves on a great circle,
+// atom moves on a great circle,
 //
 //	d_k(t) = d_k cos(c_k t) − (g_k/‖g_k‖) sin(c_k t),   c_k = ‖g_k‖ / mean ‖g‖,
 //
-// all by the same t, which a golden-section search chooses; X is solved again at every t it tries. An atom stays if its
-// gradient is rounding error.
+// all by the same t, which a golden-section search chooses; X is solved for again at every t of the search. An atom
+// does not move if its gradient is rounding error.
 //
-// f_0 is not continuous where atoms of a support become parallel, and descent gets stuck near such a D. A μ > 0 keeps
-// it away: μ begins at Mu and falls in equal steps, so that it is 0 in the second half of the iterations. Stalled and
-// Settled end the second half only. The codes are least squares, without μ, in both.
+// f_0 is discontinuous where atoms of a support become parallel, and descent gets stuck near such a D. A μ > 0 keeps D
+// away from there: μ begins at Mu and falls in equal steps to 0, which it reaches halfway through the iterations.
+// Learning may stop as Stalled or Settled only after that. The codes are always plain least squares, without μ.
 //
 // Note: Mu = 0 is the primitive form of the paper; with a coder in the loop a large Mu finds more atoms. Error by
-// optimal assignment of planted problems, 500 iterations, mean of 20 at (M,K,S) = (16,32,3) and of 12 at (24,48,6):
+// optimal assignment on planted problems, 500 iterations, mean of 20 at (M,K,S) = (16,32,3) and of 12 at (24,48,6):
 //
 //	            N=100  150    200    400    S = 6: 400
 //	Mu = 0      0.231  0.171  0.150  0.051  0.167
@@ -44,11 +44,11 @@ import (
 // W. Dai, T. Xu, W. Wang: Simultaneous codeword optimization (SimCO) for dictionary update and learning, IEEE Trans.
 // Signal Processing 60 (2012), doi:10.1109/TSP.2012.2215026.
 type SimCO struct {
-	// Mu is μ at the start. The default, 0, is no regularisation: the primitive form.
+	// Mu is μ in the first iteration. The default, 0, is no regularisation: the primitive form.
 	Mu float64
 	// Steps is the number of gradient steps in an iteration. The default, 0, is 1.
 	Steps int
-	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
+	// Keep keeps coherent and rarely used atoms. By default they are replaced during learning: see restart.go.
 	Keep bool
 }
 
@@ -69,7 +69,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (l SimCO) Check() error {
 	return plugin.CheckNumbers("learners: simco", map[string]float64{"mu": l.Mu, "steps": float64(l.Steps)})
 }
@@ -88,7 +88,7 @@ func (SimCO) Memory(m, n, k, s int) float64 {
 	return twoStageMemory(m, n, k, s, 8*2*float64(k)*float64(m)+8*workers(n)*square(min(s, k))+float64(n))
 }
 
-// update takes the gradient steps of an iteration.
+// update makes the gradient steps of one iteration.
 func (l SimCO) update(ctx context.Context, p *problem) error {
 	mu := l.Mu * max(0, 1-2*float64(p.iteration-1)/float64(p.iterations))
 	p.transient = mu > 0
@@ -105,8 +105,8 @@ func (l SimCO) update(ctx context.Context, p *problem) error {
 	return err
 }
 
-// descend takes one gradient step from the present atoms, for which f_μ has the value f. The codes and the residual
-// must be what fit has set.
+// descend makes one gradient step from the current atoms. f is the value of f_μ there, and fit must have set the codes
+// and the residual.
 func (p *problem) descend(ctx context.Context, mu, f float64) error {
 	g, length, err := p.gradient(ctx)
 	if err != nil {
@@ -152,8 +152,8 @@ func (p *problem) descend(ctx context.Context, mu, f float64) error {
 	return nil
 }
 
-// gradient returns the Riemannian gradient g of f_μ, atom after atom, and the lengths of the g_k. The codes and the
-// residual must be what fit has set.
+// gradient returns the Riemannian gradient g of f_μ, atom after atom, and the lengths of the g_k. fit must have set the
+// codes and the residual.
 func (p *problem) gradient(ctx context.Context) (g, length []float64, err error) {
 	g, length = make([]float64, p.m*p.k), make([]float64, p.k)
 	err = parallel.For(ctx, p.k, 4, func() func(lo, hi int) {
@@ -165,16 +165,17 @@ func (p *problem) gradient(ctx context.Context) (g, length []float64, err error)
 					axpy(-2*p.codes.Value[positions[i]], p.residualOf(int(j)), row)
 				}
 				axpy(-dot(atom, row), atom, row)
-				length[k] = blas64.Nrm2(vector(row)) // its square may underflow or overflow
+				length[k] = blas64.Nrm2(vector(row)) // not by dot: the square of the length may underflow or overflow
 			}
 		}
 	})
 	return g, length, err
 }
 
-// goldenSection searches the t > 0 with the least f(t) and returns the best t that it tried, or 0 if f is below f(0) =
-// f0 at none of them. It brackets a minimum between 0 and t4, which grows from 0.01 by the golden ratio while f falls
-// and t4 is below limit, and shrinks while f rises. Then it shortens the bracket three times.
+// goldenSection searches for the t > 0 with the least f(t). It returns the best t that it tried, or 0 if no f(t) was
+// below f0 = f(0). It brackets a minimum between 0 and t4, which starts at 0.01 and grows by the golden ratio while f
+// falls and t4 is below limit, or shrinks while even its smallest t2 does not improve on f0. Then it shortens the
+// bracket three times.
 func goldenSection(f0, limit float64, f func(t float64) (float64, error)) (best float64, err error) {
 	const ratio = math.Phi - 1
 	least := f0

@@ -14,9 +14,9 @@ var errRank = errors.New("learners: the training signals span fewer dimensions t
 
 // whitenedBase returns U·diag(σ/√N), M×K, for the k largest singular values σ of y (M×N) and their left vectors U. The
 // coordinates of the signals over it, √N·Vᵀ, are uncorrelated and have mean square 1. Where the rows of X are
-// uncorrelated and of equal energy, D is the base times an orthogonal matrix, but for the lengths of atoms (Zhai, Yang,
-// Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over the orthogonal group, JMLR 21 (2020),
-// section 3.4). It fails where the rank of y is less than k.
+// uncorrelated and of equal energy, D is this base times an orthogonal matrix, except for the lengths of the atoms
+// (Zhai, Yang, Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over the orthogonal group, JMLR
+// 21 (2020), section 3.4). It returns errRank if the rank of y is less than k.
 func whitenedBase(y *mat.Dense, k int) (*mat.Dense, error) {
 	m, n := y.Dims()
 	small := min(m, n)
@@ -26,8 +26,8 @@ func whitenedBase(y *mat.Dense, k int) (*mat.Dense, error) {
 	length := mat.Norm(y, 2) / math.Sqrt(float64(n)) // so that no square overflows
 	var scaled mat.Dense
 	scaled.Scale(1/length, y)
-	// The squares of the singular values are the eigenvalues of YYᵀ/N and of YᵀY/N. The smaller one is taken: for
-	// signals of 300,000 entries there is no room for the other.
+	// The squares of the singular values are the eigenvalues of both YYᵀ/N and YᵀY/N. The smaller matrix is used: a
+	// signal may have 300,000 entries, and no memory holds a matrix of 300,000 rows and columns.
 	gram := mat.NewSymDense(small, nil)
 	if n < m {
 		gram.SymOuterK(1/float64(n), scaled.T())
@@ -58,11 +58,11 @@ func whitenedBase(y *mat.Dense, k int) (*mat.Dense, error) {
 }
 
 // whitenedStart returns a first dictionary of opt.Atoms atoms, at most M, over which the codes of y are uncorrelated:
-// the whitened base with a random rotation. Where the rank of y is less than the number of atoms, it returns d.
+// the whitened base times a random rotation. If the rank of y is less than the number of atoms, it returns d.
 //
-// Note: the K signals of the usual start may be nearly dependent, and then the codes over them are long, which no K ≤ M
-// atoms can share among them. Errors of ROP in 8 problems of seed 7, (16,16,3), N = 300, 500 iterations: 0.00, 0.00,
-// 0.00, 0.11, 0.26, 0.30, 0.31 and 0.47 from signals, all below 0.00001 from here.
+// Note: the K signals of the usual start may be nearly dependent. The codes over such atoms are long, and K ≤ M atoms
+// allow no shorter codes. Errors of ROP in 8 problems of seed 7, (16,16,3), N = 300, 500 iterations: 0.00, 0.00, 0.00,
+// 0.11, 0.26, 0.30, 0.31 and 0.47 starting from signals, all below 0.00001 from here.
 func whitenedStart(y *mat.Dense, d *sparse.Dictionary, opt Options) (*sparse.Dictionary, error) {
 	base, err := whitenedBase(y, opt.Atoms)
 	if errors.Is(err, errRank) {
@@ -85,7 +85,7 @@ func whitenedStart(y *mat.Dense, d *sparse.Dictionary, opt Options) (*sparse.Dic
 	return sparse.FromAtoms(m, atoms)
 }
 
-// rotation returns a random orthogonal k×k matrix: UVᵀ, the one nearest to a matrix U·diag(σ)·Vᵀ of Gaussian numbers.
+// rotation returns a random orthogonal k×k matrix: UVᵀ, the one nearest to a Gaussian matrix U·diag(σ)·Vᵀ.
 func rotation(k int, rng *rand.Rand) (*mat.Dense, error) {
 	g := mat.NewDense(k, k, nil)
 	g.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, g)

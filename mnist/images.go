@@ -21,7 +21,7 @@ func OpenImages(name string) (*Images, error) {
 	return &Images{s}, nil
 }
 
-// NewImages returns a reader of images, plain or gzip, from r, and reads their header. It may read r beyond the
+// NewImages returns a reader of the images in r, plain or gzip, after reading their header. It may read r beyond the
 // images. Close does not close r.
 func NewImages(r io.Reader) (*Images, error) {
 	s, err := newStream(r, "", imageMagic)
@@ -40,8 +40,8 @@ func (f *Images) Width() int { return f.s.width }
 // Height returns the height of every image in pixels, 1 to 65535.
 func (f *Images) Height() int { return f.s.height }
 
-// All yields the images in the order of the file. The image is reused: its pixels are valid until the next step.
-// After an error, which comes with a nil image, the loop ends. A second loop continues where the first stopped.
+// All yields the images in the order of the file. It reuses the image: its pixels are valid until the next iteration.
+// After an error, which comes with a nil image, the loop ends. A second loop continues where the first loop stopped.
 func (f *Images) All() iter.Seq2[*image.Gray, error] {
 	return func(yield func(*image.Gray, error) bool) {
 		img := image.NewGray(image.Rect(0, 0, f.s.width, f.s.height))
@@ -61,10 +61,10 @@ func (f *Images) All() iter.Seq2[*image.Gray, error] {
 	}
 }
 
-// Close closes the file that OpenImages opened. Images that were not read are not checked.
+// Close closes the file that OpenImages opened. It does not check images that were not read.
 func (f *Images) Close() error { return f.s.close() }
 
-// Pair reads a file of images and its file of labels side by side, an image with its label at a time. It is not safe
+// Pair reads a file of images and its file of labels side by side, one image with its label at a time. It is not safe
 // for concurrent use.
 type Pair struct {
 	*Images
@@ -81,8 +81,8 @@ type Item struct {
 // NoLabel is the label of an image for which no labels were opened.
 const NoLabel = -1
 
-// OpenPair opens the regular files images and labels, plain or gzip, and reads their headers. The counts in these must
-// agree. labels may be "" for none. The caller must close the pair.
+// OpenPair opens the regular files images and labels, plain or gzip, and reads their headers. The two counts must be
+// equal. An empty labels means that there is no such file. The caller must close the pair.
 func OpenPair(images, labels string) (*Pair, error) {
 	p := new(Pair)
 	var err error
@@ -104,8 +104,8 @@ func OpenPair(images, labels string) (*Pair, error) {
 	return p, nil
 }
 
-// All yields the images with their labels in the order of the files. The image is reused: its pixels are valid until
-// the next step. After an error the loop ends. A loop that runs to its end has checked the ends of both files.
+// All yields the images with their labels in the order of the files. It reuses the image: its pixels are valid until
+// the next iteration. After an error the loop ends. A loop that runs to its end has checked the ends of both files.
 func (p *Pair) All() iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for img, err := range p.Images.All() {

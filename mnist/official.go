@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// officialSums are the SHA-256 sums of what the four MNIST files unpack to.
+// officialSums are the SHA-256 sums of the unpacked contents of the four MNIST files.
 var officialSums = []struct{ name, sum string }{
 	{"train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
 	{"train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},
@@ -18,14 +18,14 @@ var officialSums = []struct{ name, sum string }{
 	{"t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
 }
 
-// ErrUnofficial is wrapped by the warning of [Verify] about a file that has the name of one of MNIST's four but other
-// content: a similar data set such as Fashion-MNIST, a selection, or damage that left the format valid.
+// ErrUnofficial is wrapped by the warning of [Verify] about a file that is named like one of MNIST's four files but has
+// other content: a similar data set such as Fashion-MNIST, a selection, or damage that left the format valid.
 var ErrUnofficial = errors.New("not the official MNIST file of this name")
 
-// Verify returns which of MNIST's four files a regular file holds: its name without ".gz", or "" for none. It decides
-// by the SHA-256 sum of the unpacked bytes, which it returns too, not by the name. Indices such as [Table1]'s are valid
-// only in these files. If the file has the name of another of the four, the error wraps ErrUnofficial. That is a
-// warning: the results are valid nevertheless.
+// Verify returns which of MNIST's four files a regular file is: the official name without ".gz", or "" for none. It
+// decides by the SHA-256 sum of the unpacked bytes, which it also returns, not by the name. Indices such as those of
+// [Table1] are valid only in these four files. If the file is named like one of the four but has other content, the
+// error wraps ErrUnofficial. Such an error is only a warning: the results are valid nevertheless.
 func Verify(name string) (which string, sum [sha256.Size]byte, err error) {
 	f, err := openRegular(name)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 	"os"
 )
 
-// magic is the number that opens an IDX file: element type and dimensions.
+// magic is the number at the start of an IDX file: the element type and the number of dimensions.
 type magic uint32
 
 const (
 	labelMagic magic = 0x0801
 	imageMagic magic = 0x0803
-	// wideMagic opens the labels of QMNIST: for each image a row of int32, of which the first is the label (C. Yadav,
+	// wideMagic opens the labels of QMNIST: for each image a row of int32, the first of which is the label (C. Yadav,
 	// L. Bottou: Cold Case: The Lost MNIST Digits, 2019, arXiv 1905.10498).
 	wideMagic magic = 0x0C02
 )
 
-// dims is the number of sizes in the header, the count included.
+// dims returns the number of sizes in the header, including the count.
 func (m magic) dims() int { return int(m & 0xff) }
 
-// item returns the name of an item: image or label.
+// item returns the word for one item of the file: image or label.
 func (m magic) item() string {
 	if m == imageMagic {
 		return "image"
@@ -50,16 +50,16 @@ func (m magic) describe() string {
 	return "not IDX"
 }
 
-// The limits of reading and of writing are the same, so that files that can be written can be read. They are checked
-// before anything is allocated.
+// Reading and writing have the same limits, so that every file that can be written can be read. They are checked before
+// allocation.
 const (
 	maxCount  = 1<<31 - 1 // IDX sizes are 32-bit integers; also an int everywhere
 	maxSide   = 65535
-	maxPixels = 1 << 24 // of one image, 4096×4096: a reader allocates no more
+	maxPixels = 1 << 24 // of one image, 4096×4096: a reader allocates no more memory than this
 	maxBytes  = 1 << 40 // of all images together
 )
 
-// checkSizes returns an error if a header has sizes beyond the limits; labels have width and height 1.
+// checkSizes returns an error if the sizes in a header exceed the limits. Labels have width and height 1.
 func checkSizes(count, width, height int64) error {
 	for _, c := range []struct {
 		what          string
@@ -87,12 +87,12 @@ func checkSizes(count, width, height int64) error {
 // stream reads the items of an IDX file in order, each once.
 type stream struct {
 	magic magic
-	name  string        // of the file, for errors; empty for a bare reader
+	name  string        // the name of the file, for errors; empty for a reader without a file
 	file  io.Closer     // nil if the caller owns the reader
 	r     *bufio.Reader // unpacked bytes after the header
 	count int
 
-	width, height int // of an item: 1 for labels
+	width, height int // of an item; 1 for labels
 
 	next int   // index of the next item
 	err  error // why the reading ended; io.EOF after a complete file
@@ -113,8 +113,8 @@ func openStream(name string, m magic) (*stream, error) {
 	return s, nil
 }
 
-// openRegular opens a regular file. It refuses others before opening them, because opening a pipe without a writer
-// would never return.
+// openRegular opens a regular file. It refuses other files before opening them, because opening a pipe may block
+// forever.
 func openRegular(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -126,7 +126,7 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// newStream reads the header of r and returns a stream of the rest. name is the name of the file, for errors, or empty.
+// newStream reads the header of r and returns a stream of the rest. name is the name of the file, for errors, or "".
 func newStream(r io.Reader, name string, m magic) (s *stream, err error) {
 	s = &stream{magic: m, name: name}
 	if s.r, err = unpack(r); err == nil {
@@ -157,10 +157,11 @@ func unpack(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(&members{z, b}), nil
 }
 
-// members reads all members of a gzip file, of which tapes and disks pad the end with zeros.
+// members reads all members of a gzip file, one after the other. It skips zeros after a member: tapes and disks add
+// them.
 type members struct {
 	z *gzip.Reader
-	b *bufio.Reader // what z reads
+	b *bufio.Reader // the reader from which z reads
 }
 
 // Read implements io.Reader.
@@ -193,7 +194,7 @@ func (s *stream) readHeader() error {
 	if n == 0 && err == io.EOF {
 		return fmt.Errorf("file is empty: %w", io.ErrUnexpectedEOF)
 	}
-	// The kind of file is checked first: a short file of another kind is reported as of another kind.
+	// The kind of file is checked first, so that a short file of another kind is reported as a file of another kind.
 	got := magic(binary.BigEndian.Uint32(head))
 	if n == len(head) && got == wideMagic && s.magic == labelMagic {
 		s.magic, head = wideMagic, append(head, 0, 0, 0, 0)
@@ -218,7 +219,7 @@ func (s *stream) readHeader() error {
 	return nil
 }
 
-// readLabel reads the next item, a label. After the last it returns io.EOF: see read.
+// readLabel reads the next item, a label. After the last label it returns io.EOF: see read.
 func (s *stream) readLabel() (int, error) {
 	if s.magic == wideMagic {
 		row := make([]byte, 4*s.height)
@@ -230,8 +231,8 @@ func (s *stream) readLabel() (int, error) {
 	return int(label[0]), err
 }
 
-// read fills dst, which has the size of an item (an image or a label), with the next one. After the last item it
-// returns io.EOF, or an error if the file goes on. After an error all calls return that error.
+// read fills dst, which has the size of one item (an image or a label), with the next item. After the last item it
+// returns io.EOF, or an error if the file goes on. After an error all further calls return that error.
 func (s *stream) read(dst []byte) error {
 	if s.err != nil {
 		return s.err
@@ -285,7 +286,7 @@ func (s *stream) wrap(err error) error {
 	return fmt.Errorf("mnist: %s: %w", s.name, err)
 }
 
-// cut returns an error that says that a read of want bytes at where ended with err after n bytes.
+// cut returns the error for a read that ended with err after n of want bytes; where says what was read.
 func cut(where string, n, want int, err error) error {
 	if err = noEOF(err); errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: file ends after %d of %d bytes: %w", where, n, want, err)

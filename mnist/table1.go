@@ -5,21 +5,21 @@ package mnist
 type Table1Digit struct {
 	// Digit is the digit that the picture shows.
 	Digit uint8
-	// LowError is the error of the low-resolution sample in the table, to four decimals.
+	// LowError is the error of the low-resolution picture in the table, to four decimals.
 	LowError float64
-	// Index is the picture that is used, the first of Candidates.
+	// Index is the number of the picture that this package uses: the first of Candidates.
 	Index int
-	// Candidates are the pictures of the digit with that error, ascending.
+	// Candidates are the numbers of all pictures of the digit with the error LowError, ascending.
 	Candidates []int
 }
 
 // Table1 returns the four digits in the order of the table. Indices count from 0 in MNIST's training file (see
 // [Verify]).
 //
-// The table does not say which pictures it shows; these were found by its figures. Its low-resolution column is the
-// relative squared error ‖Î − I‖²/‖I‖² of the nearest-neighbour enlargement: Î is I with every 2×2 block replaced by
-// its mean. Candidates are all training pictures of the digit with this error, rounded to four decimals. There is more
-// than one for each digit, and the table does not distinguish them, so the first stands for the row by convention.
+// The table does not say which pictures it shows; Candidates were found by its numbers. Its low-resolution column is
+// the relative squared error ‖Î − I‖²/‖I‖² of the nearest-neighbour enlargement: Î is I with every 2×2 block replaced
+// by its mean. Candidates are all training pictures of the digit with this error, rounded to four decimals. There are
+// several for each digit, and the table does not distinguish them, so the first picture is used by convention.
 func Table1() [4]Table1Digit {
 	return [4]Table1Digit{
 		{5, 0.1038, 39114, []int{39114, 52284}},

@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// ImageWriter writes an IDX file of images, one at a time. The header before the images has their count, so the count
-// is given to NewImageWriter and checked by Close.
+// ImageWriter writes an IDX file of images, one at a time. The count stands in the header, before the images, so it is
+// an argument of NewImageWriter, and Close checks it.
 type ImageWriter struct {
 	w                    *bufio.Writer
 	count, width, height int
@@ -19,7 +19,7 @@ type ImageWriter struct {
 }
 
 // NewImageWriter begins a file of count images of width×height pixels. It returns an error for sizes that [NewImages]
-// would refuse. For a packed file, w is a gzip.Writer. Output is buffered until Close.
+// would refuse. To write a gzip file, pass a gzip.Writer as w. Output is buffered until Close.
 func NewImageWriter(w io.Writer, count, width, height int) (*ImageWriter, error) {
 	if err := checkSizes(int64(count), int64(width), int64(height)); err != nil {
 		return nil, fmt.Errorf("mnist: image writer: %w", err)
@@ -29,12 +29,12 @@ func NewImageWriter(w io.Writer, count, width, height int) (*ImageWriter, error)
 		head = binary.BigEndian.AppendUint32(head, uint32(n))
 	}
 	b := bufio.NewWriter(w)
-	b.Write(head) // a bufio.Writer keeps its error for the next call
+	b.Write(head) // a bufio.Writer returns an error of this call from the next one
 	return &ImageWriter{w: b, count: count, width: width, height: height}, nil
 }
 
-// Write appends img, which may be a sub-image. It returns an error, and leaves the file unchanged, if img has another
-// size or the announced count is already reached.
+// Write appends img, which may be a sub-image. It returns an error, and leaves the file unchanged, if the size of img
+// is not that of the file, or if all announced images are already written.
 func (w *ImageWriter) Write(img *image.Gray) error {
 	if w.closed {
 		return fmt.Errorf("mnist: image writer: %w", os.ErrClosed)

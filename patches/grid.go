@@ -1,7 +1,7 @@
 // Package patches cuts a plane into overlapping square patches and averages patches back into a plane.
 //
-// A [Grid] says where the patches lie. [Grid.Scale] gives the grid of the co-located patches of a plane that is s
-// times as large, so that a low- and a high-resolution patch with the same number show the same place:
+// A [Grid] says where the patches lie. [Grid.Scale] gives the grid of the corresponding patches of a plane that is s
+// times as large, so that a low- and a high-resolution patch with the same number show the same part of a picture:
 //
 //	low := patches.Grid{W: 14, H: 14, Size: 3, Step: 1}
 //	high := low.Scale(2) // 6×6 patches of the 28×28 plane
@@ -15,13 +15,12 @@ import (
 	"superres/patches/plane"
 )
 
-// Grid places patches of Size×Size samples on a plane of W×H, Step apart in both directions. The last column and row
-// of patches are moved in, so that every sample lies in at least one patch when Step ≤ Size. Patches are numbered
-// row by row.
+// Grid places patches of Size×Size samples on a plane of W×H, Step apart in both directions. The last column and the
+// last row of patches are moved inwards to the edge, so that every sample lies in at least one patch if Step ≤ Size.
+// Patches are numbered row by row.
 type Grid struct{ W, H, Size, Step int }
 
-// Check returns an error that says why the grid cannot be used, or nil: the plane must hold
-// at least one patch, and 1 ≤ Step ≤ Size.
+// Check returns an error that says why the grid is invalid, or nil: the plane must hold a patch, and 1 ≤ Step ≤ Size.
 func (g Grid) Check() error {
 	switch {
 	case g.Size < 1:
@@ -49,16 +48,17 @@ func (g Grid) At(i int) (x, y int) {
 	return g.x(i % cols), g.y(i / cols)
 }
 
-// Scale returns the grid of the co-located patches of a plane s times as large.
+// Scale returns the grid of the corresponding patches of a plane s times as large.
 func (g Grid) Scale(s int) Grid { return Grid{g.W * s, g.H * s, g.Size * s, g.Step * s} }
 
+// x returns the left edge of a column of patches, and y the top edge of a row of patches.
 func (g Grid) x(col int) int { return min(col*g.Step, g.W-g.Size) }
 func (g Grid) y(row int) int { return min(row*g.Step, g.H-g.Size) }
 
+// places returns how many patches lie along a side, including a last one that is moved inwards.
 func places(side, size, step int) int { return (side-size+step-1)/step + 1 }
 
-// Patch copies the patch of p with its upper left corner at (x, y) into dst, row by row, and returns dst, which must
-// hold Size² samples.
+// Patch copies the patch of p with upper left corner (x, y) row by row into dst, of Size² entries, and returns dst.
 func (g Grid) Patch(p *plane.Plane, x, y int, dst []float32) []float32 {
 	for i := range g.Size {
 		copy(dst[i*g.Size:(i+1)*g.Size], p.Pix[(y+i)*p.W+x:])
@@ -66,8 +66,8 @@ func (g Grid) Patch(p *plane.Plane, x, y int, dst []float32) []float32 {
 	return dst
 }
 
-// ExtractRows returns the patches of the patch rows from..to-1 of p, Size² samples each, one after the other, in dst if
-// it is large enough and in new memory otherwise. It panics if p is not W×H or the grid fails Check.
+// ExtractRows returns the patches in the patch rows from..to-1 of p, one after the other, Size² samples each. It uses
+// the memory of dst if its capacity suffices. It panics if p is not W×H or the grid fails Check.
 func (g Grid) ExtractRows(p *plane.Plane, from, to int, dst []float32) []float32 {
 	g.mustFit(p.W, p.H)
 	n, cols := g.Size*g.Size, g.Cols()
@@ -95,17 +95,17 @@ func (g Grid) mustFit(w, h int) {
 	}
 }
 
-// Averager averages patches that arrive a few rows at a time, from the top. It keeps Size rows of sums in float64,
-// where the sum of equal float32 values is exact, so that the average of the patches of a plane is that plane to the
-// bit. Its result does not depend on how the rows are cut into calls. It is for one goroutine.
+// Averager averages overlapping patches that arrive a few rows at a time, from the top. It keeps Size rows of sums in
+// float64, where the sum of equal float32 values is exact, so that the average of the patches of a plane is exactly
+// that plane. The result does not depend on how many rows each call of Add gets. It is not safe for concurrent use.
 type Averager struct {
 	grid   Grid
 	out    *plane.Plane
 	sum    []float64 // ring of Size rows of W sums: plane row y is at y % Size
-	across []float64 // patches that cover each column
-	down   []float64 // patches that cover each row
-	next   int       // patch row expected next
-	done   int       // plane rows already divided and stored
+	across []float64 // for each column, how many patch columns cover it
+	down   []float64 // for each row, how many patch rows cover it
+	next   int       // the patch row that Add expects next
+	done   int       // how many plane rows are already divided and stored
 }
 
 // NewAverager starts an average over the grid. It panics when the grid fails Check.
@@ -124,8 +124,8 @@ func NewAverager(g Grid) *Averager {
 	return a
 }
 
-// Add takes the next whole rows of patches, in the layout of ExtractRows. It
-// panics when the samples are no whole number of rows, or too many.
+// Add takes the next complete rows of patches, in the layout of ExtractRows. It panics if the samples are not a whole
+// number of rows, or too many.
 func (a *Averager) Add(patches []float32) {
 	g := a.grid
 	n, cols := g.Size*g.Size, g.Cols()
@@ -152,7 +152,7 @@ func (a *Averager) Add(patches []float32) {
 	}
 }
 
-// finish divides and stores the plane rows above end: no later patch covers them.
+// finish divides and stores the plane rows above row end, which no later patch covers.
 func (a *Averager) finish(end int) {
 	g := a.grid
 	for y := a.done; y < end; y++ {
@@ -165,7 +165,7 @@ func (a *Averager) finish(end int) {
 	a.done = max(a.done, end)
 }
 
-// Plane returns the average, which is the caller's. It panics when rows of patches are missing.
+// Plane returns the average, which then belongs to the caller. It panics if rows of patches are missing.
 func (a *Averager) Plane() *plane.Plane {
 	if a.next != a.grid.Rows() {
 		panic(fmt.Sprintf("patches: %d of %d rows of patches were added", a.next, a.grid.Rows()))

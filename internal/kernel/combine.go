@@ -1,11 +1,11 @@
 package kernel
 
-// Combine sets dst to a combination of parts of src:
+// Combine sets dst to a weighted sum of parts of src:
 //
 //	dst[x] = Σ_k weight[k]·src[at[k]+x]
 //
-// in the order of k, with every product and every sum rounded. With parts that begin one sample apart this filters a
-// row; with parts that begin one row apart it filters columns. dst may have any length. dst and src must not overlap.
+// in the order of k, with every product and every sum rounded. If the parts begin one sample apart, this filters a row;
+// if they begin one row apart, it filters columns. dst may have any length. dst and src must not overlap.
 func Combine(dst, src []float32, at []int, weight []float32) {
 	if !combinable(len(dst), src, at, weight) {
 		clear(dst)
@@ -23,7 +23,7 @@ func combineGeneric(dst, src []float32, at []int, weight []float32) {
 	}
 }
 
-// CombineOnto is Combine with the parts added to base, and the result clipped to 0..1:
+// CombineOnto is Combine with the parts added to base, and with the result clipped to 0..1:
 //
 //	dst[x] = min(max(base[x] + Σ_k weight[k]·src[at[k]+x], 0), 1)
 //
@@ -56,8 +56,8 @@ func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 	}
 }
 
-// combinable reports whether n is above 0 and at is not empty; false means that nothing is to be added. It panics if a
-// part of n entries does not lie in src, or has no weight.
+// combinable checks the operands. It returns false if nothing is to be added, because n is 0 or there are no parts. It
+// panics if a part of n entries does not lie in src, or has no weight.
 func combinable(n int, src []float32, at []int, weight []float32) bool {
 	if len(at) != len(weight) {
 		panic("kernel: the numbers of parts and of weights differ")

@@ -2,9 +2,9 @@ package kernel
 
 import "math"
 
-// Mul sets the first rows×cols entries of C to AᵀB. A is inner×rows, B is inner×cols; all three lie by rows, with
-// strides lda, ldb and ldc. rows is a multiple of Rows, cols of Width. Every entry is one sum in the order of the inner
-// dimension, with the same bits at any position in C.
+// Mul sets the first rows×cols entries of C to AᵀB. A is inner×rows, B is inner×cols; all three are stored row by row,
+// with strides lda, ldb and ldc. rows is a multiple of Rows, cols of Width. Each entry is one sum in the order of the
+// inner dimension, and has the same bits at any position in C.
 func Mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	need(cols)
 	if rows < 0 || rows%Rows != 0 || inner < 0 {
@@ -35,8 +35,8 @@ func mulGeneric(c []float64, ldc int, a []float64, lda int, b []float64, ldb, ro
 	}
 }
 
-// FindLargest returns the index of the first entry with the largest absolute value, and that absolute value. Entries
-// that are NaN are ignored; it returns (0, 0) if there are no others.
+// FindLargest returns the index of the first entry with the largest absolute value, and that absolute value. It ignores
+// NaN, and returns (0, 0) if all entries are NaN.
 func FindLargest(v []float64) (index int, value float64) {
 	need(len(v))
 	if len(v) == 0 {
@@ -58,7 +58,7 @@ func FindFirst(v []float64, value float64) (int, float64) {
 func maxAbsGeneric(v []float64) float64 {
 	most := 0.0
 	for _, x := range v {
-		if x > most { // two comparisons are faster here than math.Abs
+		if x > most { // two comparisons are faster than math.Abs here
 			most = x
 		} else if -x > most {
 			most = -x
@@ -76,11 +76,11 @@ func indexAbsGeneric(v []float64, value float64) int {
 	return len(v)
 }
 
-// Advance is a step of Batch-OMP. With the row of a new member in the Cholesky factor it sets
+// Advance is a step of Batch-OMP. row is the new member's row of the Cholesky factor. Advance sets
 //
 //	p = scale·(gram − Σ_i row_i·basis_i),   corr ← corr − proj·p,
 //
-// where basis_i begins at entry i·ld of basis, and returns max |corr|.
+// where basis_i begins at entry i·ld of basis, and returns the new max |corr|.
 func Advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	n := len(p)
 	need(n)
@@ -109,10 +109,10 @@ func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale
 	return maxAbsGeneric(corr)
 }
 
-// Score is the second half of a step of orthogonal least squares, after Advance. For every atom it sets
+// Score is the second half of a step of orthogonal least squares, after Advance. For every atom it computes
 //
-//	fresh ← fresh − p², +Inf where that is at most least,
-//	score = corr²/fresh, 0 where |corr| is at most floor.
+//	fresh ← fresh − p², or +Inf if that is at most least,
+//	score = corr²/fresh, or 0 if |corr| is at most floor.
 //
 // It returns the largest score.
 func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
@@ -145,12 +145,12 @@ func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float6
 	return most
 }
 
-// Add adds each entry of v to the same entry of to.
-func Add(to, v []float64) {
-	need(len(to))
-	if len(to) > 0 {
-		_ = v[len(to)-1]
-		add(to, v[:len(to)])
+// Add adds each entry of v to the same entry of dst.
+func Add(dst, v []float64) {
+	need(len(dst))
+	if len(dst) > 0 {
+		_ = v[len(dst)-1]
+		add(dst, v[:len(dst)])
 	}
 }
 

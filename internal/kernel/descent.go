@@ -2,11 +2,11 @@ package kernel
 
 import "math"
 
-// This file has the operations that train convolutional networks. The activations of a layer lie by samples: the
-// channels of one sample, then the channels of the next sample in its row. stride is the number of entries from one row
-// of samples to the next. A convolution of side×side taps over step channels reads, for each sample, k = side·step
-// consecutive entries in each of side rows. So a convolution is a matrix product whose rows overlap in memory, and
-// nothing is copied.
+// This file has the operations that train convolutional networks. The activations of a layer are stored sample by
+// sample: all channels of one sample, then all channels of the next sample in its row. stride is the number of entries
+// from one row of samples to the next. A convolution of side×side taps over step channels reads, for each sample, k =
+// side·step consecutive entries in each of side rows. So a convolution is a matrix product with rows that overlap in
+// memory, and nothing is copied.
 
 // Convolve32 sets dst to n samples of len(bias) channels, a multiple of Lanes:
 //
@@ -62,8 +62,8 @@ func addFused(sums, weights []float32, v float32) {
 	}
 }
 
-// Correlate adds to c, the gradient of weights, the contribution of n samples in each of rows rows. a has the inputs of
-// the layer, b the gradients of its outputs:
+// Correlate adds the gradient of the weights of a layer to c, summed over rows rows of n samples. a holds the inputs of
+// the layer, and b the gradients of its outputs:
 //
 //	c[j·cols + o] += Σ_y Σ_x a[y·strideA + x·step + j]·b[y·strideB + x·cols + o]
 //
@@ -115,8 +115,8 @@ func activateGeneric(h, z, slope []float32) {
 	}
 }
 
-// ActivateBack changes d from the gradient of the result of Activate to the gradient of z, and adds the gradients of
-// the slopes to toSlope, and the gradient of each channel's bias to toBias.
+// ActivateBack takes in d the gradient of the result of Activate, and replaces it by the gradient of z. It adds the
+// gradients of the slopes to toSlope, and the gradient of each channel's bias to toBias.
 func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	if needOf(len(slope), Lanes); len(d) == 0 {
 		return
@@ -140,8 +140,8 @@ func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	}
 }
 
-// Adam moves the parameters p against their gradient g. m and v are the running means of the gradient and of
-// its square:
+// Adam updates the parameters p from their gradient g. m and v are the running means of the gradient and of its square,
+// rest1 and rest2 are 1−β₁ and 1−β₂:
 //
 //	g ← clip·g,  m ← m + (1−β₁)(g − m),  v ← v + (1−β₂)(g² − v),  p ← p − rate·m/(√v + least).
 //

@@ -20,8 +20,8 @@ func Mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, i
 
 var blas gonum.Implementation
 
-// mul32Generic adds up updates of rank one, which gonum has in assembly on amd64: three times as fast as the
-// best loop of plain Go that was found.
+// mul32Generic adds up rank-one updates, for which gonum has assembly on amd64: it is three times as fast as the best
+// loop in plain Go that was found.
 func mul32Generic(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	for r := range rows {
 		clear(c[r*ldc : r*ldc+cols])
@@ -31,7 +31,7 @@ func mul32Generic(c []float32, ldc int, a []float32, lda int, b []float32, ldb, 
 	}
 }
 
-// SumRows sets dst_i to Σ_o src[o+i] over the elements o of offsets, in order. len(dst) is a multiple of Lanes.
+// SumRows sets dst_i to the sum of src[o+i] over the elements o of offsets, in order. len(dst) is a multiple of Lanes.
 func SumRows(dst, src []float32, offsets []int32) {
 	needOf(len(dst), Lanes)
 	if len(dst) == 0 {

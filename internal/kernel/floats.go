@@ -1,7 +1,7 @@
 package kernel
 
-// Operations on rows of float32, entry by entry. Rows have any length; dst may be one of the others, which have at
-// least its length.
+// Operations on rows of float32, entry by entry. Rows have any length. dst may be the same slice as an operand;
+// operands have at least the length of dst.
 
 // AddFloats sets dst to a + b.
 func AddFloats(dst, a, b []float32) { eachFloat(dst, a, b, addFloats) }
@@ -15,27 +15,26 @@ func MultiplyFloats(dst, a, b []float32) { eachFloat(dst, a, b, multiplyFloats) 
 // DivideFloats sets dst to a/b.
 func DivideFloats(dst, a, b []float32) { eachFloat(dst, a, b, divideFloats) }
 
-// MinFloats sets dst to a if that is less than b, otherwise to b, also where one is NaN. So b's NaN are kept, and of
-// zeros of both signs b's.
+// MinFloats sets dst to a if a is less than b, otherwise to b, also if either is NaN. So the result is NaN where b is,
+// and where a and b are zeros of different signs it has the sign of b.
 func MinFloats(dst, a, b []float32) { eachFloat(dst, a, b, minFloats) }
 
-// MaxFloats is MinFloats for a that is greater.
+// MaxFloats sets dst to a if a is greater than b, otherwise to b: see MinFloats.
 func MaxFloats(dst, a, b []float32) { eachFloat(dst, a, b, maxFloats) }
 
-// eachFloat calls by for the parts of a row, of which each is a multiple of Lanes. The end of a row is computed in
-// memory of its own.
-func eachFloat(dst, a, b []float32, by func(dst, a, b []float32)) {
+// eachFloat calls compute for parts of a row. The length of each part is a multiple of Lanes; the end is padded.
+func eachFloat(dst, a, b []float32, compute func(dst, a, b []float32)) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
 	whole := n / Lanes * Lanes
 	for part := range entriesPerCall(whole, Lanes) {
-		by(dst[part.from:part.to], a[part.from:part.to], b[part.from:part.to])
+		compute(dst[part.from:part.to], a[part.from:part.to], b[part.from:part.to])
 	}
 	if whole < n {
 		var end [3][Lanes]float32
 		copy(end[1][:], a[whole:])
 		copy(end[2][:], b[whole:])
-		by(end[0][:], end[1][:], end[2][:])
+		compute(end[0][:], end[1][:], end[2][:])
 		copy(dst[whole:], end[0][:])
 	}
 }
@@ -66,7 +65,7 @@ func eachPair(dst, a, b []float32, of func(x, y float32) float32) {
 	}
 }
 
-// ClipFloats limits the entries of src to least..most. NaN stay, and so do zeros of a sign that equal a limit.
+// ClipFloats limits the entries of src to least..most. A NaN stays, and so does a zero equal to a limit.
 func ClipFloats(dst, src []float32, least, most float32) {
 	eachFloat(dst, src, src, func(dst, a, _ []float32) { clipFloats(dst, a, least, most) })
 }
@@ -77,8 +76,8 @@ func clipFloatsGeneric(dst, src []float32, least, most float32) {
 	}
 }
 
-// ScaleFloats sets dst to src·factor + offset, fused. Entries belong to samples of len(factor) channels, a multiple of
-// Lanes, which divides len(dst).
+// ScaleFloats sets dst to src·factor + offset, fused. Each sample has len(factor) channels, a multiple of Lanes that
+// divides len(dst), and each channel its own factor and offset.
 func ScaleFloats(dst, src, factor, offset []float32) {
 	eachSample(dst, src, factor, offset, scaleFloats)
 }
@@ -90,7 +89,7 @@ func scaleFloatsGeneric(dst, src, factor, offset []float32) {
 	}
 }
 
-// InclineFloats sets dst to src, times the slope of the channel where the sign is negative.
+// InclineFloats sets dst to src, with negative entries multiplied by the slope of their channel.
 func InclineFloats(dst, src, slope []float32) {
 	eachSample(dst, src, slope, slope, func(dst, src, slope, _ []float32) { inclineFloats(dst, src, slope) })
 }
@@ -101,18 +100,18 @@ func inclineFloatsGeneric(dst, src, slope []float32) {
 	}
 }
 
-// eachSample calls by for parts of rows of whole samples.
-func eachSample(dst, src, p, q []float32, by func(dst, src, p, q []float32)) {
+// eachSample calls compute for parts of a row, each of which consists of whole samples.
+func eachSample(dst, src, p, q []float32, compute func(dst, src, p, q []float32)) {
 	n := checkEntries(len(dst), len(p))
 	src, q = src[:n], q[:len(p)]
 	for part := range entriesPerCall(n, len(p)) {
-		by(dst[part.from:part.to], src[part.from:], p, q)
+		compute(dst[part.from:part.to], src[part.from:], p, q)
 	}
 }
 
-// Product sets dst to n rows, dstStep entries apart, of the product of two matrices: of n rows of inner entries, aStep
-// apart, and of inner rows of cols entries, a multiple of Lanes, side by side in b. Each entry is one sum of fused
-// products in order. dst must not overlap the others.
+// Product sets dst to the product of two matrices: a has n rows of inner entries, aStep apart, and b has inner rows of
+// cols entries, a multiple of Lanes, without gaps. The n rows of dst are dstStep apart. Each entry is one sum of fused
+// products in order. dst must not overlap a or b.
 func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []float32, cols int) {
 	needOf(cols, Lanes)
 	if n <= 0 || cols == 0 {
@@ -129,11 +128,11 @@ func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []f
 	}
 }
 
-// oneRun are the runs of a product of matrices.
+// oneRun is the list of runs for a product of matrices: one run at offset 0.
 var oneRun = [1]int{0}
 
-// Softmax sets dst to eˣ of the entries of src, divided by their sum: of entries Lanes apart in order, and of these
-// sums the halves, the quarters and so on. dst may be src.
+// Softmax sets dst to eˣ of the entries of src, divided by their sum. The sum is computed as Lanes partial sums, of
+// entries Lanes apart, which are added in pairs until one is left. dst may be src.
 func Softmax(dst, src []float32) {
 	if len(dst) == 0 {
 		return
@@ -159,8 +158,7 @@ func Softmax(dst, src []float32) {
 	}
 }
 
-// checkEntries returns n, the number of entries of a row. It panics unless that is a multiple of channels, which is to
-// be a multiple of Lanes.
+// checkEntries returns n, the number of entries of a row. It panics unless Lanes divides channels and channels n.
 func checkEntries(n, channels int) int {
 	needOf(channels, Lanes)
 	if channels == 0 || n%channels != 0 {
@@ -172,7 +170,7 @@ func checkEntries(n, channels int) int {
 // span is the part from..to-1 of a row.
 type span struct{ from, to int }
 
-// entriesPerCall divides n entries into parts of whole samples that take assembly far less than a millisecond.
+// entriesPerCall divides n entries into parts of whole samples, for which assembly takes far less than a millisecond.
 func entriesPerCall(n, channels int) func(yield func(span) bool) {
 	const most = 1 << 16
 	step := max(most/channels, 1) * channels

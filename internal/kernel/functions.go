@@ -2,15 +2,15 @@ package kernel
 
 import "math"
 
-// Functions of float32 are polynomials of fused products, roots and quotients, so that they have the same bits in all
-// tiers. A NaN gives NaN. Where it says ulp, the error is relative, in units of the last place, and at most that.
+// Functions of float32 are computed from polynomials of fused products, roots and quotients, so that they have the same
+// bits in all tiers. NaN gives NaN. An error in ulp is a bound on the relative error, in units of the last place.
 
-// Function is a function of one number.
+// Function is a function of one float32.
 type Function int
 
-// The functions, with their greatest error and the values at the ends of the range.
+// The functions, with a bound on the error, and the values outside of the stated range.
 const (
-	Exp       Function = iota // 1 ulp from −86.9 to 88.7; below that e^−86.9, above ∞
+	Exp       Function = iota // 1 ulp from −86.9 to 88.7; e^−86.9 below, ∞ above
 	Sigmoid                   // 2 ulp above −86; e^−86.9 at −∞
 	Tanh                      // 2 ulp
 	Erf                       // 1.2e−7
@@ -27,7 +27,7 @@ const (
 	functions
 )
 
-// curves has for each function its definition and its operation.
+// curves holds for each function its definition, and the operation for a slice.
 var curves = [functions]struct {
 	of func(float32) float32
 	by func(dst, src []float32)
@@ -39,10 +39,10 @@ var curves = [functions]struct {
 	Square: {square, squareFloats}, Sqrt: {sqrt, sqrtFloats},
 }
 
-// At returns the function of x.
+// At returns the value of the function at x.
 func (f Function) At(x float32) float32 { return curves[f].of(x) }
 
-// Compute sets dst to the function of the entries of src, which has at least len(dst). dst may be src.
+// Compute sets each entry of dst to the function of the same entry of src. dst may be src.
 func (f Function) Compute(dst, src []float32) {
 	eachFloat(dst, src, src, func(dst, a, _ []float32) { curves[f].by(dst, a) })
 }
@@ -68,7 +68,7 @@ func absFloatsGeneric(dst, src []float32)       { eachOf(dst, src, abs) }
 func squareFloatsGeneric(dst, src []float32)    { eachOf(dst, src, square) }
 func sqrtFloatsGeneric(dst, src []float32)      { eachOf(dst, src, sqrt) }
 
-// lesser and greater return a if it is less than b, or greater, and otherwise b, also if either is NaN.
+// lesser and greater return a if a is less, or greater, than b. Otherwise, and if either is NaN, they return b.
 func lesser(a, b float32) float32 {
 	if a < b {
 		return a
@@ -90,7 +90,7 @@ func signed(x, sign float32) float32 {
 	return math.Float32frombits(math.Float32bits(x) | math.Float32bits(sign)&(1<<31))
 }
 
-// horner returns the polynomial of x whose coefficients are given, that of the highest power first.
+// horner returns the value at x of the polynomial with the given coefficients, the highest power first.
 func horner(x float32, coefficients ...float32) float32 {
 	sum := coefficients[0]
 	for _, c := range coefficients[1:] {
@@ -100,7 +100,7 @@ func horner(x float32, coefficients ...float32) float32 {
 }
 
 // power returns m and s with eˣ = 2s(1 + m), where s is a power of 2 and m at most √2−1; x is limited to −86.9..88.8.
-// x is r and some multiple of ln 2, and m = eʳ − 1 is r and r² times a polynomial.
+// With x = r + n·ln 2 for an integer n, m = eʳ − 1 is r plus r² times a polynomial of r.
 func power(x float32) (m, s float32) {
 	const toInteger = 3 << 22
 	x = lesser(88.8, greater(-86.9, x))
@@ -132,7 +132,7 @@ func tanh(x float32) float32 {
 	return signed(abs(m)/(m+2), x)
 }
 
-// erf is a polynomial about 0, and elsewhere 1 − e^−p for a polynomial p.
+// erf is computed by a polynomial near 0, and as 1 − e^−p with a polynomial p elsewhere.
 func erf(x float32) float32 {
 	z := abs(x)
 	near := z * horner(z*z, -0.000622242107, 0.00503587211, -0.0267939549, 0.112825245, -0.376125574, 1.12837911)
@@ -149,7 +149,7 @@ func gelu(x float32) float32 { return x * fused(erf(x*0.707106781), 0.5, 0.5) }
 
 func geluTanh(x float32) float32 { return x / (1 + exp(x*fused(x*x, -0.0713548163, -1.59576912))) }
 
-// mish uses that tanh(ln(1+e)) = (e² + 2e) / (e² + 2e + 2), which is 1 where e is large.
+// mish uses that tanh(ln(1+e)) = (e² + 2e) / (e² + 2e + 2) for e = eˣ, which is 1 if e is large.
 func mish(x float32) float32 {
 	e := exp(lesser(20, x))
 	w := float32(e * (e + 2))

@@ -2,12 +2,12 @@ package kernel
 
 import "math"
 
-// Networks of float32 give the same bits everywhere, because every sum is one chain of fused products in a stated
-// order, x·y + z rounded once, and no sum crosses lanes of a vector. Processors with vectors have that as an
-// instruction; here is what it is.
+// Float32 networks give the same bits everywhere, because every sum is one chain of fused products x·y + z, each
+// rounded once, in a stated order, and no sum crosses the lanes of a vector. Processors with vectors have an
+// instruction for a fused product; this file defines it in Go.
 
-// fused returns x·y + z rounded once to float32. The product of two float32 is exact in float64, and so is the result
-// of rounding a sum to float64 and then to float32, unless the first is in the middle between two float32, or
+// fused returns x·y + z rounded once to float32. The product of two float32 is exact in float64. Rounding the sum first
+// to float64 and then to float32 gives the same result, unless the float64 lies midway between two float32 or is
 // subnormal as a float32.
 func fused(x, y, z float32) float32 {
 	sum := float64(x)*float64(y) + float64(z)
@@ -17,8 +17,8 @@ func fused(x, y, z float32) float32 {
 	return float32(sum)
 }
 
-// fusedSlowly is fused for any sums. It rounds the sum to odd: of the two float64 about a sum that is none, to the one
-// whose last bit is 1. To round that to a float32 is to round the sum itself.
+// fusedSlowly is fused without exceptions. It rounds the sum to odd: if the sum is no float64, it takes the neighbour
+// with last bit 1. Rounding that float64 to float32 gives the same result as rounding the sum itself.
 func fusedSlowly(x, y, z float32) float32 {
 	a, b := float64(x)*float64(y), float64(z)
 	sum := a + b

@@ -2,47 +2,47 @@ package kernel
 
 import "cmp"
 
-// A layer of 3×3 taps takes still fewer products if tiles of 4×4 outputs are computed together, at the points 0, ±1, i
+// A layer of 3×3 taps needs still fewer products if tiles of 4×4 outputs are computed together, at the points 0, ±1, ±i
 // and ∞: Winograd's F(4×4,3×3) over the Gaussian integers, after L. Meng, J. Brothers: Efficient Winograd convolution
-// via integer arithmetic, arXiv:1901.01965. The product at i is made of three. So with 7 products along each side, v of
-// the 6 samples d and w of the taps g,
+// via integer arithmetic, arXiv:1901.01965. The complex product at i takes three real products and covers −i too. So
+// with 7 products along each side, where v comes from the 6 samples d and w from the taps g,
 //
 //	v = (d₀−d₄, d₁+d₂+d₃+d₄, d₂+d₄−d₁−d₃, α−β, α+β, β, d₅−d₁), α = d₄−d₂, β = d₁−d₃
 //	w = (g₀, g₀+g₁+g₂, g₀−g₁+g₂, g₀−g₂, −g₁, g₀+g₁−g₂, g₂),
 //
-// four times the outputs are, of m = v∘w,
+// four times the outputs follow from m = v∘w:
 //
 //	4m₀ + m₁+m₂ + 2(m₃+m₅), m₁−m₂ + 2(m₄+m₅), m₁+m₂ − 2(m₃+m₅), m₁−m₂ − 2(m₄+m₅) + 4m₆:
 //
-// 49 products for 16 outputs where F(2×2,3×3) takes 64. All numbers are integers, and sixteen times a sum must fit 32
-// bits, so that the result is the same bits as by Convolve. A sample counts up to 16 times in v, which must fit
-// 16 bits: tiles with a sample above gaussianInput, about a tenth in photographs, are computed by F(2×2,3×3).
+// These are 49 products for 16 outputs, where F(2×2,3×3) takes 64. All numbers are integers, and sixteen times a sum
+// must fit into 32 bits, so that the result has the same bits as that of Convolve. v may be 16 times as large as a
+// sample and must fit into 16 bits: tiles with a sample above gaussianInput, a tenth in photographs, use F(2×2,3×3).
 
 const (
 	maxGaussianInput = 1<<11 - 1
 	maxGaussianSum   = 1<<27 - 1
 
-	spreadSide    = 7                        // products along a side of a tile
-	gaussianTiles = 12                       // tiles that are computed together
-	gaussianWide  = tileSide * gaussianTiles // outputs in a row of these
+	spreadSide    = 7                        // the number of products along a side of a tile
+	gaussianTiles = 12                       // the number of tiles that are computed together
+	gaussianWide  = tileSide * gaussianTiles // the number of outputs in a row of these tiles
 )
 
-// spreadInts returns v of d.
+// spreadInts returns v for the samples d.
 func spreadInts[T int16 | int32](d [6]T) [spreadSide]T {
 	a, b := d[4]-d[2], d[1]-d[3]
 	return [...]T{d[0] - d[4], d[1] + d[2] + d[3] + d[4], d[2] + d[4] - d[1] - d[3], a - b, a + b, b, d[5] - d[1]}
 }
 
-// spreadIntTaps returns w of the taps.
+// spreadIntTaps returns w for three taps.
 func spreadIntTaps(a, b, c int32) [spreadSide]int32 {
 	return [...]int32{a, a + b + c, a - b + c, a - c, -b, a + b - c, c}
 }
 
-// hasGaussian reports whether the tier computes tiles of 4×4 outputs.
+// hasGaussian reports whether the tier in use computes tiles of 4×4 outputs.
 func hasGaussian() bool { return Tier() == "avx2" || Tier() == "avxvnni" }
 
-// prepareGaussian computes the weights of ConvolveFourRows, if they fit, in tiers that use them. magnitudes are the
-// sums of the magnitudes of the weights of an output, at most MaxWinogradSum.
+// prepareGaussian computes the weights of ConvolveFourRows if the tier uses them and they fit into 16 bits. magnitudes
+// holds for each output the sum of its weights' magnitudes, at most MaxWinogradSum.
 func (f *Filter) prepareGaussian(magnitudes []int64) {
 	channels := PadTo(f.usedChannels(), Lanes)
 	if f.gaussian = nil; channels > f.Step || !hasGaussian() {
@@ -71,7 +71,7 @@ func (f *Filter) prepareGaussian(magnitudes []int64) {
 	}
 }
 
-// gaussianInput returns the largest magnitude of a sample that tiles of 4×4 outputs may be made of; 0: there are none.
+// gaussianInput returns the largest magnitude of a sample in a tile of 4×4 outputs, or 0 if there are no such tiles.
 func (f *Filter) gaussianInput() int32 {
 	if !hasGaussian() || f.gaussian == nil {
 		return 0
@@ -83,8 +83,9 @@ func (f *Filter) gaussianInput() int32 {
 	return most
 }
 
-// gaussianWork is the memory of tiles of 4×4 outputs: samples transformed along columns; a row of places transformed
-// along rows too; their sums; these gathered along rows; and the sums of two rows as transformOutput takes them.
+// gaussianWork is the memory for tiles of 4×4 outputs: columns holds the samples transformed along columns; places one
+// row of them, transformed along rows too; sums the sums of that row; gathered the sums transformed back along rows;
+// pairs the results for two rows in the form that transformOutput takes.
 type gaussianWork struct {
 	columns, places       []int16
 	sums, gathered, pairs []int32
@@ -92,7 +93,7 @@ type gaussianWork struct {
 	seen                  [Lanes]int16
 }
 
-// ConvolveFourRows is ConvolveTwoRows for four rows of samples, which are made of six.
+// ConvolveFourRows is ConvolveTwoRows for four rows of samples, which are computed from six.
 func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [4]int, work *Winograd) {
 	twice := func(first, samples int) {
@@ -138,8 +139,7 @@ func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples i
 	}
 }
 
-// spreadColumns transforms the samples of tiles along columns. It returns false if the magnitude of a
-// sample is above most.
+// spreadColumns transforms the samples of tiles along columns. It returns false if a magnitude is above the limit most.
 func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32) bool {
 	g, channels := &w.gaussian, f.gaussianChannels()
 	line := (gaussianWide + 2) * channels
@@ -158,7 +158,7 @@ func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32)
 	return true
 }
 
-// convolveGaussian computes the outputs of samples from first on, after spreadColumns.
+// convolveGaussian computes the outputs of gaussianWide samples, from first on, after spreadColumns.
 func (w *Winograd) convolveGaussian(dst []int16, to [4]int, first int, f *Filter, skip []int16, skipTo [4]int) {
 	const n = gaussianTiles
 	g, channels, outputs := &w.gaussian, f.gaussianChannels(), f.Outputs
@@ -172,7 +172,7 @@ func (w *Winograd) convolveGaussian(dst []int16, to [4]int, first int, f *Filter
 			g.seen[:])
 		for x := range spreadSide {
 			bias := g.zero[:o]
-			if y == 1 && x == 1 { // what counts once in all outputs
+			if y == 1 && x == 1 { // the sum that counts once in all outputs
 				bias = w.bias[:o]
 			}
 			sumTiles(g.sums[x*sumStride:], n, g.places[x*stride:], oneRun[:], c, c/2,
@@ -184,7 +184,7 @@ func (w *Winograd) convolveGaussian(dst []int16, to [4]int, first int, f *Filter
 	if skip == nil {
 		skip, skipStep, skipTo = noSkip[:], 0, [4]int{}
 	}
-	// Two rows of a tile are what transformOutput makes of the sums of its first and last column, if the others are 0.
+	// From the sums of the first and last column of a tile, and zeros, transformOutput computes two rows of outputs.
 	for _, from := range [2]int{0, 8} {
 		clear(g.pairs[(from+2)*sumStride : (from+6)*sumStride])
 	}
@@ -203,13 +203,13 @@ func (w *Winograd) convolveGaussian(dst []int16, to [4]int, first int, f *Filter
 	}
 }
 
-// gaussianChannels returns the number of channels of a sample that the weights are for.
+// gaussianChannels returns the number of channels of a sample for which the weights were computed.
 func (f *Filter) gaussianChannels() int {
 	return 2 * len(f.gaussian) / (spreadSide * spreadSide * f.Outputs)
 }
 
-// spreadShortsGeneric sets 7 results of n groups of k samples, of rows that begin at the offsets rows, to v of 6. The
-// first 16 entries of seen, which have no sign, grow to the magnitudes of the samples.
+// spreadShortsGeneric computes the 7 results v from the 6 samples at the offsets rows, for n groups of k entries each.
+// The first 16 entries of seen, read as unsigned, are raised to the magnitudes of the samples.
 func spreadShortsGeneric(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16) {
 	for g := range n {
 		for i := range k {
@@ -225,15 +225,15 @@ func spreadShortsGeneric(dst []int16, dstGap, dstStep int, src []int16, rows []i
 	}
 }
 
-// sumTilesGeneric sets dst to the sums of Convolve.
+// sumTilesGeneric sets dst to the sums of Convolve, without scaling.
 func sumTilesGeneric(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
 	eachSums(samples, src, rows, step, words, weights, bias, func(first int, sums []int32) {
 		copy(dst[first*len(bias):], sums)
 	})
 }
 
-// gatherIntsGeneric sets 4 results of n groups of k entries, which begin at the offsets rows, to four times the outputs
-// of the 7 sums of an entry, srcGap apart.
+// gatherIntsGeneric computes four times the 4 outputs from 7 sums that lie srcGap apart, for n groups of k entries
+// each, and stores them at the offsets rows.
 func gatherIntsGeneric(dst []int32, rows []int, dstStep int, src []int32, srcGap, srcStep, k, n int) {
 	for g := range n {
 		for i := range k {

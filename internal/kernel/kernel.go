@@ -2,14 +2,14 @@ package kernel
 
 import "runtime"
 
-// Lengths and strides of float64 are multiples of Width. The number of rows of C in Mul is a multiple of Rows.
+// Lengths and strides of float64 are multiples of Width. The number of rows of the result of Mul is a multiple of Rows.
 const (
 	Width = 8
 	Rows  = 4
 )
 
-// Numbers of columns and of channels of float32 and of integers are multiples of Lanes. The number of rows of C
-// in Mul32 is a multiple of Rows32.
+// Numbers of columns and of channels of float32 and of integers are multiples of Lanes. The number of rows of the
+// result of Mul32 is a multiple of Rows32.
 const (
 	Lanes  = 16
 	Rows32 = 8
@@ -21,11 +21,10 @@ func Pad(n int) int { return PadTo(n, Width) }
 // PadTo returns n rounded up to a multiple of width.
 func PadTo(n, width int) int { return (n + width - 1) / width * width }
 
-// tier is an index of tierNames, the names of the tiers of the architecture, of which generic is the first.
+// tier is an index into tierNames, the names of the tiers of this architecture. Tier 0 is generic.
 type tier int
 
-// runnable are the tiers that this machine runs. tierRuns has, for each tier after generic, whether the machine has the
-// instructions of that tier.
+// runnable lists the tiers that this machine runs. tierRuns says which tiers after generic it runs.
 var runnable = func() []tier {
 	list := []tier{0}
 	for i, runs := range tierRuns {
@@ -36,13 +35,13 @@ var runnable = func() []tier {
 	return list
 }()
 
-// current is the tier in use. Only tests change it.
+// current is the tier in use. Only Use, for tests, changes it.
 var current = runnable[len(runnable)-1]
 
 // Tier returns the name of the tier in use, such as "avx512", "avx2" or "generic".
 func Tier() string { return tierNames[current] }
 
-// Plain returns in words why no assembly runs, and "" where some does: if the tier in use is generic.
+// Plain says in words why no assembly runs. It returns "" if some does, because the tier in use is not generic.
 func Plain() string {
 	switch {
 	case current > 0:
@@ -58,8 +57,8 @@ func Plain() string {
 // Tiers returns the number of tiers that this machine runs, including generic.
 func Tiers() int { return len(runnable) }
 
-// Use makes tier number, from 0 to Tiers()-1, the tier in use until restore is called. It is for tests that compare
-// tiers; no operation may run meanwhile.
+// Use makes the tier with the given number, from 0 to Tiers()-1, the tier in use until restore is called. It is for
+// tests that compare tiers. No operation may run at the same time.
 func Use(number int) (restore func()) {
 	if number < 0 || number >= Tiers() {
 		panic("kernel: no such tier on this machine")
@@ -83,7 +82,7 @@ func needOf(n, width int) {
 	}
 }
 
-// checkOffsets panics unless a slice of the given length contains the extent entries from every offset on.
+// checkOffsets panics unless, from every offset, extent more entries lie within a slice of the given length.
 func checkOffsets(offsets []int32, extent, length int) {
 	for _, o := range offsets {
 		if o < 0 || int(o)+extent > length {

@@ -6,20 +6,21 @@ import (
 	"unsafe"
 )
 
-// Go's WebAssembly has no vectors. Operations of the tier simd128 are in a module of their own, which works in the
+// Go's WebAssembly has no vectors. The operations of the tier simd128 are in a separate module, which works in the
 // memory of Go's module. It is called through JavaScript, with the address of the operands.
 //
-// Note: such a call takes less than a microsecond. A function of go:wasmimport would take less, but without the module
-// a program that imports it could not start, and the module needs Go's memory, which is there only after the start.
+// Note: such a call takes less than a microsecond. A function of go:wasmimport would take less, but a program that
+// imports it could not start before the module exists, and the module needs Go's memory, which the start creates.
 
 //go:embed kernel.wasm
 var moduleCode []byte
 
-// module has the exported functions of the module by their names. It is nil where there are no vectors.
+// module holds the exported functions of the module by name. It is nil if there are no vectors.
 var module = loadModule()
 
 func hasModule() bool { return module != nil }
 
+// loadModule starts the module and returns its exported functions, or nil if the engine has no vectors.
 func loadModule() (functions map[string]js.Value) {
 	defer func() {
 		if recover() != nil { // an exception of JavaScript
@@ -42,7 +43,8 @@ func loadModule() (functions map[string]js.Value) {
 }
 
 // instance returns the instance of the class Go, of wasm_exec.js, that runs this program. No variable of JavaScript
-// has it, but js.FuncOf calls a method of it, in place of which it finds a function that keeps it.
+// holds it. But js.FuncOf calls one of its methods, for which instance puts in, for a moment, a function that stores
+// its this.
 func instance() (found js.Value) {
 	const method = "_makeFuncWrapper"
 	class := js.Global().Get("Go").Get("prototype")
@@ -58,14 +60,14 @@ func instance() (found js.Value) {
 	return found
 }
 
-// operands are those of a call of the module: see gen/simd.go.
+// operands are the arguments for a call of the module: see gen/simd.go.
 type operands struct {
 	pointers [12]unsafe.Pointer
 	numbers  [12]int
 }
 
-// calling is the operands of the call that goes on. As it is a variable of the package, they and what they point to
-// are on the heap, where nothing moves, and are kept.
+// calling is the operands of the current call. As a variable of the package, it keeps them and the memory they point to
+// on the heap, where nothing moves, and safe from the garbage collector.
 var calling *operands
 
 // callModule calls the function of the module called name.

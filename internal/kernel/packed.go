@@ -2,19 +2,20 @@ package kernel
 
 import "sync"
 
-// Plain Go multiplies one number at a time. A product of 64 bits, however, holds two of 32: with samples a and b,
+// Plain Go multiplies one number at a time. But a product of 64 bits can hold two of 32 bits: with samples a and b,
 //
 //	(a + b·2³²)·w = a·w + b·w·2³²,
 //
-// so that sums of the products of a packed pair of samples are pairs of sums (L. Lamport: Multiple byte processing with
-// full-word instructions, CACM 18(8), 1975, doi:10.1145/360933.360994). All is modulo 2⁶⁴. The lower sum is what the
-// lower half holds, because a sum with its bias fits 32 bits; what it borrowed from the upper half is known then. Sums,
-// differences and so Winograd's transforms work on packed pairs too, however they wrap on the way.
+// so that sums of the products of packed pairs of samples are packed pairs of sums (L. Lamport: Multiple byte
+// processing with full-word instructions, CACM 18(8), 1975, doi:10.1145/360933.360994). All arithmetic is modulo 2⁶⁴.
+// The lower half holds the lower sum, because a sum with its bias fits into 32 bits; if it is negative, it has borrowed
+// 1 from the upper half, which unpack gives back. Sums and differences, and so Winograd's transforms, work on packed
+// pairs too, even if they wrap around on the way.
 //
 // Note: a picture of 768×512 enlarged ×2 with -tags purego, on two busy cores of an AMD EPYC (Zen 4), took 53.8 s of
-// processor time by products of 32 bits, and takes 12 to 14 s by pairs and tiles; with AVX2 it takes 0.9 to 1.1 s. The
-// benchmark ConvolveTwoRows/48to48 makes 10.6 GMAC/s at best, 168 with AVX2. On arm64, millions of instructions a call
-// of benchmarks, counted by a plug-in of qemu-aarch64:
+// processor time with products of 32 bits, and takes 12 to 14 s with pairs and tiles; with AVX2 it takes 0.9 to 1.1 s.
+// The benchmark ConvolveTwoRows/48to48 reaches 10.6 GMAC/s at best, 168 with AVX2. On arm64, millions of instructions
+// in one call of a benchmark, counted by a plug-in of qemu-aarch64:
 //
 //	                         products of 32 bits   pairs, tiles   neon
 //	Convolve/5x3/outputs=32                  5.9            2.6    0.3
@@ -24,29 +25,29 @@ import "sync"
 //	ConvolveTwoRows/48to48                 202.0           29.0    4.4
 //	ConvolveTwoRows/64to64                 357.4           47.2    7.5
 //
-// By rows, without tiles, the last three took NEON 1.1, 10.2 and 18.3.
+// Row by row, without tiles, the last three benchmarks took NEON 1.1, 10.2 and 18.3.
 
 const (
-	packedSamples = 2 * packedPairs // samples, or tiles, that are packed together
+	packedSamples = 2 * packedPairs // how many samples, or tiles, are packed together
 	packedPairs   = tilesPerCall / 2
 )
 
-// pack returns a pair of samples.
+// pack packs two samples into a pair.
 func pack(low, high int16) int64 { return int64(low) + int64(high)<<32 }
 
-// packSame returns a pair of equal sums.
+// packSame returns the pair of the same sum twice.
 func packSame(v int32) int64 { return int64(v) + int64(v)<<32 }
 
-// unpack returns the two sums of a pair.
+// unpack returns the two sums in a pair.
 func unpack(pair int64) (low, high int32) {
 	low = int32(pair)
 	return low, int32((pair - int64(low)) >> 32)
 }
 
-// packed is memory for layers in plain Go. Its slices grow as they have to.
+// packed is the working memory for layers in plain Go. Its slices grow when needed.
 type packed struct {
-	weights        [][2]int64 // for each entry of a transform, for each two outputs, for each input, a weight of both
-	columns, input []int64    // pairs of samples, or of their transforms
+	weights        [][2]int64 // for each entry of a transform, for two outputs together, for each input, both weights
+	columns, input []int64    // pairs of samples, or pairs of their transforms
 	products       []int64    // pairs of sums
 	sums           []int32
 	// transformed is the filter transform whose weights are in weights.
@@ -55,8 +56,8 @@ type packed struct {
 
 var packedMemory = sync.Pool{New: func() any { return new(packed) }}
 
-// multiply sets products to the products of the rows of input, packedPairs of inputs values each, and the weights: for
-// each row, outputs values.
+// multiply sets products to the matrix product of input and weights. input has packedPairs rows of inputs values, and
+// products has packedPairs rows of outputs values.
 func multiply(products, input []int64, weights [][2]int64, inputs, outputs int) {
 	for o := 0; o < outputs; o += 2 {
 		w := weights[:inputs]
@@ -68,9 +69,9 @@ func multiply(products, input []int64, weights [][2]int64, inputs, outputs int) 
 	}
 }
 
-// multiplyTwo returns the scalar products of v with both columns of w, then those of u. It is a function of its own,
-// and has as many sums, because the compiler then keeps all in registers of amd64: with six sums it takes a third more
-// time, inlined nearly twice the time.
+// multiplyTwo returns the scalar products of v with both columns of w, then those of u. It is a separate function with
+// exactly four sums, because then the compiler keeps all of them in registers of amd64. With six sums it takes a third
+// more time, and inlined nearly twice the time.
 //
 //go:noinline
 func multiplyTwo(v, u []int64, w [][2]int64) (v0, v1, u0, u1 int64) {
@@ -85,7 +86,7 @@ func multiplyTwo(v, u []int64, w [][2]int64) (v0, v1, u0, u1 int64) {
 	return v0, v1, u0, u1
 }
 
-// packWeights takes the weights of a layer, as Filter.Weights has them.
+// packWeights unpacks the weights of a layer, given in the order of Filter.Weights, into p.weights.
 func (p *packed) packWeights(weights []int32, rows, words, outputs int) {
 	inputs := 2 * rows * words
 	p.weights = resize(p.weights, inputs*outputs/2)
@@ -100,8 +101,8 @@ func (p *packed) packWeights(weights []int32, rows, words, outputs int) {
 	}
 }
 
-// eachSums computes the sums of a layer and calls use with those of packedSamples samples from first on. Some of the
-// last may come twice.
+// eachSums computes the sums of a layer, packedSamples samples at a time. It calls use with each group of sums and the
+// number of its first sample. The last groups may overlap.
 func eachSums(samples int, src []int16, rows []int, step, words int, weights, bias []int32,
 	use func(first int, sums []int32)) {
 	p := packedMemory.Get().(*packed)
@@ -152,7 +153,7 @@ func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, 
 	})
 }
 
-// scaleSums sets dst to the outputs of Convolve for sums, as scaleAndClip defines them.
+// scaleSums computes the outputs of Convolve from sums and stores them in dst; scaleAndClip defines the result.
 func scaleSums(dst []int16, samples int, sums []int32, positive, negative []float32, limits, skip []int16, skipStep,
 	dstStep int) {
 	outputs := len(positive)
@@ -165,8 +166,8 @@ func scaleSums(dst []int16, samples int, sums []int32, positive, negative []floa
 			if from[o] < 0 {
 				scale = negative[o]
 			}
-			v := float32(float32(from[o]) * scale) // a conversion, so that no compiler fuses it with a sum
-			// Comparisons take half the time of min and max, which look for NaN.
+			v := float32(float32(from[o]) * scale) // the conversion keeps compilers from fusing the product with a sum
+			// Comparisons take half the time of min and max, which must also handle NaN.
 			if v > clip {
 				v = clip
 			} else if v < least {
@@ -177,7 +178,7 @@ func scaleSums(dst []int16, samples int, sums []int32, positive, negative []floa
 	}
 }
 
-// floatSums sets dst to sums times the scale of each output.
+// floatSums sets dst to the sums, multiplied by the scale of each output.
 func floatSums(dst []float32, sums []int32, scale []float32) {
 	for ; len(sums) > 0; dst, sums = dst[len(scale):], sums[len(scale):] {
 		to, from := dst[:len(scale)], sums[:len(scale)]
@@ -187,7 +188,7 @@ func floatSums(dst []float32, sums []int32, scale []float32) {
 	}
 }
 
-// packTransform takes the filter transform of f, unless it is what was taken last.
+// packTransform unpacks the filter transform of f into p.weights, unless p.weights already holds it.
 func (p *packed) packTransform(f *Filter) {
 	if len(p.transformed) > 0 && &p.transformed[0] == &f.transformed[0] {
 		return
@@ -207,8 +208,8 @@ func (p *packed) packTransform(f *Filter) {
 	p.transformed = f.transformed
 }
 
-// sumTiles returns the sums of tilesPerCall tiles that begin at sample first: those of the first row, of each sample
-// the outputs, then those of the second.
+// sumTiles returns the sums of tilesPerCall tiles, which begin at sample first: first for the upper row of outputs,
+// then for the lower row; in each row for each sample all outputs.
 func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32 {
 	channels, outputs := f.tileChannels(), f.Outputs
 	p.packTransform(f)
@@ -218,7 +219,7 @@ func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32
 	for e := range 16 {
 		multiply(p.products[e*sums:], p.input[e*inputs:], p.weights[e*outputs/2*channels:], channels, outputs)
 	}
-	for x := range 4 { // entry has the second and the third row of a column before the first and the last
+	for x := range 4 { // entry stores the second and third row of a column before the first and last
 		m := p.products[4*x*sums:][:4*sums]
 		b, c, a, d := m[:sums], m[sums:][:sums], m[2*sums:][:sums], m[3*sums:][:sums]
 		for i := range b {
@@ -239,7 +240,7 @@ func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32
 	return p.sums
 }
 
-// setQuarters sets low and high to the quarters of the pairs a + b + sign·c, plus the bias.
+// setQuarters unpacks the pairs (a + b + sign·c)/4 + bias into low and high.
 func setQuarters(low, high, bias []int32, a, b, c []int64, sign int64) {
 	a, b, c, high, bias = a[:len(low)], b[:len(low)], c[:len(low)], high[:len(low)], bias[:len(low)]
 	for i := range low {
@@ -248,9 +249,9 @@ func setQuarters(low, high, bias []int32, a, b, c []int64, sign int64) {
 	}
 }
 
-// transformTiles sets input to the input transform of tilesPerCall tiles, packed. Samples begin step entries apart.
+// transformTiles sets p.input to the input transform of tilesPerCall tiles, packed. Samples begin step entries apart.
 func (p *packed) transformTiles(src []int16, rows *[4]int, step, channels int) {
-	const columns = 2*packedPairs + 2 // that half of the tiles cover
+	const columns = 2*packedPairs + 2 // the columns of samples that half of the tiles cover
 	size, plane := columns*channels, packedPairs*channels
 	p.columns, p.input = resize(p.columns, 4*size), resize(p.input, 16*plane)
 	for x := range columns {
@@ -280,7 +281,7 @@ func (p *packed) transformTiles(src []int16, rows *[4]int, step, channels int) {
 	}
 }
 
-// differences sets dst to the pairs of a - b and of c - d.
+// differences sets dst to the packed pairs of a − b and c − d.
 func differences(dst []int64, a, b, c, d []int16) {
 	a, b, c, d = a[:len(dst)], b[:len(dst)], c[:len(dst)], d[:len(dst)]
 	for i := range dst {
@@ -288,7 +289,7 @@ func differences(dst []int64, a, b, c, d []int16) {
 	}
 }
 
-// sums sets dst to the pairs of a + b and of c + d.
+// sums sets dst to the packed pairs of a + b and c + d.
 func sums(dst []int64, a, b, c, d []int16) {
 	a, b, c, d = a[:len(dst)], b[:len(dst)], c[:len(dst)], d[:len(dst)]
 	for i := range dst {
@@ -296,7 +297,7 @@ func sums(dst []int64, a, b, c, d []int16) {
 	}
 }
 
-// convolvePacked is convolve in plain Go.
+// convolvePacked computes in plain Go what convolve computes, for the tiles that begin at sample first.
 func (w *Winograd) convolvePacked(dst []int16, to [2]int, src []int16, rows []int, first int, f *Filter, skip []int16,
 	skipTo [2]int, skipStep int) {
 	const samples = 2 * tilesPerCall

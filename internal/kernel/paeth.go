@@ -1,8 +1,8 @@
 package kernel
 
-// Paeth is the fifth filter of PNG (ISO/IEC 15948). Byte by byte, modulo 256, it sets out to x minus whichever of a, b
-// and c is nearest to a+b−c; on a tie a is preferred, then b. It returns the sum of the magnitudes of the bytes of out
-// as signed bytes. All slices have the length of x.
+// Paeth is the fifth filter of PNG (ISO/IEC 15948). For each byte, modulo 256, it sets out to x minus the one of a, b
+// and c that is nearest to a+b−c; on a tie it prefers a, then b. It returns the sum of the magnitudes of the bytes of
+// out, read as signed bytes. All slices have the length of x.
 func Paeth(out, x, a, b, c []byte) (sum int) {
 	n := len(x)
 	out, a, b, c = out[:n], a[:n], b[:n], c[:n]

@@ -1,7 +1,7 @@
 package kernel
 
-// Paint sets dst to opaque pixels of 8-bit red, green, blue and alpha, four bytes each, of brightness l, red
-// l+r, blue l+b and green l − wr·r − wb·b:
+// Paint sets dst to opaque pixels with 8-bit red, green, blue and alpha, four bytes each. l is the brightness; red is
+// l+r, blue l+b, and green l − wr·r − wb·b:
 //
 //	level(v) = ⌊255·min(max(v, 0), 1) + ½⌋,   NaN as 0.
 //
@@ -21,7 +21,7 @@ func paintGeneric(dst []uint8, l, r, b []float32, wr, wb float32) {
 	}
 }
 
-// level returns the level, 0 to 255, of a value: see Paint.
+// level returns the level, 0 to 255, for a value: see Paint.
 func level(v float32) uint8 {
 	if v >= 1 {
 		return 0xff

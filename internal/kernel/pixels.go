@@ -2,23 +2,23 @@ package kernel
 
 import "math"
 
-// Row has a number for each sample of a row, or one number for all of them.
+// Row holds one number for each sample of a row, or a single number for all samples.
 type Row struct {
 	// V holds the numbers: V[x·Step] is the number of sample x. Step is 0 or 1.
 	V    []float32
 	Step int
 }
 
-// AddPixels adds the outputs of the last layer of a network, times share, to a row was of an enlargement, and clips the
-// result to the limits least and most, which may differ for each sample of the picture. Sample x has the pixels x·scale
-// .. x·scale+scale−1,
+// AddPixels adds the outputs of the last layer of a network, multiplied by share, to was, a row of an enlargement. It
+// clips the result to the range from least to most, which may differ from sample to sample of the picture. Sample x
+// covers the pixels x·scale .. x·scale+scale−1,
 //
 //	v = was[p] + share[x]·((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
 //	dst[p] = min(max(v, least[x]), most[x]),   p = x·scale+k
 //
-// sums has step numbers from one column to the next; the numbers of a column are added first to the sample on its
-// right, then to its own sample, then to the sample on its left. Every product and every sum is rounded. There are
-// len(dst)/scale samples; scale is 2 to 4. dst may be was.
+// sums has step numbers for each column. The numbers of a column contribute to three samples: to the sample on its
+// right as the first summand, to its own sample as the second, and to the sample on its left as the third. Every
+// product and every sum is rounded. There are len(dst)/scale samples; scale is 2 to 4. dst may be was itself.
 func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least, most Row) {
 	n := len(dst) / scale
 	if n == 0 {
@@ -57,9 +57,8 @@ func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, sha
 	}
 }
 
-// BoundRange sets least and most to the range of the 3×3 samples x..x+2 of the rows above, row and below, extended on
-// both sides by its own width: for a range a..b to a−(b−a) and b+(b−a). The rows have two samples more than least and
-// most.
+// BoundRange sets least[x] and most[x] to the limits of an extended range. If the 3×3 samples x..x+2 of the rows above,
+// row and below range from a to b, the limits are a−(b−a) and b+(b−a). Each row has two samples more than least.
 func BoundRange(least, most, above, row, below []float32) {
 	n := len(least)
 	_, _, _ = above[n+1], row[n+1], below[n+1]
@@ -90,10 +89,10 @@ func boundRangeGeneric(least, most, above, row, below []float32) {
 	}
 }
 
-// BoundFlatAreas looks at the 3×3 samples x..x+2 of the rows above, row and below. It sets least[x] to the least of
-// them if three or more have that value, otherwise to −Inf, and most[x] to the greatest of them if three or more have
-// that value, otherwise to +Inf. The rows have two samples more than least and most. No sample is negative. Missing
-// stands for a sample beyond the edge of the picture; the sample in the middle must not be Missing.
+// BoundFlatAreas looks at the 3×3 samples x..x+2 of the rows above, row and below. It sets least[x] to their minimum if
+// three or more samples have that value, otherwise to −Inf, and most[x] to their maximum if three or more samples have
+// that value, otherwise to +Inf. Each row has two samples more than least. No sample may be negative. Missing stands
+// for a sample beyond the edge of the picture; the sample in the middle must not be Missing.
 func BoundFlatAreas(least, most, above, row, below []float32) {
 	n := len(least)
 	_, _, _ = above[n+1], row[n+1], below[n+1]
@@ -107,8 +106,8 @@ func BoundFlatAreas(least, most, above, row, below []float32) {
 	boundFlatAreasGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
 }
 
-// Missing stands for a missing sample. It is -0. As an unsigned number its bits are greater than those of all samples,
-// as a signed number they are less.
+// Missing stands for a missing sample. It is -0: its bits are greater than the bits of all samples if they are read as
+// an unsigned number, and less if they are read as a signed number, so it is neither minimum nor maximum.
 var Missing = float32(math.Copysign(0, -1))
 
 // boundTogether is the number of samples that the assembly of BoundRange and BoundFlatAreas processes at a time.
@@ -137,13 +136,14 @@ func boundFlatAreasGeneric(least, most, above, row, below []float32) {
 
 var lowest, highest = float32(math.Inf(-1)), float32(math.Inf(1))
 
-// column has the bits of the least and the greatest of three samples, and the numbers of samples that have them.
+// column holds the bits of the minimum and the maximum of three samples, and how many of the three equal each.
 type column struct {
 	lo       uint32
 	hi       int32
 	los, his uint8
 }
 
+// columnOf returns the column of the samples u, v and w.
 func columnOf(u, v, w float32) column {
 	a, b, c := math.Float32bits(u), math.Float32bits(v), math.Float32bits(w)
 	lo, hi := min(a, b, c), max(int32(a), int32(b), int32(c))

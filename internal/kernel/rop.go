@@ -2,15 +2,15 @@ package kernel
 
 import "math"
 
-// This file has the loops of the learner ROP over some columns that belong to one atom. A column has ld = len(u)
-// entries; q, z, e, p, old and sum hold one column after the other, len(shrink) of them. The norm of u is 1.
+// This file has the loops of the learner ROP over several columns that belong to one atom. A column has ld = len(u)
+// entries; q, z, e, p, old and sum hold len(shrink) columns, one after the other. The norm of u is 1.
 
-// ROPUpdate takes the columns of Q̂ and Ẑ to the next iteration,
+// ROPUpdate updates the columns of Q̂ and Ẑ for the next iteration,
 //
 //	p = ((2s−1)·q − z + 2w·u − e)/2,   old = s·q,
 //	q ← αp + (1 − αs)·q,   z ← z + α(p − w·u),   length = ‖q‖²,
 //
-// where s is the shrinkage of a column, w its coefficient, and α is alpha.
+// where s is the shrinkage of a column, w its coefficient, and α is alpha. length is computed from the new q.
 func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
@@ -38,7 +38,7 @@ func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha flo
 	}
 }
 
-// Shorten sets the shrinkage of columns of Q̂ by the squares of their lengths,
+// Shorten computes the shrinkage of columns of Q̂ from the squares of their lengths,
 //
 //	s = (1 − t·(1 − c + ct))₊,   t = 1/(ρ‖q̂‖),   part = s − r(1 − s),
 //
@@ -67,7 +67,7 @@ func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out [
 	}
 }
 
-// ROPResidual adds part·q − keep·z to sum, and ‖p − s·q‖² and ‖old − s·q‖² to out.
+// ROPResidual adds part·q − keep·z to sum, and ‖p − s·q‖² and ‖old − s·q‖² to out, with the shrinkage s of a column.
 func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	need(ld)
 	n := ld * len(shrink)
@@ -94,7 +94,7 @@ func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, 
 	out[1] += moved
 }
 
-// PowerStep adds Σ (z_jᵀu)·z_j to next, over all the columns of z.
+// PowerStep adds Σ (z_jᵀu)·z_j, over all the columns of z, to next.
 func PowerStep(z, u, next []float64) {
 	cols := len(z) / max(1, len(u))
 	n := columns(u, cols)
@@ -117,8 +117,8 @@ func powerStepGeneric(z, u, next []float64, cols int) {
 	}
 }
 
-// Project sets w_j to z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out. It uses that the norm of u is 1: where s is
-// zero it adds w² to the first sum and does not read q, and it computes the second sum as Σ‖z‖² − w², perhaps slightly
+// Project sets w_j to z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out. It relies on ‖u‖ = 1: if s is zero, it adds
+// w² to the first sum without reading q, and it computes the second sum as Σ‖z‖² − w², which may become slightly
 // negative.
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))
@@ -193,7 +193,7 @@ func Mask(x, w, s []float64) (count int) {
 	return count + maskGeneric(x[whole:], w[whole:], s[whole:])
 }
 
-// maskGeneric has no branch, because processors would mispredict it too often.
+// maskGeneric has no branch, since processors would mispredict it too often.
 func maskGeneric(x, w, s []float64) (count int) {
 	x, s = x[:len(w)], s[:len(w)]
 	for i, v := range w {
@@ -205,7 +205,7 @@ func maskGeneric(x, w, s []float64) (count int) {
 	return count
 }
 
-// columns returns the number of entries of count columns of len(u) entries. It panics unless Width divides len(u).
+// columns returns the number of entries in count columns of len(u) entries. It panics unless Width divides len(u).
 func columns(u []float64, count int) int {
 	need(len(u))
 	return len(u) * count

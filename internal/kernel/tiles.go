@@ -1,9 +1,9 @@
 package kernel
 
-// convolveTilesGeneric computes the outputs of samples of two rows by tiles, with the memory v and sums for the input
-// transform and the sums of tilesPerCall tiles. The weights are the filter transform; bias, positive and negative are
-// those of a Winograd. The outputs of the second row lie second entries after those of the first in dst, and skipSecond
-// entries after in skip.
+// convolveTilesGeneric computes samples outputs in each of two rows, by tiles. v and sums are memory for the input
+// transform and the sums of tilesPerCall tiles, weights is the filter transform, and bias, positive and negative are
+// the fields of a Winograd. The outputs of the second row lie second entries after the outputs of the first row in dst,
+// and skipSecond entries after in skip.
 func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16,
 	stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16,
 	skip []int16, skipSecond, skipStep, dstStep int) {
@@ -16,13 +16,14 @@ func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []
 	}
 }
 
-// transformInputGeneric sets v to the input transform BᵀdB of n tiles, whose 4×4 samples begin two apart and step
-// entries from each other: for each of 16 entries, in the order of entry and stride apart, for each tile, the channels.
-// The last row and the last column have the other sign, and so have those of A.
+// transformInputGeneric sets v to the input transform BᵀdB of n tiles. A tile has 4×4 samples, step entries apart, and
+// begins two samples after the tile before. For each of the 16 entries of the transform (in the order of the function
+// entry, stride apart) v has, for each tile, the channels. The last row and the last column are negated; so are the
+// last row and column of A in the output transform, which makes up for it.
 func transformInputGeneric(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	for s := range n {
 		for c := range channels {
-			var d [4][4]int16 // its columns transformed
+			var d [4][4]int16 // d[x] is the transform of column x
 			for x := range 4 {
 				i := (2*s+x)*step + c
 				d[x] = transformInputColumn(src[rows[0]+i], src[rows[1]+i], src[rows[2]+i], src[rows[3]+i])
@@ -40,8 +41,9 @@ func transformInputGeneric(v []int16, stride int, src []int16, rows []int, step,
 func transformInputColumn(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, d - b} }
 
 // multiplyTilesGeneric multiplies the input transform of n tiles by the filter transform, entry by entry, sums over the
-// channels, and applies Aᵀ to each column: sums is set to two rows of four columns, column after column and sumStride
-// apart. Sums of the second row and column begin with the bias, which so counts for all four outputs.
+// channels, and applies Aᵀ to each of the four columns, which leaves two rows. sums holds these 4×2 entries, column
+// after column and sumStride apart. The sum in the second row and second column begins with the bias: it counts once in
+// each of the four outputs.
 func multiplyTilesGeneric(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	for s := range n {
 		for o := range bias {
@@ -66,10 +68,10 @@ func multiplyTilesGeneric(sums []int32, sumStride int, v []int16, stride, n, cha
 	}
 }
 
-// transformOutputGeneric applies Aᵀ to the rows that multiplyTiles left, stride apart, and sets dst to the 2×2 outputs
-// of n tiles. The sums of a tile, positive and negative are ordered by sumLane. The outputs of the second row lie
-// second entries after those of the first row in dst, and skipSecond entries after in skip. With skipStep 0 it adds
-// nothing and ignores the last two limits.
+// transformOutputGeneric applies Aᵀ to the rows that multiplyTiles has left, stride apart, and sets dst to the 2×2
+// outputs of n tiles. The sums of a tile, positive and negative are ordered by sumLane. The outputs of the second row
+// lie second entries after the outputs of the first row in dst, and skipSecond entries after in skip. If skipStep is 0,
+// skip holds zeros, and the last two limits have no effect.
 func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, positive,
 	negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	eachTileSum(sums, stride, n, outputs, func(s, y, x, o, i int, sum int32) {
@@ -78,13 +80,13 @@ func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, ou
 	})
 }
 
-// transformOutputColumn returns Aᵀ times the column m, whose last entry is negated.
+// transformOutputColumn returns Aᵀ times the column m. The last entry of m is negated: see transformInputGeneric.
 func transformOutputColumn(m [4]int32) [2]int32 {
 	return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] + m[3]}
 }
 
-// eachTileSum applies Aᵀ to the rows that multiplyTiles left, and calls use with the sum of output o at (x, y) of tile
-// s, which is number i among the sums.
+// eachTileSum applies Aᵀ to the rows that multiplyTiles has left, and calls use with the sum of output o at (x, y) of
+// tile s. i is the position of the output in sums, positive and negative.
 func eachTileSum(sums []int32, stride, n, outputs int, use func(s, y, x, o, i int, sum int32)) {
 	for s := range n {
 		for o := range outputs {

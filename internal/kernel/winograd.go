@@ -5,28 +5,28 @@ import (
 	"math"
 )
 
-// A layer of 3×3 taps takes fewer products if tiles of 2×2 outputs are computed together: Winograd's F(2×2,3×3), after
-// A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, CVPR 2016, arXiv:1509.09308. Of the 4×4 samples
-// d around a tile and the taps g it computes
+// A layer of 3×3 taps needs fewer products if tiles of 2×2 outputs are computed together: Winograd's F(2×2,3×3), after
+// A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, CVPR 2016, arXiv:1509.09308. From the 4×4
+// samples d around a tile and the taps g it computes
 //
 //	Aᵀ(GgGᵀ ∘ BᵀdB)A,
 //
-// with the input transform BᵀdB, the filter transform GgGᵀ and the output transform Aᵀ·A, whose matrices hold 0, ±1
-// and ±½: 16 products where the taps would take 36. With 2G for G all numbers are integers, and the result is four
-// times the sum. Therefore it equals that of Convolve to the last bit, whatever wraps around on the way, as long as
-// four times the sum fits 32 bits and the operands of the products fit 16. The bias, times four, is added to the
-// one product that counts for all four outputs, and the scales of the outputs are divided by four.
+// with the input transform BᵀdB, the filter transform GgGᵀ and the output transform Aᵀ·A. The matrices hold 0, ±1 and
+// ±½. It takes 16 products instead of 36. With 2G in place of G all numbers are integers, and the result is four times
+// the sum. So it equals the sum of Convolve to the last bit, even if intermediate sums wrap around, as long as four
+// times the sum fits into 32 bits and the operands of the products into 16. The bias, times four, is added to the one
+// product that counts in all four outputs, and the scales of the outputs are divided by four.
 
 // MaxWinogradSum is the largest magnitude of a sum that ConvolveTwoRows can compute.
 const MaxWinogradSum = 1<<29 - 1
 
-// maxInput is the largest magnitude of a sample that the input transform accepts, which adds four of them in 16 bits.
+// maxInput is the largest magnitude of a sample for the input transform, which adds four samples in 16 bits.
 const maxInput = math.MaxInt16 / 4
 
-// PrepareWinograd computes the filter transform, for ConvolveTwoRows, of a filter of 3×3 taps over samples of at most
-// Most in magnitude. It returns false if the weights do not allow that: (2G)g(2G)ᵀ must fit 16 bits, and every sum must
-// be at most MaxWinogradSum in magnitude for any samples. Otherwise, and after a bias was set that makes sums larger,
-// ConvolveTwoRows convolves one row after the other.
+// PrepareWinograd computes the filter transform that ConvolveTwoRows uses, for a filter of 3×3 taps and samples of at
+// most Most in magnitude. It returns false if the weights do not allow it: (2G)g(2G)ᵀ must fit into 16 bits, and every
+// sum must be at most MaxWinogradSum in magnitude for any samples. If it returns false, or after a bias was set that
+// makes sums too large, ConvolveTwoRows convolves one row at a time.
 func (f *Filter) PrepareWinograd() bool {
 	f.transformed, f.maxBias = nil, nil
 	if f.Rows != 3 || f.Step%8 != 0 || 2*f.Words != 3*f.Step || f.tileInput() > maxInput {
@@ -34,7 +34,7 @@ func (f *Filter) PrepareWinograd() bool {
 	}
 	channels := PadTo(f.usedChannels(), 8)
 	transformed, maxBias := make([]int32, 16*f.Outputs*channels/2), make([]int32, f.Outputs)
-	sums := make([]int64, f.Outputs) // of the magnitudes of the weights
+	sums := make([]int64, f.Outputs) // for each output, the sum of the magnitudes of the weights
 	fit := f.eachTaps(channels, func(i, o, lane int, taps *[3][3]int32) bool {
 		for _, row := range taps {
 			for _, w := range row {
@@ -62,8 +62,8 @@ func (f *Filter) PrepareWinograd() bool {
 	return f.biasWithin(f.maxBias)
 }
 
-// eachTaps calls use for the taps of each of the first channels for each output, and with the lane of that in sums of
-// tiles. It returns false, at once, when use does.
+// eachTaps calls use for each of the first channels and each output, with their 3×3 taps; lane is the position of the
+// output in sums of tiles. As soon as use returns false, eachTaps returns false.
 func (f *Filter) eachTaps(channels int, use func(channel, output, lane int, taps *[3][3]int32) bool) bool {
 	lanes := make([]int, f.Outputs)
 	for o := range lanes {
@@ -93,12 +93,12 @@ func (f *Filter) eachTaps(channels int, use func(channel, output, lane int, taps
 	return true
 }
 
-// tileInput returns the largest magnitude of a sample that tiles may be made of.
+// tileInput returns the largest magnitude of a sample of this filter.
 func (f *Filter) tileInput() int64 {
 	return int64(cmp.Or(f.Most, Clip))
 }
 
-// usedChannels returns the number of channels up to the last that has a weight other than 0, at least 1.
+// usedChannels returns the number of channels up to the last channel that has a weight other than 0, at least 1.
 func (f *Filter) usedChannels() int {
 	for i := f.Step - 1; i > 0; i-- {
 		for o := range f.Outputs {
@@ -112,13 +112,13 @@ func (f *Filter) usedChannels() int {
 	return 1
 }
 
-// entry returns where entry (y, x) of an input or a filter transform lies among the 16: column after column, of each
-// first the second and the third row, then the first and the last.
+// entry returns the position of entry (y, x) of an input or filter transform among the 16 entries. They are stored
+// column by column: of each column first the second and third row, then the first and last.
 func entry(y, x int) int { return 4*x + [4]int{2, 0, 1, 3}[y] }
 
-// sumLane returns where the sum of output o lies among those of a tile. In each group of 32 outputs, those of every
-// second quartet come first, and so in the last group, of 16: then instructions that pack two vectors, quartet by
-// quartet, leave outputs in order.
+// sumLane returns the position of output o among the sums of a tile. In each group of 32 outputs (16 if the last group
+// is shorter) every second group of four comes first. Then the instructions that pack two vectors, in groups of four,
+// leave the outputs in order.
 func sumLane(o, outputs int) int {
 	half := Lanes
 	if o|(2*Lanes-1) >= outputs {
@@ -128,17 +128,17 @@ func sumLane(o, outputs int) int {
 	return o - place + place/4%2*half + place/8*4 + place%4
 }
 
-// biasWithin reports whether the magnitude of each bias is at most its entry of most.
-func (f *Filter) biasWithin(most []int32) bool {
+// biasWithin reports whether the magnitude of the bias of each output o is at most limits[o].
+func (f *Filter) biasWithin(limits []int32) bool {
 	for o, v := range f.Bias[:f.Outputs] {
-		if max(v, -v) > most[o] {
+		if max(v, -v) > limits[o] {
 			return false
 		}
 	}
 	return true
 }
 
-// weight returns the weight of entry, an index in run row, for output.
+// weight returns one weight: entry is an index into the run with number row.
 func (f *Filter) weight(row, entry, output int) int32 {
 	word := f.Weights[f.word(row, entry/2, output)]
 	if entry%2 == 0 {
@@ -147,8 +147,8 @@ func (f *Filter) weight(row, entry, output int) int32 {
 	return word >> 16
 }
 
-// TransformTaps returns the filter transform (2G)g(2G)ᵀ of 3×3 taps, row after row. PrepareWinograd requires entries of
-// 16 bits.
+// TransformTaps returns the filter transform (2G)g(2G)ᵀ of 3×3 taps, row after row. PrepareWinograd only accepts a
+// transform that fits into 16 bits.
 func TransformTaps[T int32 | float64](g [3][3]T) (transformed [16]T) {
 	transform := func(a, b, c T) [4]T { return [4]T{2 * a, a + b + c, a - b + c, 2 * c} }
 	var columns [3][4]T
@@ -167,27 +167,26 @@ type Winograd struct {
 	input []int16 // the input transform: for each of its 16 entries, for each tile, the channels
 	sums  []int32 // for each of 4 columns, for each of 2 rows, for each tile, the outputs, ordered by sumLane
 
-	// The bias of the filter times four and its scales divided by four, ordered by sumLane; with tiles of 4×4 outputs
+	// The bias of the filter times four and its scales divided by four, ordered by sumLane. For 4×4 outputs it is
 	// sixteen.
 	bias               [MaxOutputs]int32
 	positive, negative [MaxOutputs]float32
 
 	limits   [4 * limitLanes]int16
 	gaussian gaussianWork
-	packed   packed // in the tier generic, in place of all the above but limits
+	packed   packed // the tier generic uses only packed and limits
 }
 
 // tilesPerCall is the number of tiles that are computed together: a multiple of the numbers of tiles whose sums
-// assembly keeps in registers. It is small, so that the transforms of some tiles stay in the first-level cache: with 48
+// assembly keeps in registers. It is small, so that the transforms of the tiles stay in the first-level cache: with 48
 // tiles, layers of 32 and of 48 channels took 7 % more time.
 const tilesPerCall = 12
 
-// tileSamples is the number of samples of a row that these tiles cover. The last tiles of a row end where the row ends,
-// so some outputs are computed twice.
+// tileSamples is the number of samples of a row that tilesPerCall tiles cover. The last tiles of a row end where the
+// row ends, so some outputs are computed twice.
 const tileSamples = 2 * tilesPerCall
 
-// WinogradBytes returns how many bytes a Winograd takes for filters of at most the given number of channels and
-// outputs.
+// WinogradBytes returns how many bytes a Winograd takes for filters with at most this many channels and outputs.
 func WinogradBytes(channels int) int64 {
 	n := tilesPerCall * channels
 	if current == 0 {
@@ -199,9 +198,9 @@ func WinogradBytes(channels int) int64 {
 		4*4*MaxOutputs)
 }
 
-// ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs in the four rows from
-// which both are computed; to has the offsets in dst of the two rows of outputs, skipTo the offsets in skip, which may
-// be nil, of what is added to them. No sample in src may be above Most in magnitude.
+// ConvolveTwoRows is Convolve for two rows of samples. rows holds the offsets in src of the runs in the four rows from
+// which both are computed; to holds the offsets in dst of the two rows of outputs, and skipTo the offsets in skip of
+// the values to add to these rows; skip may be nil. No sample in src may be above Most in magnitude.
 func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [2]int, work *Winograd) {
 	if len(rows) != 4 {
@@ -233,28 +232,28 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	}
 }
 
-// prepare takes the biases and the scales of a filter for sums that are times as large.
-func (w *Winograd) prepare(f *Filter, times int32) {
+// prepare sets biases and scales from a filter, for sums that are larger by a factor than in Convolve.
+func (w *Winograd) prepare(f *Filter, factor int32) {
 	for o := range f.Outputs {
 		i := sumLane(o, f.Outputs)
-		w.bias[i], w.positive[i] = times*f.Bias[o], f.PositiveScale[o]/float32(times)
+		w.bias[i], w.positive[i] = factor*f.Bias[o], f.PositiveScale[o]/float32(factor)
 		if len(f.NegativeScale) > 0 {
-			w.negative[i] = f.NegativeScale[o] / float32(times)
+			w.negative[i] = f.NegativeScale[o] / float32(factor)
 		}
 	}
 }
 
-// tileChannels returns the number of channels of a sample that the filter transform is for.
+// tileChannels returns the number of channels of a sample for which the filter transform was computed.
 func (f *Filter) tileChannels() int { return len(f.transformed) / (16 / 2 * f.Outputs) }
 
-// take takes memory for tiles, and returns the strides between the entries of the input transform and the sums.
+// take sizes the memory for tiles. It returns the strides from entry to entry of the input transform and of the sums.
 func (w *Winograd) take(channels, outputs int) (inputs, sums int) {
 	inputs, sums = paddedStride(tilesPerCall*channels, 2), paddedStride(tilesPerCall*outputs, 4)
 	w.input, w.sums = resize(w.input, 16*inputs), resize(w.sums, 8*sums)
 	return inputs, sums
 }
 
-// convolve computes the outputs of samples from first on.
+// convolve computes the outputs of samples samples, beginning with sample first.
 func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, first, samples int, f *Filter,
 	skip []int16, skipTo [2]int, skipStep int) {
 	channels := f.tileChannels()
@@ -264,8 +263,8 @@ func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, fir
 		skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep, f.outputStep())
 }
 
-// paddedStride returns the stride, in numbers of size bytes, between the entries of a transform, each of which has n
-// numbers: an odd number of cache lines, so that the data of a tile lies in different sets of the L1 cache.
+// paddedStride returns the stride, counted in numbers of size bytes, between the entries of a transform that have n
+// numbers each. It is an odd number of cache lines, so that the data of a tile lies in different sets of the L1 cache.
 func paddedStride(n, size int) int {
 	const line = 64
 	return (PadTo(n*size, 2*line) + line) / size
@@ -285,7 +284,7 @@ func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, s
 	_ = f.NegativeScale[f.Outputs-1]
 }
 
-// resize returns a slice of n values, in the memory of v where that suffices.
+// resize returns a slice of n values with arbitrary contents, in the memory of v if its capacity suffices.
 func resize[T any](v []T, n int) []T {
 	if cap(v) < n {
 		return make([]T, n)

@@ -1,16 +1,16 @@
 package kernel
 
-// This file has the transforms by which learning computes convolutions of 3×3 taps with a quarter of the products:
+// This file has the transforms with which learning computes convolutions of 3×3 taps with a quarter of the products:
 // Winograd's F(4×4, 3×3) (A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, CVPR 2016,
-// arXiv:1509.09308). A tile of 4×4 results needs 6×6 samples. With V = BᵀxB of the samples and U = GgGᵀ of the taps,
-// for each of the 36 places the products of V and U are summed over the channels of the samples, which is Convolve32
-// with one row; the results are AᵀMA of the sums M. For the gradient of U, AdAᵀ of the gradient d of the results takes
-// the place of M, which is Correlate with one row; the gradient of the taps is GᵀUG of it.
+// arXiv:1509.09308). A tile of 4×4 results needs 6×6 samples. From the samples comes V = BᵀxB, and from the taps U =
+// GgGᵀ. For each of the 36 entries, the products of V and U are summed over the channels of the samples, which is
+// Convolve32 with one row; the results are AᵀMA of the sums M. The gradient of U is computed in the same way, by
+// Correlate with one row, from V and AdAᵀ, with the gradient d of the results; GᵀUG of it is the gradient of the taps.
 //
-// Each of the five functions applies one of these matrices along one direction of tiles. A tile is made by two calls.
+// Each of the five functions applies one of these matrices along one direction of a tile, so a tile takes two calls.
 
-// winogradMap is a linear map, called for n groups of k entries, a multiple of Lanes. The inputs of an entry lie srcGap
-// apart, its results dstGap, the first of the groups srcStep and dstStep.
+// winogradMap is a linear map, applied to n groups of k entries, where k is a multiple of Lanes. The inputs of an entry
+// lie srcGap apart, and its results dstGap; groups begin srcStep and dstStep apart.
 type winogradMap = func(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int)
 
 // SpreadSamples sets 6 results to Bᵀ times 6 samples. src and dst must not overlap.
@@ -38,7 +38,8 @@ func GatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 3, gatherTaps)
 }
 
-func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, by winogradMap) {
+// mapTiles checks the operands of the map f and calls f. An entry has as many inputs as from says, and results as to.
+func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, f winogradMap) {
 	needOf(k, Lanes)
 	if k == 0 || n <= 0 {
 		return
@@ -47,12 +48,12 @@ func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep
 		panic("kernel: a negative stride")
 	}
 	_, _ = dst[(to-1)*dstGap+(n-1)*dstStep+k-1], src[(from-1)*srcGap+(n-1)*srcStep+k-1]
-	by(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	f(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 
-// mapEach calls by for each entry, with its inputs and its results.
+// mapEach calls f for each entry of each group, with its inputs x and its results y.
 func mapEach(
-	dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, by func(y, x *[6]float32),
+	dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, f func(y, x *[6]float32),
 ) {
 	var x, y [6]float32
 	for g := range n {
@@ -60,7 +61,7 @@ func mapEach(
 			for i := range from {
 				x[i] = src[g*srcStep+i*srcGap+c]
 			}
-			by(&y, &x)
+			f(&y, &x)
 			for i := range to {
 				dst[g*dstStep+i*dstGap+c] = y[i]
 			}

@@ -1,16 +1,15 @@
 package lines
 
-// Gather has, for each value of a sample, that of a channel of one of its inputs: it joins, selects and repeats
-// channels.
+// Gather copies channels of its inputs, sample by sample. So it joins, selects and repeats channels.
 type Gather struct {
 	rowwise
-	// Channels are the runs of channels that the result consists of, one after another.
+	// Channels lists the runs of channels that make up a sample of the result, one after another.
 	Channels []Channels
-	// Step is the number of values of a sample, those behind the last run are 0.
+	// Step is the number of values of a sample of the result. Values after the last run are 0.
 	Step int
 }
 
-// Channels are Count channels of an input, beginning with From.
+// Channels are Count neighbouring channels of an input, beginning with channel From.
 type Channels struct{ Input, From, Count int }
 
 // Size implements Op.
@@ -33,12 +32,12 @@ func (g *Gather) Make(t *Task, y, n int) {
 	}
 }
 
-// Shuffle makes Factor×Factor samples of the channels of one: value c of the sample in row dy and column dx of these is
-// value c·Factor² + dy·Factor + dx of the sample.
+// Shuffle turns the channels of one sample into Factor×Factor samples: value c of the new sample in row dy and column
+// dx is value c·Factor² + dy·Factor + dx of the old sample.
 type Shuffle struct {
 	rowwise
 	Factor int
-	// Channels is the number of channels of the result, Step that of values of a sample, of which the others are 0.
+	// Channels is the number of channels of the result. Step is the number of values of a sample; others are 0.
 	Channels, Step int
 }
 
@@ -71,13 +70,13 @@ func (s *Shuffle) Make(t *Task, y, n int) {
 	}
 }
 
-// Unshuffle makes one sample of Factor×Factor samples, the inverse of Shuffle. If Extend, it makes one as well of those
-// that are left at the bottom and on the right, with zeros in place of the others.
+// Unshuffle turns Factor×Factor samples into one sample, as the inverse of Shuffle. If Extend is true, the samples left
+// over at the bottom and on the right give samples too, filled up with zeros.
 type Unshuffle struct {
 	rowwise
 	Factor int
 	Extend bool
-	// Channels is the number of channels of the input, Step that of values of a sample of the result.
+	// Channels is the number of channels of the input. Step is the number of values of a sample of the result.
 	Channels, Step int
 }
 
@@ -121,26 +120,26 @@ func (u *Unshuffle) Make(t *Task, y, n int) {
 	}
 }
 
-// Shift adds rows and columns around the picture, or cuts them off where an edge is negative.
+// Shift adds rows and columns at the edges of the picture, or cuts them off where the number in Edges is negative.
 type Shift struct {
 	rowwise
 	Edges Edges
 	Mode  Beyond
-	// Value is that of the samples of Zeros.
+	// Value is the value of all channels of added samples, if Mode is Zeros.
 	Value float32
 }
 
-// Beyond says what samples beyond the edges of a picture are.
+// Beyond says which values samples beyond the edges of a picture have.
 type Beyond int
 
 // The kinds of Beyond.
 const (
-	Zeros  Beyond = iota // the Value of a Shift
+	Zeros  Beyond = iota // the Value of the Shift
 	Edge                 // the nearest sample
-	Mirror               // mirrored at the sample of the edge
+	Mirror               // the picture mirrored at the outermost sample
 )
 
-// at returns which of n samples is at place i, which may be beyond the edges; −1: none.
+// at returns the index of the sample, out of n, that stands at index i, which may be beyond the edges; −1 if none does.
 func (b Beyond) at(i, n int) int {
 	switch {
 	case i >= 0 && i < n:

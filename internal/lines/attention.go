@@ -2,61 +2,61 @@ package lines
 
 import "superres/internal/kernel"
 
-// Windows are the parts of a picture in which pixels attend to each other: Height×Width pixels, and Heads of PerHead
-// neighbouring channels each. Keys are those of the second input.
+// Windows describes attention inside windows of a picture, Height×Width pixels each. The channels are in Heads heads of
+// PerHead neighbouring channels. Keys describes the windows of the second input.
 type Windows struct {
 	Height, Width, Heads, PerHead int
 	Keys                          Keys
 }
 
-// Keys are windows of Height×Width pixels, each Down below and Across to the right of the one before it.
+// Keys are windows of Height×Width pixels. Neighbours begin Down rows and Across columns apart.
 type Keys struct{ Height, Width, Down, Across int }
 
-// oneRow is a rowwise operation that makes one row at a time.
+// oneRow is a rowwise operation that computes one row at a time.
 type oneRow struct{ rowwise }
 
 // Together implements Op.
 func (oneRow) Together() int { return 1 }
 
-// rows returns which rows windows in row y of them have.
+// rows returns the range of rows of the input that the windows in row y of windows cover.
 func (k Keys) rows(y int) (lo, hi int) { return y * k.Down, y*k.Down + k.Height }
 
-// queries are the windows of the first input.
+// queries describes the windows of the first input, which do not overlap.
 func (w *Windows) queries() Keys { return Keys{w.Height, w.Width, w.Height, w.Width} }
 
-// load sets to to the channels of a head of the pixels of window x in row y of windows k: those of a pixel side by
-// side, padded to step, or, if isTransposed, those of a channel, padded to step.
-func (w *Windows) load(to []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
+// load copies the channels of one head of the pixels of a window: window x in row y of the windows k. dst gets a row
+// for each pixel, with the pixel's channels, or, if isTransposed, a row for each channel. Zeros pad a row to step.
+func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
 	if isTransposed {
-		clear(to[:w.PerHead*step])
+		clear(dst[:w.PerHead*step])
 	} else {
-		clear(to[:k.Height*k.Width*step])
+		clear(dst[:k.Height*k.Width*step])
 	}
 	for i := range k.Height {
 		row := in.FloatRow(y*k.Down + i)[(x*k.Across)*in.Step+head*w.PerHead:]
 		for column := range k.Width {
 			pixel, at := row[column*in.Step:][:w.PerHead], i*k.Width+column
 			if !isTransposed {
-				copy(to[at*step:], pixel)
+				copy(dst[at*step:], pixel)
 				continue
 			}
 			for c, v := range pixel {
-				to[c*step+at] = v
+				dst[c*step+at] = v
 			}
 		}
 	}
 }
 
-// Scores multiplies the pixels of windows with each other: value (h·n + i)·m + k is the sum of the products of pixel i
-// of the first input and pixel k of the second over the channels of head h, with n = Height·Width and m those of Keys.
-// OfChannels multiplies channels, n = m = PerHead, over the pixels.
+// Scores multiplies the pixels of two windows with each other. Value (h·n + i)·m + k is the sum, over the channels of
+// head h, of the products of pixel i of the first input and pixel k of the second, with n = Height·Width and m the same
+// of Keys. If OfChannels is true, it multiplies channels instead and sums over the pixels; then n = m = PerHead.
 type Scores struct {
 	oneRow
 	Windows
 	OfChannels bool
 }
 
-// sides returns the numbers of pixels or channels of the inputs that are multiplied, and of the products of a sum.
+// sides returns how many pixels or channels of each input are multiplied, and how many products make up a sum.
 func (s *Scores) sides() (n, m, inner int) {
 	if s.OfChannels {
 		return s.PerHead, s.PerHead, s.Height * s.Width
@@ -98,8 +98,8 @@ func (s *Scores) Make(t *Task, y, _ int) {
 	}
 }
 
-// WeightedSum adds up the pixels of its second input, for each pixel of a window, with the weights that the first has
-// as Scores makes them; OfChannels the channels.
+// WeightedSum computes each pixel of a window as a sum of the pixels of its second input, weighted by the first input,
+// which has the form of the result of Scores. If OfChannels is true, it sums channels instead.
 type WeightedSum struct {
 	rowwise
 	Windows
@@ -152,7 +152,7 @@ func (s *WeightedSum) Make(t *Task, y, _ int) {
 	}
 }
 
-// transpose sets dst, n rows of cols values, to the transpose of the n rows of n values in src, with zeros behind them.
+// transpose sets dst, with n rows of cols values, to the transpose of src, with n rows of n values. The rest becomes 0.
 func transpose(dst, src []float32, n, cols int) {
 	clear(dst[:n*cols])
 	for i := range n {
@@ -162,7 +162,7 @@ func transpose(dst, src []float32, n, cols int) {
 	}
 }
 
-// RowScores is Scores of the channels of each row of a picture: its result has one sample for a row.
+// RowScores computes Scores of the channels of each row of a picture: its result has one sample for each row.
 type RowScores struct {
 	oneRow
 	Heads, PerHead int
@@ -180,7 +180,7 @@ func (s *RowScores) Make(t *Task, y, n int) {
 	w.Make(t, y, n)
 }
 
-// ChannelSum is WeightedSum of channels for scores of the whole picture, one sample.
+// ChannelSum is a WeightedSum of channels with the same scores for the whole picture, a single sample.
 type ChannelSum struct {
 	oneRow
 	Heads, PerHead int
@@ -214,7 +214,8 @@ func (s *ChannelSum) Make(t *Task, y, _ int) {
 	}
 }
 
-// Mask adds Value to the scores of pixels that IsApart says, for window (x, y) of w×h and two of its n pixels.
+// Mask adds Value to the score of two pixels if IsApart is true for them. IsApart gets a window (x, y) out of w×h, and
+// the numbers of two of its N pixels.
 type Mask struct {
 	oneRow
 	Heads, N int

@@ -2,11 +2,11 @@ package lines
 
 import "superres/internal/kernel"
 
-// togetherFloats is the number of rows of float32 that are made at a time.
+// togetherFloats is the number of float32 rows that are computed at a time.
 const togetherFloats = 4
 
-// rowwise is an operation on float32 that reads nothing beyond the left and right edges. Unless its type says
-// otherwise, a row is made of the same row of each input, and the result is as large as the first input.
+// rowwise is an operation on float32 that reads nothing beyond the left and right edges. Unless its type overrides it,
+// a row is computed from the same row of each input, and the result is as large as the first input.
 type rowwise struct{}
 
 // Size implements Op.
@@ -24,9 +24,9 @@ func (rowwise) Together() int { return togetherFloats }
 // Source is the operation that reads the picture. It is the first node of a program.
 type Source struct {
 	rowwise
-	// Channels is the number of values of a sample, which is not padded.
+	// Channels is the number of values of a sample, without padding.
 	Channels int
-	// Floats is true for float32.
+	// Floats is true if the values are float32, false if they are integers.
 	Floats bool
 }
 
@@ -45,7 +45,7 @@ func (Source) Make(t *Task, y, n int) {
 	}
 }
 
-// Sink is the operation that takes the rows of the result, which are float32. It is the last node of a program.
+// Sink is the operation that writes the rows of the result, which are float32. It is the last node of a program.
 type Sink struct{ rowwise }
 
 // Size implements Op.
@@ -60,19 +60,20 @@ func (Sink) Make(t *Task, y, n int) {
 
 // FloatConv is a convolution of float32.
 type FloatConv struct {
-	// Filter has the taps, their columns as far apart as Dilation says.
+	// Filter holds the taps. Its columns are Dilation apart.
 	Filter *kernel.FloatFilter
-	// Height and Width are the numbers of taps, Dilation the distance of neighbouring taps.
+	// Height and Width are the numbers of taps, Dilation the distance between neighbouring taps.
 	Height, Width, Dilation int
-	// Stride is the distance of the rows, and of the columns, of which a result is made; that of the Filter.
+	// Stride is the distance between the rows, and between the columns, of the input from which neighbouring samples of
+	// the result are computed. The Filter must have the same stride.
 	Stride int
-	// Pad is the number of rows and columns of zeros around the input. A negative number cuts off.
+	// Pad is the number of rows and columns of zeros around the input. A negative number cuts off rows or columns.
 	Pad Edges
-	// HasSkip is true if a second input, of the size of the result, is added to it.
+	// HasSkip is true if a second input, of the size of the result, is added to the result.
 	HasSkip bool
 }
 
-// Edges has a number of samples for each side of a picture.
+// Edges holds a number of samples for each side of a picture.
 type Edges struct{ Top, Left, Bottom, Right int }
 
 // Size implements Op.
@@ -86,7 +87,7 @@ func (c *FloatConv) Size(in []Size) Size {
 	}
 }
 
-// Needs implements Op. Rows that are computed by tiles together are made of all rows of these.
+// Needs implements Op. Rows that tiles compute together need the same rows of the input.
 func (c *FloatConv) Needs(input, y, _, _ int) (lo, hi int) {
 	if input > 0 {
 		return y, y + 1
@@ -111,7 +112,7 @@ func (c *FloatConv) Together() int { return togetherFloats }
 // Make implements Op.
 func (c *FloatConv) Make(t *Task, y, n int) { c.makeColumns(t, y, n, 0, t.Out.W) }
 
-// makeColumns makes the columns [from, to) of n rows. from is a multiple of 4.
+// makeColumns computes the columns [from, to) of n rows. from must be a multiple of 4.
 func (c *FloatConv) makeColumns(t *Task, y, n, from, to int) {
 	in, together := t.In[0], c.Filter.Together()
 	memory := t.Out.class.floats

@@ -2,15 +2,15 @@ package lines
 
 import "superres/internal/kernel"
 
-// Conv is a convolution of integers without padding, one of our own networks. Its result has integers again: each sum
-// is scaled, rounded and clipped as the Filter says. A second input, of as many values a sample as the result, is added
-// to the result.
+// Conv is a convolution of integers without padding, as in our own networks. Its result is integers again: each sum is
+// scaled, rounded and clipped as the Filter says. If there is a second input, with as many values a sample as the
+// result, it is added to the result.
 type Conv struct {
-	// Filter has one run of taps per row.
+	// Filter has one run of taps for each row of taps.
 	Filter *kernel.Filter
 	// Columns is the number of columns that a run spans.
 	Columns int
-	// Skip is the row and the column of the second input that is added to the first sample.
+	// Skip is the row and the column in the second input of the sample that is added to the first sample of the result.
 	Skip int
 }
 
@@ -33,7 +33,7 @@ func (c *Conv) Margin(int) (left, right int) { return 0, 0 }
 // Together implements Op.
 func (c *Conv) Together() int { return 4 } // for Winograd's tiles
 
-// runs returns the indexes of the runs of taps for n rows from row y on.
+// runs returns the indices of the runs of taps for n rows, beginning with row y.
 func (c *Conv) runs(t *Task, y, n int) []int {
 	t.offsets = t.offsets[:0]
 	for j := range c.Filter.Rows + n - 1 {
@@ -74,8 +74,8 @@ func (c *Conv) Make(t *Task, y, n int) {
 	}
 }
 
-// Sums is a convolution whose result has float32: the sums times the PositiveScale of the Filter, neither rounded nor
-// clipped. It is the last node of a program: its rows are the result, and are not kept.
+// Sums is a convolution with a float32 result: the sums times the PositiveScale of the Filter, neither rounded nor
+// clipped. It is the last node of a program: its rows are written as the result, and are not kept.
 type Sums struct{ Conv }
 
 // Size implements Op.

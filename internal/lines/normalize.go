@@ -5,7 +5,7 @@ import "math"
 // moments are the mean and the variance of some numbers.
 type moments struct{ mean, variance float64 }
 
-// momentsOf returns those of count numbers.
+// momentsOf returns the moments of count numbers.
 func momentsOf(count int, number func(i int) float64) (m moments) {
 	for i := range count {
 		m.mean += number(i)
@@ -19,20 +19,20 @@ func momentsOf(count int, number func(i int) float64) (m moments) {
 	return m
 }
 
-// together returns the moments of groups of numbers, all of one size.
+// together returns the moments of all numbers in several groups of equal size, from the moments of each group.
 func together(groups int, group func(i int) moments) moments {
 	between := momentsOf(groups, func(i int) float64 { return group(i).mean })
 	within := momentsOf(groups, func(i int) float64 { return group(i).variance })
 	return moments{between.mean, between.variance + within.mean}
 }
 
-// deviation returns the number by which those of the moments are divided.
+// deviation returns √(variance + epsilon), by which normalization divides.
 func (m moments) deviation(epsilon float32) float32 {
 	return float32(math.Sqrt(m.variance + float64(epsilon)))
 }
 
-// Normalize is a Pointwise that subtracts from the channels of each sample the mean of their group, of which there are
-// Groups, and divides by the square root of their variance and Epsilon.
+// Normalize is a Pointwise. It divides the channels of each sample into Groups groups, subtracts from each channel the
+// mean of its group, and divides it by the square root of the group's variance plus Epsilon.
 type Normalize struct {
 	Groups, Channels, Step int
 	Epsilon                float32
@@ -53,7 +53,7 @@ func (n Normalize) Apply(dst, a, _ []float32) {
 	}
 }
 
-// RowMoments makes one sample of each row, of twice as many values: the means of the channels, then the variances.
+// RowMoments computes one sample for each row, with twice as many values: the channels' means, then their variances.
 type RowMoments struct{ rowwise }
 
 // Size implements Op.
@@ -70,8 +70,8 @@ func (RowMoments) Make(t *Task, y, n int) {
 	}
 }
 
-// PictureMoments makes one sample of RowMoments: the means of the channels' groups, of which there are Groups, and what
-// their samples are to be divided by.
+// PictureMoments computes one sample from all samples of a RowMoments. The channels are in Groups groups; for each
+// channel it has the mean of its group, and then, in the second half, the number by which the channel must be divided.
 type PictureMoments struct {
 	rowwise
 	Groups, Channels int
@@ -104,7 +104,7 @@ func (p PictureMoments) Make(t *Task, y, _ int) {
 	}
 }
 
-// NormalizeBy subtracts and divides by the PictureMoments that are its second input.
+// NormalizeBy subtracts the means of a PictureMoments, its second input, and divides by the numbers in it.
 type NormalizeBy struct{ rowwise }
 
 // Needs implements Op.

@@ -7,7 +7,7 @@ import (
 	"superres/internal/kernel"
 )
 
-// layout is how the rows of a picture lie in memory.
+// layout describes how the rows of all nodes are stored in memory for pictures of one size.
 type layout struct {
 	nodes    []Rows
 	users    [][]user
@@ -15,16 +15,16 @@ type layout struct {
 	passRows int
 }
 
-// period is a multiple of all factors by which operations change the number of rows, which are at most 16.
+// period is a multiple of all factors up to 16. Operations change the number of rows by such factors.
 const period = 720_720
 
-// layout returns the layout for a picture of w×h samples, without memory.
+// layout returns the layout for a picture of w×h samples, without allocating memory.
 func (p *Program) layout(w, h int) layout {
 	l := layout{nodes: make([]Rows, len(p.Nodes)), users: make([][]user, len(p.Nodes))}
 	step := 0
 	for i, s := range p.Sizes(w, h) {
 		l.nodes[i].Size = s
-		if s.H >= h { // neither reduced nor a mean over the picture
+		if s.H >= h { // neither a reduced picture nor a mean over the picture
 			step = max(step, s.Step)
 		}
 		for k, from := range p.Nodes[i].Inputs {
@@ -37,9 +37,9 @@ func (p *Program) layout(w, h int) layout {
 	taller := p.Sizes(w, h+period)
 	for i := range l.nodes {
 		n := &l.nodes[i]
-		rows := int64(taller[i].H - n.H) // for period rows of the picture
+		rows := int64(taller[i].H - n.H) // for each period rows of the picture
 		n.atOnce = int((int64(l.passRows)*rows+period-1)/period) + p.Nodes[i].Op.Together()
-		// Layers without padding lose columns: rows of nearly the same length share memory.
+		// Layers without padding lose columns: nodes with rows of nearly the same length share memory.
 		columns := kernel.PadTo(n.columns()+2*n.margin, 64)
 		if p.isExact(i, l.users[i]) {
 			columns = n.W
@@ -49,8 +49,8 @@ func (p *Program) layout(w, h int) layout {
 	return l
 }
 
-// isExact reports whether neither node i nor any of its users makes or reads samples beyond the right edge: scores, of
-// which one sample may have a million values.
+// isExact reports whether neither node i nor its users compute or read samples beyond the right edge. Then rows need no
+// extra columns. It matters for scores, where one sample may have a million values.
 func (p *Program) isExact(i int, users []user) bool {
 	exact := func(op Op) bool {
 		switch op := op.(type) {
@@ -69,15 +69,15 @@ func (p *Program) isExact(i int, users []user) bool {
 	return exact(p.Nodes[i].Op)
 }
 
-// samplesPerPass is the number of samples of 32 channels that each worker makes of a node in a pass.
+// samplesPerPass is the number of samples of 32 channels of a node that each worker computes in a pass.
 const samplesPerPass = 16384
 
-// passRows returns the number of rows of a picture of w×h samples that a pass takes, for nodes of up to step values.
+// passRows returns how many rows of a picture of w×h samples a pass takes, if nodes have up to step values a sample.
 func passRows(w, h, step int) int {
 	return min(h, 4*runtime.GOMAXPROCS(0)*max(1, samplesPerPass*8/max(step, kernel.Lanes)/w))
 }
 
-// class returns the class of rows of a length, which it adds where it is new.
+// class returns the class of rows of the given length, which it adds to the layout if it is new.
 func (l *layout) class(length int, floats bool) *class {
 	for _, c := range l.classes {
 		if c.length == length && c.hasFloats == floats {
@@ -89,24 +89,24 @@ func (l *layout) class(length int, floats bool) *class {
 	return c
 }
 
-// step is a few rows of a node, which a worker makes.
+// step is the computation of a few rows of a node by a worker.
 type step struct {
 	node, y, rows int
-	after         int // the number of steps that have to end before, the first of the list
+	after         int // how many steps, counted from the first of the list, must have ended before
 }
 
-// planner decides in which steps a run makes rows, and which memory these have.
+// planner plans the steps in which a run computes rows, and the memory of these rows.
 type planner struct {
 	program *Program
 	nodes   []Rows
 	users   [][]user
 	steps   []step
-	counts  bool // steps are only counted, and rows have no memory
+	counts  bool // only count steps and rows, without memory
 	count   int
 }
 
-// plan adds the steps that bring the picture to row to, exclusive, and make all that can then be made, passRows at a
-// time.
+// plan adds the steps that read the picture up to the given row, exclusive, and compute all rows that can then be
+// computed, passRows rows of the picture at a time.
 func (p *planner) plan(to, passRows int) {
 	for goesOn := true; goesOn; {
 		end := min(p.nodes[0].made+passRows, to)
@@ -126,7 +126,7 @@ func (p *planner) plan(to, passRows int) {
 	}
 }
 
-// add adds the step that makes the next rows of node i, and frees the rows that are needed no more.
+// add adds the step that computes the next rows of node i, and frees the rows that are no longer needed.
 func (p *planner) add(i, rows int) {
 	n, node := &p.nodes[i], p.program.Nodes[i]
 	s := step{node: i, y: n.made, rows: rows}
@@ -143,7 +143,7 @@ func (p *planner) add(i, rows int) {
 		}
 		for k, from := range node.Inputs {
 			in := &p.nodes[from]
-			last := in.base - 1 // the last to be made of those that are needed
+			last := in.base - 1 // the last row of this input that the step needs
 			for y := s.y; y < n.made; y++ {
 				_, hi := node.Op.Needs(k, y, in.H, n.H)
 				last = max(last, min(hi, in.H)-1)
@@ -157,10 +157,10 @@ func (p *planner) add(i, rows int) {
 	for _, from := range node.Inputs {
 		p.free(from, index)
 	}
-	p.free(i, index) // rows that no user needs, as where one crops the picture
+	p.free(i, index) // rows that no user needs, as when a user crops the picture
 }
 
-// free frees the rows of node i that no step after the one of an index needs.
+// free frees the rows of node i that no step after step index needs.
 func (p *planner) free(i, index int) {
 	n := &p.nodes[i]
 	first := p.needed(i)
@@ -172,8 +172,8 @@ func (p *planner) free(i, index int) {
 	}
 }
 
-// ready returns the row to which, exclusive, node i can be made of the rows of its inputs that are made: all rows, or
-// a multiple of those that are made together. At the end of the picture it is no more than elsewhere, for the sake of
+// ready returns the row before which all rows of node i can be computed from the present rows of its inputs. It is a
+// multiple of Together, or the end. Even at the end of the picture there are no more than atOnce new rows, to save
 // memory.
 func (p *planner) ready(i int) int {
 	n, rows := p.program.Nodes[i], &p.nodes[i]
@@ -204,7 +204,7 @@ func (p *planner) needed(i int) int {
 	return max(first, p.nodes[i].first)
 }
 
-// measure sets the most rows of each class that a run holds at a time. It plans all steps, and only counts.
+// measure sets, for each class, the largest number of rows that a run holds at a time. It only counts all steps.
 func (l *layout) measure(p *Program) {
 	planner := planner{program: p, nodes: slices.Clone(l.nodes), users: l.users, counts: true}
 	planner.plan(l.nodes[0].H, l.passRows)
@@ -213,7 +213,7 @@ func (l *layout) measure(p *Program) {
 	}
 }
 
-// Memory returns the number of bytes of the rows that a run for a picture of w×h samples holds.
+// Memory returns the number of bytes that the rows of a run take for a picture of w×h samples.
 func (p *Program) Memory(w, h int) (bytes int64) {
 	l := p.layout(w, h)
 	l.measure(p)

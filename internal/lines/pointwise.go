@@ -2,28 +2,29 @@ package lines
 
 import "superres/internal/kernel"
 
-// Chain makes rows and changes them in their place, a few columns at a time, while they are in the nearest cache.
+// Chain computes rows and changes them in place, a few columns at a time, while they are in the fastest cache.
 type Chain struct {
-	// Base makes the rows of the first Taken inputs. Without one, which is nil, the steps make them.
+	// Base computes the rows from the first Taken inputs. If it is nil, the first of the Steps does.
 	Base  Op
 	Taken int
-	// Steps are done one after another. The operand A of the first of a Chain without a Base is an input.
+	// Steps are applied one after another. Without a Base, the operand A of the first step is an input.
 	Steps []Step
 }
 
-// Step is an operation on values at the same place. A and B are its operands: Made, or the index of an input that Base
-// does not take, whose samples are as large as those of the result. An input of one sample goes with all samples.
+// Step is an operation on values at the same position. A and B are its operands: Made, or the index of an input that
+// Base does not take. Samples of that input are as large as samples of the result. If it has only one sample, that is
+// used for all samples of the result.
 type Step struct {
 	Op   Pointwise
 	A, B int
 }
 
-// Made is the operand that is the rows that are being made.
+// Made is the operand that stands for the rows under computation.
 const Made = -1
 
-// Pointwise is an operation on values of float32 at the same place.
+// Pointwise is an operation on float32 values at the same position.
 type Pointwise interface {
-	// Apply sets the values of whole samples of dst to what it makes of those of a, or of a and b, which have as many.
+	// Apply computes the values of whole samples of dst from the values of a, or of a and b, which are as long as dst.
 	// Both may be dst.
 	Apply(dst, a, b []float32)
 }
@@ -63,7 +64,7 @@ func (c *Chain) Together() int {
 	return c.Base.Together()
 }
 
-// columnsTogether and valuesTogether are how many columns, and values of these, a Chain makes at a time.
+// A Chain with a FloatConv computes columnsTogether columns at a time, one without a Base valuesTogether values.
 const (
 	columnsTogether = 144 // a block of tiles of 64 channels
 	valuesTogether  = 2048
@@ -94,7 +95,7 @@ func (c *Chain) Make(t *Task, y, n int) {
 	}
 }
 
-// apply makes the columns [from, to) of row y.
+// apply computes the columns [from, to) of row y.
 func (s Step) apply(t *Task, y, from, to int) {
 	step := t.Out.Step
 	dst := t.Out.FloatRow(y)[from*step : to*step]
@@ -126,10 +127,10 @@ func (s Step) apply(t *Task, y, from, to int) {
 	}
 }
 
-// Combine combines two rows.
+// Combine is a Pointwise that combines two rows.
 type Combine func(dst, a, b []float32)
 
-// The operations of two rows.
+// The operations on two rows.
 var (
 	Add      Combine = kernel.AddFloats
 	Subtract Combine = kernel.SubtractFloats
@@ -142,7 +143,7 @@ var (
 // Apply implements Pointwise.
 func (c Combine) Apply(dst, a, b []float32) { c(dst, a, b) }
 
-// Curve is a function of one number.
+// Curve is a Pointwise that applies a function of one number.
 type Curve kernel.Function
 
 // Apply implements Pointwise.
@@ -154,7 +155,7 @@ type Clip struct{ Least, Most float32 }
 // Apply implements Pointwise.
 func (c Clip) Apply(dst, a, _ []float32) { kernel.ClipFloats(dst, a, c.Least, c.Most) }
 
-// Scale multiplies by a factor of the channel and adds an offset, fused.
+// Scale multiplies each value by the factor of its channel and adds the channel's offset, fused.
 type Scale struct{ factor, offset []float32 }
 
 // NewScale returns a Scale with a factor and an offset for each value of a sample.
@@ -167,7 +168,7 @@ func (s Scale) Apply(dst, a, _ []float32) {
 	inVectors(dst, a, len(s.factor), func(dst, a []float32) { kernel.ScaleFloats(dst, a, s.factor, s.offset) })
 }
 
-// Incline multiplies values of negative sign by a slope of the channel.
+// Incline multiplies each value of negative sign by the slope of its channel.
 type Incline struct{ slope []float32 }
 
 // NewIncline returns an Incline with a slope for each value of a sample.
@@ -178,7 +179,7 @@ func (i Incline) Apply(dst, a, _ []float32) {
 	inVectors(dst, a, len(i.slope), func(dst, a []float32) { kernel.InclineFloats(dst, a, i.slope) })
 }
 
-// wholeVectors returns list as often as makes whole vectors.
+// wholeVectors repeats list until it fills whole vectors.
 func wholeVectors(list []float32) []float32 {
 	all := list
 	for len(all)%kernel.Lanes != 0 {
@@ -187,14 +188,14 @@ func wholeVectors(list []float32) []float32 {
 	return all
 }
 
-// inVectors calls by for the values of dst and a that are a multiple of n, and for the others in memory of its own.
-func inVectors(dst, a []float32, n int, by func(dst, a []float32)) {
+// inVectors calls compute with the largest part of dst and a that is a multiple of n, and a padded copy of the rest.
+func inVectors(dst, a []float32, n int, compute func(dst, a []float32)) {
 	whole := len(dst) / n * n
-	by(dst[:whole], a[:whole])
+	compute(dst[:whole], a[:whole])
 	if whole < len(dst) {
 		end := make([]float32, n)
 		copy(end, a[whole:])
-		by(end, end)
+		compute(end, end)
 		copy(dst[whole:], end)
 	}
 }

@@ -1,43 +1,43 @@
-// Package lines computes networks on pictures, a few rows at a time. A network is a Program: nodes in an order, each an
-// operation on the rows of nodes before it. A Run takes one picture through a program: each node makes its next rows as
-// soon as its inputs have the rows for them, and rows that no node needs any more are used again for others. So memory
-// grows with the width of the picture and the number of nodes, not with its height, and no row is computed twice. The
-// workers take steps of a list, each a few rows of a node, and wait only for the steps that they need.
+// Package lines computes networks on pictures, a few rows at a time. A network is a Program: a list of nodes, each an
+// operation on the rows of earlier nodes. A Run takes one picture through a program: each node computes its next rows
+// as soon as its inputs have the rows that it needs, and the memory of rows that no node needs any more is used for new
+// rows. So memory grows with the width of the picture and the number of nodes, not with its height, and no row is
+// computed twice. Workers take steps from a list, each a few rows of a node, and wait only for steps that they need.
 //
-// The samples of a row lie side by side, each with all its channels. They are integers of 16 bits or float32. A sample
-// beyond the edges of a picture is 0 in all channels.
+// The samples of a row are stored side by side, each with all its channels. They are integers of 16 bits or float32. A
+// sample beyond the edges of a picture is 0 in all channels.
 //
-// program.go is what a program is, run.go how rows are made and kept, and plan.go in which steps. The other files are
-// operations: integers.go those of our own networks, all others those of float32.
+// program.go defines programs, run.go computes and keeps rows, and plan.go plans the steps. The other files are
+// operations: integers.go the integer operations of our own networks, and the rest the operations on float32.
 package lines
 
 import "superres/internal/kernel"
 
-// Program is a network: its nodes in an order in which each comes after its inputs. The first is the Source of the
-// picture, the last the Sink of the result. A program must not change once it has been run, and may be run by several
-// goroutines at a time.
+// Program is a network: a list of nodes in which each node comes after its inputs. The first node is the Source, which
+// reads the picture, the last is the Sink, which takes the result. A program must not change once it has been run.
+// Several goroutines may run it at the same time.
 type Program struct{ Nodes []Node }
 
-// Node is one operation of a program, and the indexes of the nodes that are its inputs.
+// Node is one operation of a program, with the indexes of its input nodes.
 type Node struct {
 	Op     Op
 	Inputs []int
 }
 
-// Op is an operation.
+// Op is the operation of a node, which computes rows of a result from rows of its inputs.
 type Op interface {
-	// Size returns the size of the samples that are made of inputs with the given sizes.
+	// Size returns the size of the result for inputs of the given sizes.
 	Size(in []Size) Size
-	// Needs returns a range [lo, hi) of rows of an input, of height h, that row y of a result of the given height is
-	// made of; it may reach beyond the edges. No later row may need a row before lo. The bits of row y depend on no
-	// other row. An operation that needs a whole input returns [0, h).
+	// Needs returns the range [lo, hi) of rows of an input, h rows high, from which row y of a result of the given
+	// height is computed; the range may reach beyond the edges. No later row may need a row before lo. Row y must have
+	// the same bits whichever other rows are computed. An operation that needs a whole input returns [0, h).
 	Needs(input, y, h, height int) (lo, hi int)
-	// Margin returns how many columns to the left of the first, and to the right of the last, are read of an input.
+	// Margin returns how many columns of an input are read left of the first column and right of the last.
 	Margin(input int) (left, right int)
-	// Together returns how many rows are made at a time: those from a multiple of it to the next, or to the last row.
+	// Together returns how many rows are computed at a time: from one multiple of it to the next, or to the end.
 	Together() int
-	// Make makes the rows [y, y+n), n at most Together. It may write as many columns more, with any values, as kernels
-	// need that make at least kernel.MinSamples samples.
+	// Make computes the rows [y, y+n), where n is at most Together. Kernels compute at least kernel.MinSamples samples,
+	// so it may write arbitrary values into columns beyond the last.
 	Make(t *Task, y, n int)
 }
 
@@ -45,15 +45,15 @@ type Op interface {
 type Size struct {
 	// W and H are the numbers of columns and rows.
 	W, H int
-	// Step is the number of values of a sample, with those that pad it.
+	// Step is the number of values of a sample, including padding.
 	Step int
 	// Floats is true if the values are float32, false if they are integers of 16 bits.
 	Floats bool
 }
 
-// Task is what a worker makes some rows of a node with. It belongs to one goroutine.
+// Task is what a worker needs to compute some rows of a node. It belongs to one goroutine.
 type Task struct {
-	// Out are the rows of the node, In those of its inputs.
+	// Out holds the rows of the node, In the rows of its inputs.
 	Out *Rows
 	In  []*Rows
 
@@ -65,7 +65,7 @@ type Task struct {
 	floats   []float32
 }
 
-// scratch returns memory for n values of float32, of any values, until the next call.
+// scratch returns memory for n float32 with arbitrary values. It is valid until the next call.
 func (t *Task) scratch(n int) []float32 {
 	if len(t.floats) < n {
 		t.floats = make([]float32, n)
@@ -73,25 +73,25 @@ func (t *Task) scratch(n int) []float32 {
 	return t.floats[:n]
 }
 
-// Rows are rows of a node.
+// Rows holds rows of a node.
 type Rows struct {
 	Size
 	class  *class
 	margin int    // columns of zeros on each side of a row
-	slots  []slot // of the rows from row base on
+	slots  []slot // the memory of the rows, beginning with row base
 	base   int
 	first  int // the first row that later steps need
 	made   int // the next row to be made
-	atOnce int // the most rows that a pass makes
+	atOnce int // the largest number of rows that a pass computes
 }
 
-// Integers returns the memory of rows of integers, which At refers to.
+// Integers returns the memory of rows of integers, into which At returns indices.
 func (r *Rows) Integers() []int16 { return r.class.integers }
 
-// At returns the index of the first value of row y. A row above or below the picture is one of zeros.
+// At returns the index of the first value of row y. A row above or below the picture is a row of zeros.
 func (r *Rows) At(y int) int {
 	if y < 0 || y >= r.H {
-		return r.margin * r.Step // the first row of a class
+		return r.margin * r.Step // the row of zeros comes first in a class
 	}
 	return r.slots[y-r.base].offset + r.margin*r.Step
 }
@@ -102,8 +102,8 @@ func (r *Rows) Row(y int) []int16 { return r.class.integers[r.At(y):][:r.W*r.Ste
 // FloatRow returns the values of the samples of row y, which must be float32.
 func (r *Rows) FloatRow(y int) []float32 { return r.class.floats[r.At(y):][:r.W*r.Step] }
 
-// columns returns the number of columns of a row in memory. It suffices for kernels, which make at least
-// kernel.MinSamples samples, of up to maxTaps columns each, even in narrow pictures.
+// columns returns the number of columns of a row in memory. It leaves space for kernels, which compute at least
+// kernel.MinSamples samples, each from up to maxTaps columns, even in narrow pictures.
 func (s Size) columns() int { return max(s.W, kernel.MinSamples+maxTaps) }
 
 // maxTaps is the largest number of columns that the taps of a convolution span.

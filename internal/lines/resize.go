@@ -2,44 +2,43 @@ package lines
 
 import "sync/atomic"
 
-// Interpolation is a way to resize.
+// Interpolation is a method of interpolation.
 type Interpolation int
 
-// The interpolations. Bilinear and Bicubic do not smooth when they reduce.
+// The methods. Bilinear and Bicubic do not smooth when they reduce a picture.
 const (
 	Nearest Interpolation = iota
 	Bilinear
 	Bicubic
 )
 
-// Resize makes a picture Up times as large and Down times smaller. With a second input, the
-// result is as large as that. Samples beyond the edges are those at the edge.
+// Resize makes a picture Up times as large and Down times smaller. If there is a second input, the result has its size
+// instead. Samples beyond an edge equal the nearest sample at the edge.
 type Resize struct {
 	rowwise
 	By       Interpolation
 	Up, Down int
 	// A is the parameter of bicubic interpolation.
 	A float64
-	// AlignCorners takes the centres of the corner samples of input and output for the same points; otherwise the
-	// corners of the pictures are.
+	// AlignCorners makes the centres of the corner samples of input and result coincide. Otherwise their corners do.
 	AlignCorners bool
 
-	columns atomic.Pointer[resizedColumns] // of the latest size
+	columns atomic.Pointer[resizedColumns] // for the latest size
 }
 
-// resizedColumns are the taps of the samples of a row.
+// resizedColumns holds the taps for each sample of a row that is resized from one number of samples to another.
 type resizedColumns struct {
 	from, to int
 	taps     []taps
 }
 
-// taps are weights of neighbouring samples, of which the first may be beyond the edge.
+// taps are the weights of neighbouring samples. The first sample may lie beyond the edge.
 type taps struct {
 	first  int
 	weight [4]float32
 }
 
-// count returns the number of taps of a sample.
+// count returns the number of taps for one sample.
 func (r *Resize) count() int { return [...]int{1, 2, 4}[r.By] }
 
 // Size implements Op.
@@ -53,15 +52,15 @@ func (r *Resize) Size(in []Size) Size {
 	return s
 }
 
-// position returns the index of the first tap of sample i of to that are made of from samples, which may be outside,
-// and the distance, 0 ≤ rest < 1, from the last tap at or before the sample to the sample.
-func (r *Resize) position(i, from, to int) (first int, rest float64) {
-	above, below := (2*i+1)*from-to, 2*to // the position is above/below
+// position returns where output i lies among the inputs, given how many samples there are of each. first is the index
+// of the first tap, which may lie outside, and rest, 0 ≤ rest < 1, its distance from the last tap before it.
+func (r *Resize) position(i, inputs, outputs int) (first int, rest float64) {
+	above, below := (2*i+1)*inputs-outputs, 2*outputs // the position is the quotient above/below
 	switch {
 	case r.By == Nearest:
-		return i * from / to, 0
+		return i * inputs / outputs, 0
 	case r.AlignCorners:
-		above, below = i*(from-1), max(to-1, 1)
+		above, below = i*(inputs-1), max(outputs-1, 1)
 	}
 	first = floorDiv(above, below)
 	rest = float64(above-first*below) / float64(below)
@@ -79,9 +78,9 @@ func floorDiv(a, b int) int {
 	return a / b
 }
 
-// tapsOf returns the taps of sample i of to that are made of from samples.
-func (r *Resize) tapsOf(i, from, to int) taps {
-	first, x := r.position(i, from, to)
+// tapsOf returns the taps for output i, given how many inputs and outputs there are.
+func (r *Resize) tapsOf(i, inputs, outputs int) taps {
+	first, x := r.position(i, inputs, outputs)
 	switch r.By {
 	case Nearest:
 		return taps{first, [4]float32{1}}
@@ -99,7 +98,7 @@ func (r *Resize) tapsOf(i, from, to int) taps {
 	return taps{first, [4]float32{float32(far(x + 1)), float32(near(x)), float32(near(1 - x)), float32(far(2 - x))}}
 }
 
-// Needs implements Op. With aligned corners it is a range for pictures of any height.
+// Needs implements Op. With aligned corners it returns a range that holds for a picture of any height.
 func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	if input > 0 {
 		return 0, 0
@@ -142,7 +141,7 @@ func (r *Resize) Make(t *Task, y, n int) {
 			to := out[x*step:][:step]
 			if r.By == Nearest {
 				from := sum[across.first*step:]
-				for i := range to { // often three: a call of copy takes longer
+				for i := range to { // often only three values: a call of copy takes longer
 					to[i] = from[i]
 				}
 				continue
@@ -155,14 +154,14 @@ func (r *Resize) Make(t *Task, y, n int) {
 	}
 }
 
-// addWeighted adds w times the values of from to those of to; first sets them instead.
-func addWeighted(to, from []float32, w float32, first bool) {
-	to = to[:len(from)]
-	for i, v := range from {
+// addWeighted adds w·src to dst. If first is true, it sets dst to w·src instead.
+func addWeighted(dst, src []float32, w float32, first bool) {
+	dst = dst[:len(src)]
+	for i, v := range src {
 		if first {
-			to[i] = v * w
+			dst[i] = v * w
 		} else {
-			to[i] += float32(v * w)
+			dst[i] += float32(v * w)
 		}
 	}
 }

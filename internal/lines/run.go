@@ -13,36 +13,36 @@ import (
 type Run struct {
 	program  *Program
 	nodes    []Rows
-	users    [][]user // of the rows of each node
+	users    [][]user // for each node, the users of its rows
 	classes  []*class
-	passRows int // rows of the picture that a pass takes
+	passRows int // how many rows of the picture a pass takes
 	tasks    []*Task
 	read     func(y int, to *Rows)
 	write    func(y int, row []float32)
 	steps    []step
 }
 
-// user is a node that needs the rows of another, as its input of an index.
+// user is a node that needs the rows of another node, as its input with the given index.
 type user struct{ node, input int }
 
-// class is the memory of rows of one length.
+// class is the memory for rows of one length and type.
 type class struct {
 	length     int
 	hasFloats  bool
 	integers   []int16
 	floats     []float32
 	free       []slot // sorted by after
-	rows       int    // that there is memory for
-	held, peak int    // rows that a planner counts
+	rows       int    // how many rows the memory can hold
+	held, peak int    // how many rows a planner holds now, and at most
 }
 
-// slot is memory of a row: its offset, and how many of the first steps of a list have to end before it has the row, or
-// may be used for another.
+// slot is the memory of one row, with its offset. For a row in use, after is how many steps of the list, counted from
+// the first, must have ended before the row is complete; for a free slot, before it may be used again.
 type slot struct{ offset, after int }
 
-// Start returns a run for a picture of w×h samples. read is called to have the values of row y of the picture written
-// to the rows of the Source; write gets the rows of the result, which it must not keep. Both are called by several
-// goroutines at a time.
+// Start returns a run for a picture of w×h samples. It calls read to have the values of row y of the picture written to
+// the rows of the Source, and write with each row of the result, which write must not keep. Goroutines call both
+// concurrently.
 func (p *Program) Start(w, h int, read func(y int, to *Rows), write func(y int, row []float32)) *Run {
 	l := p.layout(w, h)
 	l.measure(p)
@@ -61,17 +61,16 @@ func (p *Program) Start(w, h int, read func(y int, to *Rows), write func(y int, 
 	return r
 }
 
-// memory keeps the memory of runs that have ended for the next ones.
+// memory keeps the memory of ended runs for later runs.
 var memory = sync.Pool{New: func() any { return new(Run) }}
 
-// Close ends the run, whose memory the next one uses. The run must not be used any more.
+// Close ends the run and releases its memory to later runs. The run must not be used any more.
 func (r *Run) Close() {
 	r.program, r.read, r.write, r.nodes, r.users = nil, nil, nil, nil, nil
 	memory.Put(r)
 }
 
-// allocate takes memory for a number of rows and for the row of zeros, which comes first. It uses that of an earlier
-// run where it suffices.
+// allocate provides memory for the given number of rows, after a row of zeros. It reuses the memory of an earlier run.
 func (c *class) allocate(rows int) {
 	c.rows, c.free = rows, c.free[:0]
 	need := (rows+1)*c.length + slack
@@ -87,7 +86,7 @@ func (c *class) allocate(rows int) {
 	}
 }
 
-// resize returns a slice of n values, in the memory of v where that suffices. What v holds is lost.
+// resize returns a slice of n arbitrary values, in the memory of v if its capacity suffices.
 func resize[T any](v []T, n int) []T {
 	if cap(v) < n {
 		return make([]T, n)
@@ -95,9 +94,9 @@ func resize[T any](v []T, n int) []T {
 	return v[:n]
 }
 
-// take returns the memory of a free row for the step of an index: one that has been used lately, but that the steps
-// which other workers may be at do not use. It takes more memory where none is free, as for a picture that arrives in
-// parts which are no whole passes.
+// take returns a free slot for the step with the given index: the latest slot that has been free for as many steps as
+// there are workers, so that no worker still uses it but it is likely in the cache. It allocates memory if no slot is
+// free, as for a picture that arrives in parts that are no whole passes.
 func (c *class) take(index int) slot {
 	if len(c.free) == 0 {
 		c.rows++
@@ -119,8 +118,8 @@ func (c *class) take(index int) slot {
 // slack is the number of values after the last row that kernels may read.
 const slack = 64
 
-// Advance makes all rows of the result that can be made from the first rows rows of the picture, which read must know
-// now. It fails only with ctx.Err(), and the run is useless then.
+// Advance computes all rows of the result that depend only on the first rows rows of the picture, which read must be
+// able to return now. Its only error is ctx.Err(), after which the run is useless.
 func (r *Run) Advance(ctx context.Context, rows int) error {
 	p := planner{program: r.program, nodes: r.nodes, users: r.users, steps: r.steps[:0]}
 	p.plan(min(rows, r.nodes[0].H), r.passRows)
@@ -128,7 +127,7 @@ func (r *Run) Advance(ctx context.Context, rows int) error {
 	if err := r.makeAll(ctx); err != nil {
 		return err
 	}
-	for i := range r.nodes { // the next steps are those of another list
+	for i := range r.nodes { // the next list of steps counts from 0 again
 		n := &r.nodes[i]
 		n.slots = slices.Delete(n.slots, 0, n.first-n.base)
 		n.base = n.first
@@ -144,14 +143,13 @@ func (r *Run) Advance(ctx context.Context, rows int) error {
 	return nil
 }
 
-// PassRows returns the number of rows of the picture that are taken through the program at a time. Advance works best
-// for a multiple of it.
+// PassRows returns how many rows of the picture a pass takes through the program. Advance works best with a multiple.
 func (r *Run) PassRows() int { return r.passRows }
 
-// Made returns how many rows of the result have been made.
+// Made returns how many rows of the result have been computed.
 func (r *Run) Made() int { return r.nodes[len(r.nodes)-1].made }
 
-// makeAll makes the rows of all steps.
+// makeAll runs all steps, on all workers.
 func (r *Run) makeAll(ctx context.Context) error {
 	var (
 		mutex sync.Mutex
@@ -172,7 +170,7 @@ func (r *Run) makeAll(ctx context.Context) error {
 				ended.Wait()
 			}
 			mutex.Unlock()
-			defer func() { // also if make panics, or the other workers wait for ever
+			defer func() { // also if make panics, because otherwise the other workers would wait forever
 				mutex.Lock()
 				for done[i] = true; first < len(done) && done[first]; first++ {
 				}
@@ -184,7 +182,7 @@ func (r *Run) makeAll(ctx context.Context) error {
 	})
 }
 
-// make makes the rows of a step.
+// make computes the rows of a step.
 func (r *Run) make(t *Task, s step) {
 	node, n := r.program.Nodes[s.node], &r.nodes[s.node]
 	t.In = t.In[:0]
@@ -196,7 +194,7 @@ func (r *Run) make(t *Task, s step) {
 	n.clearMargins(s.y, s.rows)
 }
 
-// clearMargins sets what lies beside the samples of n rows to 0.
+// clearMargins sets everything beside the samples of n rows, from row y on, to 0.
 func (r *Rows) clearMargins(y, n int) {
 	if r.margin == 0 {
 		return

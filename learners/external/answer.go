@@ -21,8 +21,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// reply is the answer of a program to a problem: the files in the folder of the problem. The program waits until the
-// reply is accepted or fails.
+// reply is the answer of a program to a problem: the files in the folder of the problem. The program gets no other
+// problem until the reply is accepted; if the reply fails, the program is ended.
 type reply struct {
 	Program
 	problem  statement
@@ -36,19 +36,19 @@ func (r reply) accept() {
 	r.programs.giveBack(r.Program, r.proc)
 }
 
-// fail returns the error of a reply that cannot be accepted. It ends the program first, so that all of its standard
-// error has been read.
+// fail returns the error of a reply that cannot be accepted. It ends the program first, so that all of the program's
+// standard error has been read.
 func (r reply) fail(format string, args ...any) error {
 	r.programs.end(r.proc)
 	return r.Program.fail("%s%s", fmt.Sprintf(format, args...), r.proc.stderr.quote())
 }
 
-// failMissing returns the error of a reply without its result.
+// failMissing returns the error of a reply that lacks the required file.
 func (r reply) failMissing() error {
 	return r.fail("answered, but left no %s", r.problem.result())
 }
 
-// open opens a file of the reply, and returns its size in bytes. The file is nil if it does not exist.
+// open opens a file of the reply, and returns its size in bytes. It returns nil if the file does not exist.
 func (r reply) open(name string) (*os.File, int64, error) {
 	path := filepath.Join(r.folder, name)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +56,7 @@ func (r reply) open(name string) (*os.File, int64, error) {
 	}
 	f, size, err := safefile.OpenRegular(path)
 	if fault, ok := errors.AsType[*safefile.Fault](err); ok {
-		return nil, 0, r.fail("%s: %s", name, fault.Reason) // without the path of the folder, which is temporary
+		return nil, 0, r.fail("%s: %s", name, fault.Reason) // without the path, since the folder is temporary
 	}
 	if err != nil {
 		return nil, 0, r.fail("%s: %v", name, err)
@@ -64,7 +64,7 @@ func (r reply) open(name string) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-// readMatrix reads the matrix in the file name of the reply, which must be rows×cols. It is nil without the file.
+// readMatrix reads a matrix from the named file of the reply. It must be rows×cols. It is nil if there is no such file.
 func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dense, error) {
 	f, size, err := r.open(name)
 	if f == nil || err != nil {
@@ -86,7 +86,7 @@ func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dens
 	return m, nil
 }
 
-// readDictionary reads D. It returns the dictionary with atoms of length 1, and the lengths that they had.
+// readDictionary reads D. It returns the dictionary with atoms scaled to length 1, and their lengths before.
 func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 	d, err := r.readMatrix(atomsFile, m, k, "atom")
 	if err != nil {
@@ -108,7 +108,7 @@ func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 	return out, lengths, nil
 }
 
-// readCodes reads X, and multiplies row k of it by scale[k] unless scale is nil. A signal with more non-zeros than the
+// readCodes reads X, and multiplies row k of X by scale[k] unless scale is nil. A signal with more non-zeros than the
 // problem allows is an error. The codes are nil if the reply has no X.
 func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 	x, err := r.readMatrix(codesFile, k, n, "signal")
@@ -152,11 +152,11 @@ func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 	return codes, nil
 }
 
-// maxTrace is the size of the largest trace, in bytes.
+// maxTrace is the size in bytes of the largest trace that is read.
 const maxTrace = 16 << 20
 
-// readTrace reads the steps of the program from its trace: columns with the names that superres learn gives them, of
-// which iteration and rmse are required. Without a trace there are no steps.
+// readTrace reads the steps from the program's trace. Its columns are named as in the traces of superres learn;
+// iteration and rmse are required. Without a trace there are no steps.
 func (r reply) readTrace() ([]learners.Step, error) {
 	f, size, err := r.open(traceFile)
 	if f == nil || err != nil {
@@ -200,7 +200,7 @@ func (r reply) readTrace() ([]learners.Step, error) {
 	}
 }
 
-// parseStep reads a line of a trace, whose columns head names. Columns of other names are passed over.
+// parseStep parses a line of a trace. head names the columns; unknown columns are ignored.
 func parseStep(head, row []string) (s learners.Step, err error) {
 	var iteration, replaced, seconds float64
 	fields := map[string]*float64{

@@ -13,10 +13,10 @@ import (
 	"superres/learners/sparse"
 )
 
-// Coder is a sparse coder that is an external program.
+// Coder is a sparse coder that runs an external program.
 type Coder struct {
 	Program
-	// Sparsity is the largest number of non-zeros of a signal. Codes with more are refused. 0, the default, is no
+	// Sparsity is the largest number of non-zeros of a signal. Codes with more are refused. The default, 0, is no
 	// limit.
 	Sparsity int
 	// Tolerance is the residual norm at which coding of a signal may end. The program gets it. The default is 0.
@@ -32,7 +32,7 @@ func (c *Coder) Check() error {
 // MostNonZeros implements sparse.Limited.
 func (c *Coder) MostNonZeros() int { return c.Sparsity }
 
-// Code implements sparse.Coder. That the code of a signal does not depend on other signals is left to the program.
+// Code implements sparse.Coder. The program itself must make sure that a code does not depend on other signals.
 func (c *Coder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*sparse.Codes, error) {
 	m, k := d.Dims()
 	if err := checkSignals(y, m); err != nil {

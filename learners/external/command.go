@@ -77,7 +77,7 @@ func (p Program) resolve() (path string, args []string, err error) {
 	return "", nil, plugin.Errorf("external: %s: %v", list[0], err)
 }
 
-// Check returns an error for a command that cannot be split into words, and for a program that does not exist.
+// Check returns an error for a negative limit, a command that cannot be split, or a program that does not exist.
 func (p Program) Check() error {
 	if p.Limit < 0 {
 		return plugin.Errorf("external: limit %v, expected more than 0", p.Limit)
@@ -87,7 +87,7 @@ func (p Program) Check() error {
 }
 
 // Fingerprint implements plugin.Program. It returns the SHA-256 of the program and of each file among its arguments,
-// such as the script of an interpreter, but not of files that these load in turn.
+// such as a script for an interpreter. Files that the program loads by itself are not included.
 func (p Program) Fingerprint() (string, error) {
 	path, args, err := p.resolve()
 	if err != nil {

@@ -1,21 +1,20 @@
-// Package external makes learners and coders of programs in any language. The program of a spec "exec:COMMAND" is
+// Package external runs programs in any language as learners and coders. The program of a spec "exec:COMMAND" is
 // started once and serves many problems.
 //
 // A problem is a folder with problem.json, which states the task, and the matrices Y.npy and, for a learner, D0.npy
 // or, for a coder, D.npy. A learner writes D.npy to the folder and may write X.npy and trace.csv; a coder writes
 // X.npy. testdata/external/README.md in the repository is the protocol for authors of such programs, with examples.
 //
-// All processes that a program starts are ended with it, as far as the system lets them be found: see family_*.go.
+// A program is ended with all processes that it has started, if the system lets them be found: see family_*.go.
 //
-// No result of a program is trusted: sizes and numbers are checked, atoms are brought to length 1 and their signs
-// fixed, and errors are computed here. A failure of a program is an error that wraps [ErrProgram] and ends with the
-// last lines of its standard error. The program is then ended, with all that it started, and restarted for the next
-// problem.
+// No result of a program is trusted: sizes and numbers are checked, atoms are scaled to length 1, their signs fixed,
+// and errors computed here. A failure of a program is an error that wraps [ErrProgram] and ends with the last lines
+// that the program wrote to standard error. The program and all processes that it has started are then ended, and the
+// program is started again for the next problem.
 //
-// Read it in this order: learner.go and coder.go, the plug-ins; problem.go, which writes problems, and answer.go,
-// which reads answers; command.go, which reads commands; keep.go, the programs that wait for problems; process.go,
-// one program, and tail.go, the end of its output; and family_*.go, which end it with all that it has started, on each
-// system.
+// Read it in this order: learner.go and coder.go, the plug-ins; problem.go, which writes problems, and answer.go, which
+// reads answers; command.go, which reads commands; keep.go, the programs that wait for problems; process.go, one
+// program, and tail.go, the end of its output; and family_*.go, which end a program and its processes on each system.
 package external
 
 import (
@@ -40,7 +39,7 @@ type programError string
 func (e programError) Error() string        { return string(e) }
 func (e programError) Is(target error) bool { return target == ErrProgram }
 
-// Program is an external program, and how to run it. Concurrent use is safe: it is then started several times.
+// Program is an external program, and how to run it. Concurrent calls are safe: each starts a process of its own.
 type Program struct {
 	// Command is the program and its arguments, separated by blanks. An argument that contains blanks or commas stands
 	// between single or double quotes.
@@ -57,7 +56,7 @@ func (p *Program) declare(fs *flag.FlagSet) {
 	fs.Var(limit{&p.Limit}, "limit", "time for a problem, such as 90s or 2h")
 }
 
-// limit is a flag.Value for a time limit, which is more than 0.
+// limit is a flag.Value for a time limit, which must be more than 0.
 type limit struct{ *time.Duration }
 
 // Set parses a time with its unit.
@@ -75,7 +74,7 @@ func (l limit) Set(text string) error {
 
 // String shows the time.
 func (l limit) String() string {
-	if l.Duration == nil { // package flag makes such a value
+	if l.Duration == nil { // package flag calls String of a zero value
 		return ""
 	}
 	return l.Duration.String()
@@ -99,8 +98,8 @@ func (p Program) fail(format string, args ...any) error {
 	return programError(fmt.Sprintf("external: %s: %s", p.Command, fmt.Sprintf(format, args...)))
 }
 
-// solve gives a problem to the program: the statement s, and matrices by their file names. The caller must call
-// done, even after an error; the files of the reply exist until then.
+// solve gives a problem to the program: the statement s, and matrices by their file names. The caller must call done,
+// even after an error; done removes the files of the reply.
 func (p Program) solve(ctx context.Context, s statement, matrices map[string]*mat.Dense) (r reply, done func(),
 	err error) {
 	programs, end := programsOf(ctx)

@@ -16,7 +16,7 @@ func group(*exec.Cmd) {}
 // newFamily returns the family of a program that has just started.
 func newFamily(p *os.Process) family { return family{p} }
 
-// end kills the program, unless it has ended.
+// end kills the program, unless it has already ended.
 func (f family) end(ended bool) {
 	if !ended {
 		_ = f.Kill() // it may have ended

@@ -13,17 +13,17 @@ import (
 // family is a running program with all processes that it starts, directly or not.
 type family struct {
 	pid int
-	job windows.Handle // 0 where the system gave none
+	job windows.Handle // 0 if the system did not create a job
 }
 
-// group makes a program, before it starts, the head of a group of processes, so that an interrupt from a console goes
-// to this process alone, which ends the others.
+// group puts a program, before it starts, into a new group of processes with the program at its head, so that an
+// interrupt from a console reaches only this process, which then ends the programs.
 func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// newFamily puts a program that has just started into a job, to which all processes belong that it starts from now
-// on. All of them end with the job, and the job ends with this process, however that ends.
+// newFamily puts a program that has just started into a job. All processes that the program starts from now on belong
+// to the job and end with it. The job ends with this process, even if this process is killed.
 func newFamily(p *os.Process) family {
 	f := family{pid: p.Pid}
 	job, err := windows.CreateJobObject(nil, nil)
@@ -50,11 +50,11 @@ func newFamily(p *os.Process) family {
 	return f
 }
 
-// end kills the program, unless it has ended, and all that it has started. The last call of it has ended set, and
-// closes the job.
+// end kills the program, unless it has ended, and all processes that it has started. The last call passes true for
+// ended, and closes the job.
 func (f family) end(ended bool) {
 	if f.job != 0 {
-		_ = windows.TerminateJobObject(f.job, 1) // none may be left
+		_ = windows.TerminateJobObject(f.job, 1) // an error means that no process is left
 		if ended {
 			_ = windows.CloseHandle(f.job)
 		}

@@ -12,12 +12,12 @@ import (
 	"superres/internal/safefile"
 )
 
-// programs holds the programs that run, and the folder of their problems. It is safe for concurrent use.
+// programs holds the running programs, and the folder for their problems. It is safe for concurrent use.
 type programs struct {
 	mu      sync.Mutex
 	closed  bool
 	running []*process
-	waiting map[string][]*process // by command
+	waiting map[string][]*process // the processes that wait for a problem, by command
 	folder  string                // empty until the first problem
 	remove  func()                // removes folder
 }
@@ -25,14 +25,14 @@ type programs struct {
 type keepKey struct{}
 
 // Keep returns a context in which programs that serve many problems keep running from one call of Learn or Code to the
-// next. The function that it returns ends all of these programs, even busy ones, and removes all folders of problems;
-// the caller must call it. Without Keep, each call starts and ends its own program.
+// next. The caller must call the returned function, which ends all of these programs, even busy ones, and removes all
+// folders of problems. Without Keep, each call starts and ends its own program.
 func Keep(ctx context.Context) (context.Context, func()) {
 	p := &programs{}
 	return context.WithValue(ctx, keepKey{}, p), p.close
 }
 
-// programsOf returns the programs that ctx keeps (see Keep), or a new set, which done ends.
+// programsOf returns the programs that ctx keeps (see Keep), or else a new set, which done ends.
 func programsOf(ctx context.Context) (p *programs, done func()) {
 	if p, ok := ctx.Value(keepKey{}).(*programs); ok {
 		return p, func() {}
@@ -43,8 +43,7 @@ func programsOf(ctx context.Context) (p *programs, done func()) {
 
 var errClosed = errors.New("external: the program is ending")
 
-// take returns a process of program, which serves many problems: a process that waits, which may have ended, or a new
-// one.
+// take returns a process of program for the next problem: a waiting one, which may have ended, or else a new one.
 func (p *programs) take(program Program) (*process, error) {
 	p.mu.Lock()
 	list := p.waiting[program.Command]
@@ -58,7 +57,7 @@ func (p *programs) take(program Program) (*process, error) {
 	return proc, nil
 }
 
-// giveBack puts proc among the processes that wait for the next problem.
+// giveBack adds proc to the processes that wait for the next problem.
 func (p *programs) giveBack(program Program, proc *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +67,7 @@ func (p *programs) giveBack(program Program, proc *process) {
 	p.waiting[program.Command] = append(p.waiting[program.Command], proc)
 }
 
-// start starts a program.
+// start starts a process of program.
 func (p *programs) start(program Program) (*process, error) {
 	path, args, err := program.resolve()
 	if err != nil {
@@ -87,7 +86,7 @@ func (p *programs) start(program Program) (*process, error) {
 	return proc, nil
 }
 
-// end ends a process.
+// end ends a process, and forgets it.
 func (p *programs) end(proc *process) {
 	proc.end()
 	p.mu.Lock()
@@ -111,10 +110,10 @@ func (p *programs) problem() (folder string, remove func(), err error) {
 	if err != nil {
 		return "", nil, safefile.Unwritable(p.folder, err)
 	}
-	return folder, func() { _ = os.RemoveAll(folder) }, nil // close tries again
+	return folder, func() { _ = os.RemoveAll(folder) }, nil // close tries again if this fails
 }
 
-// grace is the time that waiting programs have to end by themselves.
+// grace is the time that waiting programs get to end by themselves.
 const grace = time.Second
 
 // close ends all programs. Waiting programs first get the end of their standard input; busy programs, and those that do

@@ -11,15 +11,15 @@ import (
 	"superres/learners/sparse"
 )
 
-// Learner is a learner that is an external program. If the program writes no codes, opt.Coder computes them.
+// Learner is a learner that runs an external program. If the program writes no codes, opt.Coder computes them.
 type Learner struct{ Program }
 
-// Answered is the reason why the result of a program has no more iterations.
+// Answered is the StopReason of all results of programs: the program has answered.
 const Answered learners.StopReason = "program answered"
 
-// Learn implements learners.Learner. Whether the result is the same for the same Y, options and seed is up to the
-// program. The steps come from the program's trace, or a single step without a number; the errors of the last step
-// are computed here. When ctx ends, the result is nil.
+// Learn implements learners.Learner. Whether the result is the same for the same Y, options and seed depends on the
+// program. The steps come from the program's trace; without a trace there is one step without a number. The RMSE and
+// the non-zeros of the last step are computed here. When ctx ends, the result is nil.
 func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
 	began := time.Now()
 	opt, start, err := learners.Prepare(y, opt)
@@ -91,20 +91,20 @@ func rmse(y *mat.Dense, r *learners.Result) float64 {
 	return math.Sqrt(sum / float64(m*n))
 }
 
-// Memory implements learners.Learner for the memory of this process, without the program's. The program may or
-// may not write codes, so the estimate is the larger one of the two cases.
+// Memory implements learners.Learner. It counts the memory of this process, not of the program. The program may or may
+// not write codes, so the estimate is the larger of the two cases.
 func (l *Learner) Memory(m, n, k, s int) float64 {
 	return max(memoryWithCodes(m, n, k, s), memoryWithoutCodes(m, n, k, s))
 }
 
-// memoryWithCodes estimates the memory where the program writes codes: the codes twice, as the matrix that is read
-// and as the result or, in the end, both times as the result, and the dictionary three times.
+// memoryWithCodes estimates the memory if the program writes codes: the codes twice (first as the matrix read from the
+// file and as sparse codes, later as two sparse codes) and the dictionary three times.
 func memoryWithCodes(m, n, k, s int) float64 {
 	codes := 12*float64(n)*float64(min(s, k)) + 8*float64(n)
 	return 8*3*float64(m)*float64(k) + codes + max(8*float64(k)*float64(n), codes)
 }
 
-// memoryWithoutCodes estimates the memory if the coder computes the codes: the coder's own, and three dictionaries.
+// memoryWithoutCodes estimates the memory if opt.Coder computes the codes: the coder's memory, and three dictionaries.
 func memoryWithoutCodes(m, n, k, s int) float64 {
 	held, working := sparse.Memory(m, k, n, s)
 	return 8*3*float64(m)*float64(k) + held + working

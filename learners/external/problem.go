@@ -14,7 +14,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// The files of a problem and of its answer.
+// The names of the files of a problem and of its answer.
 const (
 	problemFile = "problem.json"
 	signalsFile = "Y.npy"     // M×N
@@ -32,13 +32,13 @@ type statement struct {
 	Entries int `json:"entries"`
 	Signals int `json:"signals"`
 	Atoms   int `json:"atoms"`
-	// Sparsity is the largest number of non-zeros of a code, or 0 where it is not limited.
+	// Sparsity is the largest number of non-zeros of a code, or 0 for no limit.
 	Sparsity int `json:"sparsity"`
 	// Tolerance is the residual norm at which a code may end. It is 0 for a learner.
 	Tolerance float64 `json:"tolerance"`
 	// Iterations is the largest number of iterations. It is 0 for a coder.
 	Iterations int `json:"iterations"`
-	// Seed is the seed of all random draws, 0 to 2³¹−1, which every language can hold. It is 0 for a coder.
+	// Seed is the seed of all random numbers, 0 to 2³¹−1, which fits into integers of all languages; 0 for a coder.
 	Seed uint64 `json:"seed"`
 	// Seconds is the time limit for the problem.
 	Seconds float64 `json:"seconds"`
@@ -52,7 +52,7 @@ func (s statement) result() string {
 	return atomsFile
 }
 
-// pose writes a problem into folder: s, and matrices, whose keys are file names. Its errors wrap safefile.ErrOutput.
+// pose writes a problem into folder: problem.json, and matrices by file name. Its errors wrap safefile.ErrOutput.
 func pose(folder string, s statement, matrices map[string]*mat.Dense) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {

@@ -19,27 +19,27 @@ import (
 	"superres/internal/safefile"
 )
 
-// process is a running program. One goroutine at a time may use it, but any may call end.
+// process is a running program. Only one goroutine at a time may use it, but end may be called concurrently.
 type process struct {
 	cmd    *exec.Cmd
 	family family
 	mu     sync.Mutex     // guards the use of family once the program has started
 	in     io.WriteCloser // its standard input
 	stderr tail           // the end of its standard error
-	lines  chan string    // the lines of its standard output; closed with it
+	lines  chan string    // the lines of its standard output; closed at the end of the output
 
-	answered bool // it has answered a problem, so that a line it prints may still belong to that one
+	answered bool // it has answered before, so that a line that it prints may belong to an earlier problem
 
 	stop  sync.Once
-	quit  chan struct{} // closed when lines are no longer read
-	ended chan struct{} // closed when it and what it started have ended
-	err   error         // how it ended; valid once ended is closed
+	quit  chan struct{} // closed when lines will no longer be read
+	ended chan struct{} // closed when the program and the processes that it started have ended
+	err   error         // the error of cmd.Wait; valid once ended is closed
 }
 
 // maxLine is the length of the longest line of an answer, in bytes. The rest of a longer line is dropped.
 const maxLine = 1 << 16
 
-// drain is how long to wait for the output of a program that has ended, since its children may still hold it open.
+// drain is how long to wait for output after a program has ended, since its child processes may still hold it open.
 const drain = time.Second
 
 // start starts the program at path.
@@ -62,11 +62,11 @@ func start(path string, args []string) (*process, error) {
 	p.family = newFamily(p.cmd.Process)
 	go func() {
 		if p.err = p.cmd.Wait(); errors.Is(p.err, exec.ErrWaitDelay) {
-			p.err = nil // the program has ended well, though a process that it started has not
+			p.err = nil // the program itself has ended normally, only its child processes hold its output
 		}
-		p.mu.Lock() // a call of end may be at work
+		p.mu.Lock() // a call of end may be running
 		defer p.mu.Unlock()
-		p.family.end(true) // the processes that it left behind
+		p.family.end(true) // ends the child processes that it left behind
 		printed.Close()
 		close(p.ended)
 	}()
@@ -74,11 +74,11 @@ func start(path string, args []string) (*process, error) {
 	return p, nil
 }
 
-// threadVariables are the variables that set how many threads libraries of linear algebra use.
+// threadVariables are the environment variables that set the number of threads of libraries for linear algebra.
 var threadVariables = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"}
 
-// oneThread returns environment with each of threadVariables set to 1 that superres itself does not have set: trials
-// already run on all processors at once, and the last bits of a product may depend on the number of threads.
+// oneThread adds each of threadVariables with the value 1 to environment, unless it is set already: trials already run
+// on all processors at once, and the last bits of a product may depend on the number of threads.
 func oneThread(environment []string) []string {
 	for _, name := range threadVariables {
 		if _, set := os.LookupEnv(name); !set {
@@ -91,7 +91,7 @@ func oneThread(environment []string) []string {
 // read sends the lines of the standard output to p.lines.
 func (p *process) read(out *io.PipeReader) {
 	defer close(p.lines)
-	defer out.Close() // later output of the program fails
+	defer out.Close() // then the program cannot print any more
 	in := bufio.NewReaderSize(out, maxLine)
 	for {
 		line, cut, err := in.ReadLine()
@@ -109,14 +109,14 @@ func (p *process) read(out *io.PipeReader) {
 	}
 }
 
-// end kills the program and all that it has started, and returns when they have ended. It is safe for concurrent use.
+// end kills the program and its child processes, and returns when they have ended. It is safe for concurrent use.
 func (p *process) end() {
 	p.stop.Do(func() {
 		close(p.quit)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		select {
-		case <-p.ended: // another process may have the same number by now
+		case <-p.ended: // do not kill: another process may have the same number by now
 		default:
 			p.family.end(false)
 		}
@@ -124,28 +124,28 @@ func (p *process) end() {
 	<-p.ended
 }
 
-// hangUp closes the standard input of the program: there are no more problems.
+// hangUp closes the standard input of the program, which tells it that there are no more problems.
 func (p *process) hangUp() {
-	_ = p.in.Close() // it may have ended
+	_ = p.in.Close() // an error means that the program has ended
 }
 
-// request is a line on the standard input of a program, and answer is a line on its output. A program may answer with
-// the line of the request.
+// request is a line on the standard input of a program, and answer is a line on its standard output. A program may
+// print the line of the request as its answer.
 type request struct {
 	Folder string `json:"folder"`
 }
 
 type answer struct {
 	Folder string  `json:"folder"`
-	Error  *string `json:"error"` // nil where the problem is solved
+	Error  *string `json:"error"` // nil if the problem was solved
 }
 
 // errEnded says that a program has ended instead of answering.
 var errEnded = errors.New("ended without an answer")
 
-// serve gives the problem in folder to a process that serves many problems: to one that waits, or to a new one. A
-// waiting process may have ended, or end when it gets the problem; then the next process gets the problem, and finally
-// a new one, so that the result does not depend on which process was taken.
+// serve gives the problem in folder to a waiting process, or to a new process. A waiting process may have ended, or end
+// when it gets the problem. Then the next waiting process gets it, and finally a new process, so that the result does
+// not depend on which process was taken.
 func (p Program) serve(ctx context.Context, programs *programs, folder string, problem statement) (reply, error) {
 	for {
 		proc, err := programs.take(p)
@@ -169,10 +169,10 @@ func (p Program) serve(ctx context.Context, programs *programs, folder string, p
 	}
 }
 
-// request gives the program its problem and waits for the answer. A line that is no answer is an error if the program
-// has never answered before. Otherwise the line may follow its last answer, and is skipped.
+// request gives the problem to the program and waits for the answer. A line that is no answer is an error if the
+// program has never answered before. Otherwise the line may be a late line for an earlier problem, and is skipped.
 func (r reply) request(ctx context.Context) error {
-	if r.proc.answered { // otherwise what it has printed may tell why it fails at its start
+	if r.proc.answered { // keep the errors of a program that fails at its start
 		r.proc.stderr.reset()
 	}
 	line, err := json.Marshal(request{r.folder})
@@ -181,7 +181,7 @@ func (r reply) request(ctx context.Context) error {
 	}
 	limit := time.NewTimer(r.limit())
 	defer limit.Stop()
-	_, _ = r.proc.in.Write(append(plainASCII(line), '\n')) // if the program has ended, that is noticed below
+	_, _ = r.proc.in.Write(append(plainASCII(line), '\n')) // if the program has ended, the loop below notices
 	skipped := ""
 	for {
 		select {
@@ -214,8 +214,7 @@ func (r reply) request(ctx context.Context) error {
 	}
 }
 
-// flushAdvice returns advice for a program that has written its result but printed no answer. It is empty without a
-// result.
+// flushAdvice returns advice for a program that has written its result file but printed no answer. It may be "".
 func (r reply) flushAdvice() string {
 	name := r.problem.result()
 	if _, err := os.Lstat(filepath.Join(r.folder, name)); err != nil {
@@ -224,14 +223,14 @@ func (r reply) flushAdvice() string {
 	return "; " + name + " is there: was the answer flushed, with a line end?"
 }
 
-// endedEarly returns an error that says how the program ended without having answered.
+// endedEarly waits until the program has ended, and returns an error that says how it ended.
 func (p *process) endedEarly() error {
 	<-p.ended
 	return fmt.Errorf("%w (%s)", errEnded, ending(p.err))
 }
 
-// plainASCII returns text, which is JSON, with all characters that are not ASCII escaped, because some languages read
-// their input in the encoding of the system.
+// plainASCII returns the JSON text with all non-ASCII characters escaped, because some languages decode their input by
+// the system's encoding.
 func plainASCII(text []byte) []byte {
 	var out []byte
 	for _, r := range string(text) {
@@ -248,7 +247,7 @@ func plainASCII(text []byte) []byte {
 	return out
 }
 
-// ending returns words for how a program ended, from err, the error of its exec.Cmd.
+// ending says in words how a program ended; err is the result of Wait of its exec.Cmd.
 func ending(err error) string {
 	if err == nil {
 		return "exit status 0"

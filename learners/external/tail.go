@@ -7,19 +7,19 @@ import (
 	"superres/internal/safefile"
 )
 
-// tail is a writer that keeps the last bytes written to it. It is safe for concurrent use.
+// tail is a writer that keeps only the last bytes written to it. It is safe for concurrent use.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
 }
 
-// How much is kept, in bytes, and quoted, in lines.
+// How many bytes are kept, and how many lines are quoted.
 const (
 	tailBytes = 2048
 	tailLines = 5
 )
 
-// Write never fails.
+// Write keeps the last bytes of what was written. It never fails.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -28,14 +28,14 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reset forgets what was written.
+// reset drops all bytes.
 func (t *tail) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = t.kept[:0]
 }
 
-// quote returns the last lines, worded as the end of a sentence. It is empty if nothing was written.
+// quote returns the last lines, worded as the end of a sentence, or "" if there are none.
 func (t *tail) quote() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package learnertest is the conformance suite of learners: the promises that every learner must keep, whatever its
-// algorithm. The test of a learner calls Run once.
+// Package learnertest is the conformance suite of learners: it tests what every learner must do, for any algorithm. The
+// test of a learner calls Run once.
 package learnertest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"superres/learners/sparse/sparsetest"
 )
 
-// Run checks that a learner keeps all promises of learners.Learner.
+// Run checks that a learner does everything that the comments of learners.Learner say.
 func Run(t *testing.T, learner learners.Learner) {
 	t.Helper()
 	ctx := context.Background()
@@ -144,7 +144,7 @@ func Run(t *testing.T, learner learners.Learner) {
 		}
 		r, err := learner.Learn(ctx, y, o)
 		if err == nil && len(r.Steps) == 1 {
-			return // it has no second iteration
+			return // the learner has no second iteration
 		}
 		if !errors.Is(err, context.Canceled) || r == nil || r.Stop != learners.Cancelled || len(r.Steps) != 2 {
 			t.Fatalf("cancelled in iteration 2: %+v, %v", r, err)

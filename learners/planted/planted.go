@@ -1,9 +1,9 @@
 // Package planted makes training signals from a known dictionary, lets learners search for it, and measures their
 // errors: the experiment of the paper's Figure 1.
 //
-// Signals are Y = D⁰X⁰ (M×N). D⁰ (M×K) has Gaussian atoms of length 1. A column of X⁰ (K×N) has S non-zeros at
-// positions drawn uniformly, with N(0,1) values. A Model makes other signals: with noise, outliers, other coefficients,
-// atoms that are used more than others or are alike, none of which the paper has.
+// Signals are Y = D⁰X⁰ (M×N). D⁰ (M×K) has Gaussian atoms of length 1. A column of X⁰ (K×N) has S non-zeros with N(0,1)
+// values at uniformly random positions. A Model generates signals that the paper does not have: with noise, outliers,
+// other distributions of coefficients, or atoms that are unequally used or coherent.
 package planted
 
 import (
@@ -19,7 +19,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// Panel has the sizes of a problem but for the number of signals.
+// Panel holds the sizes of a problem except for the number of signals.
 type Panel struct {
 	// M is the number of entries of a signal.
 	M int
@@ -31,14 +31,14 @@ type Panel struct {
 
 // Preset is a panel of the paper.
 type Preset struct {
-	// Name is the letter by which the paper calls the panel.
+	// Name is the letter of the panel in the paper.
 	Name string
 	Panel
-	// N are the numbers of signals that our figure has.
+	// N lists the numbers of signals that our version of the figure shows.
 	N []int
 }
 
-// Figure1 has the panels of the paper. It must not be changed.
+// Figure1 lists the panels of the paper's Figure 1. It must not be changed.
 var Figure1 = []Preset{
 	{"a", Panel{16, 32, 3}, []int{50, 100, 150, 200, 300, 400, 600, 800}},
 	{"b", Panel{24, 48, 3}, []int{50, 100, 150, 200, 300, 400, 600, 800}},
@@ -46,11 +46,11 @@ var Figure1 = []Preset{
 	{"d", Panel{32, 64, 6}, []int{100, 200, 300, 400, 600, 800, 1200, 1600}},
 }
 
-// Problem is a planted problem. It is the same for the same panel, N, noise, seed and trial.
+// Problem is a planted problem. It is the same for the same panel, N, Model, seed and trial.
 type Problem struct {
 	// Y are the signals that a learner gets, M×N.
 	Y *mat.Dense
-	// Dictionary is D⁰, which it is to find, M×K.
+	// Dictionary is D⁰, M×K, which the learner should find.
 	Dictionary *sparse.Dictionary
 	// Codes are X⁰, K×N.
 	Codes *sparse.Codes
@@ -59,7 +59,7 @@ type Problem struct {
 // Coefficients are the distributions of the non-zeros of codes, all of mean square 1.
 var Coefficients = []string{"gaussian", "uniform", "signs", "laplace", "nonnegative"}
 
-// Uses are how often atoms are used: "equal", each as often; "zipf", atom k in proportion to 1/k.
+// Uses are the ways in which atoms are used: "equal", all equally often; "zipf", atom k in proportion to 1/k.
 var Uses = []string{"equal", "zipf"}
 
 // Model says what planted signals are like. The zero value is the paper's model.
@@ -67,21 +67,21 @@ type Model struct {
 	// Noise is the standard deviation of white Gaussian noise relative to the root mean square of the entries of Y
 	// without noise: 0.1 is 20 dB. The dictionary and the codes do not depend on it.
 	Noise float64 `json:"noise"`
-	// Coefficients is one of the distributions Coefficients. The default, "", is "gaussian"; nonnegative ones are
-	// absolute values of Gaussian ones.
+	// Coefficients names one of the distributions Coefficients. The default, "", is "gaussian". "nonnegative" gives the
+	// absolute values of Gaussian numbers.
 	Coefficients string `json:"coefficients,omitempty"`
 	// Use is one of Uses. The default, "", is "equal".
 	Use string `json:"use,omitempty"`
-	// Coherence, at least 0 and below 1, is the share of the energy of an atom that is along one direction, the same
-	// for all: about the mean cosine between atoms.
+	// Coherence, at least 0 and below 1, is the share of the energy of each atom along one direction, which is the same
+	// for all atoms. It is about the mean cosine between atoms.
 	Coherence float64 `json:"coherence,omitempty"`
-	// Outliers is the share of the signals, 0 to 1, that Gaussian noise of the same energy replaces.
+	// Outliers is the share of the signals, 0 to 1, that is replaced by Gaussian noise of the same energy.
 	Outliers float64 `json:"outliers,omitempty"`
-	// ByChance lets each atom be in a code with probability S/K, and at least one, so that S is the mean.
+	// ByChance puts each atom into a code with probability S/K, but at least one atom, so that S is about the mean.
 	ByChance bool `json:"by_chance,omitempty"`
 }
 
-// check refuses what has no meaning.
+// check refuses invalid values.
 func (model Model) check() error {
 	switch {
 	case !(model.Noise >= 0) || math.IsInf(model.Noise, 0):
@@ -98,12 +98,12 @@ func (model Model) check() error {
 	return nil
 }
 
-// New returns the problem of a trial with n signals and noise, which is as in Model.
+// New returns the problem of a trial with n signals of the paper's model plus noise: see Model.Noise.
 func New(p Panel, n int, noise float64, seed uint64, trial int) (*Problem, error) {
 	return Model{Noise: noise}.New(p, n, seed, trial)
 }
 
-// New returns the problem of a trial with n signals that are as the model says. It is the same for the same arguments.
+// New returns the problem of a trial with n signals of this model. The same arguments give the same problem.
 func (model Model) New(p Panel, n int, seed uint64, trial int) (*Problem, error) {
 	switch {
 	case p.M < 1 || p.K < 1 || n < 1:
@@ -152,7 +152,7 @@ func (model Model) New(p Panel, n int, seed uint64, trial int) (*Problem, error)
 	return &Problem{Y: y, Dictionary: d, Codes: codes}, nil
 }
 
-// support returns the atoms of a code.
+// support returns the atoms of a random code.
 func (model Model) support(p Panel, rng *rand.Rand) []int {
 	count := p.S
 	if model.ByChance {
@@ -167,7 +167,7 @@ func (model Model) support(p Panel, rng *rand.Rand) []int {
 	if model.Use != "zipf" {
 		return rng.Perm(p.K)[:count]
 	}
-	// Atoms with the least Exp(1)/weight are a sample by weight without repetition (Efraimidis, Spirakis 2006).
+	// The atoms with the least Exp(1)/weight are a weighted sample without repetition (Efraimidis, Spirakis 2006).
 	key, order := make([]float64, p.K), make([]int, p.K)
 	for k := range key {
 		key[k], order[k] = rng.ExpFloat64()*float64(k+1), k
@@ -176,7 +176,7 @@ func (model Model) support(p Panel, rng *rand.Rand) []int {
 	return order[:count]
 }
 
-// coefficient returns a non-zero of a code.
+// coefficient returns a random non-zero of a code.
 func (model Model) coefficient(rng *rand.Rand) float64 {
 	switch model.Coefficients {
 	case "uniform":
@@ -191,7 +191,7 @@ func (model Model) coefficient(rng *rand.Rand) float64 {
 	return rng.NormFloat64()
 }
 
-// align gives the atoms the share c of their energy along one random direction.
+// align gives each atom the share c of its energy along one common random direction.
 func align(atoms *mat.Dense, c float64, rng *rand.Rand) {
 	m, k := atoms.Dims()
 	common := gaussian(m, 1, rng).ColView(0)
@@ -206,7 +206,7 @@ func align(atoms *mat.Dense, c float64, rng *rand.Rand) {
 	}
 }
 
-// gaussian returns k Gaussian columns of length 1.
+// gaussian returns k random Gaussian columns of m entries, scaled to length 1.
 func gaussian(m, k int, rng *rand.Rand) *mat.Dense {
 	d := mat.NewDense(m, k, nil)
 	d.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, d)
@@ -217,7 +217,7 @@ func gaussian(m, k int, rng *rand.Rand) *mat.Dense {
 	return d
 }
 
-// stream hashes parts to one number, the seed of a problem's random stream, which other problems do not affect.
+// stream hashes parts to the seed of a problem's random numbers, so that problems do not affect each other.
 func stream(parts ...int) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {

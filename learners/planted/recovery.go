@@ -8,22 +8,22 @@ import (
 	"superres/learners/sparse"
 )
 
-// Recovery measures the distance of a learned dictionary from the true one. An error is the mean of 1 − |cos|, 0 to 1,
-// between each atom and the true atom that it is matched with. Signs of atoms are arbitrary, so the paper's argmax is
-// taken over absolute values too.
+// Recovery measures the distance between a learned dictionary and the true one. Each learned atom is matched with a
+// true atom. An error is the mean of 1 − |cos|, 0 to 1, over these pairs. Signs of atoms are arbitrary, so the paper's
+// argmax is taken over absolute values too.
 type Recovery struct {
 	// Assigned is the error of the matching with the least error.
 	Assigned float64 `json:"assigned"`
 	// InOrder is the error of the paper's matching: each learned atom in turn takes the best true atom that is still
-	// free. An early wrong atom may take the true atom of another.
+	// free. A bad atom that comes early may take the true atom of a later, better atom.
 	InOrder float64 `json:"in_order"`
-	// Recovered is the share of the atoms with |cos| above 0.99 in the matching of Assigned.
+	// Recovered is the share of the true atoms with |cos| above 0.99 in the matching of Assigned.
 	Recovered float64 `json:"recovered"`
 }
 
 // Measure compares a learned dictionary with the true one, which has K atoms. Atoms need not have length 1. An atom of
-// zeros has |cos| 0 with all others. Where the learned dictionary has fewer atoms, the true ones that are left over
-// have |cos| 0; where it has more, the learned ones that are left over do not count.
+// zeros has |cos| 0 with every atom. If the learned dictionary has fewer atoms, each unmatched true atom counts with
+// |cos| 0; if it has more, unmatched learned atoms do not count.
 func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 	m, k := truth.Dims()
 	rows, atoms := learned.Dims()
@@ -31,8 +31,8 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 		return Recovery{}, fmt.Errorf("planted: learned atoms have %d entries, the true ones %d", rows, m)
 	}
 	size := max(k, atoms)
-	// cost is 1 − |cos| of every pair. It has rows of 1 where there are fewer learned atoms than true ones, and columns
-	// of 1 where there are more.
+	// cost is 1 − |cos| of every pair. Rows of 1 fill it up if there are fewer learned atoms than true ones, and
+	// columns of 1 if there are more.
 	cost := make([][]float64, size)
 	for a := range cost {
 		cost[a] = make([]float64, size)
@@ -78,8 +78,8 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 	return r, nil
 }
 
-// assign returns a column for every row, each column once, with the least sum of costs. It uses shortest augmenting
-// paths over reduced costs, in k³ operations.
+// assign returns a column for every row, each column once, so that the sum of the costs is smallest. It uses shortest
+// augmenting paths over reduced costs, in k³ operations.
 //
 // H. W. Kuhn: The Hungarian method for the assignment problem, Naval Research Logistics Quarterly 2 (1955),
 // doi:10.1002/nav.3800020109.

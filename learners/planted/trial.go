@@ -11,7 +11,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// Task is a trial to run. Tasks that differ only in the learner have the same signals and the same first dictionary.
+// Task describes a trial to run. Tasks that differ only in the learner have the same signals and first dictionary.
 type Task struct {
 	// M is the number of entries of a signal.
 	M int `json:"m"`
@@ -34,14 +34,14 @@ type Task struct {
 	Coder string `json:"coder"`
 	// Limit is the largest number of iterations.
 	Limit int `json:"limit"`
-	// Program is the fingerprint of the external programs that learn or code. It is empty where there are none.
+	// Program is the fingerprint of the external programs that learn or code. It is empty if there are none.
 	Program string `json:"program,omitempty"`
-	// Revision has the revisions of the learner and of the coder, such as "1.0": trials of another revision of either
-	// are not what they would give now.
+	// Revision joins the revisions of the learner and of the coder, such as "1.0". Stored trials of another revision
+	// differ from what the learner and the coder compute now.
 	Revision string `json:"revision"`
 }
 
-// Revision returns what Task.Revision is now for specs of a learner and of a coder.
+// Revision returns the current value of Task.Revision for the specs of a learner and a coder.
 func Revision(learner, coder string) (string, error) {
 	l, err := learners.Revision(learner)
 	if err != nil {
@@ -57,7 +57,7 @@ type Trial struct {
 	Recovery
 	// RMSE is ‖Y − DX‖_F / √(MN).
 	RMSE float64 `json:"rmse"`
-	// Least is the least RMSE of all iterations, of which the dictionary is the last; 0 where it was not recorded.
+	// Least is the smallest RMSE of all iterations; the dictionary is that of the last one. 0 if it was not recorded.
 	Least float64 `json:"least,omitempty"`
 	// Falling reports whether the RMSE still fell at the last iteration: see learners.Result.
 	Falling bool `json:"falling,omitempty"`
@@ -69,7 +69,7 @@ type Trial struct {
 	Replaced int `json:"replaced"`
 	// Stop is the learners.StopReason as text.
 	Stop string `json:"stop"`
-	// Seconds is the time that the trial took, while other trials of the sweep were at work.
+	// Seconds is the time that the trial took while other trials of the same sweep were running.
 	Seconds float64 `json:"seconds"`
 	// Failure says why the trial failed. It is empty where it did not.
 	Failure string `json:"failure,omitempty"`
@@ -96,7 +96,7 @@ func (t Task) Run(ctx context.Context) (Trial, error) {
 	return r, nil
 }
 
-// run sets the result of the task.
+// run does the task and sets the result.
 func (t *Trial) run(ctx context.Context) error {
 	learner, err := learners.New(t.Learner)
 	if err != nil {

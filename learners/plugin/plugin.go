@@ -1,10 +1,9 @@
-// Package plugin keeps the registries of learners and coders. Another module needs it, beside package learners or
-// sparse, to add its own: [Info] describes a plug-in, and [Errorf] makes the error about settings that are invalid.
+// Package plugin holds the registries of learners and coders. A module that adds a learner or coder imports it, beside
+// package learners or sparse: [Info] describes a plug-in, and [Errorf] returns an error about invalid settings.
 //
-// A spec names a plug-in: "name" or "name:key=value,key=value". A comma between quotes belongs to the
-// value, which keeps the quotes. The key of a parameter that is true or false may stand alone for key=true. A plug-in
-// declares its parameters as flags of a flag.FlagSet, so that their names, defaults and help reach the command line
-// without a second list.
+// A spec names a plug-in: "name" or "name:key=value,key=value". A comma between quotes belongs to the value, which
+// keeps the quotes. For a parameter that is true or false, the key alone stands for key=true. A plug-in declares its
+// parameters as flags of a flag.FlagSet, from which the command line takes their names, defaults and help.
 package plugin
 
 import (
@@ -25,15 +24,15 @@ import (
 type Info[T any] struct {
 	// Name is the name in specs: in lower case, and unique in its registry.
 	Name string
-	// Summary says in one line what it computes.
+	// Summary says in one line what the plug-in computes.
 	Summary string
-	// Reference is the paper that it implements.
+	// Reference is the paper that the plug-in implements.
 	Reference string
-	// Revision numbers the algorithm: it is raised by every change after which the same input has another result, so
-	// that nobody takes results of an older revision for results of this one. The default is 0.
+	// Revision numbers the algorithm. Every change that alters the result for the same input raises it, so that nobody
+	// takes results of an older revision for results of this one. The default is 0.
 	Revision int
-	// Argument names the required parameter that a spec gives first, without its name:
-	// "name:VALUE,key=value". The default is none.
+	// Argument is the name of a required parameter whose value comes first in a spec, without its name:
+	// "name:VALUE,key=value". The default is no such parameter.
 	Argument string
 	// New returns a value with its default parameters, each bound to a flag of fs. If the value has a
 	// method Check() error, it is called after the flags are set, and its error refuses the spec.
@@ -60,14 +59,14 @@ func NewRegistry[T any](kind string) *Registry[T] {
 	return &Registry[T]{registry.Registry[Info[T]]{Kind: kind}}
 }
 
-// ErrSettings is wrapped by errors about what the user asked for, as opposed to errors about data.
+// ErrSettings is wrapped by errors about what the user asked for, as opposed to errors about the data.
 var ErrSettings = usage.ErrSettings
 
 // Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It does not wrap errors among args.
 func Errorf(format string, args ...any) error { return usage.Errorf(format, args...) }
 
-// CheckNumbers returns an error, which wraps ErrSettings, for the first of params, in the order of their names, that is
-// negative, infinite or not a number. owner, such as "learners: simco", begins its text.
+// CheckNumbers returns an error, which wraps ErrSettings, if one of params is negative, infinite or not a number: for
+// the first in the order of names. The text of the error begins with owner, such as "learners: simco".
 func CheckNumbers(owner string, params map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if v := params[name]; !(v >= 0) || math.IsInf(v, 0) {
@@ -77,8 +76,8 @@ func CheckNumbers(owner string, params map[string]float64) error {
 	return nil
 }
 
-// Unknown returns the text of an error about name, which is not among known, the names of plug-ins of this kind. It
-// suggests the nearest of them, if one is near, and lists them all.
+// Unknown returns the text of an error: name is not among the known names of this kind. It suggests the nearest known
+// name, if one is near, and lists all known names.
 func Unknown(kind, name string, known []string) string { return usage.Unknown(kind, name, known) }
 
 // Register adds a plug-in. It panics if info.Name is empty or already registered.
@@ -169,18 +168,18 @@ func Split(text string) []string {
 	}, text), string(separator))
 }
 
-// separator replaces each comma that separates; no text that people write contains it.
+// separator replaces each comma at which Split splits; no text that people write contains it.
 const separator = '\x00'
 
-// Program is a plug-in that runs another program for its work. Its spec names that program, so a spec
-// from a file that is not trusted must not be used.
+// Program is a plug-in that runs another program for its work. Its spec names that program: never use a spec from an
+// untrusted file.
 type Program interface {
 	// Fingerprint returns a text that differs between programs with the same spec.
 	Fingerprint() (string, error)
 }
 
-// Fingerprint returns the fingerprints of the programs among plug-ins, which together with the specs
-// determine a result. It is empty when none is a program.
+// Fingerprint joins the fingerprints of all plug-ins that run a program. Together with the specs they determine a
+// result. It returns "" if no plug-in runs a program.
 func Fingerprint(plugins ...any) (string, error) {
 	var list []string
 	for _, p := range plugins {
@@ -208,8 +207,8 @@ func newFlagSet(name string) *flag.FlagSet {
 	return fs
 }
 
-// Not is a flag.Value that shows and sets the opposite of a bool, for a parameter that is natural to name by the
-// opposite of its field, so that the zero value of the field stays the default.
+// Not is a flag.Value that shows and sets the opposite of a bool. It serves a parameter that is named by the opposite
+// of its field, so that the zero value of the field is the default.
 type Not struct{ Value *bool }
 
 // Set parses text as a bool and stores its opposite.

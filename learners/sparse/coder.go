@@ -18,13 +18,13 @@ import (
 // Coder finds sparse codes: X with Y ≈ D·X. A coder is a plain value that keeps no state between calls, and is safe
 // for concurrent use.
 type Coder interface {
-	// Code returns the K×N codes of the columns of y over d. It returns an error if the sizes do not fit, or if y is
-	// empty or the square of an entry is not finite, and ctx.Err() when ctx ends. y is not changed. The result does not
-	// depend on the number of workers, and the code of a signal not on the other signals.
+	// Code returns the K×N codes of the columns of y over d. It returns an error if the sizes do not fit, if y is
+	// empty, or if the square of an entry is not finite, and ctx.Err() when ctx ends. y is not changed. The code of a
+	// signal depends neither on the other signals nor on the number of workers.
 	Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error)
 }
 
-// Limited is a coder that can say how many non-zeros a code has at most.
+// Limited is a coder that can tell the largest number of non-zeros in a code.
 type Limited interface {
 	// MostNonZeros returns the largest number of non-zeros of a signal, or 0 where there is no limit.
 	MostNonZeros() int
@@ -38,14 +38,14 @@ func MostNonZeros(c Coder) int {
 	return 0
 }
 
-// Penalised is a coder that minimises something else than ‖y − Dx‖².
+// Penalised is a coder with an objective other than ‖y − Dx‖².
 type Penalised interface {
-	// Objective returns what the codes x of all signals minimise, from ‖Y − DX‖² and x.
+	// Objective returns the value of the coder's objective for the codes x of all signals; squaredError is ‖Y − DX‖².
 	Objective(squaredError float64, x *Codes) float64
 }
 
-// Objective returns what c minimises by choosing the codes x: ‖Y − DX‖², which is squaredError, or more where c is
-// Penalised.
+// Objective returns the value of the objective of c for the codes x. It is squaredError, which is ‖Y − DX‖², unless c
+// is Penalised.
 func Objective(c Coder, squaredError float64, x *Codes) float64 {
 	if p, ok := c.(Penalised); ok {
 		return p.Objective(squaredError, x)
@@ -56,7 +56,7 @@ func Objective(c Coder, squaredError float64, x *Codes) float64 {
 // Info describes a registered coder.
 type Info = plugin.Info[Coder]
 
-// A table filled by Register, not a list: other modules may plug in.
+// registry is filled by calls of Register, so that other modules can add coders.
 var registry = plugin.NewRegistry[Coder]("coder")
 
 // Register adds a coder. It panics if info.Name is empty or already registered. Call it in init.
@@ -65,11 +65,11 @@ func Register(info Info) { registry.Register(info) }
 // List describes the registered coders, sorted by name.
 func List() []Info { return registry.List() }
 
-// New makes the coder of a spec such as "omp" or "omp:sparsity=3".
+// New returns the coder that spec names, such as "omp" or "omp:sparsity=3".
 func New(spec string) (Coder, error) { return registry.New(spec) }
 
-// Revision returns the revision of the coder that spec names: codes that were kept from another revision are not what
-// the coder gives now.
+// Revision returns the revision of the coder that spec names. Stored codes of another revision differ from what the
+// coder computes now.
 func Revision(spec string) (int, error) { return registry.Revision(spec) }
 
 // WithSparsity returns the spec of a coder with its parameter sparsity set. It returns an error if the coder has no
@@ -88,14 +88,14 @@ func WithSparsity(spec string, sparsity int) (string, error) {
 	return fmt.Sprintf("%s%ssparsity=%d", spec, sep, sparsity), nil
 }
 
-// solver codes one signal y of n entries, which it does not change. It writes the chosen atoms, in any order, to index
-// and their coefficients, for the atoms at their actual lengths, to value, and returns how many atoms it chose. corr is
-// Dᵀy over the unit atoms, with zeros up to a multiple of the width of package kernel; a solver may change it. Each
-// worker has a solver of its own, which may keep scratch memory.
+// solver codes one signal y of n entries, which it does not change. It writes the chosen atoms to index, in any order,
+// and their coefficients, for atoms at their actual lengths, to value, and returns how many atoms it chose. corr is Dᵀy
+// over the unit atoms, then zeros up to a multiple of the vector width of package kernel; a solver may change corr.
+// Each worker has its own solver, which may keep scratch memory.
 type solver func(y, corr []float64, index []int32, value []float64) int
 
-// codeLimited is codeEach for a coder with the given sparsity and tolerance, which it checks. newSolver gets the
-// largest number of non-zeros of a signal.
+// codeLimited checks sparsity and tolerance, and then calls codeEach. newSolver gets the largest number of non-zeros of
+// a signal.
 func codeLimited(ctx context.Context, d *Dictionary, y *mat.Dense, sparsity int, tolerance float64,
 	newSolver func(most int) solver) (*Codes, error) {
 	most, err := maxNonZeros(sparsity, tolerance, d)
@@ -105,7 +105,7 @@ func codeLimited(ctx context.Context, d *Dictionary, y *mat.Dense, sparsity int,
 	return codeEach(ctx, d, y, most, func() solver { return newSolver(most) })
 }
 
-// codeEach runs solvers over the columns of y, on all workers. most is the largest number of non-zeros of a signal.
+// codeEach codes the columns of y, with a solver for each worker. most is the largest number of non-zeros of a signal.
 func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSolver func() solver) (*Codes, error) {
 	if y.IsEmpty() {
 		return nil, errNoSignals
@@ -119,8 +119,8 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 		value []float64
 	}
 	blocks := make([]block, (signals+grain-1)/grain)
-	start := make([]int, signals+1) // first the number of non-zeros of each signal, later the offsets
-	bad := make([]int, len(blocks)) // 1 + the first signal of a block that is not finite, or 0
+	start := make([]int, signals+1) // first the number of non-zeros of each signal, later the offsets into Index
+	bad := make([]int, len(blocks)) // for each block, 1 + its first signal that is not finite, or 0
 	d.prepare()
 	err := parallel.For(ctx, signals, grain, func() func(lo, hi int) {
 		solve, load := newSolver(), newBatch(d, y)
@@ -165,17 +165,17 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 	return c, nil
 }
 
-// grain is how many signals a worker takes at a time.
+// grain is the number of signals that a worker takes at a time.
 const grain = 64
 
-// batchSize is how many signals are multiplied by the dictionary at a time.
+// batchSize is the number of signals that are multiplied by the dictionary at a time.
 const batchSize = 32
 
 // batch holds up to batchSize signals and their products with the unit atoms.
 type batch struct {
 	d    *Dictionary
 	y    blas64.General
-	size int       // the capacity in signals
+	size int       // the capacity, a number of signals
 	cols []float64 // n×size by rows
 	rows []float64 // signal after signal
 	corr []float64 // Dᵀy, d.wide entries a signal
@@ -190,8 +190,8 @@ func newBatch(d *Dictionary, y *mat.Dense) *batch {
 	return b
 }
 
-// fill loads the signals [lo, hi). Their number is rounded up to a multiple of kernel.Rows, so that values of earlier
-// signals in the remaining columns may be multiplied too.
+// fill loads the signals [lo, hi) and multiplies them by the dictionary. It multiplies a multiple of kernel.Rows
+// columns; the last columns may hold values of earlier signals.
 func (b *batch) fill(lo, hi int) {
 	n := b.d.n
 	for i := range n {
@@ -209,8 +209,8 @@ func (b *batch) signal(j int) (y, corr []float64) {
 	return b.rows[j*b.d.n : (j+1)*b.d.n], b.corr[j*b.d.wide : (j+1)*b.d.wide]
 }
 
-// tidyCode sorts a code by atom, by insertion because codes are short, drops exact zeros, and returns how many entries
-// remain.
+// tidyCode drops exact zeros from a code, sorts the rest by atom (by insertion, because codes are short), and returns
+// how many entries remain.
 func tidyCode(index []int32, value []float64) int {
 	n := 0
 	for i, v := range value {
@@ -227,8 +227,8 @@ func tidyCode(index []int32, value []float64) int {
 	return n
 }
 
-// maxNonZeros checks the two limits that every coder has, and returns the largest number of non-zeros of a signal:
-// sparsity, or min(n, K) where that is 0.
+// maxNonZeros checks the two limits that coders have in common, and returns the largest number of non-zeros of a
+// signal: sparsity, but at most n and K; a sparsity of 0 stands for K.
 func maxNonZeros(sparsity int, tolerance float64, d *Dictionary) (int, error) {
 	if err := checkLimits(sparsity, tolerance); err != nil {
 		return 0, err
@@ -242,7 +242,7 @@ func maxNonZeros(sparsity int, tolerance float64, d *Dictionary) (int, error) {
 	return min(sparsity, d.n, d.k), nil
 }
 
-// checkLimits refuses a sparsity and a tolerance without a meaning for any dictionary.
+// checkLimits refuses a sparsity or tolerance that is invalid for every dictionary.
 func checkLimits(sparsity int, tolerance float64) error {
 	return plugin.CheckNumbers("sparse", map[string]float64{"sparsity": float64(sparsity), "tolerance": tolerance})
 }
@@ -252,14 +252,14 @@ func axpy(a float64, x, y []float64) {
 	blas64.Implementation().Daxpy(len(x), a, x, 1, y, 1)
 }
 
-// Memory estimates the memory of coding, in bytes, by any coder of this package, without the signals and the atoms:
-// for signals of n entries over k atoms, with at most s non-zeros in a code. result stays as long as the dictionary
-// and its codes do; working is what coding takes besides. Learners use it in their own estimates. It does not
-// overflow for any sizes.
+// Memory estimates the memory for coding, in bytes, by any coder of this package, for signals of n entries over k atoms
+// with at most s non-zeros in a code. It does not count the signals and the atoms. result is the memory that the
+// dictionary and the codes keep; working is the additional memory during coding. Learners use Memory in their own
+// estimates. It does not overflow for any sizes.
 func Memory(n, k, signals, s int) (result, working float64) {
 	rows, wide, count := float64(n), kernel.Width*math.Ceil(float64(k)/kernel.Width), float64(signals)
 	most := float64(min(s, k))
-	widest := min(3*most, rows, float64(k)) // the support of CoSaMP, which is the largest of all coders
+	widest := min(3*most, rows, float64(k)) // the support of CoSaMP, the largest support of any coder
 	codes := nonZero*most*count + 8*count
 
 	result = 8*wide*(rows+wide) + codes
@@ -267,10 +267,10 @@ func Memory(n, k, signals, s int) (result, working float64) {
 	worker := 8*batch*(2*rows+wide) + 8*(widest*widest+most*wide+4*(rows+wide)) + nonZero*grain*most
 	working = codes + worker*min(float64(runtime.GOMAXPROCS(0)), math.Ceil(count/grain))
 	if wide > panel {
-		working = max(working, 8*wide*rows) // while the panels are filled
+		working = max(working, 8*wide*rows) // while prepare copies the atoms into panels
 	}
 	return result, working
 }
 
-// nonZero is how many bytes a non-zero of Codes takes.
+// nonZero is the number of bytes that a non-zero takes in Codes.
 const nonZero = 12

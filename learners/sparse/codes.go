@@ -12,11 +12,11 @@ import (
 type Codes struct {
 	// Atoms is K.
 	Atoms int
-	// Start has N+1 entries: where the non-zeros of each signal begin, and where the last end.
+	// Start has N+1 entries: where the non-zeros of each signal begin, and finally the number of all non-zeros.
 	Start []int
-	// Index has the atom of each non-zero.
+	// Index holds the atom of each non-zero.
 	Index []int32
-	// Value has the coefficient of each non-zero.
+	// Value holds the coefficient of each non-zero.
 	Value []float64
 }
 
@@ -67,7 +67,7 @@ func (c *Codes) Usage() []int {
 	return count
 }
 
-// Compact returns the codes without coefficients that are zero.
+// Compact returns a copy of the codes without zero coefficients.
 func (c *Codes) Compact() *Codes {
 	out := &Codes{
 		Atoms: c.Atoms, Start: make([]int, 1, len(c.Start)),
@@ -104,7 +104,7 @@ func (c *Codes) NormalEquations(m int, signal func(j int) []float64) (xx *mat.Sy
 	return xx, xy
 }
 
-// Check returns an error that names the fault of the structure, or nil.
+// Check returns an error that describes the first fault in the structure, or nil.
 func (c *Codes) Check() error {
 	if len(c.Start) == 0 || c.Start[0] != 0 || c.Start[c.Signals()] != len(c.Index) || len(c.Index) != len(c.Value) {
 		return fmt.Errorf("sparse: codes with %d starts, %d indices, %d values", len(c.Start), len(c.Index),

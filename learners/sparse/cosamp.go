@@ -14,18 +14,18 @@ import (
 //	Ĩ = supp(x) ∪ {2S largest |d_kᵀr|},   x̃ = argmin ‖y − D_Ĩ x‖₂,
 //	x = the S largest entries of x̃,   r = y − D x,
 //
-// over unit atoms. It is [SP] with twice the candidates, and with a residual of the pruned x̃ instead of the
-// least-squares solution on its support, so that an atom just pruned is a candidate again. The paper leaves the end
-// open. Here a round counts by the least-squares solution on its support: when that leaves no less than the one of
-// the round before, the one before is the code.
+// over unit atoms. It is [SP] with twice the candidates, and with the residual of the pruned x̃ instead of the
+// least-squares solution on its support, so that an atom just pruned is a candidate again. The paper leaves the
+// stopping rule open. Here each round also computes the least-squares solution on its support. When that solution has
+// no smaller residual than in the round before, the code is the solution of the round before.
 //
-// The cost is n·K for Dᵀy and, a round, S·K for Dᵀr = Dᵀy − G_I x_I, K for the largest of them, and O(S³ + S·n) for
-// the two least-squares solutions, with 27 times the S³ where SP has 8. Memory is 2K + 9S² a worker and nothing is
-// allocated for a signal. Atoms that depend on those before them are left out of a support. Where 3S comes near n, as
-// in small patches, x̃ fits anything and says little about which atoms to keep: use SP or [OMP] there.
+// The cost is n·K for Dᵀy and, in a round, S·K for Dᵀr = Dᵀy − G_I x_I, K to find the largest entries, and O(S³ + S·n)
+// for the two least-squares solutions, 27·S³ where SP has 8·S³. Memory is 2K + 9S² for each worker, and nothing is
+// allocated for a signal. Atoms that depend on the atoms before them are left out of a support. If 3S is near n, as in
+// small patches, x̃ fits any signal and says little about which atoms to keep: use SP or [OMP] then.
 //
-// With a Tolerance, or without a Sparsity, S is found as in SP: it is the smallest S that reaches the Tolerance, or
-// the last where none does.
+// With a Tolerance, or without a Sparsity, S is found as in SP: it is the smallest S that reaches the Tolerance, or the
+// largest S if none does.
 //
 // D. Needell, J. Tropp: CoSaMP: Iterative signal recovery from incomplete and inaccurate samples, Applied and
 // Computational Harmonic Analysis 26(3), 2009, doi:10.1016/j.acha.2008.07.002.
@@ -33,8 +33,8 @@ type CoSaMP struct {
 	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is the smallest S that reaches the
 	// Tolerance, up to n and K.
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ for which the smallest sufficient S, up to Sparsity, is taken. The
-	// default, 0, is S = Sparsity or, without a Sparsity, rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ to reach with the smallest S, up to Sparsity, that is sufficient. The
+	// default, 0, uses S = Sparsity or, if Sparsity is 0 too, a norm that is rounding error.
 	Tolerance float64
 }
 
@@ -52,7 +52,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (c CoSaMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 // MostNonZeros implements Limited.
@@ -72,10 +72,10 @@ func (c CoSaMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, 
 // cosampWorker codes signals for one worker.
 type cosampWorker struct {
 	*subspace
-	pruned []float64 // x on the atoms of w.best before the least-squares solution on them
+	pruned []float64 // x on the atoms of w.next before their least-squares solution
 }
 
-// pursue sets w.best to the support of s atoms and its least-squares solution.
+// pursue sets w.best to the best support of s atoms that the rounds find, and its least-squares solution.
 func (w *cosampWorker) pursue(y []float64, s int, floor float64) {
 	copy(w.corr, w.start)
 	w.best.atoms, w.best.squaredError = w.best.atoms[:0], dot(y, y)

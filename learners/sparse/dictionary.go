@@ -1,15 +1,15 @@
 // Package sparse codes signals sparsely over a dictionary.
 //
-// The notation is package learners' own: a dictionary D is n×K, its columns d_k are the atoms; the signals are the
-// columns of Y, n×N; the codes X are K×N with few non-zeros a column, and Y ≈ D·X.
+// The notation is that of package learners: a dictionary D is n×K, its columns d_k are the atoms; the signals are the
+// columns of Y, n×N; the codes X are K×N with few non-zeros in a column, and Y ≈ D·X.
 //
-// A [Coder] finds X. To add one: write one file with a type that has its parameters as fields and a usable zero value,
-// register it in init, and call sparsetest.Run in its test.
+// A [Coder] finds X. To add a coder: write one file with a type that has its parameters as fields and a usable zero
+// value, register it in init, and call sparsetest.Run in its test.
 //
-// Read it in this order: dictionary.go, D; codes.go, X; coder.go, the contract of coders, their registry, and the
-// loop over signals that they share; support.go, least squares on a support; then a coder: mp.go, omp.go and ols.go
-// choose one atom after the other, sp.go and cosamp.go improve a support of fixed size, and lasso.go follows a path
-// of solutions.
+// Read it in this order: dictionary.go (D), codes.go (X), coder.go (the interface of coders, their registry, and the
+// loop over signals that they share), support.go (least squares on a support), then a coder: mp.go, omp.go and ols.go
+// choose one atom after the other, sp.go and cosamp.go improve a support of fixed size, and lasso.go follows a path of
+// solutions.
 package sparse
 
 import (
@@ -26,25 +26,25 @@ import (
 
 // Dictionary is an n×K matrix. Its columns are the atoms. It is immutable, and safe for concurrent use.
 //
-// Learned dictionaries have atoms of length 1. Other lengths are allowed, because the atoms of the low-resolution
-// half of a coupled dictionary are shorter: coders choose atoms as if all had length 1, and return coefficients for
-// the atoms as they are. They never choose an atom of length 0.
+// Learned dictionaries have atoms of length 1. Other lengths are allowed, because the atoms of the low-resolution half
+// of a coupled dictionary are shorter: coders choose atoms as if all had length 1, and return coefficients for the
+// atoms at their actual lengths. They never choose an atom of length 0.
 type Dictionary struct {
 	n, k  int
 	atoms []float64 // atom after atom
 	norms []float64
 
 	once sync.Once
-	wide int       // K rounded up to a multiple of the width of package kernel; the atoms beyond K are zeros
-	unit []float64 // the atoms at length 1: panels of panel atoms, each n×panel by rows
+	wide int       // K rounded up to a multiple of the vector width of package kernel; atoms beyond K are zero
+	unit []float64 // the atoms at length 1, in panels of panel atoms, each n×panel by rows
 	gram []float64 // wide×wide: the products of the atoms at length 1
 }
 
-// panel is the number of atoms by which signals are multiplied at a time. With n = 64, these fit into the nearest
+// panel is the number of atoms by which signals are multiplied at a time. With n = 64, a panel fits into the fastest
 // cache.
 const panel = 32
 
-// NewDictionary returns a dictionary of copies of the columns of d. Every entry and its square must be finite.
+// NewDictionary returns a dictionary of copies of the columns of d. All squares must be finite.
 func NewDictionary(d mat.Matrix) (*Dictionary, error) {
 	n, k := d.Dims()
 	atoms := make([]float64, n*k)
@@ -90,7 +90,7 @@ func (d *Dictionary) Matrix() *mat.Dense {
 	return m
 }
 
-// Rows returns a new dictionary with the rows [from, to) of every atom, such as the low-resolution half of a coupled
+// Rows returns a new dictionary made of the rows [from, to) of every atom, such as the low-resolution half of a coupled
 // dictionary.
 func (d *Dictionary) Rows(from, to int) (*Dictionary, error) {
 	if from < 0 || to > d.n || from >= to {
@@ -103,7 +103,7 @@ func (d *Dictionary) Rows(from, to int) (*Dictionary, error) {
 	return FromAtoms(to-from, atoms)
 }
 
-// Coherence returns the largest |cos| of the angle between two atoms, in 0..1; 0 when there is one atom.
+// Coherence returns the largest |cos| of the angle between two atoms, in 0..1; it is 0 if there is only one atom.
 func (d *Dictionary) Coherence() float64 {
 	gram := d.prepare()
 	largest := 0.0
@@ -115,8 +115,8 @@ func (d *Dictionary) Coherence() float64 {
 	return largest
 }
 
-// prepare returns the Gram matrix of the unit atoms, with d.wide entries a row. The matrix and the unit atoms are
-// computed once.
+// prepare computes the unit atoms and their Gram matrix, on the first call only. It returns the Gram matrix, with
+// d.wide entries in a row.
 func (d *Dictionary) prepare() (gram []float64) {
 	d.once.Do(func() {
 		d.wide = kernel.Pad(d.k)
@@ -145,8 +145,8 @@ func (d *Dictionary) prepare() (gram []float64) {
 	return d.gram
 }
 
-// correlate sets the rows of corr, of d.wide entries each, to Dᵀy over the unit atoms for every signal y. The signals
-// are the columns of a matrix of n×stride by rows, and their number is a multiple of kernel.Rows.
+// correlate sets the rows of corr, of d.wide entries each, to Dᵀy over the unit atoms for every signal y. The argument
+// y holds the signals as columns of an n×stride matrix by rows; their number is a multiple of kernel.Rows.
 func (d *Dictionary) correlate(corr, y []float64, stride, signals int) {
 	for from := 0; from < d.wide; from += panel {
 		cols := min(panel, d.wide-from)
@@ -164,13 +164,13 @@ func dot(a, b []float64) float64 {
 
 var errNoSignals = errors.New("sparse: there are no signals to code")
 
-// Angles sums up |cos| of the angles between all pairs of atoms of a dictionary that are not zero. The smaller they
-// are, the easier a dictionary is to code over. The largest of K atoms of n entries is at least √((K−n)/(n(K−1)))
-// (Welch, doi:10.1109/TIT.1974.1055219).
+// Angles sums up the |cos| of the angles between all pairs of non-zero atoms of a dictionary. The smaller they are, the
+// easier it is to find sparse codes. The largest |cos| of K atoms of n entries is at least √((K−n)/(n(K−1))) (Welch,
+// doi:10.1109/TIT.1974.1055219).
 type Angles struct {
-	// Pairs is the number of pairs of atoms that are not zero.
+	// Pairs is the number of pairs of non-zero atoms.
 	Pairs int
-	// Max and Mean are the largest and the mean |cos|, or 0 where there is no pair.
+	// Max and Mean are the largest and the mean |cos|, or 0 if there is no pair.
 	Max, Mean float64
 	// Near is the number of pairs with a |cos| above a limit.
 	Near int
@@ -189,7 +189,7 @@ func (d *Dictionary) Angles(limit float64) Angles {
 			if d.norms[j] == 0 {
 				continue
 			}
-			v = min(math.Abs(v), 1) // rounding may lead beyond 1
+			v = min(math.Abs(v), 1) // rounding may give more than 1
 			a.Pairs++
 			sum += v
 			a.Max = max(a.Max, v)
@@ -205,11 +205,11 @@ func (d *Dictionary) Angles(limit float64) Angles {
 }
 
 // Condition returns the rank of a dictionary, which is the number of its singular values above a millionth of the
-// largest, and the ratio of the largest to the smallest of those. Atoms without a mean, for example, have a rank of
-// n−1. Both are 0 where all atoms are zero, and where the decomposition does not converge.
+// largest, and the largest singular value divided by the smallest above that limit. Atoms with mean 0, for example,
+// have rank n−1 at most. Both results are 0 if all atoms are zero, or if the decomposition does not converge.
 func (d *Dictionary) Condition() (rank int, condition float64) {
 	var svd mat.SVD
-	// The atoms are the rows of the transpose in memory, and its singular values are the same.
+	// The atoms in memory are the rows of Dᵀ, which has the same singular values.
 	if !svd.Factorize(mat.NewDense(d.k, d.n, d.atoms), mat.SVDNone) {
 		return 0, 0 // it did not converge
 	}

@@ -18,28 +18,29 @@ import (
 //	Tolerance ε > 0:  min ‖x‖₁  with  ‖y − Dx‖₂ ≤ ε   (basis pursuit denoising),
 //	neither:          min ‖x‖₁  with  Dx = y          (basis pursuit),
 //
-// the last two with the least ‖y − Dx‖₂ there is where that is more than ε, or 0. For atoms of other lengths ‖x‖₁ is
-// Σ ‖d_k‖·|x_k|.
+// In the last two forms, if ‖y − Dx‖₂ cannot become as small as ε, or 0, the constraint is the smallest possible ‖y −
+// Dx‖₂. For atoms of other lengths ‖x‖₁ is Σ ‖d_k‖·|x_k|.
 //
-// All are points of one path, the solutions x(λ) as λ falls from max |d_kᵀy|, where x = 0. It is piecewise linear, and
-// homotopy walks along it. With the support I, the signs s of x_I, the Gram matrix G and a = Dᵀ(y − Dx), a step is
+// All are points of one path, the solutions x(λ) as λ falls from max |d_kᵀy|, where x = 0. The path is piecewise
+// linear, and homotopy walks along it. With the support I, the signs s of x_I, the Gram matrix G and a = Dᵀ(y − Dx), a
+// step is
 //
 //	v = G_II⁻¹ s,   x_I ← x_I + γ v,   a ← a − γ G_I v,   λ ← λ − γ,
 //
-// for the least γ at which an atom outside comes to |a_k| = λ and joins, or one inside to x_k = 0 and leaves;
-// ‖y − Dx‖₂² falls by γ(2λ − γ)·sᵀv. So λ and ε are met exactly, within a step. The Cholesky factor of G_II gains or
-// loses a row, and at the end iterative refinement gives x its last digits.
+// for the smallest γ at which an atom outside of the support reaches |a_k| = λ and joins, or an atom inside reaches x_k
+// = 0 and leaves; ‖y − Dx‖₂² falls by γ(2λ − γ)·sᵀv. So λ and ε are met exactly, within a step. The Cholesky factor of
+// G_II gains or loses a row, and at the end iterative refinement gives x its last digits.
 //
-// A Sparsity S is not such a problem. It ends the path before the atom S + 1 joins, unless λ or ε is met before. The
-// x of that point says little (with S = 1 it is the difference of the two largest |d_kᵀy|), so with a Sparsity, and
-// with Debias, the path only chooses the support, and the coefficients are the least-squares ones on it. Without,
-// they are the solution, and smaller than those. Note: K-SVD with S = 3 on a planted problem (M, K, N = 16, 32, 600)
-// ends at RMSE 0.072, with the coefficients of the path it would be 0.103 (with OMP it is 0.055).
+// A Sparsity S does not define such a problem. It ends the path before atom S + 1 joins, unless λ or ε is met earlier.
+// The coefficients at that point mean little (with S = 1 the coefficient is the difference of the two largest |d_kᵀy|).
+// So with a Sparsity, or with Debias, the path only chooses the support, and the coefficients are the least-squares
+// solution on it. Otherwise they are the solution of the problem, which is smaller. Note: K-SVD with S = 3 on a planted
+// problem (M, K, N = 16, 32, 600) ends at RMSE 0.072; with coefficients of the path it would be 0.103 (with OMP 0.055).
 //
-// The cost is n·K for Dᵀy and (|I| + 4)·K + 2·|I|² for a step, with |I|·n more where there is a Tolerance; memory is
-// 2K + S² a worker and nothing is allocated for a signal. A path to λ = 0 takes n to 2n steps over Gaussian atoms.
-// Atoms that depend on the support are passed over: with atoms at angles below 3e-5, |a_k| ≤ λ holds to that share of
-// ‖y − Dx‖ only. A path of 30·(n + K) steps ends where it is.
+// The cost is n·K for Dᵀy and (|I| + 4)·K + 2·|I|² for a step, plus |I|·n if there is a Tolerance; memory is 2K + S²
+// for each worker, and nothing is allocated for a signal. A path to λ = 0 takes n to 2n steps over Gaussian atoms.
+// Atoms that depend on the support are skipped: if atoms are at angles below 3e-5, |a_k| ≤ λ holds only up to 3e-5 of
+// ‖y − Dx‖. A path that reaches 30·(n + K) steps ends there.
 //
 // B. Efron, T. Hastie, I. Johnstone, R. Tibshirani: Least angle regression, Annals of Statistics 32(2), 2004,
 // doi:10.1214/009053604000000067. M. Osborne, B. Presnell, B. Turlach: A new approach to variable selection in least
@@ -49,13 +50,13 @@ import (
 type Lasso struct {
 	// Lambda is λ, in the units of the signals. The default, 0, is the smallest that Tolerance and Sparsity allow.
 	Lambda float64
-	// Tolerance is ε, the residual norm ‖y − Dx‖₂. Only one of Lambda and Tolerance may be set. The default, 0, is
-	// the smallest possible norm.
+	// Tolerance is ε, the residual norm ‖y − Dx‖₂. Only one of Lambda and Tolerance may be set. The default, 0, is the
+	// smallest possible norm.
 	Tolerance float64
 	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is min(n, K).
 	Sparsity int
-	// Debias replaces the coefficients by the least-squares ones on the support, as a Sparsity does. By default they
-	// are the path's.
+	// Debias replaces the coefficients by the least-squares solution on the support, as a Sparsity does. By default
+	// they are the solution of the lasso.
 	Debias bool
 }
 
@@ -76,11 +77,11 @@ func init() {
 	})
 }
 
-// pathSteps·(n + K) is the largest number of steps of a path. Note: the longest paths seen are over samples of one
-// smooth pulse at K positions, with 12,000 steps at n = 45, K = 512.
+// pathSteps·(n + K) is the largest number of steps of a path. Note: the longest paths seen had 12,000 steps, at n = 45
+// and K = 512, over atoms that are samples of one smooth pulse at K positions.
 const pathSteps = 30
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (c Lasso) Check() error {
 	if c.Lambda > 0 && c.Tolerance > 0 {
 		return plugin.Errorf("sparse: lambda %g and tolerance %g are two problems, expected one of them",
@@ -93,8 +94,8 @@ func (c Lasso) Check() error {
 // MostNonZeros implements Limited.
 func (c Lasso) MostNonZeros() int { return c.Sparsity }
 
-// Objective implements Penalised, over unit atoms: ½‖Y − DX‖² + λ‖X‖₁ with a Lambda, ‖X‖₁ with none, and ‖Y − DX‖²
-// where the coefficients are the least-squares ones.
+// Objective implements Penalised for unit atoms. It is ‖Y − DX‖² if the coefficients are least-squares solutions (with
+// a Sparsity or Debias), otherwise ½‖Y − DX‖² + λ‖X‖₁ with a Lambda, and ‖X‖₁ without.
 func (c Lasso) Objective(squaredError float64, x *Codes) float64 {
 	if c.Sparsity > 0 || c.Debias {
 		return squaredError
@@ -128,15 +129,16 @@ func (c Lasso) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, e
 type lassoWorker struct {
 	leastSquares
 	Lasso
-	limited  bool      // Sparsity, not n or K, limits the support
+	limited  bool      // whether Sparsity, rather than n or K, limits the support
 	corr     []float64 // a = Dᵀ(y − Dx) over the unit atoms
-	slope    []float64 // G_I v: the fall of a as λ falls by 1
-	excluded []bool    // in the support, or dependent on it, or of length 0
+	slope    []float64 // G_I v: by how much a falls when λ falls by 1
+	excluded []bool    // whether an atom is in the support, depends on it, or has length 0
 	sign     []float64 // s
 	pace     []float64 // v
 	pull     []float64 // λ·s
 }
 
+// solve is the solver of Lasso: it follows the path from x = 0 until λ, the tolerance or the sparsity is reached.
 func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 	energy := dot(y, y)
 	target := w.Tolerance * w.Tolerance
@@ -169,7 +171,7 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 		lambda -= gamma
 		axpy(gamma, w.pace[:count], x[:count])
 		axpy(-gamma, w.slope, w.corr)
-		if w.Tolerance > 0 { // computed from the end of the step, where the squares lose no digits
+		if w.Tolerance > 0 { // computed backwards from the end of the step, where squares lose no digits
 			if spare := target - w.residual(y, index[:count], x); spare >= 0 {
 				back := math.Sqrt(lambda*lambda+spare/fall) - lambda
 				axpy(-back, w.pace[:count], x[:count])
@@ -202,13 +204,13 @@ func (w *lassoWorker) setDirection(support []int32) float64 {
 	return dot(w.sign[:len(support)], pace)
 }
 
-// nextEvent returns by how much λ falls, at most by limit, until an atom joins or a member of the support leaves, and
-// which atom it is: join is an atom, leave an index in the support, and each is -1 if there is no such event.
+// nextEvent returns by how much λ falls, at most limit, until an atom joins or a member of the support leaves, and
+// which atom that is: join is an atom, leave an index in the support, and each is -1 if it does not happen.
 func (w *lassoWorker) nextEvent(lambda, limit float64, x []float64) (gamma float64, join, leave int) {
 	gamma, join, leave = limit, -1, -1
 	slope, excluded := w.slope[:len(w.corr)], w.excluded[:len(w.corr)]
 	for k, a := range w.corr {
-		// |a| and λ meet at gap/rate where they approach. The division is left out where gap/rate is beyond γ.
+		// If |a| and λ approach, they meet at gap/rate. The division is skipped if gap/rate is beyond γ.
 		gap, rate := lambda-a, 1-slope[k]
 		if gap >= gamma*rate {
 			gap, rate = lambda+a, 1+slope[k]
@@ -225,7 +227,7 @@ func (w *lassoWorker) nextEvent(lambda, limit float64, x []float64) (gamma float
 	return gamma, join, leave
 }
 
-// leave removes member j of the count members of the support. Atoms that depended on the support may join again.
+// leave removes member j from the support of count members. Atoms that depended on the support may join again.
 func (w *lassoWorker) leave(j, count int, index []int32, x []float64) {
 	for k, length := range w.d.norms {
 		w.excluded[k] = length == 0
@@ -239,9 +241,9 @@ func (w *lassoWorker) leave(j, count int, index []int32, x []float64) {
 	}
 }
 
-// settle refines x to full accuracy, at λ or, where the Tolerance was met, at the λ near it that meets it exactly;
-// λ = 0 is least squares. Where the path leads over nearly dependent atoms, a member may have stayed too long, which
-// shows in a changed sign: it leaves. settle returns how many members stay.
+// settle refines x to full accuracy at the given λ. If met, which means that the Tolerance was reached, it moves λ to
+// meet the Tolerance exactly; least-squares coefficients use λ = 0. If the path led over nearly dependent atoms, a
+// member may have stayed too long, which shows in a changed sign: settle removes it. It returns how many stay.
 func (w *lassoWorker) settle(y []float64, index []int32, x []float64, lambda float64, met bool) int {
 	if w.Debias || w.Sparsity > 0 {
 		lambda, met = 0, false

@@ -11,29 +11,28 @@ import (
 	"superres/learners/plugin"
 )
 
-// MP is matching pursuit: the greedy expansion of a signal. Each step changes only the coefficient of the atom with
-// the largest |d_kᵀr|/‖d_k‖; over unit atoms,
+// MP is matching pursuit, a greedy expansion of a signal. Each step changes only the coefficient of the atom with the
+// largest |d_kᵀr|/‖d_k‖; over unit atoms,
 //
 //	k = argmax |d_kᵀr|,   x_k ← x_k + d_kᵀr,   r ← r − (d_kᵀr) d_k,
 //
-// so that ‖y‖² = Σ (d_kᵀr)² + ‖r‖² over the steps so far. The coefficients are not the least-squares ones of [OMP],
-// and an atom may be chosen again.
+// so that ‖y‖² = Σ (d_kᵀr)² + ‖r‖² over the steps so far. Unlike in [OMP], the coefficients are not the least-squares
+// solution, and an atom may be chosen again.
 //
-// It is computed with the Gram matrix G: a ← a − a_k G_k for a = Dᵀr. The cost is n·K for Dᵀy and 2K for a step, with
-// n more where there is a Tolerance, since the residual is then kept; memory is K a worker and nothing is allocated
-// for a signal.
+// It is computed with the Gram matrix G: a ← a − a_k G_k for a = Dᵀr. The cost is n·K for Dᵀy and 2K for a step, plus n
+// if there is a Tolerance, which needs the residual; a worker needs memory for K numbers, a signal none.
 //
-// A pursuit ends before a step that would add one atom more than Sparsity, when ‖r‖₂ ≤ Tolerance, when r is rounding
-// error, or after Steps. The residual falls geometrically, reaches zero only in the limit, and may need more than n
-// atoms: over 2n to 60n Gaussian atoms, n = 8 to 64, it is at 1e-3 of the signal after n to 10n steps and at rounding
-// error after 4n to 45n. With nearly parallel atoms it may be arbitrarily slow; then Steps ends it.
+// A pursuit ends before a step that would exceed Sparsity, when ‖r‖₂ ≤ Tolerance, when r is rounding error, or after
+// Steps. The residual falls geometrically, reaches zero only in the limit, and may need more than n atoms: over 2n to
+// 60n Gaussian atoms, n = 8 to 64, it is at 1e-3 of the signal after n to 10n steps and at rounding error after 4n to
+// 45n. With nearly parallel atoms it may fall arbitrarily slowly; then Steps ends the pursuit.
 //
 // S. Mallat, Z. Zhang: Matching pursuits with time-frequency dictionaries, IEEE Trans. Signal Processing 41(12),
 // 1993, doi:10.1109/78.258082.
 type MP struct {
 	// Sparsity is the largest number of non-zeros of a signal. The default, 0, is K.
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ at which coding of a signal ends. The default, 0, is rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ at which the pursuit ends. The default, 0, is rounding error.
 	Tolerance float64
 	// Steps is the largest number of steps for a signal. The default, 0, is 100·n.
 	Steps int
@@ -54,7 +53,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (c MP) Check() error {
 	return plugin.CheckNumbers("sparse",
 		map[string]float64{"sparsity": float64(c.Sparsity), "tolerance": c.Tolerance, "steps": float64(c.Steps)})
@@ -71,7 +70,7 @@ func (c MP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	most, steps := c.Sparsity, c.Steps // not by maxNonZeros, since a signal may have more than n atoms here
+	most, steps := c.Sparsity, c.Steps // not the limit of maxNonZeros, since a signal may get more than n atoms here
 	if most == 0 {
 		most = d.k
 	}
@@ -95,9 +94,10 @@ type mpWorker struct {
 	most, steps int
 	tolerance   float64   // squared
 	code        []float64 // x over the unit atoms; all zero between signals
-	residual    []float64 // r, where there is a tolerance
+	residual    []float64 // r, kept only if there is a tolerance
 }
 
+// solve is the solver of MP.
 func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	energy := dot(y, y)
 	if energy == 0 {
@@ -129,7 +129,7 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 		}
 	}
 	for j, atom := range index[:count] {
-		value[j], w.code[atom] = w.code[atom], 0 // a second entry of an atom gets 0
+		value[j], w.code[atom] = w.code[atom], 0 // an atom may have two entries: the second gets 0
 	}
 	unscale(w.d, index[:count], value, floor)
 	return count

@@ -10,30 +10,29 @@ import (
 	"superres/internal/kernel"
 )
 
-// OLS is orthogonal least squares: at each step the atom joins the support I that leaves the least residual by joining,
+// OLS is orthogonal least squares: each step adds the atom to the support I that makes the residual smallest,
 //
 //	k = argmin_k min_x ‖y − D_{I∪k} x‖₂ = argmax_k |d_kᵀr| / ‖d_k − P_I d_k‖,
 //
-// where P_I projects on the span of the support, and the coefficients become the least-squares ones on I. [OMP] divides
-// by ‖d_k‖ instead: it overlooks an atom if the missing direction is its small part outside of the span. It is the
-// method that SPAMS calls OMP.
+// where P_I projects on the span of the support; then the coefficients become the least-squares coefficients on I.
+// [OMP] divides by ‖d_k‖ instead: it overlooks an atom whose part outside of the span is small but points in the
+// missing direction. SPAMS calls this method OMP.
 //
-// It is computed order-recursively, as Batch-OMP: with p_j = Dᵀq_j for the orthonormal basis q of the chosen unit
-// atoms and a = Dᵀr (see [OMP]), the new part of every atom is known from
+// It is computed recursively, as Batch-OMP: with p_j = Dᵀq_j for the orthonormal basis q of the chosen unit atoms and a
+// = Dᵀr (see [OMP]), the part of every atom outside of the span is known from
 //
 //	s_k = ‖d_k − P_I d_k‖² = 1 − Σ_j p_jk²,   k = argmax a_k²/s_k,   ‖r‖² ← ‖r‖² − a_k²/s_k.
 //
-// The cost is n·K for Dᵀy and (j+3)·K for step j; memory is S·K a worker and nothing is allocated for a signal.
+// The cost is n·K for Dᵀy and (j+3)·K for step j; memory is S·K for each worker, and nothing is allocated for a signal.
 //
-// An atom that depends on the support, with s_k at rounding error, is skipped. A pursuit ends, and the last digits
-// are kept, as in OMP.
+// An atom that depends on the support, with s_k at rounding error, is skipped. Stopping and refinement are as in OMP.
 //
 // S. Chen, S. A. Billings, W. Luo: Orthogonal least squares methods and their application to non-linear system
 // identification, Int. J. Control 50(5), 1989, doi:10.1080/00207178908953472.
 type OLS struct {
 	// Sparsity is the largest number of non-zeros of a signal. The default, 0, is min(n, K).
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ at which coding of a signal ends. The default, 0, is rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ at which the pursuit ends. The default, 0, is rounding error.
 	Tolerance float64
 }
 
@@ -51,7 +50,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (c OLS) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 // MostNonZeros implements Limited.
@@ -74,6 +73,7 @@ type olsWorker struct {
 	last  int       // the atom that joined last
 }
 
+// solve is the solver of OLS: the pursuit of OMP with the choice of OLS.
 func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	for k := range w.fresh {
 		w.fresh[k] = 1
@@ -81,8 +81,8 @@ func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// choose returns the first atom with the largest a_k²/s_k among those with |a_k| above floor, or -1 if there is none.
-// It first updates s_k for the last member of the support.
+// choose returns the first atom with the largest a_k²/s_k among the atoms with |a_k| above floor, or -1 if there is
+// none. It first updates s_k for the last member of the support.
 func (w *olsWorker) choose(floor float64, count int) int {
 	if count == 0 {
 		w.last = w.ompWorker.choose(floor, 0)

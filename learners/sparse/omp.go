@@ -11,23 +11,22 @@ import (
 )
 
 // OMP is orthogonal matching pursuit: at each step the atom with the largest |d_kᵀr|/‖d_k‖ joins the support I, and the
-// coefficients become the least-squares ones on I,
+// coefficients become the least-squares coefficients on I,
 //
 //	x_I = argmin ‖y − D_I x‖₂,   r = y − D_I x_I.
 //
-// It is computed in the Batch-OMP form. With the Gram matrix G of the unit atoms and a = Dᵀy known, no residual is
-// formed: the Cholesky factor L of G_II grows by one row for each atom, and with p_j = Dᵀq_j for the orthonormal
+// It is computed in the Batch-OMP form, which knows the Gram matrix G of the unit atoms and a = Dᵀy and so needs no
+// residual: the Cholesky factor L of G_II grows by one row for each atom, and with p_j = Dᵀq_j for the orthonormal
 // basis q of the chosen atoms,
 //
 //	p_j = (G_k − Σ_{i<j} L_ji p_i) / L_jj,   a ← a − (q_jᵀy) p_j,   ‖r‖² ← ‖r‖² − (q_jᵀy)².
 //
-// The cost is n·K for Dᵀy, which is computed for some signals at a time, and (j+3)·K for step j, one pass; memory is
-// (S+32)·K a worker and nothing is allocated for a signal.
+// The cost is n·K for Dᵀy, which is computed for several signals at a time, and (j+3)·K for step j, in one pass; the
+// memory is (S+32)·K for each worker, and nothing is allocated for a signal.
 //
-// A pursuit ends when the signal has Sparsity atoms, when ‖r‖₂ ≤ Tolerance, or when r is rounding error, since later
-// choices would be noise. The recurrence for ‖r‖² loses its digits where r is small, so there the residual itself is
-// formed. The coefficients get one step of iterative refinement, which restores the digits where atoms are nearly
-// parallel.
+// The pursuit of a signal ends when it has Sparsity atoms, when ‖r‖₂ ≤ Tolerance, or when r is rounding error, since
+// later choices would be noise. The recurrence for ‖r‖² loses its digits if r is small, so a small residual is computed
+// directly. One step of iterative refinement restores the digits of the coefficients if atoms are nearly parallel.
 //
 // Y. Pati, R. Rezaiifar, P. Krishnaprasad: Orthogonal matching pursuit, Asilomar 1993, doi:10.1109/ACSSC.1993.342465.
 // R. Rubinstein, M. Zibulevsky, M. Elad: Efficient implementation of the K-SVD algorithm using batch orthogonal
@@ -35,7 +34,7 @@ import (
 type OMP struct {
 	// Sparsity is the largest number of non-zeros of a signal. The default, 0, is min(n, K).
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ at which coding of a signal ends. The default, 0, is rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ at which the pursuit ends. The default, 0, is rounding error.
 	Tolerance float64
 }
 
@@ -53,7 +52,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (c OMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 // MostNonZeros implements Limited.
@@ -66,17 +65,17 @@ func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, err
 	})
 }
 
-// ompWorker codes signals for one worker of OMP or OLS. These differ in how they choose the next atom.
+// ompWorker codes signals for one worker of OMP or OLS, which differ in how they choose the next atom.
 type ompWorker struct {
 	leastSquares
 	tolerance float64   // squared
 	corr      []float64 // Dᵀr over the unit atoms
-	top       float64   // max |corr|
+	top       float64   // max |corr|, set by pursue and join
 	basis     []float64 // most×wide: row j is p_j = Dᵀq_j
 	proj      []float64 // q_jᵀy
 }
 
-// newOMPWorker returns a worker for supports of up to most atoms.
+// newOMPWorker returns a worker. most is the largest number of atoms in a support.
 func newOMPWorker(d *Dictionary, most int, tolerance float64) *ompWorker {
 	w := &ompWorker{leastSquares: newLeastSquares(d, most), tolerance: tolerance * tolerance,
 		proj: make([]float64, most)}
@@ -84,7 +83,7 @@ func newOMPWorker(d *Dictionary, most int, tolerance float64) *ompWorker {
 	return w
 }
 
-// choose returns the first atom with the largest |corr|, or -1 if that is at most floor.
+// choose returns the first atom with the largest |corr|, or -1 if the largest is at most floor.
 func (w *ompWorker) choose(floor float64, _ int) int {
 	if w.top <= floor {
 		return -1
@@ -93,11 +92,12 @@ func (w *ompWorker) choose(floor float64, _ int) int {
 	return best
 }
 
+// solve is the solver of OMP.
 func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// pursue codes a signal. choose returns the atom that is to join a support of count atoms, or -1 if the residual is
+// pursue codes a signal. choose returns the atom that should join a support of count atoms, or -1 if the residual is
 // rounding error, at most floor.
 func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	choose func(floor float64, count int) int) int {
@@ -128,28 +128,28 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	return count
 }
 
-// join makes atom best member j of the support. It returns false, and leaves the support unchanged, if the atom depends
+// join makes an atom member j of the support. It returns false, and leaves the support unchanged, if the atom depends
 // linearly on the support.
-func (w *ompWorker) join(best, j int, support []int32) bool {
+func (w *ompWorker) join(atom, j int, support []int32) bool {
 	wide := w.d.wide
 	row := w.chol[j*w.most : j*w.most+j+1]
 	pivot := 1.0
 	for i := range j {
-		row[i] = w.basis[i*wide+best]
+		row[i] = w.basis[i*wide+atom]
 		pivot -= row[i] * row[i]
 	}
 	if pivot <= independent {
 		return false
 	}
 	row[j] = math.Sqrt(pivot)
-	w.proj[j] = w.corr[best] / row[j]
-	support[j] = int32(best)
+	w.proj[j] = w.corr[atom] / row[j]
+	support[j] = int32(atom)
 	if j+1 == w.most {
-		return true // best is the last member, so the rest is not needed
+		return true // the support is complete, so nothing else is needed
 	}
-	w.top = kernel.Advance(w.basis[j*wide:(j+1)*wide], w.corr, w.row(best), w.basis, wide, row[:j], 1/row[j], w.proj[j])
-	stale := false                    // whether w.top is the |corr| of a member
-	for _, i := range support[:j+1] { // their |corr| is rounding error
+	w.top = kernel.Advance(w.basis[j*wide:(j+1)*wide], w.corr, w.row(atom), w.basis, wide, row[:j], 1/row[j], w.proj[j])
+	stale := false                    // whether w.top is the |corr| of a member of the support
+	for _, i := range support[:j+1] { // the |corr| of a member is rounding error
 		stale = stale || math.Abs(w.corr[i]) == w.top
 		w.corr[i] = 0
 	}

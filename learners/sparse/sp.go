@@ -15,16 +15,16 @@ import (
 //	Ĩ = I ∪ {S largest |d_kᵀr|},   x̃ = argmin ‖y − D_Ĩ x‖₂,
 //	I = {S largest |x̃_k|},   x_I = argmin ‖y − D_I x‖₂,   r = y − D_I x_I,
 //
-// over unit atoms, until ‖r‖ no longer falls; the support before that is kept. Unlike in [OMP], a wrong atom can
-// leave again; over incoherent atoms, planted codes with few non-zeros are found.
+// over unit atoms, until ‖r‖ no longer falls; the support with the smallest ‖r‖ is kept. Unlike in [OMP], a wrong atom
+// can leave the support; over incoherent atoms, planted codes with few non-zeros are found.
 //
-// The cost is n·K for Dᵀy and, a round, S·K for Dᵀr = Dᵀy − G_I x_I, K for the largest of them, and O(S³ + S·n) for
-// the two least-squares solutions by the Cholesky factor of the Gram matrix; rounds are few, most often 1 to 5.
-// Memory is 2K + 4S² a worker and nothing is allocated for a signal. Atoms that depend on those before them are left
-// out of a support, so it has n at most.
+// The cost is n·K for Dᵀy and, in a round, S·K for Dᵀr = Dᵀy − G_I x_I, K to find the largest entries, and O(S³ + S·n)
+// for the two least-squares solutions by the Cholesky factor of the Gram matrix; there are most often 1 to 5 rounds.
+// Memory is 2K + 4S² for each worker, and nothing is allocated for a signal. Atoms that depend on the atoms before them
+// are left out of a support, so a support has at most n atoms.
 //
-// S is the Sparsity where there is no Tolerance. With a Tolerance, or without either, a signal is pursued for S = 1,
-// 2, 3, … from the start, and gets the code of the smallest S that reaches the Tolerance, or of the last where none
+// S is the Sparsity if there is no Tolerance. With a Tolerance, or with neither, a signal is coded with S = 1, 2, 3, …,
+// each from the beginning. It gets the code of the smallest S that reaches the Tolerance, or of the largest S if none
 // does. The cost is then the sum over S.
 //
 // W. Dai, O. Milenkovic: Subspace pursuit for compressive sensing signal reconstruction, IEEE Trans. Information
@@ -33,8 +33,8 @@ type SP struct {
 	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is the smallest S that reaches the
 	// Tolerance, up to n and K.
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ for which the smallest sufficient S, up to Sparsity, is taken. The
-	// default, 0, is S = Sparsity or, without a Sparsity, rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ to reach with the smallest S, up to Sparsity, that is sufficient. The
+	// default, 0, uses S = Sparsity or, if Sparsity is 0 too, a norm that is rounding error.
 	Tolerance float64
 }
 
@@ -52,7 +52,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters without a meaning.
+// Check returns an error for invalid parameters.
 func (c SP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 // MostNonZeros implements Limited.
@@ -72,14 +72,14 @@ func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 // spWorker codes signals for one worker.
 type spWorker struct{ *subspace }
 
-// pursue sets w.best to the support of s atoms and its least-squares solution.
+// pursue sets w.best to the best support of s atoms that the rounds find, and its least-squares solution.
 func (w *spWorker) pursue(y []float64, s int, floor float64) {
 	w.best.atoms = appendLargest(w.best.atoms[:0], w.start, s, floor)
 	w.solve(y, &w.best)
 	for w.best.squaredError > floor*floor {
 		w.correlate(w.best.atoms, w.best.x)
 		for _, atom := range w.best.atoms {
-			w.corr[atom] = 0 // it is rounding error
+			w.corr[atom] = 0 // it should be 0, and is rounding error
 		}
 		w.wide.atoms = append(w.wide.atoms[:0], w.best.atoms...)
 		w.wide.atoms = appendLargest(w.wide.atoms, w.corr, s, floor)
@@ -93,8 +93,8 @@ func (w *spWorker) pursue(y []float64, s int, floor float64) {
 	}
 }
 
-// subspace is the part of a worker that [SP] and [CoSaMP] share: the best support so far, a wide one, and the next,
-// each with its solution.
+// subspace is the state that workers of [SP] and [CoSaMP] share: the best support so far, the widened support, and the
+// next support, each with its solution.
 type subspace struct {
 	leastSquares
 	start            []float64 // Dᵀy over the unit atoms
@@ -110,7 +110,7 @@ type partial struct {
 	squaredError float64 // ‖y − D_I·x‖²
 }
 
-// newSubspace returns a worker for supports of up to widest atoms, of which it solves for n at most.
+// newSubspace returns a subspace for supports of up to widest atoms; at most n of them enter a least-squares solution.
 func newSubspace(d *Dictionary, widest int) *subspace {
 	part := func() partial { return partial{atoms: make([]int32, 0, widest), x: make([]float64, widest)} }
 	return &subspace{
@@ -120,7 +120,7 @@ func newSubspace(d *Dictionary, widest int) *subspace {
 	}
 }
 
-// grow codes y by pursue with S = sparsity, or with the smallest S from 1 to most that reaches the tolerance.
+// grow codes y: pursue runs with S = sparsity, or with S = 1, 2, … until the tolerance or the number most is reached.
 func (w *subspace) grow(y []float64, sparsity int, tolerance float64, most int,
 	pursue func(y []float64, s int, floor float64), index []int32, value []float64) int {
 	energy := dot(y, y)
@@ -147,7 +147,7 @@ func (w *subspace) grow(y []float64, sparsity int, tolerance float64, most int,
 	return count
 }
 
-// solve sets p to the least-squares solution on its atoms, without those that depend on others.
+// solve sets p to the least-squares solution on its atoms, and drops atoms that depend on the atoms before them.
 func (w *subspace) solve(y []float64, p *partial) {
 	p.atoms = p.atoms[:w.fit(y, w.start, p.atoms, p.x)]
 	p.squaredError = w.residual(y, p.atoms, p.x)
@@ -161,8 +161,8 @@ func (w *subspace) correlate(atoms []int32, x []float64) {
 	}
 }
 
-// narrow sets w.next to the s atoms of w.wide with the largest coefficients. They keep their order, in which they are
-// independent.
+// narrow sets w.next to the s atoms of w.wide with the largest coefficients. The atoms keep their order, in which they
+// are linearly independent.
 func (w *subspace) narrow(s int) {
 	w.order = appendLargest(w.order[:0], w.wide.x[:len(w.wide.atoms)], s, 0)
 	slices.Sort(w.order)

@@ -6,29 +6,29 @@ import (
 	"superres/internal/elementary"
 )
 
-// rounding is the share of the length of a signal below which a correlation or a coefficient is rounding error of the
-// recurrences of coders.
+// rounding, times the length of a signal, is the limit below which a correlation or a coefficient counts as rounding
+// error of the recurrences of coders.
 const rounding = 1e-11
 
-// independent is the least sin² of the angle between an atom and the span of a support that it may join. Below it the
-// solution is not accurate.
+// independent is the smallest sin² of the angle between an atom and the span of a support at which the atom may join.
+// Below it the solution would not be accurate.
 const independent = 1e-9
 
 // leastSquares solves min ‖y − D_I·x‖₂ on a support I of unit atoms with the Cholesky factor L of G_II = L·Lᵀ, which
 // has a row for each member.
 //
-// The normal equations square the condition of D_I. One step of iterative refinement from the residual itself
-// restores the digits where atoms are nearly parallel.
+// The normal equations square the condition of D_I. One step of iterative refinement, from a directly computed
+// residual, restores the digits if atoms are nearly parallel.
 type leastSquares struct {
 	d    *Dictionary
 	gram []float64
 	most int       // the size of the largest support
 	chol []float64 // most×most lower triangle: L
-	step []float64 // a right-hand side of the refinement
+	step []float64 // the right-hand side in refine
 	miss []float64 // y − D_I·x, set by residual
 }
 
-// newLeastSquares returns a solver for supports of up to most atoms.
+// newLeastSquares returns a solver. most is the largest number of atoms in a support.
 func newLeastSquares(d *Dictionary, most int) leastSquares {
 	return leastSquares{
 		d: d, gram: d.prepare(), most: most,
@@ -36,13 +36,13 @@ func newLeastSquares(d *Dictionary, most int) leastSquares {
 	}
 }
 
-// row returns the row of the Gram matrix for an atom: K entries, and zeros behind them.
+// row returns the row of the Gram matrix for an atom: K entries, then zeros.
 func (s *leastSquares) row(atom int) []float64 {
 	return s.gram[atom*s.d.wide : (atom+1)*s.d.wide]
 }
 
 // fit moves the atoms that are linearly independent of the atoms before them to the front of atoms, sets x to the
-// solution on them, and returns their number. corr is Dᵀy.
+// solution on the independent atoms, and returns their number. corr is Dᵀy.
 func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
 	count := 0
 	for _, atom := range atoms {
@@ -79,7 +79,7 @@ func (s *leastSquares) extend(atom int32, support []int32) bool {
 	return true
 }
 
-// remove removes the row of a member from L, which has count rows: the rows below move up, and rotations of
+// remove removes the row of a member from L, which has count rows: the rows below it move up, and Givens rotations of
 // neighbouring columns make L triangular again.
 func (s *leastSquares) remove(member, count int) {
 	for i := member; i+1 < count; i++ {
@@ -127,7 +127,7 @@ func (s *leastSquares) residual(y []float64, support []int32, x []float64) float
 	return dot(s.miss, s.miss)
 }
 
-// refine adds (LLᵀ)⁻¹ (D_Iᵀ(y − D_I·x) − keep) to x. keep may be nil, which stands for zeros.
+// refine adds (LLᵀ)⁻¹ (D_Iᵀ(y − D_I·x) − keep) to x. A nil keep stands for zeros.
 func (s *leastSquares) refine(y []float64, support []int32, x, keep []float64) {
 	s.residual(y, support, x)
 	step := s.step[:len(support)]
@@ -144,8 +144,8 @@ func (s *leastSquares) refine(y []float64, support []int32, x, keep []float64) {
 	}
 }
 
-// unscale turns value, coefficients of unit atoms, into coefficients of the atoms at their actual lengths, and sets
-// coefficients that are at most floor, rounding error, to zero.
+// unscale converts value from coefficients of unit atoms to coefficients of the atoms at their actual lengths, and sets
+// coefficients that are at most floor, which is rounding error, to zero.
 func unscale(d *Dictionary, index []int32, value []float64, floor float64) {
 	for j, atom := range index {
 		if math.Abs(value[j]) <= floor {
@@ -156,7 +156,7 @@ func unscale(d *Dictionary, index []int32, value []float64, floor float64) {
 }
 
 // appendLargest appends to list the indices of the m entries of v with the largest absolute values above floor, in
-// descending order, and equal values in their order.
+// descending order; equal values keep their order.
 func appendLargest(list []int32, v []float64, m int, floor float64) []int32 {
 	first, bar := len(list), floor
 	for i, x := range v {

@@ -1,5 +1,4 @@
-// Package plane holds one channel of a picture, as rows of float32, which everything that
-// computes with pictures stands on.
+// Package plane holds the type of one channel of a picture, rows of float32, which all computation with pictures uses.
 package plane
 
 import "fmt"
@@ -11,7 +10,7 @@ type Plane struct {
 	Pix  []float32
 }
 
-// New returns a zero plane. It panics when a side is negative.
+// New returns a plane of zeros. It panics if a side is negative.
 func New(w, h int) *Plane {
 	if w < 0 || h < 0 {
 		panic(fmt.Sprintf("plane: a plane of %d×%d", w, h))
@@ -19,11 +18,10 @@ func New(w, h int) *Plane {
 	return &Plane{W: w, H: h, Pix: make([]float32, w*h)}
 }
 
-// Row returns row y as a slice of the plane's own memory.
+// Row returns row y as a slice of the memory of the plane.
 func (p *Plane) Row(y int) []float32 { return p.Pix[y*p.W : (y+1)*p.W : (y+1)*p.W] }
 
-// Crop returns a copy of the w×h rectangle with its upper left corner at (x, y). It panics when the rectangle does not
-// lie in the plane.
+// Crop returns a copy of the w×h rectangle with upper left corner (x, y). It panics if the plane does not contain it.
 func (p *Plane) Crop(x, y, w, h int) *Plane {
 	if x < 0 || y < 0 || w < 0 || h < 0 || x+w > p.W || y+h > p.H {
 		panic(fmt.Sprintf("plane: crop %d×%d at (%d,%d) of a %d×%d plane", w, h, x, y, p.W, p.H))
@@ -35,8 +33,8 @@ func (p *Plane) Crop(x, y, w, h int) *Plane {
 	return out
 }
 
-// Extend returns a copy of the plane enlarged to at least w×h by repeating its last column and row. A plane that is
-// large enough is returned as it is. It panics on an empty plane.
+// Extend returns a copy of the plane, enlarged to at least w×h by repeating its last column and row. It returns p
+// itself if p is large enough. It panics on an empty plane.
 func (p *Plane) Extend(w, h int) *Plane {
 	if p.W >= w && p.H >= h {
 		return p

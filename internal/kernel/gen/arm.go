@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// armFunction is an operation for arm64 while it is written. Its lines have variables in place of registers, as <n>.
+// armFunction is an operation for arm64 under construction. Its lines contain variables, as <n>, in place of registers.
 type armFunction struct {
 	name     string
-	offsets  map[string]int // of the parameters in the frame
-	size     int            // of all
+	offsets  map[string]int // of the parameters in the stack frame
+	size     int            // of all parameters together
 	lines    []armLine
-	prologue []armLine // comes before them
-	loops    [][2]int  // the lines of each
-	isVector []bool    // of the variables
+	prologue []armLine // goes before lines
+	loops    [][2]int  // the first line of each loop, and the line after it
+	isVector []bool    // for each variable, whether it is a vector
 
 	constants map[uint32]vector
 }
 
-// armLine is text, or an instruction that the assembler does not know, to which registers are added.
+// armLine is text, or the code of an instruction that the assembler does not know, to which register numbers are added.
 type armLine struct {
 	text      string
 	code      uint32
@@ -30,7 +30,7 @@ type armLine struct {
 	registers []armOperand
 }
 
-// armOperand is a variable and the bit at which its register's number is in an instruction.
+// armOperand is a variable, and the bit in the instruction's code where its register number begins.
 type armOperand struct{ variable, shift int }
 
 func newArmFunction(op operation) (*armFunction, error) {
@@ -58,7 +58,7 @@ func (f *armFunction) newRegister(isVector bool) int {
 	return len(f.isVector) - 1
 }
 
-// param returns where a parameter lies.
+// param returns the memory of a parameter, as the assembler writes it.
 func (f *armFunction) param(name string) string {
 	at, ok := f.offsets[name]
 	if !ok {
@@ -71,30 +71,30 @@ func (f *armFunction) write(format string, values ...any) {
 	f.lines = append(f.lines, armLine{text: fmt.Sprintf(format, values...)})
 }
 
-// instruction adds an instruction on memory at a integer, or on that, and a vector.
+// instruction adds an instruction with the integer n, often an address in memory, and the vector v.
 func (f *armFunction) instruction(code uint32, mnemonic string, n integer, v vector) {
 	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic,
 		registers: []armOperand{{n.arm, 5}, {v.arm, 0}}})
 }
 
-// indexed adds an instruction on memory at the sum of two numbers.
+// indexed adds an instruction with the vector v and the memory at base plus index.
 func (f *armFunction) indexed(code uint32, mnemonic string, base, index integer, v vector) {
 	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic,
 		registers: []armOperand{{base.arm, 5}, {index.arm, 16}, {v.arm, 0}}})
 }
 
-// vectors adds an instruction on vectors: to is set to that on a and b, of which b may be −1 for none.
-func (f *armFunction) vectors(code uint32, mnemonic string, a, b, to vector) {
+// vectors adds a vector instruction with operands a and b and result v. If b is −1, a is the only operand.
+func (f *armFunction) vectors(code uint32, mnemonic string, a, b, v vector) {
 	list := []armOperand{{a.arm, 5}}
 	if b.arm >= 0 {
 		list = append(list, armOperand{b.arm, 16})
 	}
-	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic, registers: append(list, armOperand{to.arm, 0})})
+	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic, registers: append(list, armOperand{v.arm, 0})})
 }
 
 var armVariable = regexp.MustCompile(`<\d+>`)
 
-// variables returns those of a line.
+// variables returns the variables that a line uses.
 func (l armLine) variables() (list []int) {
 	for _, s := range armVariable.FindAllString(l.text, -1) {
 		n, _ := strconv.Atoi(s[1 : len(s)-1])
@@ -106,8 +106,8 @@ func (l armLine) variables() (list []int) {
 	return list
 }
 
-// assign returns a register for each variable. It has it from the first line that names it to the last, or to the end
-// of a loop within which it is named and before which it was.
+// assign returns a register for each variable. The variable keeps it from the first line that uses the variable to the
+// last. If the variable is used in a loop but first set before it, it keeps the register to the end of the loop.
 func (f *armFunction) assign() []int {
 	f.lines = append(f.prologue, f.lines...)
 	for i := range f.loops {
@@ -125,14 +125,14 @@ func (f *armFunction) assign() []int {
 			}
 		}
 	}
-	for _, loop := range f.loops { // the inner ones come first
+	for _, loop := range f.loops { // inner loops come first
 		for v := range first {
 			if first[v] >= 0 && first[v] < loop[0] && last[v] >= loop[0] {
 				last[v] = max(last[v], loop[1]-1)
 			}
 		}
 	}
-	// R18, R26 to R31 have purposes of their own.
+	// R18 and R26 to R31 have other purposes.
 	free := map[bool][]int{}
 	for r := range 32 {
 		if free[true] = append(free[true], r); r < 26 && r != 18 {
@@ -191,7 +191,7 @@ func (f *armFunction) text() string {
 	return b.String()
 }
 
-// assembleArm writes the operations of code for arm64.
+// assembleArm writes the operations that have the field arm for arm64.
 func assembleArm(file string, ops []operation) error {
 	var b strings.Builder
 	b.WriteString("// Code generated by go run main.go in gen. DO NOT EDIT.\n\n//go:build !purego\n\n" +

@@ -27,9 +27,8 @@ var _ = register(operation{
 	tiers:     []string{AVX2, AVX512, NEON, SIMD128},
 })
 
-// combine goes over dst eight vectors at a time, then one, then a sample: each sum is in the order of the
-// parts, wherever it stands. Products are rounded before they are added, so that all tiers and all other
-// machines find the same.
+// combine processes dst eight vectors at a time, then one, then a single number. Each sum is in the order of the parts,
+// in all three loops, and products are rounded before they are added, so that all machines compute the same bits.
 func (t tier) combine(onto bool) {
 	dst, src, ats, weight, n := pointer("dst"), pointer("src"), pointer("at"), pointer("weight"), lengthOf("dst")
 	var base reg.GPVirtual
@@ -43,7 +42,7 @@ func (t tier) combine(onto bool) {
 		acc[i] = t.vec()
 	}
 	k, from, w := GP64(), GP64(), t.vec()
-	// parts runs body for every part: its weight is in w, its samples at from.
+	// parts writes a loop over the parts: body finds the weight of a part in w, and its samples at from.
 	parts := func(load func(), body func()) {
 		XORQ(k, k)
 		top, out := label("part"), label("done")
@@ -85,7 +84,7 @@ func (t tier) combine(onto bool) {
 			})
 			for i, v := range acc[:vectors] {
 				if onto {
-					VMAXPS(least, v, v) // NaN: the first operand, which is 0
+					VMAXPS(least, v, v) // NaN becomes the first operand, 0
 					VMINPS(most, v, v)
 				}
 				VMOVUPS(v, Mem{Base: dst, Disp: i * t.bytes()})
@@ -113,7 +112,7 @@ func (t tier) combine(onto bool) {
 	})
 }
 
-// combine is that of tier for arm64: it goes over dst four vectors at a time, then one, then a number.
+// combine is the combine of tier for arm64: it processes dst four vectors at a time, then one, then a single number.
 func (c *code) combine(onto bool) {
 	pointers := []integer{c.param("dst"), c.param("src")}
 	if onto {

@@ -31,7 +31,7 @@ var _ = register(operation{
 // convolve scales, rounds and clips the sums while they are in registers.
 func (t tier) convolve() { t.filter(4, t.store) }
 
-// store scales, rounds and clips the sums of a tile of tall samples, and writes them to dst.
+// store scales, rounds and clips the sums of a tile and stores them at dst. tall is the number of samples of the tile.
 func (t tier) store(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	dst, line, skip, skipLine := pointer("dst"), pointer("dstStep"), pointer("skip"), pointer("skipStep")
 	outputs(dst, line, sample, output, 2)
@@ -45,7 +45,7 @@ func (t tier) store(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int
 	}
 }
 
-// residual scales the sums while they are in registers, and leaves them float32.
+// residual scales the sums while they are in registers, and stores them as float32.
 func (t tier) residual() {
 	t.filter(4, func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 		dst, line, p := pointer("dst"), lengthOf("bias"), pointer("scale")
@@ -68,13 +68,13 @@ func (t tier) residual() {
 	})
 }
 
-// filter sums up tiles of outputs of samples in registers, as many as they hold, and calls finish with the sums of
-// each: with AVX2, of tall samples. The last tile of a row of samples ends where the row ends, and makes some of them
-// again.
+// filter computes the sums of tiles of samples and outputs, as large as the registers can hold, and calls finish with
+// the sums of each tile. tall is the number of samples in a tile with AVX2. The last tile of a row ends where the row
+// ends, so that some samples are computed twice.
 //
-// Note: AVX-512 takes 24 samples by one vector of outputs for all numbers of outputs: 25 operands loaded for 24
-// products. Intel's processors do two of either in a cycle, so that wider tiles would gain 4 % of the first and the
-// last layer.
+// Note: with AVX-512 a tile has 24 samples and one vector of outputs, for any number of outputs: 25 operands are loaded
+// for 24 products. Intel's processors load two and multiply two in a cycle, so that wider tiles would gain 4 % in the
+// outer layers.
 func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	wide := 2
 	if t.lanes == 8 {
@@ -92,8 +92,8 @@ func (t tier) filter(tall int, finish func(acc []reg.VecVirtual, sample, output 
 	})
 }
 
-// along writes a loop over the tiles of a row, whose length is the parameter of a name. tile gets the index of
-// the first of the tall samples of a tile. The last tile ends where the row ends.
+// along writes a loop over the tiles of a row; the parameter called name is the length of the row. tile gets the index
+// of the first sample of a tile, and tall is the number of its samples. The last tile ends where the row ends.
 func along(name string, tall int, tile func(first reg.GPVirtual)) {
 	first := GP64()
 	XORQ(first, first)
@@ -111,10 +111,10 @@ func along(name string, tall int, tile func(first reg.GPVirtual)) {
 	Label(out)
 }
 
-// steps has registers with the bytes of a step, of three steps and, where they are needed, of five.
+// steps holds registers with the bytes of one step, of three steps and, where needed, of five.
 type steps struct{ one, three, five reg.GPVirtual }
 
-// at returns the memory that begins n steps, up to 5, and offset bytes behind base.
+// at returns the memory at base plus n steps (n is at most 5) plus offset bytes.
 func (s steps) at(base reg.GPVirtual, n, offset int) Mem {
 	m := Mem{Base: base, Disp: offset}
 	switch n {
@@ -128,10 +128,10 @@ func (s steps) at(base reg.GPVirtual, n, offset int) Mem {
 	return m
 }
 
-// together is the number of samples that share a pointer.
+// together is the number of samples that are addressed from one pointer.
 const together = 6
 
-// filterTile sets acc to the sums of a tile of tall samples: to the biases, to which it adds the products of all rows.
+// filterTile sets acc to the sums of a tile: the biases plus all products. tall is the number of samples of the tile.
 func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	wide := len(acc) / tall
 	bias, weights := pointer("bias"), pointer("weights")
@@ -188,7 +188,7 @@ func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tal
 	})
 }
 
-// dotPairs adds, in every lane, the products of two integers of x with two of y.
+// dotPairs adds to each 32-bit lane of acc the products x₀·y₀ + x₁·y₁ of the two 16-bit halves.
 func (t tier) dotPairs(x, y, acc reg.VecVirtual) {
 	if t.name == AVX512 || t.name == AVXVNNI {
 		vnni(t, x, y, acc)

@@ -1,9 +1,9 @@
 package main
 
-// simdLimits has the limits of outputs: floats before skip is added, integers after that.
+// simdLimits holds the limits of outputs: as floats before skip is added, and as integers after.
 type simdLimits struct{ clip, least, most, lowest local }
 
-// simdLimits loads the limits.
+// simdLimits loads the limits into variables.
 func (f *function) simdLimits() simdLimits {
 	const each = 64 // bytes
 	p := f.arg("limits")
@@ -11,16 +11,16 @@ func (f *function) simdLimits() simdLimits {
 		f.vector(load(p, 2*each)), f.vector(load(p, 3*each))}
 }
 
-// simdScale does to the sums in v what kernel's scaleAndClip does before skip is added.
+// simdScale does what kernel's scaleAndClip does before skip is added, to the sums in v.
 func (f *function) simdScale(v, positive, negative local, limits simdLimits) {
-	const large, bits = 3 << 22, 0x4b400000 // so large that a sum with it has no fraction
+	const large, bits = 3 << 22, 0x4b400000 // so large that v+large has no fraction
 	by := choose(negative.value(), positive.value(), signs(v.value()))
 	scaled := mulFloats(toFloats(v.value()), by)
 	clipped := maxFloats(minFloats(scaled, limits.clip.value()), limits.least.value())
 	f.set(v, subInts(addFloats(clipped, sameFloat(large)), same(bits)))
 }
 
-// sum returns outputs plus what is added to them, clipped.
+// sum adds skip to the outputs v and clips the result.
 func (l simdLimits) sum(v, skip value) value {
 	return maxShorts(minShorts(addShortsSaturated(v, skip), l.most.value()), l.lowest.value())
 }
@@ -63,8 +63,8 @@ func simdResidual(f *function) {
 	})
 }
 
-// simdFilter sums up 8 outputs of 4 samples in registers, and calls finish with the sums of each of these. The last
-// samples of a row end where the row ends, and some of them are made again.
+// simdFilter sums up 8 outputs of 4 samples in registers, and calls finish with these sums. The last samples of a row
+// end where the row ends, so that some are computed twice.
 func (f *function) simdFilter(finish func(acc []local, sample, output value)) {
 	const tall, wide, group = 4, 2, 16
 	output, row, left, pairs := f.int(number(0)), f.int(number(0)), f.int(number(0)), f.int(number(0))

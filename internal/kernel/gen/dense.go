@@ -13,8 +13,8 @@ var _ = register(operation{
 	assembly:  tier.mul,
 })
 
-// mul goes over tiles of 4 rows of C: each is held in registers while the inner dimension passes, so every
-// entry is one chain of fused multiply-adds in its order, whatever the tile.
+// mul works on tiles of 4 rows of C. A tile stays in registers during the loop over the inner dimension, so every entry
+// is one chain of fused multiply-adds in the same order, in a tile of any width.
 func (t tier) mul() {
 	c, ldc, lda, ldb, rows := pointer("c"), pointer("ldc"), pointer("lda"), pointer("ldb"), pointer("rows")
 	aRows := pointer("a")
@@ -25,7 +25,7 @@ func (t tier) mul() {
 	if t.lanes == 4 {
 		widths = []int{2}
 	}
-	// One set of registers for the tiles of all widths.
+	// All widths of tiles share one set of registers.
 	acc := make([]reg.VecVirtual, 4*widths[0])
 	for i := range acc {
 		acc[i] = t.vec()
@@ -97,7 +97,7 @@ func (t tier) maxAbs() {
 		for i := range vectors {
 			x := t.vec()
 			VANDPD(at(v, o, i*t.bytes()), sign, x)
-			VMAXPD(best[i], x, best[i]) // NaN in x: best stays
+			VMAXPD(best[i], x, best[i]) // if x is NaN, best stays
 		}
 	})
 	result(t.largestOf(best))

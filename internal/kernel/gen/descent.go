@@ -182,7 +182,7 @@ var _ = register(operation{
 	assembly:  tier.correlate,
 })
 
-// correlate holds tiles of some entries by two vectors of channels, or one, in registers while all samples pass.
+// correlate keeps tiles of several entries by one or two vectors of channels in registers, and loops over all samples.
 func (t tier) correlate() {
 	tall, widths := 8, []int{2, 1}
 	if t.lanes == 4 {
@@ -266,7 +266,7 @@ var _ = register(operation{
 	assembly:  tier.activate,
 })
 
-// channels goes over vectors of channels: body is given the offset of one in bytes.
+// channels writes a loop over vectors of channels; body gets a vector's offset and all channels' size in bytes.
 func (t tier) channels(slice string, body func(offset, pitch reg.GPVirtual)) {
 	n, pitch, offset := lengthOf(slice), GP64(), GP64()
 	MOVQ(n, pitch)

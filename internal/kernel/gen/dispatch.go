@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// dispatch returns Go files by their names. The file of an architecture has its tiers, the functions that call a
-// definition or its assembly, and the declarations of the assembly, which chooses among the tiers; dispatch_both.go has
-// the functions of amd64 and arm64, dispatch_other.go the tiers of all other architectures, and of purego. Functions
-// that call the definition alone, where an operation has no assembly, are the same everywhere: a file has those that
-// have assembly on the same architectures.
+// dispatch returns Go files by name. The file of an architecture declares its tiers, the functions that call a
+// definition or the assembly, and the assembly itself, which jumps to the code of a tier. dispatch_both.go has the
+// functions that amd64 and arm64 share, and dispatch_other.go the tiers of all other architectures and of the tag
+// purego. Functions that only call the definition, where an operation has no assembly, are grouped: a file has the
+// operations with assembly on the same architectures.
 //
 // Note: there are no tables of functions, because a call through a variable goes through a wrapper and makes its
-// operands escape to the heap. The functions that call the module of WebAssembly let them escape on purpose: a stack
-// may move before the call, and with it what an address in the module's operands is of.
+// operands escape to the heap. The functions that call the WebAssembly module let operands escape on purpose: otherwise
+// a stack may move before the call, and the addresses that the module gets would be wrong.
 func dispatch(ops []operation) (map[string][]byte, error) {
 	archs := architectures(ops)
 	texts := map[string]string{"other": head(without(archs)) + tiersText(nil)}
@@ -33,7 +33,7 @@ func dispatch(ops []operation) (map[string][]byte, error) {
 		}
 		texts[arch] = head(constraint) + tiersText(list)
 	}
-	var sets []string // of architectures with assembly, as constraints
+	var sets []string // build constraints for operations without assembly, each once
 	for _, op := range ops {
 		sig, err := op.parse()
 		if err != nil {
@@ -81,8 +81,8 @@ func head(constraint string) string {
 		"\n\npackage kernel\n\n"
 }
 
-// without returns the build constraint for Go alone: that of purego, and of all architectures but those with assembly.
-// WebAssembly has vectors where JavaScript is.
+// without returns the build constraint under which only Go runs, if archs have assembly: purego, or an architecture not
+// in archs. On WebAssembly the constraint is js, since the module is called through JavaScript.
 func without(archs []string) string {
 	list := slices.Clone(archs)
 	if i := slices.Index(list, "wasm"); i >= 0 {
@@ -94,7 +94,7 @@ func without(archs []string) string {
 	return "purego || !(" + strings.Join(list, " || ") + ")"
 }
 
-// tiersText returns the variables with the tiers in list of an architecture.
+// tiersText returns the Go variables that describe the tiers in list, all of one architecture.
 func tiersText(list []tier) string {
 	if len(list) == 0 {
 		return "var tierNames = []string{\"generic\"}\n\nvar tierRuns []bool\n"
@@ -116,19 +116,19 @@ func tiersText(list []tier) string {
 		runs)
 }
 
-// definitionText returns the function of an operation that calls the definition.
+// definitionText returns the Go function of an operation without assembly: it calls the definition.
 func (op operation) definitionText(sig signature) string {
 	return fmt.Sprintf("func %s%s { %s }\n", op.name, op.signature, op.generic(sig))
 }
 
-// generic returns the call of the definition.
+// generic returns the Go text of a call of the definition.
 func (op operation) generic(sig signature) string {
 	return fmt.Sprintf("%s%sGeneric(%s)", sig.returns, op.name, sig.operands)
 }
 
-// callText returns the function of an operation on an architecture: it calls the definition in the tiers before the
-// first that has assembly, and otherwise the assembly, which it also declares. What the assembly needs, the same on all
-// architectures, is not said for WebAssembly.
+// callText returns the Go function of an operation on an architecture, and declares its assembly. In tiers before the
+// first tier with assembly the function calls the definition, otherwise the assembly. The comment on what the assembly
+// needs is the same on all architectures, and left out for WebAssembly.
 func (op operation) callText(sig signature, arch string) string {
 	text := "\n"
 	if op.needs != "" && arch != "wasm" {

@@ -13,10 +13,10 @@ var _ = register(operation{
 	assembly:  tier.mul32,
 })
 
-// mul32 goes over tiles of rows that stay in registers while the inner dimension passes, so every entry is one
-// chain of fused multiply-adds in its order, whatever the tile.
+// mul32 works on tiles of rows, which stay in registers during the loop over the inner dimension, so every entry is one
+// chain of fused multiply-adds in the same order, in a tile of any width.
 func (t tier) mul32() {
-	tall, widths := t.lanes, []int{3, 2, 1} // the rows of a tile, and its vectors a row
+	tall, widths := t.lanes, []int{3, 2, 1} // the rows of a tile, and the vectors in a row
 	c, ldc, lda, ldb, rows := pointer("c"), pointer("ldc"), pointer("lda"), pointer("ldb"), pointer("rows")
 	a := pointer("a")
 	for _, r := range []reg.GPVirtual{ldc, lda, ldb} {
@@ -52,7 +52,7 @@ func (t tier) mul32() {
 	})
 }
 
-// mul32Tile sets the registers acc, w vectors a row, to a tile of AᵀB.
+// mul32Tile sets the registers acc, w vectors for each row, to a tile of AᵀB.
 func (t tier) mul32Tile(acc []reg.VecVirtual, aRows, lda, b, ldb reg.GPVirtual, w int) {
 	inner := pointer("inner")
 	for _, v := range acc {

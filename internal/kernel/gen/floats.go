@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// entries writes a loop over the entries of dst, a vector at a time: body gets those of the given rows, and returns
-// what is stored.
+// entries writes a loop over the entries of dst, a vector at a time. body gets the vectors of the given rows, and
+// returns the vector to store.
 func (c *code) entries(rows []string, body func(in []vector) vector) {
 	n, dst := c.lengthOf("dst"), c.param("dst")
 	pointers := []integer{dst}
@@ -23,7 +23,7 @@ func (c *code) entries(rows []string, body func(in []vector) vector) {
 	})
 }
 
-// ofPairs registers an operation on two rows, entry by entry.
+// ofPairs registers an operation that applies op to two rows, entry by entry.
 func ofPairs(name string, op operator) struct{} {
 	return entrywise(name, "(dst, a, b []float32)", []string{"dst"}, "len(dst) is a multiple of 16", func(c *code) {
 		c.entries([]string{"a", "b"}, func(in []vector) vector { return c.of(op, in[0], in[1]) })
@@ -47,7 +47,7 @@ var _ = entrywise("clipFloats", "(dst, src []float32, least, most float32)", []s
 		})
 	})
 
-// ofSamples registers an operation on rows of whole samples, with parameters for each channel.
+// ofSamples registers an operation on rows of whole samples. Its parameters have an entry for each channel.
 func ofSamples(name string, parameters []string, body func(c *code, v vector, by []vector) vector) struct{} {
 	return entrywise(name, "(dst, src, "+strings.Join(parameters, ", ")+" []float32)", []string{"dst", parameters[0]},
 		"len(dst) is a multiple of len("+parameters[0]+"), a multiple of 16", func(c *code) {

@@ -1,14 +1,14 @@
 package main
 
-// function32 registers an operation that sets dst to a function of src.
-func function32(name string, of func(c *code, x vector) vector) struct{} {
+// function32 registers an operation that sets dst to a function of each entry of src.
+func function32(name string, write func(c *code, x vector) vector) struct{} {
 	return entrywise(name+"Floats", "(dst, src []float32)", []string{"dst"}, "len(dst) is a multiple of 16",
 		func(c *code) {
-			c.entries([]string{"src"}, func(in []vector) vector { return of(c, in[0]) })
+			c.entries([]string{"src"}, func(in []vector) vector { return write(c, in[0]) })
 		})
 }
 
-// The functions are those of package kernel's functions.go, step by step.
+// These functions compute the same steps as functions.go of package kernel.
 var (
 	_ = function32("exp", (*code).exp)
 	_ = function32("sigmoid", func(c *code, x vector) vector {

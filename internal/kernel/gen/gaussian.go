@@ -11,20 +11,20 @@ var (
 	opSubInts   = operator{avx: VPSUBD}
 )
 
-// shorts returns a parameter, a number of int16, in bytes.
+// shorts returns a parameter that is a number of int16, converted to bytes.
 func (c *code) shorts(name string) integer {
 	n := c.param(name)
 	c.shift(n, 1)
 	return n
 }
 
-// onAVX2 registers an operation for AVX2 alone.
+// onAVX2 registers an operation that has assembly only for AVX2.
 func onAVX2(name, signature, needs string, write func(c *code)) struct{} {
 	return register(operation{name: name, signature: signature, needs: needs, tiers: []string{AVX2},
 		assembly: func(t tier) { write(&code{tier: t}) }})
 }
 
-// spreadShorts is spreadRows for the tiles of gaussian.go.
+// spreadShorts is spreadRows for tiles of int16: see gaussian.go of package kernel.
 var _ = onAVX2("spreadShorts",
 	"(dst []int16, dstGap, dstStep int, src []int16, rows []int, srcStep, k, n int, seen []int16)",
 	"k is a multiple of 16, k and n are at least 1, len(seen) at least 16", func(c *code) {
@@ -70,7 +70,7 @@ var _ = onAVX2("spreadShorts",
 		c.store(seen, c.param("seen"), 0)
 	})
 
-// sumTiles leaves the sums of a layer as they are.
+// sumTiles computes the sums of a layer, and stores them without scaling.
 var _ = register(operation{
 	name:      "sumTiles",
 	signature: "(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32)",
@@ -90,7 +90,7 @@ var _ = register(operation{
 	tiers: []string{AVX2, AVXVNNI},
 })
 
-// gatherInts has a pointer for each of its results.
+// gatherInts keeps a pointer for each of its results.
 var _ = onAVX2("gatherInts",
 	"(dst []int32, rows []int, dstStep int, src []int32, srcGap, srcStep, k, n int)",
 	"k is a multiple of 16, k and n are at least 1", func(c *code) {

@@ -1,10 +1,10 @@
-// Command gen writes the parts of package kernel that follow from a description: the assembly of its operations
-// for amd64, for AVX2 with FMA and for AVX-512 from one description each, and of those in float32 for arm64 from the
-// same, the module of WebAssembly with those that have vectors there, and the choice of a tier on every architecture.
-// The definitions of the operations are Go, in the folder above, whose doc.go explains the words and how to add an
-// operation.
+// Command gen writes those parts of package kernel that follow from a description of its operations: their assembly for
+// amd64, in which one description gives the code for AVX2 with FMA and for AVX-512; the assembly of float32 operations
+// for arm64, from the same descriptions; the module of WebAssembly, with the operations that have vectors there; and
+// the Go code that chooses a tier on every architecture. The definitions of the operations are Go, in the folder above;
+// its doc.go explains the terms and how to add an operation.
 //
-// It is a module of its own, so that avo is no dependency of superres. Run it with go generate in the folder above.
+// It is a module of its own, so that superres does not depend on avo. Run it with go generate in the folder above.
 package main
 
 import (
@@ -42,8 +42,8 @@ func main() {
 	assemble(filepath.Join(*to, "kernel_amd64.s"), ops)
 }
 
-// assemble writes the assembly for amd64, the architecture that avo knows. A function has the code of all tiers that
-// its operation has, and goes to that for the tier in use, or for the nearest slower one.
+// assemble writes the assembly for amd64, the only architecture of avo. A function contains the code for each tier that
+// its operation has, and jumps to the code for the tier in use, or for the nearest slower tier.
 func assemble(file string, ops []operation) {
 	ConstraintExpr("!purego")
 	for _, op := range ops {
@@ -76,7 +76,7 @@ func assemble(file string, ops []operation) {
 		}
 	}
 	writeConstants()
-	os.Args = os.Args[:1] // avo says with which arguments a file was made
+	os.Args = os.Args[:1] // avo writes its arguments into the file
 	for name, value := range map[string]string{"out": file, "pkg": "kernel"} {
 		if err := flag.Set(name, value); err != nil {
 			log.Fatal(err)

@@ -6,13 +6,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// mask selects lanes of a vector: by a mask register, or by the highest bit of each lane of a vector.
+// mask selects lanes of a vector. It is a mask register, or a vector with the highest bit set in the selected lanes.
 type mask struct {
 	k reg.OpmaskVirtual
 	v reg.VecVirtual
 }
 
-// mask returns the mask that set writes to the register that it gets.
+// mask returns a new mask. set writes the instruction that sets the register.
 func (t tier) mask(set func(to reg.Register)) mask {
 	if t.lanes == 8 {
 		m := mask{k: K()}
@@ -24,34 +24,34 @@ func (t tier) mask(set func(to reg.Register)) mask {
 	return m
 }
 
-// compare returns the mask of the lanes of float32 for which a predicate of a and b holds.
+// compare returns the mask of the float32 lanes where a predicate holds for a and b.
 func (t tier) compare(predicate int, a, b reg.VecVirtual) mask {
 	return t.mask(func(to reg.Register) { VCMPPS(U8(predicate), b, a, to) })
 }
 
-// choose sets the lanes of to that the mask selects to those of value.
-func (t tier) choose(m mask, value, to reg.VecVirtual) {
+// choose copies the lanes that the mask selects from value to dst.
+func (t tier) choose(m mask, value, dst reg.VecVirtual) {
 	if t.lanes == 8 {
-		VMOVAPS(value, m.k, to)
+		VMOVAPS(value, m.k, dst)
 	} else {
-		VBLENDVPS(m.v, value, to, to)
+		VBLENDVPS(m.v, value, dst, dst)
 	}
 }
 
-// The predicates of comparisons, all false for NaN.
+// The predicates of comparisons. All are false for NaN.
 const (
 	lessOrEqual = 2
 	less        = 17
 	greater     = 30
 )
 
-// where sets the lanes of to for which a predicate of a and b holds to those of value, of float64.
-func (t tier) where(predicate int, a, b, value, to reg.VecVirtual) {
+// where copies the float64 lanes where a predicate holds for a and b from value to dst.
+func (t tier) where(predicate int, a, b, value, dst reg.VecVirtual) {
 	m := t.compare64(predicate, a, b)
 	if t.lanes == 8 {
-		VMOVAPD(value, m.k, to)
+		VMOVAPD(value, m.k, dst)
 	} else {
-		VBLENDVPD(m.v, value, to, to)
+		VBLENDVPD(m.v, value, dst, dst)
 	}
 }
 

@@ -6,19 +6,19 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// multiplyTiles multiplies 16 matrices, of n×channels by channels×outputs. It keeps the sums of two entries of a column
-// in registers, for some tiles and outputs: first those of the second and the third row. Their sum and their difference
-// are what these rows add to the two rows of the output transform; the products of the first row are added to the sum,
-// those of the last row to the difference.
+// multiplyTiles multiplies 16 pairs of matrices, of n×channels and channels×outputs: one pair for each entry of a
+// transform. For several tiles and outputs it keeps the sums of two entries of a column in registers: first of the
+// second and third row. The output transform needs their sum in its first row and their difference in its second, so
+// the products of the first row are added to the sum, and the products of the last row to the difference.
 //
-// With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products, one of 12 by 1 loads 26. Intel's
-// processors load two vectors and multiply two, on ports 0 and 5, in a cycle: 8 or 13 cycles beside 12. The weights of
-// two entries for 2 vectors, 8 KiB at 64 channels, are read from the second-level cache once in a call, which takes 11
-// bytes in a cycle, and are in the first afterwards.
+// With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products; a block of 12 by 1 loads 26. Intel's
+// processors load two vectors and multiply two, on ports 0 and 5, in a cycle: 8 or 13 cycles of loads beside 12 of
+// products. The weights of two entries for 2 vectors, 8 KiB at 64 channels, are read from the second-level cache once
+// in a call, at 11 bytes in a cycle, and stay in the first-level cache.
 //
 // At 64 channels a tile takes 1024 cycles of these two ports for products, 16 for sums and differences, 24 for its
-// input transform, which stores for 32, and 68 for its output transform: products are nine tenths. At 48 they are 576
-// of 670. On Zen 5 ConvolveTwoRows reaches 87 and 82 % of the speed of products of registers, 81 % at 32 channels.
+// input transform, which takes 32 cycles for its stores, and 68 for its output transform: nine tenths are products. At
+// 48 channels they are 576 of 670. On Zen 5 ConvolveTwoRows reaches 87 and 82 % of peak's speed, 81 % at 32 channels.
 func (t tier) multiplyTiles() {
 	output, column, left, last, acc := GP64(), AllocLocal(8), AllocLocal(8), AllocLocal(8), t.vecs(24+1)
 	MOVQ(U32(0), column)
@@ -27,7 +27,7 @@ func (t tier) multiplyTiles() {
 	MOVQ(lengthOf("bias"), output)
 	MOVQ(output, left)
 	XORQ(output, output)
-	block := func(tall, wide int) { // makes wide vectors of outputs
+	block := func(tall, wide int) { // computes some vectors of outputs of all tiles
 		along("n", tall, func(tile reg.GPVirtual) { t.multiplyBlock(acc, column, last, tile, output, tall, wide) })
 		ADDQ(U8(wide*t.lanes32()), output)
 		SUBQ(U8(wide*t.lanes32()), left)
@@ -48,7 +48,7 @@ func (t tier) multiplyTiles() {
 	CMPQ(left, U8(0))
 	JNE(LabelRef(next))
 	Label(out)
-	r := GP64() // the parameters become those of the next column
+	r := GP64() // moves the parameters to the next column
 	for _, p := range []struct {
 		name, stride string
 		shift        int
@@ -66,8 +66,8 @@ func (t tier) multiplyTiles() {
 	JLT(LabelRef(top))
 }
 
-// multiplyBlock makes the sums of tall tiles for wide vectors of outputs. last is where it keeps whether it is at the
-// last two entries of the column.
+// multiplyBlock computes the sums of a block: tall is its number of tiles, wide its number of vectors of outputs. The
+// memory last records whether it works on the last two entries of the column.
 func (t tier) multiplyBlock(acc []reg.VecVirtual, column, last Mem, tile, output reg.GPVirtual, tall, wide int) {
 	n := tall * wide
 	first, second, difference := acc[:n], acc[n:2*n], acc[2*n]
@@ -106,7 +106,7 @@ func (t tier) multiplyBlock(acc []reg.VecVirtual, column, last Mem, tile, output
 		VMOVAPS(difference, second[i])
 	}
 	MOVQ(U32(1), last)
-	MOVQ(place(Param("stride")), r) // two entries on, behind the channels that the first two passed
+	MOVQ(place(Param("stride")), r) // skips two entries, minus the channels that the pointer has already passed
 	SHLQ(U8(2), r)
 	SUBQ(tiles.one, r)
 	ADDQ(r, base)
@@ -129,7 +129,7 @@ func (t tier) multiplyBlock(acc []reg.VecVirtual, column, last Mem, tile, output
 	}
 }
 
-// multiplyPairs adds the products of two entries to acc, and moves weights behind those of the entries.
+// multiplyPairs adds the products of two entries to acc, and moves weights to the end of the entries' weights.
 func (t tier) multiplyPairs(acc [2][]reg.VecVirtual, v reg.GPVirtual, tiles steps, weights, line reg.GPVirtual, tall,
 	wide int) {
 	base := [2][]reg.GPVirtual{{v}, {GP64()}}

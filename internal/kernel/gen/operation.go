@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// tier is a set of instructions that operations have assembly for.
+// tier is a set of instructions for which operations have assembly.
 type tier struct {
 	arch, name string
-	runs       string // an expression in Go: whether this machine has the instructions that the tier adds
-	lanes      int    // how many float64 a vector has
-	isApart    bool   // the tiers after it may lack its instructions
+	runs       string // a Go expression: does this machine have the instructions that the tier adds?
+	lanes      int    // the number of float64 in a vector
+	isApart    bool   // a machine with later tiers may lack its instructions
 }
 
 // The names of the tiers.
@@ -24,7 +24,7 @@ const (
 	SIMD128  = "SIMD128"
 )
 
-// tiers has all tiers, those of each architecture from the slowest on.
+// tiers lists all tiers. The tiers of an architecture are in order of speed, the slowest first.
 var tiers = []tier{
 	{arch: "amd64", name: AVX2, runs: "cpu.X86.HasAVX2 && cpu.X86.HasFMA", lanes: 4},
 	{arch: "amd64", name: AVXVNNI, runs: "cpu.X86.HasAVXVNNI", lanes: 4, isApart: true},
@@ -35,32 +35,32 @@ var tiers = []tier{
 	{arch: "wasm", name: SIMD128, runs: "hasModule()", lanes: 2},
 }
 
-// operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAssembly and
-// nameWASM, which take slices as pointers, and the lengths that they need as numbers. The generator writes the
-// function name, which calls the definition or the assembly.
+// operation is an operation with the given name. Its definition in Go is the function nameGeneric, and its assembly is
+// nameAssembly or nameWASM, which take slices as pointers, and lengths as numbers where they need them. The generator
+// writes the function called name, which calls the definition or the assembly.
 //
-// Note: the assembly does not take whole slices, because they are three words each on the stack: the smallest
-// calls took a tenth longer.
+// Note: the assembly does not take whole slices, because a slice takes three words on the stack: with slices, the
+// smallest calls took a tenth longer.
 type operation struct {
 	name      string
-	signature string            // parameters and results, in Go
-	lengths   []string          // slices whose lengths the assembly takes: that of v as vLen, after v
-	needs     string            // the assumptions of all assembly, which the exported function ensures
+	signature string            // parameters and results, as in Go
+	lengths   []string          // the slices with lengths that the assembly takes: for v, as vLen, after v
+	needs     string            // what all assembly assumes, and the exported function checks
 	assembly  func(t tier)      // writes the body for a tier of amd64
 	simd      func(f *function) // writes the body for SIMD128
-	arm       func(c *code)     // writes the body for NEON, unless that is written by hand
+	arm       func(c *code)     // writes the body for NEON; nil if that is written by hand
 
-	// tiers names the tiers with assembly; nil stands for AVX2 and AVX512. The assembly for arm64 is written by hand
-	// unless arm writes it, in a file such as dense_arm64.s.
+	// tiers names the tiers with assembly; nil stands for AVX2 and AVX512. With NEON, arm writes the assembly for
+	// arm64, or it is written by hand in a file such as dense_arm64.s.
 	tiers []string
 }
 
-// lengthName is what the assembly calls the length of a slice.
+// lengthName returns the name of the assembly's parameter for the length of a slice.
 func lengthName(slice string) string { return slice + "Len" }
 
 var registered []operation
 
-// register adds an operation to the table. The value that it returns is for var _ = register(...).
+// register adds an operation to the table. It returns a value so that var _ = register(...) can call it.
 func register(op operation) struct{} {
 	if slices.ContainsFunc(registered, func(o operation) bool { return o.name == op.name }) {
 		panic("two operations of the name " + op.name)
@@ -111,10 +111,10 @@ func (op operation) assemblyName(arch string) string {
 	return op.name + "Assembly"
 }
 
-// first returns the number of the first tier of an architecture for which the operation has assembly.
+// first returns the index of the first tier of an architecture for which the operation has assembly.
 func (op operation) first(arch string) int { return op.on(arch)[0].index() }
 
-// index returns the number of the tier in tierNames of its architecture, where generic has 0.
+// index returns the position of the tier in tierNames of its architecture, where generic is 0.
 func (t tier) index() (n int) {
 	for _, other := range tiers {
 		if other.arch == t.arch {
@@ -127,7 +127,7 @@ func (t tier) index() (n int) {
 	return n
 }
 
-// architectures returns those for which an operation has assembly.
+// architectures returns the architectures for which at least one of the operations has assembly.
 func architectures(ops []operation) (list []string) {
 	for _, t := range tiers {
 		if !slices.Contains(list, t.arch) && slices.ContainsFunc(ops,

@@ -15,8 +15,8 @@ var _ = register(operation{
 	tiers:     []string{AVX2, NEON}, // 32 bytes at a time are fast enough
 })
 
-// paeth works on 32 bytes at a time. |(b-c)+(a-c)| is the sum of |b-c| and |a-c| where both have the same sign,
-// else the difference; a sum that is cut off at 255 is still larger than both.
+// paeth processes 32 bytes at a time. |(b-c)+(a-c)| is |b-c| + |a-c| if both differences have the same sign, otherwise
+// the difference of the two; a sum limited to 255 is still larger than both.
 func (t tier) paeth() {
 	out, x, a, b, c, n := pointer("out"), pointer("x"), pointer("a"), pointer("b"), pointer("c"), lengthOf("x")
 	zero, total := t.zero(), t.zero()

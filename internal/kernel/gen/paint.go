@@ -38,7 +38,7 @@ func (t tier) paint() {
 		VADDPS(light, blue, blue)
 		for _, v := range []reg.VecVirtual{red, green, blue} {
 			scaled := t.vec()
-			VMAXPS(zero, v, v) // NaN: the first operand, which is 0
+			VMAXPS(zero, v, v) // NaN becomes the first operand, 0
 			VMINPS(one, v, v)
 			VMULPS(most, v, scaled)
 			VADDPS(half, scaled, scaled)

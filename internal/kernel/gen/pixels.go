@@ -16,7 +16,7 @@ var _ = register(operation{
 	tiers:    []string{AVX2, NEON, SIMD128}, // a sample is four numbers at most
 })
 
-// addPixels has a loop for every scale: all pixels of a sample are worked on together.
+// addPixels has a loop for each scale. A loop processes all pixels of a sample together.
 func (t tier) addPixels() {
 	dst, was, left, n := pointer("dst"), pointer("was"), pointer("sums"), pointer("n")
 	step, scale := pointer("step"), pointer("scale")
@@ -48,7 +48,7 @@ func (t tier) addPixels() {
 			VMULPS(bound, sum, sum)
 			VADDPS(sum, v, v)
 			VBROADCASTSS(Mem{Base: least}, bound)
-			VMAXPS(bound, v, v) // NaN, and zeros: the first operand
+			VMAXPS(bound, v, v) // for NaN, and for zeros of both signs: the first operand
 			VBROADCASTSS(Mem{Base: most}, bound)
 			VMINPS(v, bound, v)
 			switch s {
@@ -77,7 +77,7 @@ func (t tier) addPixels() {
 	Label(done)
 }
 
-// fewOf are 2, 3 or 4 numbers at p, and zeros.
+// fewOf loads n numbers, 2 to 4, at p, followed by zeros.
 func fewOf(n int, p reg.GPVirtual) reg.VecVirtual {
 	v := XMM()
 	if n == 4 {
@@ -120,7 +120,7 @@ func (t tier) boundFlatAreas() {
 		lo, hi, los, his := t.vec(), t.vec(), t.zero(), t.zero()
 		first := true
 		each(func(v reg.VecVirtual) {
-			if first { // the middle
+			if first { // the sample in the middle
 				VMOVAPS(v, lo)
 				VMOVAPS(v, hi)
 				first = false

@@ -1,9 +1,9 @@
 package main
 
-// lanes says how many numbers of a row instructions work on: 4, or the first alone.
+// lanes is how many numbers of a vector are loaded and stored: 4, or only the first.
 type lanes int
 
-// load returns numbers at an address, with zeros behind them.
+// load returns the numbers at an address, followed by zeros.
 func (n lanes) load(at value, offset int) value {
 	if n == 1 {
 		return loadOne(at, offset)
@@ -19,7 +19,7 @@ func (n lanes) store(f *function, at value, offset int, v value) {
 	}
 }
 
-// simdCombine goes over dst four vectors at a time, then one, then a number.
+// simdCombine processes dst four vectors at a time, then one, then a single number.
 func (f *function) simdCombine(onto bool) {
 	rest, k := f.int(f.arg("dstLen")), f.int(number(0))
 	dst, src, base := f.int(f.arg("dst")), f.int(f.arg("src")), f.int(number(0))
@@ -52,7 +52,7 @@ func (f *function) simdCombine(onto bool) {
 			for i, a := range acc[:part.vectors] {
 				v := a.value()
 				if onto {
-					v = minFloats(maxFloats(same(0), v), same(floatOne)) // NaN: 0
+					v = minFloats(maxFloats(same(0), v), same(floatOne)) // NaN becomes 0
 				}
 				part.store(f, dst.value(), 16*i, v)
 			}
@@ -64,7 +64,7 @@ func (f *function) simdCombine(onto bool) {
 	}
 }
 
-// simdAddPixels has a loop for every scale: all pixels of a sample are worked on together.
+// simdAddPixels has a loop for each scale. A loop processes all pixels of a sample together.
 func simdAddPixels(f *function) {
 	step := f.int(shift(f.arg("step"), 2))
 	left, own := f.int(f.arg("sums")), f.int(add(step.value(), shift(f.arg("outputs"), 2)))
@@ -91,7 +91,7 @@ func simdAddPixels(f *function) {
 				bound := func(name string) value { return loadSplat(rows[name].value(), 0) }
 				f.set(v, addFloats(addFloats(pixels(left), pixels(own)), pixels(next)))
 				f.set(v, addFloats(pixels(was), mulFloats(bound("share"), v.value())))
-				f.set(v, minFloats(maxFloats(bound("least"), v.value()), bound("most"))) // NaN: the least
+				f.set(v, minFloats(maxFloats(bound("least"), v.value()), bound("most"))) // NaN becomes the least value
 				switch scale {
 				case 4:
 					f.store(dst.value(), 0, v.value())
@@ -116,7 +116,7 @@ func simdAddPixels(f *function) {
 	}
 }
 
-// around calls body with the nine samples around each of four, the one in the middle first, and moves on.
+// around writes a loop over four positions at a time. body gets the nine samples around them, the middle sample first.
 func (f *function) around(finish func(at local), body func(first bool, sample value)) {
 	at := f.int(number(0))
 	x := f.vectors(1)[0]

@@ -11,14 +11,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// code writes an operation of float32 for any tier with registers of vectors: for amd64 by avo, for arm64 as text. An
-// operation is written once, as a function of code.
+// code writes a float32 operation for any tier with vector registers: for amd64 with avo, for arm64 as text. So an
+// operation is written only once, as a function of code.
 type code struct {
 	tier
 	arm *armFunction // nil on amd64
 }
 
-// number and vector are variables. Those that a loop passes on must have been set before it.
+// integer and vector are variables. A variable that a loop carries from pass to pass must be set before it.
 type (
 	integer struct {
 		reg.GPVirtual
@@ -35,8 +35,7 @@ func portable(name, signature string, lengths []string, needs string, write func
 	return portableOn([]string{AVX2, AVX512BW, NEON}, name, signature, lengths, needs, write)
 }
 
-// entrywise registers an operation that takes few instructions for each entry that it reads: longer vectors would not
-// make it much faster.
+// entrywise registers an operation with few instructions for each entry, which longer vectors would hardly speed up.
 func entrywise(name, signature string, lengths []string, needs string, write func(c *code)) struct{} {
 	return portableOn([]string{AVX2, NEON}, name, signature, lengths, needs, write)
 }
@@ -69,7 +68,7 @@ func (c *code) newVectors(n int) (list []vector) {
 	return list
 }
 
-// param returns a parameter, a pointer or an integer.
+// param returns the value of a parameter that is a pointer or an integer.
 func (c *code) param(name string) integer {
 	if c.arm == nil {
 		return integer{GPVirtual: pointer(name)}
@@ -79,7 +78,7 @@ func (c *code) param(name string) integer {
 	return n
 }
 
-// moveParam adds a number of bytes to a parameter, a pointer.
+// moveParam adds a number of bytes to a parameter that is a pointer.
 func (c *code) moveParam(name string, by integer) {
 	if c.arm == nil {
 		ADDQ(by.GPVirtual, place(Param(name)))
@@ -90,7 +89,7 @@ func (c *code) moveParam(name string, by integer) {
 	c.arm.write("MOVD %s, %s", n, c.arm.param(name))
 }
 
-// bytesOf returns a parameter, a number of float32, in bytes.
+// bytesOf returns a parameter that is a number of float32, converted to bytes.
 func (c *code) bytesOf(name string) integer {
 	n := c.param(name)
 	c.shift(n, 2)
@@ -99,7 +98,7 @@ func (c *code) bytesOf(name string) integer {
 
 func (c *code) lengthOf(slice string) integer { return c.param(lengthName(slice)) }
 
-// set sets a number to another.
+// set sets a number to another number.
 func (c *code) set(to, from integer) {
 	if c.arm != nil {
 		c.arm.write("MOVD %s, %s", from, to)
@@ -161,7 +160,7 @@ func (c *code) shift(to integer, by int) {
 	SHLQ(U8(by), to.GPVirtual)
 }
 
-// word returns the integer of 64 bits at offset bytes behind base.
+// word returns the 64-bit integer at base plus offset bytes.
 func (c *code) word(base integer, offset int) integer {
 	n := c.newNumber()
 	if c.arm != nil {
@@ -172,7 +171,7 @@ func (c *code) word(base integer, offset int) integer {
 	return n
 }
 
-// entry returns base plus four times the integer at offset bytes behind list.
+// entry returns base plus four times the 64-bit integer at list plus offset bytes: the address of a float32.
 func (c *code) entry(base, list integer, offset int) integer {
 	n := c.word(list, offset)
 	c.shift(n, 2)
@@ -180,16 +179,16 @@ func (c *code) entry(base, list integer, offset int) integer {
 	return n
 }
 
-// while writes a loop that runs body as long as count, which body lowers, is at least least.
-func (c *code) while(count integer, least int, body func()) {
+// while writes a loop that runs body as long as count is at least minimum. body must lower count.
+func (c *code) while(count integer, minimum int, body func()) {
 	if c.arm == nil {
-		while(count.GPVirtual, least, body)
+		while(count.GPVirtual, minimum, body)
 		return
 	}
 	top, out := label("loop"), label("done")
 	begin := len(c.arm.lines)
 	c.arm.write("%s:", top)
-	c.arm.write("CMP $%d, %s", least, count)
+	c.arm.write("CMP $%d, %s", minimum, count)
 	c.arm.write("BLT %s", out)
 	body()
 	c.arm.write("B %s", top)
@@ -197,7 +196,7 @@ func (c *code) while(count integer, least int, body func()) {
 	c.arm.loops = append(c.arm.loops, [2]int{begin, len(c.arm.lines)})
 }
 
-// repeat writes a loop that runs body count times, at least once, with count going down to 0.
+// repeat writes a loop that runs body count times, at least once. It counts down count to 0.
 func (c *code) repeat(count integer, body func()) {
 	top := label("loop")
 	if c.arm == nil {
@@ -215,7 +214,7 @@ func (c *code) repeat(count integer, body func()) {
 	c.arm.loops = append(c.arm.loops, [2]int{begin, len(c.arm.lines)})
 }
 
-// untilZero writes a loop that runs body with a negative index until that, increased by a step, is 0.
+// untilZero writes a loop that runs body and then adds step to the negative index, until index is 0.
 func (c *code) untilZero(index integer, step int, body func()) {
 	top := label("loop")
 	if c.arm == nil {
@@ -233,7 +232,7 @@ func (c *code) untilZero(index integer, step int, body func()) {
 	c.arm.loops = append(c.arm.loops, [2]int{begin, len(c.arm.lines)})
 }
 
-// load returns the vector at offset bytes behind base.
+// load returns the vector at base plus offset bytes.
 func (c *code) load(base integer, offset int) vector {
 	v := c.newVector()
 	c.loadTo(base, offset, v)
@@ -248,7 +247,7 @@ func (c *code) loadTo(base integer, offset int, v vector) {
 	VMOVUPS(from(base.GPVirtual, offset), v.VecVirtual)
 }
 
-// loadAt returns the vector index bytes behind base, and storeAt stores one there.
+// loadAt returns the vector at base plus index bytes, and storeAt stores a vector there.
 func (c *code) loadAt(base, index integer) vector {
 	v := c.newVector()
 	if c.arm != nil {
@@ -259,10 +258,10 @@ func (c *code) loadAt(base, index integer) vector {
 	return v
 }
 
-// prefetched is how far before rows of samples are read or written, in bytes, they are fetched.
+// prefetched is how many bytes ahead rows of samples are prefetched.
 const prefetched = 1024
 
-// prefetch has amd64 fetch what lies behind the vector at index.
+// prefetch makes amd64 prefetch the memory after the vector at base plus index bytes. It does nothing on arm64.
 func (c *code) prefetch(base, index integer) {
 	if c.arm == nil {
 		PREFETCHT0(at(base.GPVirtual, index.GPVirtual, prefetched))
@@ -285,12 +284,12 @@ func (c *code) store(v vector, base integer, offset int) {
 	VMOVUPS(v.VecVirtual, from(base.GPVirtual, offset))
 }
 
-// spreadNext sets all lanes of v to the float32 at base, and moves base to the next. It is for arm64.
+// spreadNext sets all lanes of v to the float32 at base, and moves base to the next float32. It is only for arm64.
 func (c *code) spreadNext(base integer, v vector) {
 	c.arm.instruction(0x4ddfc800, "LD1R.P", base, v)
 }
 
-// float returns a vector of a parameter of float32.
+// float returns a vector with all lanes equal to a float32 parameter.
 func (c *code) float(name string) vector {
 	if c.arm == nil {
 		return vector{VecVirtual: c.number32(name)}
@@ -301,8 +300,8 @@ func (c *code) float(name string) vector {
 	return v
 }
 
-// bits returns a vector of equal numbers, given by their bits. It may be used inside of loops: on amd64 it is loaded
-// where it is used, on arm64 before all loops, as long as there are registers.
+// bits returns a vector with all lanes equal to the given bits. It may be called inside of loops: amd64 loads the
+// vector where it is used, arm64 before all loops, as long as there are registers.
 func (c *code) bits(value uint32) vector {
 	if c.arm == nil {
 		v := c.vec()
@@ -327,13 +326,13 @@ func (c *code) bits(value uint32) vector {
 	return v
 }
 
-// mostConstants is the number of constants that stay in registers of arm64.
+// mostConstants is the largest number of constants that stay in registers on arm64.
 const mostConstants = 20
 
-// constants are those in the memory of amd64, by their bits.
+// constants are the bits of the constants that amd64 loads from memory.
 var constants []uint32
 
-// constantPlace returns where a constant lies.
+// constantPlace returns the memory of a constant, which it adds to constants if needed.
 func constantPlace(value uint32) Mem {
 	i := slices.Index(constants, value)
 	if i < 0 {
@@ -342,7 +341,7 @@ func constantPlace(value uint32) Mem {
 	return Mem{Symbol: Symbol{Name: "floatConstants", Static: true}, Base: reg.StaticBase, Disp: 4 * i}
 }
 
-// writeConstants writes their memory.
+// writeConstants writes the memory of constants.
 func writeConstants() {
 	GLOBL("floatConstants", attr.RODATA|attr.NOPTR)
 	for i, value := range constants {
@@ -352,7 +351,7 @@ func writeConstants() {
 
 func (c *code) constant(f float32) vector { return c.bits(math.Float32bits(f)) }
 
-// setVector sets a vector to another.
+// setVector sets a vector to another vector.
 func (c *code) setVector(to, from vector) {
 	if c.arm != nil {
 		c.arm.vectors(0x4ea01c00, "MOV", from, from, to)
@@ -378,11 +377,11 @@ func (c *code) fuse(a, b, z vector) vector {
 	return v
 }
 
-// operator are the operations on two vectors.
+// operator is an operation on two vectors.
 type operator struct {
 	name string
 	arm  uint32
-	avx  func(...Op) // second operand first, as avo has them
+	avx  func(...Op) // takes the second operand first, as in avo
 }
 
 var (
@@ -395,12 +394,12 @@ var (
 	opXor     = operator{"EOR", 0x6e201c00, xorBits}
 	opAddInts = operator{"ADD", 0x4ea08400, VPADDD}
 
-	// a where it is less, or greater, than b, elsewhere b.
+	// Each lane is a if a is less (opLesser) or greater (opGreater) than b, otherwise b.
 	opLesser  = operator{"lesser", 0, VMINPS}
 	opGreater = operator{"greater", 0, VMAXPS}
 )
 
-// The instructions of AVX-512F for bits are those of integers.
+// AVX-512F has no bitwise instructions for floats, only for integers.
 func andBits(ops ...Op) { bitsOf(VPANDD, VANDPS, ops) }
 func orBits(ops ...Op)  { bitsOf(VPORD, VORPS, ops) }
 func xorBits(ops ...Op) { bitsOf(VPXORD, VXORPS, ops) }
@@ -413,28 +412,28 @@ func bitsOf(long, short func(...Op), ops []Op) {
 	}
 }
 
-// apply sets to to the operation on a and b.
-func (c *code) apply(op operator, a, b, to vector) {
+// apply sets result to the operation op on a and b.
+func (c *code) apply(op operator, a, b, result vector) {
 	switch {
 	case c.arm == nil:
-		op.avx(b.VecVirtual, a.VecVirtual, to.VecVirtual)
+		op.avx(b.VecVirtual, a.VecVirtual, result.VecVirtual)
 	case op.name == "lesser":
-		c.setVector(to, c.ifGreater(b, a, a, b))
+		c.setVector(result, c.ifGreater(b, a, a, b))
 	case op.name == "greater":
-		c.setVector(to, c.ifGreater(a, b, a, b))
+		c.setVector(result, c.ifGreater(a, b, a, b))
 	default:
-		c.arm.vectors(op.arm, op.name, a, b, to)
+		c.arm.vectors(op.arm, op.name, a, b, result)
 	}
 }
 
-// of returns the operation on a and b in a new vector.
+// of returns a new vector with the operation op on a and b.
 func (c *code) of(op operator, a, b vector) vector {
 	v := c.newVector()
 	c.apply(op, a, b, v)
 	return v
 }
 
-// root returns the square roots.
+// root returns the square root of each lane.
 func (c *code) root(a vector) vector {
 	v := c.newVector()
 	if c.arm != nil {
@@ -445,7 +444,7 @@ func (c *code) root(a vector) vector {
 	return v
 }
 
-// shiftInts returns the integers of 32 bits in a, shifted to the left.
+// shiftInts shifts each 32-bit lane of a to the left.
 func (c *code) shiftInts(a vector, by int) vector {
 	v := c.newVector()
 	if c.arm != nil {
@@ -456,7 +455,7 @@ func (c *code) shiftInts(a vector, by int) vector {
 	return v
 }
 
-// ifNegative returns a where the sign of x is negative, elsewhere b.
+// ifNegative returns, for each lane, a if the sign of x is negative, otherwise b.
 func (c *code) ifNegative(x, a, b vector) vector {
 	v := c.newVector()
 	switch {
@@ -473,7 +472,7 @@ func (c *code) ifNegative(x, a, b vector) vector {
 	return v
 }
 
-// ifGreater returns a where x is greater than y, elsewhere b.
+// ifGreater returns, for each lane, a if x is greater than y, otherwise b.
 func (c *code) ifGreater(x, y, a, b vector) vector {
 	v := c.newVector()
 	if c.arm != nil {
@@ -487,5 +486,5 @@ func (c *code) ifGreater(x, y, a, b vector) vector {
 	return v
 }
 
-// String returns how a line of arm64 names a variable before it has a register.
+// String returns the text that stands for a variable in a line of arm64 until the variable has a register.
 func (n integer) String() string { return fmt.Sprintf("<%d>", n.arm) }

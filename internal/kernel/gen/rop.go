@@ -6,14 +6,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// ahead is how far before the reading the large arrays are fetched, in bytes.
+// ahead is how many bytes ahead the large arrays are prefetched.
 const ahead = 4096
 
-// columns runs a body for each of the columns and, within it, lets entries run over the vectors of one: offset
-// counts bytes from the first column, i from this one.
+// columns writes loops: each runs its body for every column, and entries, inside that body, for every vector of the
+// column. offset counts bytes from the first column, index from the current column.
 type columns struct {
 	t             tier
-	ld, count     reg.GPVirtual // bytes of a column, columns left
+	ld, count     reg.GPVirtual // the bytes of a column, and how many columns are left
 	offset, index reg.GPVirtual
 }
 
@@ -31,7 +31,7 @@ func (c *columns) each(body func()) {
 	})
 }
 
-// entries leaves offset at the next column.
+// entries writes a loop over the vectors of a column. After it, offset is at the next column.
 func (c *columns) entries(body func()) {
 	XORQ(c.index, c.index)
 	top := label("entries")
@@ -173,12 +173,12 @@ func (t tier) ropResidual() {
 	t.addTo(moved, from(out, 8))
 }
 
-// addTo adds the lanes of v to a number in memory.
+// addTo adds the sum of the lanes of v to the number at m.
 func (t tier) addTo(v reg.VecVirtual, m Mem) {
 	addNumber(t.sum(v), m)
 }
 
-// addNumber adds x to a number in memory.
+// addNumber adds x to the number at m.
 func addNumber(x reg.VecVirtual, m Mem) {
 	VADDSD(m, x, x)
 	VMOVSD(x, m)
@@ -192,7 +192,7 @@ var _ = register(operation{
 	assembly:  tier.powerStep,
 })
 
-// powerStep takes four columns at a time, so that next is read and written once for the four.
+// powerStep processes four columns at a time, so that next is read and written only once for all four.
 func (t tier) powerStep() {
 	z, u, next := pointer("z"), pointer("u"), pointer("next")
 	c := t.columns(lengthOf("u"), pointer("cols"))
@@ -325,7 +325,7 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
-// maskEntries counts the lanes of every vector by its mask.
+// maskEntries counts in each vector the lanes that its mask selects.
 func (t tier) maskEntries() {
 	x, w, s, n := pointer("x"), pointer("w"), pointer("s"), lengthOf("w")
 	const notEqual = 4 // or NaN
@@ -350,7 +350,7 @@ func (t tier) maskEntries() {
 	Store(total, ReturnIndex(0))
 }
 
-// loadWhere is the vector at from where the mask says so, 0 elsewhere.
+// loadWhere returns the vector at from, with 0 in the lanes that the mask does not select.
 func (t tier) loadWhere(m mask, from Mem) reg.VecVirtual {
 	v := t.vec()
 	if t.lanes == 8 {

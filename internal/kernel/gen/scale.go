@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// scaleAndClip returns a function that writes what kernel's scaleAndClip does, for the sums of 16 or 32 outputs
-// from the given one on: it adds what is at skip and stores the result at dst.
+// scaleAndClip returns a function that writes the code of kernel's scaleAndClip for the sums of 16 or 32 outputs, wide
+// vectors in all, from the given output on. The code adds the values at skip and stores the result at dst.
 func (t tier) scaleAndClip(output reg.GPVirtual, wide int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
 	up, down := pointer("positive"), pointer("negative")
 	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
@@ -37,8 +37,8 @@ func (t tier) scaleAndClip(output reg.GPVirtual, wide int) func(acc []reg.VecVir
 	}
 }
 
-// scaleAndRound multiplies the sums in v by positive or negative, as their signs are, and rounds them; by is worked
-// with.
+// scaleAndRound multiplies each sum in v by its lane of positive, or of negative if the sum is negative, and rounds it.
+// by is a scratch register.
 func (t tier) scaleAndRound(v, positive reg.VecVirtual, negative Mem, by reg.VecVirtual) {
 	t.chooseScale(v, positive, negative, by)
 	VCVTDQ2PS(v, v)
@@ -46,7 +46,7 @@ func (t tier) scaleAndRound(v, positive reg.VecVirtual, negative Mem, by reg.Vec
 	VCVTPS2DQ(v, v)
 }
 
-// chooseScale sets by to positive or negative, as the signs of v are.
+// chooseScale sets each lane of by to positive, or to negative if that lane of v is negative.
 func (t tier) chooseScale(v, positive reg.VecVirtual, negative Mem, by reg.VecVirtual) {
 	if t.lanes == 8 {
 		below := K()
@@ -57,8 +57,8 @@ func (t tier) chooseScale(v, positive reg.VecVirtual, negative Mem, by reg.VecVi
 	}
 }
 
-// clipAndAdd clips the outputs in v to the first two of the limits, which have 32 entries each, adds skip, and clips
-// them to the last two.
+// clipAndAdd clips the outputs in v to the first two limits, adds skip, and clips the sums to the last two limits. Each
+// of the four limits fills 32 entries.
 func clipAndAdd(v reg.Register, limits reg.GPVirtual, skip Mem) {
 	VPMINSW(from(limits, 0), v, v)
 	VPMAXSW(from(limits, 64), v, v)
@@ -67,8 +67,8 @@ func clipAndAdd(v reg.Register, limits reg.GPVirtual, skip Mem) {
 	VPMAXSW(from(limits, 192), v, v)
 }
 
-// outputs moves p, a pointer to lines of entries of size bytes, one line a sample, to an output of a sample. It
-// changes line from entries to bytes.
+// outputs moves p to an output of a sample. p points to lines, one for each sample, of entries of size bytes. outputs
+// also converts line, the length of a line, from entries to bytes.
 func outputs(p, line, sample, output reg.GPVirtual, size int) {
 	r := GP64()
 	if size == 2 {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// signature has the parts of the signature of an operation.
+// signature holds the parts of an operation's signature, as Go text.
 type signature struct {
-	operands  string // what the definition is called with
-	addresses string // what the assembly is called with
+	operands  string // the arguments in a call of the definition
+	addresses string // the arguments in a call of the assembly
 	assembly  string // the signature of the assembly
 	returns   string // "return " if there are results
 
@@ -24,6 +24,7 @@ type parameter struct {
 	isPointer, isFloat32 bool
 }
 
+// parse parses the signature of the operation.
 func (op operation) parse() (s signature, err error) {
 	expr, err := parser.ParseExpr("func" + op.signature)
 	if err != nil {

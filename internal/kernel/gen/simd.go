@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// The numbers of pointers and of integers in what holds the operands of a call.
+// The numbers of pointers and of integers in the operands of a call.
 const (
 	mostPointers = 12
 	mostNumbers  = 12
 )
 
-// numbersAt is the offset of the integers among the operands of a call, in bytes.
+// numbersAt is the byte offset of the integers in the operands of a call.
 const numbersAt = 8 * mostPointers
 
-// simd returns the module of WebAssembly with the operations of the tier SIMD128. It exports each under its name, as a
-// function of the address of its operands in memory, in 8 bytes each: first the pointers, then, from numbersAt on, the
-// integers, both in the order of the signature.
+// simd returns the module of WebAssembly with the operations of the tier SIMD128. It exports each operation under its
+// name, as a function of one address, where its operands are stored, 8 bytes each: first the pointers, then, from
+// numbersAt on, the integers, both in the order of the signature.
 func simd(ops []operation) ([]byte, error) {
 	m := &module{}
 	for _, op := range ops {
@@ -49,7 +49,7 @@ func simd(ops []operation) ([]byte, error) {
 	return m.encode(), nil
 }
 
-// operation returns the function of an operation, with its parameters, which is written first if it is not there.
+// operation returns the module's function for an operation. It writes the function first if it is missing.
 func (m *module) operation(name string) *function {
 	i := slices.IndexFunc(m.functions, func(f *function) bool { return f.is == name })
 	if i >= 0 {

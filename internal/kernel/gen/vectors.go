@@ -64,14 +64,14 @@ func (t tier) load(m Mem) reg.VecVirtual {
 	return v
 }
 
-// broadcast returns a vector whose lanes are the float64 in memory or in a register.
+// broadcast returns a vector with all lanes equal to the float64 in memory or in a register.
 func (t tier) broadcast(from Op) reg.VecVirtual {
 	v := t.vec()
 	VBROADCASTSD(from, v)
 	return v
 }
 
-// constant returns a vector whose lanes have the given 64 bits.
+// constant returns a vector with the given 64 bits in every lane.
 func (t tier) constant(bits uint64) reg.VecVirtual {
 	r, x := GP64(), XMM()
 	MOVQ(U64(bits), r)
@@ -87,7 +87,7 @@ const (
 	signOff = 0x7fffffffffffffff
 )
 
-// place returns the memory of a parameter or a result.
+// place returns the memory of a parameter or of a result.
 func place(c gotypes.Component) Mem {
 	p, err := c.Resolve()
 	if err != nil {
@@ -96,28 +96,28 @@ func place(c gotypes.Component) Mem {
 	return p.Addr
 }
 
-// number returns a vector whose lanes are the float64 parameter of a name.
+// number returns a vector with all lanes equal to the named float64 parameter.
 //
-// Note: avo's own Load and Store of numbers are SSE, which beside vectors that are in use costs some processors
-// hundreds of cycles.
+// Note: avo's own Load and Store of numbers use SSE instructions, which cost some processors hundreds of cycles while
+// longer vectors are in use.
 func (t tier) number(name string) reg.VecVirtual { return t.broadcast(place(Param(name))) }
 
-// result stores the float64 that the function returns.
+// result stores x as the float64 that the function returns.
 func result(x reg.Register) { VMOVSD(x, place(ReturnIndex(0))) }
 
-// pointer returns a register with the parameter of a name, a pointer or an integer.
+// pointer returns a register with the named parameter, a pointer or an integer.
 func pointer(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
 // lengthOf returns a register with the length of a slice, which the operation must list in lengths.
 func lengthOf(name string) reg.GPVirtual { return pointer(lengthName(name)) }
 
-// sum returns the sum of the lanes of v, whose halves are added first.
+// sum returns the sum of the lanes of v. It adds the halves of v first.
 func (t tier) sum(v reg.VecVirtual) reg.VecVirtual { return t.fold(v, VADDPD, VADDSD) }
 
 // most returns the largest lane of v.
 func (t tier) most(v reg.VecVirtual) reg.VecVirtual { return t.fold(v, VMAXPD, VMAXSD) }
 
-// fold combines the lanes of v to one: the halves of a vector by packed until two lanes are left, those by last.
+// fold combines the lanes of v to one lane: packed combines the halves until two lanes are left, last those two.
 func (t tier) fold(v reg.VecVirtual, packed, last func(...Op)) reg.VecVirtual {
 	x, y, high := XMM(), YMM(), XMM()
 	if t.lanes == 8 {
@@ -134,45 +134,45 @@ func (t tier) fold(v reg.VecVirtual, packed, last func(...Op)) reg.VecVirtual {
 	return x
 }
 
-// labels is the number of labels in the function that is being written.
+// labels counts the labels of the function that is being written.
 var labels int
 
-// label returns a new label for that function.
+// label returns a new label in the function that is being written.
 func label(name string) string {
 	labels++
 	return name + strconv.Itoa(labels)
 }
 
-// while writes a loop that runs body as long as count, which body lowers, is at least least.
-func while(count reg.GPVirtual, least int, body func()) {
+// while writes a loop that runs body as long as count is at least minimum. body must lower count.
+func while(count reg.GPVirtual, minimum int, body func()) {
 	top, out := label("loop"), label("done")
 	Label(top)
-	CMPQ(count, U32(least))
+	CMPQ(count, U32(minimum))
 	JL(LabelRef(out))
 	body()
 	JMP(LabelRef(top))
 	Label(out)
 }
 
-// at returns the memory that begins index + offset bytes behind base.
+// at returns the memory at base plus index plus offset bytes.
 func at(base, index reg.Register, offset int) Mem {
 	return Mem{Base: base, Index: index, Scale: 1, Disp: offset}
 }
 
-// from returns the memory that begins offset bytes behind base.
+// from returns the memory at base plus offset bytes.
 func from(base reg.Register, offset int) Mem { return Mem{Base: base, Disp: offset} }
 
-// number32 returns a vector whose lanes are the float32 parameter of a name.
+// number32 returns a vector with all lanes equal to the named float32 parameter.
 func (t tier) number32(name string) reg.VecVirtual { return t.broadcast32(place(Param(name))) }
 
-// broadcast32 returns a vector whose lanes are the float32 in memory or in a register.
+// broadcast32 returns a vector with all lanes equal to the float32 in memory or in a register.
 func (t tier) broadcast32(from Op) reg.VecVirtual {
 	v := t.vec()
 	VBROADCASTSS(from, v)
 	return v
 }
 
-// constant32 returns a vector whose lanes have the given 32 bits.
+// constant32 returns a vector with the given 32 bits in every lane.
 func (t tier) constant32(bits uint32) reg.VecVirtual {
 	r, x := GP32(), XMM()
 	MOVL(U32(bits), r)
@@ -180,8 +180,8 @@ func (t tier) constant32(bits uint32) reg.VecVirtual {
 	return t.broadcast32(x)
 }
 
-// unroll writes loops that run body over n entries: for four vectors at a time, then for one. body gets the
-// byte offset of the first of them.
+// unroll writes two loops that run body over n entries: one for four vectors at a time, then one for single vectors.
+// body gets the byte offset of its first vector.
 func (t tier) unroll(n reg.GPVirtual, body func(offset reg.GPVirtual, vectors int)) {
 	offset := GP64()
 	XORQ(offset, offset)
@@ -194,7 +194,7 @@ func (t tier) unroll(n reg.GPVirtual, body func(offset reg.GPVirtual, vectors in
 	}
 }
 
-// largestOf returns the largest lane of several vectors.
+// largestOf returns the largest lane of all vectors in list.
 func (t tier) largestOf(list []reg.VecVirtual) reg.VecVirtual {
 	for i := 1; i < len(list); i++ {
 		VMAXPD(list[i], list[0], list[0])

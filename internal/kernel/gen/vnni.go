@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// vnni writes VPDPWSSD, which avo does not know: acc += the sum of the products of two integers of x with two of y.
+// vnni writes VPDPWSSD, which avo does not know: in each 32-bit lane, acc += x₀·y₀ + x₁·y₁ for the two 16-bit halves.
 func vnni(t tier, x, y, acc reg.VecVirtual) {
 	opcode := "VPDPWSSD"
 	if t.name == AVXVNNI {
@@ -23,13 +23,12 @@ func vnni(t tier, x, y, acc reg.VecVirtual) {
 	})
 }
 
-// vexForm stands for the form of VPDPWSSD with a VEX prefix, which Go's assembler does not know: it writes that of
-// AVX-512, with an EVEX prefix.
+// vexForm stands for VPDPWSSD with a VEX prefix. Go's assembler only knows the form for AVX-512, with an EVEX prefix.
 const vexForm = "VPDPWSSD_VEX"
 
 var vexLine = regexp.MustCompile(vexForm + `\s+Y(\d+), Y(\d+), Y(\d+)`)
 
-// encodeVEX writes vexForm as bytes in a file of assembly: VEX.256.66.0F38.W0 52 /r (Intel's manual, volume 2,
+// encodeVEX replaces vexForm by bytes in a file of assembly: VEX.256.66.0F38.W0 52 /r (Intel's manual, volume 2,
 // VPDPWSSD).
 func encodeVEX(file string) error {
 	text, err := os.ReadFile(file)
@@ -42,7 +41,7 @@ func encodeVEX(file string) error {
 			n[i], _ = strconv.Atoi(string(digits))
 		}
 		x, y, acc := n[0], n[1], n[2]
-		registers := 0xe2 &^ (acc >> 3 << 7) &^ (x >> 3 << 5) // inverted bits R, X and B, and the map 0F38
+		registers := 0xe2 &^ (acc >> 3 << 7) &^ (x >> 3 << 5) // inverted bits R, X and B, and the opcode map 0F38
 		return fmt.Appendf(nil, "LONG $0x52%02x%02xc4; BYTE $0x%02x // VPDPWSSD Y%d, Y%d, Y%d", 0x05|(15-y)<<3,
 			registers, 0xc0|acc&7<<3|x&7, x, y, acc)
 	})

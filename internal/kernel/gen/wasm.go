@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// A module of WebAssembly is written by its binary format (W3C: WebAssembly Core Specification 2.0, section 5). Its
-// functions work in the memory of another module, which it imports as go.mem.
+// This file writes a WebAssembly module in the binary format (W3C: WebAssembly Core Specification 2.0, section 5). The
+// module's functions work in the memory of another module, which it imports as go.mem.
 
-// value is the instructions that leave one value on the stack: an integer of 32 bits or a vector of 128.
+// value is a sequence of instructions that leaves one value on the stack: a 32-bit integer or a 128-bit vector.
 type value []byte
 
 // local is the index of a variable of a function.
@@ -18,13 +18,13 @@ type local uint32
 
 // function is a function of a module, with parameters that are integers of 32 bits, and no result.
 type function struct {
-	name   string // under which it is exported; empty: it is not
-	is     string // the operation that it is; empty: none
+	name   string // the name under which it is exported; empty if it is not
+	is     string // the operation that it implements; empty if it implements none
 	params []string
-	types  []byte // of the variables after the parameters
+	types  []byte // the types of the variables after the parameters
 	code   []byte
 	module *module
-	index  int // in module
+	index  int // its position in module.functions
 }
 
 // The types of variables.
@@ -33,10 +33,10 @@ const (
 	typeVector = 0x7b
 )
 
-// module is a module that is being written.
+// module is a WebAssembly module under construction.
 type module struct{ functions []*function }
 
-// add adds a function whose code is written, and returns it.
+// add adds a complete function, and returns it.
 func (m *module) add(f *function) *function {
 	f.module, f.index = m, len(m.functions)
 	m.functions = append(m.functions, f)
@@ -86,15 +86,15 @@ func signed(n int) (b []byte) {
 	return append(b, byte(n)&0x7f)
 }
 
-// op returns an instruction with the values that it takes.
+// op returns the code that pushes values, followed by an instruction that takes them from the stack.
 func op(code byte, values ...value) value { return append(slices.Concat(values...), code) }
 
-// vectorOp is op for instructions of vectors.
+// vectorOp is op for vector instructions.
 func vectorOp(code int, values ...value) value {
 	return slices.Concat(slices.Concat(values...), []byte{0xfd}, unsigned(code))
 }
 
-// accessOp is an instruction of vectors for the memory that begins offset bytes behind an address.
+// accessOp is op for a vector instruction that accesses memory at an address plus offset bytes.
 func accessOp(code, offset int, values ...value) value {
 	return slices.Concat(vectorOp(code, values...), []byte{0}, unsigned(offset))
 }
@@ -114,12 +114,12 @@ func above(x, y value) value           { return op(0x4a, x, y) }
 func word(at value, offset int) value  { return slices.Concat(at, []byte{0x28, 0}, unsigned(offset)) }
 func short(at value, offset int) value { return slices.Concat(at, []byte{0x2e, 0}, unsigned(offset)) }
 
-// Values of vectors. The name says of what lanes where that matters.
+// Values of vectors. The name says what the lanes are, where that matters.
 
 func load(at value, offset int) value      { return accessOp(0x00, offset, at) }
-func loadSplat(at value, offset int) value { return accessOp(0x09, offset, at) } // 32 bits, in all lanes
-func loadOne(at value, offset int) value   { return accessOp(0x5c, offset, at) } // 32 bits, and zeros
-func loadTwo(at value, offset int) value   { return accessOp(0x5d, offset, at) } // 64 bits, and zeros
+func loadSplat(at value, offset int) value { return accessOp(0x09, offset, at) } // a 32-bit number in all lanes
+func loadOne(at value, offset int) value   { return accessOp(0x5c, offset, at) } // a 32-bit number, then zeros
+func loadTwo(at value, offset int) value   { return accessOp(0x5d, offset, at) } // 64 bits, then zeros
 func splat(x value) value                  { return vectorOp(0x11, x) }
 func dot(x, y value) value                 { return vectorOp(0xba, x, y) }
 func addInts(x, y value) value             { return vectorOp(0xae, x, y) }
@@ -130,8 +130,8 @@ func subShorts(x, y value) value           { return vectorOp(0x91, x, y) }
 func minShorts(x, y value) value           { return vectorOp(0x96, x, y) }
 func maxShorts(x, y value) value           { return vectorOp(0x98, x, y) }
 func narrow(x, y value) value              { return vectorOp(0x85, x, y) }
-func equalInts(x, y value) value           { return vectorOp(0x37, x, y) } // all bits of a lane, or none
-func aboveInts(x, y value) value           { return vectorOp(0x3b, x, y) } // the same
+func equalInts(x, y value) value           { return vectorOp(0x37, x, y) } // a lane is all ones or all zeros
+func aboveInts(x, y value) value           { return vectorOp(0x3b, x, y) } // a lane is all ones or all zeros
 func minUnsigned(x, y value) value         { return vectorOp(0xb7, x, y) }
 func maxInts(x, y value) value             { return vectorOp(0xb8, x, y) }
 func signs(x value) value                  { return vectorOp(0xac, x, number(31)) }
@@ -142,15 +142,15 @@ func mulFloats(x, y value) value           { return vectorOp(0xe6, x, y) }
 func subFloats(x, y value) value           { return vectorOp(0xe5, x, y) }
 func minFloats(x, y value) value           { return vectorOp(0xea, x, y) } // y < x ? y : x
 func maxFloats(x, y value) value           { return vectorOp(0xeb, x, y) } // x < y ? y : x
-func leastFloats(x, y value) value         { return vectorOp(0xe8, x, y) } // as Go's min, of NaN and zeros too
-func greatestFloats(x, y value) value      { return vectorOp(0xe9, x, y) } // as Go's max
+func leastFloats(x, y value) value         { return vectorOp(0xe8, x, y) } // like Go's min for NaN and zeros
+func greatestFloats(x, y value) value      { return vectorOp(0xe9, x, y) } // like Go's max
 
-// loadLane returns x with a lane of 32 bits replaced by what is in memory.
+// loadLane returns x with one 32-bit lane replaced by the number in memory.
 func loadLane(at value, offset int, x value, lane byte) value {
 	return append(accessOp(0x56, offset, at, x), lane)
 }
 
-// same returns a vector whose lanes have the given 32 bits.
+// same returns a vector with the given 32 bits in every lane.
 func same(bits uint32) value {
 	v := vectorOp(0x0c)
 	for range 4 {
@@ -159,10 +159,10 @@ func same(bits uint32) value {
 	return v
 }
 
-// sameFloat returns a vector of equal numbers.
+// sameFloat returns a vector with the same number in every lane.
 func sameFloat(x float32) value { return same(math.Float32bits(x)) }
 
-// arg returns the value of a parameter.
+// arg returns the value of a parameter by its name.
 func (f *function) arg(name string) value {
 	i := slices.Index(f.params, name)
 	if i < 0 {
@@ -190,7 +190,7 @@ func (f *function) vector(v value) local {
 	return l
 }
 
-// vectors returns n new variables.
+// vectors returns n new variables for vectors.
 func (f *function) vectors(n int) []local {
 	list := make([]local, n)
 	for i := range list {
@@ -207,12 +207,12 @@ func (f *function) set(l local, v value) {
 // increase adds v to an integer.
 func (f *function) increase(l local, v value) { f.set(l, add(l.value(), v)) }
 
-// store stores a vector offset bytes behind an address.
+// store stores a vector at an address plus offset bytes.
 func (f *function) store(at value, offset int, v value) {
 	f.code = append(f.code, accessOp(0x0b, offset, at, v)...)
 }
 
-// storeLane stores a lane of 32 bits of a vector, storeTwo the first two lanes.
+// storeLane stores one 32-bit lane of a vector, and storeTwo the first two lanes.
 func (f *function) storeLane(at value, offset int, v value, lane byte) {
 	f.code = append(append(f.code, accessOp(0x5a, offset, at, v)...), lane)
 }
@@ -238,7 +238,7 @@ func (f *function) while(condition value, body func()) {
 	}, nil)
 }
 
-// when writes then for the case that the condition holds, and otherwise, unless it is nil, for the other case.
+// when writes an if statement: then, and the else branch otherwise unless it is nil.
 func (f *function) when(condition value, then, otherwise func()) {
 	f.code = slices.Concat(f.code, condition, []byte{0x04, 0x40})
 	then()
@@ -249,7 +249,7 @@ func (f *function) when(condition value, then, otherwise func()) {
 	f.code = append(f.code, 0x0b)
 }
 
-// call calls another function.
+// call writes a call of another function of the module.
 func (f *function) call(other *function, values ...value) {
 	if len(values) != len(other.params) {
 		panic("a call of " + other.is + " with too few or too many values")

@@ -35,22 +35,22 @@ var _ = register(operation{
 	tiers:    []string{AVX2, AVX512BW, NEON, SIMD128},
 })
 
-// transformInput walks along the tiles of a row, for one group of channels after another.
+// transformInput processes one group of channels after another. For each group it walks along the tiles of a row.
 func (t tier) transformInput() {
 	t.channelGroups(func() Op { return place(Param("channels")) },
 		func(channel reg.GPVirtual, _ int, vec func() reg.VecVirtual) {
 			if t.lanes == 8 {
 				t.transformChannels(channel, []int{0, 1, 2, 3}, vec)
-			} else { // 16 registers hold half of the rows
+			} else { // 16 registers suffice for half of the rows
 				t.transformChannels(channel, []int{0, 1}, vec)
 				t.transformChannels(channel, []int{2, 3}, vec)
 			}
 		})
 }
 
-// channelGroups writes the loops over as many channels as limit gives, for as many at a time as fill a vector, and for
-// the rest of them with a half and a quarter of a vector. body makes a number of channels from channel on, with vectors
-// from vec.
+// channelGroups writes loops over the number of channels that limit returns: first for groups that fill a vector, then
+// for the rest with half and quarter vectors. body writes the code for the group of channels that begins at channel;
+// vec returns a register.
 func (t tier) channelGroups(
 	limit func() Op, body func(channel reg.GPVirtual, channels int, vec func() reg.VecVirtual),
 ) {
@@ -74,12 +74,12 @@ func (t tier) channelGroups(
 	group(8, XMM)
 }
 
-// columnOrder has the rows of a transform in the order in which a column of it lies in memory: multiplyTiles begins
-// with the second and the third.
+// columnOrder lists the rows of a transform in the order in which a column is stored: multiplyTiles needs the second
+// and third row first.
 var columnOrder = [4]int{1, 2, 0, 3}
 
-// transformChannels makes some rows, indexes of columnOrder, for a vector of channels of all tiles. Half of the columns
-// of a tile are also columns of the tile before it.
+// transformChannels transforms a vector of channels of all tiles. It computes only some rows of the transform, given as
+// indices of columnOrder. Two of the four columns of a tile are also columns of the tile before.
 func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() reg.VecVirtual) {
 	var src [4]reg.GPVirtual
 	offsets, r := pointer("rows"), GP64()
@@ -91,7 +91,7 @@ func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() re
 	}
 	step := pointer("step")
 	SHLQ(U8(1), step)
-	to := [4]reg.GPVirtual{pointer("v")} // of the columns
+	to := [4]reg.GPVirtual{pointer("v")} // where each column of the transform is stored
 	LEAQ(Mem{Base: to[0], Index: channel, Scale: 2}, to[0])
 	entries := steps{one: pointer("stride"), three: GP64()}
 	SHLQ(U8(1), entries.one)
@@ -114,7 +114,7 @@ func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() re
 			}
 		}
 		for _, p := range src {
-			if rows[0] == 0 { // not again for the other half of the rows
+			if rows[0] == 0 { // only once if the rows are computed in two halves
 				PREFETCHT0(from(p, prefetched))
 			}
 			ADDQ(step, p)
@@ -151,10 +151,10 @@ func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() re
 	})
 }
 
-// transformRows has, for each row of Bᵀ, the two columns that are not 0: the first of them has the sign of the row.
+// transformRows lists for each row of Bᵀ its two non-zero columns, first the column that is added.
 var transformRows = [4][2]int{{0, 2}, {1, 2}, {2, 1}, {3, 1}}
 
-// transformEntry is entry i of Bᵀ times a column: y − x, or their sum.
+// transformEntry computes entry i of Bᵀ times a column from the two samples of transformRows: y − x, or in row 1 y + x.
 func transformEntry(i int, x, y, to Op) {
 	if i == 1 {
 		VPADDW(x, y, to)
@@ -163,13 +163,13 @@ func transformEntry(i int, x, y, to Op) {
 	}
 }
 
-// transformOutput works on 32 outputs of a tile at once, and at last on 16. Two vectors of sums are packed to one of
-// outputs; sumLane has put the sums in an order in which that leaves outputs side by side.
+// transformOutput works on 32 outputs of a tile at a time, and finally on 16. It packs two vectors of sums into one
+// vector of outputs; the order of sumLane makes the packed outputs adjacent.
 func (t tier) transformOutput() { t.outputGroups(t.transformTiles) }
 
-// outputGroups writes the loops over the outputs of tiles, 32 at a time and at last 16. body makes one vector of
-// outputs of all tiles, those that begin next behind output, of the sums that begin at the offsets lanes behind those
-// of output.
+// outputGroups writes the loops over the outputs of tiles, in groups of 32 and finally of 16. body writes one vector of
+// outputs of all tiles, which begins next outputs after the register output. lanes are the offsets in bytes, after the
+// sums of output, of the vectors of sums to use.
 func (t tier) outputGroups(body func(output reg.GPVirtual, next int, lanes []int)) {
 	output := GP64()
 	XORQ(output, output)
@@ -195,7 +195,7 @@ func (t tier) outputGroups(body func(output reg.GPVirtual, next int, lanes []int
 	}
 }
 
-// transformTiles is a body of outputGroups.
+// transformTiles is the body of outputGroups for transformOutput.
 func (t tier) transformTiles(output reg.GPVirtual, next int, lanes []int) {
 	up, down, words := pointer("positive"), pointer("negative"), pointer("limits")
 	LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
@@ -210,7 +210,7 @@ func (t tier) transformTiles(output reg.GPVirtual, next int, lanes []int) {
 		}
 	}
 	columns := steps{one: pointer("stride"), three: GP64()}
-	sums := [2]reg.GPVirtual{pointer("sums"), GP64()} // of the rows
+	sums := [2]reg.GPVirtual{pointer("sums"), GP64()} // for each of the two rows
 	LEAQ(Mem{Base: sums[0], Index: output, Scale: 4}, sums[0])
 	LEAQ(Mem{Base: sums[0], Index: columns.one, Scale: 4}, sums[1])
 	SHLQ(U8(2+1), columns.one)
@@ -258,7 +258,7 @@ func (t tier) transformTiles(output reg.GPVirtual, next int, lanes []int) {
 	JNZ(LabelRef(top))
 }
 
-// limit returns the part of limit that is as long as v.
+// limit returns the lower part of limit that is as long as v.
 func limit(limit Op, v reg.Register) Op {
 	if r, ok := limit.(reg.VecVirtual); ok && v.Size() == 32 {
 		return r.AsY()
@@ -266,7 +266,7 @@ func limit(limit Op, v reg.Register) Op {
 	return limit
 }
 
-// pack returns the integers of one or two vectors with 16 bits.
+// pack packs the integers of one or two vectors to 16 bits.
 func (t tier) pack(acc []reg.VecVirtual) reg.Register {
 	if len(acc) == 2 {
 		VPACKSSDW(acc[1], acc[0], acc[0])
@@ -278,8 +278,8 @@ func (t tier) pack(acc []reg.VecVirtual) reg.Register {
 	return low
 }
 
-// tileOutput returns the memory of output (x, y) of the tile whose first is at base. The parameters second and step
-// have the entries from a row and from a column to the next.
+// tileOutput returns the memory of output (x, y) of a tile that begins at base. second and step name the parameters
+// that hold the number of entries from row to row and from column to column.
 func tileOutput(base reg.GPVirtual, second, step string, y, x int) Mem {
 	if y+x == 0 {
 		return from(base, 0)

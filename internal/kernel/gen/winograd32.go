@@ -5,14 +5,14 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// A map of winograd32.go sets some vectors to sums of others.
+// linearMap is a map of winograd32.go of package kernel: each of its results is a linear combination of its inputs.
 type linearMap struct {
 	name     string
 	from, to int
 	compute  func(m *mapping)
 }
 
-// mapping writes a linear map of the vectors in.
+// mapping writes the code of a linear map for the vectors in.
 type mapping struct {
 	*code
 	in    []vector
@@ -28,7 +28,7 @@ func (m *mapping) times(f float32, a vector) vector { return m.of(opMul, a, m.co
 // fuse returns f·a + b in a new register.
 func (m *mapping) fuse(f float32, a, b vector) vector { return m.code.fuse(m.constant(f), a, b) }
 
-// define registers an operation that applies a map to each of k entries in n groups.
+// define registers an operation that applies the map to each of k entries in n groups.
 func (l linearMap) define() struct{} {
 	return portable(l.name, "(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int)", nil,
 		"k is a multiple of 16, k and n are at least 1", func(c *code) {
@@ -54,7 +54,7 @@ func (l linearMap) define() struct{} {
 		})
 }
 
-// storing returns what stores vectors at places that are gap bytes apart, in their order.
+// storing returns a function that stores vectors, one after the other, at addresses gap bytes apart.
 func (c *code) storing(to, gap integer) func(i int, v vector) {
 	places, next := c.eachGap(to, gap), 0
 	return func(i int, v vector) {
@@ -78,8 +78,8 @@ func (c *code) loadPlace(base integer, m Mem) vector {
 	return vector{VecVirtual: c.tier.load(m)}
 }
 
-// eachGap returns what writes the next address, of places that are gap bytes apart, and returns it: a pointer on arm64,
-// memory on amd64.
+// eachGap returns a function that returns one address after the other, gap bytes apart: arm64 uses the integer, amd64
+// the memory operand.
 func (c *code) eachGap(base, gap integer) func() (integer, Mem) {
 	i, far := -1, c.newNumber()
 	return func() (integer, Mem) {
@@ -178,7 +178,7 @@ var _ = portable("gatherRows", "(dst []float32, rows []int, dstStep int, src []f
 		})
 	})
 
-// eachChannel goes over vectors of as many channels as a slice has entries: body gets the offset of one in bytes.
+// eachChannel writes a loop over the channels, as many as a slice has entries; body gets the byte offset of a vector.
 func (c *code) eachChannel(slice string, body func(column integer)) {
 	column, left := c.zeroNumber(), c.lengthOf(slice)
 	c.while(left, c.lanes32(), func() {
@@ -188,7 +188,7 @@ func (c *code) eachChannel(slice string, body func(column integer)) {
 	})
 }
 
-// inclined returns v, times slope where its sign is negative.
+// inclined returns v, with lanes of negative sign multiplied by slope.
 func (c *code) inclined(v, slope vector) vector { return c.ifNegative(v, c.of(opMul, v, slope), v) }
 
 func (m *mapping) spread() {

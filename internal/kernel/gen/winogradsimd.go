@@ -20,11 +20,11 @@ var _ = register(operation{
 	tiers: []string{SIMD128},
 })
 
-// tilesPerCall is that of package kernel.
+// tilesPerCall is the constant of package kernel.
 const tilesPerCall = 12
 
-// eachTiles writes a loop over the samples of two rows, as many at a time as tiles cover: it sums up their tiles, and
-// finish transforms the sums to outputs of the samples from first on.
+// eachTiles writes a loop over the samples of two rows, as many at a time as tilesPerCall tiles cover. It computes the
+// sums of the tiles; then finish writes the transform of the sums to outputs, which begin at sample first.
 func (f *function) eachTiles(finish func(first value)) {
 	f.along("samples", 2*tilesPerCall, func(first value) {
 		f.call(f.module.operation("transformInput"), f.arg("v"), f.arg("stride"),
@@ -36,8 +36,8 @@ func (f *function) eachTiles(finish func(first value)) {
 	})
 }
 
-// along writes a loop over as many things as the parameter called count says, tall at a time; body gets the index of
-// the first of them. The last of them end where all end, so that some come twice.
+// along writes a loop over items, tall of them at a time. count names the parameter with the number of items; body gets
+// the index of the first. The last group ends with the last item, so that some items are processed twice.
 func (f *function) along(count string, tall int, body func(first value)) {
 	first, last := f.int(number(0)), f.int(sub(f.arg(count), number(tall)))
 	done := f.int(number(0))
@@ -50,8 +50,8 @@ func (f *function) along(count string, tall int, body func(first value)) {
 	})
 }
 
-// simdTransformInput walks along the tiles of a row, for 8 channels after another. Half of the columns of a tile are
-// those of the tile before it.
+// simdTransformInput processes 8 channels after another. For each group it walks along the tiles of a row. Two of the
+// four columns of a tile are also columns of the tile before.
 func simdTransformInput(f *function) {
 	channel := f.int(number(0))
 	step, entry := f.int(shift(f.arg("step"), 1)), f.int(shift(f.arg("stride"), 1))
@@ -115,7 +115,7 @@ func simdTransformInput(f *function) {
 	})
 }
 
-// simdTransformEntry is entry i of Bᵀ times a column: x − y, or their sum.
+// simdTransformEntry computes entry i of Bᵀ times a column: x − y, or in row 1 x + y.
 func simdTransformEntry(i int, x, y value) value {
 	if i == 1 {
 		return addShorts(x, y)
@@ -123,14 +123,14 @@ func simdTransformEntry(i int, x, y value) value {
 	return subShorts(x, y)
 }
 
-// simdMultiplyTiles keeps the sums of one entry in registers, for 4 tiles and 8 outputs, of which processors with 16
-// registers have enough. It takes the second and the third row first: their sum and their difference are what these
-// rows add to the two rows of the output transform.
+// simdMultiplyTiles keeps the sums of one entry in registers, for 4 tiles and 8 outputs: that fits into 16 registers.
+// It takes the second and third row first: the output transform adds their sum to its first row, and their difference
+// to its second.
 func simdMultiplyTiles(f *function) {
 	const tall, wide, unrolled = 4, 2, 4
 	tile, line := f.int(shift(f.arg("channels"), 1)), f.int(shift(f.arg("biasLen"), 2))
 	entry := f.int(shift(f.arg("stride"), 1))
-	toNext := f.int(sub(entry.value(), tile.value())) // of the pointers to tiles behind the channels of an entry
+	toNext := f.int(sub(entry.value(), tile.value())) // from the end of an entry to the next one
 	second := f.int(shift(f.arg("sumStride"), 2))
 	column, v, weights, sums := f.int(number(0)), f.int(f.arg("v")), f.int(f.arg("weights")), f.int(f.arg("sums"))
 	output, left, w := f.int(number(0)), f.int(number(0)), f.int(number(0))
@@ -141,7 +141,7 @@ func simdMultiplyTiles(f *function) {
 	bias := f.vectors(wide)
 	acc, kept := f.vectors(tall*wide), f.vectors(tall*wide)
 	x, words := f.vectors(1)[0], f.vectors(wide)
-	// products adds the products of an entry, and moves the pointers to tiles to the next entry.
+	// products adds the products of entry e, and moves the pointers to tiles to the next entry.
 	products := func(e int) {
 		f.set(w, add(weights.value(), output.value()))
 		if e >= 2 {
@@ -238,9 +238,9 @@ func simdMultiplyTiles(f *function) {
 	})
 }
 
-// simdOutputs writes a loop over the outputs of tiles, 32 at a time and at last 16. body makes 8 outputs that begin
-// offset entries behind output, of the two vectors of sums that begin at the offsets lanes, in bytes, behind those of
-// output: so sumLane has ordered them.
+// simdOutputs writes a loop over the outputs of tiles, in groups of 32 and finally of 16. body writes the code for 8
+// outputs, which begin offset entries after output. lanes are the byte offsets, after the sums of output, of the two
+// vectors of sums for these outputs, as ordered by sumLane.
 func (f *function) simdOutputs(body func(output value, offset int, lanes [2]int)) {
 	output, rest := f.int(number(0)), f.int(f.arg("outputs"))
 	for _, group := range []int{32, 16} {
@@ -254,8 +254,8 @@ func (f *function) simdOutputs(body func(output value, offset int, lanes [2]int)
 	}
 }
 
-// tileSums has the pointers to the two rows of sums of a tile, and how many bytes after its first column the second,
-// the third and the fourth lie.
+// tileSums holds pointers to the two rows of sums of a tile, and the distances in bytes from its first column to the
+// second, third and fourth.
 type tileSums struct {
 	rows           [2]local
 	two, four, six local
@@ -267,13 +267,13 @@ func (f *function) newTileSums() tileSums {
 		f.int(multiply(two.value(), number(3)))}
 }
 
-// begin sets the pointers to the sums of the first tile, of the outputs from output on.
+// begin sets the pointers to the sums of the first tile, beginning with the given output.
 func (sums tileSums) begin(f *function, output value) {
 	f.set(sums.rows[0], add(f.arg("sums"), shift(output, 2)))
 	f.set(sums.rows[1], add(sums.rows[0].value(), shift(f.arg("stride"), 2)))
 }
 
-// output returns the sums of output (x, y) of a tile, a vector at lane bytes behind the pointers.
+// output returns the sums for output (x, y) of a tile: the vector lane bytes after the pointers.
 func (sums tileSums) output(y, x, lane int) value {
 	p := sums.rows[y].value()
 	one, two := load(add(p, sums.two.value()), lane), load(add(p, sums.four.value()), lane)

@@ -1,5 +1,5 @@
-// Package externaltest is a program for package external to run in tests, within the binary of the test: its TestMain
-// calls Serve when the first argument is Name. It learns and codes as this module does, or misbehaves.
+// Package externaltest is a program that package external runs in tests. It is part of the test binary: the binary's
+// TestMain calls Serve if the first argument is Name. It learns and codes as this module does, or misbehaves.
 package externaltest
 
 import (
@@ -26,10 +26,10 @@ import (
 	"superres/learners/sparse"
 )
 
-// Name is the first argument of a test binary that is to call Serve.
+// Name is the first argument of a test binary that should call Serve.
 const Name = "external-program"
 
-// Command returns the command of a spec that runs the test binary with the given words: see Serve.
+// Command returns the command of a spec that runs the test binary with the given words as arguments of Serve.
 func Command(words ...string) string {
 	self, err := os.Executable()
 	if err != nil {
@@ -38,18 +38,18 @@ func Command(words ...string) string {
 	return `"` + self + `" ` + Name + " " + strings.Join(words, " ")
 }
 
-// Serve is the program with the arguments behind Name; its result is the exit code. It learns by MOD, with atoms
-// whose lengths and signs are anything.
+// Serve is the main function of the program; args are the arguments after Name, and the result is the exit code. It
+// learns by MOD, and gives the atoms arbitrary lengths and signs.
 //
-//	serve       serves problems; with codes and trace it leaves those too
-//	wild FILE   serves problems and appends a line to FILE for each, the number of which
-//	            says what goes wrong: see wild
-//	family FILE starts a process that never ends, writes its number to FILE and hangs
-//	threads     gives every problem up with how many threads it may use
-//	dense       codes with all atoms, whatever the sparsity
+//	serve       solves problems; with "codes" and "trace" it writes these files too
+//	wild FILE   appends a line to FILE for each problem, and makes the error that belongs
+//	            to the number of lines: see wild
+//	family FILE starts a process that never ends, writes its process number to FILE and hangs
+//	threads     answers each problem with an error that says how many threads it may use
+//	dense       codes with all atoms, ignoring the sparsity
 //	loud        prints a line before every answer but the first
-//	tired N     serves N problems, and ends well when it is given one more
-//	mute        leaves its files and never answers
+//	tired N     solves N problems, and ends normally when it gets another one
+//	mute        writes its files but never answers
 //	hang        never ends
 func Serve(in io.Reader, out, errs io.Writer, args []string) int {
 	switch args[0] {
@@ -108,7 +108,7 @@ func hang() {
 	}
 }
 
-// Wild has words of the error of each problem of "wild", in order. Later problems are solved.
+// Wild lists parts of the error messages for the problems of "wild", in order. Later problems are solved correctly.
 var Wild = []string{
 	"ended without an answer (exit status 3)", "no answer in", "D.npy is 1×1, expected",
 	"D.npy: entry 0 of atom 0 (counted from 0) is NaN", `printed "iteration 1"`,
@@ -118,7 +118,7 @@ var Wild = []string{
 	"non-zeros, expected at most 1; leave X.npy out", "D.npy is empty",
 }
 
-// wild answers a problem with the fault of its number, which is the number of lines in a file.
+// wild solves a problem and then makes one error, chosen by the number of lines in file, to which it adds a line.
 func wild(file, folder string, out, errs io.Writer) (code int, over bool) {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -132,7 +132,7 @@ func wild(file, folder string, out, errs io.Writer) (code int, over bool) {
 	if err != nil {
 		return 4, true
 	}
-	fmt.Fprintln(errs, "wrong on purpose") // long before the answer, which goes to standard output
+	fmt.Fprintln(errs, "wrong on purpose") // long before the answer, which is written to standard output
 	answer, _ := json.Marshal(map[string]string{"folder": folder})
 	if err := solve(folder, []string{"codes", "trace"}); err != nil {
 		return 5, true
@@ -171,7 +171,7 @@ func wild(file, folder string, out, errs io.Writer) (code int, over bool) {
 		_ = os.WriteFile(filepath.Join(folder, "trace.csv"), []byte("iteration,error\n1,2\n"), 0o666)
 	case 12:
 		_ = os.Remove(filepath.Join(folder, "D.npy"))
-		if exec.Command("mkfifo", filepath.Join(folder, "D.npy")).Run() != nil { // no such thing here
+		if exec.Command("mkfifo", filepath.Join(folder, "D.npy")).Run() != nil { // this system has no mkfifo
 			answer = []byte(`{"error":"D.npy: is a pipe"}`)
 		}
 	case 13:
@@ -200,9 +200,9 @@ func nan() float64 {
 	return zero / zero
 }
 
-// solve solves the problem in a folder. with lists words of Serve: "codes" and "trace" are written besides the
-// dictionary, "dense" makes codes dense.
-func solve(folder string, with []string) error {
+// solve solves the problem in a folder. words are arguments of Serve: "codes" and "trace" write these files besides the
+// dictionary, "dense" makes the codes dense.
+func solve(folder string, words []string) error {
 	text, err := os.ReadFile(filepath.Join(folder, "problem.json"))
 	if err != nil {
 		return err
@@ -238,7 +238,7 @@ func solve(folder string, with []string) error {
 	}
 	coder := sparse.OMP{Sparsity: p.Sparsity, Tolerance: p.Tolerance}
 	if p.Task == "code" {
-		if slices.Contains(with, "dense") {
+		if slices.Contains(words, "dense") {
 			coder.Sparsity = 0
 		}
 		x, err := coder.Code(context.Background(), d, y)
@@ -265,12 +265,12 @@ func solve(folder string, with []string) error {
 			x.Set(k, j, x.At(k, j)/scale)
 		}
 	}
-	if slices.Contains(with, "codes") {
+	if slices.Contains(words, "codes") {
 		if err := write(filepath.Join(folder, "X.npy"), x); err != nil {
 			return err
 		}
 	}
-	if slices.Contains(with, "trace") {
+	if slices.Contains(words, "trace") {
 		lines := "seconds,iteration,temperature,rmse\n"
 		for _, s := range r.Steps {
 			lines += fmt.Sprintf("%g,%d,hot,%g\n", s.Elapsed.Seconds(), s.Iteration, s.RMSE)

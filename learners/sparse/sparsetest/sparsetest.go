@@ -1,5 +1,5 @@
-// Package sparsetest is the conformance suite of sparse coders: the promises that every coder must keep, whatever its
-// algorithm. The test of a coder calls Run once.
+// Package sparsetest is the conformance suite of sparse coders: it tests what every coder must do, for any algorithm.
+// The test of a coder calls Run once.
 package sparsetest
 
 import (
@@ -17,8 +17,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// Run checks the coders that build returns. sparsity is the largest number of non-zeros, 0 for no limit; tolerance is
-// the residual norm to reach, 0 for the smallest possible.
+// Run checks the coders that build returns. build gets the largest number of non-zeros, 0 for no limit, and the
+// residual norm to reach, 0 for the smallest possible.
 func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder) {
 	t.Helper()
 	ctx := context.Background()
@@ -183,7 +183,7 @@ func Residuals(d *sparse.Dictionary, x *sparse.Codes, y *mat.Dense) []float64 {
 	return norms
 }
 
-// Code returns the codes of the columns of y by c over d, and ends the test if there is an error.
+// Code codes the columns of y over d with the coder c, and ends the test if there is an error.
 func Code(t testing.TB, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) *sparse.Codes {
 	t.Helper()
 	return must.Get(c.Code(context.Background(), d, y))(t)

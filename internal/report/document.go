@@ -114,9 +114,6 @@ func (d Document) Text(w io.Writer) error {
 	return d.write(w, Table.Text)
 }
 
-// Markdown writes the tables: see Table.Markdown.
-func (d Document) Markdown(w io.Writer) error { return d.write(w, Table.Markdown) }
-
 // LaTeX writes the tables: see Table.LaTeX.
 func (d Document) LaTeX(w io.Writer) error { return d.write(w, Table.LaTeX) }
 

@@ -61,7 +61,6 @@ func (t Table) Number(mark string) string {
 type form struct {
 	escape     func(string) string
 	best, mark [2]string // what stands before and behind the best of a row, and the number of a mark
-	notes      bool      // notes are written, in parentheses
 }
 
 // texts returns the head and the rows as a format has them.
@@ -80,9 +79,6 @@ func (t Table) texts(f form) (rows [][]string) {
 			}
 			if c.Mark != "" {
 				text += f.number(t.Number(c.Mark))
-			}
-			if c.Note != "" && f.notes {
-				text += " (" + f.escape(c.Note) + ")"
 			}
 			cells = append(cells, text)
 		}
@@ -132,25 +128,6 @@ func (t Table) Text(w io.Writer) error {
 		return err
 	}
 	_, err := io.WriteString(w, t.legend(f, "", "\n"))
-	return err
-}
-
-// Markdown writes the table as GitHub reads it, the best in bold.
-func (t Table) Markdown(w io.Writer) error {
-	// Names of pictures may be anything; a page must not take them for markup.
-	escape := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "&", "&amp;", "[", `\[`, "`", "\\`")
-	var b strings.Builder
-	if t.Title != "" {
-		fmt.Fprintf(&b, "**%s**\n\n", escape.Replace(t.Title))
-	}
-	f := form{escape: escape.Replace, best: [2]string{"**", "**"}, notes: true}
-	for i, row := range t.texts(f) {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
-		if i == 0 {
-			b.WriteString("| ---" + strings.Repeat(" | ---:", max(0, len(row)-1)) + " |\n")
-		}
-	}
-	_, err := io.WriteString(w, b.String()+"\n"+t.legend(f, "", "\n\n"))
 	return err
 }
 

@@ -112,7 +112,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 
 // files returns the files of a report.
 func files(d report.Document) parts.Files {
-	return parts.Files{"table.csv": d.CSV, "table.md": d.Markdown, "table.tex": d.LaTeX, "runs.json": d.JSON,
+	return parts.Files{"table.csv": d.CSV, "table.tex": d.LaTeX, "runs.json": d.JSON,
 		"report.html": d.HTML}
 }
 

@@ -69,7 +69,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("a stroke and a black picture: %v", c)
 	}
 	for name, want := range map[string]string{
-		"table.md": "| picture | low resolution |", "table.tex": `\toprule`, "table.csv": "low resolution",
+		"table.tex": `\toprule`, "table.csv": "low resolution",
 	} {
 		if !strings.Contains(string(consoletest.Read(t, dir, "a", name)), want) {
 			t.Errorf("%s lacks %q", name, want)

@@ -26,7 +26,7 @@ func (opt *Options) table() settings.Table {
 		names = append(names, p.name)
 	}
 	return slices.Concat(settings.Table{
-		console.OutputOption(&opt.Folder, "comparison", "write report.html, table.csv, table.md, table.tex and "+
+		console.OutputOption(&opt.Folder, "comparison", "write report.html, table.csv, table.tex and "+
 			"runs.json to the folder `DIR`; what it holds already is not run again"),
 		{Name: "protocol", To: settings.OneOf(&asked.protocol, "single", names...),
 			Help: "learn as `NAME` says: single, pooled, open, patches or signals"},

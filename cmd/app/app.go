@@ -29,7 +29,6 @@ import (
 	"superres/cmd/internal/learn"
 	"superres/cmd/internal/manual"
 	"superres/cmd/internal/models"
-	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/recovery"
 	"superres/cmd/internal/scoring"
@@ -61,7 +60,7 @@ var program = console.Program{
 	Implied: "upscale",
 	Commands: []func(*console.Streams) *cli.Command{
 		upscale.Command, upscale.Restore, serve.Command, serve.App, trial.Command, scoring.Eval, scoring.Diff,
-		train.Command, learn.Command, recovery.Command, comparison.Command, parts.Command, digits.Command,
+		train.Command, learn.Command, recovery.Command, comparison.Command, digits.Command,
 		atoms.Command, models.Command, plugins.Learners, plugins.Coders, bench.Command, manual.Completion, manual.Man,
 		manual.Version,
 	},

@@ -13,14 +13,13 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
-	"superres/cmd/internal/parts"
 	"superres/cmd/internal/recovery"
 	"superres/cmd/internal/scoring"
 	"superres/internal/must"
 )
 
 // program is the program of this package, and of what its tests need besides.
-var program = consoletest.Of(Command, parts.Command, recovery.Command)
+var program = consoletest.Of(Command, recovery.Command)
 
 func TestMain(m *testing.M) { program.Main(m) }
 

@@ -10,7 +10,6 @@ import (
 	"superres/cmd/internal/digits"
 	"superres/cmd/internal/learn"
 	"superres/cmd/internal/models"
-	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/recovery"
 	"superres/cmd/internal/scoring"
@@ -21,7 +20,7 @@ import (
 // program is the program of all commands.
 var program = consoletest.Of(
 	upscale.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command, recovery.Command, comparison.Command,
-	parts.Command, digits.Command,
+	digits.Command,
 	atoms.Command, models.Command, plugins.Learners, plugins.Coders, bench.Command, Completion, Man, Version,
 )
 

@@ -60,7 +60,7 @@ func sourceKey(place, settings string) paths.Key { return paths.KeyOf(place, set
 // add adds rec from the journal with the number journal. Of several records of an output the last counts: within one
 // journal the later line, whatever its time, and between journals the later time.
 func (p *history) add(rec *Record, journal int32) {
-	if rec.Output == "" {
+	if rec.Output == "" { // parts once noted their beginning and end
 		return
 	}
 	now := story{promise: promise{rec.Bytes, digestOf(rec.Result)}, source: sourceKey(string(rec.Input), rec.Settings),

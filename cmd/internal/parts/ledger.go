@@ -26,23 +26,17 @@ const (
 // Record is a line of a ledger's journal. An output file has two: "start" when its content is written, just before the
 // file gets its name, and "done" after. Both promise that a file of that name, size and hash is a complete result, and
 // say nothing of any other file.
-//
-// The journal of a part has two more, which have no output: "begin", and "end", which says that all files of the part
-// have been tried, and which of them failed.
 type Record struct {
-	State    string       `json:"state"`            // "start", "done", "begin" or "end"
-	Output   paths.Name   `json:"output,omitempty"` // below the folder of the journal, with slashes
-	Input    paths.Name   `json:"input,omitempty"`  // below the folder it was found in, with slashes
-	Size     int64        `json:"size,omitempty"`   // of the input, in bytes
-	Modified time.Time    `json:"modified,omitzero"`
-	SHA256   string       `json:"sha256,omitempty"`   // of the input
-	Settings string       `json:"settings,omitempty"` // File.Settings
-	Bytes    int64        `json:"bytes,omitempty"`    // of the output
-	Result   string       `json:"result,omitempty"`   // SHA-256 of the output
-	Time     time.Time    `json:"time"`
-	Done     int          `json:"done,omitempty"`   // in "end": files done, now or before
-	Failed   []paths.Name `json:"failed,omitempty"` // in "end": the inputs that failed
-	Whole    int          `json:"whole,omitempty"`  // in "end": how many files all parts have together
+	State    string     `json:"state"`            // "start" or "done"
+	Output   paths.Name `json:"output,omitempty"` // below the folder of the journal, with slashes
+	Input    paths.Name `json:"input,omitempty"`  // below the folder it was found in, with slashes
+	Size     int64      `json:"size,omitempty"`   // of the input, in bytes
+	Modified time.Time  `json:"modified,omitzero"`
+	SHA256   string     `json:"sha256,omitempty"`   // of the input
+	Settings string     `json:"settings,omitempty"` // File.Settings
+	Bytes    int64      `json:"bytes,omitempty"`    // of the output
+	Result   string     `json:"result,omitempty"`   // SHA-256 of the output
+	Time     time.Time  `json:"time"`
 }
 
 // File is an output file that a command makes of one input file.
@@ -158,16 +152,7 @@ func (l *Ledger) openIn(folder string, mode fs.FileMode) error {
 		return err
 	}
 	l.journals[key] = opened
-	return l.mark(key, Record{State: "begin"})
-}
-
-// mark adds rec, which has no output, to the journal of the folder key, unless the work is not divided into parts.
-func (l *Ledger) mark(key string, rec Record) error {
-	if l.suffix == "" {
-		return nil
-	}
-	rec.Time = time.Now()
-	return l.journals[key].Add(rec)
+	return nil
 }
 
 // Close closes the journals.
@@ -181,46 +166,14 @@ func (l *Ledger) Close() {
 	}
 }
 
-// Open opens the journals in the folders working, in which there is something to do. A part has a journal in all
-// folders, even without work, because superres merge looks for it. A new journal has at most the permissions mode,
-// since it names the inputs.
-func (l *Ledger) Open(all, working []string, mode fs.FileMode) error {
+// Open opens the journals in the folders working, in which there is something to do. A new journal has at most the
+// permissions mode, since it names the inputs.
+func (l *Ledger) Open(working []string, mode fs.FileMode) error {
 	if l == nil {
 		return nil
 	}
-	if l.suffix != "" {
-		for _, root := range all {
-			if err := os.MkdirAll(root, 0o777); err != nil {
-				return safefile.Unwritable(root, err)
-			}
-			if err := l.openIn(root, mode); err != nil {
-				return err
-			}
-		}
-	}
 	for _, root := range working {
 		if err := l.openIn(root, mode); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Tally counts the files of a part in one folder of outputs.
-type Tally struct {
-	Done   int      // how many are done, in this run or before
-	Failed []string // the inputs of the files that failed
-}
-
-// End records in the journals of a part that all of its files have been tried. all has the tally of each folder, and
-// total is how many files all parts have together. Without parts it does nothing.
-func (l *Ledger) End(all map[string]*Tally, total int) error {
-	if l == nil || l.suffix == "" {
-		return nil
-	}
-	for root, t := range all {
-		if err := l.mark(l.folders.Real(root),
-			Record{State: "end", Done: t.Done, Failed: paths.Names(t.Failed), Whole: total}); err != nil {
 			return err
 		}
 	}

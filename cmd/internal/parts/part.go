@@ -1,9 +1,9 @@
 // Package parts divides work into parts that may run at the same time, on one machine or many, and records what is
-// done, so that interrupted work continues. Its command is superres merge.
+// done, so that interrupted work continues.
 //
 // Read it in this order: part.go, which work belongs to a part; journal.go, a file of finished results; ledger.go, the
-// record of output files, in journals in their folders, and history.go, the content of these journals; sweep.go, trials
-// and their results, in journals in one folder; merge.go, the command.
+// record of output files, in journals in their folders, and history.go, the content of these journals; and sweep.go,
+// trials and their results, in journals in one folder.
 package parts
 
 import (
@@ -23,9 +23,8 @@ import (
 // SweepOption returns the option --shard for commands that run a Sweep. Sweep.Report reads it.
 func SweepOption() *settings.Option {
 	return &settings.Option{Name: "shard", To: settings.Text(new(string), ""), Effect: settings.Neutral,
-		Kinds: []string{"sweep"},
 		Help: "do only part `I/N` of the trials, 0/N to N-1/N, and write no report: the parts may run at once, and " +
-			"superres merge DIR writes it"}
+			"the command without --shard writes it"}
 }
 
 // Part is one part of many of a set of pictures or trials. The zero value is the entire set.

@@ -37,38 +37,14 @@ func TestLinkedJournal(t *testing.T) {
 	}
 }
 
-// A huge number of parts in the name of a journal costs neither memory nor time, and a message lists only
-// console.MostNames of the missing parts.
-func TestNumbersInNames(t *testing.T) {
-	for name, want := range map[string]string{
-		".superres-journal.0-of-999999999.jsonl": "no part was done there",
-		".superres-journal.0-of-1000000.jsonl":   "--shard 1/1000000, 2/1000000, 3/1000000,",
-	} {
-		dir := t.TempDir()
-		consoletest.Put(t, filepath.Join(dir, name), []byte(`{"state":"end","time":"2026-01-01T00:00:00Z"}`+"\n"))
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		err := mergePictures(&console.Streams{Out: io.Discard, Err: io.Discard}, dir)
-		runtime.ReadMemStats(&after)
-		if err == nil || console.ExitCode(err) != console.ExitInput || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if got := after.TotalAlloc - before.TotalAlloc; got > 4<<20 {
-			t.Errorf("%s: %d bytes were allocated", name, got)
-		}
-	}
+// There are at most MaxParts parts.
+func TestMostParts(t *testing.T) {
 	many := Part{Index: 3, Of: MaxParts}
 	if p, err := Parse(many.String()); err != nil || p != many {
 		t.Errorf("%v, %v", p, err)
 	}
 	if _, err := Parse("0/1000001"); console.ExitCode(err) != console.ExitUsage {
 		t.Errorf("a million and one parts: %v", err)
-	}
-	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "journal.7-of-1000000.jsonl"), nil)
-	s := Sweep[int, int]{Dir: dir}
-	if got := s.partsOf([]int{1, 2, 1}); len(strings.Split(got, ", ")) != 2 {
-		t.Errorf("parts %s, expected one for each trial", got)
 	}
 }
 
@@ -183,7 +159,7 @@ func openLedger(t *testing.T, dir string) *Ledger {
 	t.Helper()
 	l := NewLedger(Part{})
 	must.Get(l.read(dir))(t)
-	must.Succeed(t, l.Open(nil, []string{dir}, 0o666))
+	must.Succeed(t, l.Open([]string{dir}, 0o666))
 	return l
 }
 

@@ -42,23 +42,18 @@ type Files map[string]func(io.Writer) error
 // makes of the results of all tasks, in the order of the tasks. The files of the report get no more permissions than
 // most. Failures among the results are an error, behind the report.
 //
-// With --shard it runs only the tasks of that part, has a journal of its own, and makes no report. If superres merge
-// runs the command it runs nothing, and missing results are an error.
+// With --shard it runs only the tasks of that part, has a journal of its own, and makes no report. Without, it takes
+// the results of all parts, and runs what is missing.
 func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Progress, tasks []K, most fs.FileMode,
 	document func([]R) (report.Document, Files, error)) (err error) {
 	s.command = c.Command.Name
-	if s.part, err = sweepPart(c, s.Dir); err != nil {
+	if s.part, err = Parse(c.String("shard")); err != nil {
 		return err
 	}
 	if s.Dir == "" {
 		return console.Usage("-o names no folder; leave it out or give one")
 	}
-	var results []R
-	if isMerging(c) {
-		results, err = s.merge(tasks, bar)
-	} else {
-		results, err = s.do(c.Context, tasks, bar)
-	}
+	results, err := s.do(c.Context, tasks, bar)
 	if err != nil || s.part.Of > 0 {
 		return err
 	}
@@ -127,7 +122,7 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 	if s.part.Of > 0 {
 		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t K) bool { return !s.part.HasTask(t) })
 	}
-	done, _, err := s.readJournals(tasks, own, filepath.Base(j.File.Name()), bar)
+	done, err := s.readJournals(tasks, own, filepath.Base(j.File.Name()), bar)
 	if err != nil {
 		return nil, err
 	}
@@ -156,9 +151,8 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 			bar.Line("%d of %d trials", count, len(todo))
 		}
 		if s.Failed(r) != "" {
-			if failures++; s.part.Of == 0 {
-				return nil
-			}
+			failures++
+			return nil
 		}
 		return j.Add(entry[R]{s.command, console.Version, r})
 	})
@@ -166,11 +160,11 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 		return nil, err
 	}
 	if s.part.Of > 0 {
-		bar.Line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done",
-			s.part, len(tasks), len(todo), s.Dir)
+		bar.Line("part %v: %d trials, %d of them now; the command without --shard makes the report when all parts "+
+			"are done", s.part, len(tasks), len(todo))
 		if failures > 0 {
 			return nil, console.Failf(console.ExitSome, "%d of %d trials failed; the same command tries them "+
-				"again, and superres merge reports them", failures, len(tasks))
+				"again", failures, len(tasks))
 		}
 		return nil, nil
 	}
@@ -180,13 +174,13 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 	return results, nil
 }
 
-// readJournals returns the results in all journals of the folder by task, failures in failed and others in done. own
-// has the entries of the journal called name, which is not read again.
-func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *console.Progress) (done, failed map[K]R,
+// readJournals returns the results in all journals of the folder by task, without failures. own has the entries of the
+// journal called name, which is not read again.
+func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *console.Progress) (done map[K]R,
 	err error) {
 	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	entries := own
 	for _, file := range files {
@@ -196,7 +190,7 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 		}
 		_, damaged, err := ReadJournal(file, func(e entry[R]) { entries = append(entries, e) })
 		if err != nil {
-			return nil, nil, journalError(file, err)
+			return nil, journalError(file, err)
 		}
 		if damaged > 0 {
 			bar.Warn(skippedLine(file, damaged))
@@ -206,17 +200,16 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 	for _, t := range tasks {
 		wanted[t] = true
 	}
-	done, failed = map[K]R{}, map[K]R{}
+	done = map[K]R{}
 	for _, e := range entries {
 		if e.Command != "" && e.Command != s.command { // a line may lack its command
-			return nil, nil, console.Failf(console.ExitOutput, "%s: this folder has the results of superres %s; "+
+			return nil, console.Failf(console.ExitOutput, "%s: this folder has the results of superres %s; "+
 				"use another -o", s.Dir, e.Command)
 		}
-		t := s.Task(e.Result)
-		if s.Failed(e.Result) != "" {
-			failed[t] = e.Result
+		if s.Failed(e.Result) != "" { // which parts once kept
 			continue
 		}
+		t := s.Task(e.Result)
 		if done[t] = e.Result; e.Version != console.Version && wanted[t] {
 			others++
 		}
@@ -225,53 +218,5 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 		bar.Line("%s: %d results are of another version of superres and are kept; use another -o to have all again",
 			s.Dir, others)
 	}
-	return done, failed, nil
-}
-
-// merge returns the results of all parts in the order of tasks, failures included. Missing results are an error.
-func (s Sweep[K, R]) merge(tasks []K, bar *console.Progress) (results []R, err error) {
-	done, failed, err := s.readJournals(tasks, nil, "", bar)
-	if err != nil {
-		return nil, err
-	}
-	var missing []K
-	for _, t := range tasks {
-		r, ok := done[t]
-		if !ok {
-			r, ok = failed[t]
-		}
-		if !ok {
-			missing = append(missing, t)
-		}
-		results = append(results, r)
-	}
-	if len(missing) == 0 {
-		return results, nil
-	}
-	return nil, console.Failf(console.ExitInput, "%d of %d trials are not done yet; run the command with --shard %s",
-		len(missing), len(tasks), s.partsOf(missing))
-}
-
-// partsOf returns the names, such as "0/7", of the parts that tasks belong to, or "I/N" if the folder has no journals
-// of parts, whose names say how many parts there are.
-func (s Sweep[K, R]) partsOf(tasks []K) string {
-	files, _ := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
-	of := 0
-	for _, file := range files {
-		if p, ok := OfFile(file); ok {
-			of = max(of, p.Of)
-		}
-	}
-	if of == 0 {
-		return "I/N" // no part has run yet
-	}
-	unfinished := map[int]bool{} // numbers of parts: no more than tasks, whatever the names of files say
-	for _, t := range tasks {
-		unfinished[indexOf(textOf(t), of)] = true
-	}
-	var names []string
-	for _, i := range slices.Sorted(maps.Keys(unfinished)) {
-		names = append(names, Part{i, of}.String())
-	}
-	return console.FirstOf(names)
+	return done, nil
 }

@@ -128,9 +128,6 @@ func TestRecoverInParts(t *testing.T) {
 	for _, parts := range []int{1, 3} {
 		out := fmt.Sprintf("in%d", parts)
 		for i := range parts {
-			if i == parts-1 && i > 0 {
-				program.Ends(t, dir, console.ExitInput, "--shard 2/3", "merge", out)
-			}
 			if text, errs := program.Succeeds(t, dir,
 				append(args, "-o", out, "--shard", fmt.Sprintf("%d/%d", i, parts))...); text+errs != "" {
 				t.Errorf("part %d: %s%s", i, text, errs)
@@ -139,9 +136,10 @@ func TestRecoverInParts(t *testing.T) {
 				t.Error("a part wrote a report")
 			}
 		}
-		if text, errs := program.Succeeds(t, dir, "merge", "-q", out); errs != "" ||
+		text, errs := program.Succeeds(t, dir, append(args, "-o", out)...)
+		if own := string(consoletest.Read(t, dir, out, "journal.jsonl")); errs != "" || own != "" ||
 			!strings.Contains(text, "M = 8, K = 12, S = 2") {
-			t.Error(text, errs)
+			t.Errorf("the whole has run %q: %s%s", own, text, errs)
 		}
 		if got := rows(t, filepath.Join(dir, out, "trials.csv")); !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%d parts give other numbers than the whole", parts)
@@ -150,6 +148,4 @@ func TestRecoverInParts(t *testing.T) {
 			t.Error("the page names the parts")
 		}
 	}
-	program.Ends(t, dir, console.ExitUsage, "another command", "recover", "--learners", "mod", "-o", "in3", "--shard",
-		"0/3")
 }

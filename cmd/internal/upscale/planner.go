@@ -167,7 +167,6 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 		if paths.IsStandard(out.Path) {
 			continue
 		}
-		p.roots.add(out.Root)
 		p.targets[p.places.Real(filepath.Dir(out.Path))] = true
 		key, now := paths.KeyOf(out.Path), len(p.inputs)-1
 		if before, twice := named[key]; twice {

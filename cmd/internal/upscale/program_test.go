@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
-	"superres/cmd/internal/parts"
 )
 
-// program runs superres upscale, and superres merge, which checks its parts.
-var program = consoletest.Of(Command, Restore, parts.Command)
+// program runs superres upscale and superres restore.
+var program = consoletest.Of(Command, Restore)
 
 func TestMain(m *testing.M) { program.Main(m) }
 

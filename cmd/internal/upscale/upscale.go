@@ -166,7 +166,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if err := b.makeFolders(); err != nil {
 		return err
 	}
-	if err := past.Open(b.roots.list, b.working.list, b.most); err != nil {
+	if err := past.Open(b.working.list, b.most); err != nil {
 		return err
 	}
 	if b.total() > 1 || opt.Resume && len(b.jobs) > 0 && b.jobs[0].format == pictures.Container {

@@ -75,56 +75,30 @@ func TestUpscaleGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-// Parts are complete once all have ended, even those without pictures; failed pictures are reported.
-func TestMergePictures(t *testing.T) {
+// The parts give the same pictures as the whole, which has nothing left to do after them but what failed.
+func TestParts(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 6 {
 		putBlobs(t, dir, 5+i, 6, fmt.Sprintf("in/%d.png", i))
 	}
 	putText(t, dir, "in/bad.png", "no picture")
 	expect(t, dir, "", "-m bicubic -q in -o whole", console.ExitSome)
-	merged := func(folder, want string, exit int) {
-		t.Helper()
-		out, errs, code := call(t, dir, "", "merge", folder)
-		if code != exit || !strings.Contains(out+errs, want) {
-			t.Errorf("exit %d, %s%s", code, out, errs)
-		}
+	const line = "-m bicubic -o out in --resume"
+	for i := range 9 {
+		call(t, dir, "", strings.Fields(fmt.Sprintf("upscale %s --shard %d/9 -q", line, i))...)
 	}
-	const parts = 9
-	part := func(i int) { call(t, dir, "", strings.Fields(fmt.Sprintf(mergeLine, i, parts))...) }
-	for i := range parts {
-		if i == parts-1 {
-			merged("out", "--shard 8/9", console.ExitInput)
-		}
-		part(i)
-	}
-	merged("out", "in/bad.png: failed\n9 parts: 6 pictures done, 1 failed\n", console.ExitSome)
 	whole, made := consoletest.Results(t, filepath.Join(dir, "whole")),
 		consoletest.Results(t, filepath.Join(dir, "out"))
 	if !maps.Equal(whole, made) {
 		t.Error("the parts give other pictures than the whole")
 	}
+	expect(t, dir, "", line, console.ExitSome, "in/bad.png")
 	putBlobs(t, dir, 4, 4, "in/bad.png")
-	for i := range parts {
-		part(i)
+	if out, _ := expect(t, dir, "", line+" --json", 0); strings.Count(out, `"event":"skip"`) != 6 ||
+		strings.Count(out, `"event":"done"`) != 1 {
+		t.Errorf("%s", out)
 	}
-	merged("out", "9 parts: 7 pictures done, 0 failed\n", 0)
-	merged("in", "no part was done there", console.ExitInput)
-	// The latest start of each part counts: parts that ended before pictures were added must run again, and a division
-	// into other parts is incomplete even if an earlier division was complete.
-	putBlobs(t, dir, 7, 7, "in/new1.png", "in/new2.png", "in/new3.png", "in/new4.png")
-	for i := range parts - 1 {
-		part(i)
-	}
-	merged("out", "run the command with --shard 8/9", console.ExitInput)
-	part(parts - 1)
-	merged("out", "9 parts: 11 pictures done", 0)
-	call(t, dir, "", strings.Fields(fmt.Sprintf(mergeLine, 1, 3))...)
-	merged("out", "run the command with --shard 0/3, 2/3", console.ExitInput)
 }
-
-// mergeLine is the command for part %d of %d.
-const mergeLine = "upscale -m bicubic -o out -q in --resume --shard %d/%d"
 
 // A result written in strips has the same bytes as one made whole, in every format; if it fails, nothing is left.
 func TestStrips(t *testing.T) {

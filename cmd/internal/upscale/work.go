@@ -34,9 +34,6 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	if err != nil {
 		return err
 	}
-	if err := e.past.End(b.tallies(r.failed), len(b.inputs)); err != nil {
-		return err
-	}
 	return r.verdict()
 }
 

@@ -10,19 +10,15 @@ import (
 	"superres/internal/usage"
 )
 
-// MostNames is the greatest number of names that a message lists.
-const MostNames = 10
+// mostNames is the greatest number of names that a message lists.
+const mostNames = 10
 
-// FirstOf returns the first MostNames of names, joined by commas, and how many more there are.
-func FirstOf(names []string) string { return FirstOfMany(names, len(names)) }
-
-// FirstOfMany is FirstOf for count names, of which only the first MostNames need be in names.
-func FirstOfMany(names []string, count int) string {
-	names = names[:min(len(names), MostNames)]
-	if count <= len(names) {
+// FirstOf returns the first mostNames of names, joined by commas, and how many more there are.
+func FirstOf(names []string) string {
+	if len(names) <= mostNames {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), count-len(names))
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), len(names)-mostNames)
 }
 
 // Count returns "1 thing", or "n things" with an s behind thing.

@@ -117,15 +117,6 @@ func Names(texts []string) []Name {
 	return list
 }
 
-// Texts returns names as texts.
-func Texts(names []Name) []string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = string(name)
-	}
-	return list
-}
-
 // MarshalText returns the encoded name. The error is always nil.
 func (n Name) MarshalText() ([]byte, error) {
 	text := make([]byte, 0, len(n))

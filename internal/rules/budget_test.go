@@ -23,7 +23,7 @@ import (
 // replaced), 1,050 with video, 650 with pages of comics and the catalogue of models. Of the assembly, 600 lines are the
 // forms for AVX-VNNI.
 var budget = map[string]int{
-	"lines of Go that is no test":                 112_350,
+	"lines of Go that is no test":                 112_200,
 	"lines of tests":                              49_000,
 	"lines of assembly":                           15_750,
 	"words of README.md":                          mostWords,

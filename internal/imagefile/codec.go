@@ -10,12 +10,11 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/webp"
 
-	"superres/internal/avif"
 	"superres/internal/imagefile/foreign"
 	"superres/internal/metadata"
 	"superres/internal/safefile"
 	"superres/internal/tiff"
-	"superres/internal/vp8l"
+	"superres/internal/wasm"
 )
 
 // codec is all that the package knows of one format.
@@ -28,8 +27,9 @@ type codec struct {
 
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
-	// isSlow: the format is written only where it is asked for. false: as what the enlargement of a file in it becomes.
-	isSlow bool
+	// isUnusual: the format is written only where it is asked for, as it is slow, or not on all systems. false: as what
+	// the enlargement of a file in it becomes.
+	isUnusual bool
 
 	// mimic returns the kind of a file called name that begins like the format but is of another. nil: no other begins
 	// so.
@@ -110,7 +110,9 @@ var codecs = []codec{
 		canAlpha: true,
 		config:   webp.DecodeConfig, decode: decodeWebP, start: startOfWebP, inspect: inspectWebP,
 		several: isAnimatedWebP, first: firstOfWebP, prepare: withAlphaFlag, describe: describeWebP, end: endOfRIFF,
-		encode: encodeWebP, encoderBytes: func(w, _ int) int64 { return vp8l.Memory(w) }, mostSide: vp8l.MostSide,
+		isUnusual: !wasm.WritesWebP,
+		encode:    encodeWebP, encoderBytes: webpEncoderBytes, mostSide: wasm.MostWebPSide,
+		mostPixels: wasm.MostWebPPixels,
 	}, {
 		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"},
 		magic:    []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
@@ -126,10 +128,10 @@ var codecs = []codec{
 	}, {
 		format: AVIF, title: "AVIF", extensions: []string{".avif"},
 		magic:    []string{"????ftypavif", "????ftypavis", "????ftypmif1", "????ftypmiaf", "????ftypMA1"},
-		canAlpha: true, hasQuality: true, isSlow: true, mimic: isOtherHEIF,
+		canAlpha: true, hasQuality: true, isUnusual: true, mimic: isOtherHEIF,
 		config: configOfAVIF, decode: decodeAVIF, decoderBytes: avifBytes, describe: describeAVIF,
 		end:    endOfAVIF,
-		encode: encodeAVIF, encoderBytes: avifEncoderBytes, mostPixels: avif.MostPixels,
+		encode: encodeAVIF, encoderBytes: avifEncoderBytes, mostPixels: wasm.MostAVIFPixels,
 	},
 }
 

@@ -1,12 +1,10 @@
 package mutate
 
 import (
-	"cmp"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
+	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -57,9 +55,8 @@ type format struct {
 	// settle corrects fields that depend on other parts, such as numbers in sequence; nil: there are none.
 	settle       func([]part)
 	littleEndian bool // the byte order of numbers
-	// hasLengths: join writes the length of each part. hasNoKinds: join does not write the kinds of parts. isText:
-	// numbers are written in digits; false: in bytes.
-	hasLengths, hasNoKinds, isText bool
+	// hasLengths: join writes the length of each part. hasNoKinds: join does not write the kinds of parts.
+	hasLengths, hasNoKinds bool
 	// inside are the kinds of parts that have others inside.
 	inside map[string]nest
 
@@ -116,9 +113,6 @@ func (f *format) putNumber(b []byte, v uint32) {
 	}
 }
 
-// jpegFormat is the format that its splitJPEG knows.
-var jpegFormat *format
-
 // formats has the formats of whole files.
 var formats []*format
 
@@ -138,14 +132,12 @@ func init() { // for formats know each other, and themselves
 	boxes := chunked(&format{is: hasMagic("????ftyp"), counted: 8})
 	boxes.inside = map[string]nest{"meta": {4, boxes}, "iinf": {6, boxes}, "iref": {4, boxes}, "iprp": {0, boxes},
 		"ipco": {0, boxes}}
-	jpegFormat = &format{is: hasMagic("\xff\xd8\xff"), split: splitJPEG, join: joinJPEG, hasLengths: true,
-		inside: map[string]nest{"E1": {behind: len("Exif\x00\x00")}}}
-	formats = []*format{
-		png, webp, jpegFormat, tiffOf("II*\x00"), tiffOf("MM\x00*"), tiffOf("II+\x00"), tiffOf("MM\x00+"),
-		{is: hasMagic("GIF8"), split: splitGIF, join: joinRaw, littleEndian: true, hasNoKinds: true},
-		{is: hasMagic("BM"), split: splitBMP, join: joinRaw, littleEndian: true, hasNoKinds: true},
-		boxes,
-		{is: hasMagic("YUV4MPEG2 "), split: splitY4M, join: joinRaw, isText: true, hasNoKinds: true},
+	formats = []*format{png, webp, boxes}
+	for _, magic := range []string{"\xff\xd8\xff", "II*\x00", "II+\x00", "MM\x00*", "MM\x00+", "GIF8", "BM",
+		"YUV4MPEG2 "} {
+		littleEndian := strings.ContainsRune("IGB", rune(magic[0]))
+		formats = append(formats, &format{is: hasMagic(magic), split: splitRaw, join: joinRaw,
+			littleEndian: littleEndian, hasNoKinds: true})
 	}
 }
 
@@ -176,6 +168,10 @@ func joinRaw(parts []part) (out []byte) {
 	}
 	return out
 }
+
+// headPieces is how many short pieces splitRaw makes at the front of a file, and tailBytes how many bytes it cuts into
+// short pieces at its end.
+const headPieces, tailBytes = 40, 400
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
@@ -258,169 +254,17 @@ func (f *format) joinWebP(parts []part) []byte {
 	return out
 }
 
-// isBare reports whether a JPEG has no length behind a marker.
-func isBare(marker byte) bool {
-	return marker >= 0xd0 && marker <= 0xd9 || marker == 1 || marker == 0xff
-}
-
-// splitJPEG takes a JPEG apart into segments, each of marker, length and body, and the bits behind
-// the head of each scan.
-func splitJPEG(data []byte) (parts []part) {
-	for len(data) >= 4 && data[0] == 0xff {
-		marker := data[1]
-		kind := fmt.Sprintf("%02X", marker)
-		if isBare(marker) {
-			parts, data = append(parts, part{kind: kind}), data[2:]
-			continue
+// splitRaw cuts a file of a format without chunks into pieces: short ones where headers and directories are, at the
+// front and at the end, and longer ones between these. The same file has the same pieces.
+func splitRaw(data []byte) (parts []part) {
+	random := rand.New(rand.NewPCG(uint64(len(data)), uint64(crc32.ChecksumIEEE(data))))
+	for len(data) > 0 {
+		n := 1 + random.IntN(12)
+		if len(parts) >= headPieces && len(data) > tailBytes {
+			n = 1 + random.IntN(1+len(data)/4)
 		}
-		end := 2 + int(binary.BigEndian.Uint16(data[2:]))
-		if end < 4 || end > len(data) {
-			break
-		}
-		parts, data = append(parts, jpegFormat.part(kind, data[4:end])), data[end:]
-		if marker == 0xda {
-			end := 0
-			for end+1 < len(data) && (data[end] != 0xff || data[end+1] == 0 || data[end+1] >= 0xd0 &&
-				data[end+1] <= 0xd7) {
-				end++
-			}
-			parts, data = append(parts, part{kind: "bits", body: data[:end]}), data[end:]
-		}
-	}
-	if hasMagic("\xff\xd9")(data) {
-		return append(parts, part{kind: "D9"}, part{kind: "bits", body: data[2:]})
-	}
-	return append(parts, part{kind: "bits", body: data})
-}
-
-func joinJPEG(parts []part) (out []byte) {
-	for _, p := range parts {
-		body := p.content()
-		if marker, err := strconv.ParseUint(p.kind, 16, 8); err == nil {
-			if out = append(out, 0xff, byte(marker)); isBare(byte(marker)) {
-				continue
-			}
-			out = binary.BigEndian.AppendUint16(out, uint16(p.length(len(body)+2)))
-		}
-		out = append(out, body...)
-	}
-	return out
-}
-
-// tiffOf returns the format of TIFF, and of EXIF, for one of its two beginnings. Parts stay at their
-// places in the file as long as none changes its length, so that what leads to them still does.
-func tiffOf(magic string) *format {
-	f := &format{is: hasMagic(magic), join: joinRaw, littleEndian: magic[0] == 'I', hasNoKinds: true}
-	f.split = func(data []byte) []part { return splitTIFF(f, data) }
-	return f
-}
-
-// splitTIFF takes a TIFF apart into a header, the counts, entries and links of its directories, and
-// what lies between those.
-func splitTIFF(f *format, data []byte) (parts []part) {
-	type piece struct {
-		kind     string
-		from, to int
-	}
-	header, first, count, entry, word := 8, 4, 2, 12, 4
-	if f.is([]byte("II+\x00")) || f.is([]byte("MM\x00+")) { // a BigTIFF
-		header, first, count, entry, word = 16, 8, 8, 20, 8
-	}
-	if len(data) < header {
-		return []part{{kind: "header", body: data}}
-	}
-	pieces := []piece{{"header", 0, header}}
-	places := []int{int(f.number(data[first:header]))}
-	for seen := 0; seen < len(places) && seen < 64; seen++ {
-		at := places[seen]
-		if slices.Contains(places[:seen], at) || at < header || at+count > len(data) {
-			continue
-		}
-		n := int(f.number(data[at : at+count]))
-		link := at + count + entry*n
-		if link+word > len(data) {
-			continue
-		}
-		pieces = append(pieces, piece{"count", at, at + count}, piece{"link", link, link + word})
-		for from := at + count; from < link; from += entry {
-			pieces = append(pieces, piece{"entry", from, from + entry})
-			const tagSub, tagEXIF, tagGPS = 330, 34665, 34853
-			switch f.number(data[from : from+2]) {
-			case tagSub, tagEXIF, tagGPS:
-				places = append(places, int(f.number(data[from+entry-word:from+entry])))
-			}
-		}
-		places = append(places, int(f.number(data[link:link+word])))
-	}
-	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
-	end := 0
-	for _, p := range append(pieces, piece{"data", len(data), len(data)}) {
-		if p.from < end {
-			continue // it overlaps the one before
-		}
-		if p.from > end {
-			parts = append(parts, part{kind: "data", body: data[end:p.from]})
-		}
-		parts, end = append(parts, part{kind: p.kind, body: data[p.from:p.to]}), p.to
-	}
-	return parts
-}
-
-// splitGIF takes a GIF apart into a screen with its colours, extensions and images, each with blocks
-// that begin with their length, and a trailer.
-func splitGIF(data []byte) (parts []part) {
-	const screen, descriptor = 13, 10
-	colours := func(at int) int { // bytes of the table that the flags there announce
-		if at >= len(data) || data[at]&0x80 == 0 {
-			return 0
-		}
-		return 3 << (1 + data[at]&7)
-	}
-	for kind, end := "screen", screen+colours(screen-3); ; {
-		end = min(end, len(data))
-		parts, data = append(parts, part{kind: kind, body: data[:end]}), data[end:]
-		switch {
-		case len(data) == 0:
-			return parts
-		case data[0] == '!':
-			kind, end = "extension", 2
-		case data[0] == ',':
-			kind, end = "image", descriptor+colours(descriptor-1)+1
-		default:
-			return append(parts, part{kind: "trailer", body: data})
-		}
-		for end < len(data) {
-			n := int(data[end])
-			if end += 1 + n; n == 0 {
-				break
-			}
-		}
-	}
-}
-
-// splitBMP takes a BMP apart into a header of the file, one of the picture, masks and colours, and pixels.
-func splitBMP(data []byte) []part {
-	const head = 14
-	if len(data) < head+4 {
-		return []part{{kind: "file", body: data}}
-	}
-	number := func(at int) int { return int(binary.LittleEndian.Uint32(data[at:])) }
-	info := min(head+number(head), len(data))
-	at := max(info, min(number(10), len(data)))
-	return []part{{kind: "file", body: data[:head]}, {kind: "picture", body: data[head:info]},
-		{kind: "colours", body: data[info:at]}, {kind: "pixels", body: data[at:]}}
-}
-
-// splitY4M takes a YUV4MPEG2 stream apart into the tags of its first line and frames.
-func splitY4M(data []byte) (parts []part) {
-	line, frames, _ := strings.Cut(string(data), "FRAME")
-	for tag := range strings.SplitAfterSeq(line, " ") {
-		parts = append(parts, part{kind: "tag", body: []byte(tag)})
-	}
-	for n := range strings.SplitSeq(frames, "FRAME") {
-		if len(frames) > 0 {
-			parts = append(parts, part{kind: "FRAME", body: []byte("FRAME" + n)})
-		}
+		n = min(n, len(data))
+		parts, data = append(parts, part{kind: "piece", body: data[:n]}), data[n:]
 	}
 	return parts
 }

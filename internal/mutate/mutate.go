@@ -1,7 +1,7 @@
-// Package mutate makes damaged picture files for tests. It takes a valid file apart into what
-// its format is made of, such as the chunks of a PNG, changes some of them, and puts the file
-// together again with correct lengths and checksums, so that a reader gets past its first checks
-// to where a mistake would matter. The same number makes the same file.
+// Package mutate makes damaged picture files for tests. It takes a valid file apart, a PNG, a WebP or an AVIF into its
+// chunks and files of other formats into short pieces, changes some of them, and puts the file together again with
+// correct lengths and checksums, so that a reader gets past its first checks to where a mistake would matter. The same
+// number makes the same file.
 //
 // mutate.go has the mutator, operations.go its changes to a file, formats.go takes files apart and puts them together.
 // Guard bounds what a reader may take for one file. The valid files are in seeds; they come from encoders of the

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // site is where an operation works: part i among the parts of a holder, all of one format.
@@ -174,9 +172,6 @@ func (s site) sampleExtreme() uint32 { return extremes[s.sampleBelow(len(extreme
 // an extreme one, to a multiple, or to the next.
 func (s site) setNumber() string {
 	f, p, size := s.holder.inner, s.part(), 1<<s.sampleBelow(3)
-	if f.isText {
-		return s.setDigits()
-	}
 	const header = 28
 	places := min(len(p.body), header) - size + 1
 	if places < 1 {
@@ -202,28 +197,6 @@ func (s site) setNumber() string {
 	}
 	f.putNumber(number, v)
 	return fmt.Sprintf("set %s+%d=%d", p.kind, at, v)
-}
-
-// setDigits sets a number that is written in digits.
-func (s site) setDigits() string {
-	p := s.part()
-	at := bytes.IndexAny(p.body, "0123456789")
-	if at < 0 || p.kind == "FRAME" {
-		return ""
-	}
-	text := strconv.FormatUint(uint64(s.sampleExtreme()), 10)
-	switch s.sampleBelow(8) {
-	case 0:
-		text = "-" + text
-	case 1:
-		text = strings.Repeat("9", 1+s.sampleBelow(64))
-	case 2:
-		text = ""
-	}
-	rest := bytes.TrimLeft(p.body[at:], "0123456789")
-	before := p.body
-	p.body = slices.Concat(p.body[:at], []byte(text), rest)
-	return fmt.Sprintf("set %.12s to %.12s", before, p.body)
 }
 
 // lie makes the part say a wrong length.

@@ -120,11 +120,14 @@ func (c *class) take(index int) slot {
 const slack = 64
 
 // Advance makes all rows of the result that can be made from the first rows rows of the picture, which read must know
-// now. It fails only with ctx.Err(), and the run is useless then.
-func (r *Run) Advance(ctx context.Context, rows int) error {
+// now. Before it makes them, it calls begin with the number of rows that will then have been made; nil: nobody needs
+// that. It fails only with ctx.Err(), and the run is useless then.
+func (r *Run) Advance(ctx context.Context, rows int, begin func(made int)) error {
 	p := planner{program: r.program, nodes: r.nodes, users: r.users, steps: r.steps[:0]}
 	p.plan(min(rows, r.nodes[0].H), r.passRows)
-	r.steps = p.steps
+	if r.steps = p.steps; begin != nil {
+		begin(r.Made())
+	}
 	if err := r.makeAll(ctx); err != nil {
 		return err
 	}

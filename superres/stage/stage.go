@@ -16,9 +16,9 @@ import (
 type Stage interface {
 	// Apply returns the improved enlargement of low; current is what the stages before it made of low, scale times as
 	// wide and as high. Samples are from 0 to 1. Apply must not change or keep either plane, because their memory is
-	// used again. The result shares no memory with them; it is from w.Plane, or new. Apply calls w.Report with the
-	// share done, 0 to 1, now and then and at the end with 1, from the goroutine in which it was called. It gives the
-	// same bits whatever the number of workers. It fails only with ctx.Err().
+	// used again. The result shares no memory with them but by w.Result; else it is from w.Plane, or new. Apply calls
+	// w.Report with the share done, 0 to 1, now and then and at the end with 1, from the goroutine in which it was
+	// called. It gives the same bits whatever the number of workers. It fails only with ctx.Err().
 	Apply(ctx context.Context, low, current *plane.Plane, w *Work) (*plane.Plane, error)
 
 	// Reach returns how many rows of low above, and below, a row Apply reads to enlarge that row. A picture is enlarged
@@ -131,10 +131,12 @@ func SeesColour(s Stage) bool {
 // Colour enlarges the colour of a picture for a model, after the stages have enlarged brightness. It does not change
 // once made, and concurrent use is safe.
 type Colour interface {
-	// Apply improves an enlargement of colour in place: low has the differences R−Y and B−Y, -1 to 1, of the picture,
-	// current their interpolation, luma the enlarged brightness, 0 to 1. Apply must not change low and luma, nor keep
-	// any plane. The other rules of Stage.Apply hold too; after an error the values in current are undefined.
-	Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *Work) error
+	// Apply improves an enlargement of colour: low has the differences R−Y and B−Y, -1 to 1, of the picture, luma the
+	// enlarged brightness, 0 to 1. strip returns the interpolation of the rows [from, to) of low, possibly none, which
+	// Apply improves in place before it calls strip for the next ones or returns: from the top down, until all rows are
+	// improved. Apply must not change low and luma, nor keep any plane. The other rules of Stage.Apply hold too.
+	Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, strip func(from, to int) [2]*plane.Plane,
+		w *Work) error
 	// Reach is Stage.Reach.
 	Reach() int
 	// Memory is Stage.Memory.

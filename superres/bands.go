@@ -34,6 +34,7 @@ type pass struct {
 	colour     stage.Colour // enlarges colour; nil: colour is interpolated
 	luma       window       // enlarged brightness, its colour not enlarged yet
 	colourDone int          // number of rows of low with enlarged colour
+	take       writer       // takes the planes of each strip of colour; nil: push returns all rows of a band
 }
 
 // chain is the way of one plane through the stages of a pass.
@@ -97,7 +98,7 @@ func (p *pass) keepFrom(done, reach int) int {
 }
 
 // push takes the next rows of the planes and returns the next rows of their enlargements; nil when too few rows have
-// arrived to complete any. The pass may keep rows, and does not change them.
+// arrived to complete any, or take has them. The pass may keep rows, and does not change them.
 func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, work *progress) ([]*plane.Plane, error) {
 	for i := 0; i < len(rows) && p.keepsLow; i++ {
 		p.low[i].append(nil, rows[i])
@@ -173,22 +174,28 @@ func (p *pass) improve(
 		if p.showsColour && stage.SeesColour(st) {
 			stageWork = stageWork.WithColour([2]*plane.Plane{p.low[1].rows(from, end), p.low[2].rows(from, end)})
 		}
-		applied, err := st.Apply(ctx, low.rows(from, end), in.rows(from*s, end*s), stageWork)
+		current, next := in.rows(from*s, end*s), p.keepFrom(to, reach)
+		moved := in.dropBefore(nil, next*s)
+		if moved { // in no longer has the memory of current
+			stageWork.Overwrite()
+		}
+		applied, err := st.Apply(ctx, low.rows(from, end), current, stageWork)
 		if err != nil {
 			return nil, 0, err
 		}
+		if moved && &applied.Pix[0] != &current.Pix[0] {
+			mem.Give(current.Pix)
+		}
 		out = rowsOf(applied, (done-from)*s, (to-from)*s)
 		c.done[i] = to
-		next := p.keepFrom(to, reach)
-		in.dropBefore(mem, next*s)
 		keep, end = min(keep, next), to
 	}
 	return out, keep, nil
 }
 
 // pushColour takes luma, the next rows of enlarged brightness, and keep, the first row of low that brightness needs
-// later. It returns the next rows of all three planes, nil when none is complete, and the first row of low that
-// brightness or colour needs later.
+// later. It hands the next rows of all three planes to take in strips, or returns them, nil when none is complete; and
+// it returns the first row of low that brightness or colour needs later.
 func (p *pass) pushColour(
 	ctx context.Context, luma *plane.Plane, keep int, mem *stage.Pool,
 ) ([]*plane.Plane, int, error) {
@@ -202,25 +209,50 @@ func (p *pass) pushColour(
 	if to <= done {
 		return nil, keep, ctx.Err()
 	}
-	from := bandStart(done, reach)
-	var low, current [2]*plane.Plane
-	for i := range current {
-		in := &p.low[1+i]
-		low[i], current[i] = in.rows(from, end), mem.Plane(p.w*s, (end-from)*s)
-		p.interpolation.Rows(current[i], &in.plane, in.top, from*s)
+	from, take, top := bandStart(done, reach), p.take, 0
+	var out []*plane.Plane
+	if take == nil {
+		for range 3 {
+			out = append(out, mem.Plane(p.w*s, (to-done)*s))
+		}
+		take, top = gather(out, mem), done
 	}
-	if p.colour != nil {
-		err := p.colour.Apply(ctx, low, p.luma.rows(from*s, end*s), current, stage.NewWork(mem, nil))
-		if err != nil {
+	var current [2]*plane.Plane // the rows [first, last)
+	first, last := from, from
+	handOver := func() {
+		lo, hi := max(first, done), min(last, to)
+		if lo >= hi {
+			return
+		}
+		rows := []*plane.Plane{mem.Plane(p.w*s, (hi-lo)*s)}
+		copy(rows[0].Pix, p.luma.rows(lo*s, hi*s).Pix)
+		for _, c := range current {
+			rows = append(rows, rowsOf(c, (lo-first)*s, (hi-first)*s))
+		}
+		take((lo-top)*s, rows)
+	}
+	strip := func(lo, hi int) [2]*plane.Plane {
+		handOver()
+		first, last = from+lo, from+hi
+		for i := range current {
+			in := &p.low[1+i]
+			current[i] = mem.Plane(p.w*s, (last-first)*s)
+			p.interpolation.Rows(current[i], &in.plane, in.top, first*s)
+		}
+		return current
+	}
+	if p.colour == nil {
+		strip(0, end-from)
+	} else {
+		low := [2]*plane.Plane{p.low[1].rows(from, end), p.low[2].rows(from, end)}
+		if err := p.colour.Apply(ctx, low, p.luma.rows(from*s, end*s), strip, stage.NewWork(mem, nil)); err != nil {
 			return nil, keep, err
 		}
 	}
-	enlarged := mem.Plane(p.w*s, (to-done)*s)
-	copy(enlarged.Pix, p.luma.rows(done*s, to*s).Pix)
+	handOver()
 	p.colourDone = to
 	p.luma.dropBefore(mem, p.keepFrom(to, reach)*s)
-	red, blue := rowsOf(current[0], (done-from)*s, (to-from)*s), rowsOf(current[1], (done-from)*s, (to-from)*s)
-	return []*plane.Plane{enlarged, red, blue}, min(keep, bandStart(bandStart(to, reach), kernelReach)), nil
+	return out, min(keep, bandStart(bandStart(to, reach), kernelReach)), nil
 }
 
 // networkWork is how many times the work of a stage the work of a network counts in reports of progress.

@@ -20,7 +20,6 @@ type task struct {
 	subsampled  bool // colour comes from a file that keeps it at half the resolution of brightness
 	hidesColour bool // the networks for brightness are not shown the colour
 	mixer       *mixer
-	isPart      bool // the results of others are held beside its own: enlargePlanes works in four bands
 	mem         *stage.Pool
 }
 
@@ -141,6 +140,9 @@ func (m *Model) stream(
 			return err
 		}
 	}
+	if last := len(e.passes) - 1; last >= 0 && e.resizing == nil && mixedIn == nil {
+		e.passes[last].take = write
+	}
 	top := 0
 	for lo := 0; lo < t.inH; lo += bandRows {
 		hi := min(lo+bandRows, t.inH)
@@ -168,27 +170,28 @@ func (m *Model) stream(
 	return nil
 }
 
-// enlargePlanes returns whole planes enlarged as a task says, in a single band or, as a part of a mixture, in four.
+// enlargePlanes returns whole planes enlarged as a task says, in a single band.
 func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (out []*plane.Plane, err error) {
-	bandRows := t.inH
-	write := func(_ int, rows []*plane.Plane) { out = rows }
-	if t.isPart {
-		bandRows = (t.inH + 3) / 4
-		for range in {
-			out = append(out, t.mem.Plane(t.w, t.h))
-		}
-		write = func(top int, rows []*plane.Plane) {
-			for i, p := range rows {
-				copy(out[i].Pix[top*t.w:], p.Pix)
-				if t.w != t.inW || t.h != t.inH { // else they may belong to the picture
-					t.mem.Give(p.Pix)
-				}
-			}
-		}
+	mem := t.mem
+	if t.w == t.inW && t.h == t.inH { // rows may belong to the picture
+		mem = nil
+	}
+	for range in {
+		out = append(out, t.mem.Plane(t.w, t.h))
 	}
 	read := func(lo, hi int) []*plane.Plane { return rowsOfAll(in, lo, hi) }
-	err = m.stream(ctx, t, bandRows, read, write, func(float64) {})
+	err = m.stream(ctx, t, t.inH, read, gather(out, mem), func(float64) {})
 	return out, err
+}
+
+// gather returns a writer that copies rows to the planes of out, and gives their memory to mem.
+func gather(out []*plane.Plane, mem *stage.Pool) writer {
+	return func(top int, rows []*plane.Plane) {
+		for i, p := range rows {
+			copy(out[i].Pix[top*p.W:], p.Pix)
+			mem.Give(p.Pix)
+		}
+	}
 }
 
 // enlargePlane returns p enlarged to w×h samples in a single band. w and h must not be less than the sides of p.
@@ -227,14 +230,15 @@ func (w *window) append(mem *stage.Pool, p *plane.Plane) {
 }
 
 // dropBefore drops the rows of the window above row, which is a row of the whole plane. The rows that stay are copied
-// to new memory, and the old memory is given to mem.
-func (w *window) dropBefore(mem *stage.Pool, row int) {
+// to new memory, and the old memory is given to mem. It reports whether there were any.
+func (w *window) dropBefore(mem *stage.Pool, row int) bool {
 	if row <= w.top {
-		return
+		return false
 	}
 	kept, old := rowsOf(&w.plane, row-w.top, w.plane.H), w.plane.Pix
 	w.top, w.plane = row, *kept.Crop(0, 0, kept.W, kept.H)
 	mem.Give(old)
+	return true
 }
 
 // rowsOf returns the rows [from, to) of p as a plane that shares the memory of p.

@@ -82,7 +82,7 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	if e.bandRows < 1 {
 		e.bandRows = m.bandRows(e.sizes)
 		if opt.Mix != nil {
-			e.bandRows = (e.bandRows + 1) / 2 // two models work on each band
+			e.bandRows = (e.bandRows + 3) / 4 // two models work on each band, and colour is not painted in strips
 		}
 	}
 	if !picture.IsOpaque(img) {

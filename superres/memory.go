@@ -117,13 +117,15 @@ const (
 	planesBytes  = 12 // what a stage reads and what it returns, with the rows that wait for the next band
 	plainBytes   = 6  // of a grey picture without stages
 	betweenBytes = 12 // in addition, of a grey picture in several bands, for what waits and is not collected yet
-	colourBytes  = 16 // in addition, where the model enlarges colour
+	colourBytes  = 16 // in addition, where the model enlarges colour, but not in strips that are painted at once
 )
 
 // sampleBytes returns the bytes for each sample of the enlargement while a band is worked on.
 func (m *Model) sampleBytes(s sizes, grey bool) int64 {
+	scale, before, _ := m.lastPass(s)
+	inStrips := before == 1 && s.inW*scale == s.w && s.inH*scale == s.h && !m.takesRGB() // see pushColour
 	switch {
-	case !grey && m.enlargesColour(s):
+	case !grey && m.enlargesColour(s) && !inStrips:
 		return planesBytes + colourBytes
 	case grey && m.IsPlain():
 		return plainBytes
@@ -146,10 +148,7 @@ const networkBandRows = 64
 // bandRows returns the height of a band, in rows of the picture, when no other is asked for.
 func (m *Model) bandRows(s sizes) int {
 	scale, scaleBefore, reach := m.lastPass(s)
-	sample := int64(20) // bytes, whether the picture is grey or not, so that grey ones have the same bands
-	if m.enlargesColour(s) {
-		sample = 36
-	}
+	sample := m.sampleBytes(s, false) + 8 // bytes, whether the picture is grey or not, for the same bands
 	row := sample * int64(s.inW) * int64(scale) * int64(scale)
 	budget := int64(bandBudget)
 	if m.IsPlain() {

@@ -158,7 +158,7 @@ func (j *junction) advance(rows int) {
 // 1.
 func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report func(float64)) ([]*plane.Plane, error) {
 	alone := t
-	alone.mixer, alone.isPart = nil, t.mixer != nil
+	alone.mixer = nil
 	if t.mixer == nil {
 		return m.meanOfOrientations(ctx, in, alone, report)
 	}

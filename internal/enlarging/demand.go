@@ -32,6 +32,9 @@ func (d demand) most(memory int64) int {
 // robustBytes is the memory of the robust model, which may be mixed with the one for clean pictures.
 const robustBytes = 9 << 20
 
+// mixtureBytes is what a mixture takes more for each pixel of a result, of up to ten megapixels, than one model.
+const mixtureBytes = 3
+
 // regionPixelBytes is the most bytes that a pixel takes of the whole picture of which a region, or a copy with a
 // margin, is enlarged.
 const regionPixelBytes = 8
@@ -78,6 +81,7 @@ func (r *run) measure(cfg image.Config, strips bool, shared, each int64) (size i
 	d.shared += superres.WithGarbage(shared + r.Format.EncoderBytes(w, h))
 	if r.choosing != nil {
 		d.shared += robustBytes
+		d.each += superres.WithGarbage(mixtureBytes * min(int64(w)*int64(h), 10e6))
 	}
 	d.each += superres.WithGarbage(each)
 	if r.Map != nil {

@@ -131,7 +131,7 @@ func runProgram(t *testing.T, p *Program, w, h int, picture []float32, parts ...
 	})
 	for i := 0; known < h; i++ {
 		known = min(known+parts[i%len(parts)], h)
-		must.Succeed(t, r.Advance(t.Context(), known))
+		must.Succeed(t, r.Advance(t.Context(), known, nil))
 	}
 	if slices.Contains(written, false) || r.Made() != out.H {
 		t.Errorf("%d rows of %d are made", r.Made(), out.H)
@@ -213,7 +213,7 @@ func TestRunEnds(t *testing.T) {
 			cancel()
 		}
 	}, func(int, []float32) {})
-	if err := r.Advance(ctx, 100); err != context.Canceled {
+	if err := r.Advance(ctx, 100, nil); err != context.Canceled {
 		t.Error(err)
 	}
 }
@@ -227,5 +227,5 @@ func TestRunPanics(t *testing.T) {
 	}()
 	p := randomProgram(rand.New(rand.NewPCG(1, 1)), 20, 100, 20)
 	r := p.Start(20, 100, func(int, *Rows) { panic("no rows") }, func(int, []float32) {})
-	_ = r.Advance(t.Context(), 100)
+	_ = r.Advance(t.Context(), 100, nil)
 }

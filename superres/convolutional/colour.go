@@ -59,8 +59,8 @@ func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
 }
 
 // Apply implements stage.Colour.
-func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane,
-	w *stage.Work) error {
+func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane,
+	strip func(from, to int) [2]*plane.Plane, w *stage.Work) error {
 	scale := c.scale
 	inputs := colours + scale*scale
 	read := func(y int, to []int16) {
@@ -78,19 +78,22 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 			}
 		}
 	}
+	var current [2]*plane.Plane // rows of which the first is row top
+	top := 0
+	begin := func(from, to int) { current, top = strip(from, to), from }
 	add := func(y int, sums []float32, step int) {
 		least, most := make([]float32, low[0].W), make([]float32, low[0].W)
 		for i, p := range current {
 			bounds(least, most, low[i], y)
 			for k := range scale {
-				row := p.Row(y*scale + k)
+				row := p.Row((y-top)*scale + k)
 				kernel.AddPixels(row, row, sums[(i*scale+k)*scale:], scale, step, colours*scale*scale,
 					kernel.Row{V: one[:]}, kernel.Row{V: least, Step: 1}, kernel.Row{V: most, Step: 1})
 			}
 		}
 	}
 	size := image.Pt(low[0].W, low[0].H)
-	return c.run(ctx, size, image.Rectangle{Max: size}, read, add, w.Report)
+	return c.run(ctx, size, image.Rectangle{Max: size}, begin, read, add, w.Report)
 }
 
 // bounds sets least and most to the range in which the pixels of each sample of row y must stay: the range of the 3×3

@@ -48,7 +48,7 @@ func applyColour(t testing.TB, c stage.Colour, low [2]*plane.Plane, luma *plane.
 	for i, p := range current {
 		out[i] = p.Crop(0, 0, p.W, p.H)
 	}
-	must.Succeed(t, c.Apply(t.Context(), low, luma, out, nil))
+	must.Succeed(t, c.Apply(t.Context(), low, luma, stagetest.Strips(out, out[0].W/low[0].W), nil))
 	return out
 }
 

@@ -34,12 +34,13 @@ func (n *net) program() *lines.Program {
 }
 
 // run takes a window of a picture through the net. size is the size of the picture in samples; the window leaves out at
-// most the reach of the net on each side. read must write the inputs of row y of the picture to a slice, all inputs of
-// a sample side by side. add gets the sums of the last layer for row y of the window, step of them for each column, in
-// the order of params.lastFilter. Both are called from several goroutines. report is called with the share of the rows
-// that are done. run fails only with ctx.Err().
-func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle, read func(y int, to []int16),
-	add func(y int, sums []float32, step int), report func(float64)) error {
+// most the reach of the net on each side. begin is called before add is called for the rows [from, to) of the window,
+// from the top down. read must write the inputs of row y of the picture to a slice, all inputs of a sample side by side.
+// add gets the sums of the last layer for row y of the window, step of them for each column, in the order of
+// params.lastFilter. read and add are called from several goroutines. report is called with the share of the rows that
+// are done. run fails only with ctx.Err().
+func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle, begin func(from, to int),
+	read func(y int, to []int16), add func(y int, sums []float32, step int), report func(float64)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -60,12 +61,11 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 	step := n.filters[len(n.filters)-1].Outputs
 	write := func(y int, sums []float32) { add(y, sums, step) }
 	r := n.program().Start(w+2*margin, h+2*margin, around, write)
-	for done := 0; done < h; {
-		rows := min(done+r.PassRows(), h)
-		if err := r.Advance(ctx, rows+2*margin); err != nil {
+	for done, known := 0, 2*margin; done < h; {
+		known += r.PassRows()
+		if err := r.Advance(ctx, known, func(made int) { begin(done, made); done = made }); err != nil {
 			return err // the memory of r is in an undefined state
 		}
-		done = rows
 		report(float64(done) / float64(h))
 	}
 	r.Close()

@@ -92,7 +92,7 @@ func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.
 		}
 		shareOf = func(y int) kernel.Row { return kernel.Row{V: shares.Row(window.Min.Y + y)[window.Min.X:], Step: 1} }
 	}
-	out := w.Plane(current.W, current.H)
+	out := w.Result(current)
 	read := func(y int, to []int16) {
 		for x, v := range low.Row(y) {
 			to[x] = quantiseLuma(v)
@@ -108,7 +108,7 @@ func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.
 				shareOf(y), kernel.Row{V: zero[:]}, kernel.Row{V: one[:]})
 		}
 	}
-	if err := s.run(ctx, image.Pt(low.W, low.H), window, read, add, w.Report); err != nil {
+	if err := s.run(ctx, image.Pt(low.W, low.H), window, func(int, int) {}, read, add, w.Report); err != nil {
 		w.Give(out.Pix)
 		return nil, err
 	}

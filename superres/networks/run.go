@@ -42,7 +42,7 @@ func (r *run) Push(ctx context.Context, rows []*plane.Plane, w *stage.Work) ([]*
 	for i := range r.out {
 		r.out[i] = w.Plane(r.w*scale, end*scale-r.made)
 	}
-	if err := r.lines.Advance(ctx, to); err != nil {
+	if err := r.lines.Advance(ctx, to, nil); err != nil {
 		return nil, err
 	}
 	made := min(r.lines.Made(), r.h*scale)

@@ -152,7 +152,7 @@ func (s *Stage) compute(ctx context.Context, picture graph.Samples, in graph.Spa
 			copy(out.At(x, y), row[x*s.result.step:])
 		}
 	})
-	if err := run.Advance(ctx, picture.H); err != nil {
+	if err := run.Advance(ctx, picture.H, nil); err != nil {
 		return out, err // the memory of run is in an undefined state
 	}
 	run.Close()

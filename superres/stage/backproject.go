@@ -66,7 +66,7 @@ func (b *BackProject) Save(*Arrays) any {
 // Apply implements Stage.
 func (b *BackProject) Apply(ctx context.Context, low, current *plane.Plane, w *Work) (*plane.Plane, error) {
 	enlarge := resample.New(low.W, low.H, current.W, current.H, resample.Bicubic)
-	out := w.Plane(current.W, current.H)
+	out := w.Result(current)
 	for i := range b.Iterations {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -16,9 +16,9 @@ import (
 type Stage interface {
 	// Apply returns an improved enlargement of low. current is the enlargement by the stages before it, scale times as
 	// wide and as high as low. Samples are from 0 to 1. Apply must not change or keep either plane, because their
-	// memory is reused. The result shares no memory with them; it is from w.Plane, or new. Now and then, and with 1 at
-	// the end, Apply calls w.Report with the share of the work that is done, from the goroutine in which it was called.
-	// The number of workers changes no bit of the result. Apply fails only with ctx.Err().
+	// memory is reused. The result is from w.Result, which may share the memory of current, or from w.Plane, or new. Now
+	// and then, and with 1 at the end, Apply calls w.Report with the share of the work that is done, from the goroutine
+	// in which it was called. The number of workers changes no bit of the result. Apply fails only with ctx.Err().
 	Apply(ctx context.Context, low, current *plane.Plane, w *Work) (*plane.Plane, error)
 
 	// Reach returns how many rows of low above, and below, a row Apply reads to enlarge that row. A picture is enlarged
@@ -131,10 +131,12 @@ func SeesColour(s Stage) bool {
 // Colour enlarges the colour of a picture for a model, after the stages have enlarged brightness. It does not change
 // after it has been created, and concurrent use is safe.
 type Colour interface {
-	// Apply improves an enlargement of colour in place. low has the differences R−Y and B−Y, -1 to 1, of the picture,
-	// current their interpolation, and luma the enlarged brightness, 0 to 1. Apply must not change low and luma, nor
-	// keep any plane. The other rules of Stage.Apply hold, too; after an error the values in current are undefined.
-	Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *Work) error
+	// Apply improves an enlargement of colour. low has the differences R−Y and B−Y, -1 to 1, of the picture, and luma
+	// is the enlarged brightness, 0 to 1. strip returns the interpolation of the rows [from, to) of low, possibly none;
+	// Apply improves it in place before it calls strip for the next rows or returns, from the top down, until all rows
+	// are improved. Apply must not change low and luma, nor keep any plane. The other rules of Stage.Apply hold, too.
+	Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, strip func(from, to int) [2]*plane.Plane,
+		w *Work) error
 	// Reach is like Stage.Reach.
 	Reach() int
 	// Memory is like Stage.Memory.

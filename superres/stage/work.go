@@ -9,9 +9,10 @@ import (
 // Work gives memory to a stage and passes on reports of its progress. A nil *Work gives new memory and ignores reports.
 // It belongs to the goroutine in which Apply is called.
 type Work struct {
-	memory *Pool
-	report func(float64)
-	colour [2]*plane.Plane
+	memory     *Pool
+	report     func(float64)
+	colour     [2]*plane.Plane
+	overwrites bool
 }
 
 // NewWork returns a Work that takes memory from pool and passes reports, 0 to 1, to report; either may be nil.
@@ -46,6 +47,18 @@ func (w *Work) Report(share float64) {
 // Plane returns a plane of width×height samples with arbitrary values, from the pool if that has memory of a fitting
 // size.
 func (w *Work) Plane(width, height int) *plane.Plane { return w.pool().Plane(width, height) }
+
+// Overwrite lets Result return current.
+func (w *Work) Overwrite() { w.overwrites = true }
+
+// Result returns a plane for what Apply makes of current: current itself if nobody else needs that, otherwise as Plane.
+// It is for stages that need no sample of current after they have written to its place.
+func (w *Work) Result(current *plane.Plane) *plane.Plane {
+	if w != nil && w.overwrites {
+		return current
+	}
+	return w.Plane(current.W, current.H)
+}
 
 // Blank returns n samples with arbitrary values, from the pool if that has memory of a fitting size.
 func (w *Work) Blank(n int) []float32 { return w.pool().Blank(n) }

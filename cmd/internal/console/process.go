@@ -4,8 +4,6 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
-
-	"superres/internal/kernel"
 )
 
 // The program mostly holds a few large arrays of pixels, so garbage is collected as soon as it is Garbage percent of
@@ -21,7 +19,6 @@ func PrepareHeap(garbage, ballastBytes int) {
 	debug.SetGCPercent(garbage)
 	ballast = make([]byte, ballastBytes)
 	runtime.KeepAlive(ballast) // nothing else reads it
-	kernel.AdviseHeap(128 << 20)
 }
 
 // ownProcess is the key of the context value that OwnProcess sets.

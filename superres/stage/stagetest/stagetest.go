@@ -127,10 +127,20 @@ func (c colourist) apply(ctx context.Context, in input, w *stage.Work) ([]*plane
 	for i, p := range in.current {
 		out[i] = p.Crop(0, 0, p.W, p.H)
 	}
-	if err := c.Apply(ctx, [2]*plane.Plane(in.low), in.luma, out, w); err != nil {
+	if err := c.Apply(ctx, [2]*plane.Plane(in.low), in.luma, Strips(out, out[0].W/in.low[0].W), w); err != nil {
 		return nil, err
 	}
 	return out[:], nil
+}
+
+// Strips returns a function for Apply of a stage.Colour that improves planes, interpolations by scale.
+func Strips(planes [2]*plane.Plane, scale int) func(from, to int) [2]*plane.Plane {
+	return func(from, to int) (part [2]*plane.Plane) {
+		for i, p := range planes {
+			part[i] = &plane.Plane{W: p.W, H: (to - from) * scale, Pix: p.Pix[from*scale*p.W : to*scale*p.W]}
+		}
+		return part
+	}
 }
 
 func (c colourist) tune(t stage.Tuning) (subject, bool, error) {

@@ -28,21 +28,26 @@ const blockFloats = 9600
 func transformWeights(t Taps, outputs int) []float32 {
 	u := make([]float32, tilePlaces*t.Inputs*outputs)
 	spread := func(a, b, c float64) [tileTaken]float64 {
-		even, odd, even2, odd2 := -(a+c)/6, -b/6, a/24+c/6, b/12
-		return [tileTaken]float64{a / 4, even + odd, even - odd, even2 + odd2, even2 - odd2, c}
+		even, odd, even2 := -(a+c)/6, -b/6, a/24+c/6
+		return [tileTaken]float64{a / 4, even + odd, even - odd, even2 - odd/2, even2 + odd/2, c}
 	}
-	for o := range t.Outputs {
+	for first := 0; first < t.Outputs; first += Lanes {
 		for i := range t.Inputs {
-			w := t.Weight[(o*t.Inputs+i)*9:][:9]
-			var columns [3][tileTaken]float64
-			for x := range columns {
-				columns[x] = spread(float64(w[x]), float64(w[3+x]), float64(w[6+x]))
-			}
-			for y := range tileTaken {
-				for x, v := range spread(columns[0][y], columns[1][y], columns[2][y]) {
-					place := y*tileTaken + x
-					u[((place*outputs/Lanes+o/Lanes)*t.Inputs+i)*Lanes+o%Lanes] = float32(v)
+			var places [tilePlaces][Lanes]float32
+			for o := range min(Lanes, t.Outputs-first) {
+				w := t.Weight[((first+o)*t.Inputs+i)*9:][:9]
+				var columns [3][tileTaken]float64
+				for x := range columns {
+					columns[x] = spread(float64(w[x]), float64(w[3+x]), float64(w[6+x]))
 				}
+				for y := range tileTaken {
+					for x, v := range spread(columns[0][y], columns[1][y], columns[2][y]) {
+						places[y*tileTaken+x][o] = float32(v)
+					}
+				}
+			}
+			for place := range places {
+				copy(u[((place*outputs+first)*t.Inputs/Lanes+i)*Lanes:], places[place][:])
 			}
 		}
 	}

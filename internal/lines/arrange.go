@@ -97,6 +97,7 @@ func (u *Unshuffle) Make(t *Task, y, n int) {
 	square, step := u.Factor*u.Factor, t.In[0].Step
 	for ; n > 0; n, y = n-1, y+1 {
 		out := t.Out.FloatRow(y)
+		clear(out)
 		for place := range square {
 			from, whole := y*u.Factor+place/u.Factor, 0
 			var row []float32
@@ -108,14 +109,6 @@ func (u *Unshuffle) Make(t *Task, y, n int) {
 					out[x*u.Step+c*square+place] = row[(x*u.Factor+place%u.Factor)*step+c]
 				}
 			}
-			for x := whole; x < t.Out.W; x++ {
-				for c := range u.Channels {
-					out[x*u.Step+c*square+place] = 0
-				}
-			}
-		}
-		for x := range t.Out.W {
-			clear(out[x*u.Step+u.Channels*square : (x+1)*u.Step])
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (p *Program) layout(w, h int) layout {
 		rows := int64(taller[i].H - n.H) // for each period rows of the picture
 		n.atOnce = int((int64(l.passRows)*rows+period-1)/period) + p.Nodes[i].Op.Together()
 		// Layers without padding lose columns: nodes with rows of nearly the same length share memory.
-		columns := kernel.PadTo(n.columns()+2*n.margin, 64)
+		columns := kernel.PadTo(n.columns()+2*n.margin, 16)
 		if p.isExact(i, l.users[i]) {
 			columns = n.W
 		}
@@ -178,6 +178,14 @@ func (p *planner) free(i, index int) {
 func (p *planner) ready(i int) int {
 	n, rows := p.program.Nodes[i], &p.nodes[i]
 	end, most := rows.made, min(rows.made+rows.atOnce, rows.H)
+	// What enlarges for one user waits for its other inputs, since the rows that it is made of take less memory.
+	if _, ok := n.Op.(*Resize); ok && len(p.users[i]) == 1 && rows.H > p.nodes[n.Inputs[0]].H {
+		for _, from := range p.program.Nodes[p.users[i][0].node].Inputs {
+			if _, ok := p.program.Nodes[from].Op.(*Resize); !ok && p.nodes[from].H == rows.H {
+				most = max(min(most, p.nodes[from].made), rows.made)
+			}
+		}
+	}
 	for ; end < most; end++ {
 		for k, from := range n.Inputs {
 			if _, hi := n.Op.Needs(k, end, p.nodes[from].H, rows.H); min(hi, p.nodes[from].H) > p.nodes[from].made {

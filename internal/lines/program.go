@@ -67,10 +67,8 @@ type Task struct {
 
 // scratch returns memory for n float32 with arbitrary values. It is valid until the next call.
 func (t *Task) scratch(n int) []float32 {
-	if len(t.floats) < n {
-		t.floats = make([]float32, n)
-	}
-	return t.floats[:n]
+	t.floats = resize(t.floats, n)
+	return t.floats
 }
 
 // Rows holds rows of a node.

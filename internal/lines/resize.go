@@ -43,11 +43,10 @@ func (r *Resize) count() int { return [...]int{1, 2, 4}[r.By] }
 
 // Size implements Op.
 func (r *Resize) Size(in []Size) Size {
-	s := in[0]
 	if len(in) > 1 {
-		s.W, s.H = in[1].W, in[1].H
-		return s
+		return Size{in[1].W, in[1].H, in[0].Step, in[0].Floats}
 	}
+	s := in[0]
 	s.W, s.H = s.W*r.Up/r.Down, s.H*r.Up/r.Down
 	return s
 }
@@ -72,10 +71,7 @@ func (r *Resize) position(i, inputs, outputs int) (first int, rest float64) {
 
 // floorDiv returns a/b rounded down, for positive b.
 func floorDiv(a, b int) int {
-	if a < 0 {
-		return -((-a + b - 1) / b)
-	}
-	return a / b
+	return (a - (a%b+b)%b) / b
 }
 
 // tapsOf returns the taps for output i, given how many inputs and outputs there are.
@@ -127,25 +123,29 @@ func (r *Resize) Make(t *Task, y, n int) {
 		r.columns.Store(columns)
 	}
 	count := r.count()
-	for ; n > 0; n, y = n-1, y+1 {
+	for last := -1; n > 0; n, y = n-1, y+1 {
 		down := r.tapsOf(y, in.H, t.Out.H)
-		sum := in.FloatRow(min(max(down.first, 0), in.H-1))
-		if r.By != Nearest {
-			sum = t.scratch(len(sum))
-			for k, w := range down.weight[:count] {
-				addWeighted(sum, in.FloatRow(min(max(down.first+k, 0), in.H-1)), w, k == 0)
-			}
-		}
-		out := t.Out.FloatRow(y)
-		for x, across := range columns.taps {
-			to := out[x*step:][:step]
-			if r.By == Nearest {
-				from := sum[across.first*step:]
-				for i := range to { // often only three values: a call of copy takes longer
-					to[i] = from[i]
-				}
+		sum, out := in.FloatRow(min(max(down.first, 0), in.H-1)), t.Out.FloatRow(y)
+		if r.By == Nearest {
+			if down.first == last {
+				copy(out, t.Out.FloatRow(y-1))
 				continue
 			}
+			last = down.first
+			for _, across := range columns.taps { // often three values: a call of copy takes longer
+				for i, v := range sum[across.first*step:][:step] {
+					out[i] = v
+				}
+				out = out[step:]
+			}
+			continue
+		}
+		sum = t.scratch(len(sum))
+		for k, w := range down.weight[:count] {
+			addWeighted(sum, in.FloatRow(min(max(down.first+k, 0), in.H-1)), w, k == 0)
+		}
+		for x, across := range columns.taps {
+			to := out[x*step:][:step]
 			for k, w := range across.weight[:count] {
 				at := min(max(across.first+k, 0), in.W-1)
 				addWeighted(to, sum[at*step:][:step], w, k == 0)

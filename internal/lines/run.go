@@ -202,7 +202,7 @@ func (r *Rows) clearMargins(y, n int) {
 	if r.margin == 0 {
 		return
 	}
-	for ; n > 0; n-- {
+	for ; n > 0; n, y = n-1, y+1 {
 		at := r.slots[y-r.base].offset
 		left, right := r.margin*r.Step, (r.margin+r.W)*r.Step
 		if r.Floats {
@@ -212,6 +212,5 @@ func (r *Rows) clearMargins(y, n int) {
 			clear(r.class.integers[at:][:left])
 			clear(r.class.integers[at:][right:r.class.length])
 		}
-		y++
 	}
 }

@@ -117,11 +117,8 @@ func (r *run) write(y int, row []float32) {
 
 // bounded returns v limited to ±mostSample; 0 if v is NaN.
 func bounded(v float32) float32 {
-	switch {
-	case v > mostSample:
-		return mostSample
-	case v < -mostSample:
-		return -mostSample
+	if v != v {
+		return 0
 	}
-	return 0
+	return min(max(v, -mostSample), mostSample)
 }

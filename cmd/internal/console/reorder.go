@@ -195,7 +195,7 @@ func unknownCommand(app *cli.App, name string) error {
 	return Usage("unknown command %q, and no file has this name; superres --help lists the commands", name)
 }
 
-// subcommand returns an error if args[0] names no subcommand of parent, unless it asks for help or parent has none.
+// subcommand returns an error if parent has subcommands and args[0] neither names a subcommand nor asks for help.
 func subcommand(parent *cli.Command, args []string) error {
 	if len(parent.Subcommands) == 0 || parent.Command(args[0]) != nil ||
 		slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {

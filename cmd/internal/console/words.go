@@ -16,7 +16,7 @@ const MostNames = 10
 // FirstOf returns the first MostNames of names, joined by commas, followed by the number of further names.
 func FirstOf(names []string) string { return FirstOfMany(names, len(names)) }
 
-// FirstOfMany is FirstOf for count names, although names holds perhaps only the first MostNames of them.
+// FirstOfMany is FirstOf for count names, of which the argument names needs to hold only the first MostNames.
 func FirstOfMany(names []string, count int) string {
 	names = names[:min(len(names), MostNames)]
 	if count <= len(names) {

@@ -28,7 +28,7 @@ func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 }
 
 // amend adds to pic the metadata of the picture in original, and corrects pixels that programs are known to get wrong:
-// those of libheif shift samples of 10 and 12 bits up, so that white is 65472 and 65520, leave colours multiplied by
+// programs of libheif shift samples of 10 and 12 bits up, so that white is 65472 and 65520, leave colours multiplied by
 // alpha if the file has them so, and leave grey from 16 to 235 if the file says so.
 func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 	format := map[string]string{"heic": "avif", "jxl": "jxl"}[name]

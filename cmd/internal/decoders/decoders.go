@@ -144,8 +144,8 @@ func (s source) Open() (*enlarging.Content, error) {
 	return content, nil
 }
 
-// Reads returns the format for the result of a file of the kind other, if a program can read it: PNG, or JPEG for HEIC
-// and JPEG XL of 8 bits without transparency. If no program is found, it returns "" and sets the Advice of other.
+// Reads returns the format for results of a file of the kind other: PNG, or JPEG for HEIC and JPEG XL of 8 bits without
+// transparency. It returns "" if no program reads it; the Advice of other then names programs to install.
 func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	if s.Ignores(*other) {
 		return ""
@@ -355,6 +355,6 @@ func (s *Set) Unpack(ctx context.Context, path, title string, take func(dir stri
 	if s.forbids() {
 		return console.Usage("%s: is %s, which other programs read; leave out --decoder none", path, title)
 	}
-	const pages = 20 // pages, each with the time of a picture
+	const pages = 20 // a book gets the time of so many pictures
 	return s.try(ctx, path, path, title, &k, pages*s.Time, func(_, dir string) error { return take(dir) })
 }

@@ -35,7 +35,7 @@ type listed struct {
 	Terms  string `json:"terms"`  // name of the terms of use
 	// NonCommercial says that the terms forbid commercial use, so that the user must accept them.
 	NonCommercial bool         `json:"non_commercial,omitempty"`
-	Files         []listedFile `json:"files"` // one file, or the two of an ncnn network
+	Files         []listedFile `json:"files"` // one file, or the two files of an ncnn network
 }
 
 // listedFile is a file of a network.

@@ -82,7 +82,7 @@ type information struct {
 	// Trained says on what superres trained the model, Command by which command, the last one if there were several.
 	Trained string `json:"trained_on,omitempty"`
 	Command string `json:"command,omitempty"`
-	// Fingerprint is the hash of everything that decides the pixels of results. Results note the beginning of it.
+	// Fingerprint is the hash of everything that decides the pixels of results. Results record its beginning.
 	Fingerprint string `json:"fingerprint"`
 	// Terms are the terms of use, or a sentence that says that they are unknown.
 	Terms string `json:"terms"`

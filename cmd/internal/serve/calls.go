@@ -72,8 +72,8 @@ func (s *site) runInSlot(work func() error) error {
 type picture struct {
 	*site
 	watch  *watch           // receives the events of the picture; nil: the client gave no id
-	looked func()           // to be called when its head was read; nil: reading has not begun
-	slot   *scheduling.Slot // its share of memory and processors; nil: none yet
+	looked func()           // to be called when the head was read; nil: reading has not begun
+	slot   *scheduling.Slot // share of memory and processors; nil: the picture has none yet
 	began  time.Time
 }
 
@@ -203,7 +203,7 @@ func (p *picture) progress(ctx context.Context, share float64) {
 	p.slot.Pause(ctx)
 }
 
-// upscale answers r with its picture enlarged.
+// upscale answers r with the picture in r enlarged.
 func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	out, err := safefile.Scratch("")
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// inspect answers r with the plan for its picture.
+// inspect answers r with the plan for the picture in r.
 func (s *site) inspect(w http.ResponseWriter, r *http.Request) error {
 	done, err := s.take(w, r, "inspect", nil)
 	if err == nil {

@@ -36,7 +36,7 @@ type event struct {
 
 // failed is the last event of a picture that failed.
 type failed struct {
-	Event string `json:"event"` // failed
+	Event string `json:"event"` // always "failed"
 	failure
 }
 

@@ -145,7 +145,7 @@ func (l *link) receive() (kind byte, content []byte, err error) {
 	return head[0], content, err
 }
 
-// receiveValue reads the next frame, which must be of kind, and decodes its JSON into v.
+// receiveValue reads the next frame, which must have the letter kind, and decodes its JSON into v.
 func (l *link) receiveValue(kind byte, v any) error {
 	got, content, err := l.receive()
 	if err == nil && got != kind {

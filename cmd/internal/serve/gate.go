@@ -80,7 +80,7 @@ func (l *limited) add(one *counted) bool {
 	return true
 }
 
-// addressOf returns the address of the client of c, without its port. For IPv6 it is the network, the first 64 bits.
+// addressOf returns the address of the client of c, without its port; for IPv6, only the network, the first 64 bits.
 func addressOf(c net.Conn) netip.Addr {
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {

@@ -16,7 +16,7 @@ func (o options) piped() bool { return paths.IsStandard(o.address) }
 type pipes struct {
 	conn chan net.Conn // holds the connection until it is accepted
 	over chan struct{} // closed at the end of the connection
-	end  func()        // closes over
+	end  func()        // closes the channel over
 }
 
 // errPipesEnd is the error of Accept once the connection has ended.
@@ -37,7 +37,7 @@ func listenToPipes(in io.Reader, out io.Writer) net.Listener {
 	}()
 	go func() {
 		_, _ = io.Copy(out, outer)
-		_ = outer.Close() // if out cannot be written
+		_ = outer.Close() // ends the connection also if out cannot be written
 		l.end()
 	}()
 	return l

@@ -21,7 +21,7 @@ import (
 
 // workers starts and reuses processes of this program that do all work on the bytes of pictures, so that a malicious or
 // broken picture harms neither the server nor other pictures. A worker is started when no worker is idle, and serves
-// one picture after another. A workers is safe for concurrent use.
+// one picture after another. All methods are safe for concurrent use.
 type workers struct {
 	settings workerSettings
 	verbose  bool

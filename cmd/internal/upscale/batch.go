@@ -24,7 +24,7 @@ import (
 type batch struct {
 	jobs     []job
 	problems []error          // errors in the plan; if there are any, no picture is enlarged
-	others   []pictures.Other // pictures of unreadable kinds, which no other field counts
+	others   []pictures.Other // pictures of unreadable kinds, which are left out of inputs
 	results  []pictures.Input // pictures that superres enlarged before, which are left out of inputs
 	videos   []pictures.Input // videos found in folders, which are left out of inputs
 
@@ -32,7 +32,7 @@ type batch struct {
 	inputs []pictures.Input // pictures of all parts of --shard
 	fates  []fate           // for each of inputs, why it is skipped
 	left   int              // number of skipped pictures
-	most   fs.FileMode      // permissions that all inputs of this part have; files that list their names get no others
+	most   fs.FileMode      // permissions that all inputs of this part have, for files that name them
 
 	roots    texts          // output folders of all parts
 	working  texts          // output folders of jobs

@@ -32,7 +32,7 @@ type book struct {
 	names     []string    // paths of the entries of the archive, in order, with slashes
 }
 
-// mostOfBook is how many bytes the files of an archive may have together after unpacking; size is that of the archive.
+// mostOfBook is how many bytes the files of an archive of size bytes may have together after unpacking.
 func mostOfBook(size int64) int64 { return 1<<30 + 100*size }
 
 // openBook unpacks the only input if it is a comic, or a document that is to become a comic, and changes opt so that

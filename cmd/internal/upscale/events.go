@@ -38,7 +38,7 @@ type pictureEvent struct {
 	Noise       float64    `json:"noise,omitempty"`        // done, plan: standard deviation, in levels of 255
 	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: noise in colour, if colour has its own level
 	ColourLevel float64    `json:"colour_level,omitempty"` // done, plan: level for colour, if colour has its own
-	Varies      bool       `json:"varies,omitempty"`       // done, plan: noise and level are the greatest of several
+	Varies      bool       `json:"varies,omitempty"`       // done, plan: noise and level vary; their fields hold maxima
 	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least noise, if it varies
 	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least level, if it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP

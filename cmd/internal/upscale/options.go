@@ -118,7 +118,7 @@ type Options struct {
 	settings    []setting // the options that change the bytes of a result, with their values
 }
 
-// setting is the name of an option, and the value that it has.
+// setting is an option, by its name, with its value.
 type setting struct{ name, value string }
 
 // complete sets the fields that depend on several options. given holds the options with their values, and inputs are

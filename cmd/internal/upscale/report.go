@@ -39,7 +39,7 @@ type report struct {
 	missing                     []string         // kinds of files that lack a program, as the user was told
 	others                      []pictures.Other // pictures of unreadable kinds
 	earlier                     int              // number of pictures left out since superres enlarged them before
-	videos                      []pictures.Input // videos of folders, which are left out
+	videos                      []pictures.Input // videos found in folders, which are left out
 
 	jobs     []job      // all pictures that are enlarged
 	results  []*outcome // outcome of each job; nil: the job has not ended, or was reported already

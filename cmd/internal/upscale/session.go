@@ -28,7 +28,7 @@ type session struct {
 	in      *enlarging.Standard
 	ffmpeg  *video.Tools // programs for video files; nil: no input is a video file
 	others  *decoders.Set
-	ctx     context.Context // its end stops the programs of others
+	ctx     context.Context // when it ends, programs that others started are stopped
 }
 
 // plain returns the source of the input called name, standard input or a file, which no other program converts first.
@@ -77,7 +77,7 @@ func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 const isCopy = "is large enough already, and is copied"
 
 // enlarge produces the result of j. If the picture is large enough already, the result is a copy of its file, or, if
-// the options ask for another format, depth, metadata or frame, of its pixels.
+// the options ask for another format or depth, no metadata or the first frame, of its pixels.
 func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*enlarging.Plan, error) {
 	work := e.jobOf(ctx, j)
 	if !j.Large {

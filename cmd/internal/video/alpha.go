@@ -12,7 +12,7 @@ import (
 // opacity of the frame.
 type unstacked struct {
 	in      *bufio.Reader
-	bytes   int // bytes of a plane of a frame; 0: the header has not been read
+	bytes   int // number of bytes in a plane of a frame; 0: the header has not been read
 	waiting bytes.Buffer
 }
 

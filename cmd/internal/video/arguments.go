@@ -63,7 +63,7 @@ func (c *clip) decodeArgs(done int) []string {
 
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// readHeader returns the header of a Y4M stream.
+// readHeader returns the header of a Y4M stream that begins with the text head.
 func readHeader(head string) (y4m.Header, error) {
 	in, err := y4m.NewReader(strings.NewReader(head), imagefile.Limits{Pixels: 1 << 40})
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *clip) colourArgs(in y4m.Header) (args []string) {
 		location = ""
 	}
 	if halved := in.Layout.Across == 2 && in.Layout.Down == 2; !halved && strings.Contains(c.pixFmt(in), "420") {
-		location = "left" // as ffmpeg reduces colour
+		location = "left" // where ffmpeg puts the chroma samples that it reduces
 	}
 	for _, f := range said.flags() {
 		args = append(args, "-"+f[0], f[1])

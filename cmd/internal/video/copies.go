@@ -74,7 +74,7 @@ func (s *stream) disposition() string {
 	return strings.Join(list, "+")
 }
 
-// copyArgs are the arguments that copy the streams in list from input number input, to follow those for the video.
+// copyArgs are the arguments that copy the streams in list from input number input, after the video of the result.
 func copyArgs(list []copied, input int) []string {
 	var args []string
 	numbers := map[string]int{"v": input} // number of the next stream of each kind in the result; a trial has no video

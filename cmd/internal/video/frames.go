@@ -80,7 +80,7 @@ func (m *muxer) adapt(data []byte) {
 	bytes := (m.in.Depth + 7) / 8
 	for i := range m.to.Planes() {
 		toW, toH := m.to.Plane(i)
-		if i >= m.in.Planes() { // grey
+		if i >= m.in.Planes() { // a plane of colour, which grey frames lack
 			for range toW * toH {
 				if bytes == 1 {
 					m.buf = append(m.buf, 1<<7)

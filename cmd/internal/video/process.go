@@ -327,7 +327,7 @@ func (r reader) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// longWait is how long ffmpeg may neither give nor take a frame before the user is told.
+// longWait is how long ffmpeg may keep superres waiting for a frame, or refuse one, before the user is told.
 var longWait = time.Minute
 
 // waiting reads the frames of a clip from ffmpeg, and tells the user, once a clip, if a frame takes very long to come.

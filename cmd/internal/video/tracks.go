@@ -17,7 +17,7 @@ func (p *probed) unwanted(list []copied) (tracks []int) {
 	for _, kind := range []string{"audio", "subtitle"} {
 		track, first, wanted := 0, 0, kind == "audio" && !p.isMP4()
 		for _, s := range list {
-			if s.isCover() { // which is no track
+			if s.isCover() { // a cover is no track
 				continue
 			}
 			if track++; s.Type != kind {

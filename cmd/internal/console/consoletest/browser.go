@@ -236,7 +236,7 @@ func (b *Browser) Open(path, hash, ready string) {
 	b.Visit((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: hash}).String(), ready)
 }
 
-// Visit is Open for an address.
+// Visit is like Open, but takes an address.
 func (b *Browser) Visit(address, ready string) {
 	b.t.Helper()
 	b.Call("Page.enable", nil, nil)

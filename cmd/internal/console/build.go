@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// Build returns the version of the program with the commit that it was built from, such as
-// "0.1.0 (commit 1a2b3c4d5e6f)" or "0.1.0 (commit 1a2b3c4d5e6f, changed)"; without a commit where Go recorded none.
+// Build returns the version of the program with the commit that it was built from, such as "0.1.0 (commit
+// 1a2b3c4d5e6f)" or "0.1.0 (commit 1a2b3c4d5e6f, changed)", or the version alone if Go recorded no commit.
 func Build() string {
 	commit, changed := Revision()
 	switch {
@@ -18,8 +18,8 @@ func Build() string {
 	return fmt.Sprintf("%s (commit %.12s)", Version, commit)
 }
 
-// Revision returns the commit that the program was built from, "" where Go recorded none, and whether files had been
-// changed since.
+// Revision returns the commit that the program was built from, or "" if Go recorded none, and whether files had been
+// changed since the commit.
 func Revision() (commit string, changed bool) {
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // Command returns c, whose Flags must be *settings.Option, with what all commands share: the form of help, checks of
-// arguments and --output, --jobs, and ExitUsage for wrong usage, which c.OnUsageError may report.
+// arguments and --output, the effect of --jobs, and ExitUsage for wrong usage, which c.OnUsageError may report.
 func Command(c *cli.Command) *cli.Command {
 	c.CustomHelpTemplate = commandHelp + Arguments(c) + "\n\nFLAGS\n" + optionsText(OptionsOf(c))
 	c.UsageText = filled(c.Description, Columns)
@@ -21,7 +21,7 @@ func Command(c *cli.Command) *cli.Command {
 		if c.ArgsUsage == "" && ctx.NArg() > 0 {
 			return Usage("%s takes no argument, got %q", ctx.Command.Name, ctx.Args().First())
 		}
-		if ctx.IsSet("output") && ctx.String("output") == "" { // a variable of a script that is not set
+		if ctx.IsSet("output") && ctx.String("output") == "" { // such as -o "$OUT" in a script, with OUT unset
 			return Usage("-o names nothing; leave it out or give a name")
 		}
 		if jobs := OptionsOf(c).Find("jobs"); jobs != nil && jobs.Given() {

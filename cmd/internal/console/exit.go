@@ -16,18 +16,18 @@ import (
 const (
 	ExitOK      = 0
 	ExitNothing = 1 // nothing usable was made
-	ExitUsage   = 2 // wrong usage; and how Go ends a program that crashes, for lack of memory say
+	ExitUsage   = 2 // wrong usage; also a crash of Go, for example for lack of memory
 	ExitSome    = 3 // some files failed, others are done
-	ExitInput   = 4 // an input is missing, cannot be read, is damaged or no picture
+	ExitInput   = 4 // an input is missing, cannot be read, is damaged or is no picture
 	ExitOutput  = 5 // an output exists or cannot be written, or two inputs have the same output
 	ExitModel   = 6 // a model is missing or damaged
 	ExitLimit   = 7 // a limit of pixels, memory or time is exceeded
 )
 
-// Fail returns err with an exit code, which ExitCode returns.
+// Fail returns err with an exit code attached, which ExitCode returns.
 func Fail(code int, err error) error { return coded{err, code} }
 
-// Failf is Fail of fmt.Errorf.
+// Failf is Fail for an error made by fmt.Errorf.
 func Failf(code int, format string, args ...any) error {
 	return Fail(code, fmt.Errorf(format, args...))
 }
@@ -40,14 +40,14 @@ type coded struct {
 
 func (e coded) Unwrap() error { return e.error }
 
-// Usage returns an error of wrong usage, with the exit code ExitUsage.
+// Usage returns an error about wrong usage, with the exit code ExitUsage.
 func Usage(format string, args ...any) error { return Failf(ExitUsage, format, args...) }
 
 // packages matches the names of packages, such as "superres: ", at the start of an error's text or after a colon.
 var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip|networks|graph): )+`)
 
-// Message returns the text of err in one line, with the flags that help and without names of packages. Very long words
-// lose their middle.
+// Message returns the text of err in one line, with advice on flags and without names of packages. Very long words lose
+// their middle.
 func Message(err error) string {
 	words := strings.Split(safefile.OneLine(packages.ReplaceAllString(advised(err), "$1")), " ")
 	for i, word := range words {
@@ -65,7 +65,7 @@ func ExitCode(err error) int {
 		class error
 		code  int
 	}{
-		{usage.ErrSettings, ExitUsage}, // also where a fault about a file has it as its cause
+		{usage.ErrSettings, ExitUsage}, // first, since a fault about a file may have it as its cause
 		{safefile.ErrInput, ExitInput},
 		{safefile.ErrOutput, ExitOutput},
 		{safefile.ErrLimit, ExitLimit},

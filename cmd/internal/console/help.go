@@ -13,7 +13,7 @@ import (
 )
 
 // commandHelp is the beginning of the template of a command's help, before its arguments and flags. Command sets
-// UsageText to its examples and what is to be known.
+// UsageText to the Description of the command: examples and further text.
 const commandHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
@@ -22,7 +22,7 @@ EXAMPLES
 USAGE
    {{.HelpName}}`
 
-// Arguments returns what follows the name of c in a line of its usage, behind a blank, or "" for nothing.
+// Arguments returns what follows the name of c in a line that shows its usage, after a space, or "" if nothing follows.
 func Arguments(c *cli.Command) string {
 	switch {
 	case c.ArgsUsage != "":
@@ -33,7 +33,7 @@ func Arguments(c *cli.Command) string {
 	return ""
 }
 
-// briefHelp is the template of the first of two levels of help. Leveled sets UsageText to its examples and flags.
+// briefHelp is the template of the first of two levels of help. Leveled sets UsageText to examples and flags.
 const briefHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
@@ -44,8 +44,8 @@ EXAMPLES
 // helpAll is the name of the hidden option that shows the second level of help.
 const helpAll = "help-all"
 
-// Leveled returns c as Command does, but with two levels of help: --help shows examples and the options with a Brief
-// text, and --help all, like the manual page, shows all options, by the titles in groups.
+// Leveled is Command, but with two levels of help: --help shows examples and the options with a Brief text; --help all,
+// like the manual page, shows all options in groups, which have the titles groups.
 func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	action, options, all := c.Action, OptionsOf(c), false
 	c.Flags = append(slices.Clip(c.Flags), &settings.Option{Name: helpAll, To: settings.Bool(&all, false),
@@ -69,8 +69,8 @@ func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	return c
 }
 
-// groupedHelp returns the second level of help of c: examples, the options by group, in the order of the titles in
-// groups, and then the rest of its Description.
+// groupedHelp returns the second level of help of c: the examples, the options by group, in the order of groups, and
+// then the rest of the Description of c.
 func groupedHelp(c *cli.Command, options settings.Table, groups []string) string {
 	prose := Paragraphs(c.Description)
 	var b strings.Builder
@@ -89,7 +89,7 @@ func groupedHelp(c *cli.Command, options settings.Table, groups []string) string
 	return b.String()
 }
 
-// optionsText returns the lines of help on the visible options and --help.
+// optionsText returns the lines of help about the visible options and --help.
 func optionsText(options settings.Table) string {
 	var b strings.Builder
 	for _, o := range options.Visible() {
@@ -100,8 +100,8 @@ func optionsText(options settings.Table) string {
 	return b.String()
 }
 
-// writeOption appends to b the names of an option, long name first in names, its value's name and, in a column beside
-// them, text, in lines of at most Columns.
+// writeOption appends to b the names of an option, of which the long one is names[0], the name of its value and, in a
+// column beside them, text, in lines of at most Columns.
 func writeOption(b *strings.Builder, names []string, value, text string) {
 	const left = 25
 	head := "       "

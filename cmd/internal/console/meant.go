@@ -12,14 +12,14 @@ import (
 	"superres/internal/usage"
 )
 
-// flagElsewhere is flags of other programs, and what does the same here.
+// flagElsewhere is a list of flags of other programs for one purpose, with advice on what to write here.
 type flagElsewhere struct {
 	names  string // without dashes, separated by blanks
-	option string // that a command must have for hint to be right; empty: none
+	option string // option that a command must have for hint to apply; empty: none
 	hint   string
 }
 
-// flagsElsewhere are flags that people bring from other programs. They are not accepted: an error says what to write.
+// flagsElsewhere are flags that users know from other programs. They are not accepted: an error says what to write.
 var flagsElsewhere = []flagElsewhere{
 	{"i in input infile file source src", "", "inputs need no flag"},
 	{"out outfile out-file outdir out-dir output-dir output-folder output-file dest destination target d", "output",
@@ -58,11 +58,11 @@ var flagsElsewhere = []flagElsewhere{
 	{"fullhd", "fit", "write --fit FullHD"},
 }
 
-// upscaleElsewhere are words of other programs for the command upscale.
+// upscaleElsewhere are words that stand for the command upscale in other programs.
 var upscaleElsewhere = []string{"enlarge", "resize", "scale", "upsize", "zoom", "superres", "enhance", "run"}
 
-// hintFor returns what to write for the flag of other programs called name, without dashes, of a command with options;
-// "" where nothing is known.
+// hintFor returns what to write instead of the flag called name, without dashes, of other programs, for a command with
+// options; "" if nothing is known.
 func hintFor(options settings.Table, name string) string {
 	for _, f := range flagsElsewhere {
 		if slices.Contains(strings.Fields(f.names), name) && (f.option == "" || options.Find(f.option) != nil) {
@@ -72,11 +72,11 @@ func hintFor(options settings.Table, name string) string {
 	return ""
 }
 
-// scaleAsFlag matches a scale that is written as a flag, such as -4x.
+// scaleAsFlag matches a scale that is written like a flag, such as -4x.
 var scaleAsFlag = regexp.MustCompile(`^-{1,2}([x×]?[0-9.]+[x×%]?)$`)
 
-// unknownFlag returns the usage error of the flag shown, which is unknown to the command of the given name with
-// options. It has what was most likely meant, or where to find all.
+// unknownFlag returns the usage error for the flag shown, which the command called name, with options, does not have.
+// The error says which flag was most likely meant, or where all flags are listed.
 func unknownFlag(options settings.Table, name, shown string) error {
 	if m := scaleAsFlag.FindStringSubmatch(shown); m != nil && options.Find("scale") != nil {
 		return Usage("unknown flag %q; write -s %s", shown, m[1])
@@ -103,14 +103,14 @@ func unknownFlag(options settings.Table, name, shown string) error {
 	return Usage("unknown flag %q; %s --help%s lists the flags", shown, name, level)
 }
 
-// exists reports whether there is a file or folder called name.
+// exists reports whether a file or folder called name exists.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
 }
 
-// asQuality returns the usage error of -q with a number behind it, or nil if args[i], which begins with -q, is no such
-// thing. Other programs take a quality there.
+// asQuality returns a usage error if args[i] is -q with a number from 1 to 100, in the same word or the next, which
+// other programs take for a quality. Else it returns nil. args[i] begins with -q.
 func asQuality(options settings.Table, args []string, i int) error {
 	number := strings.TrimPrefix(strings.TrimPrefix(args[i], "-q"), "=")
 	if number == "" && i+1 < len(args) && !exists(args[i+1]) {
@@ -122,8 +122,8 @@ func asQuality(options settings.Table, args []string, i int) error {
 	return Usage("-q is --quiet; write --quality %s", number)
 }
 
-// longDash returns the usage error of a flag that begins with a long dash, into which many programs turn a hyphen, or
-// nil if word is no such flag.
+// longDash returns the usage error for a flag that begins with a long dash, which many programs put in place of a
+// hyphen, or nil if word is no such flag.
 func longDash(word string) error {
 	r, _ := utf8.DecodeRuneInString(word)
 	if !strings.ContainsRune("‐‑‒–—―−", r) || exists(word) {
@@ -133,15 +133,15 @@ func longDash(word string) error {
 		string(r), r)
 }
 
-// short is a short flag of a word with several, and its value.
+// short is one of the short flags in a word such as -rv, with its value.
 type short struct {
 	option *settings.Option
 	value  string
-	whole  bool // value is the value; false: the next word of the command line is
+	whole  bool // value is complete; false: the value is the next word of the command line
 }
 
-// splitShort returns the flags that a word such as -rv or -s4 has, where name is the word without its dash and what
-// follows an equals sign, and value is what does, if there is one. It returns nil if these are no flags of options.
+// splitShort returns the short flags in a word such as -rs4 or -rs=4. name is "rs4" or "rs", without the dash; value is
+// what follows "=", if hasValue. It returns nil if a letter in name is not a flag in options.
 func splitShort(options settings.Table, name, value string, hasValue bool) (list []short) {
 	for name != "" {
 		letter, size := utf8.DecodeRuneInString(name)
@@ -162,8 +162,8 @@ func splitShort(options settings.Table, name, value string, hasValue bool) (list
 	return list
 }
 
-// isLong reports whether name, which was written with one dash, is meant as a long flag although it could be read as
-// short ones with a value: -out is no -o.
+// isLong reports whether name, written with one dash, is meant as a long flag although it could be read as a short flag
+// with a value: -out is not -o with the value ut.
 func isLong(options settings.Table, name string) bool {
 	if letter, size := utf8.DecodeRuneInString(name); size < len(name) && strings.ContainsAny(name[size:size+1],
 		"0123456789.") && letter != '-' {

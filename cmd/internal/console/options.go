@@ -6,7 +6,7 @@ import (
 	"superres/internal/settings"
 )
 
-// OptionsOf returns those flags of c that are a *settings.Option.
+// OptionsOf returns the flags of c that are a *settings.Option.
 func OptionsOf(c *cli.Command) (t settings.Table) {
 	for _, f := range c.Flags {
 		if o, ok := f.(*settings.Option); ok {
@@ -16,7 +16,7 @@ func OptionsOf(c *cli.Command) (t settings.Table) {
 	return t
 }
 
-// Flags returns the options of t as flags of the command-line library.
+// Flags returns the options in t as flags of the command-line library.
 func Flags(t settings.Table) []cli.Flag {
 	flags := make([]cli.Flag, len(t))
 	for i, o := range t {
@@ -25,7 +25,7 @@ func Flags(t settings.Table) []cli.Flag {
 	return flags
 }
 
-// ProgressOptions returns --progress and --quiet, which NewProgress reads. --quiet sets quiet, which may be nil.
+// ProgressOptions returns --progress and --quiet, which NewProgress reads. --quiet sets *quiet, unless quiet is nil.
 func ProgressOptions(quiet *bool) settings.Table {
 	return settings.Table{
 		{Name: "progress", To: settings.OneOf(new(string), "auto", "auto", "bar", "plain", "none"), Group: Reports,
@@ -36,13 +36,13 @@ func ProgressOptions(quiet *bool) settings.Table {
 	}
 }
 
-// The groups of help that options of this package are in.
+// Groups in the help, for options of this package.
 const (
 	Reports = "reports"
 	Machine = "limits"
 )
 
-// QuietOption returns --quiet, which sets to unless to is nil.
+// QuietOption returns --quiet, which sets *to, unless to is nil.
 func QuietOption(to *bool) *settings.Option {
 	if to == nil {
 		to = new(bool)
@@ -51,7 +51,7 @@ func QuietOption(to *bool) *settings.Option {
 		Effect: settings.Neutral, Help: "show errors only"}
 }
 
-// WorkOptions returns the options of all commands that take long. They set l.Memory and, unless it is nil, quiet;
+// WorkOptions returns the options of all commands that take long. They set l.Memory and, unless quiet is nil, *quiet;
 // Command applies --jobs.
 func WorkOptions(l *Limits, quiet *bool) settings.Table {
 	return append(ProgressOptions(quiet),
@@ -76,31 +76,31 @@ func PictureOptions(l *Limits, quiet *bool) settings.Table {
 			"than a byte for every 200 pixels"})
 }
 
-// OutputOption returns --output, which sets to and has the default preset.
+// OutputOption returns --output, which sets *to; its default is preset.
 func OutputOption(to *string, preset, help string) *settings.Option {
 	return &settings.Option{Name: "output", Aliases: []string{"o"}, To: settings.Text(to, preset),
 		Effect: settings.Neutral, Help: help}
 }
 
-// OnExistOption returns --on-exist, which Overwrites reads, for commands that skip nothing. when ends its help, "to do
-// when …".
+// OnExistOption returns --on-exist, which Overwrites reads, for commands without the value skip. when completes the
+// help text "to do when …".
 func OnExistOption(when string) *settings.Option {
 	return &settings.Option{Name: "on-exist", To: settings.OneOf(new(string), "fail", "fail", "overwrite"),
 		Effect: settings.Neutral, Help: "`WHAT` to do when " + when + ": fail or overwrite"}
 }
 
-// RecursiveOption returns --recursive, which sets to.
+// RecursiveOption returns --recursive, which sets *to.
 func RecursiveOption(to *bool) *settings.Option {
 	return &settings.Option{Name: "recursive", Aliases: []string{"r"}, To: settings.Bool(to, false),
 		Help: "take folders with all below them"}
 }
 
-// SeedOption returns --seed, which sets to and is 1 by default.
+// SeedOption returns --seed, which sets *to; its default is 1.
 func SeedOption(to *uint64) *settings.Option {
 	return &settings.Option{Name: "seed", To: settings.Num(to, 1), Help: "`SEED` of all random draws"}
 }
 
-// JSONOption returns --json, which sets to.
+// JSONOption returns --json, which sets *to.
 func JSONOption(to *bool, help string) *settings.Option {
 	return &settings.Option{Name: "json", To: settings.Bool(to, false), Help: help}
 }

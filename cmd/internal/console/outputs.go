@@ -10,21 +10,21 @@ import (
 	"superres/internal/safefile"
 )
 
-// Overwrites reports whether --on-exist (see OnExistOption) asks to replace outputs that exist.
+// Overwrites reports whether --on-exist (see OnExistOption) asks for existing outputs to be replaced.
 func Overwrites(c *cli.Context) bool { return c.String("on-exist") == "overwrite" }
 
 // Output is a file that a command is to write.
 type Output struct {
-	// Flag is the flag that named the file, such as -o, for messages.
+	// Flag is the flag that names the file, such as -o, for messages.
 	Flag string
-	// Name is the name of the file: "-" for standard output, empty for no output.
+	// Name is the name of the file; "-": standard output; empty: no output.
 	Name string
 }
 
-// CheckOutputs, called before any work, returns an error if one of outputs exists and overwrite is false, cannot be
-// written, or would write over one of inputs, which are file names, or over another output.
+// CheckOutputs returns an error if one of outputs exists and overwrite is false, cannot be written, or would overwrite
+// another output or one of inputs, which are file names. It is called before any work.
 func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
-	seen := map[string]string{} // flag of each output, by path without links
+	seen := map[string]string{} // flag of each output, under its path without links
 	for _, o := range outputs {
 		if o.Name == "" || paths.IsStandard(o.Name) {
 			continue
@@ -43,7 +43,7 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 		if _, err := os.Lstat(o.Name); err == nil && !overwrite {
 			return Failf(ExitOutput, "%s exists; use --on-exist overwrite or another %s", o.Name, o.Flag)
 		}
-		// Refuse now rather than after hours of work.
+		// Fail now rather than after hours of work.
 		if err := safefile.CheckWritable(o.Name, overwrite); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 	return nil
 }
 
-// SoleOutput returns Overwrites(c), and the error of CheckOutputs for --output of a command that writes nothing else.
+// SoleOutput returns Overwrites(c), and the error of CheckOutputs for a command that writes only --output.
 func SoleOutput(c *cli.Context, inputs ...string) (overwrite bool, err error) {
 	overwrite = Overwrites(c)
 	return overwrite, CheckOutputs(overwrite, inputs, Output{"-o", c.String("output")})

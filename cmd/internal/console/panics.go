@@ -9,13 +9,13 @@ import (
 	"superres/internal/safefile"
 )
 
-// PanicsAreFatal reports whether SUPERRES_PANIC=fatal is in the environment, as in all tests: then a panic in the work
-// on a picture ends the program and prints its stack.
+// PanicsAreFatal reports whether SUPERRES_PANIC=fatal is in the environment, as in all tests: then a panic during the
+// work on a picture ends the program and prints its stack.
 func PanicsAreFatal() bool { return os.Getenv("SUPERRES_PANIC") == "fatal" }
 
-// Picture calls work for the picture called name and returns its error. Unless PanicsAreFatal, a panic of work, or of a
-// goroutine that work waits for, is returned as an error of this picture, of the class ErrInput, so that work on other
-// pictures goes on.
+// Picture calls work for the picture called name and returns the error. If work, or a goroutine that it waits for,
+// panics, the panic becomes an error of this picture with the class ErrInput, so that work on other pictures continues,
+// unless PanicsAreFatal.
 func Picture(name string, work func() error) error {
 	if PanicsAreFatal() {
 		return work()

@@ -2,8 +2,8 @@ package console
 
 import "syscall"
 
-// limitData limits the data of the process, heap included, to the number of bytes (RLIMIT_DATA). It does nothing if the
-// system does not permit that.
+// limitData limits the data of the process, with its heap, to bytes (RLIMIT_DATA). It does nothing if the system does
+// not allow that.
 func limitData(bytes int64) {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_DATA, &limit) != nil {

@@ -15,7 +15,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// Progress shows how far the work is, on stderr: a moving bar, plain lines, or nothing.
+// Progress shows on stderr how much of the work is done: as a moving bar, as plain lines, or not at all.
 type Progress struct {
 	w       io.Writer
 	bar     *progressbar.ProgressBar
@@ -23,28 +23,28 @@ type Progress struct {
 	auto    bool // --progress is auto, and --quiet is not given
 	shown   string
 	note    string // text of Describe
-	endless bool   // the bar is one of Spin, for work of unknown size
+	endless bool   // Spin began the bar, for work of unknown size
 	visible bool   // the last line of the terminal is the bar
 
 	began        time.Time // when the bar was first shown
-	first, share float64   // the share done, 0 to 1, then and now
+	first, share float64   // the share done, 0 to 1: when the bar was first shown, and now
 	drawn        time.Time // when the bar was last drawn
 }
 
-// Thousandths are the steps of a bar, and betweenDraws is the least time from one drawing of it to the next.
+// thousandths is the number of steps of a bar, and betweenDraws the least time between two drawings of the bar.
 const (
 	thousandths  = 1000
 	betweenDraws = 100 * time.Millisecond
 )
 
-// NewProgress returns progress on s.Err in the style that --progress and --quiet of c ask for.
+// NewProgress returns a Progress that writes to s.Err in the style that --progress and --quiet of c ask for.
 func NewProgress(c *cli.Context, s *Streams) *Progress {
 	style := c.String("progress")
 	if style == "auto" {
 		switch plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"; {
 		case !IsTerminal(s.Err):
 			style = "none"
-		case plain: // a terminal that takes no bar: somebody waits
+		case plain: // a terminal that cannot show a bar: but somebody waits
 			style = "plain"
 		default:
 			style = "bar"
@@ -56,17 +56,17 @@ func NewProgress(c *cli.Context, s *Streams) *Progress {
 	return &Progress{w: s.Err, style: style, auto: c.String("progress") == "auto" && !c.Bool("quiet")}
 }
 
-// Several, if yes, shows plain lines where --progress auto would show nothing: they are worth it for several files.
+// Several says whether there are several files. If so, --progress auto shows plain lines where it would show nothing.
 func (p *Progress) Several(yes bool) {
 	if yes && p.auto && p.style == "none" {
 		p.style = "plain"
 	}
 }
 
-// Plain reports whether the style is plain lines; false means a bar or nothing.
+// Plain reports whether the style is plain lines, not a bar or nothing.
 func (p *Progress) Plain() bool { return p.style == "plain" }
 
-// Set shows in the bar the share done, from 0 to 1, of the work called what. It does nothing without a bar.
+// Set shows in the bar the share done, from 0 to 1, of the work called what. In other styles it does nothing.
 func (p *Progress) Set(what string, share float64) {
 	if p.style != "bar" {
 		return
@@ -85,7 +85,7 @@ func (p *Progress) Set(what string, share float64) {
 	p.draw()
 }
 
-// draw draws the bar, unless that was done only just now.
+// draw draws the bar, unless it was drawn less than betweenDraws ago.
 func (p *Progress) draw() {
 	now := time.Now()
 	if now.Sub(p.drawn) < betweenDraws {
@@ -103,13 +103,13 @@ func (p *Progress) draw() {
 	p.bar.Describe(p.text(now, room))
 }
 
-// text returns what the work is called, the text of Describe and, once it can be told, how much time is left. The text
-// of Describe is cut off where there are more than room characters, since a line that is broken would be left behind;
-// 0: there is any room.
+// text returns the name of the work, the text of Describe and, once it can be estimated, the time left. The text of
+// Describe is cut so that all fits into room characters, since a line that wraps could not be erased. A room of 0 sets
+// no limit.
 func (p *Progress) text(now time.Time, room int) string {
 	const (
-		soonest = time.Second // after which the pace is known well enough
-		least   = 0.01        // share of the work that tells it
+		soonest = time.Second // when the pace is known well enough
+		least   = 0.01        // share of the work from which it is known
 	)
 	left := ""
 	if took, made := now.Sub(p.began), p.share-p.first; took >= soonest && made >= least {
@@ -125,7 +125,7 @@ func (p *Progress) text(now time.Time, room int) string {
 	return p.shown + strings.TrimRight(string(note), " ,") + left
 }
 
-// Spin shows in the bar that the work called what, whose size is unknown, goes on. It does nothing without a bar.
+// Spin shows in the bar that the work called what, of unknown size, goes on. In other styles it does nothing.
 func (p *Progress) Spin(what string) {
 	if p.style != "bar" {
 		return
@@ -141,7 +141,7 @@ func (p *Progress) Spin(what string) {
 	_ = p.bar.Add(1) // a bar that cannot be drawn is no error
 }
 
-// Describe puts text, such as the error reached, beside the bar.
+// Describe shows text, such as the error reached so far, beside the bar.
 func (p *Progress) Describe(text string) {
 	if p.note == "" {
 		p.drawn = time.Time{} // the first text is shown at once
@@ -156,13 +156,13 @@ func (p *Progress) Describe(text string) {
 	}
 }
 
-// Clear removes the bar; the next Set or Spin begins a new one.
+// Clear removes the bar; the next call of Set or Spin begins a new bar.
 func (p *Progress) Clear() {
 	p.Pause()
 	p.bar = nil
 }
 
-// Pause hides the bar until it moves again.
+// Pause hides the bar until it is drawn again.
 func (p *Progress) Pause() {
 	if p.bar != nil && p.visible {
 		_ = p.bar.Clear()
@@ -170,7 +170,7 @@ func (p *Progress) Pause() {
 	}
 }
 
-// Line prints a formatted line that stays, unless the style is none.
+// Line prints a formatted line that stays on the terminal, unless the style is none.
 func (p *Progress) Line(format string, args ...any) {
 	if p.style == "none" {
 		return
@@ -179,7 +179,7 @@ func (p *Progress) Line(format string, args ...any) {
 	fmt.Fprintln(p.w, safefile.OneLine(fmt.Sprintf(format, args...)))
 }
 
-// Warn prints err, the failure of one file among others, in any style.
+// Warn prints err, the failure of one file of several, in any style.
 func (p *Progress) Warn(err error) {
 	p.Pause()
 	fmt.Fprintln(p.w, "superres:", Message(err))

@@ -9,7 +9,7 @@ import (
 // Columns is the width, in characters, of the lines of help.
 const Columns = 80
 
-// Paragraph is a part of the Description of a command.
+// Paragraph is a part of the Description of a command, with its lines.
 type Paragraph struct {
 	Kind
 	Lines []string
@@ -19,18 +19,18 @@ type Paragraph struct {
 type Kind int
 
 const (
-	// Prose may be filled again.
+	// Prose is text of which the lines may be broken elsewhere.
 	Prose Kind = iota
-	// Examples are indented: a command and, behind two spaces or more, a remark.
+	// Examples are indented: in each line a command and, after two spaces or more, a remark.
 	Examples
-	// Heading is one line in capitals over the paragraphs that follow.
+	// Heading is a line in capitals above the paragraphs that it heads.
 	Heading
 )
 
-// Paragraphs returns the parts of description: lines that begin with a space are examples, lines without small letters
-// headings, others prose. Blank lines end a part.
+// Paragraphs returns the parts of description: lines that begin with a space are examples, lines without lower-case
+// letters are headings, others are prose. Blank lines end a part.
 func Paragraphs(description string) (list []Paragraph) {
-	open := false // the last paragraph goes on
+	open := false // the last paragraph continues
 	for line := range strings.SplitSeq(description, "\n") {
 		kind := Prose
 		switch {
@@ -51,9 +51,9 @@ func Paragraphs(description string) (list []Paragraph) {
 	return list
 }
 
-// Fit returns the lines of p in at most width columns. Prose is filled. If an example is too long, remarks go on below
-// where they begin, in the column that gives the fewest lines, and long commands behind a backslash. A word that is too
-// long stays whole.
+// Fit returns the lines of p, made to fit into width columns. Prose is filled. If an example is too long, its remark
+// starts in the column for which all examples take the fewest lines, and continues below; a long command continues in
+// the next line after a backslash. A word that is too long stays whole.
 func (p Paragraph) Fit(width int) (best []string) {
 	switch {
 	case p.Kind != Examples:
@@ -61,7 +61,7 @@ func (p Paragraph) Fit(width int) (best []string) {
 	case !slices.ContainsFunc(p.Lines, func(line string) bool { return utf8.RuneCountInString(line) > width }):
 		return p.Lines
 	}
-	const leftmost, narrowest = 20, 24 // column of remarks, and columns that are theirs
+	const leftmost, narrowest = 20, 24 // least column in which remarks start, and least width of remarks
 	list := p.examples()
 	for column := leftmost; column <= width-narrowest; column++ {
 		if lines := fitExamples(list, column, width); best == nil || len(lines) < len(best) {
@@ -71,7 +71,7 @@ func (p Paragraph) Fit(width int) (best []string) {
 	return best
 }
 
-// fitExamples returns the lines of the examples in list, in at most width columns, with the remarks in a column.
+// fitExamples returns the lines of the examples in list, in at most width columns; remarks begin in the given column.
 func fitExamples(list []example, column, width int) (lines []string) {
 	const indent, gap = "   ", 2
 	for _, e := range list {
@@ -95,10 +95,10 @@ func fitExamples(list []example, column, width int) (lines []string) {
 	return lines
 }
 
-// example is a command and a remark on it, which may be empty.
+// example is a command and a remark about it, which may be empty.
 type example struct{ command, remark string }
 
-// examples returns the examples of p. A line that is indented far is the remark of the command above it.
+// examples returns the examples of p. A line with a large indent continues the remark of the command above it.
 func (p Paragraph) examples() (list []example) {
 	const far = 16
 	for _, line := range p.Lines {
@@ -113,7 +113,7 @@ func (p Paragraph) examples() (list []example) {
 	return list
 }
 
-// fill returns the words of text in lines of at most width columns, each behind indent.
+// fill returns the words of text in lines of at most width columns, each after indent.
 func fill(text, indent string, width int) (lines []string) {
 	line, words := indent, 0 // words is the number of words in line
 	for word := range strings.FieldsSeq(text) {
@@ -128,7 +128,7 @@ func fill(text, indent string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// filled returns the Description of a command in lines of at most width columns.
+// filled returns the Description of a command with its lines made to fit into width columns.
 func filled(description string, width int) string {
 	var parts []string
 	for _, p := range Paragraphs(description) {
@@ -137,8 +137,8 @@ func filled(description string, width int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// sectioned returns list, headings and what is below each, in lines of at most width columns that end in line breaks.
-// All but headings is indented.
+// sectioned returns list, headings with the paragraphs below each, in lines of at most width columns that end in line
+// breaks. Everything except headings is indented.
 func sectioned(list []Paragraph, width int) string {
 	const indent = "   "
 	var b strings.Builder
@@ -150,7 +150,7 @@ func sectioned(list []Paragraph, width int) string {
 		case Prose:
 			lines = p.Fit(width - len(indent))
 		case Examples:
-			before = "" // they are indented
+			before = "" // examples are indented already
 		}
 		if i == 0 || list[i-1].Kind != Heading {
 			b.WriteString("\n")

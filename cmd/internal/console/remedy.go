@@ -8,8 +8,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// remedies has the advice that follows an error in a message. Packages only give a Remedy, since flags are known here
-// alone.
+// remedies holds the advice that follows an error in a message. Other packages only name a Remedy, since only this
+// package knows the flags.
 var remedies = map[safefile.Remedy]string{
 	safefile.Overwrite:      "use --on-exist overwrite or another name",
 	safefile.NameOutput:     "give one with -o",
@@ -40,11 +40,11 @@ var remedies = map[safefile.Remedy]string{
 	enlarging.PageFormat:               "use --format tiff, or --first-frame",
 }
 
-// advised returns the text of err with the advice of remedies behind the text of each *safefile.Fault in it.
+// advised returns the text of err, with the advice from remedies after the text of each *safefile.Fault that err wraps.
 func advised(err error) string {
 	var told strings.Builder
 	rest := err.Error()
-	var visit func(error) // meets the faults in the order of their texts
+	var visit func(error) // visits the faults in the order of their texts
 	visit = func(err error) {
 		if f, ok := err.(*safefile.Fault); ok && remedies[f.Remedy] != "" {
 			if before, after, ok := strings.Cut(rest, f.Error()); ok {

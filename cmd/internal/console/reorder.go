@@ -14,9 +14,9 @@ import (
 )
 
 // reorder returns args, a command line as in os.Args, with flags before file names, because the command-line library
-// stops at the first name. "--" ends the flags; "-" is a file name. A subcommand must follow its command directly. A
-// line that begins with an input or a flag gets the command implied. An error of an unknown command or flag says what
-// was most likely meant.
+// stops at the first name. "--" ends the flags; "-" is a file name. A subcommand must follow its command directly. If
+// the line begins with an input or a flag, the command implied is inserted. An error about an unknown command or flag
+// says what was most likely meant.
 func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil
@@ -28,7 +28,7 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		return append([]string{args[0], "version"}, args[2:]...), nil
 	}
 	command := app.Command(args[1])
-	first, head := 2, args[:min(len(args), 2)] // the index of the command's first argument, and the words of its name
+	first, head := 2, args[:min(len(args), 2)] // index of the command's first argument; name of the command
 	if upscale := app.Command(implied); command == nil && upscale != nil {
 		switch isFlag := isFlag(args[1]); {
 		case isFlag:
@@ -65,11 +65,11 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	return append(append(append(head, flags...), "--"), files...), nil
 }
 
-// isFlag reports whether word is a flag; false: it is a file name, perhaps "-", or a command.
+// isFlag reports whether word is a flag, and not a file name, perhaps "-", or a command.
 func isFlag(word string) bool { return strings.HasPrefix(word, "-") && !paths.IsStandard(word) }
 
-// misplacedFlag returns an error if args, which begin with a flag, are not meant for the command implied: for a
-// misspelt --help or --version, and where the name of a command comes after flags.
+// misplacedFlag returns an error if args, which begin with a flag, are not meant for the command implied: if the flag
+// is a misspelt --help or --version, or if the name of a command follows later.
 func misplacedFlag(app *cli.App, implied *cli.Command, args []string) error {
 	name := strings.TrimLeft(args[1], "-")
 	if meant := usage.Meant(name, []string{"help", "version"}); meant != "" {
@@ -83,15 +83,15 @@ func misplacedFlag(app *cli.App, implied *cli.Command, args []string) error {
 	return nil
 }
 
-// askedForHelp and askedForAll are the flags that parted returns when the first or the second level of help is asked
-// for.
+// askedForHelp and askedForAll are the flags that parted returns for a command line that asks for the first or for the
+// second level of help.
 var (
 	askedForHelp = []string{"--help"}
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted splits args, the arguments of a command of the given name with options, into flags, each as the one word
-// --name=value with its long name, and files.
+// parted splits args, the arguments of the command called name, with options, into flags and files. Each flag becomes
+// one word --name=value with its long name.
 func parted(options settings.Table, name string, args []string) (flags, files []string, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -144,19 +144,19 @@ func parted(options settings.Table, name string, args []string) (flags, files []
 	return flags, files, nil
 }
 
-// sizeOrScale matches what begins like a size or a scale: 4x, x4, 400%, 1920x1080, 4K.
+// sizeOrScale matches text that begins like a size or a scale: 4x, x4, 400%, 1920x1080, 4K.
 var sizeOrScale = regexp.MustCompile(`^[x×]?[0-9]`)
 
-// isInput reports whether word, where a command should be, is meant as an input: a file or folder that exists, as when
-// it was dropped on the program's icon, or what no command looks like: a path, a name with an extension, a pattern, an
+// isInput reports whether word, in the place of a command, is meant as an input: a file or folder that exists, such as
+// one dropped on the program's icon, or a word unlike any command: a path, a name with an extension, a pattern, an
 // address or a size.
 func isInput(word string) bool {
 	return exists(word) || paths.IsStandard(word) || strings.ContainsAny(word, `./*?[=~`+string(filepath.Separator)) ||
 		sizeOrScale.MatchString(word)
 }
 
-// helpFor returns the command line "superres help …" in args rewritten to that with --help, for the command, subcommand
-// or level that args name.
+// helpFor returns args, the command line "superres help …", rewritten to the same question with --help, for the
+// command, subcommand or level of help that args name.
 func helpFor(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 2 {
 		return []string{args[0], "--help"}, nil
@@ -179,7 +179,7 @@ func helpFor(app *cli.App, args []string) ([]string, error) {
 	return []string{args[0], args[2], "--help"}, nil
 }
 
-// unknownCommand returns a usage error with the command that name was most likely meant as, if there is one.
+// unknownCommand returns a usage error that says which command was most likely meant by name, if any.
 func unknownCommand(app *cli.App, name string) error {
 	var names []string
 	for _, c := range app.Commands {
@@ -195,15 +195,15 @@ func unknownCommand(app *cli.App, name string) error {
 	return Usage("unknown command %q, and no file has this name; superres --help lists the commands", name)
 }
 
-// subcommand returns an error if args[0] does not name a subcommand of of; nil if it asks for help, or of has none.
-func subcommand(of *cli.Command, args []string) error {
-	if len(of.Subcommands) == 0 || of.Command(args[0]) != nil ||
+// subcommand returns an error if parent has subcommands and args[0] neither names a subcommand nor asks for help.
+func subcommand(parent *cli.Command, args []string) error {
+	if len(parent.Subcommands) == 0 || parent.Command(args[0]) != nil ||
 		slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
 		return nil
 	}
 	var names []string
-	for _, c := range of.Subcommands {
+	for _, c := range parent.Subcommands {
 		names = append(names, c.Name)
 	}
-	return Usage("%s", usage.Unknown(of.Name+" command", args[0], names))
+	return Usage("%s", usage.Unknown(parent.Name+" command", args[0], names))
 }

@@ -1,12 +1,12 @@
-// Package console is what all commands have in common.
+// Package console contains what all commands have in common.
 //
-// run.go runs a program of commands, on a command line that reorder.go has put in order, and signals.go ends it.
-// meant.go says which flags were meant by those of other programs.
-// Package settings has the type of an option; command.go gives commands what they share, help.go prints their help, and
-// options.go has the options that several commands share. limits.go and process.go limit memory, outputs.go checks
-// outputs before the work, and progress.go shows progress. settings.go records the command line that made a result, and
-// writing.go writes reports. exit.go turns errors into exit codes and messages, remedy.go adds what to do, and
-// panics.go turns panics into errors. words.go formats numbers and lists. Package consoletest runs commands in tests.
+// run.go runs the program, on a command line that reorder.go has put in order, and signals.go ends it. meant.go guesses
+// which flags were meant by flags of other programs. Package settings has the type of an option; command.go gives
+// commands what they share, help.go prints their help, and options.go has the options that several commands share.
+// limits.go and process.go limit memory, outputs.go checks outputs before the work, and progress.go shows progress.
+// settings.go records the command line that made a result, and writing.go writes reports. exit.go turns errors into
+// exit codes and messages, remedy.go adds advice to messages, and panics.go turns panics into errors. words.go formats
+// numbers and lists. Package consoletest runs commands in tests.
 package console
 
 import (
@@ -24,15 +24,15 @@ import (
 	"superres/learners/external"
 )
 
-// Program is a program of commands. Every run makes its commands again, for its streams.
+// Program is a program with commands. Each call of Run creates the commands again, for its streams.
 type Program struct {
-	// Usage says in a few words what the program does, for its manual page.
+	// Usage says in a few words what the program does, for the manual page.
 	Usage string
 	// Help is the template of the help that is shown when no command is given.
 	Help string
-	// Implied is the command that runs when a command line begins with a picture instead; empty for none.
+	// Implied is the command that runs if a command line begins with an input or a flag; empty: none.
 	Implied string
-	// Commands make the commands, in the order in which they are shown.
+	// Commands hold a function for each command that creates it, in the order in which the help shows them.
 	Commands []func(*Streams) *cli.Command
 }
 
@@ -45,7 +45,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	after := new(atomic.Pointer[string])
 	ctx = context.WithValue(ctx, interruptKey{}, after)
 	ctx, end := external.Keep(ctx)
-	defer end() // ends external programs, also those of abandoned work
+	defer end() // ends external programs, even if the work was abandoned
 	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{SIGPIPE}) })
 	defer unwatch()
 	abandoned := false // true if the command ignored the interruption and is still running
@@ -60,7 +60,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		case err = <-done:
 			err = cmp.Or(err, out.err) // the library ignores errors of printing help
 		case <-ctx.Done():
-			select { // a read or write of a pipe cannot be interrupted: do not wait for ever
+			select { // do not wait forever: reads and writes of pipes cannot be interrupted
 			case err = <-done:
 			case <-time.After(patience):
 				err, abandoned = ctx.Err(), true
@@ -90,14 +90,14 @@ func (p Program) App(s *Streams) *cli.App {
 		Usage:                 p.Usage,
 		Version:               Version,
 		HideVersion:           true,
-		HideHelpCommand:       true, // reorder makes --help of it
+		HideHelpCommand:       true, // reorder turns it into --help
 		Writer:                s.Out,
 		ErrWriter:             s.Err,
 		Reader:                s.In,
 		ExitErrHandler:        func(*cli.Context, error) {}, // Run handles errors
 		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return Fail(ExitUsage, err) },
 		CustomAppHelpTemplate: p.Help,
-		// A file name may hold a comma.
+		// A file name may contain a comma.
 		DisableSliceFlagSeparator: true,
 	}
 	for _, make := range p.Commands {
@@ -106,8 +106,8 @@ func (p Program) App(s *Streams) *cli.App {
 	return app
 }
 
-// patience is how long the program waits, once interrupted, for work that does not look at the interruption.
+// patience is how long the program waits, once interrupted, for work that has not noticed the interruption.
 const patience = 3 * time.Second
 
-// tempAge is the age from which a temporary file is removed even if a program on another machine may have made it.
+// tempAge is the age from which a temporary file is removed even if a program on another machine may have created it.
 const tempAge = time.Hour

@@ -10,8 +10,8 @@ import (
 	"superres/internal/settings"
 )
 
-// Recorded returns the command line of c as a result records it, and the base names of its files. command has
-// Settings(c, without...) and these base names, so that both results are the same wherever the files lie.
+// Recorded returns the command line of c as a result records it, and the base names of the files in it. command
+// consists of Settings(c, without...) and these base names, so that it does not depend on the folders of the files.
 func Recorded(c *cli.Context, without ...string) (command string, files []string) {
 	words := Settings(c, without...)
 	for _, arg := range c.Args().Slice() {
@@ -21,7 +21,7 @@ func Recorded(c *cli.Context, without ...string) (command string, files []string
 	return strings.Join(words, " "), files
 }
 
-// CommandLine returns Settings(c) and the arguments of c as they are, quoted for a shell.
+// CommandLine returns Settings(c) and the arguments of c unchanged, quoted for a shell.
 func CommandLine(c *cli.Context) string {
 	words := Settings(c)
 	for _, arg := range c.Args().Slice() {
@@ -39,7 +39,7 @@ func Typed(c *cli.Context) string {
 	var words []string
 	for i, arg := range args {
 		if i == 0 {
-			arg = c.App.Name // whatever the path of the program
+			arg = c.App.Name // not the path by which the program was started
 		}
 		words = append(words, Quoted(arg))
 	}

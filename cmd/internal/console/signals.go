@@ -13,26 +13,26 @@ import (
 	"time"
 )
 
-// Interrupt is the cause of a context that the signal ended.
+// Interrupt is the cause of a context that a signal ended.
 type Interrupt struct{ syscall.Signal }
 
 // Error returns "interrupted".
 func (i Interrupt) Error() string { return "interrupted" }
 
-// Code returns the exit code of a program that the signal ended: 128 plus the signal's number.
+// Code returns the exit code of a program that the signal ended: 128 plus the number of the signal.
 func (i Interrupt) Code() int { return 128 + int(i.Signal) }
 
-// SIGHUP and SIGPIPE, which package syscall lacks for js, have the same numbers on all other systems.
+// SIGHUP and SIGPIPE are missing from package syscall for js, and have these numbers on all other systems.
 const (
 	SIGHUP  = syscall.Signal(1)
 	SIGPIPE = syscall.Signal(13)
 )
 
-// interruptKey is the key of the context value for OnInterrupt, an *atomic.Pointer[string].
+// interruptKey is the key of the context value that OnInterrupt sets, an *atomic.Pointer[string].
 type interruptKey struct{}
 
-// OnInterrupt has the program say the formatted text, how to go on, if a signal ends the command that ctx belongs to.
-// A later call replaces the text. It is safe for concurrent use.
+// OnInterrupt makes the program print the formatted text, how to go on, if a signal ends the command that ctx belongs
+// to. A later call replaces the text. It is safe for concurrent use.
 func OnInterrupt(ctx context.Context, format string, args ...any) {
 	if to, ok := ctx.Value(interruptKey{}).(*atomic.Pointer[string]); ok {
 		text := fmt.Sprintf(format, args...)
@@ -40,27 +40,27 @@ func OnInterrupt(ctx context.Context, format string, args ...any) {
 	}
 }
 
-// twice is how long after the first signal others are ignored as its repetition: timeout(1) signals the program and
-// then its group, a closing terminal may send SIGHUP and SIGTERM.
+// twice is how long after the first signal further signals are ignored as repetitions: timeout(1) signals the program
+// and then its process group, and a closing terminal may send both SIGHUP and SIGTERM.
 const twice = 200 * time.Millisecond
 
-// isIgnored reports whether the program was started with signal s ignored. On js, which has no signals, package signal
-// panics at the question.
+// isIgnored reports whether the program was started with the signal s ignored. On js, which has no signals, package
+// signal would panic.
 func isIgnored(s os.Signal) bool { return runtime.GOOS != "js" && signal.Ignored(s) }
 
-// untilSignal calls cancel with an Interrupt at the first SIGINT, SIGTERM or SIGHUP; a later signal kills the program
-// as usual. stop ends the watch for signals.
+// untilSignal calls cancel with an Interrupt at the first SIGINT, SIGTERM or SIGHUP. A signal later than twice kills
+// the program as usual. stop ends the watch for signals.
 func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 	signals, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	if !isIgnored(SIGHUP) { // nohup(1) has it ignored
+	if !isIgnored(SIGHUP) { // as nohup(1) makes it
 		signal.Notify(signals, SIGHUP)
 	}
 	go func() {
 		select {
 		case s := <-signals:
 			cancel(Interrupt{s.(syscall.Signal)})
-			time.Sleep(twice) // ignores repetitions, also while the program exits
+			time.Sleep(twice) // ignores repetitions, even while the program exits
 		case <-over:
 		}
 		signal.Stop(signals)
@@ -68,9 +68,9 @@ func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 	return func() { close(over) }
 }
 
-// watched returns stdout and stderr wrapped so that a write to a pipe that nobody reads any more calls gone. Otherwise
-// SIGPIPE would kill the program, and leave temporary files and child processes behind. If SIGPIPE is ignored, the
-// streams are returned as they are, and such a write is an error like any other. stop ends the watch.
+// watched returns stdout and stderr wrapped so that a write to a pipe without a reader calls gone. Otherwise SIGPIPE
+// would kill the program, and leave temporary files and child processes behind. If SIGPIPE is ignored, the streams are
+// returned unchanged, and such a write is an error like any other. stop ends the watch for SIGPIPE.
 func watched(stdout, stderr io.Writer, gone func()) (out, errs io.Writer, stop func()) {
 	if isIgnored(SIGPIPE) {
 		return stdout, stderr, func() {}
@@ -87,7 +87,7 @@ func watched(stdout, stderr io.Writer, gone func()) (out, errs io.Writer, stop f
 	return watch(stdout), watch(stderr), func() { signal.Stop(unread) }
 }
 
-// pipe is a standard stream that calls gone when a write fails because nobody reads it any more.
+// pipe is a standard stream that calls gone when a write fails because the stream has no reader any more.
 type pipe struct {
 	io.Writer
 	gone func()

@@ -15,14 +15,14 @@ import (
 type Streams struct {
 	// In is standard input.
 	In io.Reader
-	// Out is standard output, for data. If a write to it fails, the program fails, even if the command ignores the
+	// Out is standard output, for data. If a write to Out fails, the program fails, even if the command ignores the
 	// error.
 	Out io.Writer
 	// Err is standard error, for messages.
 	Err io.Writer
 }
 
-// file returns the *os.File below w, a standard stream that may be wrapped, and whether there is one.
+// file returns the *os.File in w, a standard stream that may be wrapped, and whether there is one.
 func file(w io.Writer) (*os.File, bool) {
 	if o, ok := w.(*output); ok {
 		w = o.Writer
@@ -34,10 +34,10 @@ func file(w io.Writer) (*os.File, bool) {
 	return f, ok
 }
 
-// output is standard output. It keeps its first error, which has the exit code ExitOutput.
+// output is standard output. It keeps the first error of a write, with the exit code ExitOutput.
 type output struct {
 	io.Writer
-	err error // the first error of a write
+	err error // nil: no write has failed
 }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -49,8 +49,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TakesBinary, called before any work, returns an error if binary output would go to a terminal, which might take it
-// for control codes: if name is "-" and standard output is a terminal.
+// TakesBinary returns an error if name is "-" and standard output is a terminal, which might take binary output for
+// control codes. It is called before any work.
 func (s *Streams) TakesBinary(name string) error {
 	if paths.IsStandard(name) && IsTerminal(s.Out) {
 		return Usage("standard output is a terminal, and the result is no text: give it a file with -o FILE, or " +

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// OneArgument returns the only argument of c, called what in errors, or a usage error if there are none or several.
+// OneArgument returns the only argument of c, called what in errors, or a usage error if there is not exactly one.
 func OneArgument(c *cli.Context, what string) (string, error) {
 	switch {
 	case c.NArg() == 0:
@@ -19,13 +19,13 @@ func OneArgument(c *cli.Context, what string) (string, error) {
 	return c.Args().First(), nil
 }
 
-// Counts returns the whole numbers in text, separated by commas, each from least to 2^30; other texts are an error.
-func Counts(text string, least int) ([]int, error) {
+// Counts returns the whole numbers in text, separated by commas, each from lowest to 2^30; other texts are an error.
+func Counts(text string, lowest int) ([]int, error) {
 	var list []int
 	for part := range strings.SplitSeq(text, ",") {
 		v, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || v < least || v > 1<<30 {
-			return nil, fmt.Errorf("%q is no whole number from %d on", part, least)
+		if err != nil || v < lowest || v > 1<<30 {
+			return nil, fmt.Errorf("%q is no whole number from %d on", part, lowest)
 		}
 		list = append(list, v)
 	}

@@ -21,7 +21,7 @@ func FirstOf(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), len(names)-mostNames)
 }
 
-// Count returns "1 thing", or "n things" with an s behind thing.
+// Count returns "1 thing", or "n things", with an s after thing.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -32,8 +32,7 @@ func Count(n int, thing string) string {
 // Bytes is usage.Bytes.
 func Bytes(n int64) string { return usage.Bytes(n) }
 
-// Elapsed returns the time that something took, in seconds, as text: "0.42 s", "4.2 s", "42 s", "2 min 5 s", "1 h 20
-// min".
+// Elapsed returns the time that work took, in seconds, as text: "0.42 s", "4.2 s", "42 s", "2 min 5 s", "1 h 20 min".
 func Elapsed(seconds float64) string {
 	switch whole := int(seconds + 0.5); {
 	case seconds < 0.995:
@@ -49,7 +48,7 @@ func Elapsed(seconds float64) string {
 	}
 }
 
-// Remaining returns an estimate of the time that is left as text: "about 40 s left", in minutes from 100 seconds on, in
+// Remaining returns d, an estimate of the time left, as text: "about 40 s left", in minutes from 100 seconds on, in
 // hours from 2 hours on.
 func Remaining(d time.Duration) string {
 	switch seconds := max(d.Seconds(), 1); {
@@ -62,11 +61,11 @@ func Remaining(d time.Duration) string {
 	}
 }
 
-// Quantity returns n, 0 or more, as text of three digits with a prefix for thousands: 950, 24.9 K, 1.21 M, 38 T.
+// Quantity returns n, 0 or more, as text with three digits and a prefix for powers of 1000: 950, 24.9 K, 1.21 M, 38 T.
 func Quantity(n float64) string {
 	prefix := ""
 	for _, larger := range []string{"K", "M", "G", "T", "P", "E"} {
-		if n < 999.5 { // which is 1000 in three digits
+		if n < 999.5 { // 999.5 would be 1000 in three digits
 			break
 		}
 		n, prefix = n/1000, " "+larger
@@ -74,7 +73,7 @@ func Quantity(n float64) string {
 	return fmt.Sprintf("%.3g%s", n, prefix)
 }
 
-// Quoted returns text as one word of a POSIX shell, in single quotes if it needs any.
+// Quoted returns text as one word for a POSIX shell, in single quotes if it needs them.
 func Quoted(text string) string {
 	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-,:=+@/") == "" {
 		return text
@@ -82,7 +81,7 @@ func Quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// Finite returns a pointer to v, or nil if v is NaN or infinite, which JSON cannot hold.
+// Finite returns a pointer to v, or nil if v is NaN or infinite, which JSON cannot represent.
 func Finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -98,7 +97,7 @@ func Number(format string, v *float64) string {
 	return fmt.Sprintf(format, *v)
 }
 
-// Told returns n in digits, or "" if n is 0, which stands for a count that is not known.
+// Told returns n in digits, or "" if n is 0, which stands for an unknown count.
 func Told(n int) string {
 	if n == 0 {
 		return ""

@@ -11,13 +11,13 @@ import (
 	"superres/internal/picture"
 )
 
-// Way is how a program has made a picture of a file. It is sent to workers.
+// Way says how another program made a picture from a file. The server sends it to workers.
 type Way struct {
-	Kind    string // as in --decoder; empty: no program has
-	Upright bool   // the pixels lie upright; false: as the metadata of the result say
+	Kind    string // the kind of the file, as in --decoder; empty: no program made the picture
+	Upright bool   // the pixels are upright; false: the metadata of the result gives the orientation
 }
 
-// Of returns the way for a file whose bytes are in original.
+// Of returns w in the form that package enlarging takes, for the file original, of size bytes.
 func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 	if w.Kind == "" {
 		return enlarging.Made{}
@@ -27,9 +27,9 @@ func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 	}}
 }
 
-// amend gives pic what belongs to the picture in original, and corrects the pixels where programs are known to be
-// wrong: libheif's shift samples of 10 and 12 bits up, so that white is 65472 and 65520, leave colours multiplied by
-// alpha where the file has them so, and grey from 16 to 235 where the file says so.
+// amend adds to pic the metadata of the picture in original, and corrects pixels that programs are known to get wrong:
+// programs of libheif shift samples of 10 and 12 bits up, so that white is 65472 and 65520, leave colours multiplied by
+// alpha if the file has them so, and leave grey from 16 to 235 if the file says so.
 func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 	format := map[string]string{"heic": "avif", "jxl": "jxl"}[name]
 	if format == "" {
@@ -46,10 +46,10 @@ func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 	}
 }
 
-// correct corrects the samples that a program has made of the picture in still.
+// correct corrects the samples of img, which a program made from the picture that still describes.
 func correct(img image.Image, still *metadata.Still) {
 	pix, _, pixel := picture.Samples(img)
-	alpha := 0 // the sample of a pixel that is alpha; 0: none
+	alpha := 0 // index of the sample of a pixel that is alpha; 0: no alpha
 	sample, channels := 1, pixel
 	switch img.(type) {
 	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
@@ -65,7 +65,7 @@ func correct(img image.Image, still *metadata.Still) {
 	if sample == 1 {
 		depth = 8
 	}
-	black, white := uint32(16)<<(depth-8), uint32(235)<<(depth-8) // of limited range
+	black, white := uint32(16)<<(depth-8), uint32(235)<<(depth-8) // in limited range
 	stretches := still.Grey && still.Limited
 	divides := still.Premultiplied && still.HasAlpha
 	if !stretches && !divides && depth == 8 {

@@ -1,8 +1,8 @@
-// Package decoders reads the pictures of kinds that superres does not read by programs that are on the path, such as
-// HEIC by heif-convert.
+// Package decoders reads kinds of pictures that superres does not read itself, with programs on the path, such as HEIC
+// with heif-convert.
 //
-// A program gets the file, a folder of its own, a time limit and few variables of the environment, and no shell. What
-// it writes is read like any other picture, and corrected by amend.go where programs are known to be wrong.
+// A program gets the file, a folder of its own, a time limit and few environment variables, and no shell. The picture
+// that it writes is read like any other picture, and amend.go corrects known faults of programs.
 package decoders
 
 import (
@@ -29,16 +29,16 @@ import (
 	"superres/internal/settings"
 )
 
-// kind is a kind of files that programs read.
+// kind is a kind of files that other programs can read.
 type kind struct {
-	name     string   // in --decoder
-	titles   []string // of foreign.Kind
-	commands []string // in order of preference
+	name     string   // name in --decoder
+	titles   []string // the Title of each foreign.Kind that belongs to it
+	commands []string // command lines, in order of preference
 	install  string
 }
 
-// kinds are the kinds that can be read by programs. {in} is the file, {out} a PNG or TIFF to write, {stem} its path
-// without the extension.
+// kinds are the kinds that other programs can read. In commands, {in} is the file, {out} a PNG to write, {stem} the
+// path without the extension, and {dir} the folder.
 var kinds = []kind{
 	{"heic", []string{"HEIC"}, []string{"heif-dec {in} {out}", "heif-convert {in} {out}", "vips autorot {in} {out}",
 		"magick {in}[0] {out}", "sips -s format png {in} --out {out}"}, "libheif-examples"},
@@ -56,7 +56,7 @@ var kinds = []kind{
 	{"pdf", []string{"PDF"}, []string{"pdftoppm -png -r 300 -f 1 -singlefile {in} {stem}"}, "poppler-utils"},
 }
 
-// kindOf returns the kind with this title of foreign.Kind, or nil.
+// kindOf returns the kind of files with the given title of a foreign.Kind, or nil.
 func kindOf(title string) *kind {
 	for i := range kinds {
 		if slices.Contains(kinds[i].titles, title) {
@@ -66,7 +66,7 @@ func kindOf(title string) *kind {
 	return nil
 }
 
-// Option returns --decoder, which sets to.
+// Option returns --decoder, which sets *to.
 func Option(to *[]string) *settings.Option {
 	return &settings.Option{Name: "decoder", To: settings.List(to, Check), Group: console.Machine,
 		Words:  settings.Offer("none", "heic=", "jxl=", "raw="),
@@ -74,7 +74,7 @@ func Option(to *[]string) *settings.Option {
 			"{out}'; `WHAT` names heic, jxl, raw, psd, jp2, pdf or cbr; none: by no other program"}
 }
 
-// Check fails for a value of --decoder that is neither none nor KIND=PROGRAM with {in} and {out}.
+// Check fails for a value of --decoder that is neither none nor KIND=PROGRAM with {in} and one of {out}, {stem}, {dir}.
 func Check(text string) error {
 	name, command, _ := strings.Cut(text, "=")
 	var known []string
@@ -89,19 +89,20 @@ func Check(text string) error {
 	return fmt.Errorf("expected none or, as in heic='PROGRAM {in} {out}', one of %s", strings.Join(known, ", "))
 }
 
-// Set is the programs of a call.
+// Set holds the settings for other programs in one call.
 type Set struct {
-	// Given are the values of --decoder, which Check has accepted.
+	// Given are the values of --decoder, all accepted by Check.
 	Given []string
 	// Time is how long a program may take.
 	Time time.Duration
-	// Memory is how many bytes a program may take, where the system can limit it.
+	// Memory is how many bytes a program may take, if the system can limit it.
 	Memory int64
-	// Used tells that Reads has returned a format.
+	// Used says that Reads has found a program for a file.
 	Used bool
 }
 
-// Source returns the source of a file: the file itself, or what a program makes of it, which ends with ctx.
+// Source returns the source of a file: the file itself, or the picture that a program makes from it. ctx ends the
+// program.
 func (s *Set) Source(ctx context.Context, path string) enlarging.Source { return source{ctx, path, s} }
 
 type source struct {
@@ -143,8 +144,8 @@ func (s source) Open() (*enlarging.Content, error) {
 	return content, nil
 }
 
-// Reads returns the format for the results of a file of a kind that a program reads: PNG, or JPEG for HEIC and JPEG XL
-// of 8 bits without transparency. Where no program is there, it returns "", and other advises to install one.
+// Reads returns the format for results of a file of the kind other: PNG, or JPEG for HEIC and JPEG XL of 8 bits without
+// transparency. It returns "" if no program reads it; the Advice of other then names programs to install.
 func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	if s.Ignores(*other) {
 		return ""
@@ -162,7 +163,7 @@ func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	return FormatFor(f, size, *other)
 }
 
-// FormatFor is Reads for an open file of a kind that a program has read.
+// FormatFor returns the format that Reads would return for the open file f, of size bytes, which a program has read.
 func FormatFor(f io.ReaderAt, size int64, other foreign.Kind) imagefile.Format {
 	k, src := kindOf(other.Title), io.NewSectionReader(f, 0, size)
 	depth, more := 16, true
@@ -182,16 +183,16 @@ func FormatFor(f io.ReaderAt, size int64, other foreign.Kind) imagefile.Format {
 	return imagefile.PNG
 }
 
-// Rule says in a line what Reads decides.
+// Rule says in a line which format Reads chooses.
 const Rule = "what other programs read becomes JPEG where it has 8 bits and no transparency, and is HEIC or JPEG XL, " +
 	"else PNG; --format decides otherwise"
 
-// Ignores reports whether files of a kind are read by no other program; false: they are, where it is there.
+// Ignores reports whether no other program reads files of a kind, even if it is installed.
 func (s *Set) Ignores(other foreign.Kind) bool { return kindOf(other.Title) == nil || s.forbids() }
 
 func (s *Set) forbids() bool { return slices.Contains(s.Given, "none") }
 
-// present returns the command lines for a kind, of which the programs are there, with their paths.
+// present returns the command lines for a kind with programs that are on the path, with the paths of the programs.
 func (s *Set) present(k *kind) (list [][]string) {
 	lines := slices.Clone(k.commands)
 	for _, given := range s.Given {
@@ -209,43 +210,43 @@ func (s *Set) present(k *kind) (list [][]string) {
 	return list
 }
 
-// Convert returns what a program makes of the picture in the file path, whose content is in, as a file without a name
-// that the caller closes, and the way in which it was made. It returns nil for a file that no program is to read.
-// Errors call the file name.
+// Convert has a program convert the picture in the file at path, which has the content in. It returns the result as a
+// file without a name, which the caller closes, and how it was made, or nil if no program is to read the file. Errors
+// call the file name.
 func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f *os.File, how Way, err error) {
 	_, other, err := imagefile.IdentifyAt(in, name)
 	k := kindOf(other.Title)
 	if err != nil || k == nil || s.forbids() {
-		return nil, how, nil // as the error will be met when the picture is read
+		return nil, how, nil // reading the picture will meet the error
 	}
-	place := 0 // of the picture in a file of several
+	place := 0 // number of the picture in a file with several
 	if k.name == "heic" {
 		if still, err := metadata.ReadStill(io.NewSectionReader(in, 0, imagefile.MaxBytes)); err == nil {
 			place = still.Place
 		}
 	}
 	err = s.try(ctx, path, name, other.Title, k, s.Time, func(program, dir string) (err error) {
-		how = Way{Kind: k.name, Upright: program != "sips"} // which leaves the pixels as they are stored
+		how = Way{Kind: k.name, Upright: program != "sips"} // sips leaves the pixels as they are stored
 		f, err = result(dir, place)
 		return err
 	})
 	return f, how, err
 }
 
-// stem is the name, without its extension, of what a program writes.
+// stem is the name, without the extension, of the file that a program writes.
 const stem = "picture"
 
-// result returns what a program has written into the folder dir, as a file without a name: of several pictures the
-// one of the number place, from 1, or the first.
+// result returns the picture that a program wrote into the folder dir, as a file without a name. Of several pictures it
+// is the one numbered place, from 1, or else the first.
 func result(dir string, place int) (*os.File, error) {
 	results, _ := filepath.Glob(filepath.Join(dir, stem) + "*")
 	if len(results) == 0 {
 		return nil, errors.New("ended well and wrote nothing")
 	}
 	name := results[0]
-	for _, r := range results { // not what belongs to the picture, such as its depth
+	for _, r := range results { // other files belong to the picture, such as its depth map
 		if base := filepath.Base(r); base == stem+".png" || base == stem+".tif" ||
-			base == fmt.Sprintf("%s-%d.png", stem, place) { // as heif-convert names them
+			base == fmt.Sprintf("%s-%d.png", stem, place) { // how heif-convert numbers pictures
 			name = r
 		}
 	}
@@ -270,8 +271,8 @@ func result(dir string, place int) (*os.File, error) {
 	return f, err
 }
 
-// try has programs read the file path, of kind k and its title, each into a new folder, until take accepts what one has
-// written there, after at most the given time. It returns the error of the first, or of one that does not end.
+// try has programs read the file at path, of kind k and with its title, each into a new folder, until take accepts the
+// result there. It stops after a program that took the time most, and returns the error of the first program.
 func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most time.Duration,
 	take func(program, dir string) error) (first error) {
 	in, err := filepath.Abs(path)
@@ -313,7 +314,7 @@ func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most t
 	return console.Fail(console.ExitInput, &Missing{name, title, k})
 }
 
-// needs returns the programs of a kind, and in brackets how one of them is installed.
+// needs returns the programs that read a kind, and, in brackets, how to install one of them.
 func (k *kind) needs() (programs, install string) {
 	var list []string
 	for _, c := range k.commands {
@@ -322,7 +323,7 @@ func (k *kind) needs() (programs, install string) {
 	return strings.Join(list, ", "), "(Debian: apt install " + k.install + ") and type the same again"
 }
 
-// advice says what to install in order to read files of a kind.
+// advice says what to install to read files of a kind.
 func (k *kind) advice() string {
 	what := "raw files"
 	if k.name != "raw" {
@@ -332,7 +333,7 @@ func (k *kind) advice() string {
 	return fmt.Sprintf("to read %s, install one of %s %s", what, programs, install)
 }
 
-// Missing is the error that no program is there which reads a file.
+// Missing is the error that no program on the path reads a file.
 type Missing struct {
 	Name, Title string
 	kind        *kind
@@ -344,8 +345,8 @@ func (m *Missing) Error() string {
 		m.Title, programs, install)
 }
 
-// Unpack has a program write the pages of the file path, a comic or a document of the given title, into a folder, which
-// it calls take with.
+// Unpack has a program write the pages of the file at path, a comic or a document with the given title, into a folder,
+// and calls take with the folder.
 func (s *Set) Unpack(ctx context.Context, path, title string, take func(dir string) error) error {
 	k := *kindOf(title)
 	if k.name == "pdf" {
@@ -354,6 +355,6 @@ func (s *Set) Unpack(ctx context.Context, path, title string, take func(dir stri
 	if s.forbids() {
 		return console.Usage("%s: is %s, which other programs read; leave out --decoder none", path, title)
 	}
-	const pages = 20 // that take as long as a picture may
+	const pages = 20 // a book gets the time of so many pictures
 	return s.try(ctx, path, path, title, &k, pages*s.Time, func(_, dir string) error { return take(dir) })
 }

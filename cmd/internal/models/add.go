@@ -50,15 +50,15 @@ A network's terms of use are its author's: superres tells them where the file do
 // adding is one call of superres models add.
 type adding struct {
 	opener    Opener
-	notes     io.Writer      // receives a line on each file that cannot be added; nil: nothing is said
-	limits    console.Limits // of which only the memory counts
-	name      string         // the name of the model; empty: that of the file
-	terms     string         // the terms of use, where the file says none; empty: they are not known
-	overwrite bool           // a model of the same name is replaced; false: it is an error
+	notes     io.Writer      // receives a line about each file that cannot be added; nil: no lines
+	limits    console.Limits // only Memory applies
+	name      string         // name for the model; empty: the name of the file
+	terms     string         // terms of use for a file that states none; empty: unknown
+	overwrite bool           // replace a model of the same name; false: fail if there is one
 	out       io.Writer
 }
 
-// table returns the options of superres models add, which set the fields of a.
+// table returns the options of superres models add. Setting them sets the fields of a.
 func (a *adding) table() settings.Table {
 	return settings.Table{
 		{Name: "name", To: settings.Text(&a.name, ""),
@@ -69,7 +69,7 @@ func (a *adding) table() settings.Table {
 	}
 }
 
-// addAll adds the models of args, files and folders. One that fails does not end the others.
+// addAll adds the models in args, which are files and folders. A model that fails does not keep out the others.
 func (a *adding) addAll(ctx context.Context, args []string) error {
 	files, err := modelFiles(args)
 	switch {
@@ -108,8 +108,8 @@ func (a *adding) addAll(ctx context.Context, args []string) error {
 	return nil
 }
 
-// modelFiles returns the files that args name, and in place of folders those of networks and models in them, sorted.
-// Of the two files of an ncnn network it returns one.
+// modelFiles returns the files that args name, and for each folder in args the networks and models in it, sorted. The
+// two files of an ncnn network count as one.
 func modelFiles(args []string) (files []file, err error) {
 	seen := map[string]bool{}
 	take := func(name string) {
@@ -143,7 +143,7 @@ func modelFiles(args []string) (files []file, err error) {
 	return files, nil
 }
 
-// add adds the model in from and writes a line about it.
+// add adds the model in the file from and writes a line about it.
 func (a *adding) add(ctx context.Context, from file) error {
 	name := a.name
 	if name == "" {
@@ -175,7 +175,7 @@ func (a *adding) add(ctx context.Context, from file) error {
 	return err
 }
 
-// write writes m, with the permissions most at the most, as the user's model called name.
+// write writes m as the user's model called name, with no permissions beyond most.
 func write(name string, m *superres.Model, most os.FileMode, overwrite bool) error {
 	path, err := userPath(name)
 	if err != nil {
@@ -193,8 +193,8 @@ func write(name string, m *superres.Model, most os.FileMode, overwrite bool) err
 	return safefile.WriteAtomicMode(most, path, overwrite, m.Save)
 }
 
-// sameModel returns the name of the user's model that was imported from the same bytes as m or, if m is no imported
-// network, that gives the same pixels. It returns "" if there is none.
+// sameModel returns the name of a user's model equal to m: imported from the same bytes if m is an imported network,
+// else with the same pixels in its results. It returns "" if there is none.
 func sameModel(m *superres.Model) (string, error) {
 	want, err := m.Fingerprint()
 	if err != nil {
@@ -207,7 +207,7 @@ func sameModel(m *superres.Model) (string, error) {
 		}
 		h, err := readHead(path)
 		if err != nil || (h.Provenance.Imported == nil) != (m.Provenance.Imported == nil) {
-			continue // also a damaged one is another one
+			continue // a damaged file counts as different
 		}
 		if n := h.Provenance.Imported; n != nil {
 			if n.SHA256 == m.Provenance.Imported.SHA256 {
@@ -238,7 +238,7 @@ func removeCommand() *cli.Command {
 	})
 }
 
-// remove removes the user's models called names: all, or none if one of them is not there.
+// remove removes the user's models called names, or none of them if one does not exist.
 func remove(names []string) error {
 	users := UserNames()
 	for _, name := range names {

@@ -20,27 +20,27 @@ import (
 	"superres/internal/safefile"
 )
 
-// catalogueVariable is the environment variable that names another catalogue: a file, or an address.
+// catalogueVariable is the environment variable that names another catalogue, by a file or an address.
 const catalogueVariable = "SUPERRES_CATALOGUE"
 
 //go:embed catalogue.json
 var ownCatalogue []byte
 
-// listed is a network in a catalogue, which superres models get fetches.
+// listed is a network in a catalogue, which superres models get can fetch.
 type listed struct {
-	Name   string `json:"name"`   // the name of the model that it becomes
-	Scale  int    `json:"scale"`  // the factor of the network
-	For    string `json:"for"`    // what it is for, in a few words
+	Name   string `json:"name"`   // name of the user's model that it becomes
+	Scale  int    `json:"scale"`  // factor by which the network enlarges
+	For    string `json:"for"`    // what the network is for, in a few words
 	Author string `json:"author"` // who trained it
-	Terms  string `json:"terms"`  // its terms of use, by name
-	// NonCommercial says that the terms forbid commercial use, so that they must be accepted.
+	Terms  string `json:"terms"`  // name of the terms of use
+	// NonCommercial says that the terms forbid commercial use, so that the user must accept them.
 	NonCommercial bool         `json:"non_commercial,omitempty"`
-	Files         []listedFile `json:"files"` // one file, or the two of an ncnn network
+	Files         []listedFile `json:"files"` // one file, or the two files of an ncnn network
 }
 
 // listedFile is a file of a network.
 type listedFile struct {
-	URL    string `json:"url"`  // its address; it may be relative to the address of the catalogue
+	URL    string `json:"url"`  // address, perhaps relative to the address of the catalogue
 	Size   int64  `json:"size"` // in bytes
 	SHA256 string `json:"sha256"`
 }
@@ -51,7 +51,7 @@ func (l listed) String() string {
 		float64(l.size())/1e6))
 }
 
-// size returns the bytes of all files.
+// size returns the number of bytes of all files together.
 func (l listed) size() (n int64) {
 	for _, f := range l.Files {
 		n += f.Size
@@ -59,7 +59,7 @@ func (l listed) size() (n int64) {
 	return n
 }
 
-// base returns the name of the file, or a name without letters if there is none.
+// base returns the name of the file, or a name without letters if its address has none.
 func (f listedFile) base() string {
 	at, err := url.Parse(f.URL)
 	if err != nil {
@@ -70,8 +70,8 @@ func (f listedFile) base() string {
 
 const mostCatalogue = 4 << 20 // bytes
 
-// openCatalogue returns the networks of the catalogue: the one in the program, or the one that SUPERRES_CATALOGUE
-// names. client fetches one that has an address; nil: such a one is passed over.
+// openCatalogue returns the networks of the catalogue: the catalogue in the program, or the one that SUPERRES_CATALOGUE
+// names. client fetches a catalogue at an address; if client is nil, such a catalogue counts as empty.
 func openCatalogue(ctx context.Context, client *http.Client) (list []listed, err error) {
 	name, text := os.Getenv(catalogueVariable), ownCatalogue
 	at, err := url.Parse(name)
@@ -104,7 +104,7 @@ func openCatalogue(ctx context.Context, client *http.Client) (list []listed, err
 	return list, nil
 }
 
-// fetchCatalogue returns the catalogue at an address.
+// fetchCatalogue returns the catalogue at the given address.
 func fetchCatalogue(ctx context.Context, client *http.Client, address string) ([]byte, error) {
 	resp, err := ask(ctx, client, address, 0)
 	if err != nil {
@@ -118,8 +118,8 @@ func fetchCatalogue(ctx context.Context, client *http.Client, address string) ([
 	return text, err
 }
 
-// check returns an error unless l says all that is needed of a network, and makes the addresses of its files, which are
-// relative to base, whole.
+// check returns an error unless l says everything that is needed about a network. It resolves the addresses of the
+// files in l, which may be relative to base.
 func (l *listed) check(base *url.URL) error {
 	if err := checkName(l.Name); err != nil {
 		return err

@@ -18,13 +18,13 @@ import (
 const folderVariable = "SUPERRES_MODELS"
 
 // Folder returns the folder of the user's models, which may not exist: $SUPERRES_MODELS, else superres/models in
-// $XDG_DATA_HOME or in the folder that the system has for data of programs.
+// $XDG_DATA_HOME or in the system's folder for data of programs.
 func Folder() (string, error) {
 	if dir := os.Getenv(folderVariable); dir != "" {
 		return dir, nil
 	}
 	data := os.Getenv("XDG_DATA_HOME")
-	if !filepath.IsAbs(data) { // a relative one is to be ignored
+	if !filepath.IsAbs(data) { // relative paths are ignored, as the XDG specification asks
 		home, err := os.UserHomeDir()
 		switch {
 		case runtime.GOOS == "windows" && os.Getenv("LocalAppData") != "":
@@ -41,17 +41,17 @@ func Folder() (string, error) {
 	return filepath.Join(data, "superres", "models"), nil
 }
 
-// suffix is the suffix of model files in the user's folder.
+// suffix is the suffix of model files in the folder of the user's models.
 const suffix = ".npz"
 
-// userPath returns the path of the file of the user's model called name, which may not exist.
+// userPath returns the path of the file of the user's model called name. The file may not exist.
 func userPath(name string) (string, error) {
 	dir, err := Folder()
 	return filepath.Join(dir, name+suffix), err
 }
 
-// UserNames returns the names of the user's models, sorted: of all model files in Folder whose names may be names of
-// models. It returns none if there is no such folder, or if it cannot be read.
+// UserNames returns the names of the user's models, sorted: of all model files in Folder that have a valid name for a
+// model. It returns none if there is no such folder, or if it cannot be read.
 func UserNames() (names []string) {
 	dir, err := Folder()
 	if err != nil {
@@ -70,8 +70,8 @@ func UserNames() (names []string) {
 	return names
 }
 
-// OpenUser opens the file of the user's model called name. version differs for files of different content. file is nil
-// if name is not the name of a user's model.
+// OpenUser opens the file of the user's model called name. version differs for files with different content. file is
+// nil if no user's model is called name.
 func OpenUser(name string) (file *os.File, version string, err error) {
 	if !slices.Contains(UserNames(), name) {
 		return nil, "", nil
@@ -91,17 +91,17 @@ func OpenUser(name string) (file *os.File, version string, err error) {
 	return file, fmt.Sprint(info.Size(), info.ModTime().UnixNano()), nil
 }
 
-const mostName = 64 // bytes of the name of a model
+const mostName = 64 // bytes in the name of a model
 
 var (
 	goodName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_+-]*$`)
 	badLetter = regexp.MustCompile(`[^A-Za-z0-9_+-]+`)
-	// onWindows matches the names that cannot be names of files there, whatever their suffix.
+	// onWindows matches words that Windows does not allow as file names, with any suffix.
 	onWindows = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 )
 
-// checkName returns an error unless name may be the name of a user's model: letters of ASCII, digits, _, + and -, and
-// neither the name of a model of the program nor, behind superres models, of a command.
+// checkName returns an error unless name may be the name of a user's model: ASCII letters, digits, _, + and -, but
+// neither the name of a model of the program nor of a subcommand of superres models.
 func checkName(name string) error {
 	reserved := append(embedded.Names(), Auto, "add", "get", "remove", "info", "help")
 	same := func(other string) bool { return strings.EqualFold(name, other) }
@@ -115,8 +115,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// nameFor returns the name for the model of a file whose base name without suffix is stem: stem with a dash in place of
-// letters that names cannot have. It may be one that checkName refuses.
+// nameFor returns a name for the model in a file called stem, without its suffix: stem, with a dash in place of
+// characters that names cannot have. checkName may refuse the name.
 func nameFor(stem string) string {
 	name := strings.Trim(badLetter.ReplaceAllString(stem, "-"), "-_+")
 	return name[:min(len(name), mostName)]

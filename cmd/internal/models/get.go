@@ -47,7 +47,7 @@ A network's terms of use are its author's.`,
 			g.bar = console.NewProgress(c, s)
 			defer g.bar.Clear()
 			transport := http.DefaultTransport.(*http.Transport).Clone() // uses the proxy in HTTPS_PROXY
-			transport.DisableCompression = true                          // a part of a file is a part of its bytes
+			transport.DisableCompression = true                          // so that ranges count bytes of the file
 			defer transport.CloseIdleConnections()
 			g.client = &http.Client{Transport: transport}
 			g.say = func(text string) {
@@ -67,7 +67,7 @@ type getting struct {
 	accepted, quiet bool
 	client          *http.Client
 	bar             *console.Progress
-	say             func(text string) // prints a line of messages
+	say             func(text string) // prints a line for the user
 }
 
 // getAll fetches and adds the networks called names; without names it lists the catalogue.
@@ -103,7 +103,7 @@ func (g *getting) getAll(ctx context.Context, names []string) error {
 	return nil
 }
 
-// writeCatalogue writes a line on each network of list.
+// writeCatalogue writes a line about each network in list.
 func writeCatalogue(w io.Writer, list []listed) error {
 	var lines [][2]string
 	for _, l := range list {
@@ -112,7 +112,7 @@ func writeCatalogue(w io.Writer, list []listed) error {
 	return writeLines(w, "", 0, lines)
 }
 
-// get fetches the files of l, adds the network in them, and removes them.
+// get fetches the files of l, adds the network in them, and removes the files.
 func (g *getting) get(ctx context.Context, l listed) error {
 	g.say(fmt.Sprintf("%s: by %s, whose terms are %s", l.Name, l.Author, l.Terms))
 	dir, err := Folder()
@@ -136,13 +136,13 @@ func (g *getting) get(ctx context.Context, l listed) error {
 	if err := a.add(ctx, identify(names[0])); err != nil {
 		return err
 	}
-	_ = os.RemoveAll(dir)            // what stays does no harm
-	_ = os.Remove(filepath.Dir(dir)) // fails if others are fetched
+	_ = os.RemoveAll(dir)            // files that remain do no harm
+	_ = os.Remove(filepath.Dir(dir)) // fails if another network is being fetched
 	return nil
 }
 
-// fetch makes the file called name with the content of f. It goes on with what an earlier call has fetched, which lies
-// there under the same name. A file with another sum is removed.
+// fetch writes the content of f to the file called name. If the file exists from an earlier call, fetch continues from
+// its end. A file with another hash than f states is removed.
 func (g *getting) fetch(ctx context.Context, name string, f listedFile) error {
 	to, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -179,10 +179,10 @@ func (g *getting) fetch(ctx context.Context, name string, f listedFile) error {
 	return nil
 }
 
-// stalled is how long a server may send nothing.
+// stalled is how long a server may send nothing before the transfer fails.
 const stalled = time.Minute
 
-// receive adds to the file to, which has the first have bytes of f, the others.
+// receive appends the rest of f to the file to, which has the first have bytes of f.
 func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listedFile) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -204,7 +204,7 @@ func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listed
 		return cut(err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusPartialContent { // all of it comes
+	if resp.StatusCode != http.StatusPartialContent { // the server sends the whole file
 		have = 0
 	}
 	if err := to.Truncate(have); err != nil {
@@ -225,7 +225,7 @@ func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listed
 			g.bar.Set(f.base(), float64(have)/float64(f.Size))
 		}
 		switch {
-		case have == f.Size: // what follows is not wanted
+		case have == f.Size: // ignores what the server sends beyond the stated size
 			return nil
 		case err == io.EOF:
 			return cut(errors.New("breaks off"))

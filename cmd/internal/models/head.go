@@ -10,13 +10,13 @@ import (
 	"superres/superres/stage"
 )
 
-// head is what listing a model file needs of it. It is read without the arrays, which may be large.
+// head is what a listing needs to know about a model file. It is read without the arrays, which may be large.
 type head struct {
 	Scale      int                 `json:"scale"`
 	Provenance superres.Provenance `json:"provenance"`
 }
 
-// readHead returns the head of the model file called path.
+// readHead returns the head of the model file at path.
 func readHead(path string) (h head, err error) {
 	f, size, err := safefile.OpenRegular(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func readHead(path string) (h head, err error) {
 	return h, nil
 }
 
-// String describes the model in a line, if it is a network.
+// String describes the model, which must be an imported network, in a line.
 func (h head) String() string {
 	n := h.Provenance.Imported
 	text := fmt.Sprintf("×%d, %s, %s parameters, imported from %s", h.Scale, n.Architecture,

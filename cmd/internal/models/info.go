@@ -36,7 +36,7 @@ depends on as many rows and columns on each side as the reach says.`,
 	})
 }
 
-// informAll writes the information on the models called names, as text or as JSON.
+// informAll writes the information about the models called names, as text or as JSON.
 func informAll(ctx context.Context, w io.Writer, names []string, asJSON bool) error {
 	for _, name := range names {
 		i, err := inform(ctx, name)
@@ -52,45 +52,45 @@ func informAll(ctx context.Context, w io.Writer, names []string, asJSON bool) er
 	return nil
 }
 
-// information is what superres models info says of a model. Fields that do not apply are empty.
+// information is what superres models info says about a model. Fields that do not apply are empty.
 type information struct {
 	// Name is the name or the file that the user gave.
 	Name string `json:"name"`
-	// Kind is network, if another program trained it; model, if superres did; or interpolation.
+	// Kind is "network" if another program trained the model, "model" if superres did, or "interpolation".
 	Kind string `json:"kind"`
-	// Architecture is the architecture by name, or the kinds of the stages.
+	// Architecture is the name of the architecture, or the kinds of the stages.
 	Architecture string `json:"architecture,omitempty"`
-	// Scale is the factor of the model itself; 0: any.
+	// Scale is the factor by which the model itself enlarges; 0: any.
 	Scale int `json:"scale"`
 	// Colour says what is enlarged: "red, green and blue", or "brightness, and colour by interpolation".
 	Colour string `json:"colour,omitempty"`
 	// Parameters is the number of weights, biases and slopes.
 	Parameters int `json:"parameters,omitempty"`
-	// MACs is the number of products for a pixel of the picture that is enlarged.
+	// MACs is the number of multiplications for a pixel of the picture that is enlarged.
 	MACs float64 `json:"macs_per_pixel,omitempty"`
-	// Reach is the number of rows and columns on each side on which a pixel of the result depends.
+	// Reach is how many rows and columns on each side influence a pixel of the result.
 	Reach int `json:"reach,omitempty"`
 	// Range is the range of the network's samples, such as "0..1", or "0..255 in and 0..1 out".
 	Range string `json:"range,omitempty"`
 	// File is the base name of the file that was imported, Format its format, and SHA256 the hash of its bytes, or of
-	// those of both its files.
+	// the bytes of both files.
 	File   string `json:"file,omitempty"`
 	Format string `json:"format,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
-	// Trainer has the programs that trained the model; empty of one that was not learned.
+	// Trainer names the programs that trained the model; it is empty if the model was not learned.
 	Trainer string `json:"trainer,omitempty"`
-	// Trained says what superres trained the model on, and Command by which command, the last of several.
+	// Trained says on what superres trained the model, Command by which command, the last one if there were several.
 	Trained string `json:"trained_on,omitempty"`
 	Command string `json:"command,omitempty"`
-	// Fingerprint is the hash of all that decides the pixels of results, of which these note the beginning.
+	// Fingerprint is the hash of everything that decides the pixels of results. Results record its beginning.
 	Fingerprint string `json:"fingerprint"`
-	// Terms are the terms of use, or a sentence that says that they are not known.
+	// Terms are the terms of use, or a sentence that says that they are unknown.
 	Terms string `json:"terms"`
 }
 
 const unknownTerms = "superres does not know its terms; ask its author"
 
-// inform returns the information on the model called name.
+// inform returns the information about the model called name.
 func inform(ctx context.Context, name string) (i information, err error) {
 	m, err := Open(ctx, name)
 	if err != nil {
@@ -148,7 +148,7 @@ func stageKinds(m *superres.Model) string {
 func (i information) String() string {
 	var b strings.Builder
 	line := func(what, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-13s%s\n", what, safefile.OneLine(fmt.Sprintf(format, args...))) // files say some of it
+		fmt.Fprintf(&b, "  %-13s%s\n", what, safefile.OneLine(fmt.Sprintf(format, args...))) // may quote a file
 	}
 	fmt.Fprintf(&b, "%s: %s\n", safefile.OneLine(i.Name), i.Kind)
 	if i.Architecture != "" {

@@ -1,10 +1,10 @@
-// Package models opens models by name or from a file, and networks of other programs; its command, superres models,
-// lists, describes, adds and removes them. The models embedded in the program are in package superres/models, which
-// packages in cmd import as embedded.
+// Package models opens models by name or from a file, and imports networks of other programs. Its command, superres
+// models, lists, describes, adds and removes models. The models embedded in the program are in package superres/models,
+// which packages in cmd import as embedded.
 //
 // Read it in this order: open.go, which finds a model by its name; folder.go, the folder of the user's models and their
-// names; network.go, which imports networks; then the commands: models.go, uses.go,
-// add.go, get.go with catalogue.go, info.go. head.go reads what a listing needs of a model file.
+// names; network.go, which imports networks; then the commands: models.go, uses.go, add.go, get.go with catalogue.go,
+// info.go. head.go reads the part of a model file that a listing needs.
 package models
 
 import (
@@ -69,7 +69,7 @@ D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional on
 	return c
 }
 
-// Option returns the option called name, "model" or "models"; "model" has the alias m. It completes the names of Names.
+// Option returns the option called name, which is "model", with the alias m, or "models". Its completion offers Words.
 func Option(name string, to settings.Value, help string) *settings.Option {
 	o := &settings.Option{Name: name, To: to, Help: help,
 		Words: Words}
@@ -79,7 +79,7 @@ func Option(name string, to settings.Value, help string) *settings.Option {
 	return o
 }
 
-// describe writes the descriptions of models that o opens, with their provenance, as JSON.
+// describe writes the descriptions of the models called names, with their provenance, as JSON.
 func describe(ctx context.Context, w io.Writer, names []string) error {
 	for _, name := range names {
 		m, err := Open(ctx, name)
@@ -93,8 +93,8 @@ func describe(ctx context.Context, w io.Writer, names []string) error {
 	return nil
 }
 
-// list writes what Auto and each embedded model is for, a line each, a line for each model of the user, and one for
-// each other network that superres models get has, unless its catalogue would have to be fetched.
+// list writes lines that say what Auto and each embedded model is for, then a line for each of the user's models, and
+// for each other network that superres models get offers, unless the catalogue would have to be fetched.
 func list(ctx context.Context, w io.Writer) error {
 	var ours, yours, others [][2]string
 	for _, name := range append([]string{Auto}, embeddedNames()...) {
@@ -122,8 +122,8 @@ func list(ctx context.Context, w io.Writer) error {
 		writeLines(w, "\nto be had by superres models get:\n", 24, others))
 }
 
-// writeLines writes head and, if there are any, lines of two columns, of which the first is as wide as its longest
-// text, and width at least. It writes nothing where there are no lines.
+// writeLines writes head and then lines, in two columns. The first column is as wide as its longest text, and at least
+// width. It writes nothing if there are no lines.
 func writeLines(w io.Writer, head string, width int, lines [][2]string) error {
 	if len(lines) == 0 {
 		return nil
@@ -138,7 +138,7 @@ func writeLines(w io.Writer, head string, width int, lines [][2]string) error {
 	return err
 }
 
-// summaryOf returns one line that describes the user's model called name, or says why it cannot be used.
+// summaryOf returns a line that describes the user's model called name, or says why it cannot be used.
 func summaryOf(name string) string {
 	path, err := userPath(name)
 	if err != nil {
@@ -157,7 +157,7 @@ func summaryOf(name string) string {
 	return use(m)
 }
 
-// Summary returns one line on how m was made: its scale, stages and training and, if known, its score.
+// Summary returns a line that says how m was made: its scale, stages and training and, if known, its score.
 func Summary(m *superres.Model) string {
 	p := m.Provenance
 	switch {

@@ -16,14 +16,14 @@ import (
 	"superres/superres/resample"
 )
 
-// networkSuffixes are the suffixes of files of networks, in the order in which they are suggested.
+// networkSuffixes are the suffixes of files with networks, in the order in which messages suggest them.
 var networkSuffixes = []string{".param", ".onnx", ".safetensors", ".pth", ".pt", ".ckpt", ".bin"}
 
-// file is what a user means by the name of a file where a model is expected.
+// file is the meaning of a file name that a user gave in place of a model.
 type file struct {
 	name string // the name that the user gave
-	// network has the names of the files where another program keeps its network: one, or the .param and the .bin of
-	// ncnn. It is empty where the file is a model, or cannot be used.
+	// network holds the names of the files in which another program keeps the network: one, or ncnn's .param and .bin.
+	// It is empty if the file is a model file of superres, or cannot be used.
 	network []string
 }
 
@@ -35,8 +35,8 @@ func (f file) parts() []string {
 	return []string{f.name}
 }
 
-// identify tells networks of other programs, by the suffix or by how the file begins, from the model files that
-// superres wrote, which may have any suffix.
+// identify returns the meaning of name. A file is a network of another program if its suffix or its beginning says so,
+// but not if superres wrote it: such model files may have any suffix.
 func identify(name string) file {
 	f := file{name: name}
 	model, network := look(name)
@@ -52,8 +52,8 @@ func IsModel(name string) bool {
 	return model
 }
 
-// look reports whether the file called name is one that superres wrote, or begins as ncnn's text, safetensors,
-// TensorFlow.js's model.json or the two forms of PyTorch's files do. ONNX files have no such sign.
+// look reports whether superres wrote the file called name, and whether it begins like a file of ncnn, safetensors,
+// TensorFlow.js (model.json) or one of PyTorch's two formats. An ONNX file has no such beginning.
 func look(name string) (model, network bool) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -75,7 +75,7 @@ func look(name string) (model, network bool) {
 		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
 }
 
-// openNetwork returns the model of the network in f.
+// openNetwork imports the network in f and returns it as a model.
 func (o Opener) openNetwork(ctx context.Context, f file) (m *superres.Model, err error) {
 	for _, name := range f.network {
 		f, _, err := safefile.OpenRegular(name)
@@ -99,11 +99,11 @@ func (o Opener) openNetwork(ctx context.Context, f file) (m *superres.Model, err
 	return nil, console.Failf(console.ExitModel, "network %s: %w", f.name, err)
 }
 
-// usualMemory is the most memory, in bytes, that an import takes where no limit is given: the default of --max-memory.
+// usualMemory is the memory, in bytes, that an import may take if no limit is given: the default of --max-memory.
 const usualMemory = 2 << 30
 
-// importNetwork reads the network in files and returns it as a model. It takes no more than memory bytes, by an
-// estimate. Tests replace it.
+// importNetwork reads the network in files and returns it as a model. By an estimate, it takes at most memory bytes.
+// Tests replace it.
 var importNetwork = func(ctx context.Context, files []string, memory int64) (*superres.Model, error) {
 	source, err := networks.Open(files[0], memory)
 	if err != nil {

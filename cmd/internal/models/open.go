@@ -19,24 +19,24 @@ import (
 
 // Opener opens models by name or from files.
 type Opener struct {
-	// Auto accepts the name Auto.
+	// Auto says that the name Auto is accepted.
 	Auto bool
-	// Memory is the most bytes that an import may take; 0: 2 GiB.
+	// Memory is how many bytes an import may take; 0: 2 GiB.
 	Memory int64
 }
 
-// Open is Opener.Open for the zero Opener.
+// Open calls Opener.Open for the zero Opener.
 func Open(ctx context.Context, name string) (*superres.Model, error) { return Opener{}.Open(ctx, name) }
 
-// IsFile reports whether name, where a command takes a model, is the path of a file: it has a dot or a slash. False
-// means the name of an embedded model or of one of the user's.
+// IsFile reports whether name, in place of a model, is the path of a file: it has a dot, a slash or a backslash. If
+// not, it is the name of an embedded model or of a user's model.
 func IsFile(name string) bool { return strings.ContainsAny(name, `./\`) }
 
-// Names returns the names of all models that need no file: the embedded ones, then those of the user.
+// Names returns the names of all models that need no file: the embedded models, then the user's models.
 func Names() []string { return append(embedded.Names(), UserNames()...) }
 
-// Open returns the model called name: an embedded one, one of the user, or, if IsFile(name), the one in that file, a
-// model file or the network of another program. It fails with ctx.Err().
+// Open returns the model called name: an embedded model, a user's model, or, if IsFile(name), the model in the file,
+// which is a model file or a network of another program. It fails with ctx.Err() if ctx ends.
 func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) {
 	if !IsFile(name) {
 		return o.openNamed(name)
@@ -90,7 +90,7 @@ func (o Opener) openNamed(name string) (*superres.Model, error) {
 	return m, nil
 }
 
-// load returns the model in the model file called path. The text of an error belongs behind the name of the file.
+// load returns the model in the model file at path. The text of an error continues a line that names the file.
 func load(path string) (*superres.Model, error) {
 	f, size, err := safefile.OpenRegular(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"superres/superres/resample"
 )
 
-// uses say in a few words what each embedded model, and Auto, is for.
+// uses say in a few words what Auto and each embedded model are for.
 var uses = map[string]string{
 	Auto:              "the default: photo-real for noise or compression, else photo",
 	Photo:             "clean photographs, drawings, text: keeps detail; ×2, ×3, ×4",
@@ -28,8 +28,8 @@ var uses = map[string]string{
 	embedded.Pixel:    "pixel art, which auto finds: no new colours; any scale",
 }
 
-// embeddedNames returns the names of the embedded models in the order in which people should read of them: those with
-// which the default works, their forms for other efforts, then others.
+// embeddedNames returns the names of the embedded models in the order for readers: the models that the default uses,
+// their forms for other efforts, then all others.
 func embeddedNames() []string {
 	names := []string{Photo, PhotoReal, "photo-fast", "photo-real-fast", "photo-max"}
 	for _, name := range embedded.Names() {
@@ -40,7 +40,7 @@ func embeddedNames() []string {
 	return names
 }
 
-// Words returns the names of Names for completion, with the uses of embedded models.
+// Words returns Names for completion, with the uses of the embedded models.
 func Words() (words []settings.Word) {
 	for _, name := range Names() {
 		words = append(words, settings.Word{Text: name, About: uses[name]})
@@ -48,8 +48,8 @@ func Words() (words []settings.Word) {
 	return words
 }
 
-// Compared returns the names of the models by which people compare a picture: all but Digits, the paper's, and the
-// forms of others for another effort.
+// Compared returns the names of the models with which users compare a picture: all except Digits, "coupled", which is
+// the paper's model, and the forms for other efforts.
 func Compared() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool {
 		return name == Digits || name == "coupled" || strings.HasSuffix(name, "-fast") ||
@@ -57,7 +57,7 @@ func Compared() []string {
 	})
 }
 
-// About returns a line on what the model called name, embedded or the user's, is for; "" if there is none.
+// About returns a line that says what the model called name is for, or "" if no model or network has this name.
 func About(name string) string {
 	if text, is := uses[name]; is {
 		return text
@@ -76,10 +76,10 @@ func About(name string) string {
 	return text
 }
 
-// WithAuto returns Words, and Auto, for completion.
+// WithAuto returns Words and Auto, for completion.
 func WithAuto() []settings.Word { return append(Words(), settings.Word{Text: Auto, About: uses[Auto]}) }
 
-// use returns a line on what m, which superres learned for its user, does, and how well.
+// use returns a line that says what m, which superres learned for its user, does, and how well.
 func use(m *superres.Model) string {
 	text := fmt.Sprintf("enlarges ×%d", m.Scale)
 	if m.Degradation == resample.Box {
@@ -91,7 +91,7 @@ func use(m *superres.Model) string {
 	return text + ", learned by superres train" + scoreText(m)
 }
 
-// scoreText returns the score of m on pictures that were held out, if it is known, to follow other text.
+// scoreText returns the score of m on held-out pictures, as text that continues a line; "" if the score is unknown.
 func scoreText(m *superres.Model) string {
 	p := m.Provenance
 	if p.Score == nil {

@@ -9,14 +9,14 @@ import (
 	"superres/learners/sparse"
 )
 
-// Coder has the options of a command line that choose a sparse coder.
+// Coder holds the command-line options that choose a sparse coder.
 type Coder struct {
 	Spec                     string
-	Sparsity                 int  // greatest number of atoms in a code; 0 leaves it to Spec
+	Sparsity                 int  // greatest number of atoms in a code; 0: as Spec says
 	SpecGiven, SparsityGiven bool // true if the user set them
 }
 
-// Options returns --coder, omp by default, and --sparsity, 3 by default; coder and sparsity are their help texts.
+// Options returns --coder, by default omp, and --sparsity, by default 3. coder and sparsity are their help texts.
 func (c *Coder) Options(coder, sparsity string) settings.Table {
 	return settings.Table{
 		CoderOption(&c.Spec, "omp", coder),
@@ -24,14 +24,14 @@ func (c *Coder) Options(coder, sparsity string) settings.Table {
 	}
 }
 
-// Complete records which of --coder and --sparsity the user set; given is the table of the command.
+// Complete records which of --coder and --sparsity the user set; given holds the options of the command.
 func (c *Coder) Complete(given settings.Table) {
 	c.SpecGiven, c.SparsityGiven = given.Given("coder"), given.Given("sparsity")
 }
 
-// Over returns the spec of the coder for a dictionary of the given number of atoms, with the sparsity added unless the
-// spec sets one. A sparsity that the user did not set is at most atoms, and left out if the coder has none; one that
-// the user set for a coder without it is an error.
+// Over returns the spec of the coder for a dictionary with the given number of atoms. It adds the sparsity unless the
+// spec sets it. A default sparsity is limited to atoms, and left out for a coder that has no sparsity; a sparsity that
+// the user set for such a coder is an error.
 func (c Coder) Over(atoms int) (string, error) {
 	if c.SparsityGiven {
 		return WithSparsity(c.Spec, c.Sparsity)
@@ -52,8 +52,8 @@ func WithSparsity(spec string, n int) (string, error) {
 	return sparse.WithSparsity(spec, n)
 }
 
-// SaysSparsity reports whether a spec sets how sparse codes are: by a number of atoms, or by the weight of an
-// ℓ₁ norm, which a number of atoms would override.
+// SaysSparsity reports whether a spec sets how sparse codes are: with a number of atoms, or with the weight of an ℓ₁
+// norm, which a number of atoms would override.
 func SaysSparsity(spec string) bool {
 	_, params, _ := strings.Cut(spec, ":")
 	return slices.ContainsFunc(plugin.Split(params), func(param string) bool {

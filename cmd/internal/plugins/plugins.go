@@ -1,5 +1,5 @@
 // Package plugins reads specs of learners and coders from a command line. A spec is a name with parameters, such as
-// "omp:sparsity=2". Lists of specs are read here, the options of one coder in coder.go. The commands superres learners
+// "omp:sparsity=2". plugins.go reads lists of specs, coder.go the options of one coder. The commands superres learners
 // and superres coders list all plug-ins.
 package plugins
 
@@ -36,7 +36,7 @@ func Coders(s *console.Streams) *cli.Command {
 	})
 }
 
-// list prints plug-ins with their parameters, defaults and papers.
+// list prints the plug-ins in infos with their parameters, defaults and papers.
 func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
 	var b strings.Builder
 	for _, info := range infos {
@@ -57,7 +57,7 @@ func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
 	return err
 }
 
-// CoderOption returns the option --coder, which sets to and has the default preset.
+// CoderOption returns the option --coder, which sets *to; its default is preset.
 func CoderOption(to *string, preset, help string) *settings.Option {
 	return &settings.Option{Name: "coder", To: settings.Text(to, preset), Help: help, Words: CoderWords}
 }
@@ -65,13 +65,13 @@ func CoderOption(to *string, preset, help string) *settings.Option {
 // CoderWords returns the names of the coders for completion.
 func CoderWords() []settings.Word { return words(sparse.List()) }
 
-// LearnerOption returns the option called name, "learner" or "learners", with the names of the learners for completion.
+// LearnerOption returns the option called name, "learner" or "learners", with the names of the learners to complete it.
 func LearnerOption(name string, to settings.Value, help string) *settings.Option {
 	return &settings.Option{Name: name, To: to, Help: help,
 		Words: func() []settings.Word { return words(learners.List()) }}
 }
 
-// words returns the names and summaries of plug-ins for completion.
+// words returns the names and summaries of the plug-ins in infos, for completion.
 func words[T any](infos []plugin.Info[T]) (list []settings.Word) {
 	for _, info := range infos {
 		list = append(list, settings.Word{Text: info.Name, About: info.Summary})
@@ -79,8 +79,8 @@ func words[T any](infos []plugin.Info[T]) (list []settings.Word) {
 	return list
 }
 
-// Specs splits a list of specs at commas, but not between the parameters of a spec nor within quotes:
-// "rop,blotless:inner=5,block=8,mod" has three specs. A spec may have a label before it: "mine=exec:./mine.py".
+// Specs splits a list of specs at commas, except commas between the parameters of a spec or within quotes:
+// "rop,blotless:inner=5,block=8,mod" has three specs. A spec may follow a label: "mine=exec:./mine.py".
 func Specs(text string) []string {
 	var list []string
 	for _, part := range plugin.Split(text) {
@@ -100,8 +100,8 @@ func Specs(text string) []string {
 	return list
 }
 
-// Labelled splits "label=spec" among specs of learners: it returns the specs alone, and their labels by spec. A text is
-// taken for a label where the name of a learner follows the =.
+// Labelled splits each "label=spec" in list, which holds specs of learners. It returns the specs without labels, and
+// the label of each spec that had one. Text before = is a label only if the name of a learner follows.
 func Labelled(list []string) (specs []string, labels map[string]string) {
 	labels = map[string]string{}
 	for _, text := range list {
@@ -114,7 +114,7 @@ func Labelled(list []string) (specs []string, labels map[string]string) {
 	return specs, labels
 }
 
-// cutLabel returns the label and the spec of "label=spec", or false for a spec alone.
+// cutLabel splits text of the form "label=spec"; ok is false if text has no label.
 func cutLabel(text string) (label, spec string, ok bool) {
 	label, spec, ok = strings.Cut(text, "=")
 	name, _, _ := strings.Cut(spec, ":")
@@ -122,7 +122,7 @@ func cutLabel(text string) (label, spec string, ok bool) {
 	return label, spec, ok && known && label != "" && !strings.Contains(label, ":")
 }
 
-// CheckLearners returns an error for the first of names, which are specs, that is no valid learner or that comes twice.
+// CheckLearners returns an error for the first of names, which are specs, that is not a valid learner or is repeated.
 func CheckLearners(names []string) error {
 	for i, name := range names {
 		if _, err := learners.New(name); err != nil {
@@ -135,16 +135,16 @@ func CheckLearners(names []string) error {
 	return nil
 }
 
-// Coderless reports whether the learner of a spec finds codes by itself, and is not told how sparse they are.
+// Coderless reports whether the learner with the spec finds codes without a coder, so that it needs no sparsity.
 func Coderless(spec string) bool {
 	name, _, _ := strings.Cut(spec, ":")
-	l, err := learners.New(name) // without parameters: another version may have written them
+	l, err := learners.New(name) // without parameters, which may come from another version
 	_, ok := l.(learners.Coderless)
 	return ok && err == nil
 }
 
-// Told says what a learner knows besides the signals: the number of atoms K and, for its coder, their number S in a
-// signal. An empty spec is a dictionary for which nothing is learned.
+// Told returns what a learner is given besides the signals: the number of atoms K and, if it uses a coder, the number S
+// of atoms in each code. An empty spec stands for a dictionary that is not learned.
 func Told(spec string, sparsity int) string {
 	switch {
 	case spec == "":
@@ -155,13 +155,13 @@ func Told(spec string, sparsity int) string {
 	return fmt.Sprintf("K, S = %d", sparsity)
 }
 
-// Version is what the results of a learner depend on besides its spec, its problem and its seed.
+// Version identifies everything on which the results of a learner depend besides its spec, its problem and its seed.
 type Version struct {
-	Program  string // the fingerprint of the external programs that the learner and the coder run; "": they run none
-	Revision string // of the learner and the coder: see planted.Revision
+	Program  string // fingerprint of the external programs that the learner and the coder run; "": none
+	Revision string // planted.Revision of the learner and the coder
 }
 
-// Versions returns the version of each learner. names and coder are specs.
+// Versions returns the Version of each learner in names. names and coder are specs.
 func Versions(names []string, coder string) ([]Version, error) {
 	c, err := sparse.New(coder)
 	if err != nil {
@@ -183,7 +183,7 @@ func Versions(names []string, coder string) ([]Version, error) {
 	return list, nil
 }
 
-// All returns the names of the learners that need no argument: the paper's learners come first, in its order.
+// All returns the names of the learners that need no argument. The paper's learners come first, in the paper's order.
 func All() []string {
 	paper := []string{"rop", "blotless", "simco", "ksvd", "mod"}
 	var names []string

@@ -19,8 +19,8 @@ func (s *site) address() string {
 	return s.at(s.host)
 }
 
-// addresses returns the URLs of the page to be printed, at least one: if the server listens at all addresses of this
-// machine, those that others can reach, the best first.
+// addresses returns the URLs of the page to print, at least one. If the server listens at all addresses of this
+// machine, the URLs are the ones that other machines can reach, the usual one first.
 func (s *site) addresses() []string {
 	if !s.everywhere() {
 		return []string{s.address()}
@@ -39,8 +39,8 @@ func (s *site) addresses() []string {
 	return urls
 }
 
-// announcement returns what is printed at the start: the addresses, a line each, and, on a terminal, the first one as a
-// QR code if it is of use to a phone.
+// announcement returns the text printed at the start: the URLs, a line each, and the first URL as a QR code if the
+// output is a terminal, other machines can reach the server, and --quiet is not given.
 func (s *site) announcement(terminal bool) string {
 	urls := s.addresses()
 	text := strings.Join(urls, "\n") + "\n"
@@ -62,8 +62,8 @@ func (s *site) at(host string) string {
 	return address
 }
 
-// reachable returns those addresses of own, a machine's, that others in its network can use, usual first: of IPv4, or,
-// if there is none, of IPv6.
+// reachable returns the addresses of own, this machine's, that other machines in its network can use: the IPv4
+// addresses, or the IPv6 ones if it has no IPv4 address. usual comes first if it is among them.
 func reachable(own []net.Addr, usual netip.Addr) []netip.Addr {
 	var four, six []netip.Addr
 	for _, a := range own {
@@ -87,10 +87,10 @@ func reachable(own []net.Addr, usual netip.Addr) []netip.Addr {
 	return list
 }
 
-// usualAddress returns the address from which this machine would send to a distant one, or an invalid address if it has
-// no network. Nothing is sent.
+// usualAddress returns the address from which this machine would send to a distant machine, or an invalid address if
+// this machine has no network. Nothing is sent.
 func usualAddress() netip.Addr {
-	c, err := net.Dial("udp4", "192.0.2.1:9") // an address for documentation
+	c, err := net.Dial("udp4", "192.0.2.1:9") // reserved for documentation (RFC 5737): no machine has this address
 	if err != nil {
 		return netip.Addr{}
 	}
@@ -102,19 +102,19 @@ func usualAddress() netip.Addr {
 	return at.Addr()
 }
 
-// qrCode returns text as a QR code for a terminal, of lines with two rows of the code each, or "" if it is too long or
-// the terminal has no colours.
+// qrCode returns text as a QR code for a terminal; each line of output shows two rows of modules. It returns "" if text
+// is too long for a QR code or the terminal has no colours.
 func qrCode(text string) string {
 	code, err := qr.Encode(text, qr.L)
 	if err != nil || os.Getenv("TERM") == "dumb" {
 		return ""
 	}
 	begin, end := "\x1b[97;40m", "\x1b[0m" // white on black, whatever the terminal's own colours are
-	if runtime.GOOS == "windows" {         // whose consoles are dark, and may not know colours
+	if runtime.GOOS == "windows" {         // consoles there are dark, and may not know colours
 		begin, end = "", ""
 	}
-	const quiet = 4                                // width of the white border, by ISO/IEC 18004
-	blocks := [2][2]string{{"█", "▀"}, {"▄", " "}} // by whether the upper and the lower module are black
+	const quiet = 4                                // width of the white border in modules, as ISO/IEC 18004 asks
+	blocks := [2][2]string{{"█", "▀"}, {"▄", " "}} // indices: 1 if the upper, and if the lower module is black
 	index := func(x, y int) int {
 		if code.Black(x, y) {
 			return 1

@@ -47,25 +47,25 @@ the program.`,
 	})
 }
 
-// window is the window of superres app: the pictures that the command line gives it, and the count of open pages, of
-// which each holds a request of v1/window. It is safe for concurrent use.
+// window is the window of superres app: the pictures that the command line names for it, and the number of open pages.
+// Each open page holds a request to v1/window. A window is safe for concurrent use.
 type window struct {
-	scale float64  // the scale to begin with; 0: the one that the browser remembers
+	scale float64  // the scale to begin with; 0: the scale that the browser remembers
 	given []string // the paths of the pictures
 	list  []page.Given
 
 	mu    sync.Mutex
-	pages int         // that are open
-	came  bool        // a page has been open
+	pages int         // number of open pages
+	came  bool        // a page has been opened
 	due   bool        // a page is being loaded
-	timer *time.Timer // ends the program, unless a page comes before
+	timer *time.Timer // ends the program, unless a page is opened in time
 }
 
 // openTime is how long a browser may take to start or to load the page, and returnTime how long the program waits for
-// another page when the last one is left.
+// another page after the last page was closed.
 const openTime, returnTime = 2 * time.Minute, 2 * time.Second
 
-// mostGiven is the most pictures that a command line may give a window.
+// mostGiven is the largest number of pictures that a command line may name for a window.
 const mostGiven = 5000
 
 // take finds the pictures that args name; a folder stands for the pictures in it and in the folders below.
@@ -100,8 +100,8 @@ func (w *window) take(args []string) error {
 	return nil
 }
 
-// endBy has end called once no page has been open for openTime, which is logged, or, after the first one, for
-// returnTime.
+// endBy makes the window call end once no page has been open for openTime, or, after a page was closed, for returnTime.
+// If no page was ever opened, it logs so first.
 func (w *window) endBy(end func(), log func(line string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -118,16 +118,16 @@ func (w *window) endBy(end func(), log func(line string)) {
 	})
 }
 
-// count adds by to the open pages; 0 says that one is being loaded.
+// count adds change to the number of open pages: 1 or -1, or 0 to announce that a page is being loaded.
 //
-// Note: where a page is loaded again, browsers leave the old one when they have the beginning of the new one.
-func (w *window) count(by int) {
+// Note: when a page is reloaded, browsers close the old page once they have the beginning of the new one.
+func (w *window) count(change int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.pages += by
-	w.came = w.came || by > 0
-	w.due = by == 0 || by < 0 && w.due
-	if by < 0 && !w.due {
+	w.pages += change
+	w.came = w.came || change > 0
+	w.due = change == 0 || change < 0 && w.due
+	if change < 0 && !w.due {
 		w.timer.Reset(returnTime)
 	} else {
 		w.timer.Reset(openTime)
@@ -149,7 +149,7 @@ func (s *site) stay(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// give answers r with a picture of the command line, by its number from 0.
+// give answers r with a picture that the command line named. The parameter n of r is its number, from 0.
 func (s *site) give(w http.ResponseWriter, r *http.Request) error {
 	n, err := strconv.Atoi(r.URL.Query().Get("n"))
 	if err != nil || n < 0 || n >= len(s.window.given) {

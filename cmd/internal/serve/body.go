@@ -34,8 +34,8 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 	return f, nil
 }
 
-// convert returns what another program makes of the picture in f, if it is of a kind that one reads, and notes in j how
-// it was made; else nil. One runs at a time.
+// convert has another program convert the picture in f and notes in j how. It returns nil if superres reads the picture
+// itself, or if no program is known or allowed to read it. Only one program runs at a time.
 func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, err error) {
 	name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "picture")
 	if _, kind, _ := imagefile.IdentifyAt(f, name); kind.Title == "" || s.programs.Ignores(kind) {
@@ -66,7 +66,7 @@ func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, 
 	return made, err
 }
 
-// store copies from into f and returns the number of bytes. It fails if there are more than imagefile.MaxBytes.
+// store copies the bytes of from into f and returns their number. It fails if there are more than imagefile.MaxBytes.
 func store(f *os.File, from io.Reader) (int64, error) {
 	size, err := io.Copy(f, io.LimitReader(from, imagefile.MaxBytes+1))
 	switch {
@@ -81,7 +81,7 @@ func store(f *os.File, from io.Reader) (int64, error) {
 	return 0, unreceived(err)
 }
 
-// unreceived words err, an error of receiving a body, for the client.
+// unreceived returns err, met while a body was received, in words for the client.
 func unreceived(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return console.Fail(console.ExitLimit, errors.New("the picture comes too slowly; send it again"))
@@ -94,23 +94,23 @@ func tooLarge() error {
 		imagefile.MaxBytes>>20)
 }
 
-// smallBody is how many bytes of a body are moved before its transfer pauses for small pictures.
+// smallBody is how many bytes of a body are transferred before the transfer pauses for small pictures.
 const smallBody = 256 << 10
 
-// body is the body of a request; reading fails if its bytes stop coming.
+// body is the body of a request. Reading from it fails if the client stops sending.
 type body struct {
 	io.ReadCloser
 	*http.ResponseController
-	move  time.Duration // longest wait for the next bytes
-	until time.Time     // when all must have come
-	had   int64         // bytes read so far
+	move  time.Duration // longest wait for more bytes
+	until time.Time     // when the whole body must have arrived
+	had   int64         // number of bytes read so far
 	pause func()        // waits while small pictures are enlarged
 }
 
-// moving returns the body of r, which fails to read after the time all.
-func (s *site) moving(w http.ResponseWriter, r *http.Request, all time.Duration) *body {
+// moving returns the body of r. Reading from it fails once the duration total has passed.
+func (s *site) moving(w http.ResponseWriter, r *http.Request, total time.Duration) *body {
 	transfer := s.scheduler.Transfer()
-	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(all), 0,
+	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(total), 0,
 		func() { transfer.Pause(r.Context()) }}
 }
 
@@ -133,11 +133,11 @@ func (b *body) Read(p []byte) (int, error) {
 // clearDeadline removes the read deadline of the connection, so that package http notices when the client closes it.
 func (b *body) clearDeadline() error { return b.SetReadDeadline(time.Time{}) }
 
-// drainBytes is the most that is read of a refused body.
+// drainBytes is how many bytes of a refused body are read at most.
 const drainBytes = 32 << 20
 
-// drain reads and discards the rest of a refused body, up to a limit, so that the client gets to read the answer. A
-// client that sent an Expect header waits for the answer anyway.
+// drain reads and discards the rest of a refused body, unless it is longer than drainBytes, so that the client gets to
+// read the answer. A client that sent an Expect header waits for the answer before it sends a body.
 func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") != "" || r.ContentLength > drainBytes {
 		return
@@ -145,7 +145,7 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyN(io.Discard, s.moving(w, r, s.patience.drain), drainBytes)
 }
 
-// send sends f, of size bytes, as the answer. It gives up if the client stops reading.
+// send sends the first size bytes of f as the answer. It gives up if the client stops reading.
 func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
 	control, transfer := http.NewResponseController(w), s.scheduler.Transfer()
 	until := time.Now().Add(s.patience.body)

@@ -15,8 +15,8 @@ import (
 // checkTime is how long a server may take to answer a check.
 const checkTime = 4 * time.Second
 
-// check asks the server that listens at opt.address whether it answers, and returns nil if it does. The server
-// must let in who has opt.token; if that is empty, an answer that refuses for lack of a token will do, too.
+// check returns nil if a superres serve answers at opt.address. The server must accept opt.token; if opt.token is
+// empty, the refusal that superres serve sends to requests without a token will do, too.
 func check(ctx context.Context, opt options) error {
 	host, port, _ := net.SplitHostPort(opt.address)
 	if port == "0" {
@@ -39,7 +39,7 @@ func check(ctx context.Context, opt options) error {
 	if opt.token != "" {
 		r.Header.Set("Authorization", "Bearer "+opt.token)
 	}
-	client := http.Client{Timeout: checkTime, Transport: &http.Transport{}, // without the proxy of the environment
+	client := http.Client{Timeout: checkTime, Transport: &http.Transport{}, // ignores proxies set in the environment
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.Do(r)
 	if err != nil {

@@ -9,41 +9,41 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// watches hold the latest event of each picture, by the ids that clients chose. They are safe for concurrent use.
+// watches holds the latest event of each picture, under the id that its client chose. It is safe for concurrent use.
 type watches struct {
 	mu  sync.Mutex
 	all map[string]*watch
 }
 
-// watch is the progress of one id. It exists while a call or a client that reads its events uses it.
+// watch is the progress of the picture with one id. It exists while a call, or a client that reads its events, uses it.
 type watch struct {
 	id    string
-	users int  // calls and readers of events that use it
+	users int  // number of calls and readers of events that use it
 	call  bool // a call uses or has used the id; false: only readers of events
 
 	latest []byte        // latest event as JSON; nil: none yet
-	ended  bool          // latest is the last event
-	moved  chan struct{} // closed when there is a new event
+	ended  bool          // no event comes after latest
+	moved  chan struct{} // closed at the next event, and replaced
 }
 
-// event is the progress of a picture.
+// event says how far a picture has come.
 type event struct {
-	Event string  `json:"event"`           // queued, progress
+	Event string  `json:"event"`           // "queued" or "progress"
 	Place int     `json:"place,omitempty"` // queued: position in the queue, from 1
-	Share float64 `json:"share"`           // part that is done, 0 to 1
+	Share float64 `json:"share"`           // part of the work that is done, 0 to 1
 	Left  float64 `json:"seconds_left"`    // progress: estimated seconds left
 }
 
 // failed is the last event of a picture that failed.
 type failed struct {
-	Event string `json:"event"` // failed
+	Event string `json:"event"` // always "failed"
 	failure
 }
 
 const longestID = 64 // longest id that a client may choose, in bytes
 
-// take returns the watch of id, for a call if call is true, else for a client that reads its events. It fails if id is
-// too long, or if two calls use it. The caller must call leave.
+// take returns the watch of id: for a call if call is true, else for a client that reads the events. It fails if id is
+// too long, or if another call uses it already. When done, the caller must call leave.
 func (t *watches) take(id string, call bool) (*watch, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,7 +62,7 @@ func (t *watches) take(id string, call bool) (*watch, error) {
 	return w, nil
 }
 
-// leave ends the use of w that began with take.
+// leave ends the use of w that began with a call of take.
 func (t *watches) leave(w *watch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,14 +71,14 @@ func (t *watches) leave(w *watch) {
 	}
 }
 
-// tell publishes v as the latest event of w, or as the final one if last is true. A nil w is ignored.
+// tell publishes v as the latest event of w; last says that it is the final one. A nil w is ignored.
 func (t *watches) tell(w *watch, v any, last bool) {
 	if w == nil {
 		return
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
-		return // cannot happen: events have only texts and numbers
+		return // cannot happen: events hold only texts and numbers
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -88,14 +88,14 @@ func (t *watches) tell(w *watch, v any, last bool) {
 }
 
 // see returns the latest event of w, whether it is the final one, whether a call has used w, and a channel that is
-// closed when there is a new event.
+// closed at the next event.
 func (t *watches) see(w *watch) (latest []byte, ended, call bool, moved <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return w.latest, w.ended, w.call, w.moved
 }
 
-// events answers r with the events of an id, as they come, until the final one.
+// events answers r with the events of the picture that has its id, as they come, until the final one.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	id := r.URL.Query().Get("id")
 	if id == "" {
@@ -138,7 +138,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 			if !call {
 				return nil
 			}
-			ending = nil // the call ends soon, and with it the events
+			ending = nil // the call ends soon, and so do its events
 		}
 	}
 }

@@ -13,22 +13,22 @@ import (
 	"superres/internal/imagefile"
 )
 
-// The server and a worker exchange frames over the worker's standard input and output. A frame is a letter, the length
-// of its content as four bytes, little-endian, and the content:
+// The server and a worker exchange frames over the worker's standard input and output. A frame is a letter for its
+// kind, the length of its content as four bytes, little-endian, and the content:
 //
 //	server  worker
 //	start           the settings, once
 //	        ready   the worker is confined; lists means of confinement that the system lacks
 //	job             the call to do and the sizes of its files
-//	        need    asks for bytes of a file, which follow:
-//	data
+//	        need    asks for bytes of a file
+//	data            the bytes that the worker asked for
 //	        admit   what the picture needs, before the worker takes much memory
-//	grant           it may go on, with this memory and share of the processors; or
-//	refuse          it may not, and must end the job with any error
+//	grant           the worker may go on, with this memory and share of the processors; or
+//	refuse          the worker may not go on, and must end the job with any error
 //	        share   the part done, 0 to 1; the worker waits for a grant
 //	        bytes   part of the result
 //	        end     the reply
-//	cancel          end the job early; may come at any time, even after its end
+//	cancel          end the job early; may come at any time, even after the job has ended
 //
 // A worker waits for the answer to each need, admit and share, and gets one even if its job is cancelled, so that no
 // frame of one job is left for the next.
@@ -48,7 +48,7 @@ const (
 	frameEnd   = 'e'
 )
 
-// mostInFrame is the most bytes of content in a frame, and mostWords the most in a frame with a value in JSON.
+// mostInFrame is the greatest length of a frame's content, in bytes, and mostWords of content in JSON.
 const (
 	mostInFrame = 1 << 20
 	mostWords   = 256 << 10
@@ -56,9 +56,9 @@ const (
 
 // workerSettings are the settings of the server that workers need.
 type workerSettings struct {
-	Version        string // version of the program, which must be equal on both sides
-	Memory, Pixels int64  // limits of one picture: bytes and pixels
-	Decode, Whole  time.Duration
+	Version        string        // version of the program, which must be the same in server and worker
+	Memory, Pixels int64         // limits of one picture: bytes and pixels
+	Decode, Whole  time.Duration // longest time to decode a picture, and in all; 0: no limit
 }
 
 // workerReady is the first message of a worker.
@@ -67,33 +67,33 @@ type workerReady struct {
 	Missing []string // means of confinement that the system lacks
 }
 
-// job is a call that a worker is to do.
+// job is a call that the server sends to a worker.
 type job struct {
 	jobs.Job
 	Sizes []int64 // sizes of the files of the call, in bytes
-	// Model is the version of the user's model that upscale and inspect use, whose file is the last; empty: the
-	// model is embedded.
+	// Model is the version of the user's model that the call uses, whose file is the last of the files; empty: the
+	// model is embedded in the program.
 	Model string `json:",omitempty"`
 }
 
-// need asks for Length bytes, at most mostInFrame, of file File of a job, from Offset on.
+// need asks for Length bytes of file number File of a job, from Offset on; Length is at most mostInFrame.
 type need struct{ File, Offset, Length int64 }
 
 // grant is what a picture may use.
 type grant struct {
-	Memory int64 // bytes; 0 in the answer to a share
-	Tasks  int   // pictures that share the processors, this one included
+	Memory int64 // in bytes; 0 in the answer to a share frame
+	Tasks  int   // number of pictures that share the processors, with this one
 }
 
 // reply is the outcome of a job.
 type reply struct {
 	Failure *failure         `json:",omitempty"` // nil: the job succeeded
-	Name    string           // upscale: suggested file name of the result
-	Format  imagefile.Format // upscale: format of the result
-	Answer  json.RawMessage  // the event of the picture
+	Name    string           // of upscale: suggested file name of the result
+	Format  imagefile.Format // of upscale: format of the result
+	Answer  json.RawMessage  // the last event of the picture
 }
 
-// link is one end of a connection. Frames may be sent by several goroutines, and are received by one.
+// link is one end of the connection between server and worker. Several goroutines may send, but only one may receive.
 type link struct {
 	in *bufio.Reader
 
@@ -105,7 +105,7 @@ func newLink(in io.Reader, out io.Writer) *link {
 	return &link{in: bufio.NewReaderSize(in, 64<<10), out: bufio.NewWriterSize(out, 64<<10)}
 }
 
-// send sends a frame of a kind, such as frameJob, with content.
+// send sends a frame with content. kind is its letter, such as frameJob.
 func (l *link) send(kind byte, content []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +121,7 @@ func (l *link) send(kind byte, content []byte) error {
 	return l.out.Flush()
 }
 
-// sendValue sends a frame with v as JSON.
+// sendValue sends a frame whose content is v as JSON.
 func (l *link) sendValue(kind byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -130,7 +130,7 @@ func (l *link) sendValue(kind byte, v any) error {
 	return l.send(kind, text)
 }
 
-// receive returns the next frame. It fails if its stated length is more than its kind may have.
+// receive returns the next frame. It fails if the frame says that it is longer than frames of its kind may be.
 func (l *link) receive() (kind byte, content []byte, err error) {
 	var head [5]byte
 	if _, err = io.ReadFull(l.in, head[:]); err != nil {
@@ -145,7 +145,7 @@ func (l *link) receive() (kind byte, content []byte, err error) {
 	return head[0], content, err
 }
 
-// receiveValue reads the next frame, which must be of kind, and decodes its JSON into v.
+// receiveValue reads the next frame, which must have the letter kind, and decodes its JSON into v.
 func (l *link) receiveValue(kind byte, v any) error {
 	got, content, err := l.receive()
 	if err == nil && got != kind {

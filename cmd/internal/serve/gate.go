@@ -11,22 +11,22 @@ import (
 	"sync"
 )
 
-// mostConnections is the most connections open at once, and mostOfAddress the most from one address.
+// mostConnections is how many connections may be open at once, and mostOfAddress how many of them from one address.
 const (
 	mostConnections = 512
 	mostOfAddress   = mostConnections / 2
 )
 
-// limited is a listener with a limited number of open connections, in all and from each address. If a new one would
-// exceed a limit, the connection that has been without an admitted request for the longest time is closed; the new one
-// is refused only if all others are serving such requests. So clients without the token cannot keep others out.
+// limited is a listener with a limited number of open connections, in all and from each address. If a new connection
+// would exceed a limit, the one that has served no admitted request (with the token) for the longest time is closed; if
+// all are serving such requests, the new one is refused. So clients without the token cannot keep others out.
 type limited struct {
 	net.Listener
 	most, ofAddress int
 
-	mu   sync.Mutex // guards all, and the counts of the connections in it
+	mu   sync.Mutex // guards all and last, and the counts of each connection in all
 	all  map[*counted]bool
-	last uint64 // a clock: counts changes of connections
+	last uint64 // a clock: number of changes of connections so far
 }
 
 func newLimited(l net.Listener, most, ofAddress int) *limited {
@@ -47,7 +47,7 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// add counts one, and closes another connection if there are too many. It returns false if none could be closed.
+// add counts the new connection one, and closes another if there are too many; it returns false if it could close none.
 func (l *limited) add(one *counted) bool {
 	l.mu.Lock()
 	sameAddress := 0
@@ -80,28 +80,28 @@ func (l *limited) add(one *counted) bool {
 	return true
 }
 
-// addressOf returns the address of the client without its port; for IPv6, the network of its first 64 bits.
+// addressOf returns the address of the client of c, without its port; for IPv6, only the network, the first 64 bits.
 func addressOf(c net.Conn) netip.Addr {
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {
-		return netip.Addr{} // all unknown addresses count as one
+		return netip.Addr{} // all clients with unknown addresses count as one client
 	}
 	address := at.Addr().Unmap()
-	if address.Is6() { // a client has many addresses in one network
+	if address.Is6() { // a client may have any number of addresses in its network
 		whole, _ := address.WithZone("").Prefix(64)
 		return whole.Addr()
 	}
 	return address
 }
 
-// counted is a connection of a limited listener, with the requests that it serves.
+// counted is a connection of a limited listener, with the number of admitted requests that it is serving.
 type counted struct {
 	net.Conn
 	of      *limited
 	address netip.Addr
 
-	requests int    // admitted and not yet answered
-	since    uint64 // value of limited.last when requests last changed
+	requests int    // number of requests admitted and not yet answered
+	since    uint64 // value of limited.last when the connection began or requests last changed
 }
 
 func (c *counted) Close() error {
@@ -111,10 +111,10 @@ func (c *counted) Close() error {
 	return c.Conn.Close()
 }
 
-// connectionKey is the key of the connection in the context of its requests.
+// connectionKey is the key under which the context of a request holds its connection.
 type connectionKey struct{}
 
-// withConnection is the ConnContext of the http.Server: it adds c to the context.
+// withConnection is the ConnContext function of the http.Server: it adds c to the context.
 func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
@@ -136,13 +136,13 @@ func (c *counted) change(by int) {
 	c.requests, c.since = c.requests+by, c.of.last
 }
 
-// same reports whether guess is secret, in a time that reveals neither the secret nor its length.
+// same reports whether guess equals secret. The time it takes reveals neither secret nor its length.
 func same(secret, guess string) bool {
 	a, b := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(guess))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// route returns the path that r asks for, without the token; "" is the page. ok is false without the right token.
+// route returns the path that r asks for, without the token; "" is the page. ok says that r has the right token.
 func (s *site) route(r *http.Request) (path string, ok bool) {
 	path = strings.TrimPrefix(r.URL.Path, "/")
 	if s.token == "" {
@@ -156,8 +156,8 @@ func (s *site) route(r *http.Request) (path string, ok bool) {
 	return path, is && first == "v1" && same(s.token, bearer)
 }
 
-// fromHere reports whether r is addressed to this server and was sent by its own page or by no page at all; false: the
-// request is to be refused.
+// fromHere reports whether r is addressed to this server and was sent by the server's own page, by no page at all, or
+// by a link on another site that opens the page. If not, r is to be refused.
 //
 // Note: a page of another site can send forms and pictures here, and, if its host name is made to resolve to this
 // machine, read the answers. Browsers name the target and the sending page in Host and Origin, which a page cannot

@@ -15,15 +15,15 @@ import (
 )
 
 // openers lists, by operating system, the commands that open an address in the user's browser. The address is appended
-// to the last argument. Systems without an entry use the one for Linux.
+// to the last argument. Systems without an entry use the entry for Linux.
 var openers = map[string][][]string{
-	"linux":   {{"xdg-open", ""}, {"wslview", ""}}, // wslview: a browser of Windows, from Linux inside it
+	"linux":   {{"xdg-open", ""}, {"wslview", ""}}, // wslview opens a browser of Windows from Linux inside Windows
 	"darwin":  {{"open", ""}},
 	"windows": {{"rundll32", "url.dll,FileProtocolHandler", ""}},
 }
 
-// windowed lists, by operating system, browsers that show an address in a window of its own, without tabs and an
-// address bar, if it follows --app=. Variables of the environment are expanded.
+// windowed lists, by operating system, browsers that show the address after --app= in a separate window, without tabs
+// and an address bar. Environment variables in the paths are expanded.
 var windowed = map[string][]string{
 	"linux": {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge",
 		"microsoft-edge-stable"},
@@ -36,7 +36,7 @@ var windowed = map[string][]string{
 		`${ProgramFiles}\Microsoft\Edge\Application\msedge.exe`},
 }
 
-// ofSystem returns the entry of table for this operating system, or else the one for Linux.
+// ofSystem returns the entry of table for this operating system, or the entry for Linux if there is none.
 func ofSystem[T any](table map[string][]T) []T {
 	if list := table[runtime.GOOS]; list != nil {
 		return list
@@ -44,8 +44,8 @@ func ofSystem[T any](table map[string][]T) []T {
 	return table["linux"]
 }
 
-// findOpeners returns the commands here that open an address, which is to be appended to their last argument: those
-// that open a window of its own, then those that open the user's browser. It fails if there is none.
+// findOpeners returns the commands of this machine that open an address, which is to be appended to the last argument:
+// browsers that open a separate window come first, the user's browser last. It fails if none is found.
 func findOpeners() (found [][]string, err error) {
 	var list [][]string
 	for _, name := range ofSystem(windowed) {
@@ -63,7 +63,7 @@ func findOpeners() (found [][]string, err error) {
 	return found, nil
 }
 
-// open opens the page by the first of commands that does not fail. It returns at once; failures are logged.
+// open opens the page with the first of commands that succeeds. It returns at once; failures are logged.
 func (s *site) open(commands [][]string) {
 	go func() {
 		for _, command := range commands {
@@ -72,7 +72,7 @@ func (s *site) open(commands [][]string) {
 			detach(cmd)
 			var said bytes.Buffer
 			cmd.Stderr = &said
-			cmd.WaitDelay = time.Second // a browser that goes on may keep standard error open
+			cmd.WaitDelay = time.Second // a browser that keeps running may keep standard error open
 			err := cmd.Run()
 			if err == nil || cmd.ProcessState != nil && cmd.ProcessState.Success() {
 				return
@@ -84,18 +84,18 @@ func (s *site) open(commands [][]string) {
 	}()
 }
 
-// ticket is an address that leads to the page once, and only for a short time. A browser is started with it, as all
-// users of a machine can read the arguments of its processes, but not the token. It is safe for concurrent use.
+// ticket is an address that leads to the page once, and only for a short time. It is given to a browser in place of the
+// token, since all users of a machine can read the arguments of processes. It is safe for concurrent use.
 type ticket struct {
 	mu    sync.Mutex
-	path  string // path of the address; empty: none is valid
+	path  string // path of the address; empty: no ticket is valid
 	until time.Time
 }
 
 // ticketTime is how long a ticket is valid: a browser may take a while to start.
 const ticketTime = time.Minute
 
-// issue returns the address of a new ticket for the page of s, or that of the page if it has no token.
+// issue returns the address of a new ticket for the page of s, or the address of the page itself if it needs no token.
 func (t *ticket) issue(s *site) string {
 	if s.token == "" {
 		return s.address()
@@ -106,7 +106,7 @@ func (t *ticket) issue(s *site) string {
 	return strings.TrimSuffix(s.address(), s.token+"/") + t.path
 }
 
-// redeem reports whether path is that of the valid ticket, which is invalid from then on.
+// redeem reports whether path belongs to the valid ticket, and makes the ticket invalid if so.
 func (t *ticket) redeem(path string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -4,5 +4,5 @@ package serve
 
 import "os/exec"
 
-// detach does nothing: a browser does not hear Ctrl-C in the terminal of the server here.
+// detach does nothing: on this system, Ctrl-C in the server's terminal does not reach a browser.
 func detach(*exec.Cmd) {}

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// detach keeps Ctrl-C in the terminal of the server from ending a browser that cmd starts.
+// detach keeps Ctrl-C in the server's terminal from ending a browser that cmd starts.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -15,12 +15,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// pathless returns the message of err without the paths of this machine, which are nobody's business but the
-// operator's.
+// pathless returns the message of err without paths of this machine, which only its operator should see.
 func pathless(err error) string {
 	text := console.Message(err)
 	paths := pathsIn(err)
-	slices.SortFunc(paths, func(a, b string) int { return len(b) - len(a) }) // a folder behind what is in it
+	slices.SortFunc(paths, func(a, b string) int { return len(b) - len(a) }) // longest first: files before their folder
 	for _, path := range paths {
 		for _, name := range []string{path, strconv.Quote(path)} {
 			for _, shown := range []string{name, safefile.Shortened(name)} {
@@ -31,17 +30,17 @@ func pathless(err error) string {
 	return withoutPaths(text)
 }
 
-// ofServer stands for a path in a message.
+// ofServer replaces a path in a message.
 const ofServer = "a file of the server"
 
-// absolute matches absolute paths of Unix and of Windows, without spaces, at the beginning of a word. Quoted ones, such
-// as a name that a request had, are left alone.
+// absolute matches absolute paths of Unix and of Windows, without spaces, at the beginning of a word. Quoted paths,
+// such as a file name in a request, are left alone.
 var absolute = regexp.MustCompile(`(^|[ (=])(/|[A-Za-z]:\\)[^\s:;,)]+`)
 
-// withoutPaths returns text with ofServer in place of what looks like an absolute path.
+// withoutPaths returns text with each part that looks like an absolute path replaced by ofServer.
 func withoutPaths(text string) string { return absolute.ReplaceAllString(text, "${1}"+ofServer) }
 
-// pathsIn returns the paths in the errors of which err is made, without plain names of files.
+// pathsIn returns the paths in err and in the errors that it wraps, but not file names without a folder.
 func pathsIn(err error) (list []string) {
 	add := func(paths ...string) {
 		for _, path := range paths {

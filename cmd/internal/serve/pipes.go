@@ -9,35 +9,35 @@ import (
 	"superres/cmd/internal/paths"
 )
 
-// piped reports whether the server is for the program that started it, by standard input and output.
+// piped reports whether the server serves only the program that started it, over standard input and output.
 func (o options) piped() bool { return paths.IsStandard(o.address) }
 
-// pipes is a listener of a single connection, made of two streams.
+// pipes is a listener with a single connection, which is made of two streams.
 type pipes struct {
-	conn chan net.Conn // has the connection until it is accepted
+	conn chan net.Conn // holds the connection until it is accepted
 	over chan struct{} // closed at the end of the connection
-	end  func()        // closes over
+	end  func()        // closes the channel over
 }
 
-// errPipesEnd is what Accept returns at the end of the connection.
+// errPipesEnd is the error of Accept once the connection has ended.
 var errPipesEnd = errors.New("the connection of pipes has ended")
 
-// listenToPipes returns a listener whose only connection reads from in and writes to out. It ends when in does, or when
-// the server closes it; what was written has then gone to out.
+// listenToPipes returns a listener whose only connection reads from in and writes to out. The connection ends when in
+// ends, or when the server closes it; by then, all that the server wrote has gone to out.
 //
-// Note: the server sees one end of a net.Pipe, since files such as pipes have deadlines on some systems only.
+// Note: the connection is one end of a net.Pipe, since pipes of the system support deadlines on some systems only.
 func listenToPipes(in io.Reader, out io.Writer) net.Listener {
 	inner, outer := net.Pipe()
 	l := &pipes{conn: make(chan net.Conn, 1), over: make(chan struct{})}
 	l.end = sync.OnceFunc(func() { close(l.over) })
 	l.conn <- inner
 	go func() {
-		_, _ = io.Copy(outer, in) // an error ends the connection, as the end of in does
+		_, _ = io.Copy(outer, in) // an error ends the connection just as the end of in does
 		_ = outer.Close()
 	}()
 	go func() {
 		_, _ = io.Copy(out, outer)
-		_ = outer.Close() // if out cannot be written
+		_ = outer.Close() // ends the connection also if out cannot be written
 		l.end()
 	}()
 	return l

@@ -1,12 +1,12 @@
 // Package serve is the command superres serve: a web page and an HTTP interface that enlarge pictures on this machine.
 //
-// Read it in this order: serve.go, flags, start and end of the server; addresses.go, where the page is; opener.go, the
-// start of a browser; app.go, the window of superres app; pipes.go, service for the program that started this one;
-// check.go, the check of a server that runs; gate.go, admission of requests; server.go, routing of URLs; calls.go, the
-// calls of the interface; body.go, transfer of pictures; events.go, progress. Package scheduling
-// divides memory and processors among them. Pictures are decoded only by workers, separate processes: workers.go starts
-// and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job; worker.go is the
-// worker itself; frames.go is the protocol between them. README.md describes the interface.
+// Read it in this order: serve.go, flags, start and end of the server; addresses.go, the addresses of the page;
+// opener.go, the start of a browser; app.go, the window of superres app; pipes.go, service for the program that started
+// this one; check.go, the check of a running server; gate.go, admission of requests; server.go, routing of URLs;
+// calls.go, the calls of the interface; body.go, transfer of pictures; events.go, progress. Package scheduling divides
+// memory and processors among the pictures. Only workers, which are separate processes, decode pictures: workers.go
+// starts and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job; worker.go is
+// the worker itself; frames.go is the protocol between server and worker. README.md describes the interface.
 package serve
 
 import (
@@ -65,7 +65,7 @@ is finished, within three seconds.`,
 	})
 }
 
-// table returns the options of superres serve, with their defaults, which set the fields of opt.
+// table returns the options of superres serve, with their defaults. Setting them sets the fields of opt.
 func (opt *options) table() settings.Table {
 	return append(settings.Table{
 		{Name: "listen", To: settings.Text(&opt.address, defaultAddress),
@@ -81,7 +81,7 @@ func (opt *options) table() settings.Table {
 	}, opt.ofPictures()...)
 }
 
-// ofPictures returns the options that superres app has as well.
+// ofPictures returns the options that superres serve and superres app share.
 func (opt *options) ofPictures() settings.Table {
 	return append(settings.Table{
 		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),
@@ -96,7 +96,7 @@ func (opt *options) ofPictures() settings.Table {
 // defaultAddress is where the server listens by default, unless the port is taken.
 const defaultAddress = "127.0.0.1:8020"
 
-// run listens and serves as opt says until the program is interrupted.
+// run answers requests until the program is interrupted; with --check it asks a running server and returns.
 func run(c *cli.Context, s *console.Streams, opt options) error {
 	if err := opt.complete(console.OptionsOf(c.Command)); err != nil {
 		return err
@@ -142,15 +142,15 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 // options are the values of the flags.
 type options struct {
 	address  string   // HOST:PORT to listen at; "-": standard input and output
-	any      bool     // if the port is taken, use any other; false: fail
-	loopback bool     // address is of this machine alone; false: others can reach it
+	any      bool     // if the port is taken, use any free port; false: fail
+	loopback bool     // only this machine can reach address; false: others can, too
 	token    string   // secret in the URL; empty: everybody is let in
 	window   *window  // the window of superres app; nil: the server is superres serve
-	check    bool     // ask a server that runs whether it answers; false: be one
-	queue    int      // most pictures that wait
+	check    bool     // ask a running server whether it answers; false: be a server
+	queue    int      // how many pictures may wait
 	quiet    bool     // print only errors; false: warnings, too
 	verbose  bool     // print which protections of workers the system lacks; false: do not
-	decoders []string // --decoder
+	decoders []string // values of --decoder
 	limits   console.Limits
 	decode   time.Duration // longest time to decode a picture
 	whole    time.Duration // longest time for a picture in all; 0: no limit
@@ -159,7 +159,7 @@ type options struct {
 
 var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
-// complete sets the fields that depend on several flags, of which given has the values. It fails if they contradict.
+// complete sets the fields that depend on several flags. given holds the flags; it fails if they contradict each other.
 func (opt *options) complete(given settings.Table) error {
 	opt.any, opt.verbose, opt.patience = !given.Given("listen"), opt.verbose && !opt.quiet, usual
 	if given.Given("timeout") {
@@ -203,7 +203,7 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// listen opens the port at opt.address, or any other if opt.any is true and it is taken.
+// listen opens the port at opt.address, or any free port if that port is taken and opt.any is true.
 func listen(ctx context.Context, opt options) (net.Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", opt.address)
@@ -217,7 +217,7 @@ func listen(ctx context.Context, opt options) (net.Listener, error) {
 	return l, nil
 }
 
-// reason returns what the system says about err, an error of listening.
+// reason returns the system's own message in err, an error of the network.
 func reason(err error) error {
 	if call, ok := errors.AsType[*os.SyscallError](err); ok {
 		return call.Err
@@ -228,15 +228,15 @@ func reason(err error) error {
 	return err
 }
 
-// patience is how long the server waits: for clients, and at its end for its own work.
+// patience is how long the server waits for clients, and, at its end, for its own work.
 type patience struct {
-	head  time.Duration // for the head of a request
+	head  time.Duration // for the header of a request
 	idle  time.Duration // for the next request on a connection
-	move  time.Duration // for the next bytes of a body
-	body  time.Duration // for all of a body
-	drain time.Duration // for all of a body that is refused
-	call  time.Duration // for a call with the id whose events a client reads
-	end   time.Duration // for pictures in work when the program ends
+	move  time.Duration // for more bytes of a body
+	body  time.Duration // for a whole body
+	drain time.Duration // for a whole body that is refused
+	call  time.Duration // for a call to use the id for which a client reads events
+	end   time.Duration // for pictures that are worked on when the program ends
 }
 
 var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute,
@@ -250,10 +250,11 @@ var patient = func() patience {
 	return p
 }()
 
-// hurryTime is how long pictures in work may take to end after they were cancelled at the end of the program.
+// hurryTime is how long pictures may take to end after they were cancelled at the end of the program.
 const hurryTime = time.Second / 2
 
-// serve answers requests on l until ctx ends. Pictures in work then have patience.end to finish, or are cancelled.
+// serve answers requests on l until ctx ends. Pictures in work then have patience.end to finish before they are
+// cancelled.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
 	defer s.workers.close()
 	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -25,24 +25,24 @@ import (
 	"superres/internal/scheduling"
 )
 
-// site answers the requests of a server. It is safe for concurrent use.
+// site answers the requests to a server. It is safe for concurrent use.
 type site struct {
 	options
-	host, port string           // where it listens
-	service    *upscale.Service // checks parameters only; pictures are for workers
-	places     chan struct{}    // one for each request with a picture, from receiving it to sending its result
-	heads      chan struct{}    // one for each picture whose head is being read
+	host, port string           // the address at which the server listens
+	service    *upscale.Service // checks parameters only; workers enlarge the pictures
+	places     chan struct{}    // one element for each request with a picture, from receiving it to sending its result
+	heads      chan struct{}    // one element for each picture of which the head is being read
 	scheduler  *scheduling.Scheduler
 	workers    *workers
 	log        func(line string) // prints a line for the operator
 	programs   *decoders.Set
-	converting chan struct{} // one for the program that reads a picture
+	converting chan struct{} // one element while another program converts a picture
 	watches    watches
 	ending     chan struct{} // closed when the program is to end
-	ticket     ticket        // of the browser that superres app starts
+	ticket     ticket        // the ticket of the browser that superres app starts
 }
 
-// morePlaces is how many pictures may be received or sent besides those in work or waiting.
+// morePlaces is how many pictures may be received or sent besides those that are enlarged or wait.
 const morePlaces = 48
 
 // shared returns the bytes for all pictures together: --max-memory less the memory of the server and of idle workers.
@@ -51,10 +51,10 @@ func (o options) shared() int64 {
 	return o.limits.Memory - min(most, o.limits.Memory/8)
 }
 
-// memory returns the most bytes for one picture: those for all, less the part that only small pictures may take.
+// memory returns the most bytes that one picture may take: shared less the part that is kept for small pictures.
 func (o options) memory() int64 { return o.shared() - scheduling.Kept(o.shared()) }
 
-// newSite returns a site for a server that listens at at, with the options opt. log prints a line for the operator.
+// newSite returns a site for a server with the options opt that listens at at. log prints a line for the operator.
 func newSite(opt options, at net.Addr, log func(line string)) *site {
 	host, _, _ := net.SplitHostPort(opt.address)
 	_, port, _ := net.SplitHostPort(at.String())
@@ -111,7 +111,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.caught(w, v)
 		}
 	}()
-	// A request that is refused is answered soon, even if its body does not come.
+	// So a refused request is answered soon, even if its body does not arrive.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
 		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that "+
@@ -119,7 +119,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if at := strings.TrimPrefix(r.URL.Path, "/"); s.token != "" && same(s.token, at) {
-		http.Redirect(w, r, "/"+at+"/", http.StatusPermanentRedirect) // so that relative names in the page resolve
+		http.Redirect(w, r, "/"+at+"/", http.StatusPermanentRedirect) // so that names in the page are found
 		return
 	}
 	if r.Method == http.MethodGet && s.ticket.redeem(strings.TrimPrefix(r.URL.Path, "/")) {
@@ -155,14 +155,14 @@ func (s *site) caught(w http.ResponseWriter, v any) {
 	s.fail(w, err)
 }
 
-// file answers r with the file of the page called name; "" is index.html.
+// file answers r with the file of the page called name, which is "" for index.html.
 func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	if !s.allows(w, r, http.MethodGet, http.MethodHead) {
 		return
 	}
 	content := []byte(nil)
 	if name == "" {
-		name, content = "index.html", s.page() // made again, with the models that the user has now
+		name, content = "index.html", s.page() // filled in at each request, with the user's present models
 	} else {
 		var err error
 		if content, err = page.Files.ReadFile(name); err != nil {
@@ -176,7 +176,7 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }
 
-// contentType returns the MIME type of the file called name, independent of settings of the system for page files.
+// contentType returns the MIME type of the file called name. For files of the page it does not depend on the system.
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".js":
@@ -191,7 +191,7 @@ func contentType(name string) string {
 	return mime.TypeByExtension(path.Ext(name))
 }
 
-// allows reports whether the method of r is one of methods; if not, it answers r with an error.
+// allows reports whether the method of r is one of methods. If not, it answers r with an error.
 func (s *site) allows(w http.ResponseWriter, r *http.Request, methods ...string) bool {
 	if slices.Contains(methods, r.Method) {
 		return true
@@ -204,11 +204,11 @@ func (s *site) allows(w http.ResponseWriter, r *http.Request, methods ...string)
 
 // failure is the JSON answer to a request that failed.
 type failure struct {
-	Error string `json:"error"` // one line: what, why, what to do
-	Exit  int    `json:"exit"`  // the exit code that the command would have
+	Error string `json:"error"` // one line: what failed, why, and what to do
+	Exit  int    `json:"exit"`  // the exit code of superres upscale for the same error
 }
 
-// refuse answers with an HTTP status and, as JSON, an exit code and the error text.
+// refuse answers with an HTTP status and, as JSON, the exit code and the error text.
 func (s *site) refuse(w http.ResponseWriter, status, exit int, text string) {
 	s.answer(w, status, failure{text, exit})
 }
@@ -225,13 +225,13 @@ func (s *site) answer(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(append(data, '\n')) // an error means that the client is gone
 }
 
-// statuses maps exit codes to HTTP statuses; all others are 500.
+// statuses maps exit codes to HTTP statuses. All exit codes that are not in it become 500.
 var statuses = map[int]int{
 	console.ExitUsage: http.StatusBadRequest, console.ExitModel: http.StatusBadRequest,
 	console.ExitInput: http.StatusUnprocessableEntity, console.ExitLimit: http.StatusRequestEntityTooLarge,
 }
 
-// failureOf returns the answer for err, without paths, and with names of flags replaced by those of parameters.
+// failureOf returns the answer for err, without paths, and with flags replaced by the names of parameters.
 func failureOf(err error) failure {
 	if told, is := errors.AsType[answered](err); is {
 		return failure{asParameters(withoutPaths(told.failure.Error)), told.Exit}
@@ -239,11 +239,11 @@ func failureOf(err error) failure {
 	return failure{asParameters(pathless(err)), console.ExitCode(err)}
 }
 
-// fail answers with err, and the HTTP status for its kind, and logs an error with a path.
+// fail answers with err and the HTTP status for it. If paths were left out of the answer, it logs the whole error.
 func (s *site) fail(w http.ResponseWriter, err error) {
 	f := failureOf(err)
 	if whole := console.Message(err); strings.Contains(f.Error, ofServer) && whole != f.Error {
-		s.log(whole) // for the operator, who can mend it
+		s.log(whole) // for the operator, who can mend the cause
 	}
 	status, known := statuses[f.Exit]
 	busy, is := errors.AsType[scheduling.Busy](err)
@@ -259,8 +259,8 @@ func (s *site) fail(w http.ResponseWriter, err error) {
 	s.answer(w, status, f)
 }
 
-// asParameters returns text with flags that are parameters of a request named without dashes, and flags of the server
-// named as such.
+// asParameters returns text with the flags in it renamed: parameters of a request lose their dashes, and flags for
+// limits get "superres serve" before them.
 func asParameters(text string) string {
 	return jobs.AsParameters(text, func(flag string) string { return "superres serve " + flag })
 }

@@ -17,25 +17,25 @@ import (
 	"superres/internal/scheduling"
 )
 
-// talk is one job done by a worker, as seen by the server. No message of the worker is trusted: a malicious picture
-// may have taken the worker over.
+// talk is the exchange with a worker about one job, as the server sees it. No message of the worker is trusted: a
+// malicious picture may have taken control of the worker.
 type talk struct {
 	*workerProcess
 	pic   *picture
 	job   job
 	files []*os.File
-	out   io.Writer // receives the result; nil: there is none
+	out   io.Writer // receives the result; nil: the job has no result
 
-	spoke    bool  // the worker has sent a frame; false: it may have died before the job
-	admitted bool  // the picture has its slot; false: not yet
-	refused  error // why the server ends the job early; nil: it does not
-	written  int64 // bytes of the result so far
+	spoke    bool  // the worker has sent a frame; false: it may have died before the job began
+	admitted bool  // the picture has a slot
+	refused  error // why the server ends the job early; nil: it does not do so
+	written  int64 // number of bytes of the result so far
 }
 
 const (
-	// headMemory is the memory for reading the head of a picture, in bytes, besides the size of its files.
+	// headMemory is the memory for reading the head of a picture, in bytes, in addition to the size of its files.
 	headMemory = 128 << 20
-	// mostResult is the most bytes of a result.
+	// mostResult is the greatest length of a result in bytes.
 	mostResult = 8 << 30
 )
 
@@ -44,14 +44,14 @@ type answered struct{ failure }
 
 func (a answered) Error() string { return a.failure.Error }
 
-// do has the worker do the job and returns its reply. err is the error of the job; a fault that is not nil means that
-// the worker cannot be used any more.
+// do has the worker do the job and returns the reply. err is the error of the job. If fault is not nil, the worker
+// cannot be used any more.
 func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	heads := int64(headMemory)
 	for _, size := range t.job.Sizes {
 		heads += size
 	}
-	if t.job.Model != "" { // the arrays of a model take more than its file
+	if t.job.Model != "" { // the arrays of a model take more memory than its file
 		heads += 3 * t.job.Sizes[len(t.job.Sizes)-1]
 	}
 	if fault = t.allow(heads); fault != nil {
@@ -94,7 +94,7 @@ func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	}
 }
 
-// allow limits the memory of the worker to twice bytes more, in case the estimate is wrong.
+// allow limits the worker's memory to 2·bytes more than it has, twice the estimate in case the estimate is wrong.
 func (t *talk) allow(bytes int64) error {
 	if t.limit == nil {
 		return nil
@@ -102,8 +102,8 @@ func (t *talk) allow(bytes int64) error {
 	return t.limit.Allow(2 * bytes)
 }
 
-// cancelling returns cancel, which ends the job, by killing the worker if it does not react, and over, to be called
-// when the job has ended. Both are safe for concurrent use.
+// cancelling returns two functions: cancel ends the job, and kills the worker if it does not react; over must be called
+// when the job has ended. Both functions are safe for concurrent use.
 func (t *talk) cancelling() (cancel, over func()) {
 	var mu sync.Mutex
 	var late *time.Timer
@@ -115,7 +115,7 @@ func (t *talk) cancelling() (cancel, over func()) {
 			return
 		}
 		late = time.AfterFunc(cancelTime, func() { t.kill("it did not end what was cancelled") })
-		_ = t.send(frameCancel, nil) // if this fails, the worker is killed in time
+		_ = t.send(frameCancel, nil) // if this fails, the worker is killed after cancelTime
 	}
 	over = func() {
 		mu.Lock()
@@ -127,7 +127,7 @@ func (t *talk) cancelling() (cancel, over func()) {
 	return cancel, over
 }
 
-// hear handles a frame of a kind from the worker. It returns an error if the worker misbehaves.
+// hear handles a frame from the worker; kind is its letter. It returns an error if the worker misbehaves.
 func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 	switch kind {
 	case frameNeed:
@@ -165,7 +165,7 @@ func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 	return fmt.Errorf("it sends a frame %q", kind)
 }
 
-// give sends the bytes that the worker asks for with n. It fails if they are not within a file of the job.
+// give sends the worker the bytes that n asks for. It fails if the bytes are not within a file of the job.
 func (t *talk) give(n need) error {
 	if n.File < 0 || n.File >= int64(len(t.files)) || n.Offset < 0 || n.Length < 0 || n.Length > mostInFrame ||
 		n.Offset > t.job.Sizes[n.File]-n.Length {
@@ -179,7 +179,7 @@ func (t *talk) give(n need) error {
 	return t.send(frameData, data)
 }
 
-// admit asks for a slot for load l and sends the worker a grant or a refusal. It fails if l is beyond the limits.
+// admit asks for a slot for load l and sends the worker a grant or a refusal. It fails if the worker may not ask for l.
 func (t *talk) admit(l scheduling.Load) error {
 	if t.admitted || t.refused != nil || l.Memory < 0 || l.Memory > t.pic.memory() || l.Pixels < 0 {
 		return errors.New("it asks for more than it may")
@@ -195,8 +195,8 @@ func (t *talk) admit(l scheduling.Load) error {
 	return t.sendValue(frameGrant, grant{l.Memory, t.pic.scheduler.Tasks()})
 }
 
-// ended decodes and checks the last frame of a job. err is the error that the worker reports; fault says that the
-// frame is invalid.
+// ended decodes and checks the last frame of a job. err is the error that the worker reports. fault says that the frame
+// is invalid.
 func (t *talk) ended(content []byte) (done reply, err, fault error) {
 	if fault = json.Unmarshal(content, &done); fault != nil {
 		return reply{}, nil, fault

@@ -36,19 +36,19 @@ const withCodecs = "codecs"
 // IsWorker reports whether this process is to run as a worker of superres serve. If so, main must call Work first.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// Work confines this process and does the jobs that the server sends on standard input, until that is closed. It
-// returns the exit code of the process.
+// Work confines this process and does the jobs that the server sends on standard input, until standard input is closed.
+// It returns the exit code of the process.
 func Work() int {
-	// The server ends its workers. A terminal sends these signals to workers as well.
+	// Only the server ends its workers. A terminal sends these signals to workers, too.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, console.SIGHUP)
 	var aside *os.File
-	files := 0 // that the server has passed
+	files := 0 // number of files that the server has passed
 	if passesAside {
 		const first = 3 // the descriptor after the standard streams
 		aside, files = os.NewFile(first, "aside"), 1
 	}
-	// admit sets a memory limit that the collector respects, so it can run less often than in a program that enlarges
-	// one picture: 256×256 ×2 takes 7 ms less.
+	// admit sets a memory limit that the garbage collector respects, so it can run less often than in a program that
+	// enlarges one picture: 256×256 ×2 takes 7 ms less.
 	console.PrepareHeap(100, 0)
 	prepare := func() {}
 	if os.Getenv(workerVariable) == withCodecs {
@@ -70,7 +70,7 @@ func Work() int {
 	w.service = upscale.NewService(console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}, settings.Decode,
 		settings.Whole)
 	w.service.Aside = aside
-	// Open the usual models in advance. If that fails, the first picture that needs one reports why.
+	// Open the usual models in advance. If that fails, the first picture that needs such a model reports why.
 	_, _ = w.service.Request(context.Background(), nil)
 	if err := w.sendValue(frameReady, workerReady{console.Version, missing}); err != nil {
 		return console.ExitOutput
@@ -89,15 +89,15 @@ type worker struct {
 	*link
 	settings workerSettings
 	service  *upscale.Service
-	allow    func(bytes int64) // limits the memory where the server cannot
-	asking   sync.Mutex        // held from sending a question to its answer
-	answers  chan frame        // from the server
+	allow    func(bytes int64) // limits the memory of this process on systems where the server cannot
+	asking   sync.Mutex        // held from sending a request to receiving the answer
+	answers  chan frame        // answers of the server to requests of the worker
 	jobs     chan begun
-	told     time.Time // when progress was last sent; used by one goroutine at a time
-	shares   []func()  // each ends a task that stands for a picture of another worker
+	told     time.Time // when progress was last sent; only one goroutine at a time uses it
+	shares   []func()  // each ends a task of package parallel that stands for another worker
 }
 
-// begun is a job with its context, which the server may cancel.
+// begun is a job with its context, which ends if the server cancels the job.
 type begun struct {
 	job
 	ctx context.Context
@@ -108,7 +108,7 @@ type frame struct {
 	content []byte
 }
 
-// listen receives frames from the server, until it closes the connection; then the process exits.
+// listen receives frames from the server until the server closes the connection; then the process exits.
 func (w *worker) listen() {
 	cancel := func() {} // cancels the latest job
 	for {
@@ -137,7 +137,7 @@ func (w *worker) listen() {
 // workerHook is called at the beginning of each job; tests replace it.
 var workerHook = func(*worker, job) {}
 
-// work does job j and sends the reply. It fails only if the reply cannot be sent.
+// work does job j and sends the reply. It returns an error only if the reply cannot be sent.
 func (w *worker) work(j begun) error {
 	workerHook(w, j.job)
 	out := bufio.NewWriterSize(resultFrames{w.link}, writtenBytes)
@@ -156,7 +156,7 @@ func (w *worker) work(j begun) error {
 	return nil
 }
 
-// tidy returns memory to the system after a large picture, as the server counts on idle workers being small.
+// tidy returns memory to the system after a large picture, since the server relies on idle workers being small.
 func (w *worker) tidy() {
 	debug.SetMemoryLimit(math.MaxInt64)
 	much := uint64(min(64<<20, w.settings.Memory/8))
@@ -167,7 +167,7 @@ func (w *worker) tidy() {
 	}
 }
 
-// do does job j and returns its reply. The result is written to out.
+// do does job j and returns the reply. The result is written to out.
 func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	if len(j.Sizes) == 0 {
 		return reply{}, errors.New("no file")
@@ -200,10 +200,10 @@ func (w *worker) ask(kind byte, v any) (frame, error) {
 	return <-w.answers, nil
 }
 
-// errRefused ends a job that the server refused, for a reason that the server knows.
+// errRefused ends a job that the server refused. The server knows why it did.
 var errRefused = errors.New("the server has refused it")
 
-// admit waits until the server grants load l to the picture and sets limits, or returns errRefused.
+// admit waits until the server grants load l and then sets the granted limits. A refusal is errRefused.
 func (w *worker) admit(l scheduling.Load) error {
 	got, err := w.ask(frameAdmit, l)
 	if err != nil {
@@ -213,7 +213,7 @@ func (w *worker) admit(l scheduling.Load) error {
 	if err := json.Unmarshal(got.content, &g); got.kind != frameGrant || err != nil {
 		return errRefused
 	}
-	// The collector tries to stay within the memory that was granted.
+	// The garbage collector tries to stay within the memory that was granted.
 	const least = 128 << 20
 	debug.SetMemoryLimit(max(g.Memory, least))
 	w.allow(2 * g.Memory)
@@ -222,8 +222,8 @@ func (w *worker) admit(l scheduling.Load) error {
 	return nil
 }
 
-// progressTime is the least time between reports of progress, and from the grant to the first: each report waits for
-// an answer, which takes milliseconds when all processors are busy.
+// progressTime is the least time between two reports of progress, and between the grant and the first report: after
+// each report the worker waits for an answer, which takes milliseconds when all processors are busy.
 const progressTime = 100 * time.Millisecond
 
 // progress sends share, the part done, 0 to 1, and waits until the server lets the picture go on.
@@ -231,11 +231,11 @@ func (w *worker) progress(share float64) {
 	if time.Since(w.told) < progressTime {
 		return
 	}
-	_, _ = w.ask(frameShare, share) // an error is met again when the result is sent
+	_, _ = w.ask(frameShare, share) // an error occurs again when the result is sent
 	w.told = time.Now()
 }
 
-// share makes this process use one part in tasks of the processors.
+// share makes this process use 1/tasks of the processors.
 func (w *worker) share(tasks int) {
 	const most = 64
 	for tasks = min(max(tasks, 1), most); len(w.shares) < tasks-1; {
@@ -248,7 +248,7 @@ func (w *worker) share(tasks int) {
 	}
 }
 
-// file returns a file that the server holds, which is read in blocks.
+// file returns a file that the server holds, by its index in the job; it is read in blocks.
 func (w *worker) file(index int, size int64) io.ReaderAt {
 	return &jobs.Blocks{Size: size, Read: func(offset, length int64) ([]byte, error) {
 		got, err := w.ask(frameNeed, need{int64(index), offset, length})
@@ -259,10 +259,10 @@ func (w *worker) file(index int, size int64) io.ReaderAt {
 	}}
 }
 
-// writtenBytes is how many bytes of the result are sent in a frame.
+// writtenBytes is how many bytes of the result a frame holds.
 const writtenBytes = 64 << 10
 
-// resultFrames sends what is written to it to the server, in frames, as bytes of the result.
+// resultFrames is a writer that sends the result to the server in frames.
 type resultFrames struct{ *link }
 
 func (f resultFrames) Write(p []byte) (int, error) {

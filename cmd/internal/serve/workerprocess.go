@@ -17,7 +17,7 @@ import (
 	"superres/internal/wasm"
 )
 
-// workerProcess is a worker as seen by the server. Only kill may be called while another goroutine uses it.
+// workerProcess is a worker as the server sees it. While a goroutine uses it, others may only call kill.
 type workerProcess struct {
 	*link
 	cmd       *exec.Cmd
@@ -30,7 +30,7 @@ type workerProcess struct {
 	hasCodecs bool           // the codecs of package wasm are ready; false: it has none
 
 	mu     sync.Mutex // guards killed
-	killed string     // why the server killed it; empty: it did not
+	killed string     // why the server killed the worker; empty: it did not
 }
 
 const (
@@ -38,12 +38,12 @@ const (
 	startTime = time.Minute
 	// cancelTime is how long a worker may take to end a cancelled job, or to exit.
 	cancelTime = 2 * time.Second
-	// quietTime is how long a worker may send nothing, besides the time to decode a picture.
+	// quietTime is how long a worker may send nothing, in addition to the time allowed to decode a picture.
 	quietTime = 5 * time.Minute
 )
 
-// passesAside says that a worker gets a temporary file without a name from the server, as it cannot make one once it is
-// confined. On Windows it can, and no file can be passed to it.
+// passesAside says that the server passes each worker a temporary file without a name, since a confined worker cannot
+// create one. On Windows a worker can, and no file can be passed to it.
 const passesAside = runtime.GOOS != "windows"
 
 // passed lists the environment variables that workers inherit.
@@ -58,7 +58,7 @@ func beginWorker(settings workerSettings, hasCodecs bool) (*workerProcess, error
 		_ = wasm.Prepare() // fills the cache, which a confined process cannot
 		kind = withCodecs
 	}
-	path := "/proc/self/exe" // this very program, even if its file was replaced
+	path := "/proc/self/exe" // this very program, even if its file has been replaced
 	if _, err := os.Stat(path); err != nil {
 		if path, err = os.Executable(); err != nil {
 			return nil, err
@@ -86,7 +86,7 @@ func beginWorker(settings workerSettings, hasCodecs bool) (*workerProcess, error
 		if err != nil {
 			return nil, err
 		}
-		defer aside.Close() // the worker has a descriptor of its own
+		defer aside.Close() // the worker keeps its own descriptor
 		p.cmd.ExtraFiles = []*os.File{aside}
 	}
 	if err := p.cmd.Start(); err != nil {
@@ -118,7 +118,7 @@ func beginWorker(settings workerSettings, hasCodecs bool) (*workerProcess, error
 	return p, nil
 }
 
-// growth returns by how many bytes the worker has grown since it was ready; 0 if that is not known.
+// growth returns by how many bytes the worker has grown since it was ready, or 0 if the system does not say.
 func (p *workerProcess) growth() int64 {
 	if p.limit == nil {
 		return 0
@@ -130,24 +130,24 @@ func (p *workerProcess) growth() int64 {
 	return size - p.size
 }
 
-// kill kills the worker; why is the reason for the log, if it is the first.
+// kill kills the worker. why is the reason for the log; only the reason of the first call counts.
 func (p *workerProcess) kill(why string) {
 	p.mu.Lock()
 	p.killed = cmp.Or(p.killed, why)
 	p.mu.Unlock()
-	_ = p.cmd.Process.Kill() // an error means that it has ended
+	_ = p.cmd.Process.Kill() // an error means that the process has ended already
 }
 
 // death is why a worker ended.
 type death int
 
 const (
-	atFault  death = iota // its own fault, or that it was told to
-	noMemory              // it reached its limit of memory
-	outside               // another process killed it, or the system, where memory runs out
+	atFault  death = iota // a fault of its own, or the server ended it
+	noMemory              // it ran out of the memory allowed to it
+	outside               // another process killed it, or the system for want of memory
 )
 
-// end makes the worker exit, if it has not, and returns why it ended, and how in words.
+// end makes the worker exit, if it still runs, and returns why it ended: as a death, and in words.
 func (p *workerProcess) end() (why death, how string) {
 	late := time.AfterFunc(cancelTime, func() { p.kill("it did not end by itself") })
 	_ = p.in.Close() // tells the worker to exit
@@ -167,8 +167,8 @@ func (p *workerProcess) end() (why death, how string) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		// This line means a fault in the Go runtime itself, not in Go code, and that faults only if it got no memory
-		// and did not notice.
+		// This line means a fault in the Go runtime itself, not in Go code. The runtime faults only if it failed to get
+		// memory and did not notice.
 		if strings.HasPrefix(line, "SIGSEGV: ") {
 			return noMemory, "out of memory, in Go's runtime"
 		}
@@ -182,18 +182,18 @@ func (p *workerProcess) end() (why death, how string) {
 	case err == nil:
 		return atFault, "it ended by itself"
 	case strings.Contains(err.Error(), "signal: killed"):
-		why = outside // a limit of memory sends no signal
+		why = outside // a worker that reaches its memory limit gets no signal
 	}
 	return why, shortened(err.Error())
 }
 
-// shortened returns text, from a worker, as one short line.
+// shortened returns text from a worker as one line of at most 200 bytes.
 func shortened(text string) string {
 	const most = 200
 	return safefile.OneLine(fmt.Sprintf("%.*s", most, strings.TrimSpace(text)))
 }
 
-// beginning keeps the first 4 KiB that are written to it. It is safe for concurrent use.
+// beginning is a writer that keeps the first 4 KiB written to it. It is safe for concurrent use.
 type beginning struct {
 	mu   sync.Mutex
 	text []byte

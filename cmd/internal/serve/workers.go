@@ -19,36 +19,36 @@ import (
 	"superres/internal/scheduling"
 )
 
-// workers are processes of this program that do all work on the bytes of pictures, so that a malicious or broken
-// picture harms neither the server nor other pictures. A worker is started when there is no idle one, and is used for
-// one picture after the other. They are safe for concurrent use.
+// workers starts and reuses processes of this program that do all work on the bytes of pictures, so that a malicious or
+// broken picture harms neither the server nor other pictures. A worker is started when no worker is idle, and serves
+// one picture after another. All methods are safe for concurrent use.
 type workers struct {
 	settings workerSettings
 	verbose  bool
 	log      func(line string)
 
 	mu     sync.Mutex       // guards the fields below
-	idle   []*workerProcess // last used last
+	idle   []*workerProcess // the most recently used is the last
 	busy   map[*workerProcess]bool
-	told   bool // the operator has been told what the system lacks; false: not yet
+	told   bool // the missing protections were logged, if there are any
 	closed bool
-	ending sync.WaitGroup // counts the workers that are being ended
+	ending sync.WaitGroup // counts the goroutines that start or end workers
 }
 
 const (
-	// idleTime is how long a worker may be idle before it is ended; one is always kept.
+	// idleTime is how long a worker may be idle before it is ended. One worker is always kept.
 	idleTime = time.Minute
-	// mostGrowth is by how many bytes a worker may have grown and still be used again: its memory limit does not take
-	// back memory that it has mapped.
+	// mostGrowth is by how many bytes a worker may have grown and still be used again. A memory limit does not take
+	// memory back that the worker has mapped.
 	mostGrowth = 512 << 20
 )
 
-// newWorkers returns the workers of a server with settings, and starts one in the background. log prints a line for
-// the operator; if verbose is true, also which protections the system lacks.
+// newWorkers returns the workers of a server with settings, and starts a first worker in the background. log prints a
+// line for the operator. If verbose is true, a line says which protections the system lacks.
 func newWorkers(settings workerSettings, verbose bool, log func(line string)) *workers {
 	ws := &workers{settings: settings, verbose: verbose, log: log, busy: map[*workerProcess]bool{}}
 	ws.ending.Go(func() {
-		if p, _, err := ws.take(false); err == nil { // an error is reported with the first picture
+		if p, _, err := ws.take(false); err == nil { // the first picture reports the error
 			ws.put(p)
 		}
 	})
@@ -62,7 +62,7 @@ func (ws *workers) take(needsCodecs bool) (p *workerProcess, isNew bool, err err
 	for i := len(ws.idle) - 1; i >= 0 && p == nil; i-- {
 		if ws.idle[i].hasCodecs || !needsCodecs {
 			p = ws.idle[i]
-			ws.idle = slices.Delete(ws.idle, i, i+1) // which clears the last element
+			ws.idle = slices.Delete(ws.idle, i, i+1) // also clears the element past the new end
 			ws.busy[p] = true
 		}
 	}
@@ -107,7 +107,7 @@ func (ws *workers) put(p *workerProcess) {
 	time.AfterFunc(idleTime+time.Second, ws.trim)
 }
 
-// trim ends workers that have been idle for idleTime, but keeps one.
+// trim ends workers that have been idle for longer than idleTime, but keeps one.
 func (ws *workers) trim() {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -118,7 +118,7 @@ func (ws *workers) trim() {
 	}
 }
 
-// close ends all workers, busy ones at once.
+// close ends all workers. It kills busy workers at once.
 func (ws *workers) close() {
 	ws.mu.Lock()
 	ws.closed = true
@@ -133,8 +133,8 @@ func (ws *workers) close() {
 	ws.ending.Wait()
 }
 
-// do has a worker do j for pic, with files, and returns the reply. The result is written to out, which is nil if there
-// is none. If the worker dies, the error says why, and another worker serves the next picture.
+// do has a worker do j with files, for the picture pic, and returns the reply. The result is written to out, which is
+// nil if the job has none. If the worker dies, the error says why; the next picture gets another worker.
 func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File, out io.Writer) (reply, error) {
 	j.Sizes = nil
 	needsCodecs := inPackageWasm(imagefile.Format(j.Params.Get("format")))
@@ -164,7 +164,7 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 			return reply{}, context.Cause(ctx)
 		case err != nil:
 			return reply{}, err
-		case !t.spoke && !isNew: // the worker had died while it was idle
+		case !t.spoke && !isNew: // the worker died while it was idle: take another
 			continue
 		}
 		name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "a picture")

@@ -8,7 +8,7 @@ import (
 	"superres/superres/training"
 )
 
-// stageOf returns the first convolutional stage of m. name and purpose, such as "begin with", are for the error.
+// stageOf returns the first convolutional stage of m. Its error uses name and purpose, such as "begin with".
 func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, error) {
 	for _, s := range m.Stages {
 		if found, ok := convolutional.Of(s); ok {
@@ -18,8 +18,8 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 	return nil, console.Failf(console.ExitModel, "%s has no convolutional stage to %s", name, purpose)
 }
 
-// convolutionalTrainer returns the trainer of a convolutional stage, which continues an interrupted training. It is an
-// error if training needs more memory than the limit.
+// convolutionalTrainer returns the trainer of a convolutional stage, which continues an interrupted training. It fails
+// if training needs more memory than the limit.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t, all := opt.convolutional, opt.coupled
 	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions

@@ -6,14 +6,14 @@ import (
 	"superres/superres/training"
 )
 
-// The kinds of model, as messages call them: a coupled dictionary and back-projections, as in the paper, and a chain of
-// convolutions.
+// The kinds of model, as messages call them: a coupled dictionary with back-projections, as in the paper, and a chain
+// of convolutions.
 const (
 	coupledModels       = "coupled models"
 	convolutionalStages = "convolutional stages"
 )
 
-// kind returns the kind of model that is learned.
+// kind returns the kind of model that opt asks for.
 func (opt Options) kind() string {
 	if opt.Convolutional {
 		return convolutionalStages
@@ -21,7 +21,7 @@ func (opt Options) kind() string {
 	return coupledModels
 }
 
-// trainer returns the trainer of the model. It is an error if training needs more memory than the limit.
+// trainer returns the trainer of that kind of model. It fails if training needs more memory than the limit.
 func (opt Options) trainer() (training.Trainer, error) {
 	if opt.Convolutional {
 		return convolutionalTrainer(opt)

@@ -7,13 +7,13 @@ import (
 	"superres/internal/settings"
 )
 
-// examples are in the short help.
+// examples are for the short help.
 const examples = `   superres train photos/ -o my.npz                  learns dictionaries
    superres train --convolutional photos/ -o my.npz  learns a network: the best, in an hour or two
    python -m superres.train photos/ -o my.npz        the same by PyTorch, on a GPU
    superres upscale -m my.npz photo.jpg  enlarges with it`
 
-// The titles of the groups of options that are for all kinds of model, or for one, in the order of the help.
+// The titles of groups of options: for models of all kinds, or of one kind.
 const (
 	forAll           = "all models"
 	forConvolutional = "convolutional stages, with --convolutional"
@@ -22,7 +22,7 @@ const (
 
 var groups = []string{forAll, forDictionaries, forConvolutional, console.Reports, console.Machine}
 
-// briefs are the texts of the options that are in the short help.
+// briefs are the help texts of the options in the short help.
 var briefs = map[string]string{
 	"output":        "where the model goes; the name ends in .npz",
 	"scale":         "learn to enlarge by 2, 3 or 4",
@@ -41,7 +41,7 @@ var briefs = map[string]string{
 	"jobs":          "use so many processors at most; 0: all",
 }
 
-// leveled returns the options of table with what the two levels of help say of them.
+// leveled returns the options of table with a Brief text and a Group each, for the two levels of help.
 func (opt *Options) leveled() settings.Table {
 	t := opt.table()
 	for _, o := range t {

@@ -20,8 +20,8 @@ import (
 	coupled "superres/superres/coupled/learning"
 )
 
-// table returns the options of superres train, with the defaults of the trainers. Where the kinds of model differ,
-// coupled models decide, and complete sets the defaults of convolutional stages.
+// table returns the options of superres train, with the defaults of the trainers. Where defaults differ between the
+// kinds, they are for coupled models, and complete sets the defaults of convolutional stages.
 func (opt *Options) table() settings.Table {
 	d, n := coupled.Defaults(), convolutional.Defaults()
 	o, t := &opt.coupled, &opt.convolutional
@@ -116,13 +116,13 @@ func (opt *Options) table() settings.Table {
 	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
-// pipeEngine is the value of --engine for steps that the program at standard input and output makes.
+// pipeEngine is the value of --engine that leaves the steps to the program at standard input and output.
 const pipeEngine = "pipe"
 
-// isLevel reports whether v is at least 0 and below 255, as --flat needs it.
+// isLevel reports whether v is at least 0 and below 255, as --flat requires.
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
-// ofKind changes the options in t to be for models of a kind only, which their help says if needed, and returns t.
+// ofKind restricts the options in t to models of the given kind, which their help mentions if needed, and returns t.
 func ofKind(kind string, t settings.Table) settings.Table {
 	for _, o := range t {
 		o.Kinds = []string{kind}
@@ -133,7 +133,7 @@ func ofKind(kind string, t settings.Table) settings.Table {
 	return t
 }
 
-// Options are the settings of one run of the command. Most fields are set by the options of table.
+// Options are the settings of one run of the command. The options of table set most of the fields.
 type Options struct {
 	Inputs    []string // files, folders, patterns and IDX files to learn from
 	Sources   pictures.Sources
@@ -142,27 +142,27 @@ type Options struct {
 	Overwrite bool
 	Limits    console.Limits
 
-	coupled       coupled.Trainer // its Scale, Degradation, Patch, Reductions, BackProject and Seed are for all kinds
-	flat          float64         // Flat of coupled, in levels of 255
-	sparsity      int             // the sparsity of the coder of coupled; 0 leaves it to the spec
+	coupled       coupled.Trainer // Scale, Degradation, Patch, Reductions, BackProject and Seed are for all kinds
+	flat          float64         // coupled.Flat in levels of 255
+	sparsity      int             // sparsity of coupled.Coder; 0: as the spec of the coder says
 	Convolutional bool
-	convolutional convolutional.Trainer // the fields that only convolutional stages have
-	Init          []string              // names or files
-	Teachers      []string              // likewise
+	convolutional convolutional.Trainer // settings that only convolutional stages have
+	Init          []string              // names or files of models
+	Teachers      []string              // names or files of models
 
-	engine   string                     // own or pipeEngine
-	pipe     io.ReadWriter              // the program that makes the steps, or nil
+	engine   string                     // "own" or pipeEngine
+	pipe     io.ReadWriter              // to and from the program that makes the steps; nil: superres makes them
 	teachers []*superres.Model          // the models of Teachers, once opened
 	first    []*superres.Model          // the models of Init, once opened
 	report   func(convolutional.Report) // called with the state of training; may be nil
-	most     fs.FileMode                // greatest permissions of new files: those that all inputs have
+	most     fs.FileMode                // permissions that all inputs have; new files get no others
 
 	command string   // the command line that the model records
 	data    []string // the base names of the inputs, which the model records
 }
 
-// complete sets Inputs from the arguments of c, and defaults that depend on other options. Options that contradict are
-// an error.
+// complete sets Inputs from the arguments of c, and defaults that depend on other options. It fails if options
+// contradict each other.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	given := console.OptionsOf(c.Command)
 	opt.Inputs = c.Args().Slice()
@@ -210,8 +210,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// optionsOfOthers returns the names of the options in the table given that are not for models of a kind. It returns a
-// usage error if the user gave one of them.
+// optionsOfOthers returns the names of the options in given that do not apply to models of the given kind. It returns a
+// usage error if the user gave one of these options.
 func optionsOfOthers(given settings.Table, kind string) (names []string, err error) {
 	for _, o := range given {
 		switch {
@@ -227,7 +227,7 @@ func optionsOfOthers(given settings.Table, kind string) (names []string, err err
 	return names, nil
 }
 
-// readModels returns the models in text, names or files that are separated by commas.
+// readModels returns the names or files of models in text, which are separated by commas.
 func readModels(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -235,7 +235,7 @@ func readModels(text string) ([]string, error) {
 	return strings.Split(text, ","), nil
 }
 
-// readReductions returns the numbers in text, separated by commas; none for "" or noFactors.
+// readReductions returns the numbers in text, which are separated by commas; none for "" and for noFactors.
 func readReductions(text string) ([]float64, error) {
 	list := []float64{}
 	if text == "" || text == noFactors {
@@ -251,10 +251,10 @@ func readReductions(text string) ([]float64, error) {
 	return list, nil
 }
 
-// noFactors is the value of --reduce for no reductions.
+// noFactors is the value of --reduce that asks for no reductions.
 const noFactors = "none"
 
-// factorsText returns factors as a text that readReductions reads.
+// factorsText returns factors as text for readReductions.
 func factorsText(factors []float64) string {
 	if len(factors) == 0 {
 		return noFactors

@@ -1,7 +1,7 @@
 // Package train is the command superres train: it learns a model from pictures.
 //
 // Read it in this order: options.go, the flags, and help.go, their help; train.go, the run of a command; coupled.go,
-// the two kinds of model, and the trainer of coupled ones; convolutional.go, the trainer of convolutional ones;
+// the kinds of model, and the trainer of coupled models; convolutional.go, the trainer of convolutional stages;
 // partial.go, the file from which an interrupted training continues.
 package train
 
@@ -83,13 +83,13 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	return train(c.Context, *opt, bar)
 }
 
-// seen returns how much a training has had: pixels of low resolution, and the products of the forward pass for them.
+// seen returns how much a network was trained, as text: pixels of low resolution, and products computed for them.
 func seen(pixels int64, products float64) string {
 	return fmt.Sprintf("%s pixels, %s products", console.Quantity(float64(pixels)), console.Quantity(products))
 }
 
-// tell shows r beside the bar or, if progress is plain lines, as a line. That an interrupted training goes on is a line
-// beside the bar, too.
+// tell shows r beside the bar or, if the style is plain lines, as a line. That an interrupted training continues is
+// always a line.
 func tell(bar *console.Progress, r learning.Report) {
 	text := seen(r.Pixels, r.Products)
 	if r.LearningRate == 0 { // before the first step
@@ -115,7 +115,7 @@ func tell(bar *console.Progress, r learning.Report) {
 	bar.Line("step %d of %d: %s", r.Step, r.Steps, text)
 }
 
-// had returns "; " and how much the network of m has had in its training, or nothing if that was not counted.
+// had returns "; " and the text of seen for the network of m, or "" if its training was not counted.
 func had(m *superres.Model) string {
 	pixels := m.Provenance.Pixels
 	s, err := stageOf(m, "", "")
@@ -125,7 +125,7 @@ func had(m *superres.Model) string {
 	return "; " + seen(pixels, float64(pixels)*float64(s.Network().Products()))
 }
 
-// open returns the models with the given names, and their provenances.
+// open returns the models called names, which may be files, and the provenance of each.
 func open(ctx context.Context, names []string) (
 	list []*superres.Model, from []superres.Provenance, err error,
 ) {
@@ -160,7 +160,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	defer stop()
 	var foreign error
 	opt.report = func(r learning.Report) {
-		if r.Step == 0 { // what was kept was of no use, and would be replaced
+		if r.Step == 0 { // the kept state is of another training, and would be replaced
 			foreign = opt.partial().refuse()
 			stop()
 			return

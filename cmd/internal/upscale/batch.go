@@ -20,36 +20,36 @@ import (
 	"superres/internal/safefile"
 )
 
-// batch is the work of one call of the command.
+// batch is the plan for one call of the command.
 type batch struct {
 	jobs     []job
-	problems []error          // if there are any, no picture is enlarged
-	others   []pictures.Other // pictures of unreadable kinds, which are left out
-	results  []pictures.Input // pictures that superres enlarged before, which are left out
-	videos   []pictures.Input // videos of folders, which are left out
+	problems []error          // errors in the plan; if there are any, no picture is enlarged
+	others   []pictures.Other // pictures of unreadable kinds, which are left out of inputs
+	results  []pictures.Input // pictures that superres enlarged before, which are left out of inputs
+	videos   []pictures.Input // videos found in folders, which are left out of inputs
 
 	names  pictures.Namer
 	inputs []pictures.Input // pictures of all parts of --shard
-	fates  []fate           // why inputs are skipped, by index in inputs
+	fates  []fate           // for each of inputs, why it is skipped
 	left   int              // number of skipped pictures
-	most   fs.FileMode      // most permissions of files that name the inputs of this part
+	most   fs.FileMode      // permissions that all inputs of this part have, for files that name them
 
 	working texts // output folders of the jobs, which are the pictures not skipped
 	folders texts // output folders of this part, with those below them
 	formats texts // formats of the outputs of this part
 }
 
-// job is one picture to enlarge: its input and its output, "-" for standard output.
+// job is one picture to enlarge. output is "-" for standard output.
 type job struct {
 	pictures.Input
 	output  string
 	format  imagefile.Format // of the output
-	root    string           // the folder that the output must not leave through a link
-	replace bool             // the existing output is an earlier result; false: not known to be one
-	reason  string           // why it is skipped, "exists", "done" or "large"; empty: it is not
+	root    string           // folder that the output must stay in, even if it has links to other folders
+	replace bool             // the existing output is an earlier result of this job; false: no result is known
+	reason  string           // why the picture is skipped: "exists", "done" or "large"; empty: it is enlarged
 	bytes   int64            // size of the input file
 
-	settings string // a hash of all that decides the output, except the input
+	settings string // a hash of everything that decides the bytes of the output, except the input
 }
 
 // file returns the job in the form that the journal of --resume uses.
@@ -57,10 +57,10 @@ func (j job) file() parts.File {
 	return parts.File{Input: j.Path, Place: j.Place, Output: j.output, Root: j.root, Settings: j.settings}
 }
 
-// piped reports whether the output is standard output; false: it is a file.
+// piped reports whether the output is standard output and not a file.
 func (j job) piped() bool { return paths.IsStandard(j.output) }
 
-// fromStandard reports whether the input is standard input; false: it is a file.
+// fromStandard reports whether the input is standard input and not a file.
 func (j job) fromStandard() bool { return paths.IsStandard(j.Path) }
 
 // title returns the name of the input for messages.
@@ -71,24 +71,24 @@ func (j job) title() string {
 	return j.Path
 }
 
-// fate is why a picture is skipped.
+// fate says why a picture is skipped.
 type fate uint8
 
 const (
-	none   fate = iota // it is not skipped, or belongs to another part
-	done               // the journal records its result
-	exists             // its output exists
-	large              // it is large enough already
+	none   fate = iota // the picture is not skipped, or belongs to another part
+	done               // the journal records a result of the picture
+	exists             // the output exists
+	large              // the picture is large enough already
 )
 
-// job returns the job of input i, without what must be looked up in the file system.
+// job returns the job of input i, with only the fields that need no look at the file system.
 func (b *batch) job(i int) job {
 	out, _ := b.names.Output(b.inputs[i]) // planner.nameAll has checked that there is no error
 	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root,
 		reason: map[fate]string{done: "done", exists: "exists", large: "large"}[b.fates[i]]}
 }
 
-// skipped returns the pictures that are skipped.
+// skipped yields the pictures that are skipped.
 func (b *batch) skipped() iter.Seq[job] {
 	return func(yield func(job) bool) {
 		for i, f := range b.fates {
@@ -108,10 +108,10 @@ func (b *batch) count(j job) {
 	}
 }
 
-// piped reports whether the result goes to standard output; false: to files.
+// piped reports whether the only result goes to standard output.
 func (b *batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].piped() }
 
-// sole returns the only picture of this part. is is false if there are more or none.
+// sole returns the only picture of this part, skipped or not. is is false unless there is exactly one.
 func (b *batch) sole() (one job, is bool) {
 	if b.total() != 1 {
 		return job{}, false
@@ -122,7 +122,7 @@ func (b *batch) sole() (one job, is bool) {
 	return b.jobs[0], true
 }
 
-// total returns the number of pictures of this part.
+// total returns the number of pictures of this part, with the skipped ones.
 func (b *batch) total() int { return len(b.jobs) + b.left }
 
 // problem returns the first of the problems, with the number of the others, or nil.
@@ -136,8 +136,8 @@ func (b *batch) problem() error {
 	return nil
 }
 
-// makeFolders makes missing output folders. It fails only if no output folder can be written to; if some can, the
-// pictures of the others fail on their own.
+// makeFolders creates missing output folders. It fails only if none of the output folders can be written to; if some
+// can, the pictures that go to the other folders fail later, each with its own error.
 func (b *batch) makeFolders() (err error) {
 	good := false
 	for _, root := range b.working.list {
@@ -163,8 +163,7 @@ func (b *batch) makeFolders() (err error) {
 	return err
 }
 
-// missingFolders returns those of the output folders, and of the folders above them, that do not exist, each before the
-// folder that it lies in.
+// missingFolders returns the output folders, and the folders above them, that do not exist, the innermost first.
 func (b *batch) missingFolders() (list []string) {
 	known := map[string]bool{}
 	for _, folder := range b.folders.list {
@@ -183,11 +182,11 @@ func (b *batch) missingFolders() (list []string) {
 // clearLeftovers removes temporary files that killed runs left in the output folders.
 func (b *batch) clearLeftovers() {
 	for _, dir := range b.folders.list {
-		_, _ = safefile.RemoveLeftovers(dir, time.Hour) // failure does no harm
+		_, _ = safefile.RemoveLeftovers(dir, time.Hour) // leftovers that stay do no harm
 	}
 }
 
-// texts is a list of different texts in the order of their first appearance.
+// texts is a list of texts without duplicates, in the order in which they were added.
 type texts struct {
 	list []string
 	has  map[string]bool

@@ -20,23 +20,23 @@ import (
 	"superres/internal/safefile"
 )
 
-// book is a comic: an archive of pages, which becomes an archive, too. Its pages are enlarged like a folder, in one
-// beside the result that is there while the work lasts and, with --resume, until all of it is done.
+// book is a comic: an archive of pages, which becomes an archive again. The pages are unpacked into a work folder
+// beside the result and enlarged like a folder. It is removed at the end, except after an interruption with --resume.
 type book struct {
 	path, out string
-	work      string // the folder, with the folders pages and results
-	remove    func() // removes it
+	work      string // the work folder, which holds the folders pages and results
+	remove    func() // removes the work folder
 	info      fs.FileInfo
 	file      *os.File
-	archive   *zip.Reader // nil: another program has unpacked it
-	names     []string    // of what is in it, in order, with slashes
+	archive   *zip.Reader // nil: another program unpacked the archive
+	names     []string    // paths of the entries of the archive, in order, with slashes
 }
 
-// mostOfBook is how many bytes the files of an archive of a number of bytes may have together.
+// mostOfBook is how many bytes the files of an archive of size bytes may have together after unpacking.
 func mostOfBook(size int64) int64 { return 1<<30 + 100*size }
 
-// openBook unpacks the only input if it is a comic, or a document that is to become one, and makes opt enlarge its
-// pages. It returns nil where there is none, or, with done, nothing to do.
+// openBook unpacks the only input if it is a comic, or a document that is to become a comic, and changes opt so that
+// the pages become the inputs. It returns nil if no input is a comic. done says that nothing is left to do.
 func openBook(ctx context.Context, opt *Options, programs *decoders.Set, note func(string)) (b *book, done bool,
 	err error) {
 	i := slices.IndexFunc(opt.Inputs, func(name string) bool { return pictures.IsBook(name, opt.Naming.Out) })
@@ -102,7 +102,7 @@ func openBook(ctx context.Context, opt *Options, programs *decoders.Set, note fu
 
 func (b *book) folder(name string) string { return filepath.Join(b.work, name) }
 
-// close removes the folder of the pages, unless keep.
+// close removes the work folder, unless keep is true.
 func (b *book) close(keep bool) {
 	if b.file != nil {
 		b.file.Close()
@@ -112,7 +112,7 @@ func (b *book) close(keep bool) {
 	}
 }
 
-// unpack writes the files of the archive, of size bytes, into the folder pages.
+// unpack writes the files of the archive, which has size bytes, into the folder pages.
 func (b *book) unpack(ctx context.Context, programs *decoders.Set, size int64, note func(string)) (err error) {
 	kind := pictures.BookKind(b.file)
 	if kind != "" {
@@ -161,7 +161,7 @@ func (b *book) unpack(ctx context.Context, programs *decoders.Set, size int64, n
 	return nil
 }
 
-// extract writes the file f of the archive, at most left bytes and one more, and returns how many it wrote.
+// extract writes the file f of the archive into the folder pages, at most left+1 bytes, and returns how many it wrote.
 func (b *book) extract(ctx context.Context, f *zip.File, left int64) (n int64, err error) {
 	const encrypted = 1
 	if f.Flags&encrypted > 0 {
@@ -186,8 +186,8 @@ func (b *book) extract(ctx context.Context, f *zip.File, left int64) (n int64, e
 	return n, err
 }
 
-// bind writes the archive with the results of batch, in the order and with the names of the pages. What has no result
-// stays as it is.
+// bind writes the resulting archive: the results of batch in the order and with the names of the pages. Files without a
+// result are copied unchanged.
 func (b *book) bind(batch *batch, opt Options) error {
 	results := map[string]string{}
 	for i := range batch.inputs {
@@ -230,7 +230,7 @@ func (b *book) bind(batch *batch, opt Options) error {
 	})
 }
 
-// store adds a file, which is compressed already, to z.
+// store adds the file called name to z without compression, since pictures are compressed already.
 func store(z *zip.Writer, head *zip.FileHeader, name string) error {
 	f, _, err := safefile.OpenRegular(name)
 	if err != nil {

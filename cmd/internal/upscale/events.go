@@ -11,19 +11,19 @@ import (
 	"superres/internal/safefile"
 )
 
-// With --json, upscale writes one event a line to standard output, each a JSON object of one of the types below, in
-// UTF-8. First come "result" for each picture left out since superres enlarged it before, "unreadable" for each in a
-// folder whose kind cannot be read, and "video" for each video in a folder. Then every picture has "skip", or "start"
-// and later "done" or "fail", in the order of the work; video, animations and files with pages have a "frame" between
-// these for each frame written. "summary" comes last, even if no work could begin. With --dry-run the events are
+// With --json, upscale writes one event a line to standard output: a JSON object of one of the types below, in UTF-8.
+// First come "result" for each picture left out since superres enlarged it before, "unreadable" for each picture in a
+// folder that is of an unreadable kind, and "video" for each video in a folder. Then each picture has "skip", or
+// "start" and later "done" or "fail", in the order of the work; videos, animations and files with pages have a "frame"
+// in between for each frame written. "summary" comes last, even if no work could begin. With --dry-run the events are
 // "result", "unreadable", "video", "skip", "plan" or "fail", and "summary". In names, a byte that is not valid UTF-8 is
-// written as a zero byte and two hexadecimal digits. New fields may be added to the types; present ones keep their
+// written as a zero byte and two hexadecimal digits. New fields may be added to the types; present fields keep their
 // meaning.
 
-// pictureEvent is an event about one picture. Fields that do not apply are left out.
+// pictureEvent is an event about one picture. Comments name the events that have a field; absent fields do not apply.
 type pictureEvent struct {
 	Event       string     `json:"event"` // result, unreadable, video, skip, start, done, fail, plan
-	Input       paths.Name `json:"input"` // the path as it was named or found; "-" is standard input
+	Input       paths.Name `json:"input"` // the path as the user named it or as it was found; "-": standard input
 	Output      paths.Name `json:"output"`
 	Number      int        `json:"number,omitempty"`       // position among the pictures not skipped, from 1
 	Of          int        `json:"of,omitempty"`           // number of pictures not skipped
@@ -36,32 +36,32 @@ type pictureEvent struct {
 	Model       paths.Name `json:"model,omitempty"`        // done, plan: name of the model, or of its file
 	Level       float64    `json:"level,omitempty"`        // done, plan: strength at which the model works, 0 to 1
 	Noise       float64    `json:"noise,omitempty"`        // done, plan: standard deviation, in levels of 255
-	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: noise of colour, if it has its own level
-	ColourLevel float64    `json:"colour_level,omitempty"` // done, plan: level for colour, if it has its own
-	Varies      bool       `json:"varies,omitempty"`       // done, plan: noise and level vary; the greatest are given
+	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: noise in colour, if colour has its own level
+	ColourLevel float64    `json:"colour_level,omitempty"` // done, plan: level for colour, if colour has its own
+	Varies      bool       `json:"varies,omitempty"`       // done, plan: noise and level vary; their fields hold maxima
 	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least noise, if it varies
 	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least level, if it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP
-	Palette     float64    `json:"palette,omitempty"`      // done, plan: a photograph in few colours: as noise, in levels
-	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real beside the model, 0 to 1
-	Trust       float64    `json:"trust,omitempty"`        // done, plan: how sure a clean reduction is, to photo-real
+	Palette     float64    `json:"palette,omitempty"`      // done, plan: noise that does as much harm as a palette
+	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real in a mixture, 0 to 1
+	Trust       float64    `json:"trust,omitempty"`        // done, plan: likelihood of a clean reduction, 0 to 1
 	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the added detail that is left out
-	Blur        float64    `json:"blur,omitempty"`         // done, plan: that was undone, standard deviation in pixels
-	Sharpening  float64    `json:"sharpening,omitempty"`   // done, plan: factor by which detail was raised; undone
+	Blur        float64    `json:"blur,omitempty"`         // done, plan: blur undone, standard deviation in pixels
+	Sharpening  float64    `json:"sharpening,omitempty"`   // done, plan: factor of the sharpening that was undone
 	Repeated    int        `json:"repeated,omitempty"`     // done, plan: side of the squares of equal pixels
-	Salt        float64    `json:"salt,omitempty"`         // done, plan: share of samples that were black or white by chance
-	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: quality of compression that was found
-	Memory      int64      `json:"memory,omitempty"`       // plan: estimated bytes
+	Salt        float64    `json:"salt,omitempty"`         // done, plan: share of samples with salt and pepper noise
+	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: quality of JPEG compression that was found
+	Memory      int64      `json:"memory,omitempty"`       // plan: estimate of the memory needed, in bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail: time taken
-	Frames      int        `json:"frames,omitempty"`       // done: frames written; plan: frames of a file of several
-	LRPSNR      float64    `json:"lr_psnr,omitempty"`      // done: of the result reduced again, in dB
+	Frames      int        `json:"frames,omitempty"`       // done: frames written; plan: frames of a file with several
+	LRPSNR      float64    `json:"lr_psnr,omitempty"`      // done: PSNR of the result reduced again, in dB
 	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output lacks, a line each
 	Error       string     `json:"error,omitempty"`        // fail: one line
 	Class       string     `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
 	ExitCode    int        `json:"exit_code,omitempty"`    // fail: exit code of the class
 }
 
-// plan fills in sizes, model and flaws from p.
+// plan fills in the sizes, the model and the flaws found, from p.
 func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = p.Input.X, p.Input.Y, p.Output.X, p.Output.Y
 	c := p.Choice
@@ -87,7 +87,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	ev.WebPIndex = math.Round(10*c.Found.WebP) / 10
 }
 
-// trial fills in the event "plan" from p, the plan of a picture that is not enlarged.
+// trial fills in the event "plan" from p, the plan of a picture in a dry run or in a call to inspect.
 func (ev *pictureEvent) trial(p *enlarging.Plan) {
 	ev.plan(p)
 	ev.Event, ev.Memory, ev.Frames = "plan", p.Memory, p.Frames
@@ -95,14 +95,14 @@ func (ev *pictureEvent) trial(p *enlarging.Plan) {
 
 func hundredths(v float64) float64 { return math.Round(100*v) / 100 }
 
-// outcome is how the work on a picture ended.
+// outcome says how the work on a picture ended.
 type outcome struct {
-	*enlarging.Plan // nil: the work failed before there was one
+	*enlarging.Plan // nil: the work failed before there was a plan
 	seconds         float64
 	err             error
 }
 
-// warnings returns what the result lacks of the picture.
+// warnings returns what the result lacks of the picture, a line each.
 func (o outcome) warnings() []string {
 	if o.Plan == nil {
 		return nil
@@ -110,8 +110,8 @@ func (o outcome) warnings() []string {
 	return o.Warnings
 }
 
-// agreement returns how well the result agrees with the picture, as the end of a line; "" for models of
-// the program, unless verbose is true.
+// agreement returns how well the result, reduced again, agrees with the picture, as the end of a line. Unless verbose
+// is true, it returns "" for all models but networks of other programs.
 func (o outcome) agreement(verbose bool) string {
 	if o.Report == nil || o.Report.LRPSNR == 0 || o.Choice.Model.Network == nil && !verbose {
 		return ""
@@ -119,8 +119,8 @@ func (o outcome) agreement(verbose bool) string {
 	return fmt.Sprintf(", LR-PSNR %.1f dB", o.Report.LRPSNR)
 }
 
-// ended fills in time and warnings from out, and, if the picture was enlarged, the rest of the event "done". For one
-// that failed, failure fills in the rest.
+// ended fills in time and warnings from out, and, if the picture was enlarged, the rest of the event "done". If the
+// work failed, report.failure fills in the rest.
 func (ev *pictureEvent) ended(out outcome) {
 	ev.Seconds = out.seconds
 	for _, text := range out.warnings() {
@@ -136,7 +136,7 @@ func (ev *pictureEvent) ended(out outcome) {
 	}
 }
 
-// frameEvent is an event about one frame written, of a video or another file of several pictures.
+// frameEvent is an event about one frame written of a video or of another file with several pictures.
 type frameEvent struct {
 	Event   string     `json:"event"` // frame
 	Input   paths.Name `json:"input"`
@@ -144,7 +144,7 @@ type frameEvent struct {
 	Frame   int        `json:"frame"` // number of the frame, from 1
 	Width   int        `json:"width"` // of the output, in pixels
 	Height  int        `json:"height"`
-	Seconds float64    `json:"seconds"` // since the first frame was begun
+	Seconds float64    `json:"seconds"` // time since the work on the first frame began
 }
 
 // summaryEvent is the last event of a call.
@@ -154,9 +154,9 @@ type summaryEvent struct {
 	Done       int          `json:"done"`
 	Skipped    int          `json:"skipped"`
 	Failed     int          `json:"failed"`
-	Unreadable int          `json:"unreadable"` // pictures of unreadable kinds, which are not in total
-	Results    int          `json:"results"`    // pictures left out as earlier results, which are not in total
-	Videos     int          `json:"videos"`     // videos left out of folders, which are not in total
+	Unreadable int          `json:"unreadable"` // pictures of unreadable kinds, which total does not count
+	Results    int          `json:"results"`    // pictures left out as earlier results, which total does not count
+	Videos     int          `json:"videos"`     // videos in folders, which are left out and total does not count
 	Planned    int          `json:"planned"`    // with --dry-run: pictures that would be enlarged
 	Seconds    float64      `json:"seconds"`
 	ExitCode   int          `json:"exit_code"`
@@ -164,7 +164,7 @@ type summaryEvent struct {
 	Failures   []paths.Name `json:"failures"`        // the inputs that failed
 }
 
-// failure returns ev as the event "fail" with err, its class and its exit code.
+// failure returns ev turned into the event "fail", with the message, class and exit code of err.
 func failure(ev pictureEvent, err error) pictureEvent {
 	ev.Event, ev.Error, ev.ExitCode = "fail", console.Message(err), console.ExitCode(err)
 	ev.Class = map[int]string{console.ExitUsage: "usage", console.ExitInput: "input", console.ExitOutput: "output",

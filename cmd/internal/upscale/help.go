@@ -1,6 +1,6 @@
 package upscale
 
-// examples are in the short help, which uses no word that a photographer does not know.
+// examples are for the short help, which uses only words that photographers know.
 const examples = `   superres upscale photo.jpg                     makes photo_2x.jpg, twice as large
    superres upscale -s 4 photo.jpg large.png      four times as large, named by you
    superres upscale photos/ -o large/             a whole folder
@@ -9,7 +9,7 @@ const examples = `   superres upscale photo.jpg                     makes photo_
 const restoringExamples = `   superres restore photo.jpg            makes photo_restored.jpg
    superres restore scans/ -o clean/     a whole folder`
 
-// restoring is the rest of the full help of superres restore.
+// restoring is the description in the full help of superres restore.
 const restoring = `   superres restore photo.jpg                   writes photo_restored.jpg beside it
    superres restore -r -o clean/ scans/         a folder with all below it
    superres restore --denoise 0.4 photo.jpg     takes away what noise of 10 levels asks for
@@ -23,7 +23,7 @@ doubt the result is a mixture with the picture, and a clean picture stays as it 
 for byte of its pixels. superres upscale -s 1 is the same. superres upscale --help all
 tells of files, formats, metadata and --json.`
 
-// description is the rest of the full help: examples, and what stands behind the flags.
+// description is the description in the full help of superres upscale: examples, and what the flags do.
 const description = `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
    superres upscale -s 3 photo.png -o large.png    any scale from 1 to 16
    superres upscale photo.png large.png            the same as with -o, if there is no large.png yet

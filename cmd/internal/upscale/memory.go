@@ -4,8 +4,8 @@ import (
 	"sync"
 )
 
-// budget divides memory among pictures in order: if there is too little for one, it and all after it wait. It is safe
-// for concurrent use.
+// budget divides memory among pictures in order: if there is too little for a picture, it and all pictures after it
+// wait. A budget is safe for concurrent use.
 type budget struct {
 	mu    sync.Mutex
 	moved *sync.Cond // signals changes of slot and free
@@ -19,10 +19,10 @@ func newBudget(bytes int64) *budget {
 	return b
 }
 
-// queue waits until it is the turn of picture i to take memory.
+// queue waits until all pictures before picture i have taken their memory.
 func (b *budget) queue(i int) { b.when(func() bool { return b.slot == i }, 0) }
 
-// take waits until bytes are free and takes them. bytes must not be more than the whole budget.
+// take waits until enough bytes are free and takes them. bytes must not exceed the whole budget.
 func (b *budget) take(bytes int64) { b.when(func() bool { return b.free >= bytes }, bytes) }
 
 func (b *budget) when(ready func() bool, bytes int64) {
@@ -34,7 +34,7 @@ func (b *budget) when(ready func() bool, bytes int64) {
 	b.free -= bytes
 }
 
-// next gives the turn to the next picture.
+// next lets the next picture take memory.
 func (b *budget) next() { b.change(1, 0) }
 
 // give returns bytes to the budget.

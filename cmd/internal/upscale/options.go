@@ -18,7 +18,7 @@ import (
 	"superres/internal/settings"
 )
 
-// The titles of the groups of options, in the order of the help.
+// The titles of the groups of options, in the order in which the help shows them.
 const (
 	sizes    = "size"
 	files    = "files"
@@ -28,8 +28,8 @@ const (
 
 var groups = []string{sizes, files, quality, console.Reports, console.Machine, research}
 
-// table returns the options of superres upscale, with their defaults, which set the fields of opt. To add an option,
-// add a record here, and a case in complete if its value depends on other options.
+// table returns the options of superres upscale, with their defaults. Setting them sets the fields of opt. To add an
+// option, add a record here, and a case in complete if its value depends on other options.
 func (opt *Options) table() settings.Table {
 	ofPicture := opt.Settings.Options()
 	ofPicture.Find("model").Words, ofPicture.Find("coder").Words = models.WithAuto, plugins.CoderWords
@@ -90,11 +90,11 @@ func (opt *Options) table() settings.Table {
 	}, ofPicture[metadata:], console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 
-// Options are the settings of one call. Most fields are set by the options of table, which has their defaults.
+// Options are the settings of one call. The options of table set most of the fields, and have their defaults.
 type Options struct {
 	enlarging.Settings
 	Inputs    []string // files, folders, patterns, or "-" for standard input
-	Video     bool     // the only input is a video stream, by its content
+	Video     bool     // the only input is a video stream, as its content shows
 	Recursive bool
 	Filter    pictures.Filter
 	Part      parts.Part
@@ -108,21 +108,21 @@ type Options struct {
 	DryRun       bool
 	Verbose      bool
 
-	decoders    []string // --decoder
+	decoders    []string // values of --decoder
 	encoding    video.Encoding
 	mapFile     string // value of --map
 	json, quiet bool
 	restores    bool // the command is restore
 	opener      models.Opener
 	said        []string  // names of all options set by the user
-	settings    []setting // the options that decide the bytes of a result, with their values
+	settings    []setting // the options that change the bytes of a result, with their values
 }
 
-// setting is the name of an option and its value.
+// setting is an option, by its name, with its value.
 type setting struct{ name, value string }
 
-// complete sets the fields that depend on several options, of which given has the values, and on the arguments inputs.
-// It fails if sizes contradict each other.
+// complete sets the fields that depend on several options. given holds the options with their values, and inputs are
+// the arguments. It fails if options contradict each other.
 func (opt *Options) complete(given settings.Table, inputs []string) error {
 	if err := opt.Settings.Complete(given); err != nil {
 		return err
@@ -152,11 +152,11 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	return nil
 }
 
-// takeSize sets the size to that of e, which is the model's own where none is given.
+// takeSize sets the size to the size that e enlarges to: the model's own scale if the user gave none.
 func (opt *Options) takeSize(e *enlarging.Enlarger) { opt.Size, opt.Naming.Size = e.Size, e.Size }
 
 // check returns an error if options contradict each other for the input in and its output out. single says that in is
-// the only input and was named itself; json that --json is given.
+// the only input and was named itself, not found in a folder; json says that --json is given.
 func (opt Options) check(in pictures.Input, out pictures.Output, single, json bool) error {
 	video := opt.Video || out.Format == pictures.Container
 	standard, pipe := paths.IsStandard(in.Path), paths.IsStandard(out.Path)
@@ -179,7 +179,7 @@ func (opt Options) check(in pictures.Input, out pictures.Output, single, json bo
 	return nil
 }
 
-// checkDepth returns an error if format cannot have the depth of --depth.
+// checkDepth returns an error if files of format cannot have the depth that --depth asks for.
 func (opt Options) checkDepth(format imagefile.Format) error {
 	if opt.Keep.Depth == 16 && !format.CanDeep() {
 		return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff",

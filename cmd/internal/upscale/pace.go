@@ -6,25 +6,25 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// pace estimates the progress of a batch from the bytes of its inputs.
+// pace estimates the progress of a batch from the sizes of the input files in bytes.
 type pace struct {
-	weights, shares []float64 // of each picture: its part of the work, and the share of it done, 0 to 1
-	made, whole     float64   // sums of the weights: of what is done, and of all
+	weights, shares []float64 // of each picture: its work, and the share of the work that is done, 0 to 1
+	made, whole     float64   // sums of weights: of the work done, and of all work
 	began           time.Time
 }
 
-// newPace begins an estimate; weights are the bytes of each input.
+// newPace begins an estimate. weights are the sizes of the input files in bytes.
 func newPace(weights []int64) *pace {
 	p := &pace{began: time.Now(), shares: make([]float64, len(weights))}
 	for _, bytes := range weights {
-		// A small file takes longer than its bytes tell.
+		// A small file takes longer than its size tells.
 		p.weights = append(p.weights, float64(bytes)+1<<12)
 		p.whole += float64(bytes) + 1<<12
 	}
 	return p
 }
 
-// set notes that share, 0 to 1, of picture i is done.
+// set records that share, 0 to 1, of picture i is done.
 func (p *pace) set(i int, share float64) {
 	p.made += p.weights[i] * (share - p.shares[i])
 	p.shares[i] = share
@@ -33,8 +33,8 @@ func (p *pace) set(i int, share float64) {
 // share returns the share of all work that is done, 0 to 1.
 func (p *pace) share() float64 { return p.made / p.whole }
 
-// remaining returns the time that the rest takes at the pace so far, as text to follow others: ", about 40 s left". It
-// is empty if nothing is left.
+// remaining returns how long the rest takes at the pace so far, as text to end a line: ", about 40 s left". It returns
+// "" if nothing is left.
 func (p *pace) remaining() string {
 	const rounding = 1e-9
 	rest := (p.whole - p.made) / p.made

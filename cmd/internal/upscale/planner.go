@@ -15,25 +15,25 @@ import (
 	"superres/internal/safefile"
 )
 
-// planner makes a batch.
+// planner builds a batch.
 //
-// Note: there may be millions of pictures that are already done, so it keeps only a few words for each, and works out
-// the names of their outputs again whenever they are needed.
+// Note: there may be millions of pictures that are already done. So the planner keeps only a few words for each, and
+// computes the names of their outputs again whenever they are needed.
 type planner struct {
 	batch
 	opt     Options
 	past    resumption
 	places  paths.Folders
-	targets map[string]bool     // real paths of the folders that outputs go to
-	sources map[paths.Key]int32 // by real path: the input, by index, that lies in a target
-	seen    map[paths.Key]int32 // by real path of its output: the input, by index
-	clashes []error             // inputs with one output, and outputs that are inputs
-	exist   []error             // outputs that exist already
+	targets map[string]bool     // folders that outputs go to, by real path
+	sources map[paths.Key]int32 // index of each input that lies in a target, by its real path
+	seen    map[paths.Key]int32 // index of each input, by the real path of its output
+	clashes []error             // errors about inputs that share an output, and outputs that are inputs
+	exist   []error             // errors about outputs that exist already
 }
 
-// newBatch returns the work of one call, planned before any of it begins: it finds the inputs and names the outputs.
-// Inputs that share an output and outputs that exist become problems of the batch. json says that --json is given. It
-// fails also if ctx ends.
+// newBatch returns the plan for one call, made before any picture is enlarged: it finds the inputs and names the
+// outputs. Inputs that share an output and outputs that exist become problems of the batch. json says that --json is
+// given. The plan ends with an error if ctx ends.
 func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	opt, past := e.opt, e.past
 	if len(opt.Inputs) == 0 {
@@ -93,8 +93,8 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	return p.batch, err
 }
 
-// findInputs returns the pictures of all parts, and apart from them those of kinds that cannot be read, and, in videos,
-// the videos of folders.
+// findInputs returns the pictures of all parts in list, and files of unreadable kinds in others. It adds the videos of
+// folders to videos.
 func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, others []pictures.Other, err error) {
 	opt := e.opt
 	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter, Videos: videos, Reads: e.others.Reads}
@@ -124,8 +124,8 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 	return list, others, nil
 }
 
-// measure sets the sizes of the enlargements of the pictures in list, which name them, unless a scale does. It reads
-// the header of each file, and fails only if ctx ends.
+// measure sets the sizes of the results of the pictures in list, for their names, unless the user gave a scale. It
+// reads the header of each file, and fails only if ctx ends.
 func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 	if e.opt.Size.Scale != 0 {
 		return nil
@@ -143,10 +143,10 @@ func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 	})
 }
 
-// nameAll checks the name of the output of each input in list. It leaves out inputs that the journal records as
-// outputs: they are found if a folder is enlarged into itself. It fails if no input is left.
+// nameAll sets inputs to list and checks the name of each output. It leaves out inputs that the journal records as
+// outputs, which are found if a folder is enlarged into itself. It fails if no input is left.
 func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
-	first, named := list[0], map[paths.Key]int{} // the last input of each output
+	first, named := list[0], map[paths.Key]int{} // named: index of the last input of each output
 	p.inputs = list[:0]
 	for _, in := range list {
 		out, err := p.names.Output(in)
@@ -182,18 +182,18 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	return nil
 }
 
-// tellApart has the outputs of inputs a and b, which are named alike, named by the whole names of their files, if these
-// differ.
+// tellApart makes the names of the outputs of inputs a and b differ: if the inputs have different file names, both
+// outputs are named after the whole file name, with its extension.
 func (p *planner) tellApart(a, b int) {
 	if one, two := &p.inputs[a], &p.inputs[b]; filepath.Base(one.Place) != filepath.Base(two.Place) {
 		one.Whole, two.Whole = true, true
 	}
 }
 
-// originalExt is added to the name of a photo that --replace keeps.
+// originalExt is appended to the name of a photo that --replace keeps.
 const originalExt = ".orig"
 
-// findSources finds the inputs that lie in folders that outputs go to.
+// findSources records the inputs that lie in folders that outputs go to.
 func (p *planner) findSources() {
 	for i, in := range p.inputs {
 		if paths.IsStandard(in.Path) {
@@ -209,20 +209,20 @@ func (p *planner) findSources() {
 	}
 }
 
-// finding is what is known of a picture after its files were looked up.
+// finding is what the file system and the journal say about a picture.
 type finding struct {
 	job
 	number  int       // index of the input
 	place   paths.Key // real path of the output
-	mine    bool      // it belongs to this part; false: its files are not looked up
-	missing bool      // there is no file of the input
-	there   bool      // a file other than an earlier result has the name of the output
-	itself  bool      // the output is the very file of the input
+	mine    bool      // the picture belongs to this part; false: its files were not looked up
+	missing bool      // the input file does not exist
+	there   bool      // a file with the name of the output exists and is no earlier result
+	itself  bool      // the output and the input are the same file
 	mode    fs.FileMode
 	err     error
 }
 
-// examine returns what the file system and the journal tell about picture i. It may be called for several at once.
+// examine returns what the file system and the journal say about picture i. It is safe for concurrent use.
 func (p *planner) examine(i int) (l finding) {
 	l.job, l.number, l.mode = p.job(i), i, safefile.AnyMode
 	l.mine = p.opt.Part.Has(l.Place)
@@ -277,12 +277,12 @@ func (p *planner) take(l finding) {
 	case l.reason != "":
 		p.fates[l.number] = done
 		p.left++
-	case l.itself: // which clash has said
+	case l.itself: // clash has added the problem
 	case l.there && p.opt.OnExist == "skip":
 		p.fates[l.number] = exists
 		p.left++
 	case l.there && p.opt.OnExist == "fail":
-		// A file that cannot be read is reported as such, not for its output.
+		// A file that cannot be read is reported for that, and not since its output exists.
 		var problem error
 		if !p.opt.Video && l.Format == "" {
 			problem = imagefile.Check(l.Path)
@@ -304,7 +304,7 @@ func (p *planner) take(l finding) {
 	}
 }
 
-// clash adds a problem if another input has the output of l, or if that output is an input.
+// clash adds a problem if an input before has the same output as l, or if the output of l is an input.
 func (p *planner) clash(l finding) {
 	problem := func(format string, args ...any) {
 		p.clashes = append(p.clashes, console.Failf(console.ExitOutput, format, args...))

@@ -19,35 +19,35 @@ import (
 	"superres/internal/safefile"
 )
 
-// report tells people, by a bar and lines, and programs, by events, what becomes of the pictures of a call, and counts
-// them. It reports pictures that are enlarged at the same time in their order: each when all before it have
-// ended. It is safe for concurrent use.
+// report tells people, with a bar and lines, and programs, with events, how the work on each picture goes, and counts
+// the pictures. Pictures that are enlarged at the same time are reported in order: each when all before it have ended.
+// A report is safe for concurrent use.
 type report struct {
 	out, err io.Writer // standard output and error
 
 	mu      sync.Mutex    // guards the fields below
-	events  *json.Encoder // of --json; nil: there are none
+	events  *json.Encoder // encoder for the events of --json; nil: no --json
 	bar     *console.Progress
 	dry     bool // --dry-run: nothing is enlarged; false: pictures are
-	verbose bool // each picture is described; false: it is not
-	quiet   bool // warnings are not printed; false: they are
+	verbose bool // each picture is described
+	quiet   bool // warnings are not printed
 
 	began                       time.Time
 	total, made, skipped, plans int
 	failed                      []string         // paths of the inputs that failed
 	last                        error            // the latest failure
-	missing                     []string         // kinds of files whose programs were said to be missing
-	others                      []pictures.Other // pictures of kinds that cannot be read
+	missing                     []string         // kinds of files that lack a program, as the user was told
+	others                      []pictures.Other // pictures of unreadable kinds
 	earlier                     int              // number of pictures left out since superres enlarged them before
-	videos                      []pictures.Input // videos of folders, which are left out
+	videos                      []pictures.Input // videos found in folders, which are left out
 
 	jobs     []job      // all pictures that are enlarged
-	results  []*outcome // outcome of each job; nil: not ended, or reported already
-	reported int        // number of jobs, from the first on, that were reported
+	results  []*outcome // outcome of each job; nil: the job has not ended, or was reported already
+	reported int        // number of jobs that were reported; they are the first ones
 	pace     *pace
 }
 
-// newReport returns a report whose time begins now. With asJSON it writes events to standard output.
+// newReport returns a report that counts its time from now. If asJSON is true, it writes events to standard output.
 func newReport(s *console.Streams, asJSON bool) *report {
 	r := &report{out: s.Out, err: s.Err, began: time.Now()}
 	if asJSON {
@@ -57,7 +57,7 @@ func newReport(s *console.Streams, asJSON bool) *report {
 	return r
 }
 
-// write writes an event, with --json. Write errors are reported when the program ends. The caller holds r.mu.
+// write writes the event ev, with --json. Write errors are reported when the program ends. The caller holds r.mu.
 func (r *report) write(ev any) {
 	if r.events != nil {
 		_ = r.events.Encode(ev)
@@ -72,7 +72,7 @@ func (r *report) start(bar *console.Progress, opt Options, total int, quiet bool
 	bar.Several(total > 1 && !opt.DryRun)
 }
 
-// skip reports a picture that is skipped, for the reason in j.
+// skip reports a picture that is skipped; j says why.
 func (r *report) skip(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *report) skip(j job) {
 		Reason: j.reason})
 }
 
-// leaveOut reports what total of b leaves out: pictures of kinds that cannot be read, earlier results, and videos.
+// leaveOut reports the files that b leaves out: pictures of unreadable kinds, earlier results, and videos in folders.
 func (r *report) leaveOut(b *batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,8 +110,8 @@ func (r *report) leaveOut(b *batch) error {
 	return err
 }
 
-// tallies returns lines on how many files were left out: earlier results, videos of folders, and pictures of unreadable
-// kinds.
+// tallies returns lines that say how many files were left out: earlier results, videos in folders, and pictures of
+// unreadable kinds.
 func (r *report) tallies() (lines []string) {
 	if r.earlier > 0 {
 		lines = append(lines, tellResults(r.earlier))
@@ -125,7 +125,7 @@ func (r *report) tallies() (lines []string) {
 	return lines
 }
 
-// planned reports the plan ev of a picture in a dry run.
+// planned counts a picture of a dry run and reports its plan, the event ev.
 func (r *report) planned(ev pictureEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,7 +140,7 @@ func (r *report) plan(format string, args ...any) error {
 	return r.print(fmt.Sprintf(format, args...))
 }
 
-// print is plan for a text and for callers that hold r.mu.
+// print is like plan, for a finished text and callers that hold r.mu.
 func (r *report) print(text string) error {
 	if r.events != nil {
 		return nil
@@ -156,18 +156,18 @@ func (r *report) warn(err error) {
 	r.bar.Warn(err)
 }
 
-// fail counts and reports the failure err of the picture of ev.
+// fail counts the picture of the event ev as failed and reports the error err.
 func (r *report) fail(ev pictureEvent, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failure(ev, err)
 }
 
-// failure is fail for callers that hold r.mu. It does not print the error of a single picture, which ends the program.
+// failure is fail for callers that hold r.mu. It prints err only if there are several pictures: else err ends the call.
 func (r *report) failure(ev pictureEvent, err error) {
 	r.failed, r.last = append(r.failed, string(ev.Input)), err
 	r.write(failure(ev, err))
-	if m, is := errors.AsType[*decoders.Missing](err); is { // what to install is said once
+	if m, is := errors.AsType[*decoders.Missing](err); is { // what to install is printed only once
 		if slices.Contains(r.missing, m.Title) {
 			err = fmt.Errorf("%s: is %s, too", m.Name, m.Title)
 		}
@@ -178,7 +178,7 @@ func (r *report) failure(ev pictureEvent, err error) {
 	}
 }
 
-// setJobs sets the pictures that are enlarged. In the methods below, i is an index in jobs.
+// setJobs sets the pictures that are enlarged. In the methods below, i is an index into jobs.
 func (r *report) setJobs(jobs []job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -190,7 +190,7 @@ func (r *report) setJobs(jobs []job) {
 	r.pace = newPace(weights)
 }
 
-// event returns the event "start" of picture i, for others to complete.
+// event returns the event "start" of picture i. The other events of the picture are made from it.
 func (r *report) event(i int) pictureEvent {
 	return pictureEvent{Event: "start", Input: paths.Name(r.jobs[i].Path), Output: paths.Name(r.jobs[i].output),
 		Number: i + 1, Of: len(r.jobs)}
@@ -215,7 +215,7 @@ func (r *report) progress(i int, share float64) {
 	r.bar.Set("enlarging", r.pace.share())
 }
 
-// end reports the outcome of picture i, once all before it have ended.
+// end records the outcome of picture i, and reports all outcomes that no unfinished picture comes before.
 func (r *report) end(i int, out outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -223,12 +223,12 @@ func (r *report) end(i int, out outcome) {
 	r.pace.set(i, 1)
 	for r.reported < len(r.jobs) && r.results[r.reported] != nil {
 		r.tell(r.reported)
-		r.results[r.reported] = nil // frees memory: there may be a million
+		r.results[r.reported] = nil // frees memory: there may be a million outcomes
 		r.reported++
 	}
 }
 
-// reportRest reports the remaining outcomes after an interruption, when not all pictures before them have ended.
+// reportRest reports the outcomes that end has held back, when an interruption has ended pictures before them.
 func (r *report) reportRest() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -284,7 +284,7 @@ func (r *report) note(text string) {
 	}
 }
 
-// say prints text as one line on standard error, without damage to the bar. The caller holds r.mu.
+// say prints text as one line on standard error, without mixing it with the bar. The caller holds r.mu.
 func (r *report) say(text string) {
 	r.bar.Pause()
 	fmt.Fprintln(r.err, safefile.OneLine(text))
@@ -297,7 +297,7 @@ func (r *report) counts() (made, planned, skipped, failed int) {
 	return r.made, r.plans, r.skipped, len(r.failed)
 }
 
-// verdict prints a summary and returns the error that the program ends with, or nil.
+// verdict prints a summary of a call that succeeded, and returns the error that ends the program, or nil.
 func (r *report) verdict() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -322,7 +322,7 @@ func (r *report) verdict() error {
 		console.FirstOf(r.failed))
 }
 
-// sayTallies prints tallies, except in a dry run, which has its own. The caller holds r.mu.
+// sayTallies prints the lines of tallies, except in a dry run, which prints them itself. The caller holds r.mu.
 func (r *report) sayTallies() {
 	if r.quiet || r.dry {
 		return
@@ -337,7 +337,7 @@ func (r *report) sayTallies() {
 	}
 }
 
-// summary writes the last event. err is the error that the program ends with, or nil.
+// summary writes the last event. err is the error that ends the program, or nil.
 func (r *report) summary(ctx context.Context, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -353,8 +353,8 @@ func (r *report) summary(ctx context.Context, err error) {
 	r.write(ev)
 }
 
-// frame reports that frame n of job i was written, at size to, seconds after the first was begun, or after the earlier
-// ones, which another run has made. share is the share of all its frames, 0 to 1, or 0 if their number is not known.
+// frame reports that frame n of job i was written, with size to, seconds after the work began. An earlier run made the
+// first earlier frames. share is the part of all frames that is done, 0 to 1; 0: their number is not known.
 func (r *report) frame(i, n, earlier int, to image.Point, seconds, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,16 +9,16 @@ import (
 	"superres/internal/parallel"
 )
 
-// leaveResults divides list into the pictures to enlarge and those that superres enlarged before, each in their order,
-// so that a command on *.jpg can be given twice. Nothing is left out if --on-result is take, or if all are results:
-// then these are what is meant. It fails if the last of several arguments is a folder of results alone: that was meant
-// as the place of new ones.
+// leaveResults divides list into the pictures to enlarge and those that superres enlarged before, each in the order of
+// list, so that a command on *.jpg can be given twice. Nothing is left out if --on-result is take, or if all pictures
+// are results: then the user means results. It fails if the last of several arguments is a folder with only results:
+// then the user means it as the output folder.
 func (opt Options) leaveResults(list []pictures.Input) (inputs, results []pictures.Input, err error) {
 	if len(list) == 1 || opt.OnResult == "take" {
 		return list, nil, nil
 	}
-	last, others := opt.Inputs[len(opt.Inputs)-1], false // others: the folder last has other pictures
-	const at = 64                                        // files that are looked at in a row
+	last, others := opt.Inputs[len(opt.Inputs)-1], false // others says that the folder last has other pictures
+	const at = 64                                        // number of files that a task looks at
 	err = parallel.Ordered((len(list)+at-1)/at, func(k int) (are []bool) {
 		for _, in := range list[k*at : min(len(list), (k+1)*at)] {
 			are = append(are, enlarging.IsResult(in.Path))
@@ -48,7 +48,7 @@ func (opt Options) leaveResults(list []pictures.Input) (inputs, results []pictur
 	return inputs, results, nil
 }
 
-// tellResults returns a line about count pictures that are left out as results.
+// tellResults returns a line about count pictures that are left out since superres enlarged them before.
 func tellResults(count int) string {
 	if count == 1 {
 		return "1 picture that superres enlarged before is left out; --on-result take enlarges it, too"

@@ -33,21 +33,21 @@ import (
 	"superres/superres"
 )
 
-// Service enlarges pictures one by one, each with settings of its own, by the same code as the command and to the same
+// Service enlarges pictures one by one, each with its own settings, with the same code as the command and to the same
 // bytes. It never opens a file by a name from a request. It is safe for concurrent use.
 type Service struct {
-	// Limits are the limits of each picture, Decode and Whole the longest times for its decoding and for all; 0: none.
+	// Limits are limits of each picture; Decode is the longest time to decode it, Whole for all work on it; 0: none.
 	Limits        console.Limits
 	Decode, Whole time.Duration
 
-	// Aside is the temporary file, for one picture at a time; nil: each picture has a new file.
+	// Aside is a temporary file, used by one picture at a time; nil: each picture gets a new file.
 	Aside *os.File
 
 	mu       sync.Mutex // guards provided
 	provided provided
 }
 
-// provided is a user's model that Provide has loaded. The zero value is none.
+// provided is a user's model that Provide has loaded. The zero value stands for none.
 type provided struct {
 	name, version string
 	model         *superres.Model
@@ -59,32 +59,32 @@ func NewService(limits console.Limits, decode, whole time.Duration) *Service {
 	return &Service{Limits: limits, Decode: decode, Whole: whole}
 }
 
-// Parameters returns the options of the command that a request may set. None of them names a file or another program.
+// Parameters returns the options of the command that a request may set. No such option names a file or another program.
 func Parameters() settings.Table { return new(Options).table().Requested() }
 
 // Request holds the settings for one picture.
 type Request struct {
 	*enlarging.Enlarger
 	opt   Options
-	name  string // file name of the picture; empty: none is known
-	asMap bool   // a map of what is sure is wanted in place of the result
+	name  string // file name of the picture; empty: unknown
+	asMap bool   // the result is a map of how sure the enlargement is
 	sure  image.Image
 	aside *os.File
 
 	made    enlarging.Made
-	becomes imagefile.Format // where another program has made the picture; empty: as it says
+	becomes imagefile.Format // format for a picture that another program made; empty: its own
 }
 
-// SetOriginal tells that the picture was made of the file original, of size bytes, in the way how.
+// SetOriginal says that another program made the picture from the file original, of size bytes, in the way how.
 func (r *Request) SetOriginal(how decoders.Way, original io.ReaderAt, size int64) {
 	_, kind, _ := imagefile.IdentifyAt(original, r.name)
 	r.made, r.becomes = how.Of(original, size), decoders.FormatFor(original, size, kind)
 }
 
-// Request returns the request with params, each given at most once: the options that Parameters lists; name, the file
-// name of the picture, used for the name of the result and for messages only; region, as X,Y,W,H, the only part of the
-// picture to enlarge, in pixels, to the same pixels as in the whole; and map, true or false, for a map of what is sure
-// in the result in its place, as --map draws it. It fails as the command does.
+// Request returns the request with params. Each parameter is given at most once: the options that Parameters lists;
+// name, the file name of the picture, used only for the name of the result and for messages; region, as X,Y,W,H in
+// pixels, the only part of the picture to enlarge, to the same pixels as when all is enlarged; and map, true or false,
+// for a map of what is sure in the result instead of the result, as --map draws it. It fails as the command does.
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	r, err := s.read(ctx, params)
 	if err == nil {
@@ -95,13 +95,13 @@ func (s *Service) Request(ctx context.Context, params url.Values) (*Request, err
 	return r, err
 }
 
-// Check returns the error of Request for params, except those from a model, as it opens none.
+// Check returns the error of Request for params, except errors from a model, as it opens no model.
 func (s *Service) Check(ctx context.Context, params url.Values) error {
 	_, err := s.read(ctx, params)
 	return err
 }
 
-// read returns the request with params, without its models.
+// read returns the request with params, but does not open its models.
 func (s *Service) read(ctx context.Context, params url.Values) (*Request, error) {
 	r := &Request{}
 	options := r.opt.table()
@@ -145,7 +145,7 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 	r.aside = s.Aside
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.Limits, s.Decode, s.Whole
 	if r.opt.Open, r.opt.Region = s.model, region; !region.Empty() {
-		r.opt.Keep.FirstFrame = true // a region is part of one picture
+		r.opt.Keep.FirstFrame = true // a region is part of a single picture
 	}
 	if r.asMap {
 		r.opt.Naming.Format, r.opt.Keep.FirstFrame = "png", true
@@ -154,8 +154,8 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 	return r, nil
 }
 
-// names returns the names of all models that a request may have: the embedded ones, those of the user, if this process
-// can see them, and the one that is provided.
+// names returns the names of all models that a request may use: the embedded models, the user's models if this process
+// can see them, and the model that Provide has loaded.
 func (s *Service) names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,16 +166,16 @@ func (s *Service) names() []string {
 	return list
 }
 
-// Provide makes the service take the model file in r, of size bytes, for the user's model called name, in place of the
-// one that was provided before. version differs for files of different content; a file that was provided already is not
-// read again. It is for processes that cannot open files themselves.
+// Provide makes the service use the file in r, of size bytes, as the user's model called name, instead of the model
+// that was provided before. version differs for files with different content; the file is not read if the service has
+// it already. Provide is for processes that cannot open files.
 func (s *Service) Provide(name, version string, r io.ReaderAt, size int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.provided.name == name && s.provided.version == version {
 		return nil
 	}
-	s.provided = provided{} // frees its memory first
+	s.provided = provided{} // frees the memory of the previous model first
 	m, err := superres.Load(r, size)
 	if err != nil {
 		return fmt.Errorf("model %s: %w", name, err)
@@ -184,7 +184,7 @@ func (s *Service) Provide(name, version string, r io.ReaderAt, size int64) error
 	return nil
 }
 
-// model returns the model called name: the one that is provided, an embedded one, or one of the user.
+// model returns the model called name: the provided model, an embedded model, or one of the user's models.
 func (s *Service) model(name string) (*superres.Model, error) {
 	s.mu.Lock()
 	provided := s.provided
@@ -195,7 +195,7 @@ func (s *Service) model(name string) (*superres.Model, error) {
 	return models.Open(context.Background(), name)
 }
 
-// baseName returns the last part of name, a path of any operating system, or "" if it has none.
+// baseName returns the last part of name, a path of any operating system, or "" if name has no such part.
 func baseName(name string) string {
 	name = path.Base(safefile.OneLine(strings.ReplaceAll(name, `\`, "/")))
 	if strings.Trim(name, "./- ") == "" {
@@ -204,7 +204,7 @@ func baseName(name string) string {
 	return name
 }
 
-// resultOf returns the name and format of the result for the picture in body, of size bytes.
+// resultOf returns the name and format of the result for the picture in body, which has size bytes.
 func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if r.opt.Size.Scale == 0 {
@@ -212,7 +212,7 @@ func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (o
 		in.SetSize(out)
 	}
 	head := make([]byte, pictures.HeadBytes)
-	n, _ := body.ReadAt(head, 0) // an error is that of what is read next
+	n, _ := body.ReadAt(head, 0) // an error occurs again when the picture is read
 	if pictures.BeginsContainer(head[:n]) {
 		return out, safefile.Refuse(safefile.ErrInput, in.Path, "is a video; in a terminal, superres FILE enlarges it")
 	}
@@ -237,21 +237,21 @@ func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (o
 // title returns the name of the picture for messages.
 func (r *Request) title() string { return cmp.Or(r.name, "picture") }
 
-// Result describes the result of a request, or the one that it would have.
+// Result describes the result of a request: of Upscale, or, before the work, of Inspect.
 type Result struct {
 	// Name is the suggested file name of the result.
 	Name string
 	// Format is png, jpeg, webp, bmp, tiff or gif.
 	Format imagefile.Format
-	// Event is the event of the command for the picture, done or plan, as JSON.
+	// Event is the event of the command for the picture, "done" or "plan", as JSON.
 	Event json.RawMessage
 }
 
 // Upscale enlarges the picture in body, of size bytes, which must not change, and writes the result to to; after an
-// error, what was written is useless. Before it takes much memory it calls admit, which may block, or refuse the
-// picture by an error; that memory is free again when Upscale returns. progress is called with the share done, 0 to 1,
-// by one goroutine at a time, and may block, too. Errors are those of the command, of admit, or the cause of the end
-// of ctx.
+// error, the bytes written are useless. Before it takes much memory it calls admit, which may block, or refuse the
+// picture with an error; Upscale frees that memory before it returns. progress is called with the share done, 0 to 1,
+// by one goroutine at a time, and may block, too. An error is as in the command, comes from admit, or is the cause of
+// the end of ctx.
 func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	admit func(scheduling.Load) error, progress func(share float64)) (Result, error) {
 	began := time.Now()
@@ -278,8 +278,8 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 	return answer, err
 }
 
-// Inspect returns the plan for the picture in body, of size bytes. It reads the header, and the whole picture, after
-// admit as in Upscale, if the choice of model depends on it.
+// Inspect returns the plan for the picture in body, of size bytes. It reads the header, and, if the choice of model
+// depends on it, the whole picture; admit is as in Upscale.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
 	admit func(scheduling.Load) error) (Result, error) {
 	return r.answer(ctx, body, size, io.Discard,
@@ -292,7 +292,7 @@ func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
 		})
 }
 
-// answer has work handle the picture in body, of size bytes, and returns the result with the event from work.
+// answer calls work with the picture in body, of size bytes, and returns the result with the event that work filled in.
 func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	work func(enlarging.Job, *pictureEvent) error) (Result, error) {
 	out, err := r.resultOf(ctx, body, size)

@@ -19,19 +19,19 @@ import (
 	"superres/superres/stage"
 )
 
-// session is one call of the command, with its options and all that it works with.
+// session is the state of one call of the command.
 type session struct {
 	*enlarging.Enlarger
 	opt     Options
 	past    resumption
 	streams *console.Streams
 	in      *enlarging.Standard
-	ffmpeg  *video.Tools // nil: no input is a video file
+	ffmpeg  *video.Tools // programs for video files; nil: no input is a video file
 	others  *decoders.Set
-	ctx     context.Context // ends the programs of others
+	ctx     context.Context // when it ends, programs that others started are stopped
 }
 
-// plain returns the source of the input called name, read by no other program: standard input or a file.
+// plain returns the source of the input called name, standard input or a file, which no other program converts first.
 func (e *session) plain(name string) enlarging.Source {
 	if paths.IsStandard(name) {
 		return e.in
@@ -39,7 +39,7 @@ func (e *session) plain(name string) enlarging.Source {
 	return enlarging.File(name)
 }
 
-// source is plain for a file that another program may have to read.
+// source is like plain, for a file that another program may have to convert first.
 func (e *session) source(name string) enlarging.Source {
 	if paths.IsStandard(name) {
 		return e.plain(name)
@@ -47,7 +47,7 @@ func (e *session) source(name string) enlarging.Source {
 	return e.others.Source(e.ctx, name)
 }
 
-// jobOf returns j in the form that the enlarger takes, with its source and sink. A job of a video file ends with ctx.
+// jobOf returns j in the form that the enlarger takes, with source and sink. Work on a video file stops when ctx ends.
 func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 	file := j.file()
 	file.Dates = e.opt.KeepDates
@@ -73,11 +73,11 @@ func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 	return out
 }
 
-// isCopy is the warning about a result that is a copy of the picture.
+// isCopy is the warning that a result is a copy of the picture.
 const isCopy = "is large enough already, and is copied"
 
-// enlarge makes the result of j, which for a picture that is large enough already is a copy of its file, or, where the
-// options ask for a file of another kind, of its pixels.
+// enlarge produces the result of j. If the picture is large enough already, the result is a copy of its file, or, if
+// the options ask for another format or depth, no metadata or the first frame, of its pixels.
 func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*enlarging.Plan, error) {
 	work := e.jobOf(ctx, j)
 	if !j.Large {
@@ -111,8 +111,8 @@ func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*e
 	})
 }
 
-// findFFmpeg looks for the programs that video files are read and written by, if jobs has any. They tell r what people
-// should know before a video is done.
+// findFFmpeg looks for the programs that read and write video files, if one of jobs is a video file. It makes r print
+// their remarks.
 func (e *session) findFFmpeg(ctx context.Context, jobs []job, r *report) (err error) {
 	for _, j := range jobs {
 		if j.format == pictures.Container && pictures.CheckContainer(j.Path) == nil {
@@ -125,13 +125,13 @@ func (e *session) findFFmpeg(ctx context.Context, jobs []job, r *report) (err er
 	return nil
 }
 
-// isVideo reports whether the only input is a video stream, by its first bytes; false: inputs are pictures. It fails
-// if a video is one of several inputs.
+// isVideo reports whether the only input is a video stream, as its first bytes show. If not, all inputs are pictures.
+// It fails if a stream is one of several inputs, or if standard input is a video file.
 func (e *session) isVideo() (bool, error) {
 	alone := len(e.opt.Inputs) == 1
 	for _, name := range e.opt.Inputs {
 		if paths.IsStandard(name) && (!alone || e.opt.DryRun || e.opt.Resume) {
-			continue // refused later, so not read here
+			continue // will be refused, so it is not read here
 		}
 		if paths.IsStandard(name) {
 			in, _ := e.in.Open() // never fails

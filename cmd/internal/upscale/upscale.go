@@ -1,13 +1,13 @@
-// Package upscale is the command superres upscale, which enlarges picture files. Package enlarging does that for each
-// file; this package plans, runs and reports the work of a call on many files.
+// Package upscale is the command superres upscale, which enlarges picture files. Package enlarging does the work on
+// each file; this package plans, runs and reports a call on many files.
 //
-// Read it in this order: options.go, the options, and idle.go, which of them have no effect in a call; words.go, which
-// refuses arguments that were meant as options; upscale.go, one call, and session.go, what it works with; planner.go,
+// Read it in this order: options.go, the options, and idle.go, which finds options without effect in a call; words.go,
+// which refuses arguments that were meant as options; upscale.go, one call, and session.go, its state; planner.go,
 // which finds inputs and names outputs, with resume.go for pictures already done and results.go for earlier results;
 // batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory limits of memory.go;
-// dryrun.go, which only shows the plan; book.go, which makes a folder of a comic and a comic of its results; report.go
-// for people, events.go for programs, and pace.go, which estimates progress. service.go is for package serve, and
-// help.go is the help.
+// dryrun.go, which only shows the plan; book.go, which unpacks a comic to a folder and packs its results again;
+// report.go for people, events.go for programs, and pace.go, which estimates progress. service.go is for package serve,
+// and help.go is the help.
 package upscale
 
 import (
@@ -50,7 +50,7 @@ func Restore(s *console.Streams) *cli.Command {
 	}, restoringExamples, groups[1:])
 }
 
-// command returns c as a command that enlarges by opt, with examples in the short help and groups in the full one.
+// command completes c as a command that enlarges with opt. The short help shows examples, the full help groups.
 func command(s *console.Streams, opt *Options, c *cli.Command, examples string, groups []string) *cli.Command {
 	c.ArgsUsage = "[FLAGS] IN..."
 	c.Action = func(c *cli.Context) error { return run(c, s, opt, nil) }
@@ -58,7 +58,7 @@ func command(s *console.Streams, opt *Options, c *cli.Command, examples string, 
 	return console.Leveled(c, examples, groups...)
 }
 
-// run does one call, or none if err, from reading the options, is not nil. In either case it writes the last event.
+// run does one call, unless err, from reading the options, is not nil. In either case it writes the last event.
 func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 	r := newReport(s, opt.json && !paths.IsStandard(opt.Naming.Out))
 	if err == nil {
@@ -74,7 +74,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 	return err
 }
 
-// enlargeAll plans the call and does it, or, with --dry-run, shows the plan.
+// enlargeAll plans the call and carries out the plan, or, with --dry-run, shows it.
 func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) error {
 	opt.opener.Auto, opt.opener.Memory = true, opt.Limits.Memory
 	if opt.mapFile != "" {
@@ -151,7 +151,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if opt.DryRun {
 		return e.show(c.Context, &b, r)
 	}
-	b.clearLeftovers() // even if there is nothing else to do
+	b.clearLeftovers() // even if there is no picture to enlarge
 	if err := b.problem(); err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if book != nil && c.Context.Err() == nil && (err == nil || console.ExitCode(err) == console.ExitSome) {
 		if bound := book.bind(&b, opt); bound != nil {
 			if opt.Resume {
-				book.remove = nil // such as for a full disk
+				book.remove = nil // keeps the pages, as the disk may be full
 			}
 			return bound
 		}
@@ -191,7 +191,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 const mapLegend = "nine of ten pixels are off by at most, in levels of 255: black 0, blue 1, red 5, orange 11, " +
 	"yellow 20, white 32 or more"
 
-// goingOn says how to do the rest of several pictures after an interruption.
+// goingOn says how the user can finish the remaining pictures after an interruption.
 func goingOn(opt Options, book *book) string {
 	switch {
 	case opt.Resume || opt.OnExist == "skip" && book == nil:

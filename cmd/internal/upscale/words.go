@@ -19,11 +19,11 @@ import (
 	"superres/superres"
 )
 
-// Arguments are inputs. Those that people give for other things, such as an output folder or a scale, are refused
-// before any work, with what was meant, since the rest of the line would be done otherwise than it was meant.
+// All arguments are inputs. An argument that seems meant for something else, such as an output folder or a scale, is
+// refused before any work, with what was meant, since the user would get something else than expected.
 
-// checkWords returns an error for the first input that is not there and is meant for something else than an input.
-// options are as in the command.
+// checkWords returns an error for the first argument that is meant for something else than an input. options are the
+// options of the command.
 func (opt Options) checkWords(options settings.Table) error {
 	for i, word := range opt.Inputs {
 		_, err := os.Lstat(word)
@@ -52,13 +52,13 @@ func (opt Options) checkWords(options settings.Table) error {
 var (
 	// addressStart matches the start of an address, such as https://, file:// and www.
 	addressStart = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+:/{1,3}|www\.)`)
-	// likeSize matches words that look like a scale, a size in pixels, or the name of a screen.
+	// likeSize matches words that look like a scale, a size in pixels, or a name for the size of a screen.
 	likeSize = regexp.MustCompile(`(?i)^([x×]?[0-9]+([.,][0-9]+)?[x×%]?|[0-9]+[x×*:,][0-9]+(px)?|[0-9]+(px|w|[kp])|` +
 		`u?hd|full-?hd)$`)
 )
 
-// checkMissing returns an error if word, one of several inputs and no file, is meant for something else than an input.
-// last says that it is the last, and no output is named.
+// checkMissing returns an error if word, one of several inputs and not the name of a file, is meant for something else
+// than an input. last says that word is the last input and that no output is named.
 func (opt Options) checkMissing(options settings.Table, word string, last bool) error {
 	meant := func(flag, value string) error { return console.Usage("%s is no file; write %s %s", word, flag, value) }
 	if name, value, is := strings.Cut(word, "="); is && options.Find(name) != nil {
@@ -99,8 +99,8 @@ func (opt Options) checkMissing(options settings.Table, word string, last bool) 
 	return nil
 }
 
-// checkLast returns an error if word, the last of several inputs, is meant as the output: an empty folder, or, of two
-// inputs, a result of superres under a name of its own, which is there from the last time.
+// checkLast returns an error if word, the last of several inputs, is meant as the output: an empty folder, or, if there
+// are two inputs, a result of an earlier call that has a name unlike the other input.
 func (opt Options) checkLast(word string) error {
 	if paths.IsFolder(word) {
 		if list, err := os.ReadDir(word); err == nil && len(list) == 0 {

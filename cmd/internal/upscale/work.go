@@ -12,8 +12,8 @@ import (
 	"superres/internal/parallel"
 )
 
-// enlargeJobs enlarges the pictures of b, at most one per processor at a time and as memory allows. One that fails
-// does not end the others.
+// enlargeJobs enlarges the pictures of b, at most one per processor at a time and as memory allows. A picture that
+// fails does not end the others.
 func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	for _, err := range e.past.Warnings() {
 		r.bar.Warn(err)
@@ -25,7 +25,7 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 		r.skip(j)
 	}
 	r.setJobs(b.jobs)
-	limit := e.opt.Limits.Memory + console.Ballast // near it garbage is collected sooner
+	limit := e.opt.Limits.Memory + console.Ballast // near the limit, garbage is collected sooner
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
 	console.LimitProcess(ctx, e.opt.Limits)
 	w := &crew{session: e, jobs: b.jobs, report: r, budget: newBudget(e.opt.Limits.Memory)}
@@ -46,11 +46,11 @@ type crew struct {
 	budget *budget
 }
 
-// do enlarges picture i while others may be in work. It fails only when ctx ends.
+// do enlarges picture i, possibly while other calls enlarge other pictures. It fails only when ctx ends.
 func (w *crew) do(ctx context.Context, i int) (struct{}, error) {
 	w.budget.queue(i)
 	enter := sync.OnceFunc(w.budget.next)
-	defer enter() // also if it is refused before its size is known
+	defer enter() // also if the picture is refused before its size is known
 	w.report.begin(i)
 	began, out, j := time.Now(), outcome{}, w.jobs[i]
 	need, end := int64(0), func() {}
@@ -61,7 +61,7 @@ func (w *crew) do(ctx context.Context, i int) (struct{}, error) {
 	watch := enlarging.Watch{
 		Admit: func(p *enlarging.Plan) error {
 			if need = p.Memory; j.format == pictures.Container {
-				need = w.opt.Limits.Memory // alone: FFmpeg takes processors and memory besides
+				need = w.opt.Limits.Memory // no other picture meanwhile: FFmpeg takes processors and memory, too
 			}
 			w.budget.take(need)
 			enter()

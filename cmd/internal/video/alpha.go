@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// unstacked reads the Y4M stream that decodeArgs asks for of a video with transparency, as one of the layout 444alpha.
-// In the stream a picture has twice the height: its upper half is a frame, and the brightness of its lower half the
-// opacity of that.
+// unstacked reads the stream that decodeArgs asks for if a video has transparency, Y4M with layout 444, and returns it
+// with layout 444alpha. A picture read has twice the height: the upper half is a frame, and Y of the lower half the
+// opacity of the frame.
 type unstacked struct {
 	in      *bufio.Reader
-	bytes   int // of a plane; 0: the header was not read yet
+	bytes   int // number of bytes in a plane of a frame; 0: the header has not been read
 	waiting bytes.Buffer
 }
 
-// Read implements io.Reader. It takes no memory for a frame before the header has been read from it.
+// Read implements io.Reader. It allocates no memory for a frame before it has read the line that begins the frame.
 func (u *unstacked) Read(p []byte) (int, error) {
 	if u.waiting.Len() == 0 {
 		if err := u.more(); err != nil {
@@ -26,7 +26,7 @@ func (u *unstacked) Read(p []byte) (int, error) {
 	return u.waiting.Read(p)
 }
 
-// more reads the header, or a frame, into u.waiting.
+// more reads the header, or the next frame, into u.waiting.
 func (u *unstacked) more() error {
 	line, err := u.in.ReadString('\n')
 	if err == io.EOF && line != "" {
@@ -51,7 +51,7 @@ func (u *unstacked) more() error {
 	if _, err := io.ReadFull(u.in, stacked); err != nil {
 		return io.ErrUnexpectedEOF
 	}
-	for _, plane := range []int{0, 2, 4, 1} { // of the halves Y, alpha, Cb, none, Cr, none
+	for _, plane := range []int{0, 2, 4, 1} { // the six halves are Y, alpha, Cb, unused, Cr, unused
 		u.waiting.Write(stacked[plane*u.bytes:][:u.bytes])
 	}
 	return nil

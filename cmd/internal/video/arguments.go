@@ -12,28 +12,28 @@ import (
 	"superres/internal/y4m"
 )
 
-// What ffmpeg may open for an input: the file itself, of kinds that hold all they show. A playlist, say, which names
-// other files or addresses, is refused, whatever it is called.
+// What ffmpeg may open as an input: the file itself, in formats that hold all data that they show. A playlist, for
+// example, names other files or addresses, so it is refused, under any file name.
 const (
 	protocols = "file"
 	demuxers  = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,asf,flv,ogg,mpeg,mpegvideo,mpegts,h264,hevc,dv,mxf,ivf"
 )
 
-// inputArgs are the arguments that open the file path as an input.
+// inputArgs are the arguments that open the file at path as an input.
 func inputArgs(path string) []string {
 	return []string{"-protocol_whitelist", protocols, "-format_whitelist", demuxers, "-i", local(path)}
 }
 
 var quietArgs = []string{"-hide_banner", "-nostdin", "-nostats", "-loglevel", "level+error"}
 
-// probeArgs are the arguments of ffprobe that have it describe the file path as JSON, as more says.
+// probeArgs are the arguments that make ffprobe describe the file at path as JSON. more says what to describe.
 func probeArgs(path string, more ...string) []string {
 	return slices.Concat([]string{"-hide_banner", "-loglevel", "level+error", "-of", "json"}, more, inputArgs(path))
 }
 
-// decodeArgs are the arguments of the ffmpeg that writes the frames as Y4M, upright, and tells their times. Of a video
-// of which done frames are done, they are the first two and those behind the first done. Those of a video with
-// transparency have their opacity below, as the brightness of a picture: see unstacked.
+// decodeArgs are the arguments of the ffmpeg that writes the frames as Y4M, upright, and prints their times. If done is
+// not 0, ffmpeg leaves out the frames of an earlier run: it writes the first two frames and all after the first done
+// frames. A video with transparency has the opacity of a frame below it, as Y: see unstacked.
 func (c *clip) decodeArgs(done int) []string {
 	var filters []string
 	if c.video.isInterlaced() {
@@ -45,7 +45,7 @@ func (c *clip) decodeArgs(done int) []string {
 	if c.video.isRGB() {
 		filters = append(filters, "scale=out_color_matrix=bt709:out_range=tv")
 	}
-	// With the format before showinfo, that is last, and tells what is written.
+	// showinfo is last, after the format, so that it shows the frames as they are written.
 	format := "format=" + c.video.piped()
 	if c.alpha {
 		format = "format=yuva444p,split[a][b];[b]shuffleplanes=3:1:2:3[c];[a][c]vstack,format=yuv444p"
@@ -63,7 +63,7 @@ func (c *clip) decodeArgs(done int) []string {
 
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// readHeader returns the header of a Y4M stream.
+// readHeader returns the header of a Y4M stream that begins with the text head.
 func readHeader(head string) (y4m.Header, error) {
 	in, err := y4m.NewReader(strings.NewReader(head), imagefile.Limits{Pixels: 1 << 40})
 	if err != nil {
@@ -72,14 +72,14 @@ func readHeader(head string) (y4m.Header, error) {
 	return in.Header, nil
 }
 
-// pixelAspect matches the proportions of a pixel in the header of a stream.
+// pixelAspect matches the ratio of width to height of a pixel in the header of a Y4M stream.
 var pixelAspect = regexp.MustCompile(` A([1-9]\d*):([1-9]\d*)(?: |\n|$)`)
 
-// framesArgs are the arguments that read the frames from standard input.
+// framesArgs are the arguments that read the enlarged frames from standard input.
 var framesArgs = []string{"-f", "matroska", "-i", "pipe:0"}
 
-// resultArgs are the arguments, but for the name of the file, of the ffmpeg that makes the result of its first input,
-// whose arguments are frames, by the arguments pictures, and of list.
+// resultArgs are the arguments, without the name of the file, of the ffmpeg that writes the result. The arguments
+// frames open its first input, the enlarged frames; pictures encode them; list is copied from the input file.
 func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	ext := extension(c.Out)
 	args := slices.Concat(quietArgs, []string{"-copyts"}, frames)
@@ -88,28 +88,28 @@ func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	}
 	args = slices.Concat(args, inputArgs(c.In), []string{"-map", "0:0"}, copyArgs(list, 1), pictures)
 	if c.by.name == hevc.name && isMP4(ext) {
-		args = append(args, "-tag:v:0", "hvc1") // which players of Apple ask for
+		args = append(args, "-tag:v:0", "hvc1") // the tag that players of Apple require
 	}
 	args = append(args, c.tools.keepTimes()...)
 	return slices.Concat(args, c.metadataArgs(ext), []string{"-fflags", "+bitexact", "-f", muxers[ext], "-y"})
 }
 
-// pictureArgs are the arguments that encode frames by the header in, as text head.
+// pictureArgs are the arguments that encode frames with the header in, which is head as text.
 func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 	args := slices.Concat([]string{"-filter:v:0", c.encodeFilters(in, head), "-c:v:0", c.by.name}, c.by.args,
 		c.colourArgs(in))
 	if c.alpha {
-		args = append(args, "-auto-alt-ref", "0") // which VP9 has not with transparency
+		args = append(args, "-auto-alt-ref", "0") // VP9 cannot combine it with transparency
 	}
 	num, den := c.times.unit()
 	if c.by.name == mpeg4.name && den > 1<<16-1 {
-		num, den = 1, 60000 // the most that MPEG-4 has
+		num, den = 1, 60000 // the finest unit that MPEG-4 has
 	}
 	return append(args, "-enc_time_base", fmt.Sprintf("%d:%d", num, den))
 }
 
-// pixFmt returns the pixel format of the result of frames with the header in: with their colour and depth, where the
-// encoder has these.
+// pixFmt returns the pixel format of the result for frames with the header in. It keeps their chroma subsampling and
+// depth as far as the encoder supports them.
 func (c *clip) pixFmt(in y4m.Header) string {
 	layout := "yuv420p"
 	switch l := in.Layout; {
@@ -127,8 +127,8 @@ func (c *clip) pixFmt(in y4m.Header) string {
 	return layout
 }
 
-// encodeFilters are the filters of the frames before they are encoded: they say what the samples mean, which changes
-// none, and bring them into the pixel format of the result.
+// encodeFilters are the filters for the frames before encoding. They set flags that say what the samples mean, without
+// a change to samples, and convert to the pixel format of the result if it differs. head is the header in as text.
 func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	said, pix := c.video.colours(in.Width, in.Height), c.pixFmt(in)
 	var flags, filters []string
@@ -151,7 +151,7 @@ func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	return strings.Join(append(filters, "format="+pix), ",")
 }
 
-// colourArgs are the flags of the encoder that say what the samples mean.
+// colourArgs are the flags of the encoder that say what the samples mean: matrix, range and so on.
 func (c *clip) colourArgs(in y4m.Header) (args []string) {
 	said := c.video.colours(in.Width, in.Height)
 	location := c.video.location()
@@ -159,7 +159,7 @@ func (c *clip) colourArgs(in y4m.Header) (args []string) {
 		location = ""
 	}
 	if halved := in.Layout.Across == 2 && in.Layout.Down == 2; !halved && strings.Contains(c.pixFmt(in), "420") {
-		location = "left" // as ffmpeg reduces colour
+		location = "left" // where ffmpeg puts the chroma samples that it reduces
 	}
 	for _, f := range said.flags() {
 		args = append(args, "-"+f[0], f[1])

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// copied is a stream of the input that goes into the result, by an encoder of subtitles, or "copy".
+// copied is a stream of the input that goes into the result. by is the encoder for subtitles, or "copy".
 type copied struct {
 	*stream
 	by string
 }
 
-// copies returns the streams of p, but for video, that a file with the extension ext holds, and what is lost, each text
-// worded to follow the name of the file.
+// copies returns the streams of p other than video that a file with the extension ext can hold. lost says what the
+// result lacks: each text continues a line that begins with the name of the file.
 func (p *probed) copies(video *stream, ext string) (list []copied, lost []string) {
 	subtitles := map[string]string{".mp4": "mov_text", ".m4v": "mov_text", ".mov": "mov_text", ".mkv": "srt",
 		".webm": "webvtt"}[ext]
-	written := []string{"mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"} // not drawn as pictures
+	written := []string{"mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"} // subtitles that are text
 	add := func(format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); !slices.Contains(lost, text) {
 			lost = append(lost, text)
@@ -47,7 +47,7 @@ func (p *probed) copies(video *stream, ext string) (list []copied, lost []string
 		case s.Type == "attachment":
 			add("attached files are left out: %s files do not take them", ext)
 		case s.Codec == "bin_data" || strings.HasPrefix(s.Tags["handler_name"], "TimeCode"):
-			// Titles of chapters, and the time code, which FFmpeg writes again from what it read.
+			// Titles of chapters, and the time code: FFmpeg writes both again from what it read.
 		default:
 			add("data beside the pictures, as of a camera, is left out")
 		}
@@ -55,11 +55,11 @@ func (p *probed) copies(video *stream, ext string) (list []copied, lost []string
 	return list, lost
 }
 
-// isMP4 reports whether files with the extension ext are of the family of MP4; false: of Matroska.
+// isMP4 reports whether files with the extension ext belong to the MP4 family; if not, to the Matroska family.
 func isMP4(ext string) bool { return ext != ".mkv" && ext != ".webm" }
 
-// disposition returns what players do with s by themselves, such as to take it first, as a value of the option
-// -disposition. Without that option ffmpeg makes the first of several the default where none is.
+// disposition returns the flags of s that say what players do by themselves, such as play it first, as a value of the
+// option -disposition. Without the option, ffmpeg makes the first stream of a kind the default if no stream of it is.
 func (s *stream) disposition() string {
 	var list []string
 	for name, is := range s.Disposition {
@@ -74,10 +74,10 @@ func (s *stream) disposition() string {
 	return strings.Join(list, "+")
 }
 
-// copyArgs are the arguments that copy list from input number input, to follow the video.
+// copyArgs are the arguments that copy the streams in list from input number input, after the video of the result.
 func copyArgs(list []copied, input int) []string {
 	var args []string
-	numbers := map[string]int{"v": input} // of the next stream of each kind in the result; in a trial there is no video
+	numbers := map[string]int{"v": input} // number of the next stream of each kind in the result; a trial has no video
 	for _, s := range list {
 		kind := s.Type[:1]
 		number := fmt.Sprint(kind, ":", numbers[kind])
@@ -96,21 +96,21 @@ func copyArgs(list []copied, input int) []string {
 	return append(args, "-c:a", "copy", "-c:t", "copy")
 }
 
-// muxers are the formats of FFmpeg by extension.
+// muxers are FFmpeg's names of file formats, by file extension.
 var muxers = map[string]string{".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska", ".webm": "webm"}
 
-// trialArgs are the arguments of an ffmpeg that writes the beginning of list as a file with the extension ext, which it
-// throws away. It fails at once where such a file cannot hold it.
+// trialArgs are the arguments of an ffmpeg that writes the beginning of list as a file with the extension ext, and
+// throws the file away. The ffmpeg fails at once if such a file cannot hold the streams.
 //
-// Note: it writes to the null device, where it can go back to an earlier place. Through a pipe it would refuse the AAC
-// of MPEG-TS and, in MP4, AC-3, of which it learns what to write at the start from the first packets.
+// Note: the ffmpeg writes to the null device, where it can seek back. Through a pipe it would refuse AAC from MPEG-TS
+// and, in MP4, AC-3, since only the first packets tell it what to write at the start of the file.
 func (c *clip) trialArgs(ext string, list []copied) []string {
 	args := append(slices.Clone(quietArgs), inputArgs(c.In)...)
 	args = append(append(args, copyArgs(list, 0)...), "-t", "0.1", "-f", muxers[ext])
 	return append(args, "-y", local(os.DevNull))
 }
 
-// metadataArgs are the arguments that keep what is said of the file and its streams in one with the extension ext.
+// metadataArgs are the arguments that keep the metadata of the file and its streams in a file with the extension ext.
 func (c *clip) metadataArgs(ext string) (args []string) {
 	args = append(args, "-disposition:v:0", c.video.disposition())
 	if c.Strip {
@@ -129,7 +129,7 @@ func (c *clip) metadataArgs(ext string) (args []string) {
 		}
 		return args
 	}
-	flags := "+faststart" // a player that reads from a network need not read the end first
+	flags := "+faststart" // so a player that reads from a network need not read the end first
 	for tag := range c.probed.Format.Tags {
 		if strings.HasPrefix(tag, "com.apple.quicktime.") && !c.Strip {
 			flags = "+faststart+use_metadata_tags"

@@ -9,12 +9,12 @@ import (
 	"superres/internal/y4m"
 )
 
-// muxer writes the frames of a Y4M stream that it is given, as package y4m writes it, as Matroska to out. Sides that
-// are odd are made even, as H.264 asks, by repeating the last row or column, and grey frames get colour that is
-// neutral. It belongs to one goroutine.
+// muxer takes the frames of a Y4M stream, as package y4m writes them, and writes them to out as Matroska. It makes odd
+// sides even, as H.264 requires, by repeating the last row or column, and adds neutral colour to grey frames. Only one
+// goroutine may use it.
 type muxer struct {
 	out io.Writer
-	// duration is how long a frame is shown by default, in nanoseconds; 0: not known.
+	// duration is how long a frame is shown by default, in nanoseconds; 0: unknown.
 	duration float64
 	// next returns the time of the next frame, in units of tick.
 	next func() int64
@@ -25,7 +25,7 @@ type muxer struct {
 	buf     []byte
 }
 
-// Write implements io.Writer. It takes the header in the first call, and a frame in each other, as y4m.Writer does.
+// Write implements io.Writer. The first call takes the header, and each later call a frame, as y4m.Writer writes them.
 func (m *muxer) Write(p []byte) (int, error) {
 	if !m.started {
 		in, err := readHeader(string(p))
@@ -50,7 +50,7 @@ func (m *muxer) put(p []byte) error {
 	return err
 }
 
-// start writes all that comes before the frames, which have the header h.
+// start writes everything that comes before the frames. h is the header of the frames.
 func (m *muxer) start(h y4m.Header) error {
 	m.in, m.to = h, h.Sized(even(h.Width), even(h.Height))
 	if h.Layout.Grey {
@@ -59,7 +59,7 @@ func (m *muxer) start(h y4m.Header) error {
 	return m.put(matroskaStart(m.to, fourCC(m.to), m.duration))
 }
 
-// streamFormat returns the pixel format, by FFmpeg's names, in which frames with the header in are written.
+// streamFormat returns FFmpeg's name of the pixel format in which frames with the header in are written.
 func streamFormat(in y4m.Header) string {
 	text := map[y4m.Layout]string{{Across: 1, Down: 1}: "yuv444p", {Across: 1, Down: 1, Alpha: true}: "yuva444p",
 		{Across: 2, Down: 1}: "yuv422p", {Across: 4, Down: 1}: "yuv411p"}[y4m.Layout{Across: in.Layout.Across,
@@ -75,12 +75,12 @@ func streamFormat(in y4m.Header) string {
 
 func even(side int) int { return side + side%2 }
 
-// adapt appends the frame with the samples data to m.buf, in the layout and size of m.to.
+// adapt appends the samples of a frame, data, to m.buf, converted to the layout and size of m.to.
 func (m *muxer) adapt(data []byte) {
 	bytes := (m.in.Depth + 7) / 8
 	for i := range m.to.Planes() {
 		toW, toH := m.to.Plane(i)
-		if i >= m.in.Planes() { // grey
+		if i >= m.in.Planes() { // a plane of colour, which grey frames lack
 			for range toW * toH {
 				if bytes == 1 {
 					m.buf = append(m.buf, 1<<7)

@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// setGroup does nothing, since this system has no groups of processes.
+// setGroup does nothing, since this system has no process groups.
 func setGroup(*exec.Cmd) {}
 
-// killGroup ends a program.
+// killGroup kills the program p.
 func killGroup(p *os.Process) error { return p.Kill() }

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// setGroup makes a program, before it starts, the head of a group of processes of its own.
+// setGroup makes the program of cmd, which has not started yet, the leader of a new process group.
 func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends a program that setGroup was called for, with all that it has started.
+// killGroup kills a program for which setGroup was called, with all programs that it started.
 func killGroup(p *os.Process) error {
 	if syscall.Kill(-p.Pid, syscall.SIGKILL) == nil {
 		return nil

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// setGroup makes a program, before it starts, the head of a group of processes of its own.
+// setGroup makes the program of cmd, which has not started yet, the leader of a new process group.
 func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 
-// killGroup ends a program with all that it has started, as a shim that starts the ffmpeg of a package.
+// killGroup kills a program with all programs that it started: ffmpeg may be a shim that starts the real ffmpeg.
 func killGroup(p *os.Process) error {
 	kill := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid))
 	kill.SysProcAttr = &syscall.SysProcAttr{HideWindow: true}

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// probed is what ffprobe says of a file. Fields that a file has not got are empty or 0.
+// probed is what ffprobe says about a file. Fields about which the file says nothing are empty or 0.
 type probed struct {
 	Streams []stream `json:"streams"`
 	Format  struct {
 		Name     string            `json:"format_name"`
-		Start    string            `json:"start_time"` // in seconds, as all times
+		Start    string            `json:"start_time"` // in seconds, like all times
 		Duration string            `json:"duration"`
 		Tags     map[string]string `json:"tags"`
 	} `json:"format"`
@@ -37,7 +37,7 @@ type stream struct {
 	Primaries   string            `json:"color_primaries"`
 	Location    string            `json:"chroma_location"`
 	Rate        string            `json:"avg_frame_rate"`
-	Least       string            `json:"r_frame_rate"` // the least rate that has all times
+	Least       string            `json:"r_frame_rate"` // the lowest rate at which every frame falls on a tick
 	Frames      string            `json:"nb_frames"`
 	Duration    string            `json:"duration"`
 	Captions    int               `json:"closed_captions"`
@@ -46,13 +46,13 @@ type stream struct {
 	SideData    []sideData        `json:"side_data_list"`
 }
 
-// sideData is what a file says beside the pictures or the sound.
+// sideData is what a file says in addition to the pictures or the sound.
 type sideData struct {
 	Type     string  `json:"side_data_type"`
-	Rotation float64 `json:"rotation"` // of a display matrix, in degrees, positive to the left
+	Rotation float64 `json:"rotation"` // by a display matrix, in degrees counterclockwise
 }
 
-// addFrames adds to s what ffprobe wrote as JSON of its first frames: much stands there alone.
+// addFrames adds to s what data, ffprobe's JSON about the first frames, says: much is stored with the frames alone.
 func (s *stream) addFrames(data []byte) error {
 	var first struct {
 		Frames []struct {
@@ -67,19 +67,19 @@ func (s *stream) addFrames(data []byte) error {
 		if !isKnown(s.Location) {
 			s.Location = f.Location
 		}
-		if f.Interlaced != 0 && !isKnown(s.FieldOrder) { // as of DV, whose streams do not say it
+		if f.Interlaced != 0 && !isKnown(s.FieldOrder) { // as in DV, where only frames say it
 			s.FieldOrder = "tt"
 		}
 	}
 	return err
 }
 
-// isKnown reports whether a flag of ffprobe says anything.
+// isKnown reports whether the value of a flag, from ffprobe, says anything.
 func isKnown(flag string) bool {
 	return flag != "" && flag != "unknown" && flag != "unspecified" && flag != "reserved"
 }
 
-// besides are the kinds of data beside the pictures that are left out, with what to say of them.
+// besides are the kinds of side data that are left out of the result, each with the text that says so.
 var besides = []struct {
 	kinds *regexp.Regexp
 	text  string
@@ -90,7 +90,7 @@ var besides = []struct {
 	{regexp.MustCompile(`^(Stereo 3D|Spherical)`), "what it says of 3D or of all-round views (%s) is left out"},
 }
 
-// lost returns what is said beside the pictures of s and left out, each text worded to follow the name of the file.
+// lost returns what the result lacks of the side data of s; each text continues a line that names the file.
 func (s *stream) lost() (list []string) {
 	for _, b := range besides {
 		var kinds []string
@@ -109,16 +109,16 @@ func (s *stream) lost() (list []string) {
 	return list
 }
 
-// turnedSites has where samples of colour lie in pictures that were turned by an angle, positive to the left: the
-// nearest that has a name, since none lies on the right.
+// turnedSites maps where chroma samples lie in a picture to where they lie after a rotation, by the angle in degrees
+// counterclockwise. It holds the nearest site that has a name, since no named site is on the right.
 var turnedSites = map[float64]map[string]string{
 	-90: {"left": "top", "top": "center", "topleft": "top", "bottom": "left", "bottomleft": "topleft"},
 	90:  {"left": "bottom", "top": "left", "topleft": "bottomleft", "bottom": "center", "bottomleft": "bottom"},
 	180: {"left": "center", "top": "bottom", "topleft": "bottom", "bottom": "top", "bottomleft": "top"},
 }
 
-// location returns where the samples of colour of the upright pictures of s lie, by FFmpeg's names. Video that does not
-// say has them on the left, as nearly all has.
+// location returns where the chroma samples of the upright pictures of s lie, as FFmpeg's name. If s does not say, they
+// are taken to lie on the left, as in nearly all video.
 func (s *stream) location() string {
 	at := s.Location
 	if !isKnown(at) {
@@ -136,7 +136,7 @@ func (s *stream) location() string {
 	return at
 }
 
-// video returns the first stream of pictures that move, or nil if there is none. A cover picture is none.
+// video returns the first stream of moving pictures, or nil if there is none. A cover picture does not count.
 func (p *probed) video() *stream {
 	for i := range p.Streams {
 		if s := &p.Streams[i]; s.Type == "video" && !s.isCover() {
@@ -148,11 +148,11 @@ func (p *probed) video() *stream {
 
 func (s *stream) isCover() bool { return s.Disposition["attached_pic"] != 0 }
 
-// isMP4 reports whether the file is an MP4 or one of its family.
+// isMP4 reports whether the file is of the MP4 family.
 func (p *probed) isMP4() bool { return strings.HasPrefix(p.Format.Name, "mov,mp4") }
 
-// start returns when the file begins, in seconds, 0 or more: what lies before 0 is sound that is not heard, which
-// primes a decoder.
+// start returns when the file begins, in seconds, 0 or more: before 0 there is only sound that primes a decoder and is
+// not played.
 func (p *probed) start() float64 { return max(seconds(p.Format.Start), 0) }
 
 func seconds(text string) float64 {
@@ -160,7 +160,7 @@ func seconds(text string) float64 {
 	return v
 }
 
-// rate returns the mean number of frames a second, or 0.
+// rate returns the mean number of frames a second, or 0 if it is unknown.
 func (s *stream) rate() float64 {
 	for _, rate := range []string{s.Rate, s.Least} {
 		over, under, _ := strings.Cut(rate, "/")
@@ -171,7 +171,7 @@ func (s *stream) rate() float64 {
 	return 0
 }
 
-// frames returns the number of frames of s, or an estimate of it, or 0.
+// frames returns the number of frames of s, or else an estimate of the number, or 0.
 func (p *probed) frames(s *stream) int {
 	if n, err := strconv.Atoi(s.Frames); err == nil && n > 0 {
 		return n
@@ -195,13 +195,13 @@ func (s *stream) isInterlaced() bool {
 	return false
 }
 
-// isRGB reports whether the samples of s are red, green and blue, and not brightness and colour.
+// isRGB reports whether the samples of s are red, green and blue, and not luma and chroma.
 func (s *stream) isRGB() bool { return ofRGB.MatchString(s.PixFmt) }
 
 // isDeep reports whether the samples of s have more than 8 bits.
 func (s *stream) isDeep() bool { return deep.MatchString(s.PixFmt) }
 
-// depth returns the bits of a sample of s.
+// depth returns the number of bits of a sample of s.
 func (s *stream) depth() int {
 	m := deep.FindStringSubmatch(s.PixFmt)
 	if m == nil {
@@ -209,9 +209,9 @@ func (s *stream) depth() int {
 	}
 	n, _ := strconv.Atoi(m[1])
 	switch n {
-	case 32: // grey or one of RGB as a float
+	case 32: // a float sample, grey or of RGB
 		return 16
-	case 48, 64: // of RGB, and of RGB with alpha, together
+	case 48, 64: // bits of a whole pixel, RGB or RGB with alpha
 		return 16
 	}
 	return n
@@ -225,8 +225,8 @@ var (
 	withPair = regexp.MustCompile(`^(nv12|nv21|p0|nv16|nv20|p2|y2|yuyv|uyvy|yvyu|uyyvyy|nv24|nv42|p4|ayuv|vuy|xv|ya)`)
 )
 
-// piped returns the pixel format in which ffmpeg hands over the frames of s: its own, where Y4M has it, so that no
-// sample changes, else the nearest that Y4M has.
+// piped returns the pixel format in which ffmpeg passes on the frames of s: the format of s, if Y4M has it, so that no
+// sample changes, else the nearest format that Y4M has.
 func (s *stream) piped() string {
 	pix := s.PixFmt
 	if s.isRGB() {
@@ -277,8 +277,8 @@ func (s *stream) piped() string {
 // hasAlpha reports whether the frames of s have transparency.
 func (s *stream) hasAlpha() bool { return withAlpha.MatchString(s.PixFmt) || s.alphaBy() != "" }
 
-// alphaBy returns the decoder that s needs for its transparency, or "" if that of its codec does. In WebM and Matroska,
-// transparency is a second picture beside each frame, which FFmpeg's own decoders of VP8 and VP9 pass over; see
+// alphaBy returns the decoder that s needs to read its transparency, or "" if the usual decoder reads it. In WebM and
+// Matroska, transparency is a second picture beside each frame, which FFmpeg's own decoders of VP8 and VP9 ignore; see
 // https://www.matroska.org/technical/elements.html, AlphaMode.
 func (s *stream) alphaBy() string {
 	if s.Tags["alpha_mode"] == "1" || s.Tags["ALPHA_MODE"] == "1" {
@@ -289,10 +289,10 @@ func (s *stream) alphaBy() string {
 
 var withAlpha = regexp.MustCompile(`^(yuva|gbrap|rgba|bgra|argb|abgr|ya|ayuv|vuya)`)
 
-// colours are the flags of a video that say what its samples mean, by FFmpeg's names; "" is not known.
+// colours are the flags of a video that say what its samples mean, as FFmpeg's names; "": unknown.
 type colours struct{ Range, Matrix, Primaries, Transfer string }
 
-// flags returns the known flags of c, each with the name of the option that sets it in FFmpeg.
+// flags returns the known flags of c, each after the name of the FFmpeg option that sets it.
 func (c colours) flags() (list [][2]string) {
 	for _, f := range [][2]string{{"color_range", c.Range}, {"colorspace", c.Matrix}, {"color_primaries", c.Primaries},
 		{"color_trc", c.Transfer}} {
@@ -303,9 +303,9 @@ func (c colours) flags() (list [][2]string) {
 	return list
 }
 
-// colours returns the flags of the result of s, enlarged to toW×toH. They are those of s. Where s does not say its
-// matrix, programs guess it by the size, and take small video as BT.601 and large as BT.709: so that an enlarged one is
-// not taken for another than it was, the matrix is said where that guess changes.
+// colours returns the flags of the result of s, which is enlarged to toW×toH: the flags of s. If s does not name its
+// matrix, programs guess it from the size: BT.601 for small video, BT.709 for large. So that a program does not take
+// the enlarged video for BT.709, the result names BT.601 if the guess would change.
 func (s *stream) colours(toW, toH int) colours {
 	known := func(flag string) string {
 		if isKnown(flag) {

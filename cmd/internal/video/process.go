@@ -19,38 +19,38 @@ import (
 	"superres/internal/sandbox"
 )
 
-// process is a run of ffmpeg or ffprobe. No shell is involved: the arguments reach the program as they are.
+// process is a run of ffmpeg or ffprobe. No shell is involved: the program gets the arguments unchanged.
 type process struct {
 	*exec.Cmd
 	log    log
 	kill   context.CancelFunc
 	end    func() error
 	ended  chan struct{} // closed when the program has ended
-	logged chan struct{} // closed when its messages have
-	ends   []*os.File    // our ends of its pipes
+	logged chan struct{} // closed when its messages have ended
+	ends   []*os.File    // our ends of the pipes to and from the program
 }
 
-// The limits of a run whose output is wanted whole, such as one of ffprobe, and how long pipes may stay open, and
-// silent, after a program has ended: what ffmpeg on the path may be is a script, whose programs outlive it.
+// Limits for a run with output that is read as a whole, such as ffprobe's, and how long pipes may stay open and silent
+// after the program has ended: the ffmpeg on the path may be a script, and programs that it started outlive it.
 var (
 	mostTime   = 30 * time.Second
 	mostOutput = 64 << 20 // bytes
 	mostDelay  = 2 * time.Second
 )
 
-// errTooMuch is the error for an output of more than mostOutput bytes, errTooLong for a run of more than mostTime, and
-// errEarly for one that ended well without its input.
+// errTooMuch is the error for an output of more than mostOutput bytes, errTooLong for a run longer than mostTime, and
+// errEarly for a program that ended without an error before it had read all of its input.
 var (
 	errTooMuch = fmt.Errorf("it wrote more than %d MiB and was stopped", mostOutput>>20)
 	errTooLong = errors.New("it did not end in time and was stopped")
 	errEarly   = errors.New("it ended before it had all frames")
 )
 
-// newProcess returns a process that is not started yet, which ends when ctx does. line, if it is not nil, is called
-// for each line of its messages.
+// newProcess returns a process that has not started. It is killed when ctx ends. If line is not nil, it is called with
+// each line of the program's messages.
 //
-// Note: it gets a group of its own, so that an interrupt from a terminal goes to superres alone, which then ends it and
-// all that it has started. Otherwise ffmpeg would end a video in order that was interrupted.
+// Note: the program gets a process group of its own, so that an interrupt from a terminal goes to superres alone, which
+// then kills the group. Otherwise ffmpeg would finish the file in order, and the interrupted video would look complete.
 func newProcess(ctx context.Context, line func(string), path string, args ...string) *process {
 	ctx, kill := context.WithCancel(ctx)
 	p := &process{Cmd: exec.CommandContext(ctx, path, args...), kill: kill, ended: make(chan struct{}),
@@ -58,7 +58,7 @@ func newProcess(ctx context.Context, line func(string), path string, args ...str
 	p.log.line = line
 	setGroup(p.Cmd)
 	p.Cancel = func() error {
-		p.close() // first, so that nothing that it has started can wait for us
+		p.close() // first, so that no program that it started can wait for us
 		return killGroup(p.Process)
 	}
 	return p
@@ -71,17 +71,17 @@ func (p *process) close() {
 	}
 }
 
-// start starts the process, of whose input or output ours and theirs are the ends of a pipe, or nil.
+// start starts the process. ours and theirs are the two ends of a pipe to its input or from its output, or nil.
 //
-// Note: the pipes are files, and none that os/exec makes, which its Wait closes, or reads to an end that what the
-// program has started can put off for ever.
+// Note: the pipes are made here and not by os/exec: its Wait would close them, or read them to an end that a program
+// started by the process can delay for ever.
 func (p *process) start(ours, theirs *os.File) error {
 	said, messages, err := os.Pipe()
 	if err == nil {
 		p.ends, p.Stderr = []*os.File{said, ours}, messages
 		err = p.Start()
 	}
-	_, _ = messages.Close(), theirs.Close() // nil is a file that is closed
+	_, _ = messages.Close(), theirs.Close() // closing a nil file does nothing
 	if err != nil {
 		p.close()
 		p.kill()
@@ -94,7 +94,7 @@ func (p *process) start(ours, theirs *os.File) error {
 	result := make(chan error, 1)
 	go func() {
 		result <- p.Wait()
-		for _, end := range p.ends { // wakes those who wait for it
+		for _, end := range p.ends { // wakes readers and writers of the pipe
 			_ = end.SetDeadline(time.Now())
 		}
 		close(p.ended)
@@ -105,7 +105,7 @@ func (p *process) start(ours, theirs *os.File) error {
 		late := time.AfterFunc(mostDelay, p.close)
 		<-p.logged
 		late.Stop()
-		if runtime.GOOS != "windows" { // where another program may have its number by now
+		if runtime.GOOS != "windows" { // where another program may have got its number by now
 			_ = killGroup(p.Process)
 		}
 		p.close()
@@ -115,10 +115,10 @@ func (p *process) start(ours, theirs *os.File) error {
 	return nil
 }
 
-// tail reads a pipe from a process. Once that has ended, what it has started may hold the pipe: then the end is where
-// nothing comes for mostDelay.
+// tail reads a pipe from a process. After the process has ended, programs that it started may hold the pipe open: then
+// the pipe counts as ended once it has given nothing for mostDelay.
 type tail struct {
-	pipe *os.File // no part of it: its WriteTo would pass Read over
+	pipe *os.File // not embedded: io.Copy would use its WriteTo and not Read
 	of   *process
 }
 
@@ -141,7 +141,7 @@ func (t tail) Read(b []byte) (int, error) {
 	}
 }
 
-// stream starts the process and returns its standard output, to be read before end is called.
+// stream starts the process and returns its standard output, which must be read before end is called.
 func (p *process) stream() (io.Reader, error) {
 	ours, theirs, err := os.Pipe()
 	if err == nil {
@@ -151,8 +151,8 @@ func (p *process) stream() (io.Reader, error) {
 	return tail{ours, p}, err
 }
 
-// feed starts the process and returns its standard input, to be closed before end is called. When the process has
-// ended, writing fails.
+// feed starts the process and returns its standard input, which must be closed before end is called. Writes fail after
+// the process has ended.
 func (p *process) feed() (io.WriteCloser, error) {
 	theirs, ours, err := os.Pipe()
 	if err == nil {
@@ -168,7 +168,7 @@ func (p *process) stop() {
 	_ = p.end()
 }
 
-// output starts the process and returns what it writes to its standard output. It fails with errTooMuch or errTooLong.
+// output starts the process and returns its standard output, or errTooMuch or errTooLong if it exceeds a limit.
 func (p *process) output() ([]byte, error) {
 	out, err := p.stream()
 	if err != nil {
@@ -186,9 +186,9 @@ func (p *process) output() ([]byte, error) {
 	return data, err
 }
 
-// Run runs a program with its arguments in the folder dir, for at most the given time. It sees few variables of the
-// environment, and dir is its folder for temporary files. Where the system can limit it, it has at most memory bytes.
-// The error is what it says last.
+// Run runs a program with its arguments in the folder dir, for at most the time most. The program gets few environment
+// variables, and dir for temporary files. If the system can limit its memory, it may use memory bytes. An error has the
+// program's last message.
 func Run(ctx context.Context, dir string, most time.Duration, memory int64, command []string) error {
 	p := newProcess(ctx, nil, command[0], command[1:]...)
 	p.Dir, p.Env = dir, []string{"TMPDIR=" + dir, "LC_ALL=C"}
@@ -215,8 +215,8 @@ func Run(ctx context.Context, dir string, most time.Duration, memory int64, comm
 	return err
 }
 
-// words returns the last errors of ffmpeg, or, if there are none or it was stopped, how it ended, by err, and what it
-// said last.
+// words returns err if a limit of output stopped ffmpeg, else ffmpeg's last errors, else how it ended, from err, and
+// its last message.
 func (p *process) words(err error) string {
 	switch {
 	case errors.Is(err, errTooMuch) || errors.Is(err, errTooLong):
@@ -234,17 +234,17 @@ func (p *process) words(err error) string {
 	return err.Error() + " and said nothing"
 }
 
-// log splits the messages of ffmpeg into lines and keeps the last errors among them. It belongs to one goroutine until
-// the process has ended.
+// log splits the messages of ffmpeg into lines and keeps the last errors among them. Only one goroutine may use it
+// until the process has ended.
 type log struct {
 	line   func(string)
 	rest   []byte
-	last   string   // line without a level, as a shell says it
-	errors []string // the last few, each once
+	last   string   // the last line without a level, such as a message of a shell
+	errors []string // the last few different errors
 	count  int
-	full   bool   // one said that the disk is full
-	cut    bool   // one said that the file ends too early
-	hidden string // a name that is left out of them, with what stands before it
+	full   bool   // an error said that the disk is full
+	cut    bool   // an error said that the input ends too early
+	hidden string // a file name to leave out of errors
 }
 
 const (
@@ -267,19 +267,19 @@ func (l *log) Write(p []byte) (int, error) {
 	}
 }
 
-// prefix is what ffmpeg, with -loglevel level+…, writes before a message: the part of it that speaks, and the level.
+// prefix matches what ffmpeg, with -loglevel level+…, writes before a message: the component that speaks, and level.
 var prefix = regexp.MustCompile(`^(?:\[[^\[\]]* @ 0x[0-9a-fA-F]+\] )*\[(\w+)\] `)
 
-// address is the name of a file at the start of a message, in the form of local.
+// address matches the name of a file at the start of a message, in the form that local returns.
 var address = regexp.MustCompile(`^(file|pipe):[^:]*: `)
 
-// diskFull matches what ffmpeg says of a disk without free space, or of a quota; its words are those of the system.
+// diskFull matches messages of ffmpeg about a full disk or a quota; their words come from the system.
 var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space|disk quota exceeded`)
 
-// endsEarly matches what the demuxers of ffmpeg say of a file that is shorter than it says.
+// endsEarly matches messages of ffmpeg's demuxers about a file that is shorter than its header says.
 var endsEarly = regexp.MustCompile(`partial file|ended prematurely|[Pp]acket too short|[Tt]runcat`)
 
-// flush takes the line that was read so far.
+// flush handles the line read so far, l.rest, as a whole line.
 func (l *log) flush() {
 	text := strings.TrimRight(string(l.rest), "\r")
 	l.rest = l.rest[:0]
@@ -310,7 +310,7 @@ func (l *log) flush() {
 	}
 }
 
-// reader reads what a process writes to its standard output. When the process fails, the end of the output is an error.
+// reader reads the standard output of a process. If the process failed, an error takes the place of io.EOF.
 type reader struct {
 	io.Reader
 	*process
@@ -327,10 +327,10 @@ func (r reader) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// longWait is how long ffmpeg may leave a frame waiting, or be waited for, until people are told.
+// longWait is how long ffmpeg may keep superres waiting for a frame, or refuse one, before the user is told.
 var longWait = time.Minute
 
-// waiting reads the frames of a clip from ffmpeg, and says once when one is not there for very long.
+// waiting reads the frames of a clip from ffmpeg, and tells the user, once a clip, if a frame takes very long to come.
 type waiting struct {
 	io.Reader
 	*clip
@@ -341,7 +341,7 @@ func (w waiting) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// taking writes the frames of a clip to ffmpeg, and says once when one is not taken for very long.
+// taking writes the frames of a clip to ffmpeg, and tells the user, once a clip, if one is not taken for very long.
 type taking struct {
 	io.Writer
 	*clip
@@ -352,7 +352,7 @@ func (w taking) Write(p []byte) (int, error) {
 	return w.Writer.Write(p)
 }
 
-// watch tells text, about ffmpeg, in case that done is not called soon.
+// watch tells the user text, about ffmpeg, unless done is called within longWait.
 func (c *clip) watch(text string) (done func()) {
 	t := time.AfterFunc(longWait, func() {
 		c.once.Do(func() { c.tools.Note(c.In + ": ffmpeg " + fmt.Sprintf(text, longWait)) })

@@ -15,25 +15,25 @@ import (
 	"superres/internal/safefile"
 )
 
-// segmentFrames is how many frames a segment has, but for the last: what an interruption loses at most. 2 or more.
+// segmentFrames is how many frames a segment has, except the last: what an interruption loses at most. At least 2.
 var segmentFrames = 250
 
-// segments are the parts of a result that are encoded, each a file of its own without sound, in a hidden folder beside
-// the result. The record in the folder lists them. A segment is whole before it is in the record.
+// segments are the parts of a result that were encoded so far: files without sound, in a hidden folder beside the
+// result. The record in the folder lists them. A segment is complete before it is added to the record.
 type segments struct {
 	folder string
 	record segmentRecord
 }
 
-// segmentRecord is what is known of the segments in a folder.
+// segmentRecord is the record of the segments in a folder.
 type segmentRecord struct {
-	// Key is a hash of all that decides them. Segments of another key are not used.
+	// Key is a hash of everything that decides the segments. Segments with another key are not used.
 	Key string `json:"key"`
-	// Parts has each segment, in the order of the frames.
+	// Parts lists the segments in the order of their frames.
 	Parts []segment `json:"parts"`
 }
 
-// segment is one segment: the time of its first frame since the file begins, in units of tick, and how many it has.
+// segment is one segment: the time of its first frame, in units of tick from the beginning of the file, and its length.
 type segment struct {
 	Begin  int64 `json:"begin"`
 	Frames int   `json:"frames"`
@@ -41,13 +41,13 @@ type segment struct {
 
 const recordName = "record.json"
 
-// segmentFolder returns the folder of the segments of the result out.
+// segmentFolder returns the folder for the segments of the result out.
 func segmentFolder(out string) string {
 	sum := sha256.Sum256([]byte(filepath.Base(out)))
 	return filepath.Join(filepath.Dir(out), ".superres-parts-"+hex.EncodeToString(sum[:8]))
 }
 
-// key returns a hash of all that decides the segments of c, of which info describes the file.
+// key returns a hash of everything that decides the segments of c. info describes the input file.
 func (c *clip) key(info fs.FileInfo) string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, c.Settings, info.Size(), info.ModTime().UnixNano(), c.tools.version, c.by.name, c.by.args,
@@ -55,10 +55,10 @@ func (c *clip) key(info fs.FileInfo) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// openSegments returns the segments of the result out that are there with the key, or none. It changes no file.
+// openSegments returns the segments of the result out that exist and have the key, or none. It changes no file.
 func openSegments(out, key string) *segments {
 	s := &segments{folder: segmentFolder(out), record: segmentRecord{Key: key}}
-	const most = 16 << 20 // bytes: of more segments than a file can have
+	const most = 16 << 20 // bytes: enough for more segments than a file can have
 	var found segmentRecord
 	data, err := safefile.ReadRegular(filepath.Join(s.folder, recordName), most)
 	if err != nil || json.Unmarshal(data, &found) != nil || found.Key != key {
@@ -79,7 +79,7 @@ func (s *segments) path(i int) string { return filepath.Join(s.folder, segmentNa
 
 func segmentName(i int) string { return fmt.Sprintf("%06d.part", i) }
 
-// done returns how many frames the segments have.
+// done returns how many frames all segments have together.
 func (s *segments) done() (frames int) {
 	for _, part := range s.record.Parts {
 		frames += part.Frames
@@ -87,7 +87,7 @@ func (s *segments) done() (frames int) {
 	return frames
 }
 
-// begin makes the folder if need be, and returns the path of the file that the next segment is made in.
+// begin creates the folder if it does not exist, and returns the path under which the next segment is to be written.
 func (s *segments) begin() (temp string, err error) {
 	if err := os.Mkdir(s.folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", safefile.Unwritable(s.folder, err)
@@ -98,7 +98,7 @@ func (s *segments) begin() (temp string, err error) {
 	return filepath.Join(s.folder, "new.part"), nil
 }
 
-// add takes the file that begin named, which is complete, as the next segment.
+// add makes the file at temp, the path from begin, the next segment. The file is complete.
 func (s *segments) add(temp string, part segment) error {
 	f, err := os.OpenFile(temp, os.O_RDWR, 0)
 	if err == nil {
@@ -116,8 +116,8 @@ func (s *segments) add(temp string, part segment) error {
 	})
 }
 
-// list writes the list of all segments that ffmpeg's demuxer concat takes, and returns its path. Each begins when its
-// first frame is to be shown, after the first of all.
+// list writes a list of all segments for ffmpeg's demuxer concat and returns its path. A duration after each segment
+// makes the next one begin at the time of its first frame.
 func (s *segments) list() (path string, err error) {
 	var text strings.Builder
 	for i, part := range s.record.Parts {
@@ -138,6 +138,6 @@ func (s *segments) list() (path string, err error) {
 func removeSegments(out string) {
 	folder := segmentFolder(out)
 	if info, err := os.Lstat(folder); err == nil && info.IsDir() {
-		_ = os.RemoveAll(folder) // what stays is hidden, and found by the next run
+		_ = os.RemoveAll(folder) // what remains is hidden, and the next run finds it
 	}
 }

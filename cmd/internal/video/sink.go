@@ -17,14 +17,14 @@ import (
 	"superres/internal/y4m"
 )
 
-// sink is the video file that becomes of the frames of a clip. It is made under another name in the folder of the
-// result, and gets its name when it is whole.
+// sink writes the enlarged frames of a clip to a video file. The file is written under another name in the folder of
+// the result, and renamed when it is complete.
 type sink struct {
 	pictures.FileSink
 	*clip
 }
 
-// Deliver implements enlarging.Sink. Of a clip that is cut it makes what there is, and fails.
+// Deliver implements enlarging.Sink. From a clip that is cut short it delivers what there is, and returns an error.
 func (s sink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 	p.Output = image.Pt(even(p.Output.X), even(p.Output.Y))
 	err := s.FileSink.Deliver(p, write)
@@ -36,10 +36,10 @@ func (s sink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 	return s.cut(p.Written)
 }
 
-// cut returns an error if the file ends before all the frames that it promises; written is how many there were.
+// cut returns an error if the file ends before as many frames as its header states; written is how many it had.
 func (c *clip) cut(written int) error {
 	promised, _ := strconv.Atoi(c.video.Frames)
-	const few = 50 // one of so many frames may be missing for other reasons, such as an edit of its beginning
+	const few = 50 // one frame in 50 may be missing for other reasons, such as an edit of its beginning
 	switch {
 	case promised-written > 2+promised/few:
 		return c.refuse("is cut short: it has %d of %d frames, which are in %s", written, promised, c.Out)
@@ -49,7 +49,7 @@ func (c *clip) cut(written int) error {
 	return nil
 }
 
-// encode has ffmpeg make the file temp of the frames that write writes, and of the sound of the clip.
+// encode makes ffmpeg write the file temp from the frames that write writes, and from the sound of the clip.
 func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	list, err := c.copies(extension(c.Out))
 	if err != nil {
@@ -90,8 +90,8 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	return nil
 }
 
-// check returns an error if no video is in the file made, of which ffmpeg said nothing ill: a script that starts ffmpeg
-// can lose how it ended. It warns if there are less or more than frames frames in it.
+// check returns an error if the file made holds no video, though ffmpeg reported no error: a script that starts ffmpeg
+// can lose its exit code. It warns if the file does not have exactly frames frames.
 func (c *clip) check(made string, frames int) error {
 	found, err := c.ask(made)
 	switch {
@@ -107,20 +107,20 @@ func (c *clip) check(made string, frames int) error {
 	return nil
 }
 
-// encoding is the stream to the ffmpeg that makes the result, which the header starts, or to one for each segment.
+// encoding is the stream of frames to ffmpeg, after the header. With segments, each segment has its own ffmpeg.
 type encoding struct {
 	muxer
 	*clip
-	*process // nil: none runs
+	*process // the ffmpeg that runs; nil: none
 	list     []copied
-	temp     string // the file that it makes
-	head     string // of the stream; empty: it was not written yet
+	temp     string // the file that ffmpeg writes
+	head     string // header of the stream, as text; empty: not written yet
 	stdin    io.WriteCloser
-	segment  segment // in work
-	frames   int     // of the result, so far
+	segment  segment // the segment that is being written
+	frames   int     // number of frames of the result so far
 }
 
-// Write implements io.Writer, as muxer does.
+// Write implements io.Writer. Like muxer, it takes the header first, then a frame in each call.
 func (w *encoding) Write(p []byte) (n int, err error) {
 	if w.head == "" {
 		w.head = string(p)
@@ -151,7 +151,7 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// begin starts ffmpeg with args, to which it adds the name of the file, and begins the stream of frames in to it.
+// begin starts ffmpeg with args and the name of the file, and starts the stream of frames with the header in.
 func (w *encoding) begin(in y4m.Header, args []string) error {
 	p := newProcess(w.ctx, nil, w.tools.ffmpeg, append(args, local(w.temp))...)
 	p.log.hidden = local(w.temp)
@@ -165,7 +165,7 @@ func (w *encoding) begin(in y4m.Header, args []string) error {
 	return w.muxer.start(in)
 }
 
-// next returns the time of the next frame since the file begins, or since the segment does.
+// next returns the time of the next frame: since the file begins, or, with segments, since the segment begins.
 func (w *encoding) next() int64 {
 	now := w.times.next()
 	if w.parts != nil && w.segment.Frames == 0 {
@@ -174,8 +174,8 @@ func (w *encoding) next() int64 {
 	return now - w.segment.Begin
 }
 
-// beginSegment starts an ffmpeg that makes a segment: an MP4, whose times are as fine as those of the video, or, since
-// MP4 has no transparency, a Matroska file.
+// beginSegment starts an ffmpeg that writes a segment: an MP4 file, with times as fine as in the video, or, for
+// transparency, which MP4 lacks, a Matroska file.
 func (w *encoding) beginSegment() (err error) {
 	in, err := readHeader(w.head)
 	if err == nil {
@@ -193,7 +193,7 @@ func (w *encoding) beginSegment() (err error) {
 		w.pictureArgs(in, w.head), w.tools.keepTimes(), []string{"-fflags", "+bitexact", "-f", kind, "-y"}))
 }
 
-// endSegment ends the segment in work.
+// endSegment completes the segment that is being written.
 func (w *encoding) endSegment() error {
 	err := w.close(nil)
 	w.process = nil
@@ -203,9 +203,9 @@ func (w *encoding) endSegment() error {
 	return w.parts.add(w.temp, w.segment)
 }
 
-// close ends the stream to ffmpeg, which had the error err, and waits until ffmpeg has made its file.
+// close ends the stream to ffmpeg, where writing ended with err, and waits until ffmpeg has written its file.
 func (w *encoding) close(err error) error {
-	_ = w.stdin.Close() // which loses nothing: a pipe of the system has what was written
+	_ = w.stdin.Close() // loses nothing: the pipe holds what was written
 	ended := w.end()
 	if ended == nil && err != nil { // if ffmpeg refused a frame, its own messages say why
 		ended = errEarly
@@ -213,9 +213,9 @@ func (w *encoding) close(err error) error {
 	return w.failure(w.process, ended)
 }
 
-// failure returns what became of the result by p, which ended with err; nil: it is made.
+// failure returns the error for the result that p wrote, or nil if it is written. p ended with err.
 func (c *clip) failure(p *process, err error) error {
-	const full = 256 - 28 // with which an ffmpeg since 6.0 ends for ENOSPC
+	const full = 256 - 28 // the exit code of ffmpeg 6.0 and later for ENOSPC
 	switch {
 	case err == nil || c.ctx.Err() != nil:
 		return c.ctx.Err()
@@ -225,7 +225,7 @@ func (c *clip) failure(p *process, err error) error {
 	return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg could not make it: %s", p.words(err))
 }
 
-// join has ffmpeg make the file temp of all segments, whose pictures it copies, and of list.
+// join makes ffmpeg write the file temp: it copies the pictures of all segments, and the streams in list.
 func (c *clip) join(temp string, list []copied) error {
 	path, err := c.parts.list()
 	if err != nil {
@@ -247,7 +247,7 @@ func (c *clip) join(temp string, list []copied) error {
 	return c.failure(p, p.end())
 }
 
-// checkFormat warns of what the result lacks of frames with the header in.
+// checkFormat warns if the result lacks depth or chroma of frames with the header in.
 func (c *clip) checkFormat(in y4m.Header) {
 	switch depth := c.video.depth(); {
 	case c.alpha:
@@ -263,8 +263,8 @@ func (c *clip) checkFormat(in y4m.Header) {
 	}
 }
 
-// copies returns what of the file, beside its pictures, goes into a file with the extension ext. What ext cannot hold
-// is left out with a warning, but for sound: without its sound no video is made.
+// copies returns the streams of the file, other than its video, that go into a file with the extension ext. If ext
+// cannot hold a stream, it is left out with a warning, except sound: then copies fails, and no video is made.
 func (c *clip) copies(ext string) (list []copied, err error) {
 	list, lost := c.probed.copies(c.video, ext)
 	for _, text := range lost {
@@ -290,12 +290,12 @@ func (c *clip) copies(ext string) (list []copied, err error) {
 		}
 		p := newProcess(c.ctx, nil, c.tools.ffmpeg, c.trialArgs(ext, list)...)
 		if _, err = p.output(); err == nil || errors.Is(err, errTooLong) || errors.Is(err, errTooMuch) {
-			return list, nil // it takes them, or would have said so
+			return list, nil // the format takes them, or ffmpeg would have said so
 		}
 		if c.ctx.Err() != nil {
 			return nil, context.Cause(c.ctx)
 		}
-		if len(p.log.errors) == 0 { // which says nothing about the sound
+		if len(p.log.errors) == 0 { // ffmpeg said nothing about the sound
 			return nil, c.failure(p, err)
 		}
 		err = safefile.Refuse(safefile.ErrOutput, c.Out, "%s files do not take the sound of %s (%s) as it is: %s; "+
@@ -304,7 +304,7 @@ func (c *clip) copies(ext string) (list []copied, err error) {
 	return nil, err
 }
 
-// sounds returns the codecs of the sound in list.
+// sounds returns the codecs of the sound in list, joined by commas.
 func sounds(list []copied) string {
 	var names []string
 	for _, s := range list {

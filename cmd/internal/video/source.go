@@ -14,13 +14,13 @@ import (
 	"superres/internal/safefile"
 )
 
-// source is the frames of a clip, as a Y4M stream.
+// source provides the frames of a clip as a Y4M stream.
 type source struct{ *clip }
 
 // Name implements enlarging.Source.
 func (s source) Name() string { return s.In }
 
-// Open implements enlarging.Source. It starts ffmpeg, which the content ends when it is closed.
+// Open implements enlarging.Source. It starts ffmpeg; closing the content ends ffmpeg.
 func (s source) Open() (*enlarging.Content, error) {
 	if err := pictures.CheckContainer(s.In); err != nil {
 		return nil, err
@@ -45,14 +45,14 @@ func (s source) Open() (*enlarging.Content, error) {
 	}
 	s.times = newTimes(s.probed.start(), s.video.rate())
 	if done > 0 {
-		s.times.passed = 2 // the first two, by which the model is chosen
+		s.times.passed = 2 // the first two frames, which choose the model
 	}
 	s.decoder = newProcess(s.ctx, s.times.take, s.tools.ffmpeg, s.decodeArgs(done)...)
 	out, err := s.decoder.stream()
 	if err != nil {
 		return nil, s.refuse("ffmpeg cannot be started: %v", err)
 	}
-	go func() { // it tells no more times than are in its messages
+	go func() { // no more times come once its messages have ended
 		<-s.decoder.logged
 		s.times.end()
 	}()
@@ -78,8 +78,8 @@ func (c *clip) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, c.In, format, args...)
 }
 
-// ask returns what ffprobe says of the file path. It fails, with words that follow the name of that, if there is no
-// video in it.
+// ask returns what ffprobe says about the file at path. It fails if the file has no video; the error's text continues a
+// line that begins with the file's name.
 func (c *clip) ask(path string) (found probed, err error) {
 	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(path, "-show_format", "-show_streams")...)
 	data, err := p.output()
@@ -96,7 +96,7 @@ func (c *clip) ask(path string) (found probed, err error) {
 	return found, nil
 }
 
-// probe reads what the file holds. It fails if there is no video in it.
+// probe reads which streams the file holds. It fails if the file has no video.
 func (c *clip) probe() (err error) {
 	c.probed, err = c.ask(c.In)
 	if c.ctx.Err() != nil {
@@ -106,16 +106,16 @@ func (c *clip) probe() (err error) {
 		return c.refuse("%v", err)
 	}
 	c.video = c.probed.video()
-	// The first frames of the video, where much stands alone.
+	// Much is stored only with the first frames of the video.
 	data, err := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-select_streams", fmt.Sprint(c.video.Index),
 		"-read_intervals", "%+#8", "-show_frames")...).output()
 	if err == nil {
-		_ = c.video.addFrames(data) // what it does not tell is not known; decoding will say what is wrong
+		_ = c.video.addFrames(data) // an error leaves flags unknown; decoding will report it
 	}
 	return c.ctx.Err()
 }
 
-// prepare reads what the file holds, chooses the encoder, and warns of what the result lacks whatever its frames are.
+// prepare reads which streams the file holds, chooses the encoder, and warns of losses that it knows before any frame.
 func (c *clip) prepare() (err error) {
 	if err = c.probe(); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (c *clip) prepare() (err error) {
 			extension(c.Out)))
 	}
 	if has && !c.alpha {
-		c.by, _ = c.tools.encoderFor(extension(c.Out), deep, false) // there is one, as before
+		c.by, _ = c.tools.encoderFor(extension(c.Out), deep, false) // an encoder exists, as above
 	}
 	if c.video.isInterlaced() {
 		c.warn("is interlaced; its frames are made of their two fields by FFmpeg's bwdif")
@@ -147,7 +147,7 @@ func (c *clip) prepare() (err error) {
 	return nil
 }
 
-// title says in a few words what the video is.
+// title describes the video in a few words.
 func (c *clip) title() string {
 	text := fmt.Sprintf("video, %s as %s", c.video.Codec, c.video.PixFmt)
 	if rate := c.video.rate(); rate > 0 {

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// times are the times of the frames that ffmpeg hands over, as its filter showinfo tells them, one line a frame. It is
-// safe for concurrent use.
+// times are the times of the frames that ffmpeg passes on, from the lines that its filter showinfo prints, one a frame.
+// It is safe for concurrent use.
 type times struct {
-	begin, each float64 // of the file and of a frame by its mean rate, in seconds
+	begin, each float64 // when the file begins, and the mean duration of a frame, in seconds
 
 	mu       sync.Mutex
 	more     *sync.Cond
 	num, den int64   // the unit of stamps: num/den seconds
-	stamps   []int64 // of frames that were not taken yet
+	stamps   []int64 // times of frames for which next has not been called yet
 	last     int64
 	began    bool
-	ended    bool // there are no more
-	passed   int  // how many of the next frames nobody asks for
+	ended    bool // no more times will come
+	passed   int  // how many of the coming times to ignore
 }
 
 func newTimes(begin, rate float64) *times {
@@ -37,7 +37,7 @@ var (
 	frameLine = regexp.MustCompile(`^\[Parsed_showinfo_\d+ @ 0x[0-9a-fA-F]+\] \[info\] n: *\d+ pts: *(-?\d+|NOPTS)`)
 )
 
-// take takes a line of the messages of ffmpeg.
+// take handles a line of ffmpeg's messages: it keeps the unit or the time that the line gives.
 func (t *times) take(line string) {
 	if m := unitLine.FindStringSubmatch(line); m != nil {
 		num, err := strconv.ParseInt(m[1], 10, 32)
@@ -59,7 +59,7 @@ func (t *times) take(line string) {
 	if step := max(int64(t.each*float64(t.den)/float64(t.num)+0.5), 1); err != nil && t.began {
 		stamp = t.last + step
 	}
-	if t.began { // encoders take no two frames of one time
+	if t.began { // encoders refuse two frames with the same time
 		stamp = max(stamp, t.last+1)
 	}
 	if t.last, t.began = stamp, true; t.passed > 0 {
@@ -70,7 +70,7 @@ func (t *times) take(line string) {
 	t.more.Broadcast()
 }
 
-// end says that there are no more lines.
+// end records that no more lines will come.
 func (t *times) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,11 +78,11 @@ func (t *times) end() {
 	t.more.Broadcast()
 }
 
-// patience is how long the time of a frame may come after the frame itself.
+// patience is how much later than a frame its time may come.
 const patience = 10 * time.Second
 
-// wait waits until ready, or the times have ended. An ffmpeg that does not tell the time of a frame that is there tells
-// none at all. The caller holds t.mu.
+// wait waits until ready returns true, or no more times will come. If ffmpeg prints no time for a frame that has come,
+// it is taken to print no times at all. The caller holds t.mu.
 func (t *times) wait(ready func() bool) {
 	if ready() || t.ended {
 		return
@@ -93,8 +93,8 @@ func (t *times) wait(ready func() bool) {
 	}
 }
 
-// next returns the time of the next frame since the file begins, in units of tick. It waits until that is known; if it
-// never will be, the frame follows the one before it by the mean rate.
+// next returns the time of the next frame since the file begins, in units of tick. It waits until the time is known; if
+// it never will be, the frame follows the previous frame at the mean rate.
 func (t *times) next() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +108,7 @@ func (t *times) next() int64 {
 	return int64(math.Round((float64(stamp)*float64(t.num)/float64(t.den) - t.begin) * (1e9 / tick)))
 }
 
-// unit returns the unit of the times of the input, as a fraction of seconds. It waits until that is known.
+// unit returns the unit of the times of the input, as a fraction num/den of a second. It waits until the unit is known.
 func (t *times) unit() (num, den int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,31 +13,31 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// Tools are the programs of FFmpeg, found on the path.
+// Tools are the programs ffmpeg and ffprobe, found on the path.
 type Tools struct {
 	ffmpeg, ffprobe string
-	encoders        map[string]bool // those that this ffmpeg was built with
-	version         [2]int          // major and minor; 0: one between releases, which is taken for a new one
+	encoders        map[string]bool // names of the encoders that ffmpeg was built with
+	version         [2]int          // major and minor; 0: a build between releases, taken for a new one
 
 	// Wanted says how results are encoded.
 	Wanted Encoding
 
-	// Note tells people something while a video is in work.
+	// Note tells the user something while a video is being enlarged.
 	Note func(text string)
 }
 
-// Encoding says how results are encoded. The zero value loses little that can be seen.
+// Encoding says how results are encoded. With the zero value, little is lost that can be seen.
 type Encoding struct {
-	// Codec is h264, hevc, vp9 or av1; empty: as suits the file.
+	// Codec is h264, hevc, vp9 or av1; empty: the codec that suits the file.
 	Codec string
-	// CRF is the constant rate factor of the encoder, from 0, the finest, to 63; nil: the codec's own.
+	// CRF is the constant rate factor of the encoder, from 0, the finest, to 63; nil: the codec's own default.
 	CRF *int
 }
 
 // Codecs are the values of Encoding.Codec.
 func Codecs() []string { return []string{"h264", "hevc", "vp9", "av1"} }
 
-// newer reports whether ffmpeg is of the version major.minor or a later one.
+// newer reports whether ffmpeg has the version major.minor or a later one.
 func (t *Tools) newer(major, minor int) bool {
 	return t.version[0] == 0 || slices.Compare(t.version[:], []int{major, minor}) >= 0
 }
@@ -48,7 +48,7 @@ func (t *Tools) has(ctx context.Context, name string) bool {
 	return err == nil && listed(list)[name]
 }
 
-// listed returns the names of the codecs of video in what ffmpeg writes for -encoders and -decoders.
+// listed returns the names of the video codecs in list, what ffmpeg prints for -encoders or -decoders.
 func listed(list []byte) map[string]bool {
 	names := map[string]bool{}
 	for line := range strings.Lines(string(list)) {
@@ -59,8 +59,8 @@ func listed(list []byte) map[string]bool {
 	return names
 }
 
-// Find returns the programs of FFmpeg. Without them it fails with what to do for the video file in, whose result was to
-// be out.
+// Find returns the programs of FFmpeg. If a program is missing, the error says what to do to enlarge the video file in
+// to the file out.
 func Find(ctx context.Context, in, out string) (*Tools, error) {
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
@@ -96,14 +96,14 @@ func Find(ctx context.Context, in, out string) (*Tools, error) {
 
 var versions = regexp.MustCompile(`(?m)^ffmpeg version n?(\d{1,2})\.(\d+)`)
 
-// byHand returns the command line that makes out of in through pipes, with the sound of in.
+// byHand returns the command line that enlarges the video in to out through pipes, with the sound of in.
 func byHand(in, out string) string {
 	return fmt.Sprintf("ffmpeg -i %s -f yuv4mpegpipe -strict -1 - | superres upscale - | "+
 		`ffmpeg -i - -i %s -map 0:v -map "1:a?" -c:a copy -vf setparams=colorspace=bt709 -crf 16 -pix_fmt yuv420p %s `+
 		"(bt709 is for HD; of a smaller video write smpte170m)", quoted(in), quoted(in), quoted(out))
 }
 
-// quoted returns a name as a word of a shell, which begins with no dash.
+// quoted returns a file name as a word for a shell that does not begin with a dash.
 func quoted(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "." + string(filepath.Separator) + name
@@ -114,21 +114,21 @@ func quoted(name string) string {
 	return name
 }
 
-// keepTimes are the arguments that have ffmpeg neither repeat nor leave out frames.
+// keepTimes are the arguments that keep ffmpeg from repeating or leaving out frames.
 func (t *Tools) keepTimes() []string {
-	if !t.newer(5, 1) { // when -fps_mode was called -vsync
+	if !t.newer(5, 1) { // before 5.1, -fps_mode was called -vsync
 		return []string{"-vsync", "0"}
 	}
 	return []string{"-fps_mode", "passthrough"}
 }
 
-// encoder is an encoder of ffmpeg with its settings, which lose little that can be seen.
+// encoder is an encoder of ffmpeg, with settings that lose little that can be seen.
 type encoder struct {
 	name   string
 	args   []string
-	deep   bool // it takes 10 bits a sample
-	chroma bool // it takes colour as 4:2:2 and 4:4:4; false: as 4:2:0 alone
-	alpha  bool // it takes transparency, of 8 bits
+	deep   bool // it supports 10 bits a sample
+	chroma bool // it supports 4:2:2 and 4:4:4; false: only 4:2:0
+	alpha  bool // it supports transparency of 8 bits
 }
 
 var (
@@ -147,7 +147,7 @@ var (
 	av1 = encoder{name: "libsvtav1", args: []string{"-crf", "24", "-preset", "6"}, deep: true}
 )
 
-// rated returns e with the rate factor that is wanted.
+// rated returns e with the rate factor w.CRF, if there is one.
 func (w Encoding) rated(e encoder) encoder {
 	if i := slices.Index(e.args, "-crf"); i >= 0 && w.CRF != nil {
 		e.args = slices.Clone(e.args)
@@ -156,8 +156,8 @@ func (w Encoding) rated(e encoder) encoder {
 	return e
 }
 
-// encoderFor returns the best encoder that there is for a file with the extension ext, lower case, of deep samples or
-// of 8 bits, and of transparency.
+// encoderFor returns the first encoder that this ffmpeg has, in order of preference, for a file with the extension ext,
+// in lower case. deep says that samples have more than 8 bits, alpha that there is transparency.
 func (t *Tools) encoderFor(ext string, deep, alpha bool) (encoder, error) {
 	list := []encoder{h264, mpeg4}
 	switch {

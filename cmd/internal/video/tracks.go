@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// unwanted returns the tracks, counted from 0 in an MP4 of the video and list, that FFmpeg makes the default of their
-// kind though none of the kind is: the first subtitles, which players would then show, and the first sound where the
-// input, an MP4 too, has it so. From other files the first sound is left as the default, since some players of MP4 play
-// none else.
+// unwanted returns tracks of an MP4 with the video and list, counted from 0, that FFmpeg makes the default of their
+// kind although the input has no default of this kind: the first subtitles, which players would then show, and the
+// first sound if the input is an MP4, too. From other inputs the first sound stays the default, since some players of
+// MP4 play only the default.
 func (p *probed) unwanted(list []copied) (tracks []int) {
 	for _, kind := range []string{"audio", "subtitle"} {
 		track, first, wanted := 0, 0, kind == "audio" && !p.isMP4()
 		for _, s := range list {
-			if s.isCover() { // which is no track
+			if s.isCover() { // a cover is no track
 				continue
 			}
 			if track++; s.Type != kind {
@@ -35,8 +35,8 @@ func (p *probed) unwanted(list []copied) (tracks []int) {
 	return tracks
 }
 
-// boxes calls each with the kind of every box in data, and with its content, which shares the memory of data, until
-// each returns an error. Boxes are those of ISO/IEC 14496-12, 4.2.
+// boxes calls each for every box in data (ISO/IEC 14496-12, 4.2), with the kind and the content of the box. The content
+// shares the memory of data. It stops at the first error of each.
 func boxes(data []byte, each func(kind string, content []byte) error) error {
 	for len(data) >= 8 {
 		size, head := uint64(binary.BigEndian.Uint32(data)), uint64(8)
@@ -54,7 +54,7 @@ func boxes(data []byte, each func(kind string, content []byte) error) error {
 	return nil
 }
 
-// hideTracks clears the flag track_enabled (8.3.2) of some tracks, counted from 0, of the MP4 file path.
+// hideTracks clears the flag track_enabled (8.3.2) of tracks, counted from 0, in the MP4 file at path.
 func hideTracks(path string, tracks []int) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -70,7 +70,7 @@ func hideTracks(path string, tracks []int) error {
 		if size == 1 {
 			size, start = int64(binary.BigEndian.Uint64(head[8:])), 16
 		}
-		const most = 1 << 28 // bytes of the index of a file of days
+		const most = 1 << 28 // bytes of the index of a video that lasts days
 		switch isIndex := string(head[4:8]) == "moov"; {
 		case size < start || isIndex && size > most:
 			return errors.New("its tracks are not found")

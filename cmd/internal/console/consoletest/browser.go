@@ -18,25 +18,25 @@ import (
 	"superres/internal/must"
 )
 
-// Browser is a headless Chromium that is driven by the DevTools protocol over pipes: messages in JSON, each ended by
-// a zero byte.
+// Browser is a tab of a headless Chromium, driven through pipes with the DevTools protocol: messages in JSON, each
+// ended by a zero byte.
 type Browser struct {
 	t testing.TB
 	*pipe
-	session string // the session of one tab
+	session string // the protocol's name for this tab
 }
 
-// pipe is the connection to a browser, which all of its tabs share.
+// pipe is the connection to a browser; all tabs of the browser share it.
 type pipe struct {
 	in   *os.File
 	out  *bufio.Reader
 	id   int
-	stop *time.Timer // ends the browser if it sends nothing for patience
+	stop *time.Timer // kills the browser, patience after the last call began
 }
 
 const patience = 2 * time.Minute
 
-// OpenBrowser starts Chromium with a blank page, or skips the test if there is none, or SUPERRES_FULL is not set.
+// OpenBrowser starts Chromium with a blank page. Without Chromium, or without SUPERRES_FULL, it skips the test.
 func OpenBrowser(t testing.TB) *Browser {
 	t.Helper()
 	NeedFull(t, "pages in a browser are slow")
@@ -57,7 +57,7 @@ func OpenBrowser(t testing.TB) *Browser {
 	must.Succeed(t, err)
 	out, theirOut, err := os.Pipe()
 	must.Succeed(t, err)
-	// Not the test's own folder: a process of the browser may still be writing to it.
+	// Not the test's own folder: a process of the browser may still write to the profile when the test ends.
 	profile := must.Get(os.MkdirTemp("", "superres-browser-"))(t)
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
 		"--no-first-run",
@@ -87,18 +87,18 @@ func OpenBrowser(t testing.TB) *Browser {
 	return b
 }
 
-// attach opens a new tab, which b controls from then on.
+// attach opens a new tab and makes b control it.
 func (b *Browser) attach() {
 	b.t.Helper()
 	var target struct{ TargetID, SessionID string }
-	// in a new window, since a hidden tab draws nothing
+	// In a new window, since a hidden tab draws nothing.
 	b.Call("Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true}, &target)
 	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
 	b.session = target.SessionID
 	b.Window(900, 700, false)
 }
 
-// Call calls a method of the protocol and stores its answer in result, unless that is nil. An error ends the test.
+// Call calls a method of the protocol and stores the answer in result, unless result is nil. An error ends the test.
 func (b *Browser) Call(method string, params map[string]any, result any) {
 	b.t.Helper()
 	answer, err := b.try(method, params)
@@ -115,8 +115,8 @@ func (b *Browser) Call(method string, params map[string]any, result any) {
 
 var errGone = errors.New("the browser ended, or sent nothing for two minutes")
 
-// again ends a test that lost its browser, as a busy machine may, after it has run the test once more in a process of
-// its own: as failed if that fails too, else as skipped.
+// again ends a test that lost its browser, as happens on a busy machine. It first runs the test once more in a new
+// process, and then ends this one: as failed if the other failed, too, else as skipped.
 func (b *Browser) again(err error) {
 	b.t.Helper()
 	const second = "SUPERRES_SECOND_BROWSER"
@@ -132,7 +132,7 @@ func (b *Browser) again(err error) {
 	b.t.Skipf("%v; %s was started once more and passed", err, root)
 }
 
-// try is Call but returns the answer, or the error.
+// try is like Call, but returns the answer or the error.
 func (b *Browser) try(method string, params map[string]any) (json.RawMessage, error) {
 	b.stop.Reset(patience)
 	b.id++
@@ -160,7 +160,7 @@ func (b *Browser) try(method string, params map[string]any) (json.RawMessage, er
 			return nil, err
 		}
 		switch {
-		case answer.ID != b.id: // an event
+		case answer.ID != b.id: // an event, or a late answer
 		case answer.Error != nil:
 			return nil, fmt.Errorf("%s", answer.Error)
 		default:
@@ -169,7 +169,7 @@ func (b *Browser) try(method string, params map[string]any) (json.RawMessage, er
 	}
 }
 
-// Eval returns the value of a JavaScript expression, for a promise the value that it resolves to.
+// Eval returns the value of a JavaScript expression; if it is a promise, the value to which the promise resolves.
 func (b *Browser) Eval(expression string) any {
 	b.t.Helper()
 	var got struct {
@@ -184,7 +184,7 @@ func (b *Browser) Eval(expression string) any {
 	return got.Result.Value
 }
 
-// Press presses the keys one after the other and waits until the page is drawn.
+// Press presses the keys one after another and waits until the page is drawn.
 func (b *Browser) Press(keys ...string) {
 	b.t.Helper()
 	for _, key := range keys {
@@ -204,14 +204,14 @@ func (b *Browser) Drawn() {
 	b.Eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 }
 
-// Mouse sends the mouse event what of the protocol at the point x, y; wheel is how far the wheel turns.
+// Mouse sends the mouse event called what in the protocol, at the point x, y. wheel is how far the wheel turns.
 func (b *Browser) Mouse(what string, x, y, wheel float64) {
 	b.t.Helper()
 	b.Call("Input.dispatchMouseEvent", map[string]any{"type": what, "x": x, "y": y, "button": "left", "buttons": 1,
 		"clickCount": 1, "deltaX": 0, "deltaY": wheel}, nil)
 }
 
-// Window sets the size of the window, w×h, and whether the page sees a phone; false: a computer.
+// Window sets the size of the window to w×h, and whether the page sees a phone or a computer.
 func (b *Browser) Window(w, h int, phone bool) {
 	b.t.Helper()
 	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": w, "height": h, "deviceScaleFactor": 1,
@@ -219,7 +219,7 @@ func (b *Browser) Window(w, h int, phone bool) {
 	b.Call("Emulation.setTouchEmulationEnabled", map[string]any{"enabled": phone, "maxTouchPoints": 2}, nil)
 }
 
-// Touch sends the touch event what with the points of the fingers on the page, none to lift them.
+// Touch sends the touch event called what, with the points of the fingers on the page; no points: fingers are lifted.
 func (b *Browser) Touch(what string, fingers ...[2]float64) {
 	b.t.Helper()
 	points := []map[string]any{}
@@ -229,14 +229,14 @@ func (b *Browser) Touch(what string, fingers ...[2]float64) {
 	b.Call("Input.dispatchTouchEvent", map[string]any{"type": what, "touchPoints": points}, nil)
 }
 
-// Open opens the file path with hash as the part of its address behind #, and waits until the expression ready is true
-// and the page is drawn.
+// Open opens the file at path, with hash after # in its address, and waits until the JavaScript expression ready is
+// true and the page is drawn.
 func (b *Browser) Open(path, hash, ready string) {
 	b.t.Helper()
 	b.Visit((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: hash}).String(), ready)
 }
 
-// Visit is Open for an address.
+// Visit is like Open, but takes an address.
 func (b *Browser) Visit(address, ready string) {
 	b.t.Helper()
 	b.Call("Page.enable", nil, nil)
@@ -245,7 +245,7 @@ func (b *Browser) Visit(address, ready string) {
 	b.Wait("document.readyState === 'complete' && location.protocol !== 'about:' && (" + ready + ")")
 }
 
-// Faults makes pages that are opened from now on keep their errors, and what their security policy forbids, in a list
+// Faults makes pages that are opened from now on record errors, and violations of their security policy, in a list
 // called faults.
 func (b *Browser) Faults() {
 	b.t.Helper()
@@ -277,7 +277,7 @@ func (b *Browser) Tab() *Browser {
 	return tab
 }
 
-// Choose gives the files paths to an element, as if a user had chosen them in its dialog.
+// Choose gives the files at paths to a file input, the element, as if a user had chosen them in its dialog.
 func (b *Browser) Choose(element string, paths ...string) {
 	b.t.Helper()
 	var found struct{ Result struct{ ObjectID string } }
@@ -285,7 +285,7 @@ func (b *Browser) Choose(element string, paths ...string) {
 	b.Call("DOM.setFileInputFiles", map[string]any{"files": paths, "objectId": found.Result.ObjectID}, nil)
 }
 
-// Drag drags the files and folders paths to the point x, y of the page and drops them there.
+// Drag drags the files and folders at paths to the point x, y of the page and drops them there.
 func (b *Browser) Drag(x, y float64, paths ...string) {
 	b.t.Helper()
 	for _, what := range []string{"dragEnter", "dragOver", "drop"} {
@@ -294,14 +294,14 @@ func (b *Browser) Drag(x, y float64, paths ...string) {
 	}
 }
 
-// Downloads saves downloaded files to the folder dir.
+// Downloads makes the browser save downloaded files to the folder dir.
 func (b *Browser) Downloads(dir string) {
 	b.t.Helper()
 	all := &Browser{t: b.t, pipe: b.pipe}
 	all.Call("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": dir}, nil)
 }
 
-// Await waits until the file path is there, with content, and returns path.
+// Await waits until the file at path exists and has content, and returns path.
 func Await(t *testing.T, path string) string {
 	t.Helper()
 	for range 200 {

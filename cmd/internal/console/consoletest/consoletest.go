@@ -1,5 +1,5 @@
-// Package consoletest runs commands in tests as a shell would, in the process of the test or in a process of their own,
-// and makes and reads the files that they work on.
+// Package consoletest runs commands in tests as a shell would, in the process of the test or in a separate process, and
+// writes and reads the files that commands work on.
 package consoletest
 
 import (
@@ -21,10 +21,10 @@ import (
 	"superres/learners/external/externaltest"
 )
 
-// Program is a program to be tested.
+// Program is a program under test.
 type Program struct{ console.Program }
 
-// Of returns a program of the commands.
+// Of returns a program with the given commands.
 func Of(commands ...func(*console.Streams) *cli.Command) Program {
 	return Program{console.Program{Commands: commands}}
 }
@@ -64,12 +64,12 @@ func (p Program) Into(w io.Writer, args ...string) (stderr string, code int) {
 	return errs.String(), code
 }
 
-// Broken is a standard output to which every write fails.
+// Broken is a standard output on which every write fails.
 type Broken struct{}
 
 func (Broken) Write([]byte) (int, error) { return 0, errors.New("pipe is closed") }
 
-// AtOnce is the sign with which Interrupted interrupts before the program begins.
+// AtOnce is the sign for Interrupted that interrupts before the program begins.
 const AtOnce = ""
 
 // Interrupted runs the program in dir and interrupts it as soon as it writes the text sign to standard output or error.
@@ -109,14 +109,14 @@ func (s *signal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Environment variables that make a test binary run the program, and name the file to which it writes its peak memory.
+// Environment variables that make a test binary run the program, and write its peak memory to a file.
 const (
 	programVariable = "SUPERRES_TEST_AS_PROGRAM"
 	peakVariable    = "SUPERRES_TEST_PEAK"
 )
 
 // Main is for TestMain: the test binary runs the program if Process started it, an external learner if a spec with
-// externaltest.Command did, and else the tests.
+// externaltest.Command started it, and otherwise the tests.
 func (p Program) Main(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == externaltest.Name {
 		os.Exit(externaltest.Serve(os.Stdin, os.Stdout, os.Stderr, os.Args[2:]))
@@ -130,8 +130,8 @@ func (p Program) Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// inEmptyFolders runs the tests, with panics that are fatal (see console.PanicsAreFatal), and with folders of their own
-// for what the program keeps for its user: models, and the cache. It returns the exit code.
+// inEmptyFolders runs the tests, with fatal panics (see console.PanicsAreFatal), and with new folders for the files
+// that the program keeps for its user: models, and the cache. It returns the exit code.
 func inEmptyFolders(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "superres-test-")
 	if err != nil {
@@ -148,7 +148,7 @@ func inEmptyFolders(m *testing.M) int {
 	return m.Run()
 }
 
-// Process returns the program in the folder dir, as a process to start: the test binary, whose TestMain must call Main.
+// Process returns a command that runs the program in the folder dir: the test binary, with a TestMain that calls Main.
 func Process(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir
@@ -156,10 +156,10 @@ func Process(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// NotePeak returns an environment variable by which a Process writes its peak memory to the file path, for Peak.
+// NotePeak returns an environment variable that makes a Process write its peak memory to the file at path, for Peak.
 func NotePeak(path string) string { return peakVariable + "=" + path }
 
-// notePeak writes the peak memory of this process to the file that NotePeak named, if any.
+// notePeak writes the peak memory of this process to the file that NotePeak named, if there is one.
 func notePeak() {
 	path := os.Getenv(peakVariable)
 	if path == "" {

@@ -19,7 +19,7 @@ import (
 	"superres/internal/must"
 )
 
-// WritePicture writes img to the file path, as PNG.
+// WritePicture writes img to the file at path, as PNG.
 func WritePicture(t *testing.T, path string, img image.Image) {
 	t.Helper()
 	var b bytes.Buffer
@@ -37,7 +37,7 @@ func Blob(w, h int) *image.NRGBA {
 	return m
 }
 
-// Rings returns n different pictures of w×h pixels somewhat like digits: a bright ring on black.
+// Rings returns n different pictures of w×h pixels that resemble digits: a bright ring on black.
 func Rings(n, w, h int) []*image.Gray {
 	list := make([]*image.Gray, n)
 	for i := range list {
@@ -51,7 +51,7 @@ func Rings(n, w, h int) []*image.Gray {
 	return list
 }
 
-// IDX returns an IDX file of the pictures, which have one size.
+// IDX returns an IDX file with the pictures in list, which all have the same size.
 func IDX(list []*image.Gray) (data []byte) {
 	size := list[0].Rect.Size()
 	for _, n := range []int{0x803, len(list), size.Y, size.X} {
@@ -79,13 +79,13 @@ func Tree(t *testing.T, dir string) []string {
 	return list
 }
 
-// Size returns the size in pixels of the picture in the file path.
+// Size returns the size in pixels of the picture in the file at path.
 func Size(t *testing.T, path string) image.Point {
 	t.Helper()
 	return golden.Open(t, path).Bounds().Size()
 }
 
-// Results returns the content of each file below the folder dir, by its relative path, without hidden files.
+// Results returns the content of each file below the folder dir, except hidden files, under its relative path.
 func Results(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -102,20 +102,20 @@ func Results(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// Put writes data to the file path.
+// Put writes data to the file at path, and creates its folder if need be.
 func Put(t *testing.T, path string, data []byte) {
 	t.Helper()
 	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	must.Succeed(t, os.WriteFile(path, data, 0o666))
 }
 
-// Read returns the content of the file whose path is parts joined.
+// Read returns the content of the file at the path that joins parts.
 func Read(t *testing.T, parts ...string) []byte {
 	t.Helper()
 	return must.Get(os.ReadFile(filepath.Join(parts...)))(t)
 }
 
-// Full returns the size of a test: sample or, if SUPERRES_FULL is set, all.
+// Full returns the size of a test: all if SUPERRES_FULL is set, else sample.
 func Full(sample, all int) int {
 	if os.Getenv("SUPERRES_FULL") != "" {
 		return all
@@ -123,7 +123,7 @@ func Full(sample, all int) int {
 	return sample
 }
 
-// NeedFull skips a test that takes long, for a reason, unless SUPERRES_FULL is set. '.ci/run' sets it for each.
+// NeedFull skips a test that takes long, for the reason why, unless SUPERRES_FULL is set. '.ci/run' sets it for each.
 func NeedFull(t testing.TB, why string) {
 	t.Helper()
 	if Full(0, 1) == 0 {
@@ -131,7 +131,7 @@ func NeedFull(t testing.TB, why string) {
 	}
 }
 
-// Peak returns the peak memory in bytes that a process wrote to the file path by NotePeak.
+// Peak returns the peak memory, in bytes, that a process wrote to the file at path because of NotePeak.
 func Peak(t *testing.T, path string) int64 {
 	t.Helper()
 	status := must.Get(os.ReadFile(path))(t)
@@ -145,7 +145,7 @@ func Peak(t *testing.T, path string) int64 {
 	return 0
 }
 
-// InOrder checks that text contains the parts one after the other.
+// InOrder checks that text contains parts, one after another.
 func InOrder(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -157,7 +157,7 @@ func InOrder(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// Decode returns the value that text has as JSON.
+// Decode returns the value that text represents in JSON.
 func Decode[T any](t *testing.T, text string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &v); err != nil {

@@ -10,7 +10,7 @@ import (
 	"superres/internal/must"
 )
 
-// PutMatrix writes m to the file path in the format of its extension.
+// PutMatrix writes m to the file at path, in the format that its extension names.
 func PutMatrix(t *testing.T, path string, m mat.Matrix) {
 	t.Helper()
 	format := must.Get(matfile.Format(path))(t)
@@ -19,7 +19,7 @@ func PutMatrix(t *testing.T, path string, m mat.Matrix) {
 	Put(t, path, b.Bytes())
 }
 
-// OpenMatrix returns the matrix in the file path, in the format of its extension.
+// OpenMatrix returns the matrix in the file at path, whose extension names the format.
 func OpenMatrix(t *testing.T, path string) *mat.Dense {
 	t.Helper()
 	return must.Get(matfile.Open(path, matfile.Options{}))(t)

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// PutNetwork writes a small network of another program, of random weights by seed, in the format of ncnn to path, which
-// ends in .param, and to the .bin beside it. It enlarges red, green and blue by scale, 1 to 4, through one hidden layer
-// of 16 channels, and adds the nearest samples of the picture.
+// PutNetwork writes a small network as another program would, with random weights from seed, in the format of ncnn: to
+// path, which ends in .param, and to the .bin file beside it. It enlarges red, green and blue by scale, 1 to 4, through
+// one hidden layer of 16 channels, and adds the picture enlarged by repeating its pixels.
 func PutNetwork(t *testing.T, path string, scale int, seed uint64) {
 	t.Helper()
 	const hidden = 16
@@ -35,7 +35,7 @@ BinaryOp  add 2 1 shuffle near output 0=0
 			bin = binary.LittleEndian.AppendUint32(bin, math.Float32bits(v))
 		}
 	}
-	put(1, 0) // the weights are in 32 bits
+	put(1, 0) // a tag of 0: the weights have 32 bits
 	put(9*3*hidden, 0.2)
 	put(hidden, 0.01)
 	put(hidden, 0.2)

@@ -12,12 +12,12 @@ type Refusal struct {
 	Args []string
 	// Code is the exit code.
 	Code int
-	// Want is a part of the message.
+	// Want is a part of the error message.
 	Want string
 }
 
-// Refuses checks that the program refuses each of list in the folder dir: with one line, the right exit code, and no
-// new file.
+// Refuses checks that the program refuses each command line in list, in the folder dir: with one line, the right exit
+// code, and no new file.
 func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	t.Helper()
 	before := Tree(t, dir)
@@ -33,15 +33,15 @@ func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	}
 }
 
-// RefusedLine is a Refusal whose arguments, without spaces in any, are one text. It is an alias, so that tables need
-// not name its fields.
+// RefusedLine is a Refusal with its arguments, none of which contains a space, in one text. It is an alias, so that
+// tables need not name the fields.
 type RefusedLine = struct {
 	Line string
 	Code int
 	Want string
 }
 
-// RefusesLines is Refuses for lines, whose arguments follow the words in command.
+// RefusesLines is Refuses for lines. The arguments of each line follow the words in command.
 func (p Program) RefusesLines(t *testing.T, dir, command string, lines []RefusedLine) {
 	t.Helper()
 	var list []Refusal

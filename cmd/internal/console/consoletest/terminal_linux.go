@@ -15,7 +15,7 @@ import (
 )
 
 // OnTerminal runs the program in the folder dir, with the text stdin as input and a terminal as standard output and
-// error, and returns what the terminal showed and the exit code.
+// error. It returns what the terminal showed, and the exit code.
 func (p Program) OnTerminal(t *testing.T, dir, stdin string, args ...string) (screen string, code int) {
 	t.Helper()
 	t.Chdir(dir)

@@ -1,12 +1,12 @@
 //go:build !js
 
-// Command browser makes the page of superres serve as a folder of static files, which needs no server: workers of the
-// browser do the calls, with the program as WebAssembly. Any host of files will do, also python3 -m http.server:
+// Command browser writes the page of superres serve to a folder of static files, which any host can serve, also python3
+// -m http.server. Workers of the browser do the calls, with the program as WebAssembly:
 //
 //	go run ./cmd/internal/serve/browser FOLDER
 //
-// main_js.go is the program of a worker, worker.js starts it, and page/local.js hands the calls to workers. The same
-// commit and Go version give the same bytes.
+// main_js.go is the program of a worker, worker.js starts the program, and page/local.js passes calls to workers. The
+// same commit and Go version give the same bytes.
 package main
 
 import (
@@ -41,12 +41,12 @@ func main() {
 	}
 }
 
-// policy is the Content-Security-Policy of the page, which a static host does not send: as that of the server, with
-// WebAssembly and workers.
+// policy is the Content-Security-Policy of the page, which is in the page since a static host does not send it: the
+// policy of the server, with WebAssembly and workers.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; " +
 	"img-src 'self' blob:; connect-src 'self'; form-action 'none'; base-uri 'none'"
 
-// write makes the folder, with superres.wasm built with more flags of go build, and prints its sizes.
+// write creates the folder, builds superres.wasm in it with flags for go build, and prints the size of superres.wasm.
 func write(folder string, flags ...string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
@@ -94,8 +94,8 @@ func write(folder string, flags ...string) error {
 		return err
 	}
 	var packed bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // no error for a level that there is
-	_, _ = w.Write(code)                                       // memory takes all
+	w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // no error for a valid level
+	_, _ = w.Write(code)                                       // writing to memory cannot fail
 	if err := w.Close(); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func write(folder string, flags ...string) error {
 	return nil
 }
 
-// output runs a command for WebAssembly and returns its standard output.
+// output runs a command with an environment for WebAssembly and returns the standard output.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off")

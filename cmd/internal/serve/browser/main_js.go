@@ -16,13 +16,13 @@ import (
 	"superres/internal/scheduling"
 )
 
-// memory is how much one picture may take, in bytes. WebAssembly has addresses of 32 bits, and the program itself, what
-// is not collected yet and gaps take some of the 4 GiB.
+// memory is how many bytes one picture may take. WebAssembly has addresses of 32 bits, and the program itself, garbage
+// not yet collected and gaps take part of the 4 GiB.
 const memory = 2 << 30
 
-// main is the program of a worker: it waits for calls of superres.run, one at a time, and superres.cancel.
+// main is the program of a worker: it waits for calls to superres.run, one at a time, and to superres.cancel.
 func main() {
-	debug.SetGCPercent(400) // within the limit that admit sets
+	debug.SetGCPercent(400) // within the limit that Admit sets below
 	w := &worker{host: js.Global().Get("host")}
 	w.runner = jobs.Runner{Service: upscale.NewService(console.Limits{Memory: memory}, 0, 0), Progress: w.progress,
 		File: func(i int) (io.ReaderAt, int64) { return w.files[i], w.files[i].Size },
@@ -37,18 +37,18 @@ func main() {
 	select {}
 }
 
-// worker does the jobs of a worker of the page.
+// worker runs the jobs that the page gives to this worker of the browser.
 type worker struct {
-	host   js.Value // functions of worker.js
+	host   js.Value // object with the functions of worker.js
 	runner jobs.Runner
-	files  []*jobs.Blocks // of the job
+	files  []*jobs.Blocks // files of the present job
 	end    context.CancelFunc
-	told   time.Time // when progress was last told
+	told   time.Time // when progress was last reported
 }
 
-// run begins a job: it takes the call, its parameters as a query, its files with their sizes, and two functions. The
-// first gets the result part by part; the second, at the end, the failure as JSON or null, and of a success the name,
-// the MIME type and the event.
+// run begins a job. args holds the call, its parameters as a query, the files, their sizes, and two functions. The
+// first function receives the result part by part. The second is called at the end: with the failure as JSON, or with
+// null and the name, MIME type and event of the result.
 func (w *worker) run(_ js.Value, args []js.Value) any {
 	call, query, files, sizes, write, done := args[0].String(), args[1].String(), args[2], args[3], args[4], args[5]
 	w.files = nil
@@ -72,7 +72,7 @@ func (w *worker) run(_ js.Value, args []js.Value) any {
 	return nil
 }
 
-// raise returns what the user can do about a limit.
+// raise returns the end of a message about a limit: what the user can use instead.
 func raise(string) string { return "the program superres, which may take more than a browser" }
 
 // failure is the message to the page about a job that failed.
@@ -100,7 +100,7 @@ func (w *worker) cancel(js.Value, []js.Value) any {
 // progressTime is the least time between reports of progress.
 const progressTime = 100 * time.Millisecond
 
-// progress tells the page the share that is done, and lets JavaScript go on with what has come, such as cancel.
+// progress tells the page share, the part of the job done, and lets JavaScript handle events, such as cancel.
 func (w *worker) progress(share float64) {
 	if time.Since(w.told) < progressTime {
 		return
@@ -117,10 +117,10 @@ func (w *worker) progress(share float64) {
 	w.told = time.Now()
 }
 
-// read returns length bytes of a file from offset on.
+// read returns length bytes of file, from offset on.
 func (w *worker) read(file js.Value, offset, length int64) (data []byte, err error) {
 	defer func() {
-		if recover() != nil { // an exception of JavaScript: the file is gone, or was changed
+		if recover() != nil { // JavaScript threw an exception: the file is gone or was changed
 			err = errors.New("the browser cannot read it any more")
 		}
 	}()
@@ -131,7 +131,7 @@ func (w *worker) read(file js.Value, offset, length int64) (data []byte, err err
 	return data, nil
 }
 
-// writer hands over what is written to it to a function, in arrays of bytes.
+// writer passes what is written to it to a JavaScript function, as arrays of bytes.
 type writer struct{ to js.Value }
 
 func (w writer) Write(p []byte) (int, error) {

@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// Blocks reads a file that another program holds, in blocks, of which the last few are kept in memory. It implements
-// io.ReaderAt and is safe for concurrent use.
+// Blocks reads a file that another program holds, block by block, and keeps the last few blocks in memory. It
+// implements io.ReaderAt and is safe for concurrent use.
 type Blocks struct {
-	// Size is that of the file, in bytes.
+	// Size is the size of the file in bytes.
 	Size int64
-	// Read returns length bytes from offset on, all within the file. The caller does not change them.
+	// Read returns length bytes from offset on, all within the file. The caller does not change the bytes.
 	Read func(offset, length int64) ([]byte, error)
 
-	mu   sync.Mutex // guards kept, and is held during Read
-	kept []block    // last used first
+	mu   sync.Mutex // guards kept, and is locked during Read
+	kept []block    // the most recently used is the first
 }
 
 type block struct {

@@ -1,5 +1,5 @@
-// Package jobs does the calls of superres serve on pictures: for its workers, and for the page in a browser that needs
-// no server.
+// Package jobs does the calls of superres serve that concern a picture: in the workers of the server, and in the page
+// that needs no server.
 package jobs
 
 import (
@@ -13,29 +13,29 @@ import (
 	"superres/internal/scheduling"
 )
 
-// Job is a call.
+// Job is a call with a picture.
 type Job struct {
-	// Call is upscale or inspect.
+	// Call is "upscale" or "inspect".
 	Call string
-	// Params are its parameters.
+	// Params are the parameters of the call.
 	Params url.Values
-	// Made is how another program has made the picture, of the file that follows it.
+	// Made says how another program made the picture from the original, which then is file 1. The zero value: none did.
 	Made decoders.Way
 }
 
 // Runner does jobs, one at a time.
 type Runner struct {
 	Service *upscale.Service
-	// File returns a file of the job by its index, and its size in bytes.
+	// File returns a file of the job and its size in bytes. File 0 is the picture.
 	File func(index int) (io.ReaderAt, int64)
-	// Admit is called with what a picture takes, before it takes much, and may refuse it by an error.
+	// Admit is called with the load of a picture before much memory is taken. Its error refuses the picture.
 	Admit func(scheduling.Load) error
-	// Progress is called with the share that is done, 0 to 1.
+	// Progress is called with the share of the work that is done, 0 to 1.
 	Progress func(share float64)
 }
 
-// Do does j and writes the result of upscale to out. The Event of what it returns is the answer to the call. Errors are
-// those of the command, of Admit, or the cause of the end of ctx.
+// Do does j and writes the result of an upscale to out. The Event of the result is the answer to the call. An error is
+// as in the command, comes from Admit, or is the cause of the end of ctx.
 func (r *Runner) Do(ctx context.Context, j Job, out io.Writer) (upscale.Result, error) {
 	request, err := r.Service.Request(ctx, j.Params)
 	if err != nil {
@@ -52,11 +52,11 @@ func (r *Runner) Do(ctx context.Context, j Job, out io.Writer) (upscale.Result, 
 	return request.Upscale(ctx, file, size, out, r.Admit, r.Progress)
 }
 
-// limit matches the flags for limits.
+// limit matches flags that set limits.
 var limit = regexp.MustCompile(`--(max-memory|max-pixels|timeout)\b`)
 
-// AsParameters returns the text of an error of a job with flags that are parameters of a call named without dashes, and
-// flags for limits replaced by what raise returns for them.
+// AsParameters returns text, the error of a job, with the dashes removed from flags that are parameters of a call, and
+// with each flag that sets a limit replaced by the result of raise.
 func AsParameters(text string, raise func(flag string) string) string {
 	return limit.ReplaceAllStringFunc(upscale.Parameters().Undashed(text), raise)
 }

@@ -1,12 +1,13 @@
 // Package page holds the files of the web page of superres serve: HTML, CSS and scripts, which talk only to their
-// server, through its public calls. The server fills in the block of data called settings in index.html.
+// server, through its public calls. The server fills in the settings, a block of data in index.html.
 //
 // Each script is a module: main.js ties the others together; files.js takes files that are dropped, pasted or chosen;
-// settings.js reads the form, and sizes.js computes the size it asks for; api.js calls the server and waits for a lost
-// one, or local.js does the calls in workers of the browser (see package browser); queue.js schedules pictures; list.js
-// lists them; view.js shows one before and after, from the pixels that source.js loads, first where detail.js finds the
-// most detail, and page by page by pages.js; zip.js packs results; words.js formats numbers; language.js has the words
-// in other languages, of de.json and so on. viewport.js and bicubic.js are shared with the page of superres diff.
+// settings.js reads the form, and sizes.js computes the size that the form asks for; api.js calls the server and waits
+// for a lost one, or local.js does the calls in workers of the browser (see package browser); queue.js schedules
+// pictures; list.js lists them; view.js shows a picture before and after, from the pixels that source.js loads, first
+// where detail.js finds the most detail, and page by page with pages.js; zip.js packs results; words.js formats
+// numbers; language.js has the texts in other languages, from de.json and so on. viewport.js and bicubic.js also serve
+// superres diff.
 package page
 
 import (
@@ -26,21 +27,21 @@ type Settings struct {
 	Version   string                 `json:"version"`
 	Options   []settings.Description `json:"options"`         // parameters of v1/upscale
 	Models    []string               `json:"models"`          // names of the user's models
-	Compared  []string               `json:"compared"`        // names of models to compare a result with
-	MaxBytes  int64                  `json:"max_bytes"`       // limit for a file
-	MaxPixels int64                  `json:"max_pixels"`      // limit for a picture; 0: as many as the memory holds
-	MaxMemory int64                  `json:"max_memory"`      // for all pictures in work, in bytes
-	Local     bool                   `json:"local,omitempty"` // the browser does the calls; false: a server
-	// Window says that the program ends with the last page, of which each holds a request of v1/window.
+	Compared  []string               `json:"compared"`        // names of models with which a result can be compared
+	MaxBytes  int64                  `json:"max_bytes"`       // limit for a file, in bytes
+	MaxPixels int64                  `json:"max_pixels"`      // limit for a picture, in pixels; 0: none but memory
+	MaxMemory int64                  `json:"max_memory"`      // limit for all pictures in work, in bytes
+	Local     bool                   `json:"local,omitempty"` // the browser does the calls; false: a server does
+	// Window says that the program ends when the last page is closed. Each page then holds a request to v1/window.
 	Window bool    `json:"window,omitempty"`
-	Scale  float64 `json:"scale,omitempty"` // the scale to begin with; 0: the one of the last visit
-	Given  []Given `json:"given,omitempty"` // pictures to begin with, which v1/given?n=0, 1 and so on answers with
+	Scale  float64 `json:"scale,omitempty"` // the scale at first; 0: the scale of the last visit
+	Given  []Given `json:"given,omitempty"` // pictures to load at first, from v1/given?n=0, 1 and so on
 }
 
-// Given is a picture to begin with.
+// Given is a picture that the page loads at first.
 type Given struct {
 	Name   string `json:"name"`
-	Folder string `json:"folder"` // the folder below which it was found, with a slash at its end; "": named itself
+	Folder string `json:"folder"` // path from the named folder, with "/" at the end; "": the picture was named
 }
 
 // Files gives access to index.html and the files that it loads.
@@ -64,7 +65,7 @@ func (files) Names() []string {
 	names := []string{"bicubic.js", "viewport.js"}
 	entries, err := own.ReadDir(".")
 	if err != nil {
-		panic(err) // cannot happen: it is embedded
+		panic(err) // cannot happen: the folder is embedded
 	}
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -72,7 +73,7 @@ func (files) Names() []string {
 	return names
 }
 
-// Index returns index.html with values, as JSON, in its block of data.
+// Index returns index.html with values, as JSON, in its block of data called settings.
 func (files) Index(values Settings) ([]byte, error) {
 	text, err := own.ReadFile("index.html")
 	if err != nil {

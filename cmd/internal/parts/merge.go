@@ -42,7 +42,7 @@ the folder and nothing else. A part that is run again does what is missing.`,
 	})
 }
 
-// merge writes the report of the parts in the folder path or, for superres upscale, prints what became of the pictures.
+// merge writes the report on the parts in the folder path, or prints what superres upscale did with the pictures.
 func merge(c *cli.Context, s *console.Streams, path string) error {
 	recorded, err := safefile.ReadRegular(filepath.Join(path, commandFile), maxCommand)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,21 +71,21 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 	return c.App.RunContext(context.WithValue(c.Context, mergeKey{}, true), args)
 }
 
-// outputFlag reports whether an argument is the flag of the output. A recorded command does not have it: its report
-// goes to the folder of the parts.
+// outputFlag reports whether arg is the flag for the output. A recorded command must not contain it, as the report goes
+// to the folder of the parts.
 func outputFlag(arg string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	return strings.HasPrefix(arg, "-") && (name == "o" || name == "output")
 }
 
-// mergeKey is the key of the context value that isMerging reads.
+// mergeKey is the key of the context value read by isMerging.
 type mergeKey struct{}
 
 // isMerging reports whether superres merge runs the command of c, to make the report from the results of the parts. The
-// context says so, since the command line is the same as that of the parts.
+// context says so, since the parts had the same command line.
 func isMerging(c *cli.Context) bool { return c.Context.Value(mergeKey{}) != nil }
 
-// sweeps reports whether c runs trials that can be divided into parts: whether it has SweepOption.
+// sweeps reports whether c runs trials that can be divided into parts, so whether it has SweepOption.
 func sweeps(c *cli.Command) bool {
 	if c == nil {
 		return false
@@ -94,15 +94,15 @@ func sweeps(c *cli.Command) bool {
 	return shard != nil && slices.Contains(shard.Kinds, "sweep")
 }
 
-// commandFile is the file that records the command whose trials the parts in a folder run, so that superres merge can
-// make its report.
+// commandFile is the file in the folder of the parts that records their command, so that superres merge can make its
+// report.
 const commandFile = "command.json"
 
-// maxCommand is the largest commandFile that is read, in bytes.
+// maxCommand is the greatest size of a commandFile, in bytes.
 const maxCommand = 16 << 20
 
-// sweepPart returns the part that --shard names. If there is one, it writes commandFile to the folder dir; a folder
-// with the parts of another command is a usage error.
+// sweepPart returns the part named in --shard. If there is one, it writes commandFile to the folder dir; a folder with
+// the parts of another command is a usage error.
 func sweepPart(c *cli.Context, dir string) (Part, error) {
 	part, err := Parse(c.String("shard"))
 	if err != nil || part.Of == 0 || dir == "" {
@@ -138,13 +138,14 @@ func sweepPart(c *cli.Context, dir string) (Part, error) {
 	return part, safefile.WriteAtomic(name, true, console.Writes(text))
 }
 
-// mergePictures prints what the journals in dir record of the parts of superres upscale. Unfinished parts are an error.
+// mergePictures prints what the journals in dir record of the parts of superres upscale. It fails if parts are
+// unfinished.
 func mergePictures(s *console.Streams, dir string) error {
 	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(dir), journalPrefix+"*"+journalSuffix))
 	if err != nil {
 		return err
 	}
-	ends := map[int]map[int]Record{} // by number of parts, then by part
+	ends := map[int]map[int]Record{} // last record of each part, by number of parts, then by part
 	var latest int                   // number of parts
 	var when time.Time
 	for _, file := range files {
@@ -178,7 +179,7 @@ func mergePictures(s *console.Streams, dir string) error {
 		return console.Failf(console.ExitInput, "%s: no part was done there with --shard I/N (of upscale with "+
 			"--resume as well)", dir)
 	}
-	// Earlier runs may have had other pictures, or another number of parts: only the latest division counts.
+	// Earlier runs may have had other pictures or another number of parts: only the latest division counts.
 	parts := ends[latest]
 	total := 0
 	var newest time.Time
@@ -188,7 +189,7 @@ func mergePictures(s *console.Streams, dir string) error {
 		}
 	}
 	done := func(i int) bool { rec, ok := parts[i]; return ok && rec.Whole == total }
-	var unfinished []string // only the first: a journal's name may claim a million parts
+	var unfinished []string // only the first: the name of a journal may claim a million parts
 	missing := latest
 	for i := range parts {
 		if done(i) {

@@ -20,30 +20,30 @@ import (
 	"superres/internal/safefile"
 )
 
-// Sweep runs tasks, K, and keeps their results, R, in journals in a folder: only tasks without a result there, or whose
-// result is a failure, are run.
+// Sweep runs tasks, of type K, and keeps their results, of type R, in journals in a folder. It runs only tasks without
+// a result in the journals, or with a failure there.
 type Sweep[K comparable, R any] struct {
 	Dir    string          // the folder of the journals, and of the report
 	Task   func(R) K       // returns the task of a result
-	Failed func(R) string  // says of which trial a result is the failure, and why; "": it is none
+	Failed func(R) string  // names the trial that failed, and says why; "": R is no failure
 	Weight func(K) float64 // estimates the work of a task, in any unit
-	// Run does a task. It returns an error only if the context has ended.
+	// Run runs a task. It returns an error only if the context has ended.
 	Run func(context.Context, K) (R, error)
-	// command is the name of the command. A folder holds the results of only one command, since all reports have the
-	// same names.
+	// command is the name of the command. A folder contains the results of only one command, since all reports have the
+	// same file names.
 	command string
-	part    Part // the part of the tasks to run; the zero value runs all
+	part    Part // the part of the tasks to run; the zero value: all
 }
 
-// Files are the files of a report, each with what writes it, by their names.
+// Files are the files of a report: the name of each, with the function that writes it.
 type Files map[string]func(io.Writer) error
 
-// Report runs the tasks for the command of c, shows progress in bar, and writes and prints the report that document
-// makes of the results of all tasks, in the order of the tasks. The files of the report get no more permissions than
-// most. Failures among the results are an error, behind the report.
+// Report runs the tasks of the command in c and shows progress in bar. Then it writes and prints the report that
+// document makes from the results of all tasks, in the order of the tasks. The files of the report get at most the
+// permissions most. After the report, failures among the results are returned as an error.
 //
-// With --shard it runs only the tasks of that part, has a journal of its own, and makes no report. If superres merge
-// runs the command it runs nothing, and missing results are an error.
+// With --shard it runs only the tasks of one part, uses a journal of that part, and makes no report. If superres merge
+// runs the command, it runs no task, and missing results are an error.
 func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Progress, tasks []K, most fs.FileMode,
 	document func([]R) (report.Document, Files, error)) (err error) {
 	s.command = c.Command.Name
@@ -89,10 +89,10 @@ func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Pr
 		len(results), first)
 }
 
-// MaxTrials is the largest number of trials of a sweep, all of which are in memory.
+// MaxTrials is the greatest number of trials in a sweep, as all of them are in memory.
 const MaxTrials = 1_000_000
 
-// entry is a line of a sweep's journal.
+// entry is a line in the journal of a sweep.
 type entry[R any] struct {
 	Command string `json:"command"`
 	Version string `json:"version"`
@@ -105,7 +105,7 @@ const (
 	sweepSuffix = ".jsonl"
 )
 
-// do runs tasks and shows progress in bar. results is nil for a part. Failures of a part are an error.
+// do runs tasks and shows progress in bar. For a part, results is nil and failures are an error.
 func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, safefile.Unwritable(s.Dir, err)
@@ -180,8 +180,8 @@ func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 	return results, nil
 }
 
-// readJournals returns the results in all journals of the folder by task, failures in failed and others in done. own
-// has the entries of the journal called name, which is not read again.
+// readJournals returns the results in all journals of the folder by task: failures in failed, all others in done. own
+// holds the entries of the journal called name, which is not read again.
 func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *console.Progress) (done, failed map[K]R,
 	err error) {
 	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
@@ -208,7 +208,7 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 	}
 	done, failed = map[K]R{}, map[K]R{}
 	for _, e := range entries {
-		if e.Command != "" && e.Command != s.command { // a line may lack its command
+		if e.Command != "" && e.Command != s.command { // old lines may lack the command
 			return nil, nil, console.Failf(console.ExitOutput, "%s: this folder has the results of superres %s; "+
 				"use another -o", s.Dir, e.Command)
 		}
@@ -228,7 +228,7 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 	return done, failed, nil
 }
 
-// merge returns the results of all parts in the order of tasks, failures included. Missing results are an error.
+// merge returns the results of all parts in the order of tasks, including failures. Missing results are an error.
 func (s Sweep[K, R]) merge(tasks []K, bar *console.Progress) (results []R, err error) {
 	done, failed, err := s.readJournals(tasks, nil, "", bar)
 	if err != nil {
@@ -252,8 +252,8 @@ func (s Sweep[K, R]) merge(tasks []K, bar *console.Progress) (results []R, err e
 		len(missing), len(tasks), s.partsOf(missing))
 }
 
-// partsOf returns the names, such as "0/7", of the parts that tasks belong to, or "I/N" if the folder has no journals
-// of parts, whose names say how many parts there are.
+// partsOf returns the names, such as "0/7", of the parts that tasks belong to. It returns "I/N" if the folder contains
+// no journal of a part, as only the names of journals tell the number of parts.
 func (s Sweep[K, R]) partsOf(tasks []K) string {
 	files, _ := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
 	of := 0
@@ -265,7 +265,7 @@ func (s Sweep[K, R]) partsOf(tasks []K) string {
 	if of == 0 {
 		return "I/N" // no part has run yet
 	}
-	unfinished := map[int]bool{} // numbers of parts: no more than tasks, whatever the names of files say
+	unfinished := map[int]bool{} // at most as many as tasks, whatever number of parts a file name claims
 	for _, t := range tasks {
 		unfinished[indexOf(textOf(t), of)] = true
 	}

@@ -351,7 +351,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.lim.Accept = nil; accept != nil { // not asked again, but without Accept a lower default limit of pixels would hold
+	if r.lim.Accept = nil; accept != nil { // not asked again, but without any Accept the limit of pixels is lower
 		r.lim.Accept = func(image.Config, int64) error { return nil }
 	}
 	r.Rewind()

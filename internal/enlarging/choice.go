@@ -95,25 +95,25 @@ func (e *Enlarger) atStrength(strength float64) (Choice, error) {
 	return describe(of, superres.Choice{Model: m, Strength: strength, Robust: 1}), err
 }
 
-// describe adds to the choice by the name of the model in the engine of, and the text about the model for the outputs.
-func describe(of engine, by superres.Choice) Choice {
-	c := Choice{Choice: by, name: of.name, provenance: of.provenance}
+// describe returns chosen with the name of the model in used, and the text about the model for the outputs.
+func describe(used engine, chosen superres.Choice) Choice {
+	c := Choice{Choice: chosen, name: used.name, provenance: used.provenance}
 	if c.provenance == "" {
 		return c
 	}
 	switch {
 	case c.Varies():
-		c.provenance += fmt.Sprintf("; level %g to %g", by.LeastStrength, by.Strength)
-	case by.Robust > 0 && by.Robust < 1:
-		c.provenance += fmt.Sprintf("; %g by %s, level %g", by.Robust, models.PhotoReal, by.Strength)
-	case by.Strength > 0:
-		c.provenance += fmt.Sprintf("; level %g", by.Strength)
-		if by.Trust > 0 {
-			c.provenance += fmt.Sprintf(", trust %g", by.Trust)
+		c.provenance += fmt.Sprintf("; level %g to %g", chosen.LeastStrength, chosen.Strength)
+	case chosen.Robust > 0 && chosen.Robust < 1:
+		c.provenance += fmt.Sprintf("; %g by %s, level %g", chosen.Robust, models.PhotoReal, chosen.Strength)
+	case chosen.Strength > 0:
+		c.provenance += fmt.Sprintf("; level %g", chosen.Strength)
+		if chosen.Trust > 0 {
+			c.provenance += fmt.Sprintf(", trust %g", chosen.Trust)
 		}
 	}
-	if by.Plain > 0 {
-		c.provenance += fmt.Sprintf("; %g interpolated", by.Plain)
+	if chosen.Plain > 0 {
+		c.provenance += fmt.Sprintf("; %g interpolated", chosen.Plain)
 	}
 	return c
 }

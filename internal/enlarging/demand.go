@@ -21,8 +21,8 @@ func (s Settings) limits() imagefile.Limits {
 // picture in work.
 type demand struct{ shared, each int64 }
 
-// of returns the bytes for as many pictures in work at a time as together says.
-func (d demand) of(together int) int64 { return d.shared + int64(together)*d.each }
+// of returns the bytes for a number of pictures in work at a time.
+func (d demand) of(pictures int) int64 { return d.shared + int64(pictures)*d.each }
 
 // most returns how many pictures can be in work at a time within memory bytes: at least 1, at most one per processor.
 func (d demand) most(memory int64) int {
@@ -37,10 +37,10 @@ const robustBytes = 9 << 20
 const regionPixelBytes = 8
 
 // measure returns the memory d for enlarging a picture with header cfg, and the size of the enlargement; with r.Region,
-// the size of the enlarged part that contains the region. shared and each are the bytes that its reader and writer take
-// once, and for every picture in work. strips says that the result may be written while it is computed. It refuses
-// sizes and memory beyond the limits; r.Memory then holds the memory that would be needed.
-func (r *run) measure(cfg image.Config, strips bool, shared, each int64) (size image.Point, d demand, err error) {
+// the size of the enlarged part that contains the region. Its reader and writer take shared bytes once, and perPicture
+// bytes for every picture in work. strips says that the result may be written while it is computed. It refuses sizes
+// and memory beyond the limits; r.Memory then holds the memory that would be needed.
+func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (size image.Point, d demand, err error) {
 	model := r.clean.model
 	w, h, err := model.ResultSize(cfg.Width, cfg.Height, r.Size)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *run) measure(cfg image.Config, strips bool, shared, each int64) (size i
 	if r.choosing != nil {
 		d.shared += robustBytes
 	}
-	d.each += superres.WithGarbage(each)
+	d.each += superres.WithGarbage(perPicture)
 	if r.Map != nil {
 		d.each += superres.WithGarbage(superres.BoundsBytes * int64(w) * int64(h))
 	}
@@ -100,9 +100,9 @@ func (r *run) tooLarge(class error, scale, size safefile.Remedy, format string, 
 	return safefile.Refuse(class, "", format, args...).With(scale)
 }
 
-// resultSize returns the size in pixels of the enlargement of a whole picture of size in, or a usage error.
-func (r *run) resultSize(in image.Point) (out image.Point, err error) {
-	out.X, out.Y, err = r.clean.model.ResultSize(in.X, in.Y, r.Size)
+// resultSize returns the size in pixels of the enlargement of a whole picture of inSize, or a usage error.
+func (r *run) resultSize(inSize image.Point) (out image.Point, err error) {
+	out.X, out.Y, err = r.clean.model.ResultSize(inSize.X, inSize.Y, r.Size)
 	return out, err
 }
 

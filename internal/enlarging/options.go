@@ -176,20 +176,20 @@ func readDenoise(text string) (float64, error) {
 	return v, nil
 }
 
-// readBox reads text, WxH or the name of a screen, into width and height of to. It sets *rule, a field of to, to true.
-func readBox(to *superres.Options, text string, rule *bool) (err error) {
+// readBox reads width and height of opt from text: WxH or the name of a screen. It sets *rule, a field of opt, to true.
+func readBox(opt *superres.Options, text string, rule *bool) (err error) {
 	*rule = true
-	to.Width, to.Height, err = parseFit(text)
+	opt.Width, opt.Height, err = parseFit(text)
 	return err
 }
 
-// readSide reads text, a number of pixels, into width and height of to. It sets *rule, a field of to, to true.
-func readSide(to *superres.Options, text string, rule *bool) error {
+// readSide reads width and height of opt from text, one number of pixels. It sets *rule, a field of opt, to true.
+func readSide(opt *superres.Options, text string, rule *bool) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
 		return usage.Errorf("expected 1 or more pixels")
 	}
-	*rule, to.Width, to.Height = true, n, n
+	*rule, opt.Width, opt.Height = true, n, n
 	return nil
 }
 

@@ -22,28 +22,28 @@ type part struct {
 	keep image.Rectangle // the region, in pixels of the enlarged part
 }
 
-// partOf returns the part to enlarge for r.Region in a picture of size in. reachOf returns how many pixels around a
+// partOf returns the part to enlarge for r.Region in a picture of inSize. reachOf returns how many pixels around a
 // region affect it. If opaque is false, the part is the whole picture, as the colours of transparent pixels are filled
 // in from everywhere. It fails if the region is not within the picture.
 func (r *run) partOf(
-	reachOf func(inW, inH, w, h int) int, in image.Point, opaque bool,
-) (of part, err error) {
-	out, err := r.resultSize(in)
+	reachOf func(inW, inH, w, h int) int, inSize image.Point, opaque bool,
+) (p part, err error) {
+	out, err := r.resultSize(inSize)
 	if err != nil {
-		return of, err
+		return p, err
 	}
 	area := r.Region
-	if !area.In(image.Rectangle{Max: in}) {
-		return of, usage.Errorf("region %d,%d,%d,%d: not within the picture of %d×%d",
-			area.Min.X, area.Min.Y, area.Dx(), area.Dy(), in.X, in.Y)
+	if !area.In(image.Rectangle{Max: inSize}) {
+		return p, usage.Errorf("region %d,%d,%d,%d: not within the picture of %d×%d",
+			area.Min.X, area.Min.Y, area.Dx(), area.Dy(), inSize.X, inSize.Y)
 	}
-	reach := max(in.X, in.Y)
+	reach := max(inSize.X, inSize.Y)
 	if opaque {
-		reach = reachOf(in.X, in.Y, out.X, out.Y)
+		reach = reachOf(inSize.X, inSize.Y, out.X, out.Y)
 	}
 	toEnd := r.clean.model.Orientations() > 1 // the picture is also enlarged turned and flipped
-	x := alongOf(area.Min.X, area.Max.X, in.X, out.X, reach, toEnd)
-	y := alongOf(area.Min.Y, area.Max.Y, in.Y, out.Y, reach, toEnd)
+	x := alongOf(area.Min.X, area.Max.X, inSize.X, out.X, reach, toEnd)
+	y := alongOf(area.Min.Y, area.Max.Y, inSize.Y, out.Y, reach, toEnd)
 	return part{
 		from: image.Rect(x.lo, y.lo, x.hi, y.hi), size: image.Pt(x.size, y.size),
 		keep: image.Rect(x.keepLo, y.keepLo, x.keepHi, y.keepHi),
@@ -54,19 +54,19 @@ func (r *run) partOf(
 // [keepLo, keepHi) of the result are the region.
 type along struct{ lo, hi, size, keepLo, keepHi int }
 
-// alongOf returns the part for the samples [lo, hi) of a side with in samples, enlarged to out samples. reach is how
-// many samples around [lo, hi) affect it; with toEnd, the part extends to the end of the side.
-func alongOf(lo, hi, in, out, reach int, toEnd bool) (a along) {
-	step := stage.Step(in, out)
+// alongOf returns the part for the samples [lo, hi) of a side with inSize samples, enlarged to outSize samples. reach
+// is how many samples around [lo, hi) affect it; with toEnd, the part extends to the end of the side.
+func alongOf(lo, hi, inSize, outSize, reach int, toEnd bool) (a along) {
+	step := stage.Step(inSize, outSize)
 	a.lo = max(lo-reach, 0) / step * step
-	a.hi = min((hi+reach+step-1)/step*step, in)
+	a.hi = min((hi+reach+step-1)/step*step, inSize)
 	if toEnd {
-		a.hi = in
+		a.hi = inSize
 	}
-	begin := a.lo * out / in // the division leaves no remainder, nor does the next
-	a.size = (a.hi - a.lo) * out / in
-	a.keepLo = lo*out/in - begin
-	a.keepHi = (hi*out+in-1)/in - begin
+	begin := a.lo * outSize / inSize // the division leaves no remainder, nor does the next
+	a.size = (a.hi - a.lo) * outSize / inSize
+	a.keepLo = lo*outSize/inSize - begin
+	a.keepHi = (hi*outSize+inSize-1)/inSize - begin
 	return a
 }
 

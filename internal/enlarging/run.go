@@ -171,14 +171,14 @@ func (r *run) unfinished(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the %d frames before it are written", err, r.Written)
 }
 
-// addReport adds more, the report on one picture, to r.Report; it ignores nil.
-func (r *run) addReport(more *superres.Report) {
+// addReport adds latest, the report on one picture, to r.Report; it ignores nil.
+func (r *run) addReport(latest *superres.Report) {
 	switch {
-	case more == nil:
+	case latest == nil:
 	case r.Report == nil:
-		r.Report = more
+		r.Report = latest
 	default:
-		r.Report = &superres.Report{LRPSNR: min(r.Report.LRPSNR, more.LRPSNR)}
+		r.Report = &superres.Report{LRPSNR: min(r.Report.LRPSNR, latest.LRPSNR)}
 	}
 }
 
@@ -205,14 +205,14 @@ func (r *run) Result(ctx context.Context, f *Frame) (Result, error) {
 	return r.resultBy(ctx, f, r.Choice)
 }
 
-// resultBy returns the result to write for frame f, enlarged with the model in by.
-func (r *run) resultBy(ctx context.Context, f *Frame, by Choice) (Result, error) {
-	opt := r.options(f, by)
-	enlarged, err := by.Model.Upscale(ctx, f.Image, opt)
+// resultBy returns the result to write for frame f, enlarged with the model in choice.
+func (r *run) resultBy(ctx context.Context, f *Frame, choice Choice) (Result, error) {
+	opt := r.options(f, choice)
+	enlarged, err := choice.Model.Upscale(ctx, f.Image, opt)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", r.nameOf(f), err)
 	}
-	result, err := r.seq.Finish(f, enlarged, by)
+	result, err := r.seq.Finish(f, enlarged, choice)
 	result.report = opt.Report
 	return result, err
 }
@@ -232,20 +232,20 @@ func (r *run) size() superres.Options {
 	return opt
 }
 
-// options returns the options for enlarging frame f with the model in by, with a new Report.
-func (r *run) options(f *Frame, by Choice) superres.Options {
+// options returns the options for enlarging frame f with the model in choice, with a new Report.
+func (r *run) options(f *Frame, choice Choice) superres.Options {
 	opt := r.size()
 	if opt.Depth = r.Keep.Depth; r.Format.OnlyAnimates() {
 		opt.Depth = 8
 	}
 	opt.Chroma, opt.Subsampled, opt.Report = f.Chroma, f.About.Subsampled, new(superres.Report)
-	return by.Apply(opt, r.Output)
+	return choice.Apply(opt, r.Output)
 }
 
-// finish returns enlarged, made from f by the model in by, as a result that r.Format can hold: on the background colour
-// if the format has no transparency. Metadata are adapted to the resizing z. The warnings of the result list the
+// finish returns enlarged, made from f with the model in c, as a result that r.Format can hold: on the background
+// colour if the format has no transparency. Metadata are adapted to the resizing z. The warnings of the result list the
 // metadata lost.
-func (r *run) finish(f *Frame, enlarged image.Image, by Choice, z metadata.Resizing) Result {
+func (r *run) finish(f *Frame, enlarged image.Image, c Choice, z metadata.Resizing) Result {
 	pic, grey := f.About, f.About.GreyAlpha
 	if !r.Format.CanAlpha() || r.alpha == "none" {
 		enlarged = on(enlarged, cmp.Or(r.background, color.NRGBA{255, 255, 255, 255}))
@@ -260,7 +260,7 @@ func (r *run) finish(f *Frame, enlarged image.Image, by Choice, z metadata.Resiz
 	_, lost := kept.For(string(r.Format), isGrey)
 	return Result{
 		Number: f.Number, Delay: f.Delay, Image: enlarged,
-		How:      imagefile.EncodeOptions{Quality: r.Quality, Metadata: kept, Software: by.provenance, GreyAlpha: grey},
+		How:      imagefile.EncodeOptions{Quality: r.Quality, Metadata: kept, Software: c.provenance, GreyAlpha: grey},
 		Warnings: slices.Concat(pic.Warnings, cut, lost),
 	}
 }

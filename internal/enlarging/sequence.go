@@ -95,11 +95,11 @@ type Writer struct {
 	Close func() error
 }
 
-// workers divides the processors among as many frames in work as together says, until end is called. The caller itself
-// counts as the first of these tasks.
-func workers(together int) (end func()) {
+// workers divides the processors among a number of frames in work, until end is called. The caller itself counts as the
+// work on the first frame.
+func workers(frames int) (end func()) {
 	var ends []func()
-	for range together - 1 {
+	for range frames - 1 {
 		ends = append(ends, parallel.Task())
 	}
 	return func() {

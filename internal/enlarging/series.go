@@ -162,8 +162,8 @@ func (t *pageSums) plan(r *run) {
 }
 
 // chooseFormat sets the format of the result to the format of the file if r.Follow is set. It fails if the format
-// cannot hold the file: what describes the file in the error, and use is the remedy.
-func (s *series) chooseFormat(what string, use safefile.Remedy) error {
+// cannot hold the file; the error calls the file title and has the given remedy.
+func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 	r := s.run
 	if r.Follow {
 		if r.Format = s.Reader.Format; !r.Format.CanAnimate() && !r.Format.CanPage() {
@@ -173,8 +173,8 @@ func (s *series) chooseFormat(what string, use safefile.Remedy) error {
 	if r.Format.CanPage() || r.Format.CanAnimate() && !s.Pages {
 		return nil
 	}
-	return safefile.Refuse(safefile.ErrOutput, r.Source.Name(), "is %s, which %s cannot be", what,
-		strings.ToUpper(string(r.Format))).With(use)
+	return safefile.Refuse(safefile.ErrOutput, r.Source.Name(), "is %s, which %s cannot be", title,
+		strings.ToUpper(string(r.Format))).With(remedy)
 }
 
 // Noun implements Sequence.

@@ -95,8 +95,8 @@ func (f File) Open() (*Content, error) {
 // Standard is the Source of standard input. Make only one for each stream, as it reads ahead.
 type Standard struct{ in *bufio.Reader }
 
-// NewStandard returns the Source of the stream in.
-func NewStandard(in io.Reader) *Standard { return &Standard{bufio.NewReader(in)} }
+// NewStandard returns the Source that reads stream.
+func NewStandard(stream io.Reader) *Standard { return &Standard{bufio.NewReader(stream)} }
 
 // Name implements Source.
 func (s *Standard) Name() string { return "standard input" }

@@ -12,19 +12,19 @@ import (
 	"superres/internal/safefile"
 )
 
-// read returns the picture in the file in, within the limits lim, all of which must be set. Its errors are faults
-// without a file name, errors of ctx, or errors of the decoder. name is for errors in reading the file.
+// read returns the picture in file, within the limits lim, all of which must be set. Its errors are faults without a
+// file name, errors of ctx, or errors of the decoder. name is for errors in reading the file.
 //
 // Note: the order of the steps makes it safe. The size of the picture, and the memory for the file and its metadata,
 // are computed from the headers, reading a few bytes at a time. Only if both are acceptable is the file read into
 // memory. Only if it then contains one picture, with a bounded number of scans, is memory for pixels allocated.
-func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
+func (f *codec) read(ctx context.Context, file *input, name string, lim Limits) (*Picture, error) {
 	var cfg image.Config
 	var size Size
 	var about metadata.Outline
 	several, scratch := false, int64(0)
 	c := &clock{limit: lim.Time, left: lim.Time}
-	err := c.runTimed(ctx, in, func(src *source) (err error) {
+	err := c.runTimed(ctx, file, func(src *source) (err error) {
 		if cfg, err = f.header(src, lim); err == nil {
 			size, err = lim.CheckSize(int64(cfg.Width), int64(cfg.Height))
 		}
@@ -46,7 +46,7 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 	if several && lim.Several != nil {
 		lim.Several(f.format)
 	}
-	held := in.held + scratch
+	held := file.held + scratch
 	if !lim.Strip {
 		held += about.Bytes
 	}
@@ -55,7 +55,7 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 	}
 	pic := &Picture{Format: f.format}
 	if !lim.Strip {
-		err = c.runTimed(ctx, in, func(src *source) error {
+		err = c.runTimed(ctx, file, func(src *source) error {
 			pic.Metadata, pic.Warnings = metadata.Read(string(f.format), src)
 			return nil
 		})
@@ -63,14 +63,14 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 			return nil, err
 		}
 	}
-	if err := in.load(ctx, name); err != nil {
+	if err := file.load(ctx, name); err != nil {
 		return nil, err
 	}
 	if several {
-		pic.File = in.data
+		pic.File = file.data
 		return pic, nil
 	}
-	if err := c.runTimed(ctx, in, func(src *source) error { return f.pixels(src, size, lim, pic) }); err != nil {
+	if err := c.runTimed(ctx, file, func(src *source) error { return f.pixels(src, size, lim, pic) }); err != nil {
 		return nil, err
 	}
 	if f.greyPalette && about.Colours != "RGB " {

@@ -79,16 +79,16 @@ func readGIFPalette(in io.Reader, flags byte) (color.Palette, error) {
 	return palette, nil
 }
 
-// decodeGIFImage decodes an image; in stands after the first byte of the image descriptor. palette is the palette of
-// the file, or nil, and transparent the index of the transparent colour, or negative if there is none.
-func decodeGIFImage(in *bufio.Reader, screen Size, palette color.Palette, transparent int) (image.Image, error) {
+// decodeGIFImage decodes an image from r, which stands after the first byte of the image descriptor. palette is the
+// palette of the file, or nil, and transparent the index of the transparent colour, or negative if there is none.
+func decodeGIFImage(r *bufio.Reader, screen Size, palette color.Palette, transparent int) (image.Image, error) {
 	var head [9]byte
-	if _, err := io.ReadFull(in, head[:]); err != nil {
+	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, safefile.CutShort(err)
 	}
 	side := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }
 	left, top, width, height := side(0), side(2), side(4), side(6)
-	own, err := readGIFPalette(in, head[8])
+	own, err := readGIFPalette(r, head[8])
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func decodeGIFImage(in *bufio.Reader, screen Size, palette color.Palette, transp
 	if palette == nil {
 		return nil, refuse(safefile.ErrInput, "is a GIF without a palette; save it as PNG first")
 	}
-	bits, err := in.ReadByte()
+	bits, err := r.ReadByte()
 	if err != nil {
 		return nil, safefile.CutShort(err)
 	}
@@ -117,7 +117,7 @@ func decodeGIFImage(in *bufio.Reader, screen Size, palette color.Palette, transp
 		return nil, refuse(safefile.ErrInput, "has no pixels inside of its canvas; copy or export it again")
 	}
 	img := image.NewPaletted(part.Bounds(), palette)
-	codes := lzw.NewReader(&gifBlocks{in: in}, lzw.LSB, int(bits))
+	codes := lzw.NewReader(&gifBlocks{in: r}, lzw.LSB, int(bits))
 	defer codes.Close()
 	const interlaced = 0x40
 	line := make([]byte, width)

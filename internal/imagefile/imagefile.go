@@ -174,21 +174,21 @@ func DecodeBytes(ctx context.Context, data []byte, name string, lim Limits) (*Pi
 	return decode(ctx, inMemory(data), name, lim)
 }
 
-// decode finds the format of in by its first bytes and returns the picture. Its errors contain the file name.
-func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
+// decode finds the format of file by its first bytes and returns the picture. Its errors contain the file name.
+func decode(ctx context.Context, file *input, name string, lim Limits) (*Picture, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, readError(err, name)
 	}
-	lim = lim.ofFile(in.size)
-	head := make([]byte, min(foreign.HeadLength, in.size))
-	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+	lim = lim.ofFile(file.size)
+	head := make([]byte, min(foreign.HeadLength, file.size))
+	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, readError(err, name)
 	}
-	f, err := codecOf(in, head, name, lim.Made)
+	f, err := codecOf(file, head, name, lim.Made)
 	if err != nil {
 		return nil, err
 	}
-	pic, err := f.read(ctx, in, name, lim)
+	pic, err := f.read(ctx, file, name, lim)
 	if err != nil {
 		return nil, explain(err, name, f.title)
 	}

@@ -6,19 +6,19 @@ import (
 	"superres/internal/kernel"
 )
 
-// filterRow sets out to the number of one of the five PNG filters, followed by the row filtered by it. It chooses the
+// filterRow writes to dst the number of one of the five PNG filters, followed by the row filtered by it. It chooses the
 // filter with the smallest sum of magnitudes of the filtered bytes, as signed numbers, which usually compresses best.
 // row and the row above begin with mostPixelBytes zeros; n is the number of bytes of a pixel.
 //
 // If x is a byte of row, a the byte one pixel to the left, b the byte above x, and c the byte above a, the filters give
 // x, x-a, x-b, x-⌊(a+b)/2⌋ and x-p, where p is whichever of a, b and c is nearest to a+b-c (Paeth). All but Paeth work
 // on eight bytes at a time.
-func filterRow(out, row, above []byte, n int) {
+func filterRow(dst, row, above []byte, n int) {
 	const zeros = mostPixelBytes
 	x, a, b, c := row[zeros:], row[zeros-n:], above[zeros:], above[zeros-n:]
-	out, form := out[1:len(x)+1], out[:1]
+	dst, form := dst[1:len(x)+1], dst[:1]
 	var sums [5]int
-	sums[4] = kernel.Paeth(out, x, a, b, c)
+	sums[4] = kernel.Paeth(dst, x, a, b, c)
 	words := len(x) &^ 7
 	for i := 0; i < words; i += 8 {
 		x, a, b := load8(x, i), load8(a, i), load8(b, i)
@@ -52,10 +52,10 @@ func filterRow(out, row, above []byte, n int) {
 		case 3:
 			x = subtract8(x, mean8(a, b))
 		}
-		binary.LittleEndian.PutUint64(out[i:], x)
+		binary.LittleEndian.PutUint64(dst[i:], x)
 	}
 	for i := words; i < len(x); i++ {
-		out[i] = x[i] - predict(best, a[i], b[i])
+		dst[i] = x[i] - predict(best, a[i], b[i])
 	}
 }
 

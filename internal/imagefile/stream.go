@@ -118,12 +118,12 @@ func (s *Stream) keptRows() image.Image {
 	return &image.NRGBA{Pix: s.pix, Stride: s.rowBytes, Rect: bounds}
 }
 
-// drop releases the memory of the rows before the row number before.
-func (s *Stream) drop(before int) {
-	before = min(before, s.height)
-	if n := (before - s.top) * s.rowBytes; n > 0 {
+// drop releases the memory of the rows above row, a number in the picture.
+func (s *Stream) drop(row int) {
+	row = min(row, s.height)
+	if n := (row - s.top) * s.rowBytes; n > 0 {
 		s.pix = s.pix[:copy(s.pix, s.pix[n:])]
-		s.top = before
+		s.top = row
 	}
 }
 

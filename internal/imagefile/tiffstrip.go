@@ -24,14 +24,14 @@ func (r *tiffRaster) strips() int { return (r.height + r.stripRows() - 1) / r.st
 // predicts reports whether samples are stored as differences from the pixel to the left. Palette indices are not.
 func (r *tiffRaster) predicts() bool { return r.colours == nil }
 
-// fields returns the entries of a directory about the strips, whose lengths measure has set. The strips begin at offset
-// at in the file.
-func (r *tiffRaster) fields(at uint32) []metadata.TIFFField {
+// fields returns the entries of a directory about the strips, whose lengths measure has set. The first strip begins at
+// offset in the file.
+func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
 	const deflate, differences = 8, 2
 	offsets := make([]uint32, len(r.lengths))
 	for i, n := range r.lengths {
-		offsets[i] = at
-		at += n
+		offsets[i] = offset
+		offset += n
 	}
 	f := []metadata.TIFFField{
 		{Tag: 256, Long: true, Values: []uint32{uint32(r.width)}},

@@ -180,23 +180,23 @@ func Files(usual uint64) uint64 {
 // catches readers that do not end.
 const MostTime = 10 * time.Second
 
-// Guard runs a reader on one file. It fails the test, with what as the description of the file, if the reader panics,
-// takes longer than MostTime, or allocates more than most bytes in total, including freed memory. Other goroutines must
-// not allocate meanwhile. It returns the number of bytes allocated.
-func Guard(t testing.TB, what string, most int64, read func()) (allocated int64) {
+// Guard runs a reader on one file. It fails the test, with name as the name of the file, if the reader panics, takes
+// longer than MostTime, or allocates more than limit bytes in total, including freed memory. Other goroutines must not
+// allocate meanwhile. It returns the number of bytes allocated.
+func Guard(t testing.TB, name string, limit int64, read func()) (allocated int64) {
 	t.Helper()
 	began, before := time.Now(), allocations()
 	defer func() {
 		t.Helper()
 		if p := recover(); p != nil {
-			t.Errorf("%s: a panic: %v\n%s", what, p, debug.Stack())
+			t.Errorf("%s: a panic: %v\n%s", name, p, debug.Stack())
 			return
 		}
 		if took := time.Since(began); took > MostTime {
-			t.Errorf("%s: took %v, expected at most %v", what, took, MostTime)
+			t.Errorf("%s: took %v, expected at most %v", name, took, MostTime)
 		}
-		if allocated = int64(allocations() - before); allocated > most {
-			t.Errorf("%s: allocated %d bytes, expected at most %d", what, allocated, most)
+		if allocated = int64(allocations() - before); allocated > limit {
+			t.Errorf("%s: allocated %d bytes, expected at most %d", name, allocated, limit)
 		}
 	}()
 	read()

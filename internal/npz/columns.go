@@ -43,14 +43,14 @@ func OpenColumns(r io.ReaderAt, size int64, transpose bool) (*Columns, error) {
 // Dims returns the size of the matrix.
 func (c *Columns) Dims() (rows, cols int) { return c.rows, c.cols }
 
-// Read copies count columns of the file, from number from on, into the columns of to, from number at on. to must have
-// as many rows as Dims says. Values that are not finite are copied unchanged.
-func (c *Columns) Read(to *mat.Dense, at, from, count int) error {
+// Read copies count columns of the file, from number srcAt on, into the columns of dst, from number at on. dst must
+// have as many rows as Dims says. Values that are not finite are copied unchanged.
+func (c *Columns) Read(dst *mat.Dense, at, srcAt, count int) error {
 	n, order, err := c.header.number()
 	if err != nil {
 		return err
 	}
-	if rows, cols := to.Dims(); rows != c.rows || at < 0 || from < 0 || at+count > cols || from+count > c.cols {
+	if rows, cols := dst.Dims(); rows != c.rows || at < 0 || srcAt < 0 || at+count > cols || srcAt+count > c.cols {
 		return errors.New("npz: columns outside of the matrix")
 	}
 	runs, length := c.rows, count // number and length of the runs of contiguous values
@@ -61,9 +61,9 @@ func (c *Columns) Read(to *mat.Dense, at, from, count int) error {
 		c.buffer = make([]byte, need)
 	}
 	for i := range runs {
-		first := int64(from) * int64(c.rows)
+		first := int64(srcAt) * int64(c.rows)
 		if !c.contiguous {
-			first = int64(i)*int64(c.cols) + int64(from)
+			first = int64(i)*int64(c.cols) + int64(srcAt)
 		}
 		part := c.buffer[:length*n.size]
 		if _, err := c.r.ReadAt(part, c.start+first*int64(n.size)); err != nil {
@@ -74,7 +74,7 @@ func (c *Columns) Read(to *mat.Dense, at, from, count int) error {
 			if c.contiguous {
 				row, col = j%c.rows, j/c.rows
 			}
-			to.Set(row, at+col, n.value(order, part[j*n.size:]))
+			dst.Set(row, at+col, n.value(order, part[j*n.size:]))
 		}
 	}
 	return nil

@@ -81,8 +81,8 @@ func Open(r io.ReaderAt, size int64) (*File, error) { return OpenUpTo(r, size, M
 // Has reports whether the archive contains a member with the file name member.
 func (f *File) Has(member string) bool { return f.members[member] != nil }
 
-// OpenUpTo is Open with a limit of most bytes instead of MaxBytes.
-func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
+// OpenUpTo is Open with the given limit in bytes instead of MaxBytes.
+func OpenUpTo(r io.ReaderAt, size int64, limit uint64) (*File, error) {
 	z, err := safefile.OpenZip(r, size)
 	if err != nil {
 		return nil, errors.New("not an .npz file, or a damaged one")
@@ -100,8 +100,8 @@ func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
 		if name, is := strings.CutSuffix(m.Name, ".npy"); is {
 			f.arrays = append(f.arrays, name)
 		}
-		if m.UncompressedSize64 > most-total {
-			return nil, fmt.Errorf("unpacks to more than %d MiB", most>>20)
+		if m.UncompressedSize64 > limit-total {
+			return nil, fmt.Errorf("unpacks to more than %d MiB", limit>>20)
 		}
 		total += m.UncompressedSize64
 	}
@@ -128,15 +128,15 @@ func (f *File) Array(name string) (r io.ReadCloser, size uint64, err error) {
 	return f.open(name + ".npy")
 }
 
-// Text returns the bytes of the member called name. It fails if there is none, or if it has more than most bytes.
-func (f *File) Text(name string, most uint64) ([]byte, error) {
+// Text returns the bytes of the member called name. It fails if there is none, or if it has more than limit bytes.
+func (f *File) Text(name string, limit uint64) ([]byte, error) {
 	r, size, err := f.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if size > most {
-		return nil, fmt.Errorf("member %q has %d bytes, the limit is %d", name, size, most)
+	if size > limit {
+		return nil, fmt.Errorf("member %q has %d bytes, the limit is %d", name, size, limit)
 	}
 	// The limit holds even if the directory is wrong.
 	data, err := io.ReadAll(io.LimitReader(r, int64(size)+1))

@@ -88,13 +88,13 @@ func (d Document) tables() (list []Table) {
 	return list
 }
 
-// write writes all tables by calling each.
-func (d Document) write(w io.Writer, each func(Table, io.Writer) error) error {
+// write writes all tables by calling writeTable.
+func (d Document) write(w io.Writer, writeTable func(Table, io.Writer) error) error {
 	for _, t := range d.tables() {
 		if t.Caption == "" {
 			t.Caption = d.Caption
 		}
-		if err := each(t, w); err != nil {
+		if err := writeTable(t, w); err != nil {
 			return err
 		}
 	}

@@ -26,15 +26,15 @@ func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err erro
 	return removeTemps(dir, olderThan, false)
 }
 
-// isLeft reports whether no running program needs e, a temporary file or folder in dir created by the process by. The
-// caller must call release after removing the file; until then no other program can begin to use it.
-func isLeft(dir string, e fs.DirEntry, by maker, olderThan time.Duration) (left bool, release func()) {
+// isLeft reports whether no running program needs e, a temporary file or folder in dir created by the process owner.
+// The caller must call release after removing the file; until then no other program can begin to use it.
+func isLeft(dir string, e fs.DirEntry, owner maker, olderThan time.Duration) (left bool, release func()) {
 	if !e.IsDir() && !e.Type().IsRegular() {
 		return false, func() {}
 	}
 	locked, release := tryLock(filepath.Join(dir, e.Name()), e.IsDir())
 	switch {
-	case locked == free && by.host == self.host:
+	case locked == free && owner.host == self.host:
 		return true, release
 	case locked == inUse || e.IsDir():
 		return false, release

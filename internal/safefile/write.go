@@ -25,20 +25,20 @@ func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error
 	return writeAtomic(osDisk{}, name, AnyMode, time.Time{}, overwrite, fillNamed(name, write))
 }
 
-// WriteAtomicMode is WriteAtomic, but a new file gets at most the mode most, from its first byte on. See ModeOf.
-func WriteAtomicMode(most fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, most, time.Time{}, overwrite, fillNamed(name, write))
+// WriteAtomicMode is WriteAtomic, but a new file gets at most the mode given, from its first byte on. See ModeOf.
+func WriteAtomicMode(mode fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
+	return writeAtomic(osDisk{}, name, mode, time.Time{}, overwrite, fillNamed(name, write))
 }
 
-// WriteAtomicFrom is WriteAtomic for a file made from the file from.
-func WriteAtomicFrom(from Origin, name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.modified(), overwrite, fillNamed(name, write))
+// WriteAtomicFrom is WriteAtomic for a file made from another, origin.
+func WriteAtomicFrom(origin Origin, name string, overwrite bool, write func(io.Writer) error) error {
+	return writeAtomic(osDisk{}, name, ModeOfInfo(origin.Info), origin.modified(), overwrite, fillNamed(name, write))
 }
 
 // MakeAtomicFrom is WriteAtomicFrom for a file that another program writes: make gets the path of the temporary file,
 // which exists and is empty, and runs the program that writes to it. The program must not replace it by another file.
-func MakeAtomicFrom(from Origin, name string, overwrite bool, make func(temp string) error) error {
-	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.modified(), overwrite, func(f file) error {
+func MakeAtomicFrom(origin Origin, name string, overwrite bool, make func(temp string) error) error {
+	return writeAtomic(osDisk{}, name, ModeOfInfo(origin.Info), origin.modified(), overwrite, func(f file) error {
 		err := make(f.Name())
 		if err == nil {
 			return nil

@@ -156,24 +156,24 @@ func (p *plane[T]) image(grey bool) (img image.Image) {
 	return img
 }
 
-// findChange returns the smallest rectangle outside which before and now, of the same type and size, are equal. If they
-// are equal everywhere, it has one pixel. If before is nil, it is the bounds of now.
-func findChange(before, now image.Image) image.Rectangle {
-	whole := now.Bounds()
-	if before == nil {
+// findChange returns the smallest rectangle outside which previous and current, of the same type and size, are equal.
+// If they are equal everywhere, it has one pixel. If previous is nil, it is the bounds of current.
+func findChange(previous, current image.Image) image.Rectangle {
+	whole := current.Bounds()
+	if previous == nil {
 		return whole
 	}
-	a, stride, size := picture.Samples(before)
-	b, _, _ := picture.Samples(now)
+	a, stride, size := picture.Samples(previous)
+	b, _, _ := picture.Samples(current)
 	return findDifference(a, b, stride, size, whole)
 }
 
-// findDifference is findChange for a and b, the memory of two pictures, whose bounds are whole and begin at the origin.
-// Rows have stride bytes, and pixels size bytes.
-func findDifference(a, b []byte, stride, size int, whole image.Rectangle) image.Rectangle {
+// findDifference is findChange for a and b, the memory of two pictures with the given bounds, which begin at the
+// origin. Rows have stride bytes, and pixels size bytes.
+func findDifference(a, b []byte, stride, size int, bounds image.Rectangle) image.Rectangle {
 	var r image.Rectangle
-	for y := range whole.Dy() {
-		p, q := a[y*stride:][:size*whole.Dx()], b[y*stride:][:size*whole.Dx()]
+	for y := range bounds.Dy() {
+		p, q := a[y*stride:][:size*bounds.Dx()], b[y*stride:][:size*bounds.Dx()]
 		if bytes.Equal(p, q) {
 			continue
 		}

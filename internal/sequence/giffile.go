@@ -154,16 +154,16 @@ func (g *GIFWriter) Close() error {
 	return err
 }
 
-// frame writes the waiting frame, and makes now, the palette indices of the next frame, the waiting one, copying now.
-// To remove visible pixels, a GIF can only clear the whole rectangle of a frame. So if visible pixels become
-// transparent in now, the rectangle of the waiting frame is enlarged to contain these pixels, and cleared afterwards.
-func (g *GIFWriter) frame(now []uint8, delay int) error {
+// frame writes the waiting frame, if any; then the next frame, a copy of indices, waits. To remove visible pixels, a
+// GIF can only clear the whole rectangle of a frame. So if visible pixels become transparent in indices, the rectangle
+// of the waiting frame is enlarged to contain these pixels, and cleared afterwards.
+func (g *GIFWriter) frame(indices []uint8, delay int) error {
 	size := g.before.Rect
-	next := &gifFrame{pix: bytes.Clone(now), rect: size, delay: delay}
+	next := &gifFrame{pix: bytes.Clone(indices), rect: size, delay: delay}
 	if last := g.waiting; last != nil {
 		transparent := uint8(len(g.palette) - 1)
 		var gone image.Rectangle
-		for i, v := range now {
+		for i, v := range indices {
 			if v == transparent && last.pix[i] != transparent {
 				gone = gone.Union(image.Rect(0, 0, 1, 1).Add(image.Pt(i%size.Dx(), i/size.Dx())))
 			}
@@ -186,7 +186,7 @@ func (g *GIFWriter) frame(now []uint8, delay int) error {
 				}
 			}
 		}
-		next.rect = findDifference(g.shown, now, size.Dx(), 1, size)
+		next.rect = findDifference(g.shown, indices, size.Dx(), 1, size)
 	}
 	g.waiting = next
 	return nil

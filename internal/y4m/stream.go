@@ -91,15 +91,15 @@ func (in *Reader) line() (string, error) {
 	}
 }
 
-// fault returns err, which stopped reading what, as a fault without a file name.
-func fault(err error, what string) error {
+// fault returns err, which stopped the reading of item, as a fault without a file name.
+func fault(err error, item string) error {
 	switch {
 	case errors.Is(err, errLine):
-		return refuse("%s is damaged: it does not begin with a line of text", what)
+		return refuse("%s is damaged: it does not begin with a line of text", item)
 	case errors.Is(err, io.EOF):
-		return refuse("%s is cut short: its first line does not end", what)
+		return refuse("%s is cut short: its first line does not end", item)
 	}
-	return refuse("%s cannot be read: %v", what, err)
+	return refuse("%s cannot be read: %v", item, err)
 }
 
 // Writer writes a stream, each frame with a single Write. It must be used by only one goroutine.

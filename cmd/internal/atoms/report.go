@@ -55,10 +55,10 @@ func (p *dictionary) measure() {
 // nearCos is the |cos| above which two atoms count as nearly the same.
 const nearCos = 0.99
 
-// measuresOf returns the figures for the matrix d, which the report calls what.
-func measuresOf(what string, d *sparse.Dictionary) measures {
+// measuresOf returns the figures for the matrix d, called name in the report.
+func measuresOf(name string, d *sparse.Dictionary) measures {
 	n, k := d.Dims()
-	m := measures{Of: what, Entries: n, NormMin: d.Norm(0)}
+	m := measures{Of: name, Entries: n, NormMin: d.Norm(0)}
 	for i := range k {
 		v := d.Norm(i)
 		m.NormMin, m.NormMax = min(m.NormMin, v), max(m.NormMax, v)

@@ -137,8 +137,8 @@ func (f findings) learningSection() report.Section {
 }
 
 // pictureTable returns a table, for one kind of model, of the test pictures shown and their restorations side by side,
-// as in the paper. first marks the first such table of the page: see own in pictureOf.
-func (f findings) pictureTable(kind form, shown []contrast, first bool) report.Table {
+// as in the paper. isFirst marks the first such table of the page: see overlay in pictureOf.
+func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report.Table {
 	t := report.Table{Title: kind.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
@@ -149,7 +149,7 @@ func (f findings) pictureTable(kind form, shown []contrast, first bool) report.T
 		i, test := c.test, f.data.tests[c.test]
 		row := []report.Cell{{Text: test.name}, {}}
 		if truth, err := crop(test.img, test.img); err == nil {
-			row[1].Picture = pictureOf(truth, width, test.name, "truth", first)
+			row[1].Picture = pictureOf(truth, width, test.name, "truth", isFirst)
 		}
 		show := func(name, by string, scores []restored, own bool) {
 			c := report.Cell{}
@@ -162,7 +162,7 @@ func (f findings) pictureTable(kind form, shown []contrast, first bool) report.T
 			row = append(row, c)
 		}
 		for _, b := range f.baselines {
-			show(f.title(b), "", b.scores, first)
+			show(f.title(b), "", b.scores, isFirst)
 		}
 		for _, learner := range f.opt.dictionaries() {
 			if r := f.inRun(f.shownRun, learner); r != nil {
@@ -176,13 +176,13 @@ func (f findings) pictureTable(kind form, shown []contrast, first bool) report.T
 	return t
 }
 
-// pictureOf returns the PNG data, shown width pixels wide, as the picture of scene made by the model by. With own, a
-// reader of the page can lay it over other pictures of the scene; false if an earlier table contains it already.
-func pictureOf(data []byte, width int, scene, by string, own bool) report.HTML {
-	if own {
-		return report.Restored(data, width, scene, by)
+// pictureOf returns the PNG data, shown width pixels wide, as the picture of scene made by the given maker. With
+// overlay, a reader of the page can lay it over others of the scene; false if an earlier table contains it already.
+func pictureOf(data []byte, width int, scene, maker string, overlay bool) report.HTML {
+	if overlay {
+		return report.Restored(data, width, scene, maker)
 	}
-	return report.Picture(data, width, scene+" by "+by)
+	return report.Picture(data, width, scene+" by "+maker)
 }
 
 // curves returns a chart of the error of the training patches in run 0, over seconds or, if byTime is false, over

@@ -183,19 +183,19 @@ func inFolder(folder string) (images, labels string, err error) {
 		"train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder)
 }
 
-// fileOrFolder returns out as file if it names an IDX file, else as folder; a folder exists or ends in a separator.
-func fileOrFolder(out string) (file, folder string, err error) {
-	isFolder := paths.IsFolder(out) || strings.HasSuffix(out, "/") || strings.HasSuffix(out, string(filepath.Separator))
+// fileOrFolder returns arg as file if it names an IDX file, else as folder; a folder exists or ends in a separator.
+func fileOrFolder(arg string) (file, folder string, err error) {
+	isFolder := paths.IsFolder(arg) || strings.HasSuffix(arg, "/") || strings.HasSuffix(arg, string(filepath.Separator))
 	switch {
-	case out == "":
+	case arg == "":
 		return "", "", nil
-	case paths.IsStandard(out):
+	case paths.IsStandard(arg):
 		return "", "", console.Usage("-o -: expected a file or a folder; standard output gets the scores")
 	case isFolder:
-		return "", filepath.Clean(out), nil
-	case pictures.IsIDX(out):
-		return out, "", nil
+		return "", filepath.Clean(arg), nil
+	case pictures.IsIDX(arg):
+		return arg, "", nil
 	}
 	return "", "", console.Usage("-o %s: expected an IDX file (its name ends in -ubyte, .idx, -ubyte.gz or "+
-		".idx.gz), or a folder: %s%c", out, out, filepath.Separator)
+		".idx.gz), or a folder: %s%c", arg, arg, filepath.Separator)
 }

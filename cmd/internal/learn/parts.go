@@ -182,9 +182,9 @@ func (k *kept) seconds() (sum time.Duration) {
 	return sum
 }
 
-// write writes the file, unless no part is done or the file was written less than after ago.
-func (k *kept) write(after time.Duration) error {
-	if k.past.Parts == 0 || time.Since(k.written) < after {
+// write writes the file, unless no part is done or the file was written less than interval ago.
+func (k *kept) write(interval time.Duration) error {
+	if k.past.Parts == 0 || time.Since(k.written) < interval {
 		return nil
 	}
 	steps := mat.NewDense(len(k.steps), 4, nil)

@@ -27,8 +27,8 @@ type Journal[T any] struct {
 }
 
 // OpenJournal opens the journal called name, or creates it with at most the permissions mode, and passes every entry,
-// in order, to each. If each is nil, the entries are not read. The caller must Close the journal.
-func OpenJournal[T any](name string, mode fs.FileMode, each func(T)) (*Journal[T], error) {
+// in order, to handle. If handle is nil, the entries are not read. The caller must Close the journal.
+func OpenJournal[T any](name string, mode fs.FileMode, handle func(T)) (*Journal[T], error) {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove "+
 			"it, or use another -o"))
@@ -38,14 +38,14 @@ func OpenJournal[T any](name string, mode fs.FileMode, each func(T)) (*Journal[T
 		return nil, journalError(name, err)
 	}
 	j := &Journal[T]{File: f}
-	if err := j.begin(each); err != nil {
+	if err := j.begin(handle); err != nil {
 		return nil, errors.Join(journalError(name, err), f.Close())
 	}
 	return j, nil
 }
 
-// begin locks the journal, passes its entries to each as OpenJournal does, and removes an incomplete last line.
-func (j *Journal[T]) begin(each func(T)) error {
+// begin locks the journal, passes its entries to handle as OpenJournal does, and removes an incomplete last line.
+func (j *Journal[T]) begin(handle func(T)) error {
 	info, err := j.File.Stat()
 	switch {
 	case err != nil:
@@ -57,10 +57,10 @@ func (j *Journal[T]) begin(each func(T)) error {
 			"move it away, put a copy of it here, or use another -o")
 	case !safefile.Lock(j.File):
 		return errors.New("another superres is at work in this folder; wait for it, or use another -o")
-	case each == nil:
+	case handle == nil:
 		j.size, err = endOfLines(j.File, info.Size())
 	default:
-		j.size, j.damaged, err = ReadJournal(j.File.Name(), each)
+		j.size, j.damaged, err = ReadJournal(j.File.Name(), handle)
 	}
 	if err == nil && j.size < info.Size() {
 		err = j.File.Truncate(j.size)
@@ -84,10 +84,10 @@ func endOfLines(f io.ReaderAt, size int64) (int64, error) {
 	return size - int64(len(end)-last-1), nil
 }
 
-// ReadJournal passes every entry of the journal called name, in order, to each, and returns the offset of the end of
+// ReadJournal passes every entry of the journal called name, in order, to handle, and returns the offset of the end of
 // the last complete line. One damaged line is skipped, since its work is simply done again; damaged is the number of
 // the line from 1, or 0 if no line is damaged. Two damaged lines are an error.
-func ReadJournal[T any](name string, each func(T)) (end int64, damaged int, err error) {
+func ReadJournal[T any](name string, handle func(T)) (end int64, damaged int, err error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
 		return 0, 0, err
@@ -109,7 +109,7 @@ func ReadJournal[T any](name string, each func(T)) (end int64, damaged int, err 
 		v = zero
 		switch err := json.Unmarshal(line, &v); {
 		case err == nil:
-			each(v)
+			handle(v)
 		case damaged == 0:
 			damaged = number
 		default:

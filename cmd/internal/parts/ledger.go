@@ -182,14 +182,14 @@ func (l *Ledger) Close() {
 }
 
 // Open opens the journals in the folders working, where there is something to do. A part also opens a journal in each
-// of the folders all, even without work, because superres merge looks for it. A new journal has at most the permissions
-// mode, since it names the inputs.
-func (l *Ledger) Open(all, working []string, mode fs.FileMode) error {
+// of folders, even without work, because superres merge looks for it. A new journal has at most the permissions mode,
+// since it names the inputs.
+func (l *Ledger) Open(folders, working []string, mode fs.FileMode) error {
 	if l == nil {
 		return nil
 	}
 	if l.suffix != "" {
-		for _, root := range all {
+		for _, root := range folders {
 			if err := os.MkdirAll(root, 0o777); err != nil {
 				return safefile.Unwritable(root, err)
 			}
@@ -212,13 +212,13 @@ type Tally struct {
 	Failed []string // the inputs of the files that failed
 }
 
-// End records in the journals of a part that all its files have been tried. all holds the tally of each folder, and
+// End records in the journals of a part that all its files have been tried. tallies holds the tally of each folder, and
 // total is the number of files in all parts together. Without parts it does nothing.
-func (l *Ledger) End(all map[string]*Tally, total int) error {
+func (l *Ledger) End(tallies map[string]*Tally, total int) error {
 	if l == nil || l.suffix == "" {
 		return nil
 	}
-	for root, t := range all {
+	for root, t := range tallies {
 		if err := l.mark(l.folders.Real(root),
 			Record{State: "end", Done: t.Done, Failed: paths.Names(t.Failed), Whole: total}); err != nil {
 			return err

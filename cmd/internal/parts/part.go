@@ -72,10 +72,10 @@ func (s Part) Has(place string) bool {
 	return indexOf(place, s.Of) == s.Index
 }
 
-// indexOf returns the index of the part that the hash of place chooses, from 0 to of − 1; of is the number of parts.
-func indexOf(place string, of int) int {
+// indexOf returns the index of the part that the hash of place chooses, from 0 to count − 1, among count parts.
+func indexOf(place string, count int) int {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(place)))
-	return int(binary.BigEndian.Uint64(sum[:]) % uint64(of))
+	return int(binary.BigEndian.Uint64(sum[:]) % uint64(count))
 }
 
 // HasTask reports whether a trial belongs to this part. A hash of task as JSON decides, so that the trials of each

@@ -40,11 +40,11 @@ type Files map[string]func(io.Writer) error
 
 // Report runs the tasks of the command in c and shows progress in bar. Then it writes and prints the report that
 // document makes from the results of all tasks, in the order of the tasks. The files of the report get at most the
-// permissions most. After the report, failures among the results are returned as an error.
+// permissions mode. After the report, failures among the results are returned as an error.
 //
 // With --shard it runs only the tasks of one part, uses a journal of that part, and makes no report. If superres merge
 // runs the command, it runs no task, and missing results are an error.
-func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Progress, tasks []K, most fs.FileMode,
+func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Progress, tasks []K, mode fs.FileMode,
 	document func([]R) (report.Document, Files, error)) (err error) {
 	s.command = c.Command.Name
 	if s.part, err = sweepPart(c, s.Dir); err != nil {
@@ -68,7 +68,7 @@ func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Pr
 	}
 	bar.Clear()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := safefile.WriteAtomicMode(most, filepath.Join(s.Dir, name), true, files[name]); err != nil {
+		if err := safefile.WriteAtomicMode(mode, filepath.Join(s.Dir, name), true, files[name]); err != nil {
 			return err
 		}
 	}

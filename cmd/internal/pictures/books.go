@@ -16,11 +16,11 @@ const Book imagefile.Format = "cbz"
 
 const bookExt = ".cbz"
 
-// IsBook reports whether the file name is a comic, or a PDF to be written as a comic, as the extension of out says.
-func IsBook(name, out string) bool {
+// IsBook reports whether the file name is a comic, or a PDF to be written as a comic, as the extension of output says.
+func IsBook(name, output string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return slices.Contains([]string{bookExt, ".cbr", ".zip"}, ext) && !paths.IsFolder(name) ||
-		ext == ".pdf" && strings.EqualFold(filepath.Ext(out), bookExt)
+		ext == ".pdf" && strings.EqualFold(filepath.Ext(output), bookExt)
 }
 
 // BookKind returns the name of the kind of archive if another program must unpack the comic; "" for a zip archive.

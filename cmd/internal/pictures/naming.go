@@ -78,34 +78,34 @@ func SplitOutput(args []string) (inputs []string, out string) {
 	return args[:1], args[1]
 }
 
-// NewNamer returns a Namer for the options want, or an error if they are invalid. single says that the only input is a
+// NewNamer returns a Namer for the options opt, or an error if they are invalid. single says that the only input is a
 // file that was named. A template may end in {ext}, the extension of the output; otherwise the extension is added.
-func NewNamer(want Naming, single bool) (Namer, error) {
-	n := Namer{out: want.Out, single: single, replace: want.Replace, size: enlarging.SizeText(want.Size)}
+func NewNamer(opt Naming, single bool) (Namer, error) {
+	n := Namer{out: opt.Out, single: single, replace: opt.Replace, size: enlarging.SizeText(opt.Size)}
 	if n.size == "1x" {
 		n.size = "restored"
 	}
-	if f := strings.TrimPrefix(want.Format, "."); f != "" {
+	if f := strings.TrimPrefix(opt.Format, "."); f != "" {
 		var err error
 		if n.format, err = formatOf("x." + strings.ToLower(f)); err != nil {
 			return n, console.Usage("--format %s: expected png, jpeg, webp, bmp, tiff or avif, or gif for animations",
-				want.Format)
+				opt.Format)
 		}
 	}
 	n.values = map[string]string{
-		"{size}": n.size, "{scale}": enlarging.ScaleText(want.Size),
-		"{model}": strings.TrimSuffix(filepath.Base(want.Model), ".npz"),
+		"{size}": n.size, "{scale}": enlarging.ScaleText(opt.Size),
+		"{model}": strings.TrimSuffix(filepath.Base(opt.Model), ".npz"),
 	}
 	known := []string{"{stem}", "{ext}", "{size}", "{scale}", "{model}"}
-	for _, p := range placeholder.FindAllString(want.Template, -1) {
+	for _, p := range placeholder.FindAllString(opt.Template, -1) {
 		if v, ok := n.values[p]; ok && v == "" {
 			return n, console.Usage("--name %s: {scale} is not known with --width, --height and --fit; use {size}",
-				want.Template)
+				opt.Template)
 		} else if !ok && p != "{stem}" && p != "{ext}" {
-			return n, console.Usage("--name %s: %s", want.Template, usage.Unknown("placeholder", p, known))
+			return n, console.Usage("--name %s: %s", opt.Template, usage.Unknown("placeholder", p, known))
 		}
 	}
-	n.template = withoutExt(want.Template)
+	n.template = withoutExt(opt.Template)
 	if err := n.takeFormat(); err != nil {
 		return n, err
 	}
@@ -160,12 +160,12 @@ func withoutExt(template string) string {
 	return template
 }
 
-// Output returns the path and format for the enlargement of in. It fails if the options do not allow them.
-func (n Namer) Output(in Input) (Output, error) {
-	out, err := n.output(in)
-	if err == nil && out.Format.OnlyAnimates() && !in.Several && !paths.IsStandard(in.Path) {
+// Output returns the path and format for the enlargement of input. It fails if the options do not allow them.
+func (n Namer) Output(input Input) (Output, error) {
+	out, err := n.output(input)
+	if err == nil && out.Format.OnlyAnimates() && !input.Several && !paths.IsStandard(input.Path) {
 		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; "+
-			"use --format png or another name", out.Path, in.Path)
+			"use --format png or another name", out.Path, input.Path)
 	}
 	return out, err
 }
@@ -235,21 +235,21 @@ func (n Namer) output(in Input) (Output, error) {
 	return n.outputIn(in, n.base(in, ext)+newExt, newExt, format)
 }
 
-// inPlace returns the output that replaces in. It fails for links, and for files whose format cannot be written.
-func inPlace(in Input) (Output, error) {
-	format, err := imagefile.FormatOf(in.Place)
-	if in.Several && imagefile.NamedFormat(in.Place).OnlyAnimates() {
-		format, err = imagefile.NamedFormat(in.Place), nil
+// inPlace returns the output that replaces input. It fails for links, and for files whose format cannot be written.
+func inPlace(input Input) (Output, error) {
+	format, err := imagefile.FormatOf(input.Place)
+	if input.Several && imagefile.NamedFormat(input.Place).OnlyAnimates() {
+		format, err = imagefile.NamedFormat(input.Place), nil
 	}
 	switch {
-	case paths.IsStandard(in.Path):
+	case paths.IsStandard(input.Path):
 		return Output{}, console.Usage("--replace takes files; standard input is none")
-	case in.Link:
-		return Output{}, console.Usage("--replace: %s is a link; name the file that it leads to", in.Path)
-	case err != nil || in.Format != "" && in.Format != format || in.Several && format.SplitsAnimations():
-		return Output{}, console.Usage("--replace: %s has a result of another format or name; use -o", in.Path)
+	case input.Link:
+		return Output{}, console.Usage("--replace: %s is a link; name the file that it leads to", input.Path)
+	case err != nil || input.Format != "" && input.Format != format || input.Several && format.SplitsAnimations():
+		return Output{}, console.Usage("--replace: %s has a result of another format or name; use -o", input.Path)
 	}
-	path := filepath.Clean(in.Path)
+	path := filepath.Clean(input.Path)
 	return Output{Path: path, Format: format, Root: filepath.Dir(path)}, nil
 }
 
@@ -284,39 +284,39 @@ func (n Namer) outputFile(format imagefile.Format) Output {
 	return Output{Path: filepath.Clean(n.out), Format: format, Root: filepath.Dir(n.out)}
 }
 
-// outputIn returns the output called base in the output folder for in. ext is the extension of base.
-func (n Namer) outputIn(in Input, base, ext string, format imagefile.Format) (Output, error) {
+// outputIn returns the output called base in the output folder for input. ext is the extension of base.
+func (n Namer) outputIn(input Input, base, ext string, format imagefile.Format) (Output, error) {
 	if base == ext || base != filepath.Base(base) {
 		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
 			n.template, base)
 	}
-	root, err := n.folder(in)
+	root, err := n.folder(input)
 	if err != nil {
 		return Output{}, err
 	}
 	folder := root
-	if in.Root != "" {
-		folder = filepath.Join(root, filepath.Dir(in.Place))
+	if input.Root != "" {
+		folder = filepath.Join(root, filepath.Dir(input.Place))
 	}
 	return Output{Path: filepath.Join(folder, base), Format: format, Root: root}, nil
 }
 
-// base returns the template, filled in for the input in, whose extension is ext.
-func (n Namer) base(in Input, ext string) string {
+// base returns the template, filled in for input, whose extension is ext.
+func (n Namer) base(input Input, ext string) string {
 	var room [8]string
 	words := append(room[:0], n.pieces...)
 	for i := 1; i < len(words); i += 2 {
 		switch words[i] {
 		case "{stem}":
-			if words[i] = filepath.Base(in.Place); !in.Whole {
+			if words[i] = filepath.Base(input.Place); !input.Whole {
 				words[i] = strings.TrimSuffix(words[i], ext)
 			}
 		case "{ext}":
 			words[i] = strings.TrimPrefix(ext, ".")
 		case "{size}":
 			words[i] = n.size
-			if in.Width > 0 && n.values["{scale}"] == "" {
-				words[i] = fmt.Sprintf("%dx%d", in.Width, in.Height)
+			if input.Width > 0 && n.values["{scale}"] == "" {
+				words[i] = fmt.Sprintf("%dx%d", input.Width, input.Height)
 			}
 		default:
 			words[i] = n.values[words[i]]
@@ -325,16 +325,16 @@ func (n Namer) base(in Input, ext string) string {
 	return strings.Join(words, "")
 }
 
-// folder returns the output folder for in: the folder in -o if there is one; else the folder of in. But if in was found
-// in a folder, it is a new folder beside this folder, with the same structure.
-func (n Namer) folder(in Input) (string, error) {
+// folder returns the output folder for input: the folder in -o if there is one; else the folder of input. But if input
+// was found in a folder, it is a new folder beside this folder, with the same structure.
+func (n Namer) folder(input Input) (string, error) {
 	switch {
 	case n.out != "":
 		return n.out, nil
-	case in.Root == "":
-		return filepath.Dir(filepath.Clean(in.Path)), nil
+	case input.Root == "":
+		return filepath.Dir(filepath.Clean(input.Path)), nil
 	}
-	folder := filepath.Clean(in.Root)
+	folder := filepath.Clean(input.Root)
 	if folder == "." || strings.HasSuffix(folder, "..") {
 		abs, err := filepath.Abs(folder)
 		if err != nil {

@@ -120,9 +120,9 @@ func (ch Choice) TellIdle(w io.Writer, names []string) {
 	}
 }
 
-// DegradationOption returns the option --degradation, which sets *to, by default preset. It does not check the value.
-func DegradationOption(to *resample.Degradation, preset resample.Degradation, help string) *settings.Option {
-	return &settings.Option{Name: "degradation", To: settings.Text(to, preset), Help: help,
+// DegradationOption returns the option --degradation, which sets *target, by default to preset, without a check.
+func DegradationOption(target *resample.Degradation, preset resample.Degradation, help string) *settings.Option {
+	return &settings.Option{Name: "degradation", To: settings.Text(target, preset), Help: help,
 		Words: settings.Offer(string(resample.Cubic), string(resample.Box))}
 }
 

@@ -126,15 +126,15 @@ func readSizes(text string) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// panels returns the panels named in given, the values of --panel, or the paper's four if given is empty.
-func panels(given []string) ([]planted.Panel, error) {
+// panels returns the panels in names, the values of --panel, or the paper's four if names is empty.
+func panels(names []string) ([]planted.Panel, error) {
 	var list []planted.Panel
 	for _, p := range planted.Figure1 {
-		if len(given) == 0 || slices.Contains(given, p.Name) {
+		if len(names) == 0 || slices.Contains(names, p.Name) {
 			list = append(list, p.Panel)
 		}
 	}
-	for _, text := range given {
+	for _, text := range names {
 		if slices.ContainsFunc(planted.Figure1, func(p planted.Preset) bool { return p.Name == text }) {
 			continue
 		}

@@ -155,24 +155,24 @@ func try(c *cli.Context, s *console.Streams, opt options) error {
 // side is the side of the part in pixels, and around the width of the surroundings that the models see as well.
 const side, around = 96, 48
 
-// partOf returns the part of img around the pixel at, or, if at is nil, the part with the most detail: see
-// picture.Busiest. It is empty if at is not in img.
-func partOf(img image.Image, at *image.Point) image.Rectangle {
+// partOf returns the part of img around pixel, or, if pixel is nil, the part with the most detail: see picture.Busiest.
+// It is empty if pixel is not in img.
+func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	b := img.Bounds()
 	size := image.Pt(min(side, b.Dx()), min(side, b.Dy()))
-	if at != nil {
-		if !at.Add(b.Min).In(b) {
+	if pixel != nil {
+		if !pixel.Add(b.Min).In(b) {
 			return image.Rectangle{}
 		}
-		x := min(max(at.X-size.X/2, 0), b.Dx()-size.X)
-		y := min(max(at.Y-size.Y/2, 0), b.Dy()-size.Y)
+		x := min(max(pixel.X-size.X/2, 0), b.Dx()-size.X)
+		y := min(max(pixel.Y-size.Y/2, 0), b.Dy()-size.Y)
 		return image.Rectangle{Max: size}.Add(image.Pt(x, y))
 	}
 	return picture.Busiest(img, size.X, size.Y)
 }
 
-// enlarge returns the part of img, enlarged by the model called name with the options how.
-func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name string, how superres.Options) result {
+// enlarge returns the part of img, enlarged by the model called name with the options opt.
+func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name string, opt superres.Options) result {
 	r := result{name: name, about: models.About(name)}
 	m, err := models.Opener{Auto: true}.Open(ctx, name)
 	if err != nil {
@@ -181,10 +181,10 @@ func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name st
 	}
 	b := img.Bounds()
 	seen := part.Inset(-around).Intersect(image.Rectangle{Max: b.Size()})
-	scale := int(how.Scale)
-	how.Report = new(superres.Report)
+	scale := int(opt.Scale)
+	opt.Report = new(superres.Report)
 	began := time.Now()
-	large, err := m.Upscale(ctx, imaging.Crop(img, seen.Add(b.Min)), how)
+	large, err := m.Upscale(ctx, imaging.Crop(img, seen.Add(b.Min)), opt)
 	if err != nil {
 		r.err = fmt.Errorf("%s: %w", name, err)
 		return r
@@ -192,6 +192,6 @@ func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name st
 	r.seconds = time.Since(began).Seconds() * float64(b.Dx()*b.Dy()) / float64(seen.Dx()*seen.Dy())
 	at := part.Sub(seen.Min)
 	r.image = imaging.Crop(large, image.Rectangle{Min: at.Min.Mul(scale), Max: at.Max.Mul(scale)})
-	r.lrPSNR = how.Report.LRPSNR
+	r.lrPSNR = opt.Report.LRPSNR
 	return r
 }

@@ -85,11 +85,11 @@ func Hostile(t testing.TB) []HostileFile {
 	}
 }
 
-// tiffOf returns a grey TIFF of w×h without pixels. It claims to have count strips, at the offset at.
-func tiffOf(w, h, count, at uint32) []byte {
+// tiffOf returns a grey TIFF of w×h without pixels. It claims to have count strips, at offset in the file.
+func tiffOf(w, h, count, offset uint32) []byte {
 	return append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, w}, [4]uint32{257, 4, 1, h},
 		[4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 1},
-		[4]uint32{273, 4, count, at}, [4]uint32{278, 4, 1, h}, [4]uint32{279, 4, count, w * h})...)
+		[4]uint32{273, 4, count, offset}, [4]uint32{278, 4, 1, h}, [4]uint32{279, 4, count, w * h})...)
 }
 
 // Bombs returns small valid files, called bomb, of pictures of w×h that take much memory or time, and small pictures

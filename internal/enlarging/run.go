@@ -115,7 +115,7 @@ func (r *run) next(ctx context.Context) (*Frame, error) {
 // deliver enlarges the pictures and writes them in order.
 func (r *run) deliver(ctx context.Context) error {
 	defer workers(r.together)()
-	var failure error // any error other than from writing; for those, the sink adds its own text
+	var failure error // any error other than from writing, to which the sink adds text
 	err := r.Sink.Deliver(r.Plan, func(w io.Writer) error {
 		to, done, err := r.seq.Writer(safefile.Interruptible(ctx, w))
 		if err != nil {

@@ -199,7 +199,7 @@ func (s *pages) Describe() string {
 // Choose implements Sequence: all frames have one model.
 func (s *animation) Choose(ctx context.Context) (Choice, error) { return s.chooseMoving(ctx) }
 
-// Result implements Sequence: each page has a model of its own.
+// Result implements Sequence: a model is chosen for each page.
 func (s *pages) Result(ctx context.Context, f *Frame) (Result, error) {
 	by, err := s.choose(ctx, f, 0)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// Source is where the bytes of a picture come from.
+// Source provides the bytes of a picture.
 type Source interface {
 	// Name returns the name of the source for messages.
 	Name() string

@@ -122,7 +122,7 @@ type avifPicture struct {
 // take stores the frame f in the picture: its brightness as the transparency if asAlpha, else its colours.
 func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 	pix, stride, pixel := picture.Samples(p.image)
-	sample := 1 // bytes
+	sample := 1 // bytes of a sample in the picture
 	if p.Depth > 8 {
 		sample = 2
 	}

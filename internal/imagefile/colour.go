@@ -69,7 +69,7 @@ func (c *codec) adapt(img image.Image) image.Image {
 			return nrgba(img, func(x, y int) color.NRGBA {
 				c := src.RGBA64At(x, y)
 				if c.A == 0xffff {
-					return roundPixel(color.NRGBA64(c)) // without the slow conversion below
+					return roundPixel(color.NRGBA64(c)) // avoids the slow conversion below
 				}
 				return roundPixel(color.NRGBA64Model.Convert(c).(color.NRGBA64))
 			})

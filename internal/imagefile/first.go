@@ -24,7 +24,7 @@ func firstOfGIF(src *source) []byte {
 const (
 	riffHeader     = 12
 	chunkHeader    = 8
-	extended       = 10 // bytes of data
+	extended       = 10 // length of the data of the chunk VP8X
 	extendedHeader = riffHeader + chunkHeader + extended
 )
 

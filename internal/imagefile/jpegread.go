@@ -130,7 +130,7 @@ func isSubsampledJPEG(src metadata.Source) (subsampled bool) {
 			return marker != scan
 		}
 		payload := frame.Bytes()
-		const components, factors = 5, 7 // offsets: their number, and the factors of the first; 3 bytes each
+		const components, factors = 5, 7 // offsets: number of components, factors of the first
 		subsampled = len(payload) >= factors+7 && payload[components] == 3 &&
 			payload[factors] == 0x22 && payload[factors+3] == 0x11 && payload[factors+6] == 0x11
 		return false

@@ -218,7 +218,7 @@ func transform(x *[64]int32) {
 }
 
 // writeBlock quantises and writes f, a block of coefficients, with the tables for kind, 0 for luma and 1 for chroma.
-// before is the first quantised coefficient of the previous block; writeBlock returns that of this block.
+// before is the first quantised coefficient of the previous block; writeBlock returns the first of this block.
 func (e *jpegRow) writeBlock(f *[64]int32, kind int, before int32) int32 {
 	steps := &e.tables.steps[kind]
 	quantised := func(i int) int32 {

@@ -62,7 +62,7 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 // to the end of this chunk.
 func (c *pngChunk) finish(sum uint32) []byte {
 	if c.last {
-		_ = binary.Write(&c.packed, binary.BigEndian, sum) // into memory
+		_ = binary.Write(&c.packed, binary.BigEndian, sum) // cannot fail: writes to memory
 	}
 	body := c.packed.Bytes()
 	binary.BigEndian.PutUint32(body, uint32(len(body)-8))

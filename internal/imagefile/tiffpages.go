@@ -90,7 +90,7 @@ func endOfTIFF(data []byte) (end uint64) {
 				end = max(end, uint64(v.At()+v.Len))
 			}
 			switch e.Tag {
-			case 273, 324: // offsets of strips and tiles; the lengths follow
+			case 273, 324: // offsets of strips and tiles; their lengths: 279, 325
 				offsets = d.Numbers(e, left)
 				left -= len(offsets)
 			case 279, 325:
@@ -99,7 +99,7 @@ func endOfTIFF(data []byte) (end uint64) {
 			}
 		}
 		for i := range min(len(offsets), len(lengths)) {
-			if sum := offsets[i] + lengths[i]; sum >= offsets[i] { // without an overflow
+			if sum := offsets[i] + lengths[i]; sum >= offsets[i] { // the sum has not overflowed
 				end = max(end, sum)
 			}
 		}

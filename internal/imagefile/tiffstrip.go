@@ -113,7 +113,7 @@ func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
 	s.packed.Reset()
 	s.packed.WriteString(zlibHead)
 	s.packer.deflate(&s.packed, method, s.rows, true)
-	_ = binary.Write(&s.packed, binary.BigEndian, adler32.Checksum(s.rows)) // into memory
+	_ = binary.Write(&s.packed, binary.BigEndian, adler32.Checksum(s.rows)) // cannot fail: writes to memory
 }
 
 // read sets row to the samples of row y in the byte order order. If r.predicts, they are differences from the left.

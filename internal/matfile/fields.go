@@ -19,7 +19,7 @@ type lexer struct {
 	x         *reading
 	separator rune // ';', ',' or ' ', where ' ' stands for blank space of any kind and length
 
-	field []byte // without surrounding space; cut off if it is too long
+	field []byte // the current field, without surrounding space; cut off if too long
 	line  int    // the line number of field, from 1
 	last  bool   // no field follows in the line
 	err   error  // the error that stopped reading

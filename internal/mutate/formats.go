@@ -116,13 +116,13 @@ func (f *format) putNumber(b []byte, v uint32) {
 	}
 }
 
-// jpegFormat is the JPEG format, for splitJPEG.
+// jpegFormat is the entry for JPEG in formats; splitJPEG needs it.
 var jpegFormat *format
 
 // formats lists the formats of whole files.
 var formats []*format
 
-func init() { // init, since formats refer to each other and to themselves
+func init() { // not a composite literal: formats refer to each other
 	chunked := func(f *format) *format {
 		f.split, f.join, f.hasLengths = f.splitChunks, f.joinChunks, true
 		return f
@@ -314,8 +314,8 @@ func tiffOf(magic string) *format {
 	return f
 }
 
-// splitTIFF divides a TIFF into a header, the counts, entries and links of its directories, and the bytes between
-// those.
+// splitTIFF divides a TIFF into a header, the counts, entries and links of its directories, and the bytes between these
+// parts.
 func splitTIFF(f *format, data []byte) (parts []part) {
 	type piece struct {
 		kind     string
@@ -369,7 +369,7 @@ func splitTIFF(f *format, data []byte) (parts []part) {
 // length; and a trailer.
 func splitGIF(data []byte) (parts []part) {
 	const screen, descriptor = 13, 10
-	colours := func(at int) int { // bytes of the colour table that the flags at offset at announce
+	colours := func(at int) int { // length of the colour table, from the flags at offset at
 		if at >= len(data) || data[at]&0x80 == 0 {
 			return 0
 		}

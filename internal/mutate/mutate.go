@@ -5,9 +5,9 @@
 //
 // mutate.go contains the mutator, operations.go its changes to a file; formats.go divides files and puts them together.
 // Guard bounds the time and memory of a reader for one file. The valid files are in seeds; they come from encoders of
-// the standard library, libwebp and libjpeg-turbo, and from special encoders for features that those lack, such as
-// animations and metadata. Files of megapixels are packed by gzip. The package imports no reader, so that the tests of
-// every reader can import it.
+// the standard library, libwebp and libjpeg-turbo, and from special encoders for features that these encoders lack,
+// such as animations and metadata. Files of megapixels are packed by gzip. The package imports no reader, so that the
+// tests of every reader can import it.
 package mutate
 
 import (

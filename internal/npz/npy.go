@@ -218,7 +218,7 @@ func (h Header) ReadMatrix(r io.Reader) (*mat.Dense, error) {
 	case err == nil:
 		return nil, errors.New("has more bytes than its header says")
 	case !errors.Is(err, io.EOF):
-		return nil, err // for example, a wrong checksum
+		return nil, err // for example, for a wrong checksum
 	}
 	return mat.NewDense(rows, cols, out), nil
 }

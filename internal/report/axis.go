@@ -96,7 +96,7 @@ func steps(low, high float64) (list []tick) {
 }
 
 // decades returns ticks for a logarithmic axis: at 1 to 9 times the powers of ten. The powers are labelled and, on an
-// axis of less than two decades, 2 and 5 times the powers. If high < 5·low, the ticks are those of a linear axis.
+// axis of less than two decades, 2 and 5 times the powers. If high < 5·low, the ticks are as on a linear axis.
 func decades(low, high float64) (list []tick) {
 	if high < 5*low {
 		return steps(low, high)

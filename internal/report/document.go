@@ -24,7 +24,7 @@ type Document struct {
 	Command  string    // the command line as it was typed
 	Facts    []Fact    // the settings and the version; the page folds them away
 	Sections []Section // listed at the top of the page, with links
-	Notes    []string  // at the end of the page
+	Notes    []string  // shown at the end of the page
 	Caption  string    // text below every table in LaTeX, for example on the means in it
 	Data     any       // the JSON output of the command
 }

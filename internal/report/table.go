@@ -22,7 +22,7 @@ import (
 // Table is a table of text. The first column names the row.
 type Table struct {
 	Title string
-	// Caption is further text on the table in LaTeX, where it stands alone, for example on the means in it.
+	// Caption is further text for LaTeX, where the table stands alone; it says, for example, that figures are means.
 	Caption string
 	Head    []string
 	Rows    [][]Cell

@@ -4,9 +4,9 @@
 // Child.Allow before each piece of work. The system enforces:
 //
 //	Linux    memory: RLIMIT_DATA, set by the parent, which the child cannot lift. Files, network,
-//	         other processes: landlock, and a seccomp filter for all threads, each of which alone
-//	         keeps files from being read, changed and executed. No core dumps, few open files, an
-//	         end when the parent ends.
+//	         other processes: landlock, and a seccomp filter for all threads. Even if one of the two
+//	         is missing, the process cannot read, change or execute files. No core dumps, few open
+//	         files, an end when the parent ends.
 //	Windows  memory, and an end when the parent ends: a job object.
 //	others   memory: a watcher within the process.
 package sandbox

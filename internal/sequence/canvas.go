@@ -16,7 +16,7 @@ import (
 type canvas interface {
 	reset()                        // makes all pixels transparent
 	put(img image.Image, c cell)   // draws img, the decoded frame c, into the rectangle c.rect
-	dispose()                      // clears or restores the rectangle of the last frame, as it asks
+	dispose()                      // clears or restores the rectangle of the last frame, as that frame asks
 	image(grey bool) image.Image   // returns a copy as a picture, grey if grey is true
 	describe() (opaque, grey bool) // reports whether all pixels are opaque, and whether all visible ones are grey
 }

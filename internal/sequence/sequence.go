@@ -6,7 +6,7 @@
 // apng.go and giffile.go; palette.go chooses the colours of a GIF. imagefile.PageWriter writes pages.
 //
 // A static area of an animation has the same bytes in all frames that are read, and in all frames that are written. So
-// a program that enlarges each frame alone does not make static areas flicker.
+// a program that enlarges the frames one by one does not make static areas flicker.
 package sequence
 
 import (

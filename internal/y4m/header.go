@@ -63,7 +63,7 @@ func (l Layout) Sited(location string) Layout {
 }
 
 // Offset returns the position of a sample of colour: its distance from the left and upper edges of the block of
-// brightness samples that share it, in units of one such sample.
+// brightness samples that share it, in widths and heights of a brightness sample.
 func (l Layout) Offset() (x, y float64) {
 	x, y = float64(l.Across)/2, float64(l.Down)/2
 	switch {

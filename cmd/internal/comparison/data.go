@@ -163,7 +163,7 @@ func (d *data) identify(ctx context.Context, args []string, recursive bool) (str
 			fmt.Fprintf(sum, "%s\x00%d\x00", file.Path, size)
 			d.mode &= safefile.ModeOf(file.Path)
 			_, err = io.Copy(sum, f)
-			f.Close() // it was only read
+			f.Close() // no error matters after reading
 			if err == nil {
 				err = ctx.Err()
 			}

@@ -62,7 +62,7 @@ type Options struct {
 	Images  string   // pictures to restore; empty: the digits of Table 1
 	Sources pictures.Sources
 
-	Protocol protocol // with the settings in asked applied
+	Protocol protocol // changed by the settings in asked
 	Learners []string // specs, such as "ksvd"
 	// Labels are the names of learners in the report, by spec; a learner without a label is called by its spec.
 	Labels map[string]string
@@ -70,7 +70,7 @@ type Options struct {
 	Seed   uint64
 	Models []string // baselines besides the plain interpolations
 
-	Folder string // for the report and the journals of finished runs
+	Folder string // the folder for the report and the journals of runs
 	Limits console.Limits
 
 	asked  asked

@@ -25,7 +25,7 @@ type wfdbSignal struct {
 	file     string
 	format   string // 16 or 212
 	perFrame int    // samples of the signal in a frame
-	offset   int    // bytes in the file before the first sample
+	offset   int    // number of bytes in the file before the first sample
 }
 
 // reFormat matches the format of a signal: its number, the samples in a frame, the skew and the offset in bytes.

@@ -130,7 +130,7 @@ type Options struct {
 	Output     string      // the value of -o; empty: no output
 	File       string      // Output if it is an IDX file, else empty
 	Folder     string      // Output, cleaned, if it is a folder of PNG files, else empty
-	most       fs.FileMode // greatest permissions of new files: those that all inputs have
+	most       fs.FileMode // greatest permissions of new files: only what all inputs have
 	Sheet      string
 	SheetCount int
 	Overwrite  bool

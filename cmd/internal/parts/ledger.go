@@ -60,10 +60,10 @@ type File struct {
 type Ledger struct {
 	suffix   string                      // from Part.Suffix, for the names of the journals
 	folders  paths.Folders               // folders of journals and outputs
-	journals map[string]*Journal[Record] // by folder
+	journals map[string]*Journal[Record] // the key is the folder
 
 	mu       sync.Mutex          // guards the fields below
-	history  map[string]*history // by folder
+	history  map[string]*history // the key is the folder
 	warnings []error
 }
 

@@ -18,7 +18,7 @@ type findings struct {
 	// command is the command line with all settings, typed the command line as it was typed.
 	command, typed string
 	trials         []planted.Trial   // ordered by panel, then by N, problem and learner
-	labels         map[string]string // of learners, by spec; a learner without a label is called by its spec
+	labels         map[string]string // labels of learners, by spec; without a label, the spec is shown
 	axes           []axis            // the axes of the map; none: there is no map
 }
 

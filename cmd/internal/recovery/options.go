@@ -56,7 +56,7 @@ func (opt *Options) table() settings.Table {
 
 // Options are the arguments of superres recover. The method table sets most fields, and defines their defaults.
 type Options struct {
-	Folder string // for the report and the journals of finished trials
+	Folder string // the folder for the report and the journals of trials
 	Panels []planted.Panel
 	Sizes  []int // numbers of signals, ascending; none: eight for each panel
 	Trials int
@@ -65,7 +65,7 @@ type Options struct {
 	Map    []axis  // the two axes of a map; none: the report is about the panels
 
 	Learners   []string          // specs
-	Labels     map[string]string // of learners, by spec
+	Labels     map[string]string // labels of learners, by spec
 	Coder      string            // a spec, without the sparsity of the problem
 	Iterations int
 	Seed       uint64

@@ -21,8 +21,8 @@ type verdict struct {
 	// tried is enough for any, first is empty and n is the largest number tried.
 	first []string
 	n     int
-	// next is the learner that needs the fewest signals after those, and nextN how many; nextN is 0 if no number tried
-	// is enough. next is empty if there is no other learner.
+	// next is the learner that needs the fewest signals after the learners in first, and nextN how many; nextN is 0 if
+	// no number tried is enough. next is empty if there is no other learner.
 	next  string
 	nextN int
 	// contest compares the errors of all learners with n signals.

@@ -21,7 +21,7 @@ type HostileFile struct {
 func Hostile(t testing.TB) []HostileFile {
 	good := Sound(t)
 	badSum := bytes.Clone(good["colour.png"])
-	badSum[len(badSum)-5] ^= 1 // in the checksum of the end
+	badSum[len(badSum)-5] ^= 1 // makes the checksum of IEND wrong
 	zlibSum := bytes.Replace(good["colour.png"], []byte("IDAT"), []byte("IDAT"), 1)
 	zlibSum[bytes.Index(zlibSum, []byte("IDAT"))+20] ^= 0x10
 	tiffSize := func(w, h uint32) []byte {

@@ -222,8 +222,8 @@ func PlainWebP(w, h int) []byte {
 	put(0, 1+1+1) // no transform, no colour cache, one group of trees
 	for _, symbol := range []uint{90, 160, 30, 255, 0} {
 		put(1, 1) // a simple tree
-		put(0, 1) // of one symbol
-		put(1, 1) // of 8 bits
+		put(0, 1) // it has one symbol
+		put(1, 1) // the symbol has 8 bits
 		put(symbol, 8)
 	}
 	put(0, 7)

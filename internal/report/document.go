@@ -70,7 +70,7 @@ func (d Document) HTML(w io.Writer) error {
 	}{d, pageCSS, pageJS})
 }
 
-// tables returns the tables for all formats: the tables without pictures, and tables of the maps.
+// tables returns the tables that every format contains: the tables without pictures, and tables of the maps.
 func (d Document) tables() (list []Table) {
 	for _, s := range d.Sections {
 		for _, m := range s.Maps {

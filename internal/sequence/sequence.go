@@ -290,7 +290,7 @@ func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// compose decodes the next stored frame onto the canvas. Decoding is limited to the pixels of the frame's rectangle.
+// compose decodes the next stored frame onto the canvas. The decoder accepts no more pixels than the frame has.
 func (r *Reader) compose(ctx context.Context) (cell, error) {
 	c, err := r.cell()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // Choice is the model that enlarges a picture, and why it was chosen. All strengths of degradation are 0 to 1.
 type Choice struct {
 	superres.Choice
-	// Found is the flaws measured in the picture; nil: the picture was not measured.
+	// Found holds the flaws measured in the picture; nil: the picture was not measured.
 	Found *flaws.Flaws
 
 	name       string // name of the model, or path of its file
@@ -27,7 +27,7 @@ type Choice struct {
 // Name returns the name of the model, or the path of its file; "" if none was chosen.
 func (c Choice) Name() string { return c.name }
 
-// Sharpening returns by what factor detail had been raised by the sharpening that was undone; 0: none was.
+// Sharpening returns the factor by which the undone sharpening had raised the detail; 0: nothing was undone.
 func (c Choice) Sharpening() float64 {
 	factor := c.Correction.Sharpening()
 	if c.Found != nil && c.Found.Unsharp.Amount > 0 {
@@ -36,19 +36,19 @@ func (c Choice) Sharpening() float64 {
 	return factor
 }
 
-// Varies reports whether noise, and so the strength, varies over the picture; false means one strength for all of it.
+// Varies reports whether noise, and so the strength of removal, varies over the picture; false: one strength for all.
 func (c Choice) Varies() bool { return c.Mix != nil && c.Robust == 1 }
 
 const (
-	// visibleNoise is the noise, in levels of 255, from which noise is removed from frames of video or an animation.
-	// movingStrength is the least strength at which the model leaves less of that noise than interpolation does.
+	// visibleNoise is the least noise, in levels of 255, that is removed from frames of video or an animation.
+	// movingStrength is the least strength at which the model leaves less of this noise than interpolation does.
 	visibleNoise   = 0.2
 	movingStrength = 3.0 / 25
 )
 
-// choose returns the model for frame f, which is only measured if mostCopies is 0: one strength serves all of it. Else
-// it takes all steps of its examination, with that as flaws.Examination.MostCopies, and the picture of the choice is to
-// be enlarged. f may be nil if nothing is to be measured.
+// choose returns the model for frame f. If mostCopies is 0, the frame is only measured, and one strength serves all of
+// it. Otherwise all steps of the examination are taken, with flaws.Examination.MostCopies = mostCopies, and the caller
+// must enlarge Choice.Picture instead of the frame. f may be nil if the settings decide the model without measuring.
 func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choice, err error) {
 	switch {
 	case e.choosing == nil:
@@ -85,7 +85,7 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choi
 	return c, nil
 }
 
-// atStrength returns the choice of the robust model tuned to a strength, for a picture that is not measured.
+// atStrength returns the robust model tuned to strength as a choice, for a picture that is not measured.
 func (e *Enlarger) atStrength(strength float64) (Choice, error) {
 	m, err := e.choosing.Robust(strength)
 	if err != nil {
@@ -95,32 +95,32 @@ func (e *Enlarger) atStrength(strength float64) (Choice, error) {
 	return describe(of, superres.Choice{Model: m, Strength: strength, Robust: 1}), err
 }
 
-// describe returns a choice that was made of the model of, with its name and what outputs record of it.
-func describe(of engine, by superres.Choice) Choice {
-	c := Choice{Choice: by, name: of.name, provenance: of.provenance}
+// describe returns chosen with the name of the model in used, and the text about the model for the outputs.
+func describe(used engine, chosen superres.Choice) Choice {
+	c := Choice{Choice: chosen, name: used.name, provenance: used.provenance}
 	if c.provenance == "" {
 		return c
 	}
 	switch {
 	case c.Varies():
-		c.provenance += fmt.Sprintf("; level %g to %g", by.LeastStrength, by.Strength)
-	case by.Robust > 0 && by.Robust < 1:
-		c.provenance += fmt.Sprintf("; %g by %s, level %g", by.Robust, models.PhotoReal, by.Strength)
-	case by.Strength > 0:
-		c.provenance += fmt.Sprintf("; level %g", by.Strength)
-		if by.Trust > 0 {
-			c.provenance += fmt.Sprintf(", trust %g", by.Trust)
+		c.provenance += fmt.Sprintf("; level %g to %g", chosen.LeastStrength, chosen.Strength)
+	case chosen.Robust > 0 && chosen.Robust < 1:
+		c.provenance += fmt.Sprintf("; %g by %s, level %g", chosen.Robust, models.PhotoReal, chosen.Strength)
+	case chosen.Strength > 0:
+		c.provenance += fmt.Sprintf("; level %g", chosen.Strength)
+		if chosen.Trust > 0 {
+			c.provenance += fmt.Sprintf(", trust %g", chosen.Trust)
 		}
 	}
-	if by.Plain > 0 {
-		c.provenance += fmt.Sprintf("; %g interpolated", by.Plain)
+	if chosen.Plain > 0 {
+		c.provenance += fmt.Sprintf("; %g interpolated", chosen.Plain)
 	}
 	return c
 }
 
 // chooseMoving returns the model for all frames of a video or an animation, chosen from its first two; second may be
-// nil. It also removes noise so faint that a still picture would keep it, if the noise differs between the two
-// frames: sharpened, it would make still areas shimmer more than interpolation does.
+// nil. It also removes noise that is too faint to be removed from a still picture, if the noise differs between the two
+// frames: sharpened by the model, such noise would make still areas shimmer more than interpolation does.
 func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Choice, err error) {
 	c, err = e.choose(ctx, first, 0)
 	if err != nil || c.Found == nil || c.Strength >= movingStrength || second == nil {
@@ -210,7 +210,7 @@ func (c Choice) String() string {
 	return strings.Join(list, " and ") + ", " + by
 }
 
-// unfit returns a warning if the model was never trained on pictures like img, else "".
+// unfit returns a warning if the model was trained only on pictures of digits and img shows none, else "".
 func (c Choice) unfit(img image.Image) string {
 	if c.name != models.Digits || isDigit(img) {
 		return ""
@@ -218,9 +218,9 @@ func (c Choice) unfit(img image.Image) string {
 	return "is enlarged by digits, which knows small grey pictures of digits alone; photographs need another model"
 }
 
-// isDigit reports whether img may show a digit: it is small and wholly grey.
+// isDigit reports whether img may show a digit: it is small, and all its pixels are grey.
 func isDigit(img image.Image) bool {
-	const most = 64 * 64 // pixels; pictures of MNIST have 784
+	const most = 64 * 64 // pixels; a picture of MNIST has 784
 	b := img.Bounds()
 	if b.Dx()*b.Dy() > most {
 		return false
@@ -235,9 +235,9 @@ func isDigit(img image.Image) bool {
 	return true
 }
 
-// noiseBetween returns the noise that differs between frames a and b, in levels of 255. It is the root mean square of
-// their difference in blocks of 8×8, at the lower quartile of the blocks, where nothing moves, divided by √2. It is 0
-// for pictures smaller than a block.
+// noiseBetween returns the noise that differs between frames a and b, in levels of 255: the root mean square of a − b
+// in each block of 8×8 pixels, divided by √2. Of all blocks it takes the lower quartile, as most parts of a video stand
+// still. It is 0 for pictures smaller than a block.
 func noiseBetween(a, b image.Image) float64 {
 	sampler := func(img image.Image) func(x, y int) float64 {
 		switch g := img.(type) {
@@ -252,7 +252,7 @@ func noiseBetween(a, b image.Image) float64 {
 	}
 	const side = 8
 	before, after, size := sampler(a), sampler(b), a.Bounds().Size()
-	var blocks []float64 // the mean squared difference of each block
+	var blocks []float64 // mean squared difference in each block
 	for top := 0; top+side <= size.Y; top += side {
 		for left := 0; left+side <= size.X; left += side {
 			sum := 0.0

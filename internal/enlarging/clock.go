@@ -21,7 +21,7 @@ func newClock(ctx context.Context, limit time.Duration) (context.Context, *clock
 	return ctx, &clock{limit: limit, stop: stop}
 }
 
-// start begins the time limit; it does nothing if there is none.
+// start begins the time limit, if there is one.
 func (c *clock) start() {
 	if c.limit > 0 {
 		c.timer = time.AfterFunc(c.limit, func() {
@@ -31,8 +31,8 @@ func (c *clock) start() {
 	}
 }
 
-// end cancels the context and returns err. If err came after the time was over, it returns an error about the limit
-// instead, which names the picture path.
+// end cancels the context and returns err. If err is not nil and the time limit has passed, it returns an error about
+// the limit instead, which names the picture path.
 func (c *clock) end(err error, path string) error {
 	if c.timer != nil {
 		c.timer.Stop()

@@ -17,19 +17,19 @@ func (s Settings) limits() imagefile.Limits {
 		Strip: s.Keep.Strip}
 }
 
-// demand is the memory in bytes that enlarging several pictures of one kind takes: shared, however many are in work at
-// a time, and each for every one of them.
+// demand is the memory in bytes for enlarging several pictures of one kind: shared is taken once, each for every
+// picture in work.
 type demand struct{ shared, each int64 }
 
-// of returns the bytes for together pictures in work at a time.
-func (d demand) of(together int) int64 { return d.shared + int64(together)*d.each }
+// of returns the bytes for a number of pictures in work at a time.
+func (d demand) of(pictures int) int64 { return d.shared + int64(pictures)*d.each }
 
 // most returns how many pictures can be in work at a time within memory bytes: at least 1, at most one per processor.
 func (d demand) most(memory int64) int {
 	return max(1, min(runtime.GOMAXPROCS(0), int((memory-d.shared)/max(d.each, 1))))
 }
 
-// robustBytes is the memory of the robust model, which may be mixed with the one for clean pictures.
+// robustBytes is the memory of the robust model, in bytes, which may work beside the model for clean pictures.
 const robustBytes = 9 << 20
 
 // mixtureBytes is what a mixture takes more for each pixel of a result, of up to ten megapixels, than one model.
@@ -39,24 +39,24 @@ const mixtureBytes = 3
 // margin, is enlarged.
 const regionPixelBytes = 8
 
-// measure returns the size of the enlargement of a picture with header cfg, or, for a region, of the part that the
-// region is cut from, and the memory d for it. shared and each are the bytes of its reader and writer, in all and for
-// every picture in work. strips says that the result may be written while it is made. It refuses sizes and memory
-// beyond the limits; p.Memory then holds the memory that would be needed.
-func (r *run) measure(cfg image.Config, strips bool, shared, each int64) (size image.Point, d demand, err error) {
+// measure returns the memory d for enlarging a picture with header cfg, and the size of the enlargement; with r.Region,
+// the size of the enlarged part that contains the region. Its reader and writer take shared bytes once, and perPicture
+// bytes for every picture in work. strips says that the result may be written while it is computed. It refuses sizes
+// and memory beyond the limits; r.Memory then holds the memory that would be needed.
+func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (size image.Point, d demand, err error) {
 	model := r.clean.model
 	w, h, err := model.ResultSize(cfg.Width, cfg.Height, r.Size)
 	if err != nil {
 		return size, d, err
 	}
-	if w == cfg.Width && h == cfg.Height && r.choosing != nil { // the model for clean pictures does nothing
+	if w == cfg.Width && h == cfg.Height && r.choosing != nil { // here the clean model would change nothing
 		restoring, err := r.robust()
 		if err != nil {
 			return size, d, err
 		}
 		model = restoring.model
 	}
-	worked, of := cfg, image.Pt(w, h) // what is worked on, and its enlargement
+	worked, of := cfg, image.Pt(w, h) // the picture, region or picture with margin to enlarge, and its enlarged size
 	in := image.Pt(cfg.Width, cfg.Height)
 	if margin := model.Margin(in, of, r.size()); r.Region.Empty() && margin != (image.Point{}) {
 		shared += int64(cfg.Width) * int64(cfg.Height) * regionPixelBytes
@@ -72,7 +72,7 @@ func (r *run) measure(cfg image.Config, strips bool, shared, each int64) (size i
 		w, h, worked.Width, worked.Height = part.size.X, part.size.Y, part.from.Dx(), part.from.Dy()
 		of = image.Pt(w, h)
 	}
-	const mostResult = 4000e6 // pixels: what is meant to be so large is rarer than a scale that is mistyped
+	const mostResult = 4000e6 // pixels: a larger result is more often a mistyped scale than meant
 	if most := cmp.Or(r.Limits.Result, mostResult); int64(w)*int64(h) > most {
 		return size, d, r.tooLarge(safefile.ErrLimit, SmallerScale, SmallerSize,
 			"output %d×%d is more than %d megapixels", w, h, most/1e6)
@@ -83,7 +83,7 @@ func (r *run) measure(cfg image.Config, strips bool, shared, each int64) (size i
 		d.shared += robustBytes
 		d.each += superres.WithGarbage(mixtureBytes * min(int64(w)*int64(h), 10e6))
 	}
-	d.each += superres.WithGarbage(each)
+	d.each += superres.WithGarbage(perPicture)
 	if r.Map != nil {
 		d.each += superres.WithGarbage(superres.BoundsBytes * int64(w) * int64(h))
 	}
@@ -95,8 +95,8 @@ func (r *run) measure(cfg image.Config, strips bool, shared, each int64) (size i
 	return image.Pt(w, h), d, nil
 }
 
-// tooLarge returns a fault about a result that is too large, with the remedy scale or, if the size of the result was
-// given, size.
+// tooLarge returns an error of a class of safefile about a result that is too large. Its remedy is scale if the user
+// gave a scale, else size.
 func (r *run) tooLarge(class error, scale, size safefile.Remedy, format string, args ...any) error {
 	if r.Size.Scale == 0 {
 		scale = size
@@ -104,20 +104,20 @@ func (r *run) tooLarge(class error, scale, size safefile.Remedy, format string, 
 	return safefile.Refuse(class, "", format, args...).With(scale)
 }
 
-// resultSize returns the size in pixels of the enlargement of a whole picture of size in. It fails with a usage error.
-func (r *run) resultSize(in image.Point) (out image.Point, err error) {
-	out.X, out.Y, err = r.clean.model.ResultSize(in.X, in.Y, r.Size)
+// resultSize returns the size in pixels of the enlargement of a whole picture of inSize, or a usage error.
+func (r *run) resultSize(inSize image.Point) (out image.Point, err error) {
+	out.X, out.Y, err = r.clean.model.ResultSize(inSize.X, inSize.Y, r.Size)
 	return out, err
 }
 
-// inStrips reports whether a result of w×h is made and written in strips; false means that it is whole in memory.
+// inStrips reports whether a result of w×h is computed and written in strips; false: all of it is in memory at once.
 func (r *run) inStrips(w, h int) bool {
-	const mostWhole = 64e6 // pixels of the largest result that is made whole
+	const mostWhole = 64e6 // pixels of the largest result that is computed at once
 	return r.Region.Empty() && r.Map == nil && r.Format.CanStream() &&
 		(float64(w)*float64(h) > mostWhole || r.Size.BandRows > 0)
 }
 
-// takeSize sets the size of the result, all of which is computed.
+// takeSize sets the size of the result and, as all of it is computed, the number of pixels to compute.
 func (r *run) takeSize(size image.Point) {
 	r.Output = size
 	r.Pixels = int64(r.clean.model.Orientations()) * int64(size.X) * int64(size.Y)

@@ -8,23 +8,23 @@ import (
 	"superres/internal/parallel"
 )
 
-// made is a frame after a step of the work, or the error that ended the work on it.
+// made is a frame after one step of the work, or the error that ended the step.
 type made[T any] struct {
 	frame T
 	err   error
 }
 
-// mapInOrder calls work for each frame that next returns, numbered from 1, for up to together frames at a time, and
-// passes the results to put in the order of the frames. At most ahead frames are in memory: read, in work, or waiting
-// for an earlier one. With ahead greater than together, one slow frame does not hold up the others. It returns nil
-// after next returned io.EOF, or the first error of next, work or put, once all earlier frames have been put, or the
-// error of ctx, without waiting for next. It panics with the *parallel.Panic of a panic in next or work.
-func mapInOrder[F, T any](ctx context.Context, next func() (F, error), together, ahead int,
+// mapInOrder calls work on the frames that next returns, numbered from 1, on up to mostWorkers frames at a time, and
+// passes the results to put in the order of the frames. Up to mostFrames frames are in memory: being read, in work, or
+// waiting for an earlier frame. If mostFrames exceeds mostWorkers, one slow frame does not hold up the others. It
+// returns nil after the last frame, if next returns io.EOF; the first error from next, work or put, once all earlier
+// frames are put; or the error of ctx, without waiting. A panic in next or work becomes a *parallel.Panic.
+func mapInOrder[F, T any](ctx context.Context, next func() (F, error), mostWorkers, mostFrames int,
 	work func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	slots, queue := make(chan struct{}, ahead), make(chan chan made[T], ahead)
-	working := make(chan struct{}, together)
+	slots, queue := make(chan struct{}, mostFrames), make(chan chan made[T], mostFrames)
+	working := make(chan struct{}, mostWorkers)
 	go func() {
 		defer close(queue)
 		for n := 1; ; n++ {
@@ -42,7 +42,7 @@ func mapInOrder[F, T any](ctx context.Context, next func() (F, error), together,
 				return
 			}
 			result := make(chan made[T], 1)
-			queue <- result // never blocks: queue has as many places as there are slots
+			queue <- result // never blocks: queue has room for as many results as there are slots
 			if err != nil {
 				result <- made[T]{err: err}
 				return
@@ -70,10 +70,10 @@ func mapInOrder[F, T any](ctx context.Context, next func() (F, error), together,
 		case result = <-queue:
 		case <-ctx.Done():
 		}
-		if result == nil { // all frames are put, or ctx ended
+		if result == nil { // all frames are put, or ctx has ended
 			return ctx.Err()
 		}
-		m := <-result // work ends soon, also when ctx ends
+		m := <-result // does not block for long: work ends soon after ctx does
 		if p, ok := errors.AsType[*parallel.Panic](m.err); ok {
 			panic(p)
 		}

@@ -10,10 +10,10 @@ import (
 	"superres/superres"
 )
 
-// ResultSize returns the size in pixels of the enlargement of the picture or video in src, the first of several, from
-// its header alone. It returns zeros for a pipe, whose header cannot be read twice, and where the size is not known, as
-// for a damaged file or a size that is refused: Enlarge reports why. isLarge says that the picture is as large already,
-// or larger: out is then its own size.
+// ResultSize returns the size in pixels of the enlargement of the picture or video in src, or of the first picture of
+// several. It reads only the header. It returns zeros for a pipe, as a pipe cannot be read twice, and if the size is
+// unknown or refused, as for a damaged file; Enlarge then reports the reason. isLarge says that the picture has the
+// requested size already or is larger; out is then the size of the picture.
 func (e *Enlarger) ResultSize(ctx context.Context, src Source) (out image.Point, isLarge bool) {
 	content, err := src.Open()
 	if err != nil {
@@ -35,8 +35,8 @@ func (e *Enlarger) ResultSize(ctx context.Context, src Source) (out image.Point,
 	return out, out == in
 }
 
-// size returns the size in pixels of the upright picture or the video that the content holds, from its header, if it is
-// known within limits.
+// size returns the size in pixels of the upright picture or the video in the content. known is false if the header does
+// not tell the size or the picture exceeds limits.
 func (c *Content) size(ctx context.Context, limits imagefile.Limits) (size image.Point, known bool) {
 	if c.StartsWith(videoMagic) {
 		in, err := y4m.NewReader(c, limits)

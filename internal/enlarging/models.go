@@ -15,10 +15,10 @@ import (
 // Enlarger enlarges picture files, all by the same settings. It is safe for concurrent use.
 type Enlarger struct {
 	Settings
-	clean engine // model for pictures without flaws, and for all if choosing is nil
-	// choosing is the model of clean with its robust model, which chooses for each picture; nil: all use clean.
+	clean engine // model for pictures without flaws; for all pictures if choosing is nil
+	// choosing is the clean model combined with the robust model, and chooses for each picture; nil: use clean always.
 	choosing *superres.Model
-	// robust opens the model for pictures with flaws, not tuned.
+	// robust opens the model for pictures with flaws, not yet tuned to their strength.
 	robust func() (engine, error)
 }
 
@@ -29,7 +29,7 @@ type engine struct {
 	provenance string // text about the model for the outputs; empty: none is recorded
 }
 
-// New opens the models that s names. It fails if one cannot be opened, or cannot do what s asks of it.
+// New opens the models that s names. It fails if a model cannot be opened or cannot do what s asks for.
 func New(s Settings) (*Enlarger, error) {
 	e := &Enlarger{Settings: s}
 	name, robust := s.Model, s.Model
@@ -65,7 +65,7 @@ func New(s Settings) (*Enlarger, error) {
 	return e, nil
 }
 
-// open returns the model called name, tuned to the effort and the tuning of s.
+// open returns the model called name, adapted to the effort and the tuning in s.
 func (s Settings) open(name string) (e engine, err error) {
 	e.name = name
 	open := s.Open
@@ -87,23 +87,23 @@ func (s Settings) open(name string) (e engine, err error) {
 	return e, err
 }
 
-// takeOwnScale sets the scale to that of m, if s.OwnScale and m is a network of another program.
+// takeOwnScale sets the scale to the own scale of m, if s.OwnScale is set and m is a network of another program.
 func (s *Settings) takeOwnScale(m *superres.Model) {
 	if s.OwnScale && m.Network != nil {
 		s.Size.Scale = float64(m.Scale)
 	}
 }
 
-// madeBy is the start of the record of provenance in a result.
+// madeBy is the text that the record of provenance in a result begins with.
 const madeBy = "superres "
 
-// IsResult reports whether the picture in the file path is an enlargement by superres, by the record of provenance in
-// it. It is false also for a file that cannot be read, and where the record was left out.
+// IsResult reports whether the file path holds a picture enlarged by superres, which its record of provenance tells. It
+// is false too if the file cannot be read or the record was left out.
 func IsResult(path string) bool { return imagefile.SoftwareBegins(path, madeBy) }
 
-// provenanceOf returns one line for the output about the program, the model called name and the options of s. It has
-// no folder and no time, so that the same command gives the same bytes everywhere. The fingerprint of an embedded
-// model covers all its scales and stages.
+// provenanceOf returns one line for the output about the program, the model called name and the options in s. The line
+// contains no folder and no time, so that the same command gives the same bytes everywhere. For an embedded model, the
+// fingerprint covers all its scales and stages.
 func (s Settings) provenanceOf(name string, model *superres.Model) (string, error) {
 	text := fmt.Sprintf("%s%s; model %s", madeBy, superres.Version, filepath.Base(name))
 	sum := models.Fingerprint(name)
@@ -123,7 +123,8 @@ func (s Settings) provenanceOf(name string, model *superres.Model) (string, erro
 	return text, nil
 }
 
-// Identify returns the fingerprint and provenance of each model that may be used. It fails if one cannot be opened.
+// Identify returns the fingerprint and provenance of each model that may be used, or an error if a model cannot be
+// opened.
 func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	all := []Choice{describe(e.clean, superres.Choice{Model: e.clean.model})}
 	if e.choosing != nil {
@@ -143,14 +144,14 @@ func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	return fingerprints, provenances, nil
 }
 
-// Interpolates returns the name of the model in the settings, and whether it only interpolates, without learned
+// Interpolates returns the name of the model in the settings, and whether this model only interpolates, without learned
 // stages.
 func (e *Enlarger) Interpolates() (name string, is bool) {
 	return e.clean.name, e.clean.model.IsPlain()
 }
 
-// Chooser returns the model for pictures that are decoded already, as the settings say: one that chooses for each
-// picture, or one at the strength of Settings.Denoise.
+// Chooser returns the model for pictures that are decoded already: depending on the settings, a model that chooses for
+// each picture, or a model at the strength Settings.Denoise.
 func (e *Enlarger) Chooser() (*superres.Model, error) {
 	switch {
 	case e.choosing == nil:

@@ -14,8 +14,8 @@ import (
 	"superres/superres/models"
 )
 
-// Options returns the options of a picture, with their defaults, which set the fields of s. The flags of the commands,
-// the parameters of requests and what package files takes are made of them. Once all are set, Complete must be called.
+// Options returns the table of options for a picture, whose values go to the fields of s. The flags of the commands,
+// the parameters of requests and the package files use this table. Once all options are set, call Complete.
 func (s *Settings) Options() settings.Table {
 	strength := new(float64)
 	s.Size.Strength = strength
@@ -104,10 +104,10 @@ func (s *Settings) Options() settings.Table {
 	}
 }
 
-// Complete sets the fields that depend on several options, of which given has the values. It fails if sizes contradict
-// each other.
+// Complete sets the fields of s that depend on several options; given holds the values of the options. It fails if more
+// than one option sets the size.
 func (s *Settings) Complete(given settings.Table) error {
-	var sizes []string // the options that say the size, of which --width and --height go together
+	var sizes []string // the options given that set the size; --width and --height count as one
 	for _, name := range []string{"scale", "width", "height", "fit", "short-side", "long-side", "min-size",
 		"megapixels"} {
 		if given.Given(name) && !(name == "height" && given.Given("width")) {
@@ -144,7 +144,7 @@ func Formats() (names []string) {
 	return names
 }
 
-// efforts returns the values of --effort with what they are for, for completion in a shell.
+// efforts returns the values of --effort, each with a word on its purpose, for completion in a shell.
 func efforts() (words []settings.Word) {
 	about := map[string]string{"fast": "quick, by a smaller model", "best": "for almost everything",
 		"max": "the finest, four times as long"}
@@ -154,7 +154,7 @@ func efforts() (words []settings.Word) {
 	return words
 }
 
-// readColour returns the colour that text means: #rrggbb, or one of a few names.
+// readColour returns the colour named by text: #rrggbb, or one of a few names.
 func readColour(text string) (c color.NRGBA, err error) {
 	named := map[string]string{"white": "#ffffff", "black": "#000000", "grey": "#808080", "gray": "#808080"}
 	hex := cmp.Or(named[strings.ToLower(text)], text)
@@ -176,24 +176,24 @@ func readDenoise(text string) (float64, error) {
 	return v, nil
 }
 
-// readBox sets to from text, WxH or the name of a screen, and rule, a field of it, to true.
-func readBox(to *superres.Options, text string, rule *bool) (err error) {
+// readBox reads width and height of opt from text: WxH or the name of a screen. It sets *rule, a field of opt, to true.
+func readBox(opt *superres.Options, text string, rule *bool) (err error) {
 	*rule = true
-	to.Width, to.Height, err = parseFit(text)
+	opt.Width, opt.Height, err = parseFit(text)
 	return err
 }
 
-// readSide sets to from text, the pixels of a side, and rule, a field of it, to true.
-func readSide(to *superres.Options, text string, rule *bool) error {
+// readSide reads width and height of opt from text, one number of pixels. It sets *rule, a field of opt, to true.
+func readSide(opt *superres.Options, text string, rule *bool) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
 		return usage.Errorf("expected 1 or more pixels")
 	}
-	*rule, to.Width, to.Height = true, n, n
+	*rule, opt.Width, opt.Height = true, n, n
 	return nil
 }
 
-// ofOption returns err, if it is not nil, as one about the value text of the option called name.
+// ofOption returns nil if err is nil; else err, preceded by the option called name and its value text.
 func ofOption(name, text string, err error) error {
 	if err != nil {
 		return fmt.Errorf("--%s %s: %w", name, text, err)
@@ -201,7 +201,7 @@ func ofOption(name, text string, err error) error {
 	return nil
 }
 
-// readScale returns the scale that text means, in any usual spelling: 4, 4x, x4, 4×, 400%.
+// readScale returns the scale that text stands for, in any usual spelling: 4, 4x, x4, 4×, 400%.
 func readScale(text string) (float64, error) {
 	v, err := parseScale(text)
 	switch {

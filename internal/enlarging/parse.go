@@ -9,8 +9,8 @@ import (
 	"superres/superres"
 )
 
-// The functions below read the values of settings from text, of a flag or of a parameter. Their errors say what was
-// expected, but not of which setting.
+// The functions below read the values of settings from the text of a flag or a request parameter. Their errors say what
+// was expected, but not for which setting.
 
 // parseScale reads a scale in any usual spelling: 4, 4x, x4, 4×, 400%.
 func parseScale(text string) (float64, error) {
@@ -53,13 +53,13 @@ func parseFit(text string) (width, height int, err error) {
 	return width, height, nil
 }
 
-// isFit reports whether text is what parseFit reads.
+// isFit reports whether parseFit can read text.
 func isFit(text string) bool {
 	_, _, err := parseFit(text)
 	return err == nil
 }
 
-// ParseRegion reads X,Y,W,H: the first pixel of a region of the upright picture, and its sides.
+// ParseRegion reads X,Y,W,H: the first pixel of a region in the upright picture, then its width and height.
 func ParseRegion(text string) (r image.Rectangle, err error) {
 	var v [4]int
 	words := strings.Split(text, ",")
@@ -73,7 +73,7 @@ func ParseRegion(text string) (r image.Rectangle, err error) {
 	return image.Rect(v[0], v[1], v[0]+v[2], v[1]+v[3]), nil
 }
 
-// SizeText returns the size that opt asks for, as part of the name of a folder: 2x, 800w, 600h, 800x600.
+// SizeText returns the requested size, as part of the name of a folder: 2x, 800w, 600h, 800x600, 12mp.
 func SizeText(opt superres.Options) string {
 	switch {
 	case opt.Width > 0 && opt.Height > 0:
@@ -88,7 +88,7 @@ func SizeText(opt superres.Options) string {
 	return ScaleText(opt) + "x"
 }
 
-// SizeRule returns what SizeText means: fit, cover or size.
+// SizeRule returns how the size in SizeText is applied: fit, cover or size.
 func SizeRule(opt superres.Options) string {
 	switch {
 	case opt.Fit:

@@ -10,68 +10,67 @@ import (
 	"superres/superres/stage"
 )
 
-// A region is enlarged to the same pixels as in the enlargement of the whole picture, which decides the model. The
-// part that is enlarged includes all surrounding pixels that affect the region. It begins and ends where the edges of
-// a pixel of the picture and of one of the result coincide, so that their grids match those of the whole. If there is
-// no such place before an edge of the picture, the part ends at that edge.
+// A region is enlarged to the same pixels as in the enlargement of the whole picture; the whole picture also decides
+// the model. What is enlarged is a larger part, with all surrounding pixels that affect the region. The part begins and
+// ends where an edge between pixels of the picture coincides with an edge between pixels of the result, so that the two
+// grids keep their positions. Where no edges coincide before the border of the picture, the part ends at that border.
 
-// part is the part of a picture that is enlarged for the sake of a region in it.
+// part is the part of a picture that is enlarged to obtain a region in it.
 type part struct {
 	from image.Rectangle // the part, in pixels of the picture
-	size image.Point     // of the enlarged part, in pixels
+	size image.Point     // size of the enlarged part, in pixels
 	keep image.Rectangle // the region, in pixels of the enlarged part
 }
 
-// partOf returns the part to enlarge for r.Region of a picture of size in. If opaque is false, the part is the
-// whole picture: colours of hidden pixels are filled in from everywhere. It fails if the region is not within the
-// picture.
+// partOf returns the part to enlarge for r.Region in a picture of inSize. reachOf returns how many pixels around a
+// region affect it. If opaque is false, the part is the whole picture, as the colours of transparent pixels are filled
+// in from everywhere. It fails if the region is not within the picture.
 func (r *run) partOf(
-	reachOf func(inW, inH, w, h int) int, in image.Point, opaque bool,
-) (of part, err error) {
-	out, err := r.resultSize(in)
+	reachOf func(inW, inH, w, h int) int, inSize image.Point, opaque bool,
+) (p part, err error) {
+	out, err := r.resultSize(inSize)
 	if err != nil {
-		return of, err
+		return p, err
 	}
 	area := r.Region
-	if !area.In(image.Rectangle{Max: in}) {
-		return of, usage.Errorf("region %d,%d,%d,%d: not within the picture of %d×%d",
-			area.Min.X, area.Min.Y, area.Dx(), area.Dy(), in.X, in.Y)
+	if !area.In(image.Rectangle{Max: inSize}) {
+		return p, usage.Errorf("region %d,%d,%d,%d: not within the picture of %d×%d",
+			area.Min.X, area.Min.Y, area.Dx(), area.Dy(), inSize.X, inSize.Y)
 	}
-	reach := max(in.X, in.Y)
+	reach := max(inSize.X, inSize.Y)
 	if opaque {
-		reach = reachOf(in.X, in.Y, out.X, out.Y)
+		reach = reachOf(inSize.X, inSize.Y, out.X, out.Y)
 	}
 	toEnd := r.clean.model.Orientations() > 1 // the picture is also enlarged turned and flipped
-	x := alongOf(area.Min.X, area.Max.X, in.X, out.X, reach, toEnd)
-	y := alongOf(area.Min.Y, area.Max.Y, in.Y, out.Y, reach, toEnd)
+	x := alongOf(area.Min.X, area.Max.X, inSize.X, out.X, reach, toEnd)
+	y := alongOf(area.Min.Y, area.Max.Y, inSize.Y, out.Y, reach, toEnd)
 	return part{
 		from: image.Rect(x.lo, y.lo, x.hi, y.hi), size: image.Pt(x.size, y.size),
 		keep: image.Rect(x.keepLo, y.keepLo, x.keepHi, y.keepHi),
 	}, nil
 }
 
-// along is a part in one dimension: samples [lo, hi) of the picture become size samples of the result, of which
-// [keepLo, keepHi) are the region.
+// along is a part in one dimension: samples [lo, hi) of the picture become size samples of the result; the samples
+// [keepLo, keepHi) of the result are the region.
 type along struct{ lo, hi, size, keepLo, keepHi int }
 
-// alongOf returns the part for the samples [lo, hi) of a side of in samples, which is enlarged to out. reach is how
-// many samples around them count; with toEnd, the part extends to the end of the side.
-func alongOf(lo, hi, in, out, reach int, toEnd bool) (a along) {
-	step := stage.Step(in, out)
+// alongOf returns the part for the samples [lo, hi) of a side with inSize samples, enlarged to outSize samples. reach
+// is how many samples around [lo, hi) affect it; with toEnd, the part extends to the end of the side.
+func alongOf(lo, hi, inSize, outSize, reach int, toEnd bool) (a along) {
+	step := stage.Step(inSize, outSize)
 	a.lo = max(lo-reach, 0) / step * step
-	a.hi = min((hi+reach+step-1)/step*step, in)
+	a.hi = min((hi+reach+step-1)/step*step, inSize)
 	if toEnd {
-		a.hi = in
+		a.hi = inSize
 	}
-	begin := a.lo * out / in // exact, as is size
-	a.size = (a.hi - a.lo) * out / in
-	a.keepLo = lo*out/in - begin
-	a.keepHi = (hi*out+in-1)/in - begin
+	begin := a.lo * outSize / inSize // the division leaves no remainder, nor does the next
+	a.size = (a.hi - a.lo) * outSize / inSize
+	a.keepLo = lo*outSize/inSize - begin
+	a.keepHi = (hi*outSize+inSize-1)/inSize - begin
 	return a
 }
 
-// cut returns the part p of img, which shares the memory of img, and a copy of opt changed so that the part is
-// enlarged to the size it has in the whole result.
+// cut returns the part p of img, which shares the memory of img, and a copy of opt for enlarging the part to p.size.
 func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.Options) {
 	if opt.Mix != nil {
 		mix := *opt.Mix
@@ -82,16 +81,16 @@ func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.
 		img = img.(subImager).SubImage(p.from)
 	}
 	opt.SetSize(p.size.X, p.size.Y)
-	opt.WrapX, opt.WrapY = false, false // what lies around the part is in it
+	opt.WrapX, opt.WrapY = false, false // the part contains all the pixels around the region that count
 	return img, opt
 }
 
-// subImager is what all types of decoded pictures and of results are.
+// subImager is implemented by all types of decoded pictures and results.
 type subImager interface {
 	SubImage(image.Rectangle) image.Image
 }
 
-// crop returns the region out of result, the enlarged part. It shares the memory of result; nothing is copied.
+// crop returns the region in result, the enlarged part. The region shares the memory of result, and begins at (0, 0).
 func (p part) crop(result image.Image) image.Image {
 	cut := result.(subImager).SubImage(p.keep)
 	var at *image.Rectangle

@@ -21,18 +21,18 @@ import (
 	"superres/superres"
 )
 
-// run is the work on one file: it fills in the plan and, if that is wanted, does it. A Sequence embeds it.
+// run is the work on one file: it works out the plan and, for Enlarge, carries it out. A Sequence embeds it.
 type run struct {
 	*Enlarger
 	*Plan
 	watch   Watch
-	start   func() // begins the time limit; nil: only the plan is wanted, and no more of the file is read than it needs
+	start   func() // begins the time limit; nil: only the plan is wanted, so only what it needs is read
 	refusal error  // the error of Watch.Admit; nil: the plan was not refused
 	content *Content
 	seq     Sequence
 	read    []made[*Frame] // the first pictures, read in advance to choose the model
 
-	panorama bool // the left and right edges of the picture meet, as its metadata say
+	panorama bool // the metadata say that the left and right edges of the picture meet
 
 	together, ahead int // pictures enlarged at a time, and pictures in memory at a time
 }
@@ -41,11 +41,11 @@ func newRun(e *Enlarger, job Job, watch Watch) *run {
 	return &run{Enlarger: e, Plan: &Plan{Job: job}, watch: watch, together: 1, ahead: 1}
 }
 
-// errEnough stops the decoding of a picture once its header has told all that the plan needs.
+// errEnough stops the decoding of a picture after the header, if the plan needs no more.
 var errEnough = errors.New("enough")
 
-// prepare opens the source and works out the plan. It calls admit once the memory is known but not yet taken, then
-// start, when the time limit of a picture begins.
+// prepare opens the source and works out the plan. Once the memory is known but not yet taken, it calls Watch.Admit,
+// then start, which begins the time limit for a picture.
 func (r *run) prepare(ctx context.Context) (err error) {
 	if r.content, err = r.Source.Open(); err != nil {
 		return err
@@ -65,13 +65,13 @@ func (r *run) prepare(ctx context.Context) (err error) {
 			r.text = r.seq.Describe()
 		}
 	}
-	if r.Earlier > 0 { // which has enlarged the frames that were read in advance
+	if r.Earlier > 0 { // the earlier run has enlarged the frames that were read in advance
 		r.read = slices.DeleteFunc(r.read, func(m made[*Frame]) bool { return m.err == nil })
 	}
 	return err
 }
 
-// admit has the plan admitted, before its memory is taken. It may block.
+// admit asks Watch.Admit to accept the plan, before its memory is taken. It may block.
 func (r *run) admit(ctx context.Context) error {
 	if r.refusal = r.watch.Admit(r.Plan); r.refusal != nil {
 		return r.refusal
@@ -85,8 +85,8 @@ func (r *run) close() {
 	}
 }
 
-// fill reads the first count frames of s in advance, or fewer if an error comes first; without any frame it returns
-// the error.
+// fill reads the first count frames of s in advance, or fewer if an error comes first. It returns the error only if not
+// one frame could be read.
 func (r *run) fill(ctx context.Context, s Sequence, count int) error {
 	for len(r.read) < count {
 		var m made[*Frame]
@@ -100,8 +100,7 @@ func (r *run) fill(ctx context.Context, s Sequence, count int) error {
 	return nil
 }
 
-// next returns the next frame. An error met while reading in advance is returned at its place, and again by later
-// calls.
+// next returns the next frame. An error met while reading in advance is returned in its turn, and by all later calls.
 func (r *run) next(ctx context.Context) (*Frame, error) {
 	if len(r.read) == 0 {
 		return r.seq.Next(ctx)
@@ -116,14 +115,14 @@ func (r *run) next(ctx context.Context) (*Frame, error) {
 // deliver enlarges the pictures and writes them in order.
 func (r *run) deliver(ctx context.Context) error {
 	defer workers(r.together)()
-	var failure error // any error but one of writing, to which the sink adds its own text
+	var failure error // any error other than from writing, to which the sink adds text
 	err := r.Sink.Deliver(r.Plan, func(w io.Writer) error {
 		to, done, err := r.seq.Writer(safefile.Interruptible(ctx, w))
 		if err != nil {
 			return err
 		}
 		defer done()
-		var wrote error // of to
+		var wrote error // the error from writing
 		write := func(part Result) error {
 			r.warn(part)
 			wrote = to.Put(part)
@@ -157,7 +156,7 @@ func (r *run) deliver(ctx context.Context) error {
 	return err
 }
 
-// unfinished adds to err, if it is from a video, what has become of the frames before; else it returns err as it is.
+// unfinished adds to err, if the file is a video, whether the frames before the error are written.
 func (r *run) unfinished(ctx context.Context, err error) error {
 	if r.Format != Video || ctx.Err() != nil {
 		return err
@@ -172,18 +171,18 @@ func (r *run) unfinished(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the %d frames before it are written", err, r.Written)
 }
 
-// addReport adds more, the report on one picture, to r.Report; nil adds nothing.
-func (r *run) addReport(more *superres.Report) {
+// addReport adds latest, the report on one picture, to r.Report; it ignores nil.
+func (r *run) addReport(latest *superres.Report) {
 	switch {
-	case more == nil:
+	case latest == nil:
 	case r.Report == nil:
-		r.Report = more
+		r.Report = latest
 	default:
-		r.Report = &superres.Report{LRPSNR: min(r.Report.LRPSNR, more.LRPSNR)}
+		r.Report = &superres.Report{LRPSNR: min(r.Report.LRPSNR, latest.LRPSNR)}
 	}
 }
 
-// warn keeps the warnings of result in r.Warnings, each text once.
+// warn adds the warnings of result to r.Warnings, each text only once.
 func (r *run) warn(result Result) {
 	for _, text := range result.Warnings {
 		known := func(before string) bool { return strings.HasSuffix(before, text) }
@@ -193,27 +192,27 @@ func (r *run) warn(result Result) {
 	}
 }
 
-// Choose is the method of a Sequence in which the model of the first picture is that of all.
+// Choose is the method for a Sequence in which the model chosen for the first picture enlarges all.
 func (r *run) Choose(ctx context.Context) (Choice, error) {
 	return r.choose(ctx, r.read[0].frame, 0)
 }
 
-// Share is the method of a Sequence whose length is not known.
+// Share is the method for a Sequence of unknown length.
 func (r *run) Share(int) float64 { return 0 }
 
-// Result is the method of a Sequence in which nothing but the model decides how a picture is enlarged.
+// Result is the method for a Sequence in which the model alone decides how a picture is enlarged.
 func (r *run) Result(ctx context.Context, f *Frame) (Result, error) {
 	return r.resultBy(ctx, f, r.Choice)
 }
 
-// resultBy returns what is written for frame f, enlarged by the model by.
-func (r *run) resultBy(ctx context.Context, f *Frame, by Choice) (Result, error) {
-	opt := r.options(f, by)
-	enlarged, err := by.Model.Upscale(ctx, f.Image, opt)
+// resultBy returns the result to write for frame f, enlarged with the model in choice.
+func (r *run) resultBy(ctx context.Context, f *Frame, choice Choice) (Result, error) {
+	opt := r.options(f, choice)
+	enlarged, err := choice.Model.Upscale(ctx, f.Image, opt)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", r.nameOf(f), err)
 	}
-	result, err := r.seq.Finish(f, enlarged, by)
+	result, err := r.seq.Finish(f, enlarged, choice)
 	result.report = opt.Report
 	return result, err
 }
@@ -226,26 +225,27 @@ func (r *run) nameOf(f *Frame) string {
 	return r.Source.Name()
 }
 
-// size returns the settings of the size, with what the metadata say of the edges.
+// size returns the options for the size; WrapX is also set if the picture is a panorama.
 func (r *run) size() superres.Options {
 	opt := r.Size
 	opt.WrapX = opt.WrapX || r.panorama
 	return opt
 }
 
-// options returns the size and the settings for frame f, enlarged by the model by, with a new Report.
-func (r *run) options(f *Frame, by Choice) superres.Options {
+// options returns the options for enlarging frame f with the model in choice, with a new Report.
+func (r *run) options(f *Frame, choice Choice) superres.Options {
 	opt := r.size()
 	if opt.Depth = r.Keep.Depth; r.Format.OnlyAnimates() {
 		opt.Depth = 8
 	}
 	opt.Chroma, opt.Subsampled, opt.Report = f.Chroma, f.About.Subsampled, new(superres.Report)
-	return by.Apply(opt, r.Output)
+	return choice.Apply(opt, r.Output)
 }
 
-// finish returns enlarged, the enlargement of f by the model by, as a result that r.Format can hold: on white if the
-// format has no transparency. Its metadata follow z. The warnings of the result list the metadata that is lost.
-func (r *run) finish(f *Frame, enlarged image.Image, by Choice, z metadata.Resizing) Result {
+// finish returns enlarged, made from f with the model in c, as a result that r.Format can hold: on the background
+// colour if the format has no transparency. Metadata are adapted to the resizing z. The warnings of the result list the
+// metadata lost.
+func (r *run) finish(f *Frame, enlarged image.Image, c Choice, z metadata.Resizing) Result {
 	pic, grey := f.About, f.About.GreyAlpha
 	if !r.Format.CanAlpha() || r.alpha == "none" {
 		enlarged = on(enlarged, cmp.Or(r.background, color.NRGBA{255, 255, 255, 255}))
@@ -260,12 +260,12 @@ func (r *run) finish(f *Frame, enlarged image.Image, by Choice, z metadata.Resiz
 	_, lost := kept.For(string(r.Format), isGrey)
 	return Result{
 		Number: f.Number, Delay: f.Delay, Image: enlarged,
-		How:      imagefile.EncodeOptions{Quality: r.Quality, Metadata: kept, Software: by.provenance, GreyAlpha: grey},
+		How:      imagefile.EncodeOptions{Quality: r.Quality, Metadata: kept, Software: c.provenance, GreyAlpha: grey},
 		Warnings: slices.Concat(pic.Warnings, cut, lost),
 	}
 }
 
-// on returns img on a background, for formats without transparency. An opaque img is returned as it is.
+// on returns img over a background, for formats without transparency. An opaque img is returned as it is.
 func on(img image.Image, background color.NRGBA) image.Image {
 	if picture.IsOpaque(img) {
 		return img
@@ -275,7 +275,7 @@ func on(img image.Image, background color.NRGBA) image.Image {
 
 // chooseMoving returns the model for all frames, chosen from the first two.
 func (r *run) chooseMoving(ctx context.Context) (Choice, error) {
-	var second *Frame // nil: there is none
+	var second *Frame // nil: the file has only one frame
 	if len(r.read) > 1 {
 		second = r.read[1].frame
 	}

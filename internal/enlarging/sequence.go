@@ -13,26 +13,25 @@ import (
 	"superres/superres/flaws"
 )
 
-// Sequence is the pictures of a source in order, and all that differs between kinds of input. A still picture is a
-// sequence of one. A type that embeds *run has the usual Choose, Result and Share.
+// Sequence reads the pictures in a source in order, and contains all that differs between kinds of input. A still
+// picture is a sequence of one. A type that embeds *run inherits the usual Choose, Result and Share.
 type Sequence interface {
 	// Next reads the next picture, or returns io.EOF after the last.
 	Next(ctx context.Context) (*Frame, error)
-	// Choose returns the model for the pictures, or for the first of them, given those read in advance.
+	// Choose returns the model for the pictures, or only for the first, given the pictures read in advance.
 	Choose(ctx context.Context) (Choice, error)
-	// Result returns what is written for f: it enlarges f and calls Finish. It may be called for several frames at a
-	// time.
+	// Result returns the result to write for f: it enlarges f and calls Finish. Calls may run at the same time.
 	Result(ctx context.Context, f *Frame) (Result, error)
-	// Finish returns what is written for f, given its enlargement.
+	// Finish returns the result to write for f, given the enlarged picture and the choice that enlarged it.
 	Finish(f *Frame, enlarged image.Image, by Choice) (Result, error)
-	// Writer begins the output file on w. done frees what to took; after an error it is called without to.Close.
+	// Writer begins the output file on w. done frees the resources of to, also if an error prevents to.Close.
 	Writer(w io.Writer) (to Writer, done func(), err error)
 
 	// Describe returns the text of the plan: the input, the choice and the memory.
 	Describe() string
-	// Noun is what messages call one picture, such as frame; empty: the file is one picture.
+	// Noun is the word for one picture in messages, such as frame; empty: the file is one picture.
 	Noun() string
-	// Share returns the share of the file, 0 to 1, that a number of pictures make up, or 0 if that is not known.
+	// Share returns which share of the file, 0 to 1, a number of pictures make up, or 0 if unknown.
 	Share(pictures int) float64
 }
 
@@ -40,19 +39,19 @@ type Sequence interface {
 type Frame struct {
 	// Number is the position of the frame in its sequence, from 1.
 	Number int
-	// Image is the picture to enlarge; of video, its brightness alone.
+	// Image is the picture to enlarge; for video, only its brightness.
 	Image image.Image
 	// Chroma is the colour of a frame of video; nil: colour is part of Image.
 	Chroma *superres.Chroma
-	// About is what the file says of the picture, such as its metadata.
+	// About holds what the file says about the picture, such as its metadata.
 	About *imagefile.Picture
 	// Delay is how long the frame is shown; zero for pictures that are not animated.
 	Delay sequence.Delay
-	// Video is the frame as the stream stores it; nil: the source is not video.
+	// Video is the frame as it is stored in the video stream; nil: the source is not video.
 	Video *y4m.Frame
 }
 
-// examination returns the examination of the frame.
+// examination returns the frame in the form in which flaws are searched for.
 func (f *Frame) examination() *flaws.Examination {
 	x := &flaws.Examination{Picture: f.Image, Quality: f.About.Quality, WebP: f.About.Quantiser}
 	if f.Chroma != nil {
@@ -66,22 +65,22 @@ type Result struct {
 	// Number and Delay are copied from the frame.
 	Number int
 	Delay  sequence.Delay
-	// Image is the enlarged picture, and How its encoding; for video, Video is used instead.
+	// Image is the enlarged picture, and How its encoding; for video, the result is Video instead.
 	Image image.Image
 	How   imagefile.EncodeOptions
 	Video *y4m.Frame
-	// Warnings list what the result lacks of the frame, each worded to follow the name of the file.
+	// Warnings list what the frame has but the result lacks, each worded to follow the name of the file.
 	Warnings []string
 
-	// strips computes the picture while it is written and passes each strip to put; nil: Image is the whole picture.
+	// strips computes the picture while it is written, and passes strip after strip to put; nil: Image is all of it.
 	strips  func(put func(Result) error) error
-	isStrip bool   // Image is one strip of a picture; false: it is a whole one
-	where   string // put before each warning: "page 3: "
-	// report says how the enlargement went, once all strips are there; nil: nobody asked.
+	isStrip bool   // Image is one strip of a picture; false: all of it
+	where   string // text before each warning: "page 3: "
+	// report says how the enlargement went; it is complete after the last strip. nil: no report was requested.
 	report *superres.Report
 }
 
-// put passes r, whole or strip by strip, to write.
+// put passes r to write, as one picture or strip by strip.
 func (r Result) put(write func(Result) error) error {
 	if r.strips == nil {
 		return write(r)
@@ -89,18 +88,18 @@ func (r Result) put(write func(Result) error) error {
 	return r.strips(write)
 }
 
-// Writer writes the results of a sequence, in order.
+// Writer writes the results of a sequence, in order. Put writes one result, or one strip of it.
 type Writer struct {
 	Put func(Result) error
-	// Close writes what the format needs after the last result.
+	// Close writes the bytes that the format requires after the last result.
 	Close func() error
 }
 
-// workers makes together frames in work at a time share the processors, until end is called. The caller itself counts
-// as the first.
-func workers(together int) (end func()) {
+// workers divides the processors among a number of frames in work, until end is called. The caller itself counts as the
+// work on the first frame.
+func workers(frames int) (end func()) {
 	var ends []func()
-	for range together - 1 {
+	for range frames - 1 {
 		ends = append(ends, parallel.Task())
 	}
 	return func() {

@@ -17,7 +17,7 @@ import (
 	"superres/superres"
 )
 
-// series is what animations and files with pages have in common.
+// series holds what animations and files with pages have in common.
 type series struct {
 	*run
 	*sequence.Reader
@@ -27,11 +27,11 @@ type series struct {
 // animation is the sequence of the frames of an animation, which all have one size.
 type animation struct{ series }
 
-// pages is the sequence of the pages of a TIFF, each enlarged as a picture of its own.
+// pages is the sequence of the pages in a TIFF, each enlarged as a separate picture.
 type pages struct{ series }
 
-// measureSeries works out sizes and memory from cfg, the header of the first picture; held are the bytes of the file
-// and its metadata. For pages, whose sizes are not known yet, it sets r.Memory to all memory allowed.
+// measureSeries works out sizes and memory from cfg, the header of the first picture; held is the number of bytes of
+// the file and its metadata. For pages, as their sizes are still unknown, it sets r.Memory to all memory allowed.
 func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, held int64) error {
 	if kind.CanPage() {
 		size, _, err := r.measure(cfg, false, held, 0)
@@ -50,8 +50,8 @@ func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, held int64)
 	return err
 }
 
-// measureAnimation sets r.Output and returns the memory d for an animation whose frames all have the header cfg; held
-// are the bytes of the file and its metadata.
+// measureAnimation sets r.Output and returns the memory d for an animation in which all frames have the header cfg;
+// held is the number of bytes of the file and its metadata.
 func (r *run) measureAnimation(cfg image.Config, held int64) (d demand, err error) {
 	size, err := r.resultSize(image.Pt(cfg.Width, cfg.Height))
 	if err != nil {
@@ -63,15 +63,15 @@ func (r *run) measureAnimation(cfg image.Config, held int64) (d demand, err erro
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
 	}
-	// shared: the canvas, the area it covers or a frame being decoded, and the previous result. each: a frame and its
-	// result that wait beside those in work.
+	// shared: the canvas, the saved canvas or a frame being decoded, and the previous result. each: a frame and its
+	// result that wait, beside the ones in work.
 	size, d, err = r.measure(cfg, false, held+2*canvas*in+made*out, seen*in+made*out)
 	r.takeSize(size)
 	return d, err
 }
 
-// openSeries opens pic, a file of several pictures, for r. held are the bytes of the file and its metadata. It fails
-// if the pictures or the memory for them are beyond the limits, or if r.Format cannot hold several pictures.
+// openSeries opens pic, a file with several pictures, for r. held is the number of bytes of the file and its metadata.
+// It fails if the pictures or their memory exceed the limits, or if r.Format cannot hold several pictures.
 func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, held int64) (_ Sequence, err error) {
 	s := series{run: r, pic: pic}
 	limits, sums := r.limits(), pageSums{}
@@ -107,7 +107,7 @@ func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, held int64)
 	return a, err
 }
 
-// openPages is openSeries for pages, of which sums are known.
+// openPages completes openSeries for pages; sums covers all of them.
 func openPages(ctx context.Context, s *pages, sums pageSums) (_ Sequence, err error) {
 	r := s.run
 	sums.plan(r)
@@ -128,21 +128,21 @@ func openPages(ctx context.Context, s *pages, sums pageSums) (_ Sequence, err er
 	return s, err
 }
 
-// pageSums sums up the memory and the output of the pages of a file.
+// pageSums sums up the memory and the output of the pages in a file.
 type pageSums struct {
-	written int64 // bytes of all results
-	largest int64 // memory of the page that takes most, in bytes
-	waiting int64 // most bytes of one page that waits to be enlarged and one that waits to be written
+	written int64 // bytes of all results, uncompressed
+	largest int64 // bytes of memory for the page that needs most
+	waiting int64 // most bytes of a page that waits to be enlarged plus one that waits to be written
 }
 
-// add counts a page with header cfg. held are the bytes of the file and its metadata. It fails beyond the limits.
+// add counts a page with header cfg; the file and its metadata take held bytes. It fails beyond the limits.
 func (t *pageSums) add(r *run, cfg image.Config, held int64) error {
 	size, d, err := r.measure(cfg, false, held, 0)
 	deep := r.Keep.deepened(cfg).ColorModel
 	made := pixelBytes(deep) * int64(size.X) * int64(size.Y)
 	seen := pixelBytes(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
 	t.largest = max(t.largest, d.of(1))
-	t.waiting = max(t.waiting, seen+made+made/2) // half of made: what is not yet freed of a page that was written
+	t.waiting = max(t.waiting, seen+made+made/2) // made/2: the part of a written page that is not freed yet
 	if deep == color.YCbCrModel || deep == color.RGBAModel || deep == color.RGBA64Model {
 		made = made / 4 * 3 // three samples a pixel: no transparency
 	}
@@ -150,7 +150,7 @@ func (t *pageSums) add(r *run, cfg image.Config, held int64) error {
 	return err
 }
 
-// plan sets r.Memory for all pages. With too little memory for a waiting page, pages are enlarged one by one.
+// plan sets r.Memory for all pages. If memory is too small for waiting pages, pages are enlarged one by one.
 func (t *pageSums) plan(r *run) {
 	if runtime.GOMAXPROCS(0) > 1 {
 		const least = 8 << 20 // small pages are decoded, enlarged and written at once, each with its own buffers
@@ -161,9 +161,9 @@ func (t *pageSums) plan(r *run) {
 	}
 }
 
-// chooseFormat sets the format of the result to that of the file if r.Follow says so. It fails if the format cannot
-// hold the file, which what describes, with the remedy use.
-func (s *series) chooseFormat(what string, use safefile.Remedy) error {
+// chooseFormat sets the format of the result to the format of the file if r.Follow is set. It fails if the format
+// cannot hold the file; the error calls the file title and has the given remedy.
+func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 	r := s.run
 	if r.Follow {
 		if r.Format = s.Reader.Format; !r.Format.CanAnimate() && !r.Format.CanPage() {
@@ -173,8 +173,8 @@ func (s *series) chooseFormat(what string, use safefile.Remedy) error {
 	if r.Format.CanPage() || r.Format.CanAnimate() && !s.Pages {
 		return nil
 	}
-	return safefile.Refuse(safefile.ErrOutput, r.Source.Name(), "is %s, which %s cannot be", what,
-		strings.ToUpper(string(r.Format))).With(use)
+	return safefile.Refuse(safefile.ErrOutput, r.Source.Name(), "is %s, which %s cannot be", title,
+		strings.ToUpper(string(r.Format))).With(remedy)
 }
 
 // Noun implements Sequence.
@@ -199,7 +199,7 @@ func (s *pages) Describe() string {
 // Choose implements Sequence: all frames have one model.
 func (s *animation) Choose(ctx context.Context) (Choice, error) { return s.chooseMoving(ctx) }
 
-// Result implements Sequence: each page has a model of its own.
+// Result implements Sequence: a model is chosen for each page.
 func (s *pages) Result(ctx context.Context, f *Frame) (Result, error) {
 	by, err := s.choose(ctx, f, 0)
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *pages) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 // Next implements Sequence.
 func (s *series) Next(ctx context.Context) (*Frame, error) {
 	if s.ahead == 1 && s.Written > 0 {
-		runtime.GC() // frees the page before: memory has room for one
+		runtime.GC() // frees the page before: there is memory for only one
 	}
 	in, err := s.Reader.Next(ctx)
 	if err != nil {
@@ -257,7 +257,7 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 		return Writer{func(r Result) error {
 			if !s.Pages && r.Number > 1 {
 				m := &r.How.Metadata
-				m.EXIF, m.XMP, m.IPTC = nil, nil, nil // only the first page has them
+				m.EXIF, m.XMP, m.IPTC = nil, nil, nil // only the first page keeps its metadata
 			}
 			return t.Put(r.Image, r.How)
 		}, t.Close}, func() {}, nil

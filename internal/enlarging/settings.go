@@ -9,42 +9,42 @@ import (
 	"superres/superres/stage"
 )
 
-// Limits are how much of the machine may be used.
+// Limits are how much memory and how many pixels the work may take.
 type Limits struct {
 	// Memory is the largest memory that the work may take, in bytes.
 	Memory int64
-	// Pixels is how many pixels a picture may have; 0: as many as Memory holds, by the rule of imagefile.Limits.
+	// Pixels is how many pixels a picture may have; 0: as many as fit in Memory by the estimate in imagefile.Limits.
 	Pixels int64
 	// Result is how many pixels the enlargement of a picture may have; 0: 4,000 million.
 	Result int64
 }
 
-// Settings say how pictures are enlarged. Options has the records that fill them in; each field names its option and
-// default.
+// Settings say how pictures are enlarged. The table from Options fills them in. Each field names its option and the
+// default of the option.
 type Settings struct {
 	// Size is the size of the results and how the model computes them: --scale (2), --width, --height, --fit,
 	// --strength and --tile.
 	Size superres.Options
-	// OwnScale lets a network of another program enlarge by its own scale, whatever Size.Scale is: true if no size is
+	// OwnScale lets a network of another program enlarge by its own scale instead of Size.Scale: true if no size is
 	// given.
 	OwnScale bool
 	// Model is the name of a model or the path of its file: --model, auto.
 	Model string
-	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. Below 0, as much is removed as is
-	// measured in each picture.
+	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. Below 0, the strength is measured
+	// in each picture.
 	Denoise float64
 	// Effort is how much work to do, fast, best or max: --effort, best.
 	Effort string
 	// Tuning changes how sparse coding stages work: --coder, --sparsity, --back-projection; zero changes nothing.
 	Tuning stage.Tuning
-	// OutputFormat is the format of the results: --format; empty: that of each input.
+	// OutputFormat is the format of the results: --format; empty: the format of each input.
 	OutputFormat string
 	// Keep says what an output takes over from its input, besides the pixels.
 	Keep Fidelity
 	// Quality is the quality of JPEG output, 1 to 100: --quality, 95.
 	Quality int
-	// Map is called with a map of what is sure in the result of a still picture, before that is written: see
-	// superres.BoundsMap. An error fails the picture. nil: none is made.
+	// Map receives a picture of how certain each pixel of an enlarged still picture is, before the result is written:
+	// see superres.BoundsMap. If it returns an error, the picture fails. nil: no map is drawn.
 	Map func(image.Image) error
 	// Region is the part of the upright picture to enlarge, in pixels; empty: all of it.
 	Region image.Rectangle
@@ -53,11 +53,11 @@ type Settings struct {
 	Limits Limits
 	// DecodeTime is the longest time to decode a picture: --timeout, 30 s.
 	DecodeTime time.Duration
-	// WholeTime is how long a picture may take in all: --timeout if it is given; 0: no limit.
+	// WholeTime is the longest time for all work on a picture: --timeout if it is given; 0: no limit.
 	WholeTime time.Duration
 
-	// Given lists the options that change pixels and are not the defaults, with their values, for the text that outputs
-	// record.
+	// Given lists the options that change pixels and differ from their defaults, with their values, for the text about
+	// the model in the outputs.
 	Given []string
 	// Open opens the model called name; nil: models.Open.
 	Open func(name string) (*superres.Model, error)
@@ -73,13 +73,13 @@ type Fidelity struct {
 	Strip bool
 	// FirstFrame takes only the first picture of a file with several: --first-frame. False takes all.
 	FirstFrame bool
-	// Depth is the bits a sample of the output, 8 or 16: --depth. 0: those of the input.
+	// Depth is the number of bits in a sample of the output, 8 or 16: --depth. 0: as in the input.
 	Depth int
-	// Record writes program, model and settings into the output: --provenance, true unless metadata is dropped.
+	// Record writes program, model and settings into the output: --provenance, true unless metadata are dropped.
 	Record bool
 }
 
-// deepened returns cfg, the header of a picture, with the depth of its output, for estimates of memory.
+// deepened returns cfg, the header of a picture, changed to the sample depth of the output, for estimates of memory.
 func (f Fidelity) deepened(cfg image.Config) image.Config {
 	if f.Depth == 16 {
 		switch cfg.ColorModel {

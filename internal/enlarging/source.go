@@ -10,7 +10,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// Source is where the bytes of a picture come from.
+// Source provides the bytes of a picture.
 type Source interface {
 	// Name returns the name of the source for messages.
 	Name() string
@@ -22,38 +22,38 @@ type Source interface {
 type Content struct {
 	// Reader reads the bytes in order.
 	*bufio.Reader
-	// At reads the bytes in any order; nil for a pipe, whose size is not known either.
+	// At reads the bytes in any order; nil for a pipe.
 	At io.ReaderAt
 	// Size is the number of bytes; 0 for a pipe.
 	Size int64
 	// Info describes the file as it was when it was opened; nil if the content is not a file of the user.
 	Info fs.FileInfo
-	// Title says what a video file holds, in words for people; empty: the content itself tells.
+	// Title says in words for people what a video file holds; empty: the content tells it.
 	Title string
-	// Frames is the number of frames of a video, as far as its file tells; 0: it is not known.
+	// Frames is the number of frames of a video, as its file tells; 0: unknown.
 	Frames int
-	// Siting says where the samples of colour of a video lie, as y4m.Layout.Sited takes it; empty: the content itself
-	// tells.
+	// Siting says where the samples of colour in a video lie, in the words of y4m.Layout.Sited; empty: the content
+	// tells it.
 	Siting string
-	// Done is how many frames at the beginning were enlarged by an earlier run, or 0. If it is not 0, the content has
-	// the first two frames, by which the model is chosen, and then those that follow the first Done.
+	// Done is how many frames at the beginning an earlier run has enlarged. If it is not 0, the content consists of the
+	// first two frames, which the choice of the model needs, and the frames after the first Done.
 	Done int
 	Made
 	// Close frees what Open took.
 	Close func()
 }
 
-// Made tells that a content is what another program has made of a file. The zero value: it is the file itself.
+// Made tells whether another program has made the content out of a file; its zero value stands for the file itself.
 type Made struct {
-	// Amend completes the first picture of the content; nil: it is the file itself.
+	// Amend completes the first picture in the content; nil: the content is the file itself.
 	Amend func(*imagefile.Picture)
-	// Upright says that its pixels lie upright, whatever its metadata say.
+	// Upright says that the pixels lie upright, even if the metadata say otherwise.
 	Upright bool
 }
 
 // StartsWith reports whether the content begins with text. It consumes nothing.
 func (c *Content) StartsWith(text string) bool {
-	head, _ := c.Peek(len(text)) // an error means that head is shorter, so not equal to text
+	head, _ := c.Peek(len(text)) // after an error, head is shorter than text, so not equal
 	return string(head) == text
 }
 
@@ -71,7 +71,7 @@ func (c *Content) decode(ctx context.Context, name string, limits imagefile.Limi
 	return pic, err
 }
 
-// File is the Source of a regular file; its value is the path.
+// File is the Source of a regular file; the string is the path.
 type File string
 
 // Name implements Source.
@@ -92,11 +92,11 @@ func (f File) Open() (*Content, error) {
 		Close: func() { file.Close() }}, nil
 }
 
-// Standard is the Source of standard input. There must be one for each stream, as it reads ahead.
+// Standard is the Source of standard input. Make only one for each stream, as it reads ahead.
 type Standard struct{ in *bufio.Reader }
 
-// NewStandard returns the Source of the stream in.
-func NewStandard(in io.Reader) *Standard { return &Standard{bufio.NewReader(in)} }
+// NewStandard returns the Source that reads stream.
+func NewStandard(stream io.Reader) *Standard { return &Standard{bufio.NewReader(stream)} }
 
 // Name implements Source.
 func (s *Standard) Name() string { return "standard input" }
@@ -106,7 +106,7 @@ func (s *Standard) Open() (*Content, error) {
 	return &Content{Reader: s.in, Close: func() {}}, nil
 }
 
-// Body is the Source of the body of a request, which is not a file of the user.
+// Body is the Source of a request body, which is not a file of the user.
 type Body struct {
 	// Title stands for the body in messages.
 	Title string

@@ -16,15 +16,15 @@ import (
 // still is the sequence of a still picture.
 type still struct {
 	*run
-	title string             // the kind of the file: "JPEG of quality 80"
-	pic   *imagefile.Picture // nil: Next has returned it
+	title string             // the kind of file: "JPEG of quality 80"
+	pic   *imagefile.Picture // nil after Next has returned it
 }
 
 // openPicture opens a file that package imagefile can read: a still picture, an animation or a file with pages.
 func openPicture(ctx context.Context, r *run) (Sequence, error) {
 	limits := r.limits()
 	pipe := r.content.At == nil
-	if pipe { // its size is known only once all of it is in memory, so it waits for all memory
+	if pipe { // its size is known only once all of it is read, so all memory is reserved
 		const twice = 2 // the buffer is copied while it grows
 		limits.Bytes = min(imagefile.MaxBytes, r.Limits.Memory*8/11/twice)
 		r.Memory = r.Limits.Memory
@@ -32,7 +32,7 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 			return nil, err
 		}
 	}
-	// The format of a file of several pictures, "" for one; the bytes of the file with its metadata; and its header.
+	// Accept sets the format of a file with several pictures ("" for one), the bytes of the file, and its header.
 	several, fileBytes, header := imagefile.Format(""), int64(0), image.Config{}
 	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
@@ -66,7 +66,7 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 	}
 	if r.wrap == "auto" && r.Region.Empty() && pic.Metadata.IsPanorama() {
 		need := r.Memory
-		if r.panorama = true; r.measureStill(header, fileBytes) != nil { // for want of memory: as any other picture
+		if r.panorama = true; r.measureStill(header, fileBytes) != nil { // too little memory for the margin: no wrap
 			r.panorama, r.Memory = false, need
 		}
 	}
@@ -78,7 +78,7 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 	return s, r.fill(ctx, s, 1)
 }
 
-// measureStill sets sizes and memory from cfg, the header of a picture; held are the bytes of its file and metadata.
+// measureStill sets sizes and memory from cfg, the header of a picture; its file and metadata take held bytes.
 func (r *run) measureStill(cfg image.Config, held int64) error {
 	size, d, err := r.measure(cfg, true, held, 0)
 	if err != nil {
@@ -110,9 +110,9 @@ func (s *still) Next(context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// Writer implements Sequence. Put of its result is called once, or once for each strip.
+// Writer implements Sequence. Put of the returned Writer is called once, or once for each strip.
 func (s *still) Writer(w io.Writer) (Writer, func(), error) {
-	var strips *imagefile.Stream // nil: no strip has been put
+	var strips *imagefile.Stream // nil until the first strip
 	free := func() {}
 	put := func(r Result) error {
 		if !r.isStrip {

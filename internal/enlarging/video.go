@@ -25,23 +25,23 @@ const videoMagic = y4m.Magic
 // video is the sequence of the frames of a video stream. Each frame is enlarged on its own, by the model chosen from
 // the first two, so that equal frames always give equal bytes.
 //
-// Samples stay as they are in the stream: Y, Cb and Cr, in its range. Y goes through the model like a grey picture
-// whose black and white are the least and the greatest code, so that values outside the range of video are kept. Cb
-// and Cr are interpolated from their positions to one sample for each of Y, go through the model as the colour of any
-// picture does, and are reduced to their positions in the result, which differ from those in the input for some
-// layouts. Alpha is interpolated.
+// Samples keep their form in the stream: Y, Cb and Cr, in its range. Y goes through the model like a grey picture in
+// which black and white are the least and the greatest code, so that values outside the range of video are kept. Cb and
+// Cr are interpolated from their positions to one sample for each sample of Y, go through the model like the colour of
+// any picture, and are reduced to their positions in the result, which for some layouts differ from the positions in
+// the input. Alpha is interpolated.
 //
-// Note: the mean PSNR of Cb and Cr at ×2, for 7 pictures of general-dev, T91 and Set5 reduced by 2, is 42.97 dB for
-// 4:4:4 and 41.92 dB for 4:2:0. Interpolating Cb and Cr without the model gives 42.56 and 41.33 dB. With bicubic
-// widening, 4:2:0 has 41.08 dB.
+// Note: the mean PSNR of Cb and Cr at ×2, for 7 pictures from general-dev, T91 and Set5 reduced by 2, is 42.97 dB for
+// 4:4:4 and 41.92 dB for 4:2:0. If Cb and Cr are interpolated without the model, it is 42.56 and 41.33 dB. With bicubic
+// widening, it is 41.08 dB for 4:2:0.
 type video struct {
 	*run
 	in      *y4m.Reader
 	to      y4m.Header
 	widen   *resample.Scaler // enlarges Cb and Cr to the samples of Y; nil: the stream is grey
-	narrow  *resample.Scaler // reduces them again in the result; nil: grey, or the size stays
-	opaque  *resample.Scaler // enlarges alpha; nil: there is none, or the size stays
-	neutral float64          // Cb and Cr of grey, 0 to 1
+	narrow  *resample.Scaler // reduces Cb and Cr again in the result; nil: grey, or the size stays
+	opaque  *resample.Scaler // enlarges alpha; nil: no alpha, or the size stays
+	neutral float64          // the value of Cb and Cr that means grey, 0 to 1
 	count   int              // frames read
 }
 
@@ -100,7 +100,7 @@ func (v *video) Share(frames int) float64 {
 // Choose implements Sequence: all frames have one model.
 func (v *video) Choose(ctx context.Context) (Choice, error) { return v.chooseMoving(ctx) }
 
-// Result implements Sequence. The time limit is for each frame.
+// Result implements Sequence. The time limit applies to each frame.
 func (v *video) Result(ctx context.Context, f *Frame) (Result, error) {
 	ctx, clock := newClock(ctx, v.WholeTime)
 	clock.start()
@@ -108,13 +108,13 @@ func (v *video) Result(ctx context.Context, f *Frame) (Result, error) {
 	return result, clock.end(err, v.nameOf(f))
 }
 
-// faultOf returns err, an error of reading, with the name of the source.
+// faultOf returns err, an error from reading, with the name of the source in it.
 func (r *run) faultOf(err error) error {
 	fault, _ := safefile.Named(err, r.Source.Name())
 	return cmp.Or(fault, err)
 }
 
-// measure sets sizes, memory and the number of frames in work at a time. It fails if there is no memory for one.
+// measure sets sizes, memory and the number of frames in work at a time. It fails if memory is too small for one frame.
 func (v *video) measure() error {
 	r, in := v.run, v.in.Header
 	cfg := image.Config{ColorModel: color.GrayModel, Width: in.Width, Height: in.Height}
@@ -128,17 +128,17 @@ func (v *video) measure() error {
 	}
 	r.takeSize(size)
 	v.to = in.Sized(size.X, size.Y)
-	// Each frame in work holds itself and its result, and for every two, rounded up, another one waits. The copy that
-	// is written is shared.
+	// A frame in work takes memory for itself and its result, and for every two in work, rounded up, another frame
+	// waits. The frame being written is counted once, in shared.
 	both := in.FrameBytes() + v.to.FrameBytes()
 	each := both + both/2
 	if in.Planes() > 1 {
-		const planes = 6 // bytes of a pixel's Cb and Cr that the estimate for a colour picture lacks
+		const planes = 6 // bytes for Cb and Cr of a pixel, beyond the estimate for a colour picture
 		cfg.ColorModel = color.YCbCrModel
 		each += planes * (int64(in.Width)*int64(in.Height) + int64(size.X)*int64(size.Y))
 	}
 	if in.Layout.Alpha {
-		const planes = 4 // bytes of a sample while it is interpolated
+		const planes = 4 // bytes for a sample of alpha while it is interpolated
 		each += planes * (int64(in.Width)*int64(in.Height) + int64(size.X)*int64(size.Y))
 	}
 	_, d, err := r.measure(cfg, false, v.to.FrameBytes()+both/2, each)
@@ -151,7 +151,7 @@ func (v *video) measure() error {
 	return nil
 }
 
-// placeColour makes the scalers that take Cb and Cr from their positions to those of Y, and back.
+// placeColour makes the scalers that take Cb and Cr from their own positions to the positions of Y, and back.
 func (v *video) placeColour() {
 	in, to := v.in.Header, v.to
 	if in.Layout.Grey {
@@ -163,7 +163,7 @@ func (v *video) placeColour() {
 	down, downBack := colourAxes(in.Layout.Down, y)
 	kernel := resample.Bicubic
 	if v.halved() && v.clean.model.Subsampled != nil {
-		kernel = resample.Triangle // the kernel that the network for halved colour was trained with
+		kernel = resample.Triangle // the network for halved colour was trained with this kernel
 	}
 	v.widen = resample.NewAt(w, h, in.Width, in.Height, kernel, across, down)
 	if in.Width != to.Width || in.Height != to.Height {
@@ -175,24 +175,24 @@ func (v *video) placeColour() {
 	}
 }
 
-// halved reports whether the stream has colour at half the resolution of brightness, or less, in both directions.
+// halved reports whether colour has half the resolution of brightness, or less, in both directions.
 func (v *video) halved() bool { return v.in.Layout.Across > 1 && v.in.Layout.Down > 1 }
 
-// colourAxes returns, for one dimension, the positions of the samples of Y on the grid of colour, widen, and those of
-// colour on the grid of Y, narrow. Each sample of colour covers of samples of Y and lies a from their edge. So sample u
-// of colour and sample i of Y coincide where of·u + a = i + ½.
-func colourAxes(of int, a float64) (widen, narrow resample.Axis) {
-	step := float64(of)
+// colourAxes returns, for one dimension, the positions of the samples of Y on the grid of colour (widen), and the
+// positions of the samples of colour on the grid of Y (narrow). A sample of colour covers n samples of Y and lies at a,
+// measured from the edge of the first. So sample u of colour and sample i of Y coincide where n·u + a = i + ½.
+func colourAxes(n int, a float64) (widen, narrow resample.Axis) {
+	step := float64(n)
 	return resample.Axis{First: (0.5 - a) / step, Step: 1 / step}, resample.Axis{First: a - 0.5, Step: step}
 }
 
-// ofChroma holds, for R−Y and B−Y, their ratio to Cr and Cb by BT.601, and the index of the plane of Cr or Cb.
+// ofChroma holds, for R−Y and B−Y, their ratio to Cr and Cb in BT.601, and the index of the plane of Cr or Cb.
 var ofChroma = [2]struct {
 	scale float64
 	plane int
 }{{2 * (1 - picture.WeightR), 2}, {2 * (1 - picture.WeightB), 1}}
 
-// alphaPlane is the plane of alpha in a frame that has one.
+// alphaPlane is the index of the plane of alpha in a frame.
 const alphaPlane = 3
 
 // Next implements Sequence.
@@ -255,8 +255,8 @@ func (v *video) Writer(w io.Writer) (Writer, func(), error) {
 	return Writer{func(r Result) error { return out.Put(r.Video) }, func() error { return nil }}, func() {}, err
 }
 
-// inColour returns a frame of video, brightness luma and colour chroma, as an RGB picture of 8 bits a sample; rounding
-// of brightness does not matter to its caller.
+// inColour returns a frame of video, with brightness luma and colour chroma, as an RGB picture of 8 bits a sample. Its
+// caller does not mind that brightness is rounded.
 func inColour(luma image.Image, chroma *superres.Chroma) image.Image {
 	out := image.NewNRGBA(luma.Bounds())
 	level := func(v float32) uint8 { return uint8(255*picture.Clamp(v) + 0.5) }

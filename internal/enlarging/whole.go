@@ -11,8 +11,8 @@ import (
 	"superres/superres"
 )
 
-// A still picture, unlike the pictures of other sequences, may be made and written in strips, a region may be cut out
-// of it, its noise may vary over it, and a map may tell what is sure in the result.
+// Unlike the pictures of other sequences, a still picture may be computed and written in strips, a region may be cut
+// out of it, its noise may vary over it, and a map may show how certain its pixels are.
 
 // Describe implements Sequence.
 func (s *still) Describe() string {
@@ -30,7 +30,7 @@ func (s *still) Choose(ctx context.Context) (Choice, error) {
 	}
 	c, err := s.choose(ctx, f, mostCopies)
 	if c.Picture != nil {
-		// The picture that was read is released: it need not stay in memory beside the one that is enlarged.
+		// Free the picture that was read: only the corrected picture, c.Picture, is enlarged.
 		f.Image, f.About.Image, c.Picture = c.Picture, nil, nil
 	}
 	return c, err
@@ -47,7 +47,7 @@ func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 		defer func() { r.Warnings = append(r.Warnings, "is a panorama of 360°: its left and right edges meet") }()
 	}
 	if s.inStrips(s.Output.X, s.Output.Y) && by.Model.Streams(img) {
-		r.report = opt.Report // which is complete when strips returns
+		r.report = opt.Report // complete when strips returns
 		r.strips = func(put func(Result) error) error {
 			return named(by.Model.Stream(ctx, img, opt, func(strip image.Image) error {
 				r, _ := s.Finish(f, strip, by)
@@ -84,7 +84,7 @@ func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 	return r, err
 }
 
-// Finish implements Sequence. Of a result in strips, enlarged is one, and of a region the enlargement of that.
+// Finish implements Sequence. enlarged is the enlarged picture, one strip of it, or the enlarged region.
 func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
 	z := metadata.Resizing{From: s.Input, To: s.Output}
 	if whole, err := s.resultSize(s.Input); err == nil && !s.Region.Empty() {
@@ -95,7 +95,7 @@ func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 	return s.finish(f, enlarged, by, z), nil
 }
 
-// named returns err with name put before it; nil stays nil.
+// named returns err preceded by name, or nil for nil.
 func named(err error, name string) error {
 	if err == nil {
 		return nil

@@ -15,14 +15,14 @@ import (
 	"superres/internal/wasm"
 )
 
-// isOtherHEIF tells whether a file of boxes has pictures of another kind than AVIF.
+// isOtherHEIF tells whether a file of boxes contains pictures of another kind than AVIF, such as HEIC.
 func isOtherHEIF(r io.ReaderAt, _ string) (foreign.Kind, bool) {
 	head, _ := headOf(r, "")
 	kind, _ := foreign.Of(head)
 	return kind, kind.Title != "AVIF"
 }
 
-// configOfAVIF returns the size and the colour model of an AVIF, which must be a *source.
+// configOfAVIF returns the size and the colour model of the AVIF in r, which must be a *source.
 func configOfAVIF(r io.Reader) (image.Config, error) {
 	s, err := r.(*source).still()
 	if err != nil {
@@ -31,7 +31,7 @@ func configOfAVIF(r io.Reader) (image.Config, error) {
 	return image.Config{ColorModel: modelOfAVIF(s), Width: int(s.Crop[2]), Height: int(s.Crop[3])}, nil
 }
 
-// modelOfAVIF returns the colour model of a picture of the kind of s.
+// modelOfAVIF returns the colour model for the picture that s describes.
 func modelOfAVIF(s *metadata.Still) color.Model {
 	switch deep := s.Depth > 8; {
 	case s.HasAlpha && deep:
@@ -48,7 +48,7 @@ func modelOfAVIF(s *metadata.Still) color.Model {
 	return color.RGBAModel
 }
 
-// avifBytes returns the memory that decoding the AVIF in src takes beside the file and the picture.
+// avifBytes returns the memory for decoding the AVIF in src, beside the file and the picture.
 func avifBytes(src metadata.Source) int64 {
 	s, err := src.(*source).still()
 	if err != nil {
@@ -57,8 +57,8 @@ func avifBytes(src metadata.Source) int64 {
 	return wasm.AVIFMemory(s.Width*s.Height, src.Size())
 }
 
-// decodeAVIF decodes the primary picture of an AVIF, without turning it. The transparency and the colours are decoded
-// one after the other, since the decoder multiplies the colours by the transparency that it knows of.
+// decodeAVIF decodes the primary picture of an AVIF, without turning it upright. Transparency and colours are decoded
+// one after another, since the decoder would multiply the colours by any transparency that it knows of.
 func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	s, err := src.still()
 	if err != nil {
@@ -91,8 +91,8 @@ func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	return img, err
 }
 
-// decodeFrames returns the part s.Crop of the picture of size stored that the decoder, in memory, makes of src after
-// the changes pictures, of which the last is for the colours, and one before it for the transparency.
+// decodeFrames decodes src, in memory, once with each of the edits pictures: the last shows the colours, one before it
+// the transparency. It returns the part s.Crop of the picture, which must have the size stored.
 func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pictures [][]metadata.Edit) (image.Image,
 	error) {
 	shown, ok := stored.Part(s.Crop[0], s.Crop[1], s.Crop[2], s.Crop[3])
@@ -113,7 +113,7 @@ func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pi
 	return p.image, nil
 }
 
-// avifPicture is a picture that is put together of what the decoder returns.
+// avifPicture is a picture that is put together from the results of the decoder.
 type avifPicture struct {
 	*metadata.Still
 	image image.Image
@@ -122,7 +122,7 @@ type avifPicture struct {
 // take sets the transparency of the picture to the brightness of f, or its colours to the colours of f.
 func (p *avifPicture) take(f wasm.Frame, asAlpha bool) {
 	pix, stride, pixel := picture.Samples(p.image)
-	sample := 1 // bytes
+	sample := 1 // bytes of a sample in the picture
 	if p.Depth > 8 {
 		sample = 2
 	}
@@ -134,7 +134,7 @@ func (p *avifPicture) take(f wasm.Frame, asAlpha bool) {
 		pix[at] = byte((v + 128) / 257)
 	}
 	colours := min(pixel/sample, 3)
-	const stored = 8 // bytes of a pixel of f
+	const stored = 8 // bytes of a pixel in f
 	for y := range int(p.Crop[3]) {
 		row := f.Pix[stored*((int(p.Crop[1])+y)*f.Width+int(p.Crop[0])):]
 		for x := range int(p.Crop[2]) {
@@ -160,8 +160,8 @@ func (p *avifPicture) take(f wasm.Frame, asAlpha bool) {
 	}
 }
 
-// DivideByAlpha returns the sample v of a colour, multiplied by alpha, before that multiplication. All have 16 bits. A
-// colour under alpha of 0 is returned as it is.
+// DivideByAlpha returns the sample of a colour that, multiplied by alpha, is v. All have 16 bits. If alpha is 0, it
+// returns v.
 func DivideByAlpha(v, alpha uint32) uint32 {
 	if alpha == 0 {
 		return v
@@ -169,7 +169,7 @@ func DivideByAlpha(v, alpha uint32) uint32 {
 	return min((v*0xffff+alpha/2)/alpha, 0xffff)
 }
 
-// endOfAVIF returns the offset in data at which another file of boxes begins, or 0 where there is none.
+// endOfAVIF returns the offset in data where another file of boxes begins, or 0 if there is none.
 func endOfAVIF(data []byte) (end uint64) {
 	metadata.Piece(bytes.NewReader(data), 0, int64(len(data))).Boxes(func(kind string, body metadata.Body) bool {
 		const head = 8
@@ -181,7 +181,7 @@ func endOfAVIF(data []byte) (end uint64) {
 	return end
 }
 
-// describeAVIF sets pic.GreyAlpha and pic.gains of an AVIF.
+// describeAVIF sets pic.GreyAlpha and pic.gains for an AVIF.
 func describeAVIF(src *source, pic *Picture) {
 	s, err := src.still()
 	pic.GreyAlpha = err == nil && s.Grey && s.HasAlpha

@@ -9,15 +9,14 @@ import (
 	"superres/internal/wasm"
 )
 
-// avifEncoderBytes returns the bytes that encodeAVIF takes beside a picture of w×h pixels.
+// avifEncoderBytes returns the bytes of memory that encodeAVIF takes beside a picture of w×h pixels.
 func avifEncoderBytes(w, h int) int64 {
 	const pixelBytes, fileBytes = 4, 3
 	pixels := int64(w) * int64(h)
 	return wasm.AVIFEncoderMemory(pixels) + (pixelBytes+fileBytes)*pixels
 }
 
-// encodeAVIF writes img, which is of a type that adapt returns, with its metadata. Colour under full transparency
-// becomes black.
+// encodeAVIF writes img, of a type that adapt returns, with its metadata. Colours of transparent pixels become black.
 func encodeAVIF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := rasterOf(img, false, false)
 	pix := r.samples()

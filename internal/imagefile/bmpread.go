@@ -8,9 +8,9 @@ import (
 	"superres/internal/picture"
 )
 
-// startsOfBMP returns what files of the format BMP start with: the reserved bytes are 0, or the header has one of the
-// usual lengths. "BM" alone begins many texts. A bare bitmap, often called .dib, begins with its header, which has one
-// plane of a known depth and, except in OS/2, a known compression.
+// startsOfBMP returns the patterns that BMP files start with: "BM" and either reserved bytes of 0 or one of the usual
+// header lengths, since "BM" alone begins many texts. A bare bitmap, often called .dib, starts with its header, with
+// one plane of a known depth and, except in OS/2, a known compression.
 func startsOfBMP() []string {
 	list := []string{"BM????\x00\x00\x00\x00"}
 	for _, length := range []byte{12, 16, 40, 52, 56, 64, 108, 124} {
@@ -34,7 +34,7 @@ func configOfBMP(r io.Reader) (image.Config, error) {
 	return d.Config(), nil
 }
 
-// decodeBMP decodes a BMP. Its header says size.
+// decodeBMP decodes a BMP; size is the size in its header.
 func decodeBMP(src *source, size Size, _ Limits) (img image.Image, err error) {
 	d, err := bmp.NewDecoder(src)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"superres/internal/wasm"
 )
 
-// codec is all that the package knows of one format.
+// codec holds all that the package knows about one format.
 type codec struct {
 	format     Format
-	title      string   // the format's name for people, such as WebP
-	extensions []string // with their dots, in lower case; new files get the first
-	magic      []string // what files of the format start with, one of these; ? is any byte
-	surely     string   // the longer start that Identify demands; empty: magic is enough
+	title      string   // the name of the format for people, such as WebP
+	extensions []string // with dots, in lower case; new files get the first
+	magic      []string // a file of the format starts with one of them; ? is any byte
+	surely     string   // a longer start that Identify demands; empty: magic is enough
 
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
@@ -31,50 +31,49 @@ type codec struct {
 	// the enlargement of a file in it becomes.
 	isUnusual bool
 
-	// mimic returns the kind of a file called name that begins like the format but is of another. nil: no other begins
-	// so.
+	// mimic returns the kind of a file called name that begins like a file of this format but is of another kind. nil:
+	// there are no such files.
 	mimic func(r io.ReaderAt, name string) (foreign.Kind, bool)
-	// config decodes the header of a file, and decode the pixels, given the size of the header. decode may add to
+	// config decodes the header of a file, and decode its pixels, given the size from the header. decode may add to
 	// src.warnings.
 	config func(io.Reader) (image.Config, error)
 	decode func(src *source, size Size, lim Limits) (image.Image, error)
-	// decoderBytes returns the bytes that decode takes beside the file and the picture. nil: next to none.
+	// decoderBytes returns the bytes of memory that decode takes beside the file and the picture. nil: next to none.
 	decoderBytes func(src metadata.Source) int64
-	// start returns a short file with the header of the picture to decode, for config to read instead of the file, of
-	// which it would read too much, or another picture. It returns nil where config is to read the file. It refuses a
-	// file with parts up to the pixels out of order. nil: config reads all files.
+	// start returns a short file with the header of the picture to decode. config reads it instead of the file if it
+	// would read too much of the file, or another picture. It returns nil if config can read the file, and an error if
+	// parts before the pixels are out of order. nil: config reads all files.
 	start func(src *source, lim Limits) ([]byte, error)
-	// inspect refuses a file, in memory, that config cannot judge. It takes time linear in the file's
-	// length. nil: there is nothing to refuse.
+	// inspect refuses a file in memory that config cannot judge. Its time is linear in the length of the file. nil:
+	// there is nothing to refuse.
 	inspect func(src *source) error
-	// several reports whether a file, in memory or on a disk, holds several pictures. nil: no file does.
+	// several reports whether a file, in memory or on disk, contains several pictures. nil: no file does.
 	several func(src *source) bool
-	// first returns a file of the first of several pictures alone. It overwrites src.data and returns a part of it.
+	// first returns a file with only the first of several pictures. It overwrites src.data and returns a part of it.
 	// nil: decode reads only the first picture anyway.
 	first func(src *source) []byte
 	// prepare returns the source that decode reads instead of src. nil: decode reads src.
 	prepare func(src *source) *source
-	// describe sets the fields of pic, such as Quality, that follow from the file src and from pic.Image. nil:
-	// there are none.
+	// describe sets fields of pic, such as Quality, that follow from the file src and from pic.Image. nil: no fields.
 	describe func(src *source, pic *Picture)
-	// greyPalette: a picture becomes *image.Gray if its palette has only greys; false: it keeps its palette.
+	// greyPalette: a picture with only greys in its palette becomes *image.Gray; false: it keeps its palette.
 	greyPalette bool
-	// end returns the offset in data at which the first picture ends, or 0 where it is not known.
+	// end returns the offset in data where the first picture ends, or 0 if unknown.
 	end func(data []byte) uint64
 
-	// encode writes a picture of a type that adapt returns. withMetadata adds the metadata, but for a TIFF, where
-	// encode writes them. nil: the format is not written, or only by package sequence.
+	// encode writes a picture of a type that adapt returns. For a TIFF it also writes the metadata; for other formats,
+	// metadata.Metadata.Writer adds them. nil: the format is not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
-	// encoderBytes returns the bytes that encode, or a writer of animations, takes beside a picture of the given
-	// size. nil: next to none.
+	// encoderBytes returns the bytes of memory that encode, or a writer of animations, takes beside a picture of the
+	// given size. nil: next to none.
 	encoderBytes func(w, h int) int64
-	// stream begins a file that is written chunk by chunk. nil: the format is only written as a whole.
+	// stream begins a file that is written chunk by chunk. nil: the format can only be written at once.
 	stream func(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error)
-	// takesAll: encode takes pictures of all types of 8 bits. takesClearPalettes: encode takes a palette with
-	// transparent colours. Where they are false, adapt converts such pictures first.
+	// takesAll: encode takes pictures of all types with 8 bits. takesClearPalettes: encode takes palettes with
+	// transparent colours. If false, adapt first converts such pictures.
 	takesAll, takesClearPalettes bool
-	// mostSide is the largest width or height in pixels, and mostBytes the largest size in bytes, that the fields
-	// of a file can hold, mostPixels what encode takes; 0: more than any picture here has.
+	// mostSide is the greatest width or height in pixels, and mostBytes the greatest size in bytes, that the fields of
+	// a file can hold; mostPixels is the greatest number of pixels that encode takes; 0: unlimited.
 	mostSide              int
 	mostBytes, mostPixels int64
 }
@@ -83,8 +82,8 @@ type codec struct {
 //
 // Note: this is not the registry of package image, so that imports elsewhere cannot change what a program accepts.
 //
-// The enlargement of a GIF of one picture is written as PNG, since a GIF has too few colours, and so is, by package
-// sequence, an animated WebP.
+// The enlargement of a GIF with one picture is written as PNG, since a GIF has too few colours; so is, by package
+// sequence, the enlargement of an animated WebP.
 var codecs = []codec{
 	{
 		format: PNG, title: "PNG", extensions: []string{".png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
@@ -104,7 +103,7 @@ var codecs = []codec{
 		canAlpha: true, canAnimate: true,
 		config: gif.DecodeConfig, decode: decodeGIF, several: isAnimatedGIF, first: firstOfGIF,
 		describe: describeGIF, greyPalette: true, end: endOfGIF,
-		encoderBytes: func(int, int) int64 { return 12 << 20 }, // the histogram that sequence chooses a palette by
+		encoderBytes: func(int, int) int64 { return 12 << 20 }, // the histogram from which sequence chooses a palette
 	}, {
 		format: WebP, title: "WebP", extensions: []string{".webp"}, magic: []string{"RIFF????WEBPVP8"},
 		canAlpha: true,
@@ -135,10 +134,10 @@ var codecs = []codec{
 	},
 }
 
-// canHold fails, with an ErrOutput, for a format that is not written, and for a size of w×h pixels that is empty or
-// that a file of the format cannot hold. img gives only the type of the picture.
+// canHold fails, with an ErrOutput, if the format is not written, or if a picture of w×h pixels is empty or too large
+// for a file of the format. img only serves for its type.
 //
-// Note: the TIFF and BMP encoders do not check; they would write a file that says a wrong size.
+// Note: the TIFF and BMP encoders do not check the size; they would write a file with a wrong size in its header.
 func (c *codec) canHold(w, h int, img image.Image) error {
 	if c.encode == nil {
 		return refuse(safefile.ErrOutput, "cannot write the format %q (known: %s)", c.format,
@@ -156,7 +155,7 @@ func (c *codec) canHold(w, h int, img image.Image) error {
 			most/1e6, w, h).With(PNGOrSmaller)
 	}
 	const headers = 64 << 20 // more than any format needs, with metadata
-	perPixel := int64(4)     // with a BMP's padding
+	perPixel := int64(4)     // including the padding of a BMP
 	if c.canDeep {
 		switch img.(type) {
 		case *image.NRGBA64, *image.RGBA64:

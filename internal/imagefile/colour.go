@@ -6,8 +6,8 @@ import (
 	"image/draw"
 )
 
-// greyFromPalette returns img as *image.Gray where its palette has only opaque greys, as in grey BMP and GIF files. It
-// returns any other picture itself.
+// greyFromPalette returns img as *image.Gray if its palette has only opaque greys, as in grey BMP and GIF files. It
+// returns any other picture unchanged.
 func greyFromPalette(img image.Image) image.Image {
 	src, ok := img.(*image.Paletted)
 	if !ok {
@@ -31,11 +31,11 @@ func greyFromPalette(img image.Image) image.Image {
 	return dst
 }
 
-// adapt returns img in a type that the encoder of the format writes with all depth, colour and alpha that the format
-// can hold, or img itself where it is of such a type.
+// adapt returns img in a type that the encoder writes with all the depth, colour and alpha that the format can hold. An
+// img of such a type is returned unchanged.
 //
-// Note: otherwise the encoders would write 8-bit JPEG pixels as 16-bit PNGs, and 16-bit grey as colour in JPEG and BMP,
-// and in BMP and TIFF they would drop or darken the alpha of types that they do not know.
+// Note: without it, the encoders would write 8-bit JPEG pixels as 16-bit PNGs, and 16-bit grey as colour in JPEG and
+// BMP; in BMP and TIFF they would drop or darken the alpha of types that they do not know.
 func (c *codec) adapt(img image.Image) image.Image {
 	switch src := img.(type) {
 	case *image.Gray16:
@@ -69,7 +69,7 @@ func (c *codec) adapt(img image.Image) image.Image {
 			return nrgba(img, func(x, y int) color.NRGBA {
 				c := src.RGBA64At(x, y)
 				if c.A == 0xffff {
-					return roundPixel(color.NRGBA64(c)) // without the slow conversion below
+					return roundPixel(color.NRGBA64(c)) // avoids the slow conversion below
 				}
 				return roundPixel(color.NRGBA64Model.Convert(c).(color.NRGBA64))
 			})
@@ -87,7 +87,7 @@ func plainNYCbCrA(src *image.NYCbCrA, x, y int) color.NRGBA {
 
 // nrgba returns a new picture with the bounds of img and at(x, y) as its pixel (x, y).
 //
-// Note: drawing onto an *image.NRGBA would multiply colour by alpha and divide again, which changes nearly
+// Note: drawing onto an *image.NRGBA would multiply colours by alpha and divide them again, which changes nearly
 // transparent pixels.
 func nrgba(img image.Image, at func(x, y int) color.NRGBA) *image.NRGBA {
 	b, dst := img.Bounds(), image.NewNRGBA(img.Bounds())
@@ -114,7 +114,7 @@ func roundPixel(c color.NRGBA64) color.NRGBA {
 	return color.NRGBA{R: round8(c.R), G: round8(c.G), B: round8(c.B), A: round8(c.A)}
 }
 
-// round8 returns the value of 0..255 that is nearest to v of 0..65535.
+// round8 returns the value in 0..255 nearest to v in 0..65535.
 func round8(v uint16) uint8 {
 	return uint8((uint32(v)*255 + 32767) / 65535)
 }

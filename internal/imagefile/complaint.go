@@ -12,18 +12,17 @@ import (
 	"superres/internal/tiff"
 )
 
-// trouble is the reason for which a decoder has refused a file.
+// trouble is the reason why a decoder has refused a file.
 type trouble int
 
 const (
-	damaged     trouble = iota // against the rules of the format
-	incomplete                 // ends too early
-	unsupported                // within the rules, but not known to the decoder
-	named                      // the same, and the error is a noun in plain words
+	damaged     trouble = iota // the file breaks the rules of the format
+	incomplete                 // the file ends too early
+	unsupported                // the file is valid, but the decoder does not know the feature
+	named                      // like unsupported, and the error text is a noun in plain words
 )
 
-// classifyError returns what a decoder's error says, without the name of the decoder's package, and the kind of trouble
-// that the error reports.
+// classifyError returns the text of an error from a decoder, without the package name, and the kind of trouble.
 func classifyError(err error) (what string, kind trouble) {
 	var (
 		badPNG, newPNG   = png.FormatError(""), png.UnsupportedError("")
@@ -55,14 +54,14 @@ func classifyError(err error) (what string, kind trouble) {
 	return trimError(err.Error())
 }
 
-// beyondWebP says what valid WebP files have for which golang.org/x/image/webp fails with an error of that text.
+// beyondWebP maps errors of golang.org/x/image/webp to the feature of a valid WebP file that causes them.
 var beyondWebP = map[string]string{
 	"vp8: too much data to decode": "16 MiB of lossy pixels, or more",
 	"vp8l: too many Huffman trees": "more than 2600 groups of prefix codes",
 }
 
-// trimError returns s without the names of packages and the words about reading at its front, and the kind of trouble:
-// incomplete where the rest begins like an error about the end of the file, else damaged.
+// trimError returns s without package names and words about reading at its front, and the kind of trouble: incomplete
+// if the rest begins like an error about the end of the file, else damaged.
 func trimError(s string) (string, trouble) {
 	for {
 		head, tail, ok := strings.Cut(s, ": ")
@@ -79,15 +78,15 @@ func trimError(s string) (string, trouble) {
 	return s, damaged
 }
 
-// packages are the names that decoders put in front of their errors.
+// packages are the names that decoders put before their errors.
 var packages = map[string]bool{
 	"image": true, "wasm": true, "metadata": true, "png": true, "jpeg": true, "gif": true, "bmp": true, "tiff": true,
 	"webp": true, "riff": true, "vp8": true, "vp8l": true,
 	"zlib": true, "flate": true, "lzw": true, "ccitt": true,
 }
 
-// The remedies of this package; safefile has others. A remedy is what the user of a program can change so that a
-// picture can be read or written.
+// The remedies of this package; safefile has others. A remedy says what the user can change so that a picture can be
+// read or written.
 const (
 	MorePixels   safefile.Remedy = "allow more pixels"
 	MoreMemory   safefile.Remedy = "allow more memory"
@@ -102,7 +101,7 @@ const (
 	PNGOrSmaller safefile.Remedy = "write a PNG, or enlarge less"
 )
 
-// refuse returns a fault of a class of safefile, without a file's name, which callers add: see safefile.Named.
+// refuse returns a fault of a class from safefile, without a file name. Callers add the name: see safefile.Named.
 func refuse(class error, format string, args ...any) *safefile.Fault {
 	return safefile.Refuse(class, "", format, args...)
 }

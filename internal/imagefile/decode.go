@@ -12,19 +12,19 @@ import (
 	"superres/internal/safefile"
 )
 
-// read returns the picture in the file in, within the limits lim, all of which must be set. Its errors are faults
-// without a file name, errors of ctx, or errors of the decoder. name is for errors of reading the file.
+// read returns the picture in file, within the limits lim, all of which must be set. Its errors are faults without a
+// file name, errors of ctx, or errors of the decoder. name is for errors in reading the file.
 //
-// Note: the order of the steps makes it safe. The size of the picture, and the memory that the file and its metadata
-// will take, are computed from the headers, a few bytes at a time. Only when both are acceptable is the file read into
-// memory, and only when it holds one picture of a bounded number of scans is memory for pixels allocated.
-func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
+// Note: the order of the steps makes it safe. The size of the picture, and the memory for the file and its metadata,
+// are computed from the headers, reading a few bytes at a time. Only if both are acceptable is the file read into
+// memory. Only if it then contains one picture, with a bounded number of scans, is memory for pixels allocated.
+func (f *codec) read(ctx context.Context, file *input, name string, lim Limits) (*Picture, error) {
 	var cfg image.Config
 	var size Size
 	var about metadata.Outline
 	several, scratch := false, int64(0)
 	c := &clock{limit: lim.Time, left: lim.Time}
-	err := c.runTimed(ctx, in, func(src *source) (err error) {
+	err := c.runTimed(ctx, file, func(src *source) (err error) {
 		if cfg, err = f.header(src, lim); err == nil {
 			size, err = lim.CheckSize(int64(cfg.Width), int64(cfg.Height))
 		}
@@ -46,7 +46,7 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 	if several && lim.Several != nil {
 		lim.Several(f.format)
 	}
-	held := in.held + scratch
+	held := file.held + scratch
 	if !lim.Strip {
 		held += about.Bytes
 	}
@@ -55,7 +55,7 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 	}
 	pic := &Picture{Format: f.format}
 	if !lim.Strip {
-		err = c.runTimed(ctx, in, func(src *source) error {
+		err = c.runTimed(ctx, file, func(src *source) error {
 			pic.Metadata, pic.Warnings = metadata.Read(string(f.format), src)
 			return nil
 		})
@@ -63,14 +63,14 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 			return nil, err
 		}
 	}
-	if err := in.load(ctx, name); err != nil {
+	if err := file.load(ctx, name); err != nil {
 		return nil, err
 	}
 	if several {
-		pic.File = in.data
+		pic.File = file.data
 		return pic, nil
 	}
-	if err := c.runTimed(ctx, in, func(src *source) error { return f.pixels(src, size, lim, pic) }); err != nil {
+	if err := c.runTimed(ctx, file, func(src *source) error { return f.pixels(src, size, lim, pic) }); err != nil {
 		return nil, err
 	}
 	if f.greyPalette && about.Colours != "RGB " {
@@ -84,7 +84,7 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 	return pic, pic.turnGainMap(ctx, about.Orientation, lim)
 }
 
-// plainInks is the warning for a picture in the colours of inks.
+// plainInks is the warning for a picture in CMYK, the colours of inks.
 const plainInks = "its CMYK colours become RGB by plain arithmetic"
 
 // header returns the size and the colour model of the picture that f.decode would return for src.
@@ -102,7 +102,7 @@ func (f *codec) header(src *source, lim Limits) (image.Config, error) {
 }
 
 // pixels decodes src, a file in memory, into pic.Image, and sets the other fields of pic that follow from the file. It
-// fails where the header now says another size than size.
+// fails if the header now gives another size than size.
 func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err error) {
 	if lim.FirstFrame && f.first != nil {
 		src = src.withData(f.first(src))
@@ -111,7 +111,7 @@ func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err er
 	if err != nil {
 		return err
 	}
-	if w, h := size.Sides(); now.Width != w || now.Height != h { // the checks were made for another header
+	if w, h := size.Sides(); now.Width != w || now.Height != h { // the checks were for another header
 		return refuse(safefile.ErrInput, "has changed while it was read; try again")
 	}
 	if err := f.checkSingle(src, lim); err != nil {
@@ -131,7 +131,7 @@ func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err er
 		return err
 	}
 	pic.Warnings = append(pic.Warnings, pixels.warnings...)
-	// A decoder may return another size than it announced, even none at all.
+	// A decoder may return another size than the header gives, or even an empty picture.
 	if got, want := img.Bounds(), size.Bounds(); got != want {
 		return fmt.Errorf("its pixels are %v, its header says %v", got, want)
 	}
@@ -142,18 +142,18 @@ func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err er
 	return nil
 }
 
-// clock measures the time for decoding one picture: limit in all, of which left is not used up.
+// clock measures the time for decoding one picture: limit in all, of which left remains.
 type clock struct{ limit, left time.Duration }
 
-// timeout returns the error for a picture that takes longer than c.limit.
+// timeout returns the error for a picture that takes longer to decode than c.limit.
 func (c *clock) timeout() error {
 	return &safefile.Fault{Class: safefile.ErrLimit, Cause: context.DeadlineExceeded, Remedy: safefile.MoreTime,
 		Reason: fmt.Sprintf("takes longer to decode than the limit of %g s", c.limit.Seconds())}
 }
 
-// runTimed calls step with a source that fails once c.left has passed or ctx has ended, and takes the time used off
-// c.left. After such an end it returns timeout's fault or ctx's error, whatever step returned, since decoders reword
-// or lose the errors of their readers.
+// runTimed calls step with a source that fails once c.left has passed or ctx has ended, and subtracts the time used
+// from c.left. After a failure of this kind it returns the error from timeout or ctx, not the error from step, since
+// decoders reword or lose the errors of their readers.
 func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) error) (err error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.left, c.timeout())
@@ -163,30 +163,30 @@ func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) erro
 		if done := ctx.Err(); done != nil {
 			err = done
 			if own, ok := context.Cause(ctx).(*safefile.Fault); ok {
-				err = own // our limit, not the caller's
+				err = own // the limit here, not of the caller
 			}
 		}
 	}()
 	return step(&source{ctx: ctx, file: in, size: in.size, data: in.data, still: in.still})
 }
 
-// source is the file that decoders and readers of metadata read. Reads fail once ctx has ended.
+// source is the file that decoders and readers of metadata read. Reading fails once ctx has ended.
 //
 // Note: ReadAt is needed. Without it, the TIFF decoder copies the whole source into memory and works on the copy, where
-// ctx cannot stop it, and a small file can make it unpack the same megabyte for each of a million tiles.
+// ctx cannot stop it; a small file can then make it unpack the same megabyte for each of a million tiles.
 type source struct {
 	ctx  context.Context
 	file io.ReaderAt
 	size int64
-	data []byte // the whole file; nil: the file is on a disk
+	data []byte // all bytes of the file; nil: the file is on a disk
 	at   int64  // the offset of the next Read
 
 	still    func() (*metadata.Still, error)
-	warnings []string    // what was wrong with the pixels: see Picture.Warnings
+	warnings []string    // faults of the pixels: see Picture.Warnings
 	gains    image.Image // see Picture.gains
 }
 
-// withData returns a source that reads data in place of the file of s. Reading it ends with the context of s, too.
+// withData returns a source that reads data instead of the file of s, until the context of s has ended.
 func (s *source) withData(data []byte) *source {
 	in := inMemory(data)
 	return &source{ctx: s.ctx, file: in, size: in.size, data: data, still: in.still}
@@ -194,11 +194,11 @@ func (s *source) withData(data []byte) *source {
 
 func (s *source) Size() int64 { return s.size }
 
-// Still returns what the boxes of the file say, as metadata.Read asks for it.
+// Still returns the description in the boxes of the file. metadata.Read calls it.
 func (s *source) Still() (*metadata.Still, error) { return s.still() }
 
-// stepBytes is the most bytes that one Read returns, so that ctx is checked often: a few bytes can stand for many
-// pixels.
+// stepBytes is the greatest number of bytes that a Read returns, so that ctx is checked often: a few bytes can stand
+// for many pixels.
 const stepBytes = 256
 
 func (s *source) Read(p []byte) (int, error) {
@@ -224,8 +224,8 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// explain returns err, an error of read, as a safefile.Fault about the file name of the format called title, or as the
-// error of a context that has ended.
+// explain returns err, an error from read, as a safefile.Fault about the file name in the format called title, or as
+// the error of a context that has ended.
 func explain(err error, name, title string) error {
 	if err, ok := safefile.Named(err, name); ok {
 		return err

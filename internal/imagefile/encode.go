@@ -11,31 +11,31 @@ import (
 	"superres/internal/safefile"
 )
 
-// defaultQuality is the quality of a JPEG or an AVIF where EncodeOptions.Quality is 0. Of a photograph (kodim01) an
-// AVIF has 0.66 bytes a pixel by it and 46.2 dB, a JPEG 0.63 bytes and 41.7 dB.
+// defaultQuality is the quality of a JPEG or an AVIF if EncodeOptions.Quality is 0. With it, a photograph (kodim01) has
+// 0.66 bytes a pixel and 46.2 dB as AVIF, 0.63 bytes and 41.7 dB as JPEG.
 const defaultQuality = 95
 
 // EncodeOptions are the choices of Encode. The zero value is ready to use.
 type EncodeOptions struct {
 	// Quality is the quality of a JPEG or an AVIF, 1 to 100. 0 stands for 95.
 	Quality int
-	// Metadata is written as far as the format can hold it. The zero value is none.
+	// Metadata is written as far as the format can hold it.
 	Metadata metadata.Metadata
-	// Software is a short record of what made the file. Empty is none.
+	// Software is a short text on the program that made the file; empty: none.
 	Software string
-	// GreyAlpha writes a grey picture with alpha in two samples a pixel where the format can. false: in four.
+	// GreyAlpha writes a grey picture with alpha in two samples a pixel if the format can; false: in four.
 	GreyAlpha bool
-	// Alpha writes a colour PNG with an alpha channel even when the whole picture is opaque. false: without.
+	// Alpha writes a colour PNG with an alpha channel even if all pixels are opaque. False: without.
 	Alpha bool
 }
 
 // Encode writes img to w in a format for which CanWrite is true. PNG and TIFF keep 16 bits and alpha. WebP, which is
-// lossless, and AVIF keep alpha and round to 8 bits, as JPEG and BMP do. A JPEG has its colour at full resolution and
-// no alpha: transparent pixels are blended with black, unless the caller blends them before. What encoding takes beside
-// the picture is Format.EncoderBytes.
+// lossless, and AVIF keep alpha but round to 8 bits, as JPEG and BMP do. A JPEG has colour at full resolution and no
+// alpha: transparent pixels are blended with black, unless the caller has blended them before. Format.EncoderBytes is
+// the memory that encoding takes beside the picture.
 //
-// It returns an error of w unchanged. A picture or an option that the format cannot hold is an ErrOutput without a
-// file's name, returned before anything is written; safefile.WriteAtomic adds the name.
+// It returns an error from w unchanged. A picture or option that the format cannot hold is an ErrOutput without a file
+// name, returned before anything is written; safefile.WriteAtomic adds the name.
 func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) error {
 	c, size := format.codec(), img.Bounds().Size()
 	if err := c.canHold(size.X, size.Y, img); err != nil {
@@ -48,7 +48,7 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	opt = c.fitting(opt, opt.GreyAlpha || picture.IsGrey(img))
 	img = c.adapt(img)
 	var length metadata.Count
-	if opt.Metadata.NeedsLength() { // the picture is encoded twice rather than kept encoded
+	if opt.Metadata.NeedsLength() { // encodes the picture twice instead of storing it encoded
 		_ = c.encode(&length, img, opt) // counting cannot fail
 	}
 	if err := c.encode(opt.Metadata.Writer(w, string(format), opt.Software, int64(length)), img, opt); err != nil {
@@ -57,15 +57,15 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	return opt.Metadata.WriteAppended(w)
 }
 
-// fitting returns opt with only the metadata and the text that the format can hold. grey: the picture is written in
-// grey; false: in colour.
+// fitting returns opt with only the metadata and the text that the format can hold. grey says that the picture is
+// written in grey; false: in colour.
 func (c *codec) fitting(opt EncodeOptions, grey bool) EncodeOptions {
 	opt.Metadata, _ = opt.Metadata.For(string(c.format), grey)
 	opt.Software = plainText(opt.Software)
 	return opt
 }
 
-// plainText returns the first 1000 characters of s, with ? for those that are not visible ASCII, so that every
+// plainText returns the first 1000 characters of s, with ? for characters that are not visible ASCII, so that every
 // format can hold them.
 func plainText(s string) string {
 	s = strings.Map(func(r rune) rune {

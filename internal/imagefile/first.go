@@ -6,10 +6,10 @@ import (
 	"superres/internal/metadata"
 )
 
-// To decode the first frame of a file with several, the functions below make a file of that frame alone, which is then
+// To decode the first frame of a file with several, the functions below make a file with only this frame, which is then
 // decoded like any other. They return a file that breaks the rules of its format unchanged.
 
-// firstOfGIF returns the GIF in src up to its second image, with a trailer. It may overwrite src.data, which it shares.
+// firstOfGIF returns the GIF in src up to its second image, plus a trailer. It may overwrite src.data, and shares it.
 func firstOfGIF(src *source) []byte {
 	end, images, _ := gifImages(src, 2)
 	if images < 2 {
@@ -20,15 +20,15 @@ func firstOfGIF(src *source) []byte {
 	return src.data[:end+1]
 }
 
-// The lengths of the start of an extended WebP, which is the header of the file and the chunk VP8X.
+// Lengths at the start of an extended WebP, which consists of the header of the file and the chunk VP8X.
 const (
 	riffHeader     = 12
 	chunkHeader    = 8
-	extended       = 10 // bytes of data
+	extended       = 10 // length of the data of the chunk VP8X
 	extendedHeader = riffHeader + chunkHeader + extended
 )
 
-// startOfWebP returns the start of the file that firstOfWebP makes, or nil where firstOfWebP changes nothing.
+// startOfWebP returns the start of the file that firstOfWebP would make, or nil if firstOfWebP would change nothing.
 func startOfWebP(src *source, lim Limits) ([]byte, error) {
 	if !lim.FirstFrame {
 		return nil, nil
@@ -45,7 +45,7 @@ func firstOfWebP(src *source) []byte {
 		return src.data
 	}
 	data, to := src.data, copy(src.data, start)
-	for _, p := range pixels { // moved to the end of the start
+	for _, p := range pixels { // moved to the place after start
 		from := int(p.At()) - chunkHeader
 		to += copy(data[to:], data[from:from+chunkHeader+int(p.Len)])
 		if p.Len%2 > 0 {
@@ -58,7 +58,7 @@ func firstOfWebP(src *source) []byte {
 }
 
 // firstFrame returns the start of a still WebP with the first frame of the animated WebP in src, and the data of the
-// chunks that belong behind the start: of alpha, if there is any, and of pixels. start is nil where there is no frame.
+// chunks that follow the start: alpha, if any, and pixels. start is nil if there is no frame.
 func firstFrame(src *source) (start []byte, pixels []metadata.Body) {
 	const (
 		flags       = riffHeader + chunkHeader
@@ -81,7 +81,7 @@ func firstFrame(src *source) (start []byte, pixels []metadata.Body) {
 		return nil, nil
 	}
 	start = append([]byte("RIFF????WEBPVP8X"), extended, 0, 0, 0, head[flags]&^(animation|alpha), 0, 0, 0)
-	start = append(start, frame.Start(frameHeader)[6:12]...) // 24 bits for each side less 1
+	start = append(start, frame.Start(frameHeader)[6:12]...) // each side minus 1, in 24 bits
 	binary.LittleEndian.PutUint32(start[4:], uint32(len(start)-chunkHeader))
 	var first metadata.Body
 	frame.Chunks(frameHeader, func(kind []byte, body metadata.Body) bool {

@@ -11,11 +11,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// Format is the name of a format of picture files, in lower case. Its methods say what files of the format can hold.
-// For a name that no format has they return false.
+// Format is the name of a format of picture files, in lower case. Its methods say what files of the format can hold;
+// for an unknown name they return false.
 type Format string
 
-// The formats, all of which can be read. CanWrite and CanAnimate say which can be written.
+// The formats. All can be read; CanWrite and CanAnimate say which can be written.
 const (
 	PNG  Format = "png"
 	JPEG Format = "jpeg"
@@ -35,7 +35,7 @@ func Formats() []Format {
 	return list
 }
 
-// codec returns the codec of a format, or an empty one where there is no such format.
+// codec returns the codec of a format, or an empty codec if there is no such format.
 func (f Format) codec() *codec {
 	if i := slices.IndexFunc(codecs, func(c codec) bool { return c.format == f }); i >= 0 {
 		return &codecs[i]
@@ -43,14 +43,13 @@ func (f Format) codec() *codec {
 	return &codec{format: f, title: strings.ToUpper(string(f))}
 }
 
-// Title returns the format's name for people, such as WebP.
+// Title returns the name of the format for people, such as WebP.
 func (f Format) Title() string { return f.codec().title }
 
 // MIMEType returns the media type, such as image/webp.
 func (f Format) MIMEType() string { return "image/" + string(f) }
 
-// Extension returns the extension that new files of the format get, with its dot. It is empty for
-// formats that are not written.
+// Extension returns the extension of new files in the format, with its dot, or "" for formats that are not written.
 func (f Format) Extension() string {
 	if !f.CanWrite() && !f.CanAnimate() {
 		return ""
@@ -65,7 +64,7 @@ func (f Format) CanWrite() bool { return f.codec().encode != nil }
 // for. It is not for AVIF, of which a megapixel takes 0.8 s, and not for WebP on systems without its encoder.
 func (f Format) IsFollowed() bool { return f.CanWrite() && !f.codec().isUnusual }
 
-// EncoderBytes returns the memory, in bytes, that Encode takes beside a picture of w×h pixels.
+// EncoderBytes returns the bytes of memory that Encode takes beside a picture of w×h pixels.
 func (f Format) EncoderBytes(w, h int) int64 {
 	if c := f.codec(); c.encoderBytes != nil {
 		return c.encoderBytes(w, h)
@@ -73,32 +72,32 @@ func (f Format) EncoderBytes(w, h int) int64 {
 	return 0
 }
 
-// MostSide returns the largest width or height, in pixels, of a picture in the format.
+// MostSide returns the greatest width or height, in pixels, of a picture in the format.
 func (f Format) MostSide() int { return cmp.Or(f.codec().mostSide, math.MaxInt32) }
 
 // CanStream reports whether a Stream writes the format, row by row.
 func (f Format) CanStream() bool { return f.codec().stream != nil }
 
-// CanAnimate reports whether animations are written in the format, by package sequence.
+// CanAnimate reports whether package sequence writes animations in the format.
 func (f Format) CanAnimate() bool { return f.codec().canAnimate }
 
-// OnlyAnimates reports whether the format is written for animations alone, as GIF is.
+// OnlyAnimates reports whether the format, like GIF, is written only for animations.
 func (f Format) OnlyAnimates() bool { return f.CanAnimate() && !f.CanWrite() }
 
-// SplitsAnimations reports whether the enlargements of an animation and of a still picture in the format have different
-// formats: a still GIF and an animated WebP become PNG.
+// SplitsAnimations reports whether animations and still pictures in the format are enlarged to different formats: a
+// still GIF and an animated WebP become PNG.
 func (f Format) SplitsAnimations() bool {
 	return f.codec().several != nil && !f.CanPage() && f.CanAnimate() != f.CanWrite()
 }
 
-// CanPage reports whether a file of the format can have several pages, each a picture of its own
-// size. A PageWriter writes them.
+// CanPage reports whether a file of the format can have several pages, each a picture of a different size. A PageWriter
+// writes them.
 func (f Format) CanPage() bool { return f.codec().canPage }
 
 // CanAlpha reports whether a file of the format keeps transparency.
 func (f Format) CanAlpha() bool { return f.codec().canAlpha }
 
-// CanGreyAlpha reports whether Encode keeps grey with transparency in two samples a pixel.
+// CanGreyAlpha reports whether Encode writes grey with transparency as two samples a pixel.
 func (f Format) CanGreyAlpha() bool { return f.codec().canGreyAlpha }
 
 // CanDeep reports whether a file of the format keeps 16 bits a sample.
@@ -107,7 +106,7 @@ func (f Format) CanDeep() bool { return f.codec().canDeep }
 // HasQuality reports whether EncodeOptions.Quality changes the bytes of a file of the format.
 func (f Format) HasQuality() bool { return f.codec().hasQuality }
 
-// NamedFormat returns the format that has the extension of path, in upper or lower case, or "" if there is none.
+// NamedFormat returns the format with the extension of path, in upper or lower case, or "" if there is none.
 func NamedFormat(path string) Format {
 	ext := strings.ToLower(filepath.Ext(path))
 	for _, c := range codecs {
@@ -118,8 +117,8 @@ func NamedFormat(path string) Format {
 	return ""
 }
 
-// FormatOf returns the format of a new file by the extension of its path. It fails, with an ErrOutput, for an extension
-// of no format that Encode writes.
+// FormatOf returns the format of a new file, from the extension of its path. It fails, with an ErrOutput, if Encode
+// writes no format with this extension.
 func FormatOf(path string) (Format, error) {
 	if f := NamedFormat(path); f.CanWrite() {
 		return f, nil

@@ -15,12 +15,12 @@ import (
 	"superres/internal/safefile"
 )
 
-// decodeGIF decodes the first image of a GIF. An image that does not fill the screen is returned in its place on a
-// transparent picture of the size screen, and cut off at its edges. Pixels of no entry of the palette are black. Data
-// behind the last pixel are not read.
+// decodeGIF decodes the first image in a GIF. An image that does not fill the screen is returned at its place on a
+// transparent picture of the size screen, and cut off at the edges of the screen. Pixels without an entry in the
+// palette are black. Data after the last pixel are not read.
 //
-// Note: image/gif refuses all of these, and reads whole animations for their first image. (GIF89a Specification,
-// CompuServe 1990; its appendix F has the code, of which compress/lzw is a reader.)
+// Note: image/gif refuses all such files, and reads a whole animation to return its first image. (GIF89a Specification,
+// CompuServe 1990. compress/lzw reads the code in its appendix F.)
 func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 	in := bufio.NewReader(src)
 	var head [13]byte
@@ -47,7 +47,7 @@ func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 			}
 			const control, isTransparent = 0xf9, 1
 			blocks := &gifBlocks{in: in}
-			body, err := io.ReadAll(io.LimitReader(blocks, 4)) // all that is of use
+			body, err := io.ReadAll(io.LimitReader(blocks, 4)) // the rest is of no use
 			if err == nil {
 				_, err = io.Copy(io.Discard, blocks)
 			}
@@ -63,7 +63,7 @@ func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 	}
 }
 
-// readGIFPalette reads the colour table that flags announce; nil where there is none.
+// readGIFPalette reads the colour table, if flags announce one; else it returns nil.
 func readGIFPalette(in io.Reader, flags byte) (color.Palette, error) {
 	if flags&0x80 == 0 {
 		return nil, nil
@@ -79,16 +79,16 @@ func readGIFPalette(in io.Reader, flags byte) (color.Palette, error) {
 	return palette, nil
 }
 
-// decodeGIFImage decodes an image; in begins in its descriptor, behind the first byte. palette belongs to the file, nil
-// if it has none, and transparent the index of the transparent colour, negative if there is none.
-func decodeGIFImage(in *bufio.Reader, screen Size, palette color.Palette, transparent int) (image.Image, error) {
+// decodeGIFImage decodes an image from r, which stands after the first byte of the image descriptor. palette is the
+// palette of the file, or nil, and transparent the index of the transparent colour, or negative if there is none.
+func decodeGIFImage(r *bufio.Reader, screen Size, palette color.Palette, transparent int) (image.Image, error) {
 	var head [9]byte
-	if _, err := io.ReadFull(in, head[:]); err != nil {
+	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, safefile.CutShort(err)
 	}
 	side := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }
 	left, top, width, height := side(0), side(2), side(4), side(6)
-	own, err := readGIFPalette(in, head[8])
+	own, err := readGIFPalette(r, head[8])
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func decodeGIFImage(in *bufio.Reader, screen Size, palette color.Palette, transp
 	if palette == nil {
 		return nil, refuse(safefile.ErrInput, "is a GIF without a palette; save it as PNG first")
 	}
-	bits, err := in.ReadByte()
+	bits, err := r.ReadByte()
 	if err != nil {
 		return nil, safefile.CutShort(err)
 	}
@@ -117,7 +117,7 @@ func decodeGIFImage(in *bufio.Reader, screen Size, palette color.Palette, transp
 		return nil, refuse(safefile.ErrInput, "has no pixels inside of its canvas; copy or export it again")
 	}
 	img := image.NewPaletted(part.Bounds(), palette)
-	codes := lzw.NewReader(&gifBlocks{in: in}, lzw.LSB, int(bits))
+	codes := lzw.NewReader(&gifBlocks{in: r}, lzw.LSB, int(bits))
 	defer codes.Close()
 	const interlaced = 0x40
 	line := make([]byte, width)
@@ -154,10 +154,10 @@ func gifRows(height int, interlaced bool) func(yield func(int) bool) {
 	}
 }
 
-// gifBlocks reads the data in blocks that begin with their length, up to a block of 0 bytes.
+// gifBlocks reads the data in a sequence of blocks that begin with their length. A block of 0 bytes ends it.
 type gifBlocks struct {
 	in   *bufio.Reader
-	left int // bytes of the block under way
+	left int // bytes left in the current block
 	done bool
 }
 
@@ -191,7 +191,7 @@ func (b *gifBlocks) ReadByte() (byte, error) {
 	return c, safefile.CutShort(err)
 }
 
-// describeGIF adds a warning where the trailer of the GIF in src is missing.
+// describeGIF adds a warning if the trailer of the GIF in src is missing.
 func describeGIF(src *source, pic *Picture) {
 	if _, _, err := gifImages(src, 2); err != nil {
 		pic.Warnings = append(pic.Warnings, "has no end marker; all of its pixels are there")

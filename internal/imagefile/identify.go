@@ -10,7 +10,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// sniff returns the codec of the file that begins with head. It refuses other files, by a fault without a file name.
+// sniff returns the codec for a file that begins with head. It refuses other files, with a fault without a file name.
 func sniff(head []byte) (*codec, error) {
 	if len(head) == 0 {
 		return nil, refuse(safefile.ErrInput, "is empty; copy or export it again")
@@ -27,13 +27,13 @@ func sniff(head []byte) (*codec, error) {
 		knownInputs())
 }
 
-// refuseKind returns the fault for a file of a kind that cannot be read.
+// refuseKind returns the fault for a kind of file that cannot be read.
 func refuseKind(kind foreign.Kind) error {
 	return refuse(safefile.ErrInput, "%s cannot be read (known: %s); %s", kind.Title, knownInputs(), kind.Advice)
 }
 
-// Check fails for a file that Open would refuse by its first bytes, because it cannot be opened or is of no format that
-// can be read. Its errors are the same as from Open.
+// Check fails for a file that Open would refuse without reading beyond its beginning: because it cannot be opened, or
+// its format cannot be read. Its errors are the same as from Open.
 func Check(name string) error {
 	file, _, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -47,8 +47,8 @@ func Check(name string) error {
 	return err
 }
 
-// codecOf returns the codec of the file r, which begins with head. It refuses a file of another kind that only begins
-// like a picture. name is for errors, and may tell what the file is, unless another program has made it.
+// codecOf returns the codec for the file r, which begins with head. It refuses a file of another kind that only begins
+// like a picture. name is for errors, and may tell the kind, unless another program has made the file.
 func codecOf(r io.ReaderAt, head []byte, name string, made bool) (*codec, error) {
 	f, err := sniff(head)
 	if err == nil && f.mimic != nil {
@@ -67,7 +67,7 @@ func codecOf(r io.ReaderAt, head []byte, name string, made bool) (*codec, error)
 	return f, nil
 }
 
-// isRaw tells whether a TIFF called name is a raw file of a camera, by its content or by its name.
+// isRaw tells by content and name whether a TIFF called name is a raw file of a camera.
 func isRaw(r io.ReaderAt, name string) (foreign.Kind, bool) {
 	if kind, is := foreign.Raw(r); is {
 		return kind, true
@@ -85,8 +85,8 @@ func headOf(r io.ReaderAt, name string) ([]byte, error) {
 	return head[:n], nil
 }
 
-// Identify returns what the named regular file is by its content: the format of a picture that can be read, or the kind
-// of a picture that cannot. Both are empty for all other files. It reads the first bytes of the file, and the
+// Identify returns the format of the regular file called name if it is a picture that can be read, or its kind if it is
+// a picture that cannot be read. Both are empty for all other files. It reads the first bytes of the file, and the
 // directories of a TIFF. Its errors are of the class safefile.ErrInput.
 func Identify(name string) (format Format, other foreign.Kind, err error) {
 	file, _, err := safefile.OpenRegular(name)
@@ -97,7 +97,7 @@ func Identify(name string) (format Format, other foreign.Kind, err error) {
 	return IdentifyAt(file, name)
 }
 
-// IdentifyAt is Identify for an open file. The name is for messages.
+// IdentifyAt is Identify for an open file; name is for messages.
 func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, err error) {
 	head, err := headOf(r, name)
 	if err != nil {
@@ -119,8 +119,8 @@ func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, 
 	return format, other, nil
 }
 
-// HoldsSeveral reports whether the named file holds several pictures: an animation, or a TIFF of several pages. It
-// reads only headers. It is false for a file that cannot be read.
+// HoldsSeveral reports whether the file called name contains several pictures: an animation, or a TIFF with several
+// pages. It reads only headers. It is false if the file cannot be read.
 func HoldsSeveral(name string) bool {
 	file, size, err := safefile.OpenRegular(name)
 	if err != nil {

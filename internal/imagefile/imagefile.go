@@ -1,14 +1,14 @@
-// Package imagefile reads pictures from files that may be damaged, hostile or no pictures at all, and writes them.
+// Package imagefile reads pictures from files that may be damaged, hostile or not pictures at all, and writes them.
 //
-// Reading trusts no number in a file: the size is read before any memory for pixels is allocated, limits are
-// applied to it, and decoders and readers of metadata then work under a clock. Every refusal is a safefile.Fault.
+// Reading trusts no number in a file: the size is read and compared with the limits before memory for pixels is
+// allocated, and decoders and readers of metadata then work against a clock. Every refusal is a safefile.Fault.
 //
-// codec.go is the table of formats: all that reading and writing know of each, and format.go the questions that other
-// packages ask of it. Reading begins in imagefile.go (Open, Decode). input.go fetches the bytes and identify.go finds
-// their format, decode.go decodes under limits.go and size.go, single.go, tiffpages.go and first.go look for pictures
-// after the first, pngtidy.go and gifread.go read what the standard library refuses, complaint.go words what a decoder
-// refuses, and orientation.go makes the result upright. Writing begins in encode.go (Encode) and stream.go (Stream),
-// and colour.go converts a picture to what the format can hold.
+// codec.go is the table of formats, with all that reading and writing know about each; format.go answers the questions
+// of other packages about them. Reading begins in imagefile.go (Open, Decode). input.go fetches the bytes and
+// identify.go finds their format; decode.go decodes, bounded by limits.go and size.go; single.go, tiffpages.go and
+// first.go deal with pictures after the first; pngtidy.go and gifread.go read files that the standard library refuses;
+// complaint.go words the errors of decoders; and orientation.go makes the result upright. Writing begins in encode.go
+// (Encode) and stream.go (Stream); colour.go converts a picture to a type that the format can hold.
 package imagefile
 
 import (
@@ -27,93 +27,89 @@ import (
 
 // Picture is one decoded picture. It belongs to the caller; the package keeps no reference to it.
 type Picture struct {
-	// Image has its origin at (0, 0) and at least one pixel. Its type is the decoder's, so the caller learns depth
-	// and colour model from it: grey is *image.Gray or *image.Gray16, a palette *image.Paletted, CMYK *image.CMYK.
-	// But a palette of opaque greys alone comes as *image.Gray, unless the file has an ICC profile for RGB, which
-	// would not fit a grey picture.
+	// Image has its origin at (0, 0) and at least one pixel. Its type comes from the decoder and tells depth and colour
+	// model: grey is *image.Gray or *image.Gray16, a palette *image.Paletted, CMYK *image.CMYK. But a palette of only
+	// opaque greys becomes *image.Gray, unless the file has an ICC profile for RGB, which would not fit a grey picture.
 	Image image.Image
 
-	// File is the whole file when it holds several pictures and Limits.Several is set, and else nil. Image is nil
-	// then. The caller owns File.
+	// File is the content of the file if it holds several pictures and Limits.Several is set, else nil. With File,
+	// Image is nil. The caller owns File.
 	File []byte
 
-	// GreyAlpha: the picture is grey with alpha, which Image has as colour. false: Image's type says what it is.
+	// GreyAlpha says that the picture is grey with alpha although Image has colour. False: the type of Image tells.
 	GreyAlpha bool
 
 	// Format is the format of the file.
 	Format Format
 
-	// Quality is the quality of a JPEG, 1 to 100, estimated from its quantisation. It is 0 for other formats.
+	// Quality is the quality of a JPEG, 1 to 100, estimated from its quantisation; 0 for other formats.
 	Quality int
 
-	// Quantiser is the quantiser index of a lossy WebP, 1 to 127. It is 0 for other files.
+	// Quantiser is the quantiser index of a lossy WebP, 1 to 127; 0 for other files.
 	Quantiser float64
 
-	// Subsampled: the file keeps chroma at half the resolution of luma in both directions, and Image has the
-	// chroma enlarged smoothly. false: it does not.
+	// Subsampled says that the file has chroma at half the resolution of luma in both directions, and Image has chroma
+	// smoothly enlarged. False: it has not.
 	Subsampled bool
 
-	// Metadata is the metadata of the file, with the orientation in them set to upright, as Image is. So is the gain
-	// map.
+	// Metadata is the metadata of the file, with the orientation set to upright, as Image and the gain map are.
 	Metadata metadata.Metadata
 
 	gains image.Image // the gain map of an AVIF, before turnGainMap
 
-	// Warnings say what had to be left out or changed, each in words to be printed behind the name of the file.
+	// Warnings list what was left out or changed, each worded to follow the name of the file.
 	Warnings []string
 }
 
-// Limits bound what one picture may cost. A zero field means its default, so the zero value is ready to use.
+// Limits bound what one picture may cost. A zero field stands for the default, so the zero value is ready to use.
 type Limits struct {
-	// Pixels is the largest width × height, in pixels: DefaultPixels. But where Accept judges the memory, and the file
-	// has a byte for every 200 pixels, Accept alone is the default limit: see ofFile.
+	// Pixels is the greatest width × height, in pixels: by default DefaultPixels, or with Accept more: see ofFile.
 	Pixels int64
-	// Side is the largest width or height, in pixels: 65,535.
+	// Side is the greatest width or height, in pixels: by default 65,535.
 	Side int
-	// Bytes is the largest size of a file, in bytes: 256 MiB. Where a smaller limit refuses a file, the advice is
-	// to allow more memory.
+	// Bytes is the greatest size of a file, in bytes: by default 256 MiB. If a smaller limit refuses a file, the advice
+	// is to allow more memory.
 	Bytes int64
-	// Scans is how many passes over its pixels a JPEG may have: 100.
+	// Scans is how many passes over its pixels a JPEG may have: by default 100.
 	Scans int
-	// Time is how long decoding, with metadata, may take: 30 s. Reading the bytes and Accept do not count.
+	// Time is the longest time for decoding, with metadata: by default 30 s. Reading the bytes and Accept do not count.
 	Time time.Duration
 
-	// FirstFrame takes the first picture of a file with several. false: Open refuses such a file.
+	// FirstFrame takes the first picture of a file with several. False: Open refuses such a file.
 	FirstFrame bool
 
-	// Several is called before Accept, with the format, for a file with several pictures, which is then returned in
-	// Picture.File, with the metadata of the first picture. Accept gets the size and the colour model of the
-	// animation, or of the first page. nil refuses such files.
+	// Several is called before Accept, with the format, for a file with several pictures. The file is then returned in
+	// Picture.File, with the metadata of the first picture, and Accept gets the size and the colour model of the
+	// animation or of the first page. nil: such files are refused.
 	Several func(Format)
 
-	// Upright says that the pixels lie upright, whatever the metadata say. false: the metadata are right.
+	// Upright says that the pixels lie upright, even if the metadata say otherwise.
 	Upright bool
-	// Made says that another program has made the file of the one that is named. false: its name may tell that it is a
-	// raw file, which looks like a TIFF.
+	// Made says that another program has made the content out of the named file. False: the name may tell that the file
+	// is a raw file, which looks like a TIFF.
 	Made bool
 
-	// Strip leaves the metadata out, without a warning. Pictures are upright all the same. false: they are read.
+	// Strip leaves the metadata out, without a warning; pictures are upright nevertheless. False: they are read.
 	Strip bool
 
 	// Accept is called before memory for pixels is allocated, with the size and the colour model of the upright
-	// picture and the bytes that its file and metadata take beside the pixels. It may wait. Its error refuses the
-	// picture, as a safefile.ErrLimit. Only the headers of a named file have been read by then; other input is in
-	// memory. nil accepts all pictures.
+	// picture, and the bytes that its file and metadata take beside the pixels. It may block. If it returns an error,
+	// the picture is refused with an ErrLimit. By then only the headers of a named file have been read; other input is
+	// in memory. nil accepts all pictures.
 	Accept func(cfg image.Config, held int64) error
 
-	fileBytes int64 // the length of the file from which the default of Pixels was derived; 0: Pixels was not derived
+	fileBytes int64 // the file length that Pixels was derived from; 0: Pixels was not derived
 }
 
-// DefaultPixels is the largest number of pixels of a picture by default, where nothing else says how large it may be.
+// DefaultPixels is the default for the greatest number of pixels of a picture.
 const DefaultPixels = 50_000_000
 
-// ofFile returns l for a file of size bytes, with every zero field replaced by its default. Where Pixels is 0 and
-// Accept judges the memory of a picture, a file may have mostPerByte pixels for each byte, and DefaultPixels in any
-// case.
+// ofFile returns l for a file of size bytes, with every zero field replaced by its default. If Pixels is 0 and Accept
+// judges the memory, a picture may have mostPerByte pixels for each byte of the file, and always DefaultPixels.
 //
 // Note: a photograph has ½ to 20 pixels for each byte of its file, and a JPEG of one colour 128. A PNG of one colour
-// has 344, and formats that repeat rows many more, so that a small file can claim all the memory that there is, and the
-// time to enlarge it. Drawings of such a kind above DefaultPixels are taken when Pixels is set.
+// has 344, and formats that repeat rows many more, so a small file could claim all memory, and the time to enlarge it.
+// Drawings of this kind with more than DefaultPixels are accepted if Pixels is set.
 func (l Limits) ofFile(size int64) Limits {
 	const mostPerByte = 200
 	if l.Pixels == 0 && l.Accept != nil {
@@ -122,10 +118,10 @@ func (l Limits) ofFile(size int64) Limits {
 	return l.orDefaults()
 }
 
-// MaxBytes is the largest size of a file, in bytes, that is read by default.
+// MaxBytes is the default for the greatest size of a file, in bytes.
 const MaxBytes = 256 << 20
 
-// orDefaults returns l with every bound that is zero replaced by its default.
+// orDefaults returns l with every zero bound replaced by its default.
 func (l Limits) orDefaults() Limits {
 	l.Pixels = cmp.Or(l.Pixels, DefaultPixels)
 	l.Side = cmp.Or(l.Side, math.MaxUint16)
@@ -135,11 +131,11 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// Open decodes the picture in the named regular file; a symbolic link is
-// followed. Pictures are turned upright by their orientation tag.
+// Open decodes the picture in the regular file called name; a symbolic link is followed. The picture is turned upright,
+// as its orientation tag says.
 //
-// An error wraps safefile.ErrInput or ErrLimit or, when ctx was cancelled, ctx's error, and the operating system's
-// error where there is one.
+// An error wraps safefile.ErrInput or ErrLimit or, if ctx was cancelled, the error of ctx; and the error of the
+// operating system if there is one.
 func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -149,7 +145,7 @@ func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 	return OpenAt(ctx, f, size, name, lim)
 }
 
-// OpenAt is Open for an open file of the given size in bytes, which it does not close. The name is for messages.
+// OpenAt is Open for an open file of the given size in bytes, which it does not close. name is for messages.
 func OpenAt(ctx context.Context, r io.ReaderAt, size int64, name string, lim Limits) (*Picture, error) {
 	if most := lim.orDefaults().Bytes; size > most {
 		return nil, tooManyBytes(name, size, most)
@@ -158,8 +154,8 @@ func OpenAt(ctx context.Context, r io.ReaderAt, size int64, name string, lim Lim
 }
 
 // Decode is Open for a stream such as standard input. It reads r to its end, or fails after lim.Bytes, and decodes the
-// bytes. It refuses a second picture behind the first unless lim.FirstFrame is set. The name is for messages. Ending
-// ctx does not interrupt a Read that blocks.
+// bytes. It refuses a second picture after the first unless lim.FirstFrame is set. name is for messages. The end of ctx
+// does not interrupt a Read that blocks.
 func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture, error) {
 	in, f, err := readAll(ctx, r, name, lim.orDefaults().Bytes)
 	if err != nil {
@@ -172,27 +168,27 @@ func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture
 	return decode(ctx, in, name, lim)
 }
 
-// DecodeBytes is Decode for a file in memory. It may change data, unless the file is a TIFF. Bytes behind the picture
-// are ignored.
+// DecodeBytes is Decode for a file in memory. It may change data, unless the file is a TIFF. It ignores bytes after the
+// picture.
 func DecodeBytes(ctx context.Context, data []byte, name string, lim Limits) (*Picture, error) {
 	return decode(ctx, inMemory(data), name, lim)
 }
 
-// decode finds the format of in by its first bytes and returns the picture. Errors have the file's name.
-func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
+// decode finds the format of file by its first bytes and returns the picture. Its errors contain the file name.
+func decode(ctx context.Context, file *input, name string, lim Limits) (*Picture, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, readError(err, name)
 	}
-	lim = lim.ofFile(in.size)
-	head := make([]byte, min(foreign.HeadLength, in.size))
-	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+	lim = lim.ofFile(file.size)
+	head := make([]byte, min(foreign.HeadLength, file.size))
+	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, readError(err, name)
 	}
-	f, err := codecOf(in, head, name, lim.Made)
+	f, err := codecOf(file, head, name, lim.Made)
 	if err != nil {
 		return nil, err
 	}
-	pic, err := f.read(ctx, in, name, lim)
+	pic, err := f.read(ctx, file, name, lim)
 	if err != nil {
 		return nil, explain(err, name, f.title)
 	}

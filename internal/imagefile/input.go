@@ -17,13 +17,13 @@ import (
 type input struct {
 	io.ReaderAt
 	size int64
-	data []byte // the whole file; nil: it is on a disk
+	data []byte // all bytes of the file; nil: it is on a disk
 	held int64  // bytes of memory that the file takes, or will take once load has read it
 
-	still func() (*metadata.Still, error) // what its boxes say, which is read once
+	still func() (*metadata.Still, error) // returns what the boxes of the file say; reads them once
 }
 
-// newInput returns an input of size bytes that is read from r.
+// newInput returns an input of size bytes to be read from r.
 func newInput(r io.ReaderAt, size int64) *input {
 	in := &input{ReaderAt: r, size: size, held: size}
 	in.still = sync.OnceValues(func() (*metadata.Still, error) { return metadata.ReadStill(in) })
@@ -33,20 +33,20 @@ func newInput(r io.ReaderAt, size int64) *input {
 // Size implements metadata.Source.
 func (in *input) Size() int64 { return in.size }
 
-// onDisk returns the file r of size bytes as an input. Bytes that are appended to the file later are not read.
+// onDisk returns the file r of size bytes as an input. It ignores bytes appended to the file later.
 func onDisk(r io.ReaderAt, size int64) *input { return newInput(r, size) }
 
-// inMemory returns an input of data, without copying it.
+// inMemory returns data as an input, without copying it.
 func inMemory(data []byte) *input {
 	in := newInput(bytes.NewReader(data), int64(len(data)))
 	in.data = data
 	return in
 }
 
-// readAll reads r to its end and returns the bytes with the codec of their format. It fails by the first bytes, before
-// it reads the rest, where no format can be read, and after limit bytes. name is for errors.
+// readAll reads r to its end and returns the bytes with the codec for their format. If the first bytes show that no
+// format can be read, it fails before it reads the rest. It also fails after limit bytes. name is for errors.
 //
-// Note: joining blocks takes twice the bytes of the input, where a growing buffer takes three times as many.
+// Note: joining blocks takes twice the bytes of the input; a growing buffer would take three times as many.
 func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input, *codec, error) {
 	in := bufio.NewReader(stoppable{ctx, r})
 	head, err := in.Peek(foreign.HeadLength)
@@ -58,7 +58,7 @@ func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input
 		err, _ = safefile.Named(err, name)
 		return nil, nil, err
 	}
-	const least, most = 1 << 12, 1 << 20 // bytes of a block, which is as long as all before it
+	const least, most = 1 << 12, 1 << 20 // bytes of a block; a block is as long as all blocks before it
 	var blocks [][]byte
 	size := 0
 	for more := true; more; {
@@ -82,7 +82,7 @@ func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input
 	return file, f, nil
 }
 
-// load reads a file on a disk into in.data, so that it cannot change while it is decoded. name is for errors.
+// load reads a file from the disk into in.data, so that it cannot change while it is decoded. name is for errors.
 func (in *input) load(ctx context.Context, name string) error {
 	if in.data != nil {
 		return nil
@@ -105,7 +105,7 @@ func (in *input) load(ctx context.Context, name string) error {
 	return nil
 }
 
-// readError returns err, an error of reading the file name, as the interruption or the fault that it is.
+// readError returns err, an error in reading the file name, as an interruption if ctx has ended, else as a fault.
 func readError(err error, name string) error {
 	if err, ok := safefile.Stopped(err, name); ok {
 		return err

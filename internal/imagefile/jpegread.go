@@ -14,8 +14,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// startOfJPEG returns the segments of the JPEG in src that say the size and the colour model of its picture, without
-// the others, which may be many and long.
+// startOfJPEG returns the segments of the JPEG in src that tell the size and the colour model of the picture, without
+// the other segments, which may be many and long.
 func startOfJPEG(src *source, _ Limits) ([]byte, error) {
 	const lastFrame, tables, scan, lines, app0, app14 = 0xcf, 0xc4, 0xda, 0xdc, 0xe0, 0xee
 	b := metadata.Piece(src, 0, 2).Start(2)
@@ -33,7 +33,7 @@ func startOfJPEG(src *source, _ Limits) ([]byte, error) {
 		}
 		n := payload.Len + 2
 		b = append(append(b, 0xff, marker, byte(n>>8), byte(n)), payload.Bytes()...)
-		const most = 1 << 20 // of a file with many of these segments
+		const most = 1 << 20 // bound for files with many of these segments
 		return (scans == 0 || !hasHeight && scans == 1 && marker != lines) && len(b) < most
 	})
 	return b, nil
@@ -69,7 +69,7 @@ func describeJPEG(src *source, pic *Picture) {
 }
 
 // jpegQuality returns an estimate of the quality, 1 to 100, of the JPEG in src: the quality at which the encoder of the
-// Independent JPEG Group has a luma quantisation table as coarse as the file's first. It is 0 when the file has none.
+// Independent JPEG Group uses a luma table as coarse as the first table of the file; 0 if the file has none.
 func jpegQuality(src metadata.Source) int {
 	const markerTables, markerScan = 0xdb, 0xda
 	quality := 0
@@ -94,9 +94,9 @@ func jpegQuality(src metadata.Source) int {
 	return quality
 }
 
-// tableQuality returns the quality q of a quantisation table. Its entries are bytes or, if wide, pairs of bytes. It
-// takes the geometric mean of the ratios of the entries to the standard ones for luma. The encoder of the Independent
-// JPEG Group multiplies these by 50/q below q = 50, and by 2 − q/50 above.
+// tableQuality returns the quality q of a quantisation table for luma. Its entries are bytes or, if wide, pairs of
+// bytes. The ratio of table to standard table, as the geometric mean over the entries, gives q: the encoder of the
+// Independent JPEG Group multiplies the standard table by 50/q below q = 50, and by 2 − q/50 above.
 func tableQuality(table []byte, wide bool) int {
 	sum, count := 0.0, 0
 	for i, at := range quantiser.Zigzag {
@@ -107,7 +107,7 @@ func tableQuality(table []byte, wide bool) int {
 			v = float64(table[i])
 		}
 		if !wide && v == 255 {
-			continue // it would be more
+			continue // clipped: the entry may stand for more
 		}
 		sum, count = sum+elementary.Log(max(v, 1)/float64(quantiser.Brightness[at])), count+1
 	}
@@ -121,8 +121,8 @@ func tableQuality(table []byte, wide bool) int {
 	return int(math.Round(100 - float64(50*scale)))
 }
 
-// isSubsampledJPEG reports whether the JPEG in src keeps colour at half the resolution of brightness in both
-// directions, by the sampling factors in its first frame header.
+// isSubsampledJPEG reports whether the JPEG in src has colour at half the resolution of brightness in both directions,
+// as the sampling factors in its first frame header say.
 func isSubsampledJPEG(src metadata.Source) (subsampled bool) {
 	const first, last, scan = 0xc0, 0xc2, 0xda // frames that the decoder reads
 	metadata.Segments(src, func(marker byte, frame metadata.Body) bool {
@@ -130,7 +130,7 @@ func isSubsampledJPEG(src metadata.Source) (subsampled bool) {
 			return marker != scan
 		}
 		payload := frame.Bytes()
-		const components, factors = 5, 7 // the number of them, and the factors of the first, every 3 bytes
+		const components, factors = 5, 7 // offsets: number of components, factors of the first
 		subsampled = len(payload) >= factors+7 && payload[components] == 3 &&
 			payload[factors] == 0x22 && payload[factors+3] == 0x11 && payload[factors+6] == 0x11
 		return false

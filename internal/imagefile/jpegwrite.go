@@ -12,12 +12,12 @@ import (
 	"superres/internal/quantiser"
 )
 
-// encodeJPEG writes a baseline JPEG, ITU-T T.81, with the tables of its annex K and every colour at full resolution
-// (4:4:4): image/jpeg halves the resolution of colour. A grey picture has one component.
+// encodeJPEG writes a baseline JPEG, ITU-T T.81, with the tables in its annex K and all colours at full resolution
+// (4:4:4), while image/jpeg halves the resolution of colour. A grey picture has one component.
 //
-// Of a block of 8×8 samples x, the orthonormal cosine transform F = C·x·Cᵀ is computed, divided by the quantisation
-// table and rounded. These coefficients are written in zigzag order with Huffman codes: the first as the difference to
-// the first of the previous block, the others with the lengths of the runs of zeros. All is computed in integers, so
+// For a block of 8×8 samples x, it computes the orthonormal cosine transform F = C·x·Cᵀ, divides it by the quantisation
+// table and rounds it. The coefficients are written in zigzag order with Huffman codes: the first as the difference
+// from the first of the previous block, the others with the lengths of the runs of zeros. Only integers are used, so
 // that every machine writes the same bytes. Restart markers separate the rows of blocks, so that several rows can be
 // packed at the same time.
 func encodeJPEG(w io.Writer, img image.Image, opt EncodeOptions) error {
@@ -29,7 +29,7 @@ func encodeJPEG(w io.Writer, img image.Image, opt EncodeOptions) error {
 	return j.pack(j.count.of)
 }
 
-// jpegFile is a JPEG that is written chunk by chunk. A chunk is a row of blocks.
+// jpegFile is a JPEG that is written chunk by chunk. A chunk is one row of blocks.
 type jpegFile struct {
 	w          io.Writer
 	tables     *jpegTables
@@ -38,7 +38,7 @@ type jpegFile struct {
 	next       func() image.Image // returns a picture that begins with the first row of the next chunk
 }
 
-// beginJPEG writes the header of the file to w, and returns the writer of its pixels, which next delivers.
+// beginJPEG writes the header of the file to w, and returns a writer for the pixels, which it gets from next.
 func beginJPEG(w io.Writer, width, height, quality int, grey bool, next func() image.Image) (*jpegFile, error) {
 	j := &jpegFile{w: w, tables: newJPEGTables(quality), components: 3, count: chunks{rows: 8, of: (height + 7) / 8},
 		next: next}
@@ -81,15 +81,15 @@ type jpegRow struct {
 	tables  *jpegTables
 	samples []int32 // eight rows of every component
 	out     []byte
-	bits    uint32 // the bits that are not in out yet, from the most significant on
+	bits    uint32 // bits not yet in out, from the most significant on
 	n       uint   // the number of these bits
 }
 
 // jpegRows keeps the memory of jpegRow values for reuse.
 var jpegRows = sync.Pool{New: func() any { return new(jpegRow) }}
 
-// pack compresses the rows [y, y+8) of img into e.out. Beyond the right and lower sides of img, blocks are filled by
-// repeating the last sample.
+// pack compresses the rows [y, y+8) of img into e.out. Blocks that extend beyond the right or lower edge of img are
+// filled by repeating the last sample.
 func (e *jpegRow) pack(img image.Image, y, components int) {
 	b := img.Bounds()
 	wide := (b.Dx() + 7) / 8 * 8
@@ -119,11 +119,11 @@ func (e *jpegRow) pack(img image.Image, y, components int) {
 	e.writeBits(0x7f, 7) // fills the last byte with ones
 }
 
-// sampleScale is the number of units of a sample per level of 255, so that converting colours loses nothing.
+// sampleScale is the number of units of a sample for one level of 255, so that converting colours loses nothing.
 const sampleScale = 8
 
 // samples sets rows, one for grey or three for Y, Cb and Cr, to row y of img, as values around 0 with sampleScale units
-// per level. Beyond the picture the last sample is repeated. Transparent pixels are blended with black.
+// for each level. Beyond the picture, the last sample is repeated. Transparent pixels are blended with black.
 func samples(rows [][]int32, img image.Image, y int) {
 	b := img.Bounds()
 	y += b.Min.Y
@@ -157,8 +157,8 @@ func samples(rows [][]int32, img image.Image, y int) {
 	}
 	_, ready := img.(*image.YCbCr)
 	if len(rows) == 3 && !ready {
-		// JFIF: Y = 0.299 R + 0.587 G + 0.114 B, Cb = 128 + (B - Y)/1.772,
-		// Cr = 128 + (R - Y)/1.402; in 2¹⁶ths, of which 2¹³ make a step.
+		// JFIF: Y = 0.299 R + 0.587 G + 0.114 B, Cb = 128 + (B - Y)/1.772, Cr = 128 + (R - Y)/1.402; in units of 2⁻¹⁶
+		// levels, of which 2¹³ make a unit of a sample.
 		const half, shift = 1 << 12, 13
 		for x := range b.Dx() {
 			r, g, bl := at(x)
@@ -174,8 +174,8 @@ func samples(rows [][]int32, img image.Image, y int) {
 	}
 }
 
-// cosines are the matrix C: half the cosines of (2n+1)kπ/16, the first row divided by √2, in units of 2⁻¹³.
-// Row k is even around its middle for even k and odd for odd k, so half of each row is enough.
+// cosines are the matrix C: half the cosines of (2n+1)kπ/16, the first row divided by √2, in units of 2⁻¹³. Row k is
+// symmetric for even k and antisymmetric for odd k, so half of each row is enough.
 var cosines = [8][4]int32{
 	{2896, 2896, 2896, 2896},
 	{4017, 3406, 2276, 799},
@@ -217,15 +217,15 @@ func transform(x *[64]int32) {
 	}
 }
 
-// writeBlock quantises and writes f, a block of coefficients, with the tables for kind, 0 for luma and 1 for chroma. It
-// returns the first quantised coefficient; before is the first of the previous block.
+// writeBlock quantises and writes f, a block of coefficients, with the tables for kind, 0 for luma and 1 for chroma.
+// before is the first quantised coefficient of the previous block; writeBlock returns the first of this block.
 func (e *jpegRow) writeBlock(f *[64]int32, kind int, before int32) int32 {
 	steps := &e.tables.steps[kind]
 	quantised := func(i int) int32 {
 		v, q := f[quantiser.Zigzag[i]], steps[i]
 		if v < 0 {
 			if v = q/2 - v; v < q {
-				return 0 // most coefficients end here, without a division
+				return 0 // saves a division for most coefficients
 			}
 			return -(v / q)
 		}
@@ -255,8 +255,8 @@ func (e *jpegRow) writeBlock(f *[64]int32, kind int, before int32) int32 {
 	return first
 }
 
-// writeNumber writes the code for run zeros before v and for the length of v in bits, and then these bits. A negative v
-// is written as v - 1, so that it begins with a bit 0.
+// writeNumber writes the code for run zeros before v and for the length of v in bits, then these bits. A negative v is
+// written as v - 1, so that its first bit is 0.
 func (e *jpegRow) writeNumber(codes *huffmanTable, run int, v int32) {
 	n, low := uint(bits.Len32(uint32(max(v, -v)))), v
 	if v < 0 {
@@ -270,7 +270,7 @@ func (e *jpegRow) writeCode(codes *huffmanTable, v byte) {
 	e.writeBits(uint32(codes.code[v]), uint(codes.length[v]))
 }
 
-// writeBits appends the n low bits of v, n at most 16, to e.out, with a zero byte behind every byte 0xff.
+// writeBits appends the n low bits of v, n at most 16, to e.out, with a zero byte after every byte 0xff.
 func (e *jpegRow) writeBits(v uint32, n uint) {
 	e.n += n
 	e.bits |= v << (32 - e.n)

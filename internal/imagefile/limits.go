@@ -7,8 +7,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// accept calls l.Accept with the size of the upright picture, for a picture with the stored header cfg and this EXIF
-// orientation, and with held, the bytes that its file and metadata take. It returns Accept's error as an ErrLimit.
+// accept calls l.Accept for a picture with the stored header cfg and the given EXIF orientation, with the size of the
+// upright picture; its file and metadata take held bytes. It returns an error from Accept as an ErrLimit.
 func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
 	if l.Accept == nil {
 		return nil
@@ -22,8 +22,8 @@ func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
 	return nil
 }
 
-// megapixels returns pixels, and limit, which pixels exceeds, as text for a message: in megapixels, or in pixels where
-// rounding would make both look the same.
+// megapixels returns pixels and the smaller number limit as texts for a message: in megapixels, or in pixels if both
+// texts would be the same.
 func megapixels(pixels, limit int64) (got, max string) {
 	got, max = fourDigits(float64(pixels)/1e6), fourDigits(float64(limit)/1e6)
 	if got == max {
@@ -40,7 +40,7 @@ func fourDigits(v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// tooManyBytes returns the fault for the input name of size bytes, where limit is allowed. size 0 is not known.
+// tooManyBytes returns the fault for the input called name, whose size in bytes exceeds limit; a size of 0 is unknown.
 func tooManyBytes(name string, size, limit int64) error {
 	what := "has"
 	if size > 0 {

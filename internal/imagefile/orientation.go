@@ -11,12 +11,12 @@ import (
 	"superres/internal/picture"
 )
 
-// swapsSides reports whether EXIF orientation o swaps width and height, as a turn by 90° does.
+// swapsSides reports whether EXIF orientation o swaps width and height, like a rotation by 90°.
 func swapsSides(o int) bool { return 5 <= o && o <= 8 }
 
-// Upright returns img turned upright by its EXIF orientation o, 1 to 8. For any other o it returns img itself. The type
-// stays, but for subsampled chroma, which cannot be rotated without moving it against the luma: such a picture becomes
-// *image.RGBA, or *image.NRGBA if it has alpha.
+// Upright returns img turned upright according to its EXIF orientation o, 1 to 8. For any other o it returns img
+// itself. The type is kept, except for subsampled chroma, which cannot be rotated without moving it against the luma:
+// such a picture becomes *image.RGBA, or *image.NRGBA if it has alpha.
 func Upright(img image.Image, o int) image.Image {
 	if o < 2 || o > 8 {
 		return img
@@ -44,14 +44,14 @@ func Upright(img image.Image, o int) image.Image {
 	return dst
 }
 
-// orientInto copies a picture with the bounds b into dst, turned by EXIF orientation o, 2 to 8. row(y) starts with row
-// y. A pixel has size bytes. dst has exactly the pixels of the result, in rows of stride bytes.
+// orientInto copies a picture with the bounds b into dst, turned upright from EXIF orientation o, 2 to 8. row(y) starts
+// with row y. A pixel has size bytes. dst holds exactly the pixels of the result, in rows of stride bytes.
 //
 // A source pixel (x, y) goes to dst[start + x·right + y·down]. Each of the seven orientations is one choice of start,
 // right and down.
 func orientInto(dst []byte, stride, size int, b image.Rectangle, o int, row func(y int) []byte) {
 	w, h := b.Dx(), b.Dy()
-	lastX, lastY := (w-1)*size, (h-1)*stride // of dst, where the sides are kept
+	lastX, lastY := (w-1)*size, (h-1)*stride // offsets in dst, if the sides are not swapped
 	if swapsSides(o) {
 		lastX, lastY = (h-1)*size, (w-1)*stride
 	}
@@ -81,11 +81,11 @@ func orientInto(dst []byte, stride, size int, b image.Rectangle, o int, row func
 	}
 }
 
-// turnGainMap turns the gain map of pic upright as the picture was, from orientation o, and makes a map of an AVIF a
-// JPEG. A map that cannot be decoded within lim is left out with a warning. It fails once ctx has ended.
+// turnGainMap turns the gain map of pic upright from orientation o, like the picture, and converts the map of an AVIF
+// to JPEG. A map that cannot be decoded within lim is left out with a warning. It fails once ctx has ended.
 //
-// Note: the map is encoded again, with the least loss that a JPEG has. Turning the coefficients of its blocks would
-// lose nothing, but only where the sides are multiples of a block, as in few maps.
+// Note: the map is encoded again, with the least loss that JPEG allows. Rotating the coefficients of its blocks would
+// lose nothing, but only if the sides are multiples of a block, which is rare for maps.
 func (pic *Picture) turnGainMap(ctx context.Context, o int, lim Limits) (err error) {
 	if pic.Metadata.GainMap == nil || o < 2 && pic.Format != AVIF {
 		return nil

@@ -6,24 +6,24 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// packer compresses bytes by deflate. Its memory is used again. The zero value is ready to use.
+// packer compresses bytes by deflate. It reuses its memory. The zero value is ready to use.
 type packer struct {
 	writers [3]*flate.Writer
 }
 
-// zlibHead is the head of zlib's format: deflate, with a window of 32 KB.
+// zlibHead is the head of the zlib format: deflate, with a window of 32 KB.
 const zlibHead = "\x78\x9c"
 
-// The methods of compression.
+// The compression methods.
 const (
 	huffmanOnly = iota
 	quick
 	thorough
 )
 
-// chooseMethod returns the method of compression for rows, which are filtered, tried on a sample. Rows of photographs
-// have few repetitions, which often cost more to refer to than they save: huffmanOnly. Where repetitions save
-// something, a quick search finds them, and where they save much, as in drawings, a thorough one. scratch is
+// chooseMethod returns the compression method for rows, after filtering, by trying methods on a sample of them. Rows of
+// photographs have few repetitions, and these often cost more to encode than they save: huffmanOnly. If repetitions
+// save something, a quick search finds them; if they save much, as in drawings, a thorough search pays. scratch is
 // overwritten.
 func (p *packer) chooseMethod(scratch *bytes.Buffer, rows []byte) int {
 	part := rows[len(rows)/2:][:min(1<<15, len(rows)/2)]
@@ -41,10 +41,10 @@ func (p *packer) chooseMethod(scratch *bytes.Buffer, rows []byte) int {
 	return thorough
 }
 
-// deflate appends rows, compressed by a method, to out. last: nothing follows them; false: more does, from a whole byte
-// on.
+// deflate appends rows, compressed by method, to out. last says that nothing follows them; false: more data will
+// follow, from a whole byte on.
 func (p *packer) deflate(out *bytes.Buffer, method int, rows []byte, last bool) {
-	// Nothing of this can fail: the methods are valid, and a buffer takes all bytes.
+	// Nothing here can fail: the methods are valid, and a buffer takes all bytes.
 	w := p.writers[method]
 	if w == nil {
 		w, _ = flate.NewWriter(out, [...]int{flate.HuffmanOnly, 3, 6}[method])

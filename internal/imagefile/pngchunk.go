@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// chunkBytes is about the length of a chunk before compression: much more than 32 KB, the farthest that compression
-// looks back, and little enough that an ordinary picture has several chunks to compress at the same time.
+// chunkBytes is the approximate length of a chunk before compression: much more than 32 KB, the farthest that deflate
+// looks back, and little enough that an ordinary picture has several chunks, which can be compressed at the same time.
 const chunkBytes = 1 << 18
 
 // pngChunk compresses a range of rows into the data of one chunk IDAT.
 type pngChunk struct {
-	rows        [2][]byte // a row and the row above it, each behind mostPixelBytes zeros
+	rows        [2][]byte // a row and the row above it, each after mostPixelBytes zeros
 	filtered    []byte
 	packed      bytes.Buffer
 	packer      packer
@@ -39,7 +39,7 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 	for y := lo; y < hi; y++ {
 		r.read(row[mostPixelBytes:], y)
 		out := c.filtered[(y-lo)*(n+1):][:n+1]
-		if r.kind == pngPalette { // unfiltered: neighbouring indices mean nothing
+		if r.kind == pngPalette { // unfiltered: differences of indices mean nothing
 			copy(out[1:], row[mostPixelBytes:])
 		} else {
 			filterRow(out, row, above, r.pixelBytes())
@@ -51,7 +51,7 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 
 	method := c.packer.chooseMethod(&c.packed, c.filtered)
 	c.packed.Reset()
-	c.packed.Write(make([]byte, 8)) // for the chunk's head
+	c.packed.Write(make([]byte, 8)) // filled with the head of the chunk by finish
 	if c.first {
 		c.packed.WriteString(zlibHead)
 	}
@@ -62,7 +62,7 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 // to the end of this chunk.
 func (c *pngChunk) finish(sum uint32) []byte {
 	if c.last {
-		_ = binary.Write(&c.packed, binary.BigEndian, sum) // into memory
+		_ = binary.Write(&c.packed, binary.BigEndian, sum) // cannot fail: writes to memory
 	}
 	body := c.packed.Bytes()
 	binary.BigEndian.PutUint32(body, uint32(len(body)-8))
@@ -71,9 +71,9 @@ func (c *pngChunk) finish(sum uint32) []byte {
 	return c.packed.Bytes()
 }
 
-// adlerOfBoth returns the Adler-32 of one text behind another, from the sums first and second of the two and the length
-// of the second in bytes. With A = 1 + Σ bytes and B = Σ of all A so far, modulo 65521, the second text adds its own
-// A − 1 to A, and to B its own B and length times the A − 1 of the first.
+// adlerOfBoth returns the Adler-32 of two texts in sequence, from their sums first and second, and the length of the
+// second text in bytes. With A = 1 + Σ bytes and B = Σ of all A so far, modulo 65521, the second text adds its A − 1 to
+// A; to B it adds its own B, and length times the A − 1 of the first text.
 func adlerOfBoth(first, second uint32, length int) uint32 {
 	const m = 65521
 	a := uint64(first&0xffff) + m - 1

@@ -6,19 +6,19 @@ import (
 	"superres/internal/kernel"
 )
 
-// filterRow sets out to the number of one of the five filters of PNG and the row filtered by it. It takes the filter
-// with the smallest sum of magnitudes of the filtered bytes, as signed numbers, which usually packs best. row and the
-// row above begin with mostPixelBytes zeros; n is the number of bytes of a pixel.
+// filterRow writes to dst the number of one of the five PNG filters, followed by the row filtered by it. It chooses the
+// filter with the smallest sum of magnitudes of the filtered bytes, as signed numbers, which usually compresses best.
+// row and the row above begin with mostPixelBytes zeros; n is the number of bytes of a pixel.
 //
-// With x a byte of row, a the byte one pixel to the left, b the byte above x, and c the byte above a, the filters give
-// x, x-a, x-b, x-⌊(a+b)/2⌋ and x-p, where p is the one of a, b and c that is nearest to a+b-c (Paeth). All but Paeth
-// work on eight bytes at a time.
-func filterRow(out, row, above []byte, n int) {
+// If x is a byte of row, a the byte one pixel to the left, b the byte above x, and c the byte above a, the filters give
+// x, x-a, x-b, x-⌊(a+b)/2⌋ and x-p, where p is whichever of a, b and c is nearest to a+b-c (Paeth). All but Paeth work
+// on eight bytes at a time.
+func filterRow(dst, row, above []byte, n int) {
 	const zeros = mostPixelBytes
 	x, a, b, c := row[zeros:], row[zeros-n:], above[zeros:], above[zeros-n:]
-	out, form := out[1:len(x)+1], out[:1]
+	dst, form := dst[1:len(x)+1], dst[:1]
 	var sums [5]int
-	sums[4] = kernel.Paeth(out, x, a, b, c)
+	sums[4] = kernel.Paeth(dst, x, a, b, c)
 	words := len(x) &^ 7
 	for i := 0; i < words; i += 8 {
 		x, a, b := load8(x, i), load8(a, i), load8(b, i)
@@ -52,14 +52,14 @@ func filterRow(out, row, above []byte, n int) {
 		case 3:
 			x = subtract8(x, mean8(a, b))
 		}
-		binary.LittleEndian.PutUint64(out[i:], x)
+		binary.LittleEndian.PutUint64(dst[i:], x)
 	}
 	for i := words; i < len(x); i++ {
-		out[i] = x[i] - predict(best, a[i], b[i])
+		dst[i] = x[i] - predict(best, a[i], b[i])
 	}
 }
 
-// predict returns what the filter form, 0 to 3, subtracts from a byte with a on its left and b above it.
+// predict returns the number that filter number form, 0 to 3, subtracts from a byte with a on its left and b above it.
 func predict(form int, a, b byte) byte {
 	switch form {
 	case 1:
@@ -74,18 +74,18 @@ func predict(form int, a, b byte) byte {
 
 func load8(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 
-// The functions below take eight bytes in one word.
+// The functions below work on eight bytes in one word.
 const (
 	tops = 0x8080808080808080
 	ones = 0x0101010101010101
 )
 
-// subtract8 returns x-y for each of the eight bytes. Setting the top bits of x keeps a byte from borrowing of the next.
+// subtract8 returns x-y for each of the eight bytes. With the top bits of x set, no byte borrows from the next.
 func subtract8(x, y uint64) uint64 {
 	return ((x | tops) - (y &^ tops)) ^ ((x ^ ^y) & tops)
 }
 
-// mean8 returns ⌊(a+b)/2⌋ for each of the eight bytes: the bits set in both, and half of those set in only one.
+// mean8 returns ⌊(a+b)/2⌋ for each of the eight bytes: the bits set in both, plus half of the bits set in only one.
 func mean8(a, b uint64) uint64 {
 	return (a & b) + ((a ^ b) >> 1 &^ tops)
 }

@@ -8,7 +8,7 @@ import (
 	"superres/internal/picture"
 )
 
-// The types of colour of a PNG.
+// The colour types of a PNG.
 const (
 	pngGrey      = 0
 	pngRGB       = 2
@@ -17,32 +17,32 @@ const (
 	pngRGBA      = 6
 )
 
-// pngSamples is the number of samples of a pixel.
+// pngSamples is the number of samples of a pixel, by colour type.
 var pngSamples = map[byte]int{pngGrey: 1, pngRGB: 3, pngPalette: 1, pngGreyAlpha: 2, pngRGBA: 4}
 
-// mostPixelBytes is the number of bytes of the largest pixel of a PNG: four samples of 16 bits.
+// mostPixelBytes is the number of bytes of the largest pixel in a PNG: four samples of 16 bits.
 const mostPixelBytes = 8
 
-// raster gives the rows of a picture as bytes for a PNG.
+// raster delivers the rows of a picture as bytes for a PNG.
 type raster struct {
 	width, height int
 	depth         int  // bytes of a sample
-	kind          byte // the type of colour in the PNG's header
+	kind          byte // the colour type in the header of the PNG
 	palette       color.Palette
-	read          func(dst []byte, y int) // fills dst with row y; several may call it at once
+	read          func(dst []byte, y int) // fills dst with row y; safe for concurrent use
 }
 
 func (r *raster) pixelBytes() int { return r.depth * pngSamples[r.kind] }
 
 func (r *raster) rowBytes() int { return r.width * r.pixelBytes() }
 
-// rasterOf returns a raster of img, which has a type that adapt returns. greyAlpha: grey with alpha gets two
-// samples a pixel, not four. alpha: opaque colour gets an alpha channel too. The raster shares the memory of img.
+// rasterOf returns a raster of img, of a type that adapt returns. With greyAlpha, grey with alpha has two samples a
+// pixel; false: four. With alpha, opaque colours have an alpha channel too. The raster shares the memory of img.
 func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	size := img.Bounds().Size()
 	r := &raster{width: size.X, height: size.Y, depth: 1, kind: pngRGBA}
 	pix, stride, pixel := picture.Samples(img) // four samples a pixel, unless kind says otherwise
-	multiplied := false                        // whether colour is multiplied by alpha
+	multiplied := false                        // colour is multiplied by alpha
 	switch src := img.(type) {
 	case *image.Gray, *image.Gray16:
 		r.kind, r.depth = pngGrey, pixel
@@ -78,7 +78,7 @@ func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	return r
 }
 
-// isGrey reports whether red, green and blue are equal in all pixels of pix, in rows of stride bytes.
+// isGrey reports whether red, green and blue are equal in all pixels of pix, which has rows of stride bytes.
 func (r *raster) isGrey(pix []byte, stride int) bool {
 	n := r.depth
 	for y := range r.height {
@@ -91,7 +91,7 @@ func (r *raster) isGrey(pix []byte, stride int) bool {
 	return true
 }
 
-// withoutAlpha fills dst with the first three of each four samples of src, each of depth bytes.
+// withoutAlpha fills dst with three of every four samples in src, leaving out alpha. A sample has depth bytes.
 func withoutAlpha(dst, src []byte, depth int) {
 	if depth == 2 {
 		for ; len(dst) >= 6; dst, src = dst[6:], src[8:] {
@@ -120,8 +120,8 @@ func (r *raster) readAny(dst []byte, img image.Image, y int) {
 	}
 }
 
-// paletteBytes returns the palette for a PNG: red, green and blue of each entry, and the alpha of each entry
-// up to the last that is not opaque.
+// paletteBytes returns the palette for a PNG: red, green and blue of each entry, and the alpha of the entries up to the
+// last that is not opaque.
 func (r *raster) paletteBytes() (colours, alpha []byte) {
 	all := 0
 	for i, c := range r.palette[:min(len(r.palette), 256)] {

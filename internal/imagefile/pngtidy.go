@@ -15,10 +15,10 @@ import (
 	"superres/internal/safefile"
 )
 
-// Programs read PNG files with too much in them, which image/png refuses. The functions here leave that out.
+// Other programs read PNG files with surplus bytes, which image/png refuses. The functions here remove the surplus.
 
-// isCgBI tells whether a PNG is of the kind that Xcode makes of the pictures of an app: without zlib's header, with
-// blue and red swapped.
+// isCgBI tells whether a PNG is of the kind that Xcode makes from the pictures of an app: without the zlib header, and
+// with blue and red swapped.
 func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 	var head [16]byte
 	_, _ = r.ReadAt(head[:], 0)
@@ -26,13 +26,13 @@ func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 		Advice: "save it as an ordinary PNG first, on a Mac by Preview"}, string(head[12:]) == "CgBI"
 }
 
-// tidyPNG returns the PNG data without surplus in the chunks PLTE, tRNS and IEND: without entries of the palette that
-// no index can mean, without a tRNS of a wrong length, which libpng ignores too, and with nothing in IEND. It
-// overwrites data and returns a part of it. A chunk with a wrong checksum stays.
+// tidyPNG returns the PNG data without surplus in the chunks PLTE, tRNS and IEND: without palette entries that no index
+// can reach, without a tRNS of a wrong length, which libpng ignores too, and with an empty IEND. It overwrites data and
+// returns a part of it. A chunk with a wrong checksum is not changed.
 func tidyPNG(data []byte) []byte {
 	const signature, frame, colourType, depth = 8, 12, 25, 24
 	var head []byte
-	end, colours := int64(0), int64(0) // the end of the chunks in head, and the entries of the palette
+	end, colours := int64(0), int64(0) // the end of the chunks in head; the number of palette entries
 	pixels := false
 	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
 		at, next := c.At()-8, c.At()+c.Len+4
@@ -79,7 +79,7 @@ func tidyPNG(data []byte) []byte {
 	return data
 }
 
-// decodePNG decodes a PNG. Data behind its last pixel are left out.
+// decodePNG decodes a PNG. It ignores data after the last pixel.
 func decodePNG(src *source, _ Size, _ Limits) (image.Image, error) {
 	img, err := png.Decode(src)
 	if surplus := png.FormatError("too much pixel data"); errors.Is(err, surplus) {
@@ -91,8 +91,8 @@ func decodePNG(src *source, _ Size, _ Limits) (image.Image, error) {
 	return img, err
 }
 
-// writeExactPNG writes the PNG in src, in memory, with pixels that are stored without compression and end behind the
-// last. It fails where the checksum of a chunk with pixels is wrong.
+// writeExactPNG writes the PNG in src, a file in memory, with its pixels stored uncompressed and without data after the
+// last pixel. It fails if the checksum of a chunk with pixels is wrong.
 func writeExactPNG(w io.Writer, src *source) error {
 	const checksum = png.FormatError("invalid checksum")
 	var parts []io.Reader
@@ -122,7 +122,7 @@ func writeExactPNG(w io.Writer, src *source) error {
 	if _, err := w.Write(src.data[:start]); err != nil {
 		return err
 	}
-	stored, _ := zlib.NewWriterLevel(idat{w}, zlib.NoCompression) // fails for wrong levels alone
+	stored, _ := zlib.NewWriterLevel(idat{w}, zlib.NoCompression) // fails only for invalid levels
 	if _, err := io.CopyN(stored, pixels, pngBytes(src.data)); err != nil {
 		return safefile.CutShort(err)
 	}
@@ -133,7 +133,7 @@ func writeExactPNG(w io.Writer, src *source) error {
 	return err
 }
 
-// idat writes each Write as a chunk IDAT.
+// idat writes the bytes of each Write as one chunk IDAT.
 type idat struct{ io.Writer }
 
 func (w idat) Write(p []byte) (int, error) {
@@ -143,7 +143,7 @@ func (w idat) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pngBytes returns the number of bytes of all rows of the PNG data, with the byte of the filter in each.
+// pngBytes returns the number of bytes in all rows of the PNG data, including the filter byte of each row.
 func pngBytes(data []byte) (sum int64) {
 	w, h := int64(binary.BigEndian.Uint32(data[16:])), int64(binary.BigEndian.Uint32(data[20:]))
 	bits := int64(data[24]) * int64(pngSamples[data[25]])

@@ -9,12 +9,12 @@ import (
 	"superres/internal/parallel"
 )
 
-// encodePNG writes a PNG (ISO/IEC 15948) that is not interlaced: of grey, grey with alpha, a palette, colour,
-// or colour with alpha, in 8 or 16 bits a sample.
+// encodePNG writes a PNG (ISO/IEC 15948) without interlacing: grey, grey with alpha, a palette, colour, or colour with
+// alpha, with 8 or 16 bits a sample.
 //
-// The filtered rows are cut into chunks of about chunkBytes, which are compressed independently, one on each processor
-// at a time, and written in order. A chunk ends at a whole byte and refers to no earlier chunk, so that the file does
-// not depend on the number of processors. Only a few chunks are in memory at a time.
+// The filtered rows are divided into chunks of about chunkBytes, which are compressed independently, one on each
+// processor at a time, and written in order. A chunk ends at a whole byte and refers to no earlier chunk, so the file
+// does not depend on the number of processors. Only a few chunks are in memory at a time.
 func encodePNG(w io.Writer, img image.Image, opt EncodeOptions) error {
 	p, err := beginPNG(w, rasterOf(img, opt.GreyAlpha, opt.Alpha))
 	if err != nil {
@@ -34,7 +34,7 @@ type pngFile struct {
 	sum   uint32 // Adler-32 of the chunks written
 }
 
-// beginPNG writes the chunks before the pixels of r to w, and returns the writer of the pixels.
+// beginPNG writes the chunks before the pixels of r to w, and returns a writer for the pixels.
 func beginPNG(w io.Writer, r *raster) (*pngFile, error) {
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(r.width)), uint32(r.height))
 	head = append(head, byte(8*r.depth), r.kind, 0, 0, 0)

@@ -10,11 +10,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// A file with several pictures would silently lose all but one, so files of the formats that allow several are
-// searched before they are decoded. Only their structure is read; no pixel is unpacked.
+// Only one picture of a file is decoded, and the others would be lost silently. So files in formats that allow several
+// are searched before decoding. The search reads only the structure of a file; no pixel is unpacked.
 
-// checkSingle refuses a file of several pictures. Where the first alone is wanted, the file that f.first returns must
-// hold no more; without f.first, the decoder reads only the first.
+// checkSingle refuses a file with several pictures. With lim.FirstFrame, src must be the file from f.first, which has
+// only one; without f.first, the decoder reads only the first picture anyway.
 func (f *codec) checkSingle(src *source, lim Limits) error {
 	switch {
 	case f.several == nil || lim.FirstFrame && f.first == nil || !f.several(src):
@@ -25,8 +25,8 @@ func (f *codec) checkSingle(src *source, lim Limits) error {
 	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", f.title).With(FirstFrame)
 }
 
-// isAnimatedPNG reports whether a PNG has a chunk acTL of more than one frame before its pixels, or of one frame that
-// is not its still picture: its chunk fcTL stands behind the pixels of that picture.
+// isAnimatedPNG reports whether a PNG has a chunk acTL before its pixels that announces more than one frame, or one
+// frame that is not the still picture: its chunk fcTL then follows the pixels of the still picture.
 func isAnimatedPNG(src *source) (is bool) {
 	frames, pixels := uint32(0), false
 	_ = metadata.Chunks(src, func(c metadata.Chunk) bool {
@@ -47,10 +47,10 @@ func isAnimatedPNG(src *source) (is bool) {
 	return is
 }
 
-// startOfPNG returns the chunks before the pixels of the PNG in src that the decoder needs for the header and the
-// palette, without the others, which may be many. It refuses a PNG with chunks up to the pixels out of order.
+// startOfPNG returns the chunks that the decoder needs to tell the header and the palette of the PNG in src, without
+// the other chunks before the pixels, which may be many. It refuses a PNG with chunks out of order up to the pixels.
 func startOfPNG(src *source, _ Limits) ([]byte, error) {
-	const signature, most = 8, 4096 // with the largest palette it is half of that
+	const signature, most = 8, 4096 // the largest palette needs half
 	b := metadata.Piece(src, 0, signature).Start(signature)
 	err := metadata.Chunks(src, func(c metadata.Chunk) bool {
 		kind := string(c.Kind)
@@ -66,19 +66,19 @@ func startOfPNG(src *source, _ Limits) ([]byte, error) {
 	return tidyPNG(b), err
 }
 
-// pixelsOfPNG returns a source of a PNG in memory without the chunks that decoding does not need.
+// pixelsOfPNG returns the PNG in src, a file in memory, without the chunks that decoding does not need.
 func pixelsOfPNG(src *source) *source {
 	return src.withData(tidyPNG(metadata.PixelChunks(src.data, src)))
 }
 
-// describePNG sets pic.GreyAlpha where the header of the PNG in src says grey and pic.Image has alpha.
+// describePNG sets pic.GreyAlpha if the header of the PNG in src says grey and pic.Image has alpha.
 func describePNG(src *source, pic *Picture) {
 	const colourType, grey, greyAlpha = 25, 0, 4
 	kind := src.data[colourType]
 	pic.GreyAlpha = !picture.IsGrey(pic.Image) && (kind == grey || kind == greyAlpha)
 }
 
-// inspectWebP refuses a WebP that ends too early, which the decoder would not notice behind the pixels.
+// inspectWebP refuses a WebP that ends too early; the decoder would not notice an end after the pixels.
 func inspectWebP(src *source) error {
 	data := src.data
 	if len(data) < 12 || uint64(binary.LittleEndian.Uint32(data[4:]))+8 > uint64(len(data)) {
@@ -101,7 +101,7 @@ func isAnimatedGIF(src *source) bool {
 }
 
 // gifImages reads the blocks of the GIF in src up to the trailer, to a block of unknown kind, or to the start of image
-// number n, from 1. It returns the offset where it ended, and the number of images that begin up to there.
+// number n, counted from 1. It returns the offset where it stopped, and the number of images that begin up to there.
 func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 	walk, err := metadata.WalkGIF(src)
 	if err != nil {
@@ -122,8 +122,8 @@ func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 	return walk.At(), images, nil
 }
 
-// hasSuccessor reports whether another picture follows the first in data, the bytes of a whole input. It is false for
-// the small copies that cameras put behind the picture of a JPEG, which a segment of the file announces.
+// hasSuccessor reports whether another picture follows the first in data, the bytes of a complete input. It is false
+// for the small copies that cameras put after the picture of a JPEG, which a segment of the file announces.
 func (f *codec) hasSuccessor(data []byte) bool {
 	end := f.end(data)
 	if end == 0 || end >= uint64(len(data)) {
@@ -133,7 +133,7 @@ func (f *codec) hasSuccessor(data []byte) bool {
 	return err == nil
 }
 
-// endOfPNG returns the offset at which the first picture of the PNG data ends.
+// endOfPNG returns the offset where the first picture in the PNG data ends.
 func endOfPNG(data []byte) uint64 {
 	end := uint64(len(data))
 	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
@@ -144,13 +144,13 @@ func endOfPNG(data []byte) uint64 {
 	return end
 }
 
-// endOfGIF returns the offset at which the GIF data ends.
+// endOfGIF returns the offset where the GIF data ends.
 func endOfGIF(data []byte) uint64 {
 	at, _, _ := gifImages(bytes.NewReader(data), len(data))
 	return uint64(at) + 1
 }
 
-// endOfRIFF returns the offset at which the RIFF file data ends, by the length in its header.
+// endOfRIFF returns the offset where the RIFF file data ends, from the length in its header.
 func endOfRIFF(data []byte) uint64 {
 	if len(data) < 8 {
 		return 0
@@ -159,7 +159,7 @@ func endOfRIFF(data []byte) uint64 {
 	return 8 + n + n%2
 }
 
-// endOfBMP returns the offset at which the BMP data ends, by the length in its header, which a bare bitmap has not.
+// endOfBMP returns the offset where the BMP data ends, from the length in its header, or 0 for a bare bitmap.
 func endOfBMP(data []byte) uint64 {
 	if len(data) < 6 || string(data[:2]) != "BM" {
 		return 0
@@ -167,8 +167,8 @@ func endOfBMP(data []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(data[2:]))
 }
 
-// endOfJPEG returns the offset at which the first picture of the JPEG data ends, or len(data) where the file announces
-// further pictures behind the first.
+// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if the file announces
+// further pictures after the first.
 func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {

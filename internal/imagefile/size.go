@@ -7,13 +7,13 @@ import (
 	"superres/internal/safefile"
 )
 
-// Size is the width and the height of a picture, a canvas or a frame, in pixels. Its sides and their product
-// are within the limits that it was checked against, so that memory for its pixels may be allocated. Only
-// Limits.CheckSize makes a Size of the numbers in a file. The zero value has no pixels.
+// Size is the width and height of a picture, a canvas or a frame, in pixels. Its sides and their product have been
+// checked against limits, so that memory for the pixels may be allocated. Only Limits.CheckSize turns numbers from a
+// file into a Size. The zero value has no pixels.
 type Size struct{ w, h int }
 
-// CheckSize returns the size of w×h pixels. It fails with a safefile.Fault without a name: an ErrInput when a side is
-// less than 1, and an ErrLimit when a side or the number of pixels is above l.Side or l.Pixels. No product overflows.
+// CheckSize returns the size of w×h pixels. It fails with a safefile.Fault without a file name: an ErrInput if a side
+// is less than 1, an ErrLimit if a side exceeds l.Side or the number of pixels l.Pixels. No product overflows.
 func (l Limits) CheckSize(w, h int64) (Size, error) {
 	l = l.orDefaults()
 	switch {
@@ -22,7 +22,7 @@ func (l Limits) CheckSize(w, h int64) (Size, error) {
 	case w > int64(l.Side) || h > int64(l.Side):
 		return Size{}, refuse(safefile.ErrLimit,
 			"%d×%d has a side beyond the limit of %d pixels; crop or split it first", w, h, l.Side)
-	case w > l.Pixels/h: // a quotient, which cannot overflow
+	case w > l.Pixels/h: // a division, which cannot overflow
 		got, limit := megapixels(w*h, l.Pixels)
 		what := ""
 		if l.fileBytes > 0 {
@@ -37,14 +37,14 @@ func (l Limits) CheckSize(w, h int64) (Size, error) {
 // Sides returns the width and the height.
 func (s Size) Sides() (w, h int) { return s.w, s.h }
 
-// Pixels is the product of the sides.
+// Pixels returns the product of the sides.
 func (s Size) Pixels() int64 { return int64(s.w) * int64(s.h) }
 
-// Bounds is the rectangle of the size at the origin.
+// Bounds returns the rectangle of this size at the origin.
 func (s Size) Bounds() image.Rectangle { return image.Rect(0, 0, s.w, s.h) }
 
-// Part returns the size of a rectangle of w×h pixels with its upper left corner at (x, y). ok is false when the
-// rectangle has no pixels or is not wholly inside s. The arguments may be any numbers.
+// Part returns the size of a rectangle of w×h pixels with its upper left corner at (x, y). ok is false if the rectangle
+// has no pixels or is not completely inside s. The arguments may be any numbers.
 func (s Size) Part(x, y, w, h int64) (part Size, ok bool) {
 	if w < 1 || h < 1 || x < 0 || y < 0 || w > int64(s.w) || h > int64(s.h) ||
 		x > int64(s.w)-w || y > int64(s.h)-h {
@@ -53,12 +53,12 @@ func (s Size) Part(x, y, w, h int64) (part Size, ok bool) {
 	return Size{int(w), int(h)}, true
 }
 
-// NewSamples returns new memory for s.Pixels() × channels samples, all 0.
+// NewSamples returns new memory for channels samples of each of s.Pixels(), all 0.
 func NewSamples[T uint8 | uint16](s Size, channels int) []T {
 	return make([]T, int64(channels)*s.Pixels())
 }
 
-// sizeOf returns the size of a decoded picture, which was checked by its header.
+// sizeOf returns the size of a decoded picture, which was checked when its header was read.
 func sizeOf(img image.Image) Size {
 	size := img.Bounds().Size()
 	return Size{size.X, size.Y}

@@ -7,8 +7,9 @@ import (
 	"superres/internal/safefile"
 )
 
-// SoftwareBegins reports whether the named file is a picture with a record of what made it, as EncodeOptions.Software
-// is one, that begins with prefix. It reads the start of the file alone. It is false for a file that cannot be read.
+// SoftwareBegins reports whether the file called name is a picture with a record of its program, from
+// EncodeOptions.Software, that begins with prefix. It reads only the start of the file. It is false for unreadable
+// files.
 func SoftwareBegins(name, prefix string) bool {
 	file, size, err := safefile.OpenRegular(name)
 	if err != nil {

@@ -9,20 +9,20 @@ import (
 	"superres/internal/safefile"
 )
 
-// Stream writes a PNG or a JPEG by the rows that are given to Put from the top, so that neither the picture nor the
-// file is ever in memory as a whole. It writes the same bytes as Encode.
+// Stream writes a PNG or a JPEG from rows that Put receives in order, from the top, so that neither all of the picture
+// nor all of the file is ever in memory. It writes the same bytes as Encode.
 type Stream struct {
 	w             io.Writer
-	width, height int // of the picture
+	width, height int // size of the picture
 	codec         *codec
 	opt           EncodeOptions
 	aside         io.ReadWriteSeeker
 
 	file     chunkWriter // nil before the first Put
-	like     image.Image // the rows of the first Put; all have its type
-	pix      []byte      // the last rows, which are needed for the next chunk
+	like     image.Image // the rows of the first Put; all rows have this type
+	pix      []byte      // the last rows, needed for the next chunk
 	rowBytes int         // length of a row of pix
-	top      int         // number in the picture of the first row of pix
+	top      int         // the number in the picture of the first row in pix
 }
 
 // chunkWriter writes the pixels of a file in chunks, each of the same number of rows.
@@ -34,25 +34,25 @@ type chunkWriter interface {
 	end() error
 }
 
-// chunks says how a file is divided into chunks, and how many of them are written.
+// chunks says how a file is divided into chunks, and how many have been written.
 type chunks struct {
-	rows    int // of a chunk; the last may have less
-	above   int // rows above a chunk that are needed to pack it
-	of      int // chunks in all
+	rows    int // number of rows in a chunk; the last may have fewer
+	above   int // number of rows above a chunk needed to pack it
+	of      int // number of chunks in the file
 	written int
 }
 
-// NewStream returns a Stream that writes a picture of width×height pixels to w, in a format that CanStream accepts.
-// Where NeedsAside, it keeps the encoded picture in aside, an empty file, until Close; else aside may be nil.
+// NewStream returns a Stream that writes a picture of width×height pixels to w, in a format for which CanStream is
+// true. If NeedsAside is true, the encoded picture is kept in aside, an empty file, until Close; else aside may be nil.
 func NewStream(w io.Writer, width, height int, format Format, opt EncodeOptions, aside io.ReadWriteSeeker) *Stream {
 	return &Stream{w: w, width: width, height: height, codec: format.codec(), opt: opt, aside: aside}
 }
 
-// NeedsAside reports whether the start of a file with these options says how long the encoded picture is.
+// NeedsAside reports whether a file with these options starts with the length of the encoded picture.
 func (f Format) NeedsAside(opt EncodeOptions) bool { return f == JPEG && opt.Metadata.NeedsLength() }
 
-// Put writes the next rows, of one type in all calls: *image.Gray, *image.Gray16, or an opaque *image.NRGBA or
-// *image.NRGBA64. It keeps no reference to rows. It fails as Encode does.
+// Put writes the next rows. They have the same type in all calls: *image.Gray, *image.Gray16, or an opaque *image.NRGBA
+// or *image.NRGBA64. It keeps no reference to rows. It fails as Encode does.
 func (s *Stream) Put(rows image.Image) error {
 	rows = s.codec.adapt(rows)
 	pix, stride, _ := picture.Samples(rows)
@@ -89,7 +89,7 @@ func (s *Stream) begin() (err error) {
 	return err
 }
 
-// streamPNG writes the start of a PNG to w, and returns the writer of its pixels, which it takes from s.
+// streamPNG writes the start of a PNG to w, and returns a writer for the pixels, which it takes from s.
 func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
 	r := rasterOf(s.like, false, false)
 	r.height = s.height
@@ -104,12 +104,12 @@ func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
 	return beginPNG(w, r)
 }
 
-// streamJPEG begins a JPEG that is written chunk by chunk, each of a row of blocks.
+// streamJPEG begins a JPEG that is written chunk by chunk, and returns a writer for the pixels, which it takes from s.
 func streamJPEG(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error) {
 	return beginJPEG(w, s.width, s.height, opt.Quality, picture.IsGrey(s.like), s.keptRows)
 }
 
-// keptRows returns the rows in memory as a picture of 8 bits a sample.
+// keptRows returns the rows in s.pix as a picture with 8 bits a sample.
 func (s *Stream) keptRows() image.Image {
 	bounds := image.Rect(0, 0, s.width, len(s.pix)/s.rowBytes)
 	if picture.IsGrey(s.like) {
@@ -118,16 +118,16 @@ func (s *Stream) keptRows() image.Image {
 	return &image.NRGBA{Pix: s.pix, Stride: s.rowBytes, Rect: bounds}
 }
 
-// drop releases the rows above one, given by its number in the picture.
-func (s *Stream) drop(before int) {
-	before = min(before, s.height)
-	if n := (before - s.top) * s.rowBytes; n > 0 {
+// drop releases the memory of the rows above row, a number in the picture.
+func (s *Stream) drop(row int) {
+	row = min(row, s.height)
+	if n := (row - s.top) * s.rowBytes; n > 0 {
 		s.pix = s.pix[:copy(s.pix, s.pix[n:])]
-		s.top = before
+		s.top = row
 	}
 }
 
-// Close ends the file. It fails when rows are missing.
+// Close ends the file. It fails if rows are missing.
 func (s *Stream) Close() error {
 	if s.file == nil || s.file.chunks().written < s.file.chunks().of {
 		return refuse(safefile.ErrOutput, "is not whole: rows are missing")

@@ -11,10 +11,10 @@ import (
 	"superres/internal/tiff"
 )
 
-// MostFrames is the largest number of pictures that are read from one file.
+// MostFrames is the greatest number of pictures to read from one file.
 const MostFrames = metadata.MostDirectories
 
-// configOfTIFF returns the size and the colour model of a TIFF, which must be a *source.
+// configOfTIFF returns the size and the colour model of the TIFF in r, which must be a *source.
 func configOfTIFF(r io.Reader) (image.Config, error) { return tiff.DecodeConfig(r.(*source)) }
 
 // decodeTIFF decodes the first page of a TIFF.
@@ -29,7 +29,7 @@ func decodeTIFF(src *source, size Size, _ Limits) (image.Image, error) {
 	return img, err
 }
 
-// describeTIFF sets pic.GreyAlpha of a TIFF, and says what became of inks that are not *image.CMYK any more.
+// describeTIFF sets pic.GreyAlpha for a TIFF, and adds a warning if its CMYK colours have been converted.
 func describeTIFF(src *source, pic *Picture) {
 	pic.GreyAlpha = tiff.GreyAlpha(src)
 	if _, is := pic.Image.(*image.CMYK); !is && tiff.IsCMYK(src) {
@@ -37,8 +37,8 @@ func describeTIFF(src *source, pic *Picture) {
 	}
 }
 
-// hasPages reports whether a TIFF has more than one page. A single page may have a link to the next that leads nowhere,
-// or in a circle.
+// hasPages reports whether a TIFF has more than one page. In a file with a single page, the link to the next may point
+// outside the file, or in a circle.
 func hasPages(src *source) bool {
 	pages := 0
 	_ = metadata.TIFFDirectories(src, func(d metadata.TIFFDirectory) bool {
@@ -50,9 +50,9 @@ func hasPages(src *source) bool {
 	return pages > 1
 }
 
-// Pages returns the offsets of the directories of the pages of the TIFF data, and the number of other directories, of
-// smaller copies and masks. SetPage makes one of them the first. It fails as metadata.TIFFDirectories does, and then
-// returns the offsets found before the error as well.
+// Pages returns the offsets of the page directories in the TIFF data, and the number of other directories, which are
+// for smaller copies and masks. SetPage makes a page the first. Pages fails as metadata.TIFFDirectories does, and then
+// still returns the offsets found before the error.
 func Pages(data []byte) (places []uint64, others int, err error) {
 	err = metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 		if d.IsWhole() {
@@ -65,23 +65,23 @@ func Pages(data []byte) (places []uint64, others int, err error) {
 	return places, others, err
 }
 
-// SetPage makes a page the first of the TIFF data. Its directory is at place, a result of Pages for data.
+// SetPage makes a page the first in the TIFF data. place is the offset of its directory, from Pages.
 func SetPage(data []byte, place uint64) {
 	if order, ok := metadata.ByteOrder(data); ok {
 		order.PutUint32(data[4:], uint32(place))
 		return
 	}
-	order := binary.ByteOrder(binary.LittleEndian) // of a BigTIFF
+	order := binary.ByteOrder(binary.LittleEndian) // order of a BigTIFF
 	if data[0] == 'M' {
 		order = binary.BigEndian
 	}
 	order.PutUint64(data[8:], place)
 }
 
-// endOfTIFF returns the offset behind the last bytes that the TIFF data refers to, which may be a directory, a value or
-// pixels. It is 0 where that cannot be known.
+// endOfTIFF returns the offset after the last byte that the TIFF data refers to, in a directory, a value or pixels. It
+// is 0 if unknown.
 func endOfTIFF(data []byte) (end uint64) {
-	left := 1 << 22 // the most offsets and lengths of strips and tiles that may still be read
+	left := 1 << 22 // how many offsets and lengths of strips and tiles may still be read
 	err := metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 		end = max(end, uint64(d.End))
 		var offsets, lengths []uint64
@@ -90,7 +90,7 @@ func endOfTIFF(data []byte) (end uint64) {
 				end = max(end, uint64(v.At()+v.Len))
 			}
 			switch e.Tag {
-			case 273, 324: // of strips and tiles
+			case 273, 324: // offsets of strips and tiles; their lengths: 279, 325
 				offsets = d.Numbers(e, left)
 				left -= len(offsets)
 			case 279, 325:
@@ -99,7 +99,7 @@ func endOfTIFF(data []byte) (end uint64) {
 			}
 		}
 		for i := range min(len(offsets), len(lengths)) {
-			if sum := offsets[i] + lengths[i]; sum >= offsets[i] { // without an overflow
+			if sum := offsets[i] + lengths[i]; sum >= offsets[i] { // the sum has not overflowed
 				end = max(end, sum)
 			}
 		}

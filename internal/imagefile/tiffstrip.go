@@ -15,23 +15,23 @@ import (
 // rowBytes returns the length of a row of samples, in bytes.
 func (r *tiffRaster) rowBytes() int { return r.width * r.samples * r.sampleBytes() }
 
-// stripRows returns the number of rows of a strip: of about chunkBytes, but for the last.
+// stripRows returns the number of rows in a strip, for about chunkBytes; the last strip may have fewer.
 func (r *tiffRaster) stripRows() int { return min(max(chunkBytes/r.rowBytes(), 1), r.height) }
 
 // strips returns the number of strips.
 func (r *tiffRaster) strips() int { return (r.height + r.stripRows() - 1) / r.stripRows() }
 
-// predicts reports whether a sample is stored less the one of the pixel to its left. Indices of colours are not.
+// predicts reports whether samples are stored as differences from the pixel to the left. Palette indices are not.
 func (r *tiffRaster) predicts() bool { return r.colours == nil }
 
-// fields returns the entries of a directory about the strips that measure has measured, which begin at offset at of the
-// file.
-func (r *tiffRaster) fields(at uint32) []metadata.TIFFField {
+// fields returns the entries of a directory about the strips, whose lengths measure has set. The first strip begins at
+// offset in the file.
+func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
 	const deflate, differences = 8, 2
 	offsets := make([]uint32, len(r.lengths))
 	for i, n := range r.lengths {
-		offsets[i] = at
-		at += n
+		offsets[i] = offset
+		offset += n
 	}
 	f := []metadata.TIFFField{
 		{Tag: 256, Long: true, Values: []uint32{uint32(r.width)}},
@@ -56,7 +56,7 @@ func (r *tiffRaster) fields(at uint32) []metadata.TIFFField {
 	return f
 }
 
-// pack compresses all strips in the byte order order, and calls put with each, in order.
+// pack compresses all strips, with samples in the byte order order, and calls put with each strip, in order.
 func (r *tiffRaster) pack(order binary.ByteOrder, put func(strip []byte) error) error {
 	return parallel.Ordered(r.strips(), func(i int) *tiffStrip {
 		s := tiffStrips.Get().(*tiffStrip)
@@ -68,10 +68,10 @@ func (r *tiffRaster) pack(order binary.ByteOrder, put func(strip []byte) error) 
 	})
 }
 
-// measure sets r.lengths to the lengths of the compressed strips, and returns their sum.
+// measure sets r.lengths to the lengths of the compressed strips, and returns the sum of the lengths.
 //
-// Note: the directory of a page, or the offset of it, stands before the strips and depends on their lengths. So they
-// are compressed twice, which is quick beside enlarging, and takes no memory for the file.
+// Note: the directory of a page, or its offset, stands before the strips and depends on their lengths. So strips are
+// compressed twice, which is quick compared with enlarging, and takes no memory for the file.
 func (r *tiffRaster) measure(order binary.ByteOrder) (sum int64) {
 	r.lengths = r.lengths[:0]
 	_ = r.pack(order, func(strip []byte) error {
@@ -82,7 +82,7 @@ func (r *tiffRaster) measure(order binary.ByteOrder) (sum int64) {
 	return sum
 }
 
-// writer returns a function that writes the compressed strips in the byte order order.
+// writer returns a function that writes the compressed strips, with samples in the byte order order.
 func (r *tiffRaster) writer(order binary.ByteOrder) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return r.pack(order, func(strip []byte) error {
@@ -102,7 +102,7 @@ type tiffStrip struct {
 // tiffStrips keeps the memory of tiffStrip values, mostly of their packers, for reuse.
 var tiffStrips = sync.Pool{New: func() any { return new(tiffStrip) }}
 
-// pack sets s.packed to the rows [lo, hi) of r, as zlib has them.
+// pack sets s.packed to the rows [lo, hi) of r, compressed in the zlib format.
 func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
 	n := r.rowBytes()
 	s.rows = slices.Grow(s.rows[:0], (hi-lo)*n)[:(hi-lo)*n]
@@ -113,10 +113,10 @@ func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
 	s.packed.Reset()
 	s.packed.WriteString(zlibHead)
 	s.packer.deflate(&s.packed, method, s.rows, true)
-	_ = binary.Write(&s.packed, binary.BigEndian, adler32.Checksum(s.rows)) // into memory
+	_ = binary.Write(&s.packed, binary.BigEndian, adler32.Checksum(s.rows)) // cannot fail: writes to memory
 }
 
-// read sets row to the samples of row y in the byte order order, each less the one to its left if r.predicts.
+// read sets row to the samples of row y in the byte order order. If r.predicts, they are differences from the left.
 func (r *tiffRaster) read(row []byte, order binary.ByteOrder, y int) {
 	size, n := r.sampleBytes(), r.samples
 	if src := r.pix[y*r.stride:]; n == r.stored {

@@ -11,23 +11,23 @@ import (
 	"superres/internal/safefile"
 )
 
-// tiffRaster is a picture as the strips of a TIFF, compressed by deflate. It shares the memory of the picture, of which
-// writing works on a strip for each processor at a time.
+// tiffRaster is a picture as the strips of a TIFF, compressed by deflate. It shares the memory of the picture. Writing
+// works on one strip for each processor at a time.
 //
-// Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and four samples a pixel where three
-// would do.
+// Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and four samples a pixel if three would
+// suffice.
 type tiffRaster struct {
 	width, height     int
 	pix               []byte
 	stride            int
 	stored, samples   int    // the number of samples of a pixel in pix, and in the file
 	bits, photometric uint32 // the bits of a sample, and the TIFF field PhotometricInterpretation
-	alpha             uint32 // 1: colour is multiplied by alpha; 2: it is not; 0: there is no alpha
+	alpha             uint32 // 1: colour is multiplied by alpha; 2: not multiplied; 0: no alpha
 	colours           color.Palette
-	lengths           []uint32 // of the compressed strips, in bytes
+	lengths           []uint32 // bytes of each compressed strip
 }
 
-// tiffOf returns a raster of img, which is of a type that adapt returns. The raster may share the memory of img.
+// tiffOf returns a raster of img, of a type that adapt returns. The raster may share the memory of img.
 func tiffOf(img image.Image) *tiffRaster {
 	const (
 		grey, rgb, indexed = 1, 2, 3
@@ -61,7 +61,7 @@ func tiffOf(img image.Image) *tiffRaster {
 // sampleBytes returns the size of a sample in bytes.
 func (r *tiffRaster) sampleBytes() int { return int(r.bits / 8) }
 
-// encodeTIFF writes img, which is of a type that adapt returns, with its metadata.
+// encodeTIFF writes img, of a type that adapt returns, with its metadata.
 func encodeTIFF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := tiffOf(img)
 	order := opt.Metadata.TIFFOrder()
@@ -69,7 +69,7 @@ func encodeTIFF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	return layout.Write(w, r.writer(order))
 }
 
-// PageWriter writes a TIFF of several pages.
+// PageWriter writes a TIFF with several pages.
 type PageWriter struct {
 	w     io.Writer
 	of    int
@@ -78,10 +78,10 @@ type PageWriter struct {
 	order binary.ByteOrder
 }
 
-// NewPageWriter begins a TIFF of the given number of pages.
+// NewPageWriter begins a TIFF with the given number of pages.
 func NewPageWriter(w io.Writer, pages int) *PageWriter { return &PageWriter{w: w, of: pages} }
 
-// Put writes the next page. It fails as Encode does. Pages of more than 4 GiB in all are an ErrOutput.
+// Put writes the next page. It fails as Encode does, and with an ErrOutput if all pages take more than 4 GiB.
 func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	tiff, size := TIFF.codec(), img.Bounds().Size()
 	if err := tiff.canHold(size.X, size.Y, img); err != nil {
@@ -97,7 +97,7 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 		}
 	}
 	r := tiffOf(tiff.adapt(img))
-	const page = 2 // of several
+	const page = 2 // the page is one of several
 	fields := func(at uint32) []metadata.TIFFField {
 		return append(r.fields(at), metadata.TIFFField{Tag: 254, Long: true, Values: []uint32{page}},
 			metadata.TIFFField{Tag: 297, Values: []uint32{uint32(min(p.made, 0xffff)), uint32(min(p.of, 0xffff))}})
@@ -112,7 +112,7 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	return layout.Write(p.w, r.writer(p.order))
 }
 
-// Close fails when fewer pages were put than NewPageWriter was told.
+// Close fails if fewer pages were put than announced to NewPageWriter.
 func (p *PageWriter) Close() error {
 	if p.made != p.of {
 		return refuse(safefile.ErrOutput, "is not whole: pages are missing")
@@ -120,7 +120,7 @@ func (p *PageWriter) Close() error {
 	return nil
 }
 
-// colourMap returns p as a TIFF has it: 256 reds, then 256 greens and 256 blues, of 16 bits each.
+// colourMap returns p in the form of a TIFF: 256 reds, then 256 greens and 256 blues, with 16 bits each.
 func colourMap(p color.Palette) []uint32 {
 	m := make([]uint32, 3*256)
 	for i, c := range p[:min(len(p), 256)] {

@@ -10,36 +10,36 @@ import (
 	"unicode/utf8"
 )
 
-// maxField is the number of bytes at which a field is cut. No number has that many digits.
+// maxField is the number of bytes after which a field is cut off. No number has so many digits.
 const maxField = 4096
 
-// lexer cuts a text into fields, of which it keeps one, so that lines may be of any length. It skips lines of
-// only blank space and comments.
+// lexer divides a text into fields and keeps one at a time, so that lines may have any length. It skips lines that
+// contain only blank space and comments.
 type lexer struct {
 	x         *reading
-	separator rune // ';', ',' or ' ', which is blank space of any kind and length
+	separator rune // ';', ',' or ' ', where ' ' stands for blank space of any kind and length
 
-	field []byte // without the space around it; only its first bytes when it is too long
-	line  int    // the number of its line, from 1
+	field []byte // the current field, without surrounding space; cut off if too long
+	line  int    // the line number of field, from 1
 	last  bool   // no field follows in the line
-	err   error  // why the text ended before its end
+	err   error  // the error that stopped reading
 
-	within bool // the line has more fields; false: it has ended
+	within bool // the line has more fields
 	ahead  rune // the first character of the next field, or none
 
 	text *bufio.Reader
 	at   int64 // the offset of the next character that text returns
 
-	variables int // the comments that name a variable, as Octave writes one before each
+	variables int // number of comments that name a variable; Octave writes one before each
 }
 
-// The values of a rune that stand for no character.
+// Values of a rune that stand for no character.
 const (
 	end  = -1 // the text has ended
 	none = -2 // the character has not been read yet
 )
 
-// fields returns a lexer of the text from offset on, which must be the start of a line. That line gets the number 1.
+// fields returns a lexer for the text from offset on, which must be the start of a line. This line gets the number 1.
 func (x *reading) fields(offset int64, separator rune) *lexer {
 	text := bufio.NewReaderSize(io.NewSectionReader(x.r, offset, x.size-offset), 1<<16)
 	return &lexer{x: x, separator: separator, line: 1, ahead: none, text: text, at: offset}
@@ -72,7 +72,7 @@ func (l *lexer) next() bool {
 			return true
 		}
 		if c != l.separator {
-			l.keep(' ') // a field with space within, which is no number
+			l.keep(' ') // a field that contains space, so not a number
 		}
 	}
 	l.within = c == l.separator
@@ -95,7 +95,7 @@ func (l *lexer) rune() rune {
 	return c
 }
 
-// skip returns c, or, when c is blank space or begins a comment, the next character that is neither, or the
+// skip returns c. But if c is blank space or begins a comment, it returns the next character that is neither, or the
 // end of the line.
 func (l *lexer) skip(c rune) rune {
 	for comment := false; c != end && c != '\n'; c = l.rune() {
@@ -115,7 +115,7 @@ func (l *lexer) skip(c rune) rune {
 	return c
 }
 
-// reSpreadsheet matches what stands behind the # of a cell that a spreadsheet has no number for, which is no comment.
+// reSpreadsheet matches the text after the # in a spreadsheet cell with an error, which is not a comment.
 var reSpreadsheet = regexp.MustCompile(`^(N/A|DIV/0!|VALUE!|REF!|NAME\?|NUM!|NULL!|SPILL!|CALC!)`)
 
 // isBlank reports whether a character is blank space.
@@ -133,7 +133,7 @@ func (l *lexer) keep(c rune) {
 	}
 }
 
-// separatorFrom returns the separator in the first line with fields at or behind offset.
+// separatorFrom returns the separator in the first line with fields from offset on.
 func (x *reading) separatorFrom(offset int64) (rune, error) {
 	l, found := x.fields(offset, ' '), ' '
 	content := false

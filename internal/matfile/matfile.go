@@ -1,5 +1,5 @@
-// Package matfile reads and writes a matrix as a file of its own, for users to
-// bring their own data and take results away: NumPy's .npy and .npz, and text.
+// Package matfile reads and writes a matrix as a separate file, for users who bring their own data and take results
+// away: NumPy's .npy and .npz, and text.
 //
 //	          read                                          written
 //	.npy      floats, integers, bool; either                float64, row after row
@@ -9,11 +9,11 @@
 //	.csv      numbers between commas, semicolons or blank   the shortest numbers that
 //	          space; # begins a comment; two header lines   are read back the same
 //
-// The format of a file is found by its first bytes, not by its name. No file is trusted: the size in its header is
-// compared with the number of its bytes, and passed to Options.Accept, before memory is allocated. Every matrix that is
-// read has at least one row and one column, and finite entries.
+// The first bytes of a file tell its format, not its name. Files are not trusted: the size in the header is compared
+// with the number of bytes, and passed to Options.Accept, before memory is allocated. Every matrix read has at least
+// one row and one column, and finite entries.
 //
-// Errors are of the classes of package safefile, or of usage.ErrSettings where the choice of an array is at fault.
+// Errors are of the classes of package safefile, or of usage.ErrSettings if the choice of an array is wrong.
 package matfile
 
 import (
@@ -34,13 +34,13 @@ import (
 	"superres/internal/usage"
 )
 
-// Options are the choices of Read. The zero value takes a matrix of any size.
+// Options are the choices for Read. The zero value accepts a matrix of any size.
 type Options struct {
 	Array     string // the array of an .npz file; "": there must be only one
-	ArrayFlag string // the flag that sets Array, for errors; "": there is none
+	ArrayFlag string // the flag that sets Array, for errors; "": no flag
 	Transpose bool   // turn rows into columns; false: keep them
-	Column    string // what a column of the result is called in errors; "": "column"
-	// Accept gets the size of the result before memory is allocated for it. Its error makes Read fail.
+	Column    string // the word for a column of the result in errors; "": "column"
+	// Accept gets the size of the result before memory for it is allocated. If it returns an error, Read fails.
 	Accept func(rows, cols int) error
 }
 
@@ -54,7 +54,7 @@ func Open(name string, opt Options) (*mat.Dense, error) {
 	return Read(f, size, name, opt)
 }
 
-// Read reads a matrix from r, of the given size in bytes. The name is for errors.
+// Read reads a matrix from r, of the given size in bytes. name is for errors.
 func Read(r io.ReaderAt, size int64, name string, opt Options) (*mat.Dense, error) {
 	x := reading{r: r, size: size, name: name, Options: opt}
 	if x.Column == "" {
@@ -91,7 +91,7 @@ func (x *reading) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, x.name, format, args...)
 }
 
-// accept asks the caller about the size of the matrix in the file.
+// accept asks the caller whether to accept the size of the matrix in the file.
 func (x *reading) accept(rows, cols int) error {
 	if x.Transpose {
 		rows, cols = cols, rows
@@ -102,7 +102,7 @@ func (x *reading) accept(rows, cols int) error {
 	return x.Accept(rows, cols)
 }
 
-// others are kinds of files that people may take for matrices, with their first bytes, for a clear error.
+// others are kinds of files that people may take for matrices, with their first bytes, for clear errors.
 var others = []struct{ start, what string }{
 	{"\x89HDF", "an HDF5 or MATLAB 7.3 file; save the matrix as .npy, or as text with writematrix or csvwrite"},
 	{"PAR1", "a Parquet file; save it with numpy.save(\"Y.npy\", pandas.read_parquet(FILE).to_numpy())"},
@@ -115,7 +115,7 @@ var others = []struct{ start, what string }{
 	{"\xfe\xff", "UTF-16 text; save it as UTF-8"},
 }
 
-// read returns the matrix as it is in the file, before Transpose.
+// read returns the matrix as it is in the file, before transposing.
 func (x *reading) read() (*mat.Dense, error) {
 	head := make([]byte, min(x.size, 512))
 	if _, err := x.r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -153,7 +153,7 @@ func (x *reading) read() (*mat.Dense, error) {
 }
 
 // isEDF reports whether a file that begins with head is in the European Data Format: version 0, and a header of 256
-// bytes and 256 for each signal (B. Kemp et al., Electroencephalography and Clinical Neurophysiology 82, 1992,
+// bytes plus 256 for each signal (B. Kemp et al., Electroencephalography and Clinical Neurophysiology 82, 1992,
 // doi:10.1016/0013-4694(92)90009-7).
 func isEDF(head []byte) bool {
 	if len(head) < 256 || string(head[:8]) != "0       " {
@@ -192,7 +192,7 @@ func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 	return m, nil
 }
 
-// npz reads the array that Array names, or the only one.
+// npz reads the array called x.Array or, if that is empty, the only array.
 func (x *reading) npz() (*mat.Dense, error) {
 	f, err := npz.OpenUpTo(x.r, x.size, math.MaxUint64)
 	if err != nil {
@@ -225,7 +225,7 @@ func (x *reading) npz() (*mat.Dense, error) {
 	return x.npy(r, size)
 }
 
-// Format returns the format of a file to be written by the extension of its name: "npy", "npz" or "csv".
+// Format returns the format of a new file, from the extension of its name: "npy", "npz" or "csv".
 func Format(name string) (string, error) {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	if !slices.Contains([]string{"npy", "npz", "csv"}, ext) {
@@ -234,8 +234,8 @@ func Format(name string) (string, error) {
 	return ext, nil
 }
 
-// Write writes m to w in a format that Format returned; array is the name of m in an .npz file. The bytes depend on the
-// arguments alone.
+// Write writes m to w in a format from Format; array is the name of m in an .npz file. The bytes depend only on the
+// arguments.
 func Write(w io.Writer, format, array string, m *mat.Dense) error {
 	switch format {
 	case "npy":
@@ -248,7 +248,7 @@ func Write(w io.Writer, format, array string, m *mat.Dense) error {
 	return fmt.Errorf("matfile: format %q, expected npy, npz or csv", format)
 }
 
-// writeText writes a line for every row, with commas.
+// writeText writes a line for every row, with commas between the numbers.
 func writeText(w io.Writer, m *mat.Dense) error {
 	rows, _ := m.Dims()
 	var line []byte

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// text reads numbers in lines. It reads the file twice, field by field: first to count, so that memory is
-// allocated once, for the numbers alone, after the caller has agreed.
+// text reads numbers in lines. It reads the file twice, field by field: first to count, so that memory is allocated
+// only once, only for the numbers, and after the caller has accepted the size.
 func (x *reading) text() (*mat.Dense, error) {
 	is, err := x.layout()
 	if err != nil {
@@ -25,14 +25,14 @@ func (x *reading) text() (*mat.Dense, error) {
 	if err := x.accept(is.rows, is.cols); err != nil {
 		return nil, err
 	}
-	// Lines of different lengths may make the product of rows and columns too large; a number takes at least two bytes.
+	// If lines differ in length, the product of rows and columns may be too large; a number takes at least two bytes.
 	values := make([]float64, 0, min(int64(is.rows)*int64(is.cols), x.size/2+1))
 	l, column := x.fields(0, is.separator), 0
 	for l.next() {
 		if l.line < is.first {
-			continue // this line has the names of the columns
+			continue // this line contains the names of the columns
 		}
-		if column++; column <= is.cols { // further columns are only counted, for the error below
+		if column++; column <= is.cols { // further columns are only counted, for an error below
 			v, err := x.number(string(l.field), l.line, column)
 			if err != nil {
 				return nil, err
@@ -61,15 +61,15 @@ func (x *reading) text() (*mat.Dense, error) {
 	return m, nil
 }
 
-// checkScales refuses a matrix of which the first line or column, and not all of them, rises in even steps, as numbers
-// of lines and columns do, and times, or has different whole numbers beside fractions, as numbers of lines do that were
-// chosen or shuffled: few signals do. Whoever has such a signal can hand the matrix over as .npy, in which no program
-// writes scales of itself. Below names the first line is no scale.
+// checkScales refuses a matrix in which only the first line or only the first column looks like a scale: it rises in
+// even steps, like line numbers or times, or it consists of different whole numbers while the rest are fractions, like
+// line numbers that were selected or shuffled. Few signals look like this; such a signal can be passed as .npy, to
+// which no program adds scales. With named, there are names above the first line, so it is not checked.
 func (x *reading) checkScales(m *mat.Dense, named bool) error {
 	rows, cols := m.Dims()
 	for _, c := range []struct {
 		what, leave string
-		count, n    int // of lines, or columns, and of the entries of each
+		count, n    int // number of lines or columns, and entries in each
 		at          func(line, i int) float64
 	}{
 		{"line", "to_csv(header=False)", rows, cols, m.At},
@@ -80,12 +80,12 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 		}
 		first, last := c.at(0, 0), c.at(0, c.n-1)
 		step, tolerance := (last-first)/float64(c.n-1), 1e-3
-		if c.n >= 20 { // enough to tell times from signals, whose digits may be few: 0.003, 0.006, 0.008
+		if c.n >= 20 { // enough to recognise times with few digits: 0.003, 0.006, 0.008
 			tolerance = 0.3
 		}
 		isScale, alike := c.n >= 5 || step == 1 && (first == 0 || first == 1), true
 		for i := range c.n {
-			isScale = isScale && math.Abs(c.at(0, i)-first-float64(i)*step) <= tolerance*step // never, where it falls
+			isScale = isScale && math.Abs(c.at(0, i)-first-float64(i)*step) <= tolerance*step // never if step < 0
 		}
 		for line := range c.count {
 			alike = alike && c.at(line, 1)-c.at(line, 0) == c.at(0, 1)-first && c.at(line, c.n-1)-c.at(line,
@@ -107,8 +107,8 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 	return nil
 }
 
-// hasNumbers reports whether the first of count lines of n entries has different whole numbers from 0 on, and at least
-// half of the entries of all others are fractions. It looks at the beginning of each line.
+// hasNumbers reports whether the first of count lines of n entries consists of different whole numbers, at least 0, and
+// at least half of the entries in all other lines are fractions. It examines only the beginning of each line.
 func hasNumbers(n, count int, at func(line, i int) float64) bool {
 	n = min(n, 1000)
 	seen, fractions := map[float64]bool{}, 0
@@ -132,12 +132,12 @@ func hasNumbers(n, count int, at func(line, i int) float64) bool {
 // layout is the arrangement of the numbers in a text.
 type layout struct {
 	rows, cols int
-	first      int // the number of the line that the first row is in
+	first      int // the number of the line with the first row
 	named      bool
 	separator  rune
 }
 
-// layout counts the rows, and the columns of the first row. Two lines of names, such as of columns and of their
+// layout counts the rows, and the columns of the first row. Up to two lines of names, for example of columns and of
 // units, may come before it.
 func (x *reading) layout() (is layout, err error) {
 	if is.separator, err = x.separatorFrom(0); err != nil {
@@ -170,10 +170,10 @@ func (x *reading) layout() (is layout, err error) {
 	return is, l.err
 }
 
-// reFortran matches a number of double precision as Fortran writes it, such as 0.5D+03.
+// reFortran matches a number in the double precision notation of Fortran, such as 0.5D+03.
 var reFortran = regexp.MustCompile(`^[+-]?[0-9]*\.?[0-9]*[dD][+-]?[0-9]+$`)
 
-// number returns the number in field, and fails where it is not a finite number. line and column are for errors.
+// number returns the number in field. It fails if this is not a finite number. line and column are for errors.
 func (x *reading) number(field string, line, column int) (float64, error) {
 	v, err := strconv.ParseFloat(field, 64)
 	if err != nil && reFortran.MatchString(field) {
@@ -199,11 +199,11 @@ func (x *reading) number(field string, line, column int) (float64, error) {
 		line, column, field)
 }
 
-// reNoName matches NA of R and of pandas, null of databases, truth values, and a complex number in brackets.
+// reNoName matches NA from R and pandas, null from databases, truth values, and complex numbers in brackets.
 var reNoName = regexp.MustCompile(`^("?(NA|N/A|<NA>|[Nn]ull|NULL|None|[Tt]rue|TRUE|[Ff]alse|FALSE)"?|\([-+.0-9].*)$`)
 
-// isName reports whether a field names a column: it is a word, quoted, or in brackets as units are. What stands for a
-// number that is missing or complex, or for a truth value, is no name.
+// isName reports whether a field names a column: a word, quoted or not, or a unit in brackets. Texts for missing or
+// complex numbers or truth values are not names.
 func isName(field string) bool {
 	if _, err := strconv.ParseFloat(field, 64); err == nil || reNoName.MatchString(field) {
 		return false

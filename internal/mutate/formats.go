@@ -10,17 +10,17 @@ import (
 
 // part is a piece of a file.
 type part struct {
-	kind string // what the format calls it, such as IDAT
-	// body is the content of the part, without length and checksum. It may share the memory of the file, and must
-	// not be changed in place.
+	kind string // its name in the format, such as IDAT
+	// body is the content of the part, without length and checksum. It may share the memory of the file, and must not
+	// be changed in place.
 	body      []byte
-	inner     *format // the format of parts, which lie inside this part, behind body; nil: there are none
+	inner     *format // the format of parts, which lie inside this part, after body; nil: no parts
 	parts     []part
-	lie       *uint32 // the wrong length to write; nil: the right one is written
-	isSpoiled bool    // a wrong checksum is written; false: the right one
+	lie       *uint32 // the wrong length to write; nil: the right length
+	isSpoiled bool    // write a wrong checksum; false: the right one
 }
 
-// clone returns a copy with its own list of parts.
+// clone returns a copy of p with a separate list of parts.
 func (p part) clone() part {
 	p.parts = slices.Clone(p.parts)
 	for i := range p.parts {
@@ -29,7 +29,7 @@ func (p part) clone() part {
 	return p
 }
 
-// content returns body with the parts inside of p behind it.
+// content returns body, followed by the parts inside p.
 func (p part) content() []byte {
 	if p.inner == nil {
 		return p.body
@@ -37,7 +37,7 @@ func (p part) content() []byte {
 	return slices.Concat(p.body, p.inner.join(p.parts))
 }
 
-// length returns the length to write for p: *p.lie, or the right one.
+// length returns the length to write for p: *p.lie, or else the right one.
 func (p part) length(right int) uint32 {
 	if p.lie != nil {
 		return *p.lie
@@ -45,14 +45,14 @@ func (p part) length(right int) uint32 {
 	return uint32(right)
 }
 
-// format is how files of a kind are taken apart and put together.
+// format says how files of a kind are divided into parts and put together.
 type format struct {
 	is func(data []byte) bool // reports whether a file begins as one of the format
 	// split returns the parts of a file. Bytes that break the rules of the format become one part.
 	split func(data []byte) []part
 	// join puts the parts of split together again.
 	join func([]part) []byte
-	// settle corrects fields that depend on other parts, such as numbers in sequence; nil: there are none.
+	// settle corrects fields that depend on other parts, such as sequence numbers; nil: there are none.
 	settle       func([]part)
 	littleEndian bool // the byte order of numbers
 	// hasLengths: join writes the length of each part. hasNoKinds: join does not write the kinds of parts.
@@ -60,23 +60,23 @@ type format struct {
 	// inside are the kinds of parts that have others inside.
 	inside map[string]nest
 
-	// How splitChunks and joinChunks have a part: its length, of 4 bytes and with counted added, and its kind, or the
-	// kind first; its body; a checksum of kind and body; a byte where the body has an odd length. The part called head
-	// is a body of headBytes alone, at the beginning of a file.
+	// The layout of a part for splitChunks and joinChunks: its length, 4 bytes with counted added, then its kind, or
+	// the kind first; its body; a checksum of kind and body; a byte after a body of odd length. The part called head
+	// consists only of a body of headBytes, at the beginning of a file.
 	head                      string
 	headBytes                 int
 	counted                   int64
 	kindFirst, hasSum, padded bool
 }
 
-// nest says that a part has others inside, behind the first bytes of its body: parts of a format or, where of is nil,
-// of the file that begins there, if its format is known.
+// nest says that a part contains other parts, after the first bytes of its body: parts of the format of or, if of is
+// nil, the parts of a file that begins there, if its format is known.
 type nest struct {
 	behind int
 	of     *format
 }
 
-// part returns a part with the given kind and body, and the parts inside of it.
+// part returns a part with the given kind and body, and with the parts inside it.
 func (f *format) part(kind string, body []byte) part {
 	n, has := f.inside[kind]
 	if !has || n.behind > len(body) {
@@ -91,7 +91,7 @@ func (f *format) part(kind string, body []byte) part {
 	return part{kind: kind, body: body[:n.behind], inner: n.of, parts: n.of.split(body[n.behind:])}
 }
 
-// number returns the low 32 bits of a number of 1, 2, 4 or 8 bytes.
+// number returns the low 32 bits of the number in b, of 1, 2, 4 or 8 bytes.
 func (f *format) number(b []byte) (v uint32) {
 	for i := range b {
 		if f.littleEndian {
@@ -102,7 +102,7 @@ func (f *format) number(b []byte) (v uint32) {
 	return v
 }
 
-// putNumber writes the low bytes of a number over the first of b.
+// putNumber writes the low bytes of v over b.
 func (f *format) putNumber(b []byte, v uint32) {
 	for i := range b {
 		if !f.littleEndian {
@@ -116,14 +116,14 @@ func (f *format) putNumber(b []byte, v uint32) {
 // formats has the formats of whole files.
 var formats []*format
 
-func init() { // for formats know each other, and themselves
+func init() { // not a composite literal: formats refer to each other
 	chunked := func(f *format) *format {
 		f.split, f.join, f.hasLengths = f.splitChunks, f.joinChunks, true
 		return f
 	}
 	png := chunked(&format{is: hasMagic(pngSignature), settle: settlePNG, head: "signature",
 		headBytes: len(pngSignature), hasSum: true, inside: map[string]nest{"eXIf": {}}})
-	// The frames of an animated WebP are lists of chunks without a header, as are the boxes of a box of ISO media.
+	// The frames of an animated WebP are lists of chunks without a header; so are the contents of boxes in ISO media.
 	const frameHead = 16
 	chunks := chunked(&format{kindFirst: true, padded: true, littleEndian: true})
 	webp := chunked(&format{is: hasMagic("RIFF????WEBP"), head: "RIFF", headBytes: 12, kindFirst: true, padded: true,
@@ -141,7 +141,7 @@ func init() { // for formats know each other, and themselves
 	}
 }
 
-// formatOf returns the format of a file, or nil where none is known.
+// formatOf returns the format of a file, or nil if unknown.
 func formatOf(data []byte) *format {
 	if i := slices.IndexFunc(formats, func(f *format) bool { return f.is(data) }); i >= 0 {
 		return formats[i]
@@ -149,7 +149,7 @@ func formatOf(data []byte) *format {
 	return nil
 }
 
-// hasMagic returns a test whether a file begins with magic, in which ? is any byte.
+// hasMagic returns a function that tests whether a file begins with magic; ? is any byte.
 func hasMagic(magic string) func([]byte) bool {
 	return func(data []byte) bool {
 		for i := range len(magic) {
@@ -161,7 +161,7 @@ func hasMagic(magic string) func([]byte) bool {
 	}
 }
 
-// joinRaw returns the contents of parts, one behind the other.
+// joinRaw returns the contents of parts, one after another.
 func joinRaw(parts []part) (out []byte) {
 	for _, p := range parts {
 		out = append(out, p.content()...)
@@ -175,7 +175,7 @@ const headPieces, tailBytes = 40, 400
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// splitChunks takes a file apart into its head and chunks.
+// splitChunks divides a file into its head and chunks.
 func (f *format) splitChunks(data []byte) (parts []part) {
 	if f.head != "" {
 		parts, data = append(parts, part{kind: f.head, body: data[:f.headBytes]}), data[f.headBytes:]
@@ -203,7 +203,7 @@ func (f *format) splitChunks(data []byte) (parts []part) {
 	return parts
 }
 
-// joinChunks puts the parts of splitChunks together.
+// joinChunks puts the parts from splitChunks together.
 func (f *format) joinChunks(parts []part) (out []byte) {
 	for _, p := range parts {
 		body := p.content()
@@ -233,7 +233,7 @@ func (f *format) joinChunks(parts []part) (out []byte) {
 	return out
 }
 
-// settlePNG numbers the chunks of an animation in the order in which they are.
+// settlePNG numbers the chunks of an animation in their order.
 func settlePNG(parts []part) {
 	number := uint32(0)
 	for i := range parts {
@@ -244,7 +244,7 @@ func settlePNG(parts []part) {
 	}
 }
 
-// joinWebP puts a WebP together, whose head has the length of the file.
+// joinWebP puts a WebP together; its head contains the length of the file.
 func (f *format) joinWebP(parts []part) []byte {
 	out := f.joinChunks(parts)
 	i := slices.IndexFunc(parts, func(p part) bool { return p.kind == f.head })

@@ -3,11 +3,11 @@
 // correct lengths and checksums, so that a reader gets past its first checks to where a mistake would matter. The same
 // number makes the same file.
 //
-// mutate.go has the mutator, operations.go its changes to a file, formats.go takes files apart and puts them together.
-// Guard bounds what a reader may take for one file. The valid files are in seeds; they come from encoders of the
-// standard library, of libwebp and of libjpeg-turbo, and from encoders that wrote what those cannot, such as animations
-// and metadata. Files of megapixels are packed by gzip. The package imports no reader, so that the tests of every
-// reader can import it.
+// mutate.go contains the mutator, operations.go its changes to a file; formats.go divides files and puts them together.
+// Guard bounds the time and memory of a reader for one file. The valid files are in seeds; they come from encoders of
+// the standard library, libwebp and libjpeg-turbo, and from special encoders for features that these encoders lack,
+// such as animations and metadata. Files of megapixels are packed by gzip. The package imports no reader, so that the
+// tests of every reader can import it.
 package mutate
 
 import (
@@ -32,35 +32,35 @@ var folder embed.FS
 
 // File is a valid file.
 type File struct {
-	Name string // tells what it is and ends with the extension of its format, such as animated.png
+	Name string // says what the file is, with the extension of its format: animated.png
 	Data []byte
 }
 
 // Mutant is a changed file.
 type Mutant struct {
-	Name    string // the name of the valid file from which it was made
-	Changes string // says what was done to it, such as "front fcTL, set IHDR+4=65535"
-	Data    []byte // the file, of at most 1 MiB
+	Name    string // the name of the valid file it was made from
+	Changes string // the changes, such as "front fcTL, set IHDR+4=65535"
+	Data    []byte // the content, at most 1 MiB
 }
 
-// String describes a mutant for a message of a test.
+// String describes a mutant, for a message from a test.
 func (m Mutant) String() string { return m.Name + ": " + m.Changes }
 
-// maxBytes is the largest size of a mutant, in bytes.
+// maxBytes is the greatest size of a mutant, in bytes.
 const maxBytes = 1 << 20
 
-// Mutator makes mutants of a set of valid files. It may be used by several goroutines.
+// Mutator makes mutants from a set of valid files. It is safe for concurrent use.
 type Mutator struct {
 	Seeds []File // the valid files
 }
 
-// New returns a mutator of small valid files of every format and kind.
+// New returns a mutator for small valid files of every format and kind.
 func New(t testing.TB) *Mutator { return mutatorOf(t, "seeds") }
 
-// NewLarge returns a mutator of valid files of up to three megapixels, of every format.
+// NewLarge returns a mutator for valid files of every format, with up to three megapixels.
 func NewLarge(t testing.TB) *Mutator { return mutatorOf(t, "seeds/large") }
 
-// mutatorOf returns the mutator of the files in an embedded folder, sorted by name.
+// mutatorOf returns a mutator for the files in the embedded folder dir, sorted by name.
 func mutatorOf(t testing.TB, dir string) *Mutator {
 	t.Helper()
 	m := &Mutator{}
@@ -88,7 +88,7 @@ func mutatorOf(t testing.TB, dir string) *Mutator {
 	return m
 }
 
-// Of returns a mutator of the seeds with names that end with one of the given texts.
+// Of returns a mutator for the seeds whose names end with one of ends.
 func (m *Mutator) Of(ends ...string) *Mutator {
 	of := &Mutator{}
 	for _, s := range m.Seeds {
@@ -99,15 +99,15 @@ func (m *Mutator) Of(ends ...string) *Mutator {
 	return of
 }
 
-// Mutant returns mutant n, always the same for one n. Consecutive numbers go through the seeds.
+// Mutant returns mutant number n, always the same for the same n. Consecutive numbers go through the seeds.
 func (m *Mutator) Mutant(n uint64) Mutant {
 	seed := m.Seeds[n%uint64(len(m.Seeds))]
 	data, changes := m.change(seed.Data, &dice{random: rand.New(rand.NewPCG(n, 0x6d757461))})
 	return Mutant{seed.Name, changes, data}
 }
 
-// Change returns a file changed as choices say, a byte or more for each decision, for fuzzing: small changes of choices
-// are small changes of the file. A file without choices, and one of a format that is not known, is returned as it is.
+// Change returns data changed as choices say, with one or more bytes for each decision, for fuzzing: small changes of
+// choices lead to small changes of the file. Without choices, or if the format is unknown, it returns data unchanged.
 func (m *Mutator) Change(data, choices []byte) []byte {
 	if len(choices) == 0 {
 		return data
@@ -120,7 +120,8 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 	return changed
 }
 
-// change returns data with one to four parts changed, and sometimes the whole file, as d decides, and what it changed.
+// change returns data with one to four parts changed, and sometimes bytes of the whole file, as d decides, and says
+// how.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {
@@ -147,7 +148,7 @@ func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) 
 	return changed[:min(len(changed), maxBytes)], strings.Join(done, ", ")
 }
 
-// dice makes decisions: by a list of bytes, and by chance when all of them are used.
+// dice makes decisions: from a list of bytes, and at random when all bytes are used.
 type dice struct {
 	choices []byte
 	random  *rand.Rand
@@ -166,8 +167,8 @@ func (d *dice) sampleBelow(n int) int {
 	return v % n
 }
 
-// Files returns the number of mutants that a test is to make: the environment variable SUPERRES_MUTATED, for long runs,
-// or else usual.
+// Files returns the number of mutants that a test should make: the environment variable SUPERRES_MUTATED, for long
+// runs, or else usual.
 func Files(usual uint64) uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("SUPERRES_MUTATED"), 10, 64); err == nil && n > 0 {
 		return n
@@ -175,34 +176,34 @@ func Files(usual uint64) uint64 {
 	return usual
 }
 
-// MostTime is how long a reader may take for one mutant: far more than any needs, so that only
-// what does not end is found by it.
+// MostTime is the longest time a reader may take for one mutant: far more than any reader needs, so that it only
+// catches readers that do not end.
 const MostTime = 10 * time.Second
 
-// Guard runs a reader on one file. It fails the test, with what as the description of the file, if the reader
-// panics, takes longer than MostTime, or allocates more than most bytes in all, with what it frees again. Other
-// goroutines must not allocate meanwhile. It returns how many bytes were allocated.
-func Guard(t testing.TB, what string, most int64, read func()) (allocated int64) {
+// Guard runs a reader on one file. It fails the test, with name as the name of the file, if the reader panics, takes
+// longer than MostTime, or allocates more than limit bytes in total, including freed memory. Other goroutines must not
+// allocate meanwhile. It returns the number of bytes allocated.
+func Guard(t testing.TB, name string, limit int64, read func()) (allocated int64) {
 	t.Helper()
 	began, before := time.Now(), allocations()
 	defer func() {
 		t.Helper()
 		if p := recover(); p != nil {
-			t.Errorf("%s: a panic: %v\n%s", what, p, debug.Stack())
+			t.Errorf("%s: a panic: %v\n%s", name, p, debug.Stack())
 			return
 		}
 		if took := time.Since(began); took > MostTime {
-			t.Errorf("%s: took %v, expected at most %v", what, took, MostTime)
+			t.Errorf("%s: took %v, expected at most %v", name, took, MostTime)
 		}
-		if allocated = int64(allocations() - before); allocated > most {
-			t.Errorf("%s: allocated %d bytes, expected at most %d", what, allocated, most)
+		if allocated = int64(allocations() - before); allocated > limit {
+			t.Errorf("%s: allocated %d bytes, expected at most %d", name, allocated, limit)
 		}
 	}()
 	read()
 	return 0
 }
 
-// allocations is how many bytes this process has allocated so far.
+// allocations returns the number of bytes that this process has allocated so far.
 func allocations() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

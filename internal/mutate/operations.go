@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// site is where an operation works: part i among the parts of a holder, all of one format.
+// site is the place where an operation works: part i among the parts of holder, which all have one format.
 type site struct {
 	m      *Mutator
 	holder *part
@@ -15,17 +15,17 @@ type site struct {
 	*dice
 }
 
-// operations are all ways to change or move one part. Each returns a description of the change, or "" where it could
-// change nothing. An operation that is listed twice is twice as frequent.
+// operations are all ways to change or move one part. Each returns a description of the change, or "" if it could
+// change nothing. An operation listed twice is twice as frequent.
 var operations = []func(site) string{
 	site.swap, site.repeat, site.repeat, site.drop, site.move, site.move, site.move, site.splice, site.splice,
 	site.rename, site.setNumber, site.setNumber, site.setNumber, site.setNumber, site.lie, site.spoil, site.cut,
 	site.grow, site.flip, site.flip,
 }
 
-// changePart changes one part inside of root, at any depth, and returns a description of the change.
+// changePart changes one part inside root, at any depth, and returns a description of the change.
 func (m *Mutator) changePart(root *part, d *dice) string {
-	for range 8 { // until something can be done
+	for range 8 { // until an operation changes something
 		s := site{m, root, d.sampleBelow(len(root.parts)), d}
 		for inner := s.part(); len(inner.parts) > 0 && d.sampleBelow(3) > 0; inner = s.part() {
 			s.holder, s.i = inner, d.sampleBelow(len(inner.parts))
@@ -37,7 +37,7 @@ func (m *Mutator) changePart(root *part, d *dice) string {
 	return "nothing"
 }
 
-// changeWhole changes a file that has been put together.
+// changeWhole changes bytes of data, a file that has been put together, or cuts, doubles or continues it.
 func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) {
 	switch at := d.sampleBelow(len(data)); d.sampleBelow(4) {
 	case 0:
@@ -56,7 +56,7 @@ func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) 
 	}
 }
 
-// other returns a valid file of a format, or nil where none is found.
+// other returns a valid file of the format f, or nil if it finds none.
 func (m *Mutator) other(f *format, d *dice) []byte {
 	for range min(16, 16*len(m.Seeds)) {
 		if s := m.Seeds[d.sampleBelow(len(m.Seeds))]; f.is != nil && f.is(s.Data) {
@@ -68,7 +68,7 @@ func (m *Mutator) other(f *format, d *dice) []byte {
 
 func (s site) part() *part { return &s.holder.parts[s.i] }
 
-// body returns the body of the part in memory of its own.
+// body returns the body of the part, copied so that it may be changed.
 func (s site) body() []byte {
 	p := s.part()
 	p.body = bytes.Clone(p.body)
@@ -84,7 +84,7 @@ func (s site) swap() string {
 	return fmt.Sprintf("swap %s %s", list[j].kind, list[s.i].kind)
 }
 
-// repeat puts a copy of a part anywhere into its list, or many before it.
+// repeat inserts a copy of a part anywhere in its list, or many copies before it.
 func (s site) repeat() string {
 	p, n, to := s.part().clone(), 1, s.sampleBelow(len(s.holder.parts)+1)
 	if s.sampleBelow(2) > 0 {
@@ -108,15 +108,15 @@ func (s site) drop() string {
 	return "drop " + s.take().kind
 }
 
-// take takes the part out of its list.
+// take removes the part from its list.
 func (s site) take() part {
 	p := *s.part()
 	s.holder.parts = slices.Delete(s.holder.parts, s.i, s.i+1)
 	return p
 }
 
-// move puts a part first or last, or behind the first or before the last, which are the signature and the end of the
-// file in many formats.
+// move moves a part to the beginning or the end, or after the first part or before the last, which in many formats are
+// the signature and the end of the file.
 func (s site) move() string {
 	to, where := min(1, s.sampleBelow(8)), "front "
 	if s.sampleBelow(3) == 0 {
@@ -130,7 +130,7 @@ func (s site) move() string {
 	return where + p.kind
 }
 
-// splice puts a part of another file of the format into this file, or replaces the end of this file by the other's.
+// splice inserts a part of another file of the format, or replaces the end of this file by the end of the other.
 func (s site) splice() string {
 	f := s.holder.inner
 	other := s.m.other(f, s.dice)
@@ -147,7 +147,7 @@ func (s site) splice() string {
 	return "insert " + parts[j].kind
 }
 
-// rename gives a part the kind of another in its list.
+// rename gives a part the kind of another part in its list.
 func (s site) rename() string {
 	p, kind := s.part(), s.holder.parts[s.sampleBelow(len(s.holder.parts))].kind
 	before := p.kind
@@ -158,7 +158,7 @@ func (s site) rename() string {
 	return fmt.Sprintf("rename %s to %s", before, kind)
 }
 
-// extremes are numbers at the borders of types and of limits.
+// extremes are numbers at the boundaries of types and limits.
 var extremes = []uint32{
 	0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 100, 127, 128, 255, 256, 4095, 4096, 7071, 16383, 16384, 32767, 32768, 50_000,
 	65535,
@@ -168,8 +168,8 @@ var extremes = []uint32{
 
 func (s site) sampleExtreme() uint32 { return extremes[s.sampleBelow(len(extremes))] }
 
-// setNumber sets a number of 1, 2 or 4 bytes near the start of a part, where headers have theirs, to
-// an extreme one, to a multiple, or to the next.
+// setNumber changes a number of 1, 2 or 4 bytes near the start of a part, where headers have numbers: to an extreme, to
+// the double, or to a number nearby.
 func (s site) setNumber() string {
 	f, p, size := s.holder.inner, s.part(), 1<<s.sampleBelow(3)
 	const header = 28
@@ -212,7 +212,7 @@ func (s site) lie() string {
 	return fmt.Sprintf("lie %s=%d", p.kind, v)
 }
 
-// spoil makes the checksum of a part wrong.
+// spoil gives a part a wrong checksum.
 func (s site) spoil() string {
 	s.part().isSpoiled = s.holder.inner.hasSum
 	if !s.part().isSpoiled {
@@ -242,7 +242,7 @@ func (s site) grow() string {
 	return fmt.Sprintf("grow %s by %d", p.kind, n)
 }
 
-// flip changes some bytes of a part.
+// flip changes some bytes in a part.
 func (s site) flip() string {
 	p, at := s.part(), 0
 	if len(p.body) == 0 {

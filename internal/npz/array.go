@@ -11,14 +11,14 @@ import (
 	"unsafe"
 )
 
-// Small is an element of arrays that are written in their own type. They are large and must load fast, so only
-// those of 16 bits are compressed: the weights of convolutions become a quarter smaller, and loading the 420
-// KB of the largest embedded model takes 3.5 ms longer.
+// Small is the element type of arrays that are written unconverted. They are large and must load fast, so only arrays
+// of 16 bits are compressed: the weights of convolutions become a quarter smaller, and loading the 420 KB of the
+// largest embedded model takes 3.5 ms longer.
 type Small interface {
 	int8 | uint8 | int16 | uint16 | int32 | float32 | float64
 }
 
-// Array is a member of rows×cols elements, row by row, with its name in NumPy.
+// Array is a member with rows×cols elements, row by row. Name is its name in NumPy.
 type Array struct {
 	Name string
 	kind string
@@ -27,7 +27,7 @@ type Array struct {
 	size int
 }
 
-// NewArray returns a member with the elements data, row by row. It panics when rows does not divide len(data).
+// NewArray returns a member with the elements data, row by row. It panics if rows does not divide len(data).
 func NewArray[T Small](name string, rows int, data []T) Array {
 	if rows < 1 || len(data)%rows != 0 {
 		panic(fmt.Sprintf("npz: array %s of %d elements in %d rows", name, len(data), rows))
@@ -36,10 +36,10 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 	return Array{Name: name, kind: kind, rows: rows, size: size, data: appendNumbers(nil, data)}
 }
 
-// Len returns the number of elements of the array.
+// Len returns the number of elements in the array.
 func (a Array) Len() int { return len(a.data) / a.size }
 
-// WriteContent writes the name, type, shape and elements of the array to w, for a hash.
+// WriteContent writes name, type, shape and elements of the array to w, for a hash.
 func (a Array) WriteContent(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s %s %d %d\n", a.Name, a.kind, a.rows, a.Len()); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (a Array) WriteContent(w io.Writer) error {
 	return err
 }
 
-// write writes the member so that its elements begin at a multiple of 64 bytes from its start before compression.
+// write writes the member. Before compression, its elements begin at a multiple of 64 bytes from its start.
 func (a Array) write(z *zip.Writer) error {
 	method := zip.Store
 	if a.size == 2 {
@@ -66,11 +66,11 @@ func (a Array) write(z *zip.Writer) error {
 	return err
 }
 
-// padding is the number of bytes that may be read beyond the end of an array of bytes, by loops over whole vectors.
+// padding is the number of bytes after an array of bytes that may also be read, by loops over whole vectors.
 const padding = 64
 
 // Read returns the elements of the array called name in NumPy, row by row. It fails unless the array has exactly
-// rows×cols elements of type T, all finite.
+// rows×cols elements of type T, and all are finite.
 func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	name += ".npy"
 	r, got, err := f.open(name)
@@ -88,7 +88,7 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	if _, err := io.ReadFull(r, data); err != nil {
 		return nil, fmt.Errorf("member %q: %w", name, err)
 	}
-	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // its end holds the checksum
+	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // reading to the end checks the checksum
 		return nil, fmt.Errorf("member %q is damaged", name)
 	}
 	rest := bytes.NewReader(data)
@@ -102,7 +102,7 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 		return nil, fmt.Errorf("member %q is %.20q of shape %v, expected %q of %d×%d", name, h.Type, h.Shape, kind,
 			rows, cols)
 	}
-	if size == 1 && len(data) > 0 { // the bytes themselves: most of a model
+	if size == 1 && len(data) > 0 { // no copy is made: most of a model has this size
 		return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), cap(data))[:len(data)], nil
 	}
 	out := make([]T, rows*cols)

@@ -8,18 +8,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Columns reads some columns of the matrix in a .npy file at a time, so that memory need not hold the file.
+// Columns reads the matrix in a .npy file, some columns at a time, so that the whole matrix need not be in memory.
 type Columns struct {
 	r          io.ReaderAt
-	start      int64 // of the array in the file
+	start      int64 // offset of the array in the file
 	header     Header
-	rows, cols int  // of the matrix as it is read, transposed where that was asked for
-	contiguous bool // a column lies in one piece in the file
+	rows, cols int  // size of the matrix, after transposing if requested
+	contiguous bool // the entries of a column are contiguous in the file
 	buffer     []byte
 }
 
-// OpenColumns reads the header of the .npy file r of size bytes. transpose turns the rows of the file into columns. It
-// fails unless the file is one whole matrix of real numbers.
+// OpenColumns reads the header of the .npy file r of size bytes. With transpose, rows in the file become columns. It
+// fails unless the file is one complete matrix of real numbers.
 func OpenColumns(r io.ReaderAt, size int64, transpose bool) (*Columns, error) {
 	h, err := ReadHeader(io.NewSectionReader(r, 0, size))
 	if err != nil {
@@ -43,17 +43,17 @@ func OpenColumns(r io.ReaderAt, size int64, transpose bool) (*Columns, error) {
 // Dims returns the size of the matrix.
 func (c *Columns) Dims() (rows, cols int) { return c.rows, c.cols }
 
-// Read copies the columns from, from+1, ... of the file into the columns at, at+1, ... of to, count of them. to has
-// Dims' number of rows. Values that are not finite are copied as they are.
-func (c *Columns) Read(to *mat.Dense, at, from, count int) error {
+// Read copies count columns of the file, from number srcAt on, into the columns of dst, from number at on. dst must
+// have as many rows as Dims says. Values that are not finite are copied unchanged.
+func (c *Columns) Read(dst *mat.Dense, at, srcAt, count int) error {
 	n, order, err := c.header.number()
 	if err != nil {
 		return err
 	}
-	if rows, cols := to.Dims(); rows != c.rows || at < 0 || from < 0 || at+count > cols || from+count > c.cols {
+	if rows, cols := dst.Dims(); rows != c.rows || at < 0 || srcAt < 0 || at+count > cols || srcAt+count > c.cols {
 		return errors.New("npz: columns outside of the matrix")
 	}
-	runs, length := c.rows, count // runs of values that lie side by side, and how long they are
+	runs, length := c.rows, count // number and length of the runs of contiguous values
 	if c.contiguous {
 		runs, length = 1, c.rows*count
 	}
@@ -61,9 +61,9 @@ func (c *Columns) Read(to *mat.Dense, at, from, count int) error {
 		c.buffer = make([]byte, need)
 	}
 	for i := range runs {
-		first := int64(from) * int64(c.rows)
+		first := int64(srcAt) * int64(c.rows)
 		if !c.contiguous {
-			first = int64(i)*int64(c.cols) + int64(from)
+			first = int64(i)*int64(c.cols) + int64(srcAt)
 		}
 		part := c.buffer[:length*n.size]
 		if _, err := c.r.ReadAt(part, c.start+first*int64(n.size)); err != nil {
@@ -74,7 +74,7 @@ func (c *Columns) Read(to *mat.Dense, at, from, count int) error {
 			if c.contiguous {
 				row, col = j%c.rows, j/c.rows
 			}
-			to.Set(row, at+col, n.value(order, part[j*n.size:]))
+			dst.Set(row, at+col, n.value(order, part[j*n.size:]))
 		}
 	}
 	return nil

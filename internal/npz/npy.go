@@ -13,25 +13,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Header is the header of a .npy file, which describes the array behind it.
+// Header is the header of a .npy file, which describes the array after it.
 type Header struct {
-	Type    string // the type of elements as NumPy writes it: "<f8", "|u1"; "" for records
+	Type    string // element type in the notation of NumPy: "<f8", "|u1"; "" for records
 	Fortran bool   // column after column; false: row after row
 	Shape   []int
 
-	length int64 // of the header itself, in bytes
+	length int64 // length of the header itself, in bytes
 }
 
-// Length returns how many bytes the header has in its file.
+// Length returns the number of bytes of the header in its file.
 func (h Header) Length() int64 { return h.length }
 
 // Magic begins every .npy file.
 const Magic = "\x93NUMPY"
 
-// maxHeader is the longest header read. NumPy's own limit is 10,000 bytes.
+// maxHeader is the greatest length of a header that is read. NumPy's own limit is 10,000 bytes.
 const maxHeader = 1 << 16
 
-// The entries of the dictionary, a literal of Python, that a header holds.
+// The entries of the dictionary, a Python literal, in a header.
 var (
 	reType  = regexp.MustCompile(`['"]descr['"]\s*:\s*(?:['"]([^'"]*)['"]|\[)`)
 	reOrder = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`)
@@ -40,7 +40,7 @@ var (
 
 var errHeader = errors.New("damaged .npy header")
 
-// ReadHeader reads the header of a .npy file and leaves r at the first byte of the array.
+// ReadHeader reads the header of a .npy file. After it, r is at the first byte of the array.
 func ReadHeader(r io.Reader) (Header, error) {
 	var h Header
 	var start [len(Magic) + 2]byte // Magic and two bytes of version
@@ -92,13 +92,13 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return h, nil
 }
 
-// numeric is a type of elements of an array: its size in bytes, and how its value is read.
+// numeric is an element type of an array: its size in bytes, and a function that reads a value.
 type numeric struct {
 	size  int
 	value func(order binary.ByteOrder, b []byte) float64
 }
 
-// numbers are the types that can be read, by their names without the byte order.
+// numbers are the types that can be read, by their names without byte order.
 var numbers = map[string]numeric{
 	"f8": {8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
 	"f4": {4, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
@@ -114,7 +114,7 @@ var numbers = map[string]numeric{
 	"b1": {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(min(b[0], 1)) }},
 }
 
-// half returns the number with the bits of IEEE 754's binary16: a sign, 5 bits of the exponent and 10 of the fraction.
+// half returns the number with the bits of IEEE 754 binary16: a sign, 5 bits of exponent and 10 of fraction.
 func half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
 	v := math.Ldexp(1024+fraction, exponent-25)
@@ -132,7 +132,7 @@ func half(bits uint16) float64 {
 	return v
 }
 
-// number returns the type of the elements and their byte order. It fails for types that cannot be read.
+// number returns the type and the byte order of the elements. It fails for types that cannot be read.
 func (h Header) number() (n numeric, order binary.ByteOrder, err error) {
 	name := strings.TrimLeft(h.Type, "<>|=")
 	n, known := numbers[name]
@@ -154,11 +154,11 @@ func (h Header) number() (n numeric, order binary.ByteOrder, err error) {
 		"with astype(float)", h.Type)
 }
 
-// maxSide is the largest side of a matrix. It keeps products of sides and sizes within an int64.
+// maxSide is the greatest side of a matrix. It keeps products of sides and element sizes within an int64.
 const maxSide = 1 << 30
 
-// Matrix returns the size of the array, which must be a matrix of real numbers with at least one row and one
-// column, and the bytes that it takes in the file.
+// Matrix returns the size of the array and the number of its bytes in the file. It fails unless the array is a matrix
+// of real numbers with at least one row and one column.
 func (h Header) Matrix() (rows, cols int, bytes int64, err error) {
 	n, _, err := h.number()
 	if err != nil {
@@ -185,8 +185,8 @@ func (h Header) Matrix() (rows, cols int, bytes int64, err error) {
 	return rows, cols, int64(rows) * int64(cols) * int64(n.size), nil
 }
 
-// ReadMatrix reads the array that follows the header, which Matrix must have accepted. r must end behind the
-// array. The matrix takes 8 bytes an entry.
+// ReadMatrix reads the array after the header, which Matrix must have accepted. r must end after the array. The matrix
+// takes 8 bytes of memory for each entry.
 func (h Header) ReadMatrix(r io.Reader) (*mat.Dense, error) {
 	rows, cols, left, err := h.Matrix()
 	if err != nil {
@@ -218,7 +218,7 @@ func (h Header) ReadMatrix(r io.Reader) (*mat.Dense, error) {
 	case err == nil:
 		return nil, errors.New("has more bytes than its header says")
 	case !errors.Is(err, io.EOF):
-		return nil, err // such as a wrong checksum
+		return nil, err // for example, for a wrong checksum
 	}
 	return mat.NewDense(rows, cols, out), nil
 }

@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// number is an element of the arrays that are written.
+// number is an element type of the arrays that can be written.
 type number interface{ Small | int64 }
 
-// element returns the name of a type in NumPy, and its size in bytes.
+// element returns the name of a type in NumPy, and the size of an element in bytes.
 func element[T number]() (kind string, size int) {
 	switch any(*new(T)).(type) {
 	case int8:
@@ -42,13 +42,13 @@ func appendNumbers[T number](b []byte, data []T) []byte {
 	return b
 }
 
-// description returns the dictionary of a header. shape is a tuple in Python.
+// description returns the dictionary in a header. shape is a Python tuple.
 func description(kind, shape string) string {
 	return fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
 }
 
-// alignedHeader returns a header of version 1 of the .npy format that ends, as NumPy's headers do, at a
-// multiple of 64 bytes from its start.
+// alignedHeader returns a header in version 1 of the .npy format that, like the headers of NumPy, ends at a multiple of
+// 64 bytes from its start.
 func alignedHeader(kind, shape string) []byte {
 	const before = len(Magic) + 4
 	text := description(kind, shape)
@@ -58,9 +58,9 @@ func alignedHeader(kind, shape string) []byte {
 	return append(head, text...)
 }
 
-// plainHeader returns a header of version 2, which ends anywhere.
+// plainHeader returns a header in version 2 of the format. It may end at any offset.
 //
-// Note: its irregular number of spaces keeps files as earlier versions of the program wrote them.
+// Note: the irregular number of spaces keeps files as earlier versions of the program have written them.
 func plainHeader(kind, shape string) []byte {
 	const before = len(Magic) + 6
 	text := description(kind, shape)
@@ -87,10 +87,10 @@ func writeVector[T number](w io.Writer, data []T) error {
 	return writeNumbers(w, fmt.Sprintf("(%d,)", len(data)), func(yield func([]T) bool) { yield(data) })
 }
 
-// writeNumbers writes a .npy file of an array that comes in parts.
+// writeNumbers writes a .npy file of an array that is delivered in parts.
 func writeNumbers[T number](w io.Writer, shape string, parts func(yield func([]T) bool)) error {
 	kind, _ := element[T]()
-	out := bufio.NewWriter(w) // Flush returns its first error
+	out := bufio.NewWriter(w) // Flush returns the first error
 	out.Write(plainHeader(kind, shape))
 	const step = 512
 	buf := make([]byte, 0, 8*step)
@@ -104,8 +104,8 @@ func writeNumbers[T number](w io.Writer, shape string, parts func(yield func([]T
 	return out.Flush()
 }
 
-// WriteCSC writes a sparse matrix by columns as scipy.sparse.load_npz reads it: the non-zeros of column j are
-// value[start[j]:start[j+1]], in the rows index[start[j]:start[j+1]]. The bytes depend on the contents alone.
+// WriteCSC writes a sparse matrix by columns for scipy.sparse.load_npz: the non-zeros of column j are
+// value[start[j]:start[j+1]], in the rows index[start[j]:start[j+1]]. The bytes depend only on the contents.
 func WriteCSC(w io.Writer, rows int, start []int, index []int32, value []float64) error {
 	z := zip.NewWriter(w)
 	indptr := make([]int64, len(start))
@@ -136,7 +136,7 @@ func WriteCSC(w io.Writer, rows int, start []int, index []int32, value []float64
 	return z.Close()
 }
 
-// IsSparse reports whether the arrays of a file make a sparse matrix that scipy.sparse.save_npz wrote.
+// IsSparse reports whether the arrays in the file form a sparse matrix written by scipy.sparse.save_npz.
 func (f *File) IsSparse() bool {
 	return f.members["format.npy"] != nil && f.members["shape.npy"] != nil && f.members["data.npy"] != nil
 }

@@ -1,8 +1,8 @@
-// Package npz reads and writes named matrices and texts in one .npz file: a zip
-// archive of .npy members that numpy.load opens, plus members of any other kind.
+// Package npz reads and writes named matrices and texts in one .npz file: a zip archive of .npy members that numpy.load
+// opens, plus members of any other kind.
 //
-// A file is not trusted: what it says of its sizes is compared with limits, and
-// with the space it really takes, before memory is allocated.
+// Files are not trusted: the sizes given in a file are compared with limits, and with the bytes that are there, before
+// memory is allocated.
 package npz
 
 import (
@@ -20,14 +20,14 @@ import (
 	"superres/internal/safefile"
 )
 
-// MaxBytes is the largest size of all members of a file together, uncompressed, in bytes.
+// MaxBytes is the greatest size of all members of a file together, uncompressed, in bytes.
 const MaxBytes = 256 << 20
 
-// maxMembers is the largest number of members of a file.
+// maxMembers is the greatest number of members in a file.
 const maxMembers = 1024
 
-// Write writes the texts, then the matrices as float64 .npy members, then the arrays, in the given order. The
-// bytes depend on the contents alone: the file has no times and no names of users.
+// Write writes the texts, then the matrices as .npy members of float64, then the arrays, in the given order. The bytes
+// depend only on the contents: the file contains no times and no user names.
 func Write(w io.Writer, texts []Text, matrices []Matrix, arrays ...Array) error {
 	z := zip.NewWriter(w)
 	for _, t := range texts {
@@ -56,13 +56,13 @@ func Write(w io.Writer, texts []Text, matrices []Matrix, arrays ...Array) error 
 	return z.Close()
 }
 
-// Text is a member that is no array, such as a text. Name is its file name in the archive.
+// Text is a member that is not an array, such as a text. Name is its file name in the archive.
 type Text struct {
 	Name string
 	Data []byte
 }
 
-// Matrix is a member with its name in NumPy, which has no ".npy".
+// Matrix is a member with its name in NumPy, which lacks ".npy".
 type Matrix struct {
 	Name string
 	Data *mat.Dense
@@ -71,18 +71,18 @@ type Matrix struct {
 // File is an open .npz file.
 type File struct {
 	members map[string]*zip.File
-	arrays  []string // their names in numpy, in the order of the file
+	arrays  []string // names in NumPy, in the order of the file
 }
 
-// Open reads the directory of an .npz file of the given size in bytes. It fails when the file is no zip archive,
-// has the same member twice, or says that it unpacks to more than MaxBytes.
+// Open reads the directory of an .npz file of the given size in bytes. It fails if the file is not a zip archive,
+// contains the same member twice, or says that it unpacks to more than MaxBytes.
 func Open(r io.ReaderAt, size int64) (*File, error) { return OpenUpTo(r, size, MaxBytes) }
 
-// Has reports whether the archive has a member with the file name member.
+// Has reports whether the archive contains a member with the file name member.
 func (f *File) Has(member string) bool { return f.members[member] != nil }
 
-// OpenUpTo is Open with a limit of most bytes instead of MaxBytes.
-func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
+// OpenUpTo is Open with the given limit in bytes instead of MaxBytes.
+func OpenUpTo(r io.ReaderAt, size int64, limit uint64) (*File, error) {
 	z, err := safefile.OpenZip(r, size)
 	if err != nil {
 		return nil, errors.New("not an .npz file, or a damaged one")
@@ -100,8 +100,8 @@ func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
 		if name, is := strings.CutSuffix(m.Name, ".npy"); is {
 			f.arrays = append(f.arrays, name)
 		}
-		if m.UncompressedSize64 > most-total {
-			return nil, fmt.Errorf("unpacks to more than %d MiB", most>>20)
+		if m.UncompressedSize64 > limit-total {
+			return nil, fmt.Errorf("unpacks to more than %d MiB", limit>>20)
 		}
 		total += m.UncompressedSize64
 	}
@@ -111,7 +111,7 @@ func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
 // Arrays returns the names of the arrays in NumPy, in the order of the file.
 func (f *File) Arrays() []string { return slices.Clone(f.arrays) }
 
-// open opens a member, and returns the size that the directory of the archive says.
+// open opens a member, and returns its size according to the directory of the archive.
 func (f *File) open(member string) (r io.ReadCloser, size uint64, err error) {
 	m := f.members[member]
 	if m == nil {
@@ -123,22 +123,22 @@ func (f *File) open(member string) (r io.ReadCloser, size uint64, err error) {
 	return r, m.UncompressedSize64, nil
 }
 
-// Array opens the .npy member of an array, and returns the size that the directory of the archive says.
+// Array opens the .npy member of the array called name, and returns its size according to the directory of the archive.
 func (f *File) Array(name string) (r io.ReadCloser, size uint64, err error) {
 	return f.open(name + ".npy")
 }
 
-// Text returns the bytes of the member name. It fails where there is none, or where it has more than most bytes.
-func (f *File) Text(name string, most uint64) ([]byte, error) {
+// Text returns the bytes of the member called name. It fails if there is none, or if it has more than limit bytes.
+func (f *File) Text(name string, limit uint64) ([]byte, error) {
 	r, size, err := f.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	if size > most {
-		return nil, fmt.Errorf("member %q has %d bytes, the limit is %d", name, size, most)
+	if size > limit {
+		return nil, fmt.Errorf("member %q has %d bytes, the limit is %d", name, size, limit)
 	}
-	// The limit holds whatever the directory says.
+	// The limit holds even if the directory is wrong.
 	data, err := io.ReadAll(io.LimitReader(r, int64(size)+1))
 	if err != nil {
 		return nil, fmt.Errorf("member %q: %w", name, err)
@@ -149,8 +149,8 @@ func (f *File) Text(name string, most uint64) ([]byte, error) {
 	return data, nil
 }
 
-// Matrix returns the matrix called name in NumPy. It fails unless it has rows×cols finite entries of float64 or
-// float32. A negative rows or cols allows any number up to its magnitude: -100 is 1 to 100.
+// Matrix returns the matrix called name in NumPy. It fails unless the matrix has rows×cols finite entries of float64 or
+// float32. A negative rows or cols allows any number up to its magnitude: -100 means 1 to 100.
 func (f *File) Matrix(name string, rows, cols int) (*mat.Dense, error) {
 	const header = 1 << 17
 	most := 8 * max(rows, -rows) * max(cols, -cols)
@@ -182,7 +182,7 @@ func side(n int) string {
 	return fmt.Sprint(n)
 }
 
-// decode returns the matrix of floating-point numbers in a .npy file.
+// decode returns the matrix of floating-point numbers in data, a .npy file.
 func decode(data []byte) (*mat.Dense, error) {
 	r := bytes.NewReader(data)
 	h, err := ReadHeader(r)

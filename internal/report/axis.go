@@ -15,14 +15,14 @@ type axis struct {
 	ticks     []tick
 }
 
-// tick is a mark on an axis. A tick with an empty label is drawn shorter.
+// tick is a mark on an axis. A tick without a label is drawn shorter.
 type tick struct {
 	value float64
 	label string
-	minor bool // the label gives way to those of other ticks where there is no space for both
+	minor bool // the label is left out first if there is too little space
 }
 
-// spanning returns an axis for values from low to high, logarithmic if log, and widened where low and high are equal.
+// spanning returns an axis for values from low to high, logarithmic if log. If low and high are equal, it is wider.
 func spanning(low, high float64, log bool) axis {
 	switch {
 	case !(low <= high): // no values
@@ -42,7 +42,7 @@ func spanning(low, high float64, log bool) axis {
 	return a
 }
 
-// share returns the position of a value: 0 is the lower end of the axis, 1 the upper end.
+// share returns the position of v on the axis: 0 is the lower end, 1 the upper end.
 func (a axis) share(v float64) float64 {
 	if a.log {
 		return math.Log(v/a.low) / math.Log(a.high/a.low)
@@ -50,7 +50,7 @@ func (a axis) share(v float64) float64 {
 	return (v - a.low) / (a.high - a.low)
 }
 
-// mark replaces the ticks by labelled ones at ascending values.
+// mark replaces the ticks by labelled ticks at the given values, in ascending order.
 func (a *axis) mark(values []float64) {
 	a.ticks = nil
 	for _, v := range values {
@@ -58,8 +58,8 @@ func (a *axis) mark(values []float64) {
 	}
 }
 
-// thin takes away labels that would touch others on an axis of the given length: those of minor ticks first, then those
-// that follow others. size returns the space that a label needs along the axis, in the unit of length.
+// thin removes labels that would touch others on an axis of the given length: labels of minor ticks first, then later
+// labels. size returns the space that a label needs along the axis, in the same unit as length.
 func (a *axis) thin(length float64, size func(label string) float64) {
 	type interval struct{ from, to float64 }
 	var taken []interval
@@ -78,7 +78,7 @@ func (a *axis) thin(length float64, size func(label string) float64) {
 	}
 }
 
-// steps returns about four to nine multiples of 1, 2 or 5 times a power of ten.
+// steps returns ticks for a linear axis: about four to nine multiples of 1, 2 or 5 times a power of ten.
 func steps(low, high float64) (list []tick) {
 	most := (high - low) / 3.5
 	unit := math.Pow(10, math.Floor(math.Log10(most)))
@@ -96,7 +96,7 @@ func steps(low, high float64) (list []tick) {
 }
 
 // decades returns ticks for a logarithmic axis: at 1 to 9 times the powers of ten. The powers are labelled and, on an
-// axis of less than two decades, 2 and 5 times these. An axis of a part of a decade has the ticks of a linear one.
+// axis of less than two decades, 2 and 5 times the powers. If high < 5·low, the ticks are as on a linear axis.
 func decades(low, high float64) (list []tick) {
 	if high < 5*low {
 		return steps(low, high)
@@ -117,8 +117,8 @@ func decades(low, high float64) (list []tick) {
 	return list
 }
 
-// label returns v with at most 6 significant digits, and without zeros at its end. Ticks of one axis differ in them.
-// Numbers far from 1 have the power of ten, such as 2·10⁻⁵.
+// label returns v with at most 6 significant digits, without trailing zeros, so that ticks of an axis differ. Numbers
+// far from 1 are written with a power of ten, such as 2·10⁻⁵.
 func label(v float64) string {
 	text := strconv.FormatFloat(v, 'g', 6, 64)
 	digits, exponent, far := strings.Cut(text, "e")
@@ -139,11 +139,11 @@ func label(v float64) string {
 var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷",
 	"8", "⁸", "9", "⁹")
 
-// palette has the colours of series, which the colour-blind can tell apart (after Okabe and Ito). The last but one is
-// the colour of the page's text, also where the page is dark.
+// palette holds the colours of series, which colour-blind people can tell apart (after Okabe and Ito). The last but one
+// is the colour of text on the page, also on a dark page.
 var palette = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "currentColor", "#999999"}
 
-// marks draw a mark around 0: filled, then not.
+// marks draw a mark around 0: first the filled marks, then the open ones.
 var marks = []string{
 	`<circle r="3" fill="%s"/>`, `<rect x="-2.7" y="-2.7" width="5.4" height="5.4" fill="%s"/>`,
 	`<path d="M-3.2 2.6h6.4L0 -3.4z" fill="%s"/>`,
@@ -153,16 +153,16 @@ var marks = []string{
 	`<path d="M-3 0h6M0 -3v6" fill="none" stroke="%s"/>`,
 }
 
-// shade returns the colour of a style, the number of a series.
+// shade returns the colour for style, the number of a series.
 func shade(style int) string { return palette[style%len(palette)] }
 
-// mark draws the mark of a style at a position.
+// mark draws the mark for style at the position (x, y).
 func mark(style int, x, y float64) string {
 	return fmt.Sprintf(`<g transform="translate(%.2f %.2f)">%s</g>`, x, y,
 		fmt.Sprintf(marks[style%len(marks)], shade(style)))
 }
 
-// stroke returns the attributes of the curve of a style. Styles beyond the colours have dashes.
+// stroke returns the attributes of the curve for style. Styles beyond the number of colours are dashed.
 func stroke(style int) string {
 	s := fmt.Sprintf(`fill="none" stroke-width="1.6" stroke="%s"`, shade(style))
 	if again := style / len(palette); again > 0 {

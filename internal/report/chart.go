@@ -1,8 +1,8 @@
-// Package report draws charts and writes pages that can be read from disk with no
-// network. A script in a page lays pictures over one another; all else is there without.
+// Package report draws charts and writes pages that can be read from disk without a network. A script in a page lays
+// pictures over one another; everything else works without it.
 //
-// Note: gonum.org/v1/plot draws charts, too. It brings the fonts and formats of print, which
-// were 6.4 of the 26 MB of the program.
+// Note: gonum.org/v1/plot draws charts, too, but it brings fonts and formats for print, which took 6.4 of the 26 MB of
+// the program.
 package report
 
 import (
@@ -17,28 +17,28 @@ import (
 type Chart struct {
 	Title, X, Y string // X and Y are the names of the axes
 	Series      []Series
-	// Log draws Y on a logarithmic axis; values below Floor, which is above 0, are drawn there.
+	// Log makes the Y axis logarithmic; values below Floor, which must be above 0, are drawn at Floor.
 	Log   bool
 	Floor float64
 	// Y0 and Y1 are the ends of the Y axis. If they are equal, the values decide.
 	Y0, Y1 float64
 	LogX   bool // the X axis is logarithmic, and all X values are above 0; false: linear
-	// Ticks are the marks of the X axis, ascending, labelled where there is space. If nil, the values decide.
+	// Ticks are the marks on the X axis, ascending; they are labelled if there is space. If nil, the values decide.
 	Ticks []float64
 }
 
-// Series is one curve. Its colour and mark follow from Style, so that a name can look the same in all charts of a page.
+// Series is one curve. Style decides colour and mark, so that a name can look the same in all charts of a page.
 type Series struct {
 	Name   string
 	Style  int
-	Plain  bool // the curve has a mark at its last point alone; false: at all points
+	Plain  bool // only the last point has a mark; false: all points
 	Points []Point
 }
 
-// Point is a value with its spread, such as quantiles.
+// Point is a value Y at X; Low and High are its spread, such as quantiles.
 type Point struct{ X, Y, Low, High float64 }
 
-// Figure draws the chart, of the given width and height in points, with a legend below it that names every curve.
+// Figure draws the chart, with the given width and height in points, and below it a legend that names every curve.
 func (c Chart) Figure(width, height float64) (HTML, error) {
 	svg, err := c.SVG(width, height)
 	if err != nil {
@@ -54,15 +54,15 @@ func (c Chart) Figure(width, height float64) (HTML, error) {
 	return HTML(all.String() + "</figcaption></figure>"), nil
 }
 
-// The sizes of letters in points, and the largest average width of a letter as a share of its size.
+// Letter sizes in points, and the greatest average width of a letter as a share of its size.
 const (
 	wordSize, tickSize = 12, 10
 	letter             = 0.58
 	gap                = 4.
 )
 
-// SVG draws the chart, of the given width and height in points. It fails where a value is not finite, or not
-// above 0 on a logarithmic X axis.
+// SVG draws the chart, with the given width and height in points. It fails if a value is not finite, or if an X is 0 or
+// less on a logarithmic axis.
 func (c Chart) SVG(width, height float64) (HTML, error) {
 	x, y, err := c.axes()
 	if err != nil {
@@ -103,7 +103,7 @@ func lineHeight(text string) float64 {
 	return wordSize + gap
 }
 
-// writeLine writes text as a line at the position that where, attributes of SVG, says.
+// writeLine writes text as one line; where are SVG attributes that give its position.
 func writeLine(b *strings.Builder, text, where string) {
 	if text != "" {
 		fmt.Fprintf(b, `<text text-anchor="middle" font-size="%d" %s>%s</text>`+"\n", wordSize, where,
@@ -127,8 +127,8 @@ func (c Chart) axes() (x, y axis, err error) {
 	return x, y, nil
 }
 
-// ranges returns the least and the largest X of the points, and the ends of a Y axis that fits them and has a margin,
-// so that no curve lies on the frame. Both are (+Inf, -Inf) where there are no points.
+// ranges returns the least and the greatest X of the points, and the ends of a Y axis that fits the points and has a
+// margin, so that no curve lies on the frame. Without points, both are (+Inf, -Inf).
 func (c Chart) ranges() (across, up [2]float64, err error) {
 	none := [2]float64{math.Inf(1), math.Inf(-1)}
 	if c.Log && !(c.Floor > 0) {
@@ -151,7 +151,7 @@ func (c Chart) ranges() (across, up [2]float64, err error) {
 			}
 		}
 	}
-	const share = 0.05 // of the range, at each end
+	const share = 0.05 // margin at each end, as a share of the range
 	low, high := up[0], up[1]
 	switch {
 	case !(low < high):
@@ -167,7 +167,7 @@ func (c Chart) ranges() (across, up [2]float64, err error) {
 	return across, up, nil
 }
 
-// ShareY gives charts that stand side by side the same Y axis, which fits the values of all of them.
+// ShareY gives charts that stand side by side the same Y axis, wide enough for the values of all.
 func ShareY(charts ...*Chart) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, c := range charts {
@@ -182,7 +182,7 @@ func ShareY(charts ...*Chart) {
 	}
 }
 
-// clip returns the value at which a point is drawn.
+// clip returns the value at which a point with the value v is drawn.
 func (c Chart) clip(v float64) float64 {
 	if c.Log {
 		return max(v, c.Floor)
@@ -190,21 +190,21 @@ func (c Chart) clip(v float64) float64 {
 	return v
 }
 
-// frame maps values to points of the picture.
+// frame is the area of a chart inside its axes. It maps values to positions in points.
 type frame struct {
 	x, y                     axis
 	left, top, right, bottom float64
 }
 
-// margin is the share of the width of a frame that is left free for marks at either end of the X axis.
+// margin is the share of the width of a frame that stays free for marks at each end of the X axis.
 const margin = 0.03
 
-// at returns the position of the value (x, y) in points.
+// at returns the position in points of the value (x, y).
 func (f frame) at(x, y float64) (u, v float64) {
 	return f.left + (f.right-f.left)*(margin+(1-2*margin)*f.x.share(x)), f.bottom + (f.top-f.bottom)*f.y.share(y)
 }
 
-// grid draws the axes, their ticks, and lines across from those with a label.
+// grid draws the axes and their ticks, and a line across the chart from each tick with a label.
 func (f frame) grid(b *strings.Builder) {
 	const long, short = 5, 3
 	line := func(x0, y0, x1, y1 float64, more string) {
@@ -238,7 +238,7 @@ func (f frame) grid(b *strings.Builder) {
 	line(f.left, f.bottom, f.right, f.bottom, "")
 }
 
-// curves draws the spreads and the curves, clipped to the frame, and their marks.
+// curves draws the spreads and the curves, clipped to the frame, and the marks.
 func (f frame) curves(b *strings.Builder, c Chart) {
 	var all strings.Builder
 	for _, s := range c.Series {
@@ -249,7 +249,7 @@ func (f frame) curves(b *strings.Builder, c Chart) {
 			fmt.Fprintf(&curve, "%.2f,%.2f ", x, y)
 			_, y = f.at(p.X, c.clip(p.High))
 			fmt.Fprintf(&upper, "%.2f,%.2f ", x, y)
-			last := s.Points[len(s.Points)-1-i] // the lower side of the band is drawn from right to left
+			last := s.Points[len(s.Points)-1-i] // the lower edge of the spread is drawn from right to left
 			x, y = f.at(last.X, c.clip(last.Low))
 			fmt.Fprintf(&lower, "%.2f,%.2f ", x, y)
 			spread = spread || p.High > p.Low
@@ -263,7 +263,7 @@ func (f frame) curves(b *strings.Builder, c Chart) {
 		}
 		fmt.Fprintf(&all, `<polyline points="%s" %s/>`+"\n", &curve, stroke(s.Style))
 	}
-	// An element inside another one shows nothing outside itself.
+	// A nested svg element clips its content.
 	w, h := f.right-f.left, f.bottom-f.top
 	fmt.Fprintf(b, `<svg x="%.2f" y="%.2f" width="%.2f" height="%.2f" viewBox="%.2f %.2f %.2f %.2f">`+"\n%s</svg>\n",
 		f.left, f.top, w, h, f.left, f.top, w, h, &all)

@@ -8,38 +8,38 @@ import (
 	"strings"
 )
 
-// Contest is a comparison of entrants by one measure on the same problems: the table and the sentences with which a
-// report opens are made of it.
+// Contest is a comparison of entrants by one measure on the same problems. It provides the table and the sentences that
+// open a report.
 type Contest struct {
 	Title    string
 	Measure  Measure
-	Kind     string // what entrants that learn are called, such as "learner"
-	Problems string // what was scored, in the plural, such as "runs"
+	Kind     string // the word for an entrant that learns, such as "learner"
+	Problems string // the word for the problems, such as "runs"
 	Entrants []Entrant
-	Columns  []string // the heads of Entrant.More
+	Columns  []string // the column heads for Entrant.More
 }
 
-// Entrant is one of those that a Contest compares.
+// Entrant is one of the methods compared in a Contest.
 type Entrant struct {
 	Name    string
-	Learns  bool      // false: an interpolation or a dictionary for which nothing is learned
-	Scores  []float64 // one for every problem, as measured; NaN is none
-	Seconds float64   // the mean time of learning; NaN is none
-	Mark    string    // a sentence on the scores, below the table: see Cell
-	More    []Cell    // what else the table says of it
+	Learns  bool      // it learns; false: an interpolation or a fixed dictionary
+	Scores  []float64 // one for every problem, as measured; NaN: no score
+	Seconds float64   // the mean time of learning; NaN: none
+	Mark    string    // a sentence about the scores, below the table: see Cell
+	More    []Cell    // further cells in the table
 }
 
 // Measure is a score, such as PSNR.
 type Measure struct {
-	Name string // in tables
-	Noun string // in sentences; empty: Name
-	// Format is the fmt format of a score in tables, Say that in sentences.
+	Name string // its name in tables
+	Noun string // its name in sentences; empty: Name
+	// Format is the fmt format of a score in tables, and Say in sentences.
 	Format, Say string
-	Unit        string // what follows a difference of scores, such as " dB"
-	More        bool   // larger is better; false: smaller, as for errors
+	Unit        string // text after a difference of scores, such as " dB"
+	More        bool   // larger is better; false: smaller is, as for errors
 }
 
-// Sign is the factor by which scores are multiplied so that smaller ones are better.
+// Sign returns the factor that makes smaller scores better when scores are multiplied by it.
 func (m Measure) Sign() float64 {
 	if m.More {
 		return -1
@@ -47,8 +47,8 @@ func (m Measure) Sign() float64 {
 	return 1
 }
 
-// Difference returns a difference of scores with its unit and the digits of a table. Of one that has zeros alone there,
-// it says that it is less than one of the last digit.
+// Difference returns a difference of scores with the unit, and with as many digits as in a table. If these are all
+// zeros, it says that the difference is less than 1 in the last digit.
 func (m Measure) Difference(v float64) string {
 	text := strings.Replace(Number(m.Format, v), "-", "−", 1)
 	if v > 0 && strings.Trim(text, "0.") == "" {
@@ -65,7 +65,7 @@ func Number(format string, v float64) string {
 	return fmt.Sprintf(format, v)
 }
 
-// Estimate formats the mean of numbers, without those that are NaN, and its standard error where there are several.
+// Estimate formats the mean of list, without NaN, and its standard error if there are several numbers.
 func Estimate(format string, list []float64) string {
 	m, se := MeanError(Defined(list))
 	if len(Defined(list)) < 2 {
@@ -74,10 +74,10 @@ func Estimate(format string, list []float64) string {
 	return Number(format, m) + " ± " + Number(format, se)
 }
 
-// Defined returns the numbers of list that are not NaN.
+// Defined returns the numbers in list that are not NaN.
 func Defined(list []float64) []float64 { return slices.DeleteFunc(slices.Clone(list), math.IsNaN) }
 
-// rank returns the order of the entrants; the best that learns is the reference.
+// rank returns the entrants in order; the best entrant that learns is the reference.
 func (c Contest) rank() []Rank {
 	var scores [][]float64
 	for _, e := range c.Entrants {
@@ -90,10 +90,9 @@ func (c Contest) rank() []Rank {
 	return Ranking(scores, func(i int) bool { return c.Entrants[i].Learns })
 }
 
-// places are the entrants of a contest in their order: the best that learns, the others that learn, and those that do
-// not.
+// places are the entrants of a contest in order: the best that learns, the others that learn, and the ones that do not.
 type places struct {
-	best          *Rank // nil: none that learns was scored
+	best          *Rank // nil: no entrant that learns was scored
 	others, plain []Rank
 }
 
@@ -111,8 +110,8 @@ func (c Contest) places() (p places) {
 	return p
 }
 
-// next returns the one that the best is compared with in sentences: the next that learns or, where there is none, the
-// best that does not; nil where there is neither.
+// next returns the entrant with which sentences compare the best: the next that learns or, without one, the best that
+// does not learn; nil without either.
 func (p places) next() *Rank {
 	if list := slices.Concat(p.others, p.plain); p.best != nil && len(list) > 0 {
 		return &list[0]
@@ -120,7 +119,7 @@ func (p places) next() *Rank {
 	return nil
 }
 
-// Rivals returns the names of the best entrant that learns and of the next that does; empty where there is none.
+// Rivals returns the names of the best and the second best entrant that learn; both are empty without a second.
 func (c Contest) Rivals() (first, next string) {
 	if p := c.places(); len(p.others) > 0 {
 		return c.name(*p.best), c.name(p.others[0])
@@ -128,8 +127,7 @@ func (c Contest) Rivals() (first, next string) {
 	return "", ""
 }
 
-// Winner returns the name of the entrant that is ahead of every other that learns by more than chance explains; "" for
-// none.
+// Winner returns the name of the entrant that is ahead of every other that learns by more than chance explains, or "".
 func (c Contest) Winner() string {
 	p := c.places()
 	if len(p.others) == 0 || slices.ContainsFunc(p.others, func(r Rank) bool { return !r.Decided() }) {
@@ -140,8 +138,8 @@ func (c Contest) Winner() string {
 
 func (c Contest) name(r Rank) string { return c.Entrants[r.Entrant].Name }
 
-// Table returns the ranking, the best first, each beside the best that learns, which is in bold where it is ahead of
-// every other that learns by more than chance explains.
+// Table returns the ranking, the best entrant first, each compared with the best that learns. The latter is in bold if
+// it is ahead of every other that learns by more than chance explains.
 func (c Contest) Table() Table {
 	p := c.places()
 	t := Table{Title: c.Title, Head: append([]string{"ranking", c.Measure.Name, "behind", "95 % interval", "p",
@@ -169,8 +167,8 @@ func (c Contest) Table() Table {
 	return t
 }
 
-// Record returns the ranking with all digits, to be written as JSON: of each entrant its name and mean, of all but the
-// best that learns the difference to it, the ends of the interval, and p.
+// Record returns the ranking with all digits, to be written as JSON: name and mean of each entrant and, for all but the
+// best that learns, the difference from it, the ends of the interval, and p.
 func (c Contest) Record() any {
 	list := []map[string]any{}
 	for _, r := range c.rank() {
@@ -183,8 +181,8 @@ func (c Contest) Record() any {
 	return list
 }
 
-// Headline says who is best, and how that stands to what learns nothing, without a full stop. Who is ahead by no more
-// than chance explains is not called the best.
+// Headline says which entrant is best, and how it compares with entrants that do not learn, without a full stop. If it
+// is ahead by no more than chance explains, it is not called the best.
 func (c Contest) Headline() string {
 	p := c.places()
 	if p.best == nil {
@@ -209,7 +207,7 @@ func (c Contest) Headline() string {
 	return text + c.beside(p)
 }
 
-// beside says how those that learn stand to the best of what does not, with what joins that to a sentence before.
+// beside says how entrants that learn compare with the best that does not, as text to continue a sentence.
 func (c Contest) beside(p places) string {
 	if len(p.plain) == 0 {
 		return ""
@@ -251,11 +249,10 @@ func (c Contest) beside(p places) string {
 	return text
 }
 
-// say returns the mean of an entrant in words.
+// say returns the mean score of an entrant in words.
 func (c Contest) say(r Rank) string { return fmt.Sprintf(c.Measure.Say, c.Measure.Sign()*r.Mean) }
 
-// Evidence returns sentences that say how sure the order of the best and the next is; empty where there is nothing to
-// judge by.
+// Evidence returns sentences on how certain the order of the best and the next entrant is, or "" if there is no next.
 func (c Contest) Evidence() string {
 	p := c.places()
 	next := p.next()
@@ -276,7 +273,7 @@ func (c Contest) Evidence() string {
 	return text
 }
 
-// Enumerate joins names as a sentence has them.
+// Enumerate joins names as in a sentence: "a, b and c".
 func Enumerate(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -284,7 +281,7 @@ func Enumerate(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// Method says how a contest is judged.
+// Method explains how a contest is judged.
 const Method = "Each is compared with the best one, problem by problem, by Wilcoxon's signed-rank test; p is " +
 	"corrected for all of these comparisons by Holm's method, and the interval of the difference of means is " +
 	"Student's, at 95 %. Who is called the best, or is in bold, is ahead of every other one with a p below 0.05."

@@ -11,41 +11,41 @@ import (
 	"superres/internal/safefile"
 )
 
-// HTML is a part of a page as it stands there.
+// HTML is a part of a page, written to it unchanged.
 type HTML = template.HTML
 
-// Document is what a command found, as data. All formats are written from it.
+// Document is the result of a command, as data. All output formats are written from it.
 type Document struct {
 	Title string
-	// Findings are the results, each in a sentence or two. The first matters most.
+	// Findings are the results, each in a sentence or two; the first matters most.
 	Findings []string
-	// Lead describes, below the findings, what was done.
+	// Lead describes, below the findings, the work that led to them.
 	Lead     string
 	Command  string    // the command line as it was typed
-	Facts    []Fact    // the settings and the version behind it, folded away on the page
+	Facts    []Fact    // the settings and the version; the page folds them away
 	Sections []Section // listed at the top of the page, with links
-	Notes    []string  // at the end of the page
-	Caption  string    // what stands below every table in LaTeX, such as what its figures are means of
-	Data     any       // what the command has as JSON
+	Notes    []string  // shown at the end of the page
+	Caption  string    // text below every table in LaTeX, for example on the means in it
+	Data     any       // the JSON output of the command
 }
 
 // Fact is a setting of the run, such as the seed.
 type Fact struct{ Name, Value string }
 
-// Section is a part of a document: pictures side by side, then tables. Two of the pictures that Restored and Figure
-// made can be laid over one another.
+// Section is a part of a document: pictures side by side, then tables. Two of the pictures from Restored and Figure can
+// be laid over one another.
 type Section struct {
 	Title, Text string
-	// A and B are the makers of the two pictures that lie over one another at first, of the first scene: A on the left
-	// of the divider. Empty: the last two.
+	// A and B are the makers of the two pictures of the first scene that at first lie over one another, A to the left
+	// of the divider. Empty: the last two pictures.
 	A, B     string
 	Charts   []Chart
-	Maps     []Heat // pages show them drawn, other formats as tables
+	Maps     []Heat // drawn on pages, tables in other formats
 	Pictures []HTML
 	Tables   []Table
 }
 
-// HTML writes the document as a page. Nothing in it refers to anything outside.
+// HTML writes the document as a page, which refers to nothing outside.
 func (d Document) HTML(w io.Writer) error {
 	sections := slices.Clone(d.Sections)
 	for i, s := range sections {
@@ -70,7 +70,7 @@ func (d Document) HTML(w io.Writer) error {
 	}{d, pageCSS, pageJS})
 }
 
-// tables returns the tables that all formats have: those without pictures, and those of maps.
+// tables returns the tables that every format contains: the tables without pictures, and tables of the maps.
 func (d Document) tables() (list []Table) {
 	for _, s := range d.Sections {
 		for _, m := range s.Maps {
@@ -88,20 +88,20 @@ func (d Document) tables() (list []Table) {
 	return list
 }
 
-// write writes all tables by each.
-func (d Document) write(w io.Writer, each func(Table, io.Writer) error) error {
+// write writes all tables by calling writeTable.
+func (d Document) write(w io.Writer, writeTable func(Table, io.Writer) error) error {
 	for _, t := range d.tables() {
 		if t.Caption == "" {
 			t.Caption = d.Caption
 		}
-		if err := each(t, w); err != nil {
+		if err := writeTable(t, w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Text writes the findings, what was done, and the tables, for a terminal.
+// Text writes the findings, the lead and the tables for a terminal.
 func (d Document) Text(w io.Writer) error {
 	for _, line := range append(slices.Clone(d.Findings), d.Lead) {
 		if line == "" {
@@ -117,7 +117,7 @@ func (d Document) Text(w io.Writer) error {
 // LaTeX writes the tables: see Table.LaTeX.
 func (d Document) LaTeX(w io.Writer) error { return d.write(w, Table.LaTeX) }
 
-// CSV writes the tables, with a blank line between them and the title of each in the corner.
+// CSV writes the tables, with a blank line between them and the title of each in its first cell.
 func (d Document) CSV(w io.Writer) error {
 	for i, t := range d.tables() {
 		if i > 0 {
@@ -153,13 +153,13 @@ var (
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
-// Scripts that pages with pictures of different sizes have in common. Each defines functions and runs nothing.
+// Scripts shared by pages with pictures of different sizes. Each defines functions and runs nothing.
 var (
-	// Viewport defines makeViewport: the part of a scene that is seen, how keys, mouse and
-	// fingers move it, and the divider between two pictures.
+	// Viewport defines makeViewport: the visible part of a scene, how keys, mouse and fingers move it, and the divider
+	// between two pictures.
 	//go:embed viewport.js
 	Viewport string
-	// Bicubic defines enlargeBicubic: a part of a picture as the model bicubic makes it.
+	// Bicubic defines enlargeBicubic, which enlarges a part of a picture like the model bicubic.
 	//go:embed bicubic.js
 	Bicubic string
 )

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Heat is a map of shares, 0 to 1, over two axes of steps: each cell is the darker the larger its share, and has it in
-// percent.
+// Heat is a map of shares, 0 to 1, over two axes of steps: each cell is the darker the larger its share, and contains
+// the share in percent.
 type Heat struct {
 	Title, X, Y string
 	// Columns and Rows are the labels of the steps, from the left and from the bottom.
 	Columns, Rows []string
-	// Shares has Shares[row][column], 0 to 1. NaN leaves a cell empty.
+	// Shares holds Shares[row][column], 0 to 1. NaN leaves a cell empty.
 	Shares [][]float64
 }
 
-// table returns the map as a table, in percent, the highest row first.
+// table returns the map as a table, in percent, with the highest row first.
 func (h Heat) table() Table {
 	t := Table{Title: h.Title + " in percent", Head: append([]string{h.Y + ", " + h.X}, h.Columns...)}
 	for r := range slices.Backward(h.Rows) {
@@ -31,10 +31,10 @@ func (h Heat) table() Table {
 	return t
 }
 
-// The colours of a share of 0 and of 1, in red, green and blue.
+// The colours for a share of 0 and for a share of 1, in red, green and blue.
 var coldest, hottest = [3]float64{246, 240, 220}, [3]float64{8, 64, 129}
 
-// Figure draws the map with cells of the given width and height in points.
+// Figure draws the map, with cells of the given width and height in points.
 func (h Heat) Figure(width, height float64) HTML {
 	longest := 0
 	for _, label := range h.Rows {

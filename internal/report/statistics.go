@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Mean returns the mean and the standard deviation of numbers. Both are NaN for no numbers; the deviation of
-// one number is 0.
+// Mean returns the mean and the standard deviation of numbers. Without numbers, both are NaN; for a single number, the
+// deviation is 0.
 func Mean(v []float64) (m, sd float64) {
 	if len(v) == 0 {
 		return math.NaN(), math.NaN()
@@ -22,13 +22,13 @@ func Mean(v []float64) (m, sd float64) {
 	return m, sd
 }
 
-// MeanError returns the mean of numbers and its standard error. Both are NaN for no numbers; the error of one is 0.
+// MeanError returns the mean of numbers and its standard error. Without numbers, both are NaN; for one, the error is 0.
 func MeanError(v []float64) (m, se float64) {
 	m, sd := Mean(v)
 	return m, sd / math.Sqrt(float64(len(v)))
 }
 
-// Median returns the median of numbers, or NaN for none.
+// Median returns the median of numbers, or NaN if there are none.
 func Median(v []float64) float64 {
 	if len(v) == 0 {
 		return math.NaN()
@@ -37,7 +37,7 @@ func Median(v []float64) float64 {
 	return (sorted[(len(v)-1)/2] + sorted[len(v)/2]) / 2
 }
 
-// Spread returns the 10 % and the 90 % quantile of numbers, interpolated linearly. Both are NaN for no numbers.
+// Spread returns the 10 % and 90 % quantiles of numbers, interpolated linearly. Without numbers, both are NaN.
 func Spread(v []float64) (low, high float64) {
 	if len(v) == 0 {
 		return math.NaN(), math.NaN()
@@ -51,22 +51,22 @@ func Spread(v []float64) (low, high float64) {
 	return at(0.1), at(0.9)
 }
 
-// Doubt is the largest probability, by chance alone, of a difference that Pair calls decided.
+// Doubt is the level of significance: Pair calls a difference decided if its probability by chance is below Doubt.
 const Doubt = 0.05
 
-// Pair compares the scores of two on the same problems. Less is better.
+// Pair compares the scores of two entrants on the same problems. Less is better.
 type Pair struct {
-	N, Wins, Losses int // problems; those on which the first is better, and those on which it is worse
-	// Mean is the mean of the second's scores less the first's, above 0 where the first is better, and Low and High are
-	// the ends of its 95 % confidence interval, by Student's t. Mean is NaN where N is 0, the ends where N is below 2.
+	N, Wins, Losses int // number of problems; of these, the first is better on Wins, worse on Losses
+	// Mean is the mean of the second's score minus the first's, above 0 if the first is better. Low and High are the
+	// ends of its 95 % confidence interval, by Student's t. Mean is NaN if N is 0; the ends are NaN if N is below 2.
 	Mean, Low, High float64
-	// P is the probability of differences at least as uneven where neither is better: see SignedRank.
+	// P is the probability of differences at least as uneven if neither is better: see SignedRank.
 	P float64
-	// Ahead reports whether the ranks of the differences are in favour of the first.
+	// Ahead reports whether the ranks of the differences favour the first.
 	Ahead bool
 }
 
-// Compare returns the comparison of scores[i] with others[i] over all problems i. Problems with a NaN are left out.
+// Compare compares scores[i] with others[i] over all problems i. Problems with a NaN are left out.
 func Compare(scores, others []float64) Pair {
 	var p Pair
 	var differences []float64
@@ -93,7 +93,7 @@ func Compare(scores, others []float64) Pair {
 	return p
 }
 
-// Reversed returns the comparison of the second with the first.
+// Reversed returns the comparison of the second entrant with the first.
 func (p Pair) Reversed() Pair {
 	p.Wins, p.Losses = p.Losses, p.Wins
 	p.Mean, p.Low, p.High = -p.Mean, -p.High, -p.Low
@@ -101,10 +101,10 @@ func (p Pair) Reversed() Pair {
 	return p
 }
 
-// Decided reports whether the first is better by more than chance explains, at the level Doubt.
+// Decided reports whether the first entrant is better by more than chance explains, at the level Doubt.
 func (p Pair) Decided() bool { return p.Ahead && p.P < Doubt }
 
-// Probability returns a probability as text, such as "p = 0.02".
+// Probability returns p as text, such as "p = 0.02".
 func Probability(p float64) string {
 	switch {
 	case p < 0.001:
@@ -116,11 +116,11 @@ func Probability(p float64) string {
 }
 
 // SignedRank returns the two-sided p of Wilcoxon's signed-rank test (F. Wilcoxon, Biometrics Bulletin 1, 1945,
-// doi:10.2307/3001968) for the differences of pairs, and whether the ranks of the positive ones have the larger sum.
-// Differences of 0 are left out, and equal ones have the mean of their ranks. Up to 50 differences p is exact, given
-// the ranks; beyond it is the normal approximation with the correction for ties. Without a difference p is 1.
+// doi:10.2307/3001968) for the differences of pairs, and whether the positive differences have the larger sum of ranks.
+// Differences of 0 are left out, and equal differences get the mean of their ranks. Up to 50 differences, p is exact,
+// given the ranks; beyond, it is the normal approximation with correction for ties. Without differences p is 1.
 //
-// Note: n differences have no p below 2^(1−n), so that five or fewer never decide at the level Doubt.
+// Note: p cannot be below 2^(1−n) for n differences, so five or fewer never decide at the level Doubt.
 func SignedRank(differences []float64) (p float64, positive bool) {
 	const mostExact = 50
 	list := slices.DeleteFunc(slices.Clone(differences), func(d float64) bool { return d == 0 || math.IsNaN(d) })
@@ -129,8 +129,8 @@ func SignedRank(differences []float64) (p float64, positive bool) {
 	}
 	slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	n := len(list)
-	ranks := make([]int, n)          // twice the ranks, so that means of two are whole numbers
-	sum, all, ties := 0, n*(n+1), 0. // of the positive differences, of all, and of t³ − t over groups of t equal ones
+	ranks := make([]int, n)          // twice the ranks, so that the means of ties are integers
+	sum, all, ties := 0, n*(n+1), 0. // ranks of positive differences; all ranks; t³ − t over groups of t ties
 	for i := 0; i < n; {
 		j := i
 		for j < n && math.Abs(list[j]) == math.Abs(list[i]) {
@@ -153,7 +153,7 @@ func SignedRank(differences []float64) (p float64, positive bool) {
 		z := (float64(least)/2 - m*(m+1)/4) / math.Sqrt(variance)
 		return min(1, math.Erfc(-z/math.Sqrt2)), 2*sum > all
 	}
-	counts := make([]float64, all+1) // counts[s]: the choices of signs of which the positive ranks have the sum s
+	counts := make([]float64, all+1) // counts[s]: the choices of signs with a sum s of positive ranks
 	counts[0] = 1
 	for _, r := range ranks {
 		for s := all; s >= r; s-- {
@@ -167,20 +167,21 @@ func SignedRank(differences []float64) (p float64, positive bool) {
 	return min(1, math.Ldexp(below, 1-n)), 2*sum > all
 }
 
-// Rank is the place of one of several, the entrants, that were scored on the same problems.
+// Rank is the place of one of several entrants scored on the same problems.
 type Rank struct {
-	Entrant int // its index among the entrants
+	Entrant int // index of the entrant
 	Mean    float64
-	Won     int // problems on which it alone is the best of all
-	// Pair compares the reference of the ranking with this entrant; it is the zero value for the reference itself. Its
-	// P is Holm's (S. Holm, Scandinavian Journal of Statistics 6, 1979), over all comparisons with the reference.
+	Won     int // number of problems on which it alone is best
+	// Pair compares the reference of the ranking with this entrant; for the reference it is the zero value. Its P is
+	// corrected for all comparisons with the reference by Holm's method (S. Holm, Scandinavian Journal of Statistics 6,
+	// 1979).
 	Pair
 	Reference bool
 }
 
-// Ranking returns the entrants in the order of their means, the best first. scores has the scores of an entrant on all
-// problems; less is better, and NaN is no score. Entrants without a score are left out. All others are compared with
-// the reference, which is the first in the order whose number mayRefer reports to be eligible.
+// Ranking returns the entrants in the order of their means, the best first. scores[i] holds the scores of entrant i on
+// all problems; less is better, and NaN is no score. Entrants without a score are left out. All others are compared
+// with the reference: the first in the order for which mayRefer is true.
 func Ranking(scores [][]float64, mayRefer func(entrant int) bool) (list []Rank) {
 	for i, v := range scores {
 		if m, _ := Mean(slices.DeleteFunc(slices.Clone(v), math.IsNaN)); !math.IsNaN(m) {
@@ -208,7 +209,7 @@ func Ranking(scores [][]float64, mayRefer func(entrant int) bool) (list []Rank) 
 	return list
 }
 
-// holm replaces the P of all entrants but the reference by the ones that Holm's method gives.
+// holm corrects the P of all entrants but the reference by Holm's method.
 func holm(list []Rank) {
 	var order []*Rank
 	for i := range list {
@@ -225,7 +226,7 @@ func holm(list []Rank) {
 }
 
 // Best returns the index of the entrant that is ahead of every other by more than chance explains, or -1. scores is as
-// for Ranking.
+// in Ranking.
 func Best(scores [][]float64) int {
 	list := Ranking(scores, func(int) bool { return true })
 	if len(list) < 2 || slices.ContainsFunc(list[1:], func(r Rank) bool { return !r.Decided() }) {

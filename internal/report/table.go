@@ -22,22 +22,22 @@ import (
 // Table is a table of text. The first column names the row.
 type Table struct {
 	Title string
-	// Caption says more of the table where it stands alone, in LaTeX, such as what its figures are means of.
+	// Caption is further text for LaTeX, where the table stands alone; it says, for example, that figures are means.
 	Caption string
 	Head    []string
 	Rows    [][]Cell
 }
 
-// Cell is an entry of a table. Best marks the best of a row, which is emphasised.
+// Cell is an entry in a table. Best marks the best cell of a row, which is emphasised.
 type Cell struct {
 	Text    string
-	Note    string // smaller, below
-	Mark    string // a sentence that stands below the table, with a number that the cell has, too
+	Note    string // smaller text below
+	Mark    string // a sentence below the table; a number links it to the cell
 	Best    bool
-	Picture HTML // above the text; pages alone show it
+	Picture HTML // above the text; shown only on pages
 }
 
-// Marks returns the marks of all cells, each once, in the order of the cells.
+// Marks returns the marks in all cells, each once, in the order of the cells.
 func (t Table) Marks() (list []string) {
 	for _, row := range t.Rows {
 		for _, c := range row {
@@ -57,13 +57,13 @@ func (t Table) Number(mark string) string {
 	return strconv.Itoa(slices.Index(t.Marks(), mark) + 1)
 }
 
-// form is how a format writes cells.
+// form says how an output format writes cells.
 type form struct {
 	escape     func(string) string
 	best, mark [2]string // what stands before and behind the best of a row, and the number of a mark
 }
 
-// texts returns the head and the rows as a format has them.
+// texts returns the head and the rows as the output format writes them.
 func (t Table) texts(f form) (rows [][]string) {
 	var head []string
 	for _, h := range t.Head {
@@ -87,7 +87,7 @@ func (t Table) texts(f form) (rows [][]string) {
 	return rows
 }
 
-// number returns the number of a mark as the format has it: superscript.
+// number returns the number of a mark as superscript, as the format writes it.
 func (f form) number(n string) string {
 	if f.mark[0] == "" {
 		return superscripts.Replace(n)
@@ -95,7 +95,7 @@ func (f form) number(n string) string {
 	return f.mark[0] + n + f.mark[1]
 }
 
-// legend returns a line for each mark, between before and after.
+// legend returns a line for each mark, between the texts before and after.
 func (t Table) legend(f form, before, after string) string {
 	text := ""
 	for i, mark := range t.Marks() {
@@ -104,8 +104,8 @@ func (t Table) legend(f form, before, after string) string {
 	return text
 }
 
-// Text writes the table for a terminal, with the note of each row's first cell behind it, and with its rows for
-// columns where it is too wide and narrower so.
+// Text writes the table for a terminal, with the note of the first cell of a row after the row. If the table is too
+// wide, and narrower with rows and columns exchanged, it is written so.
 func (t Table) Text(w io.Writer) error {
 	const widest = 100
 	if t.letters() > widest {
@@ -150,7 +150,7 @@ func (t Table) transposed() Table {
 	return out
 }
 
-// letters returns the width of the table in letters, without what is between columns.
+// letters returns the width of the table in letters, without the space between columns.
 func (t Table) letters() (sum int) {
 	for c, head := range t.Head {
 		longest := utf8.RuneCountInString(head)
@@ -162,7 +162,7 @@ func (t Table) letters() (sum int) {
 	return sum
 }
 
-// narrower returns the table, or with its rows for columns where that is narrower.
+// narrower returns the table, with rows and columns exchanged if that is narrower.
 func (t Table) narrower() Table {
 	if other := t.transposed(); len(t.Rows) > 0 && other.letters() < t.letters() {
 		return other
@@ -170,8 +170,8 @@ func (t Table) narrower() Table {
 	return t
 }
 
-// LaTeX writes the table for the packages booktabs and graphicx, the best in bold. It has its rows for columns where it
-// is narrower so, and is made smaller where it is wider than a column of the page.
+// LaTeX writes the table for the packages booktabs and graphicx, with the best cells in bold. Rows and columns are
+// exchanged if the table is narrower so; a table wider than a column of the page is scaled down.
 func (t Table) LaTeX(w io.Writer) error {
 	t = t.narrower()
 	escape := strings.NewReplacer(
@@ -198,8 +198,8 @@ func (t Table) LaTeX(w io.Writer) error {
 	return err
 }
 
-// CSV writes the table's text without its notes. What a spreadsheet would take for a formula
-// has an apostrophe before it.
+// CSV writes the text of the table without notes. An apostrophe precedes text that a spreadsheet would take for a
+// formula.
 func (t Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{t.Head}
@@ -213,7 +213,7 @@ func (t Table) CSV(w io.Writer) error {
 	return out.WriteAll(rows)
 }
 
-// plain returns a text that no spreadsheet evaluates.
+// plain returns text, changed if necessary so that no spreadsheet evaluates it.
 func plain(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err != nil && text != "" &&
 		strings.ContainsRune("=+-@\t\r", rune(text[0])) {
@@ -222,21 +222,21 @@ func plain(text string) string {
 	return text
 }
 
-// PNG encodes a picture for Picture and for keeping.
+// PNG encodes a picture, for Picture or to store it.
 func PNG(img image.Image) ([]byte, error) {
 	var b bytes.Buffer
 	err := imagefile.Encode(&b, img, "png", imagefile.EncodeOptions{})
 	return b.Bytes(), err
 }
 
-// Picture is an encoded PNG shown width pixels wide, its own pixels with sharp edges.
+// Picture returns an encoded PNG, shown width pixels wide, with sharp edges between the pixels.
 func Picture(data []byte, width int, name string) HTML { return img(data, width, name, "") }
 
-// Restored is Picture for a picture of scene; by names its maker, such as a model. Readers of the page can lay pictures
-// of one scene in one section over one another.
-func Restored(data []byte, width int, scene, by string) HTML {
-	return img(data, width, scene+" by "+by, fmt.Sprintf(` data-scene="%s" data-by="%s"`,
-		template.HTMLEscapeString(scene), template.HTMLEscapeString(by)))
+// Restored is Picture for a picture of scene; maker is the name of its maker, such as a model. Readers of the page can
+// lay the pictures of one scene in a section over one another.
+func Restored(data []byte, width int, scene, maker string) HTML {
+	return img(data, width, scene+" by "+maker, fmt.Sprintf(` data-scene="%s" data-by="%s"`,
+		template.HTMLEscapeString(scene), template.HTMLEscapeString(maker)))
 }
 
 func img(data []byte, width int, alt, attributes string) HTML {
@@ -244,7 +244,7 @@ func img(data []byte, width int, alt, attributes string) HTML {
 		width, template.HTMLEscapeString(alt), attributes, base64.StdEncoding.EncodeToString(data)))
 }
 
-// Figure is Restored at a zoom, with the name of its maker and a smaller note below.
+// Figure is Restored at a zoom, with the name of the maker and a smaller note below.
 func Figure(data []byte, zoom int, scene, by, note string) HTML {
 	width := 0
 	if cfg, err := png.DecodeConfig(bytes.NewReader(data)); err == nil {
@@ -253,7 +253,7 @@ func Figure(data []byte, zoom int, scene, by, note string) HTML {
 	return Captioned(Restored(data, width, scene, by), by, note)
 }
 
-// Captioned returns a picture with its name and a smaller note below.
+// Captioned returns a picture with a name and a smaller note below.
 func Captioned(picture HTML, name, note string) HTML {
 	return HTML(fmt.Sprintf("<figure>%s<figcaption>%s<small>%s</small></figcaption></figure>", picture,
 		template.HTMLEscapeString(name), template.HTMLEscapeString(note)))

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// disk is the part of the file system that WriteAtomic uses. Tests replace it by one that fails on demand.
+// disk is the part of the file system that WriteAtomic uses. Tests replace it by a disk that fails on demand.
 type disk interface {
 	Lstat(name string) (fs.FileInfo, error)
-	// Create makes and opens a new file with the mode perm, less the umask. It fails if the name exists, even as a
-	// link to nothing.
+	// Create creates and opens a new file with the mode perm, less the umask. It fails if the name exists, even as a
+	// dangling link.
 	Create(name string, perm fs.FileMode) (file, error)
 	Link(from, to string) error
 	Rename(from, to string) error
 	Remove(name string) error
 	Chtimes(name string, modified time.Time) error
-	// SyncDir asks the system to write the names in the folder dir, "" for the working folder, to the disk. It
-	// ignores systems that cannot do so.
+	// SyncDir asks the system to write the names in the folder dir to the disk; "" is the working folder. On systems
+	// that cannot do so, it does nothing.
 	SyncDir(dir string)
 }
 
@@ -31,18 +31,18 @@ type file interface {
 	Sync() error
 	Chmod(fs.FileMode) error
 	Close() error
-	// Release lets RemoveLeftovers remove the file, which it does not from Create on, not even after Close.
+	// Release lets RemoveLeftovers remove the file. From Create until Release the file is protected, even after Close.
 	Release()
 }
 
-// createTemp makes a new, empty, hidden file in the folder dir, which is "" or ends in a separator.
+// createTemp creates a new, empty, hidden file in the folder dir, which is "" or ends in a separator.
 func createTemp(d disk, dir string, perm fs.FileMode) (f file, err error) {
 	err = withTempName(dir, func(name string) error { f, err = d.Create(dir+name, perm); return err })
 	return f, err
 }
 
-// withTempName calls create with new names of temporary files in the folder dir, "" for the working folder, again and
-// again while create fails because the name exists. It returns the last error of create, or nil.
+// withTempName calls create with new names for a temporary file in the folder dir, "" for the working folder, until
+// create does not fail because the name exists, up to 100 times. It returns the last error of create, or nil.
 func withTempName(dir string, create func(name string) error) (err error) {
 	noteFolder(dir)
 	const tries = 100
@@ -63,7 +63,7 @@ func (osDisk) Rename(from, to string) error           { return os.Rename(from, t
 func (osDisk) Remove(name string) error               { return os.Remove(name) }
 
 func (osDisk) Chtimes(name string, modified time.Time) error {
-	return os.Chtimes(name, time.Time{}, modified) // the time of the last access stays
+	return os.Chtimes(name, time.Time{}, modified) // the time of the last access is kept
 }
 
 func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
@@ -82,7 +82,7 @@ func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	}
 	out := osFile{f, hold}
 	if lock(f) == inUse || !isStill(f, name) {
-		// RemoveLeftovers removed the file before it was locked: try another name.
+		// RemoveLeftovers has removed the file before it was locked: try another name.
 		f.Close()
 		out.Release()
 		os.Remove(name)
@@ -91,7 +91,7 @@ func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	return out, nil
 }
 
-// isStill reports whether name still leads to the open file f.
+// isStill reports whether name still refers to the open file f.
 func isStill(f *os.File, name string) bool {
 	made, err := f.Stat()
 	if err != nil {
@@ -104,7 +104,7 @@ func isStill(f *os.File, name string) bool {
 // osFile is a file of osDisk.
 type osFile struct {
 	*os.File
-	hold *os.File // keeps the lock; nil where there is none
+	hold *os.File // keeps the lock; nil: no lock
 }
 
 func (f osFile) Release() { f.hold.Close() }

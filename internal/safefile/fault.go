@@ -14,33 +14,33 @@ import (
 	"unicode/utf8"
 )
 
-// A Fault wraps at most one of these classes; a caller branches on them with
-// errors.Is. Their own text is never part of a message.
+// A Fault wraps at most one of these classes. A caller distinguishes them with errors.Is. Their own text never appears
+// in a message.
 var (
 	// ErrInput: the input is missing, unreadable, damaged or of another kind.
 	ErrInput = errors.New("unusable input")
 	// ErrOutput: the output exists, cannot be written, or the disk is full.
 	ErrOutput = errors.New("unusable output")
-	// ErrLimit: more bytes, time or whatever else is counted than allowed.
+	// ErrLimit: more bytes, time or other resources than allowed.
 	ErrLimit = errors.New("limit exceeded")
 )
 
-// Fault is a refusal in one line. A caller that wants more than the class finds the Fault with errors.As.
+// Fault is a refusal in one line. A caller that needs more than the class finds the Fault with errors.As.
 type Fault struct {
-	// Name is the name of the file. Empty is not known yet: see Named.
+	// Name is the name of the file. Empty means not known yet: see Named.
 	Name string
-	// Reason says the fault, its cause and, without naming a flag, what to do.
+	// Reason says what is wrong, why, and, without naming a flag, what to do.
 	Reason string
-	// Remedy is what the user can change so that the operation succeeds. Empty is nothing.
+	// Remedy is what the user can change so that the operation succeeds; empty: nothing.
 	Remedy Remedy
-	// Class is ErrInput, ErrOutput or ErrLimit. Nil is an interruption.
+	// Class is ErrInput, ErrOutput or ErrLimit; nil: an interruption.
 	Class error
-	// Cause is the error underneath, or nil.
+	// Cause is the underlying error, or nil.
 	Cause error
 }
 
-// Remedy tells what the user of a program can change against a Fault. Its text is for programmers: the program, which
-// alone knows its flags, has its own words for each. Every package that refuses files defines its own remedies.
+// Remedy says what the user of a program can change to avoid a Fault. Its text is for programmers: the program has its
+// own words for each remedy, as only it knows its flags. Every package that refuses files defines its own remedies.
 type Remedy string
 
 // The remedies of this package.
@@ -59,7 +59,7 @@ func (f *Fault) Error() string {
 	return printable(f.Name) + ": " + OneLine(f.Reason)
 }
 
-// Unwrap returns the class and the cause, without those that are nil.
+// Unwrap returns the class and the cause, if they are not nil.
 func (f *Fault) Unwrap() []error {
 	var errs []error
 	if f.Class != nil {
@@ -71,7 +71,7 @@ func (f *Fault) Unwrap() []error {
 	return errs
 }
 
-// CutShort returns err with io.ErrUnexpectedEOF in place of io.EOF: a file ends too early.
+// CutShort returns err, but io.ErrUnexpectedEOF instead of io.EOF: for a file that ends too early.
 func CutShort(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -79,7 +79,7 @@ func CutShort(err error) error {
 	return err
 }
 
-// Refuse returns a Fault of class about the file name, where "" is not known yet. format and args make the reason.
+// Refuse returns a Fault of class about the file called name; "": not known yet. format and args make up the reason.
 func Refuse(class error, name, format string, args ...any) *Fault {
 	return &Fault{Name: name, Class: class, Reason: fmt.Sprintf(format, args...)}
 }
@@ -91,8 +91,7 @@ func (f *Fault) With(r Remedy) *Fault {
 	return &n
 }
 
-// Named returns the first Fault in err, with name as its name unless it has one. ok is false when there is no Fault
-// in err.
+// Named returns the first Fault in err, with name as its name unless it has one. ok is false if err contains no Fault.
 func Named(err error, name string) (_ error, ok bool) {
 	f, ok := errors.AsType[*Fault](err)
 	if !ok {
@@ -117,7 +116,7 @@ func Stopped(err error, name string) (_ error, ok bool) {
 	return nil, false
 }
 
-// Unreadable returns err, an error of the operating system about the input name, as an ErrInput.
+// Unreadable returns err, an error of the operating system about the input called name, as an ErrInput.
 func Unreadable(name string, err error) error {
 	f := &Fault{Name: name, Class: ErrInput, Cause: err}
 	switch {
@@ -131,7 +130,7 @@ func Unreadable(name string, err error) error {
 	return f
 }
 
-// Unwritable returns err, an error of the operating system about the output name, as an ErrOutput.
+// Unwritable returns err, an error of the operating system about the output called name, as an ErrOutput.
 func Unwritable(name string, err error) error {
 	advice := "try another name or folder"
 	switch {
@@ -146,7 +145,7 @@ func Unwritable(name string, err error) error {
 		Reason: fmt.Sprintf("cannot be written: %v; %s", bareReason(err), advice)}
 }
 
-// bareReason returns err's reason without the operation and the path that the packages os and io/fs put in front of it.
+// bareReason returns the reason in err, without the operation and the path that packages os and io/fs put before it.
 func bareReason(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -157,7 +156,7 @@ func bareReason(err error) error {
 	return err
 }
 
-// printable returns name as one line: Shortened, and quoted when it holds anything but visible characters and spaces.
+// printable returns name as one line: Shortened, and quoted if it contains anything but visible characters and spaces.
 func printable(name string) string {
 	name = Shortened(name)
 	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) || r == unicode.ReplacementChar }) {
@@ -166,11 +165,11 @@ func printable(name string) string {
 	return name
 }
 
-// longestName is the largest number of characters of a name in a message.
+// longestName is the greatest number of characters of a name in a message.
 const longestName = 200
 
-// Shortened returns name for a message: of a name of more than 200 characters the middle is replaced by three dots, so
-// that 200 characters are left.
+// Shortened returns name for a message: if it has more than 200 characters, three dots replace the middle, so that 200
+// characters are left.
 func Shortened(name string) string {
 	if utf8.RuneCountInString(name) <= longestName {
 		return name
@@ -188,7 +187,7 @@ func Shortened(name string) string {
 	return name[:begin] + dots + name[end:]
 }
 
-// OneLine replaces whatever in s is not a visible character by spaces.
+// OneLine returns s with spaces instead of characters that are not visible.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Interruptible returns a writer that fails once ctx ends.
+// Interruptible returns a writer that fails once ctx has ended.
 func Interruptible(ctx context.Context, w io.Writer) io.Writer { return stopped{ctx, w} }
 
 type stopped struct {

@@ -15,26 +15,26 @@ import (
 	"time"
 )
 
-// RemoveLeftovers removes from the folder dir the temporary files, and the folders of TempFolder, that killed programs
-// have left, and returns their number. A program holds the lock of what it makes: what this machine made, as its name
-// says, goes as soon as its lock is free. Other machines, which may share the folder, need not show their locks here,
-// and some systems have none: files that may be theirs go when they were last written at least olderThan ago, so that
-// an age well above the time for one file spares files of running programs. Folders that may be theirs stay.
+// RemoveLeftovers removes from the folder dir the temporary files, and the folders from TempFolder, that killed
+// programs have left, and returns their number. A program holds a lock on each. Files of this machine, which their
+// names tell, are removed as soon as the lock is free. Locks of other machines that share the folder may be invisible
+// here, and some systems have no locks. So files that may be theirs are removed if last written at least olderThan ago;
+// an age well above the time for one file spares running programs. Folders that may be theirs are kept.
 //
-// It continues after a file that cannot be removed, and returns the first such error, an ErrOutput.
+// After a file that cannot be removed it continues, and in the end returns the first such error, an ErrOutput.
 func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err error) {
 	return removeTemps(dir, olderThan, false)
 }
 
-// isLeft reports whether no running program needs e, a temporary file or folder in dir that the process by made. The
-// caller must call release after removing the file; until then no other program can begin to use the file.
-func isLeft(dir string, e fs.DirEntry, by maker, olderThan time.Duration) (left bool, release func()) {
+// isLeft reports whether no running program needs e, a temporary file or folder in dir created by the process owner.
+// The caller must call release after removing the file; until then no other program can begin to use it.
+func isLeft(dir string, e fs.DirEntry, owner maker, olderThan time.Duration) (left bool, release func()) {
 	if !e.IsDir() && !e.Type().IsRegular() {
 		return false, func() {}
 	}
 	locked, release := tryLock(filepath.Join(dir, e.Name()), e.IsDir())
 	switch {
-	case locked == free && by.host == self.host:
+	case locked == free && owner.host == self.host:
 		return true, release
 	case locked == inUse || e.IsDir():
 		return false, release
@@ -43,7 +43,7 @@ func isLeft(dir string, e fs.DirEntry, by maker, olderThan time.Duration) (left 
 	return err == nil && time.Since(info.ModTime()) >= olderThan, release
 }
 
-// removeTemps is RemoveLeftovers. With own, it removes the temporary files of this process as well; false: it does not.
+// removeTemps is RemoveLeftovers. With own, it also removes the temporary files of this process.
 func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, err error) {
 	entries, err := tempsIn(dir)
 	if err != nil {
@@ -81,13 +81,13 @@ func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, er
 	return removed, first
 }
 
-// used is the set of folders in which this process has made temporary files, by their absolute paths.
+// used is the set of folders in which this process has created temporary files, by absolute path.
 var used struct {
 	sync.Mutex
 	folders map[string]bool
 }
 
-// noteFolder adds dir, a folder in which a temporary file is made, to used. "" is the working folder.
+// noteFolder adds dir, a folder for a temporary file, to used. "" is the working folder.
 func noteFolder(dir string) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -101,9 +101,9 @@ func noteFolder(dir string) {
 	used.folders[path] = true
 }
 
-// ClearFolders is RemoveLeftovers for all folders in which this process has made temporary files since the last
-// call. Files that cannot be removed stay. With own, it also removes the temporary files of this process, which
-// must not be writing any file that is still wanted. It is for the end of a program. Concurrent calls are safe.
+// ClearFolders calls RemoveLeftovers for all folders in which this process has created temporary files since the last
+// call. Files that cannot be removed are left. With own, it also removes the temporary files of this process, which
+// must not be writing a file that is still needed. It is for the end of a program. Concurrent calls are safe.
 func ClearFolders(olderThan time.Duration, own bool) {
 	used.Lock()
 	folders := used.folders
@@ -114,7 +114,7 @@ func ClearFolders(olderThan time.Duration, own bool) {
 	}
 }
 
-// tempsIn returns the entries of dir that are named like temporary files. It reads a large folder in parts.
+// tempsIn returns the entries in dir that have names of temporary files. It reads a large folder in parts.
 func tempsIn(dir string) (list []fs.DirEntry, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -137,8 +137,8 @@ func tempsIn(dir string) (list []fs.DirEntry, err error) {
 	}
 }
 
-// SameFile reports whether the names a and b lead to one existing file, through symbolic or hard links, so that writing
-// to one would change the other.
+// SameFile reports whether the names a and b refer to the same existing file, through symbolic or hard links, so that
+// writing to one would change the other.
 func SameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -148,21 +148,21 @@ func SameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// maker is the process that made a temporary file, as the name of the file says.
+// maker is the process that created a temporary file, as the name of the file says.
 type maker struct {
-	host    string // a hash of the name of the machine
+	host    string // a hash of the host name
 	process string // a random number
 }
 
-// self is the maker that this process is.
+// self identifies this process.
 var self = func() maker {
-	name, _ := os.Hostname() // without one, the machines without are as one
+	name, _ := os.Hostname() // without a name, all machines without one count as the same
 	sum := sha256.Sum256([]byte(name))
 	return maker{hex.EncodeToString(sum[:4]), fmt.Sprintf("%08x", rand.Uint32())}
 }()
 
-// The names of temporary files are the prefix, the two fields of the maker and 8 random hexadecimal digits, with dashes
-// between, and the suffix.
+// The names of temporary files consist of the prefix, the two fields of the maker and 8 random hexadecimal digits, with
+// dashes between them, and the suffix.
 const (
 	tempPrefix = ".superres-"
 	tempSuffix = ".tmp"
@@ -173,7 +173,7 @@ func tempName() string {
 	return fmt.Sprintf("%s%s-%s-%08x%s", tempPrefix, self.host, self.process, rand.Uint32(), tempSuffix)
 }
 
-// parseTemp reports whether name is one that tempName makes, and returns the maker in it.
+// parseTemp reports whether name has the form of tempName, and returns the maker in it.
 func parseTemp(name string) (by maker, ok bool) {
 	text, ok1 := strings.CutPrefix(name, tempPrefix)
 	text, ok2 := strings.CutSuffix(text, tempSuffix)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Links returns the number of names (hard links) of the open file f, or 0 where it is not known.
+// Links returns the number of names (hard links) of the open file f, or 0 if unknown.
 func Links(f *os.File) uint64 {
 	info, err := f.Stat()
 	if err != nil {
@@ -17,5 +17,5 @@ func Links(f *os.File) uint64 {
 	if !ok {
 		return 0
 	}
-	return uint64(stat.Nlink) // of another type on some systems
+	return uint64(stat.Nlink) // Nlink has another type on some systems
 }

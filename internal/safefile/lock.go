@@ -2,16 +2,16 @@ package safefile
 
 import "os"
 
-// lockState is the known state of the lock of a file.
+// lockState is the known state of a file lock.
 type lockState int
 
 const (
-	unknown lockState = iota // this system has no locks, or the file could not be opened
-	free                     // nobody had it; the caller has it now
+	unknown lockState = iota // the system has no locks, or the file could not be opened
+	free                     // the lock was free; the caller holds it now
 	inUse
 )
 
-// tryLock tries to take the lock of the named regular file or folder, which its maker holds until it ends. The caller
+// tryLock tries to lock the regular file or folder called name; its maker holds this lock until it ends. The caller
 // calls release to give up the lock.
 func tryLock(name string, isFolder bool) (state lockState, release func()) {
 	how := os.O_WRONLY
@@ -23,12 +23,12 @@ func tryLock(name string, isFolder bool) (state lockState, release func()) {
 		return unknown, func() {}
 	}
 	if state = lock(f); state == unknown {
-		f.Close() // Windows removes no file that is open
+		f.Close() // Windows does not remove open files
 		return unknown, func() {}
 	}
 	return state, func() { f.Close() }
 }
 
-// Lock takes the lock of an open file until it is closed, and reports whether it could: false means that
-// another program, or another opening of the file, holds it. It returns true on systems without locks.
+// Lock locks an open file until it is closed, and reports whether it could. False: another program, or this program
+// with another handle, holds the lock. On systems without locks it returns true.
 func Lock(f *os.File) bool { return lock(f) != inUse }

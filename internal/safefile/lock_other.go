@@ -6,5 +6,5 @@ import "os"
 
 func lock(*os.File) lockState { return unknown }
 
-// A nil file can be closed, and has no effect.
+// duplicate returns nil, as there is no lock to keep. A nil *os.File can be closed, without effect.
 func duplicate(*os.File) (*os.File, error) { return nil, nil }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lock takes the lock of the open file f, which lasts until f and its duplicates are closed, if only by the end of the
-// program. It returns free where it took the lock.
+// lock locks the open file f until f and its duplicates are closed, at the latest when the program ends. It returns
+// free if it has taken the lock.
 func lock(f *os.File) lockState {
 	state := unknown
 	conn, err := f.SyscallConn()

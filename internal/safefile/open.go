@@ -7,17 +7,17 @@ import (
 	"os"
 )
 
-// OpenRegular opens the named file, which must be regular, and returns its size in bytes. Its errors are of
-// the class ErrInput.
+// OpenRegular opens the file called name, which must be regular, and returns its size in bytes. Its errors are of the
+// class ErrInput.
 //
-// Note: a FIFO or a device is refused before it is opened, since opening some of them has effects, and again
-// afterwards, since the name may lead to another file by then. Opening never waits.
+// Note: a FIFO or device is refused before opening, since opening some of them has effects, and again after opening,
+// since the name may refer to another file by then. Opening never blocks.
 func OpenRegular(name string) (*os.File, int64, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, 0, Unreadable(name, err)
 	}
-	if info.IsDir() { // a folder without permission gets the system's error
+	if info.IsDir() { // for a folder without permission, report the error of the system
 		dir, err := os.Open(name)
 		if err != nil {
 			return nil, 0, Unreadable(name, err)
@@ -42,8 +42,8 @@ func OpenRegular(name string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// ReadRegular reads the named file, which must be regular and of at most limit bytes. Bytes that are appended
-// to it meanwhile are not read. Its errors are of the class ErrInput or ErrLimit and have no remedy.
+// ReadRegular reads the file called name, which must be regular and have at most limit bytes. Bytes appended meanwhile
+// are not read. Its errors are of the class ErrInput or ErrLimit and have no remedy.
 func ReadRegular(name string, limit int64) ([]byte, error) {
 	f, size, err := OpenRegular(name)
 	if err != nil {

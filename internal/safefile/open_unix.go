@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// openWithoutWaiting opens a file for reading and returns at once even if the name is a FIFO that nobody writes to.
+// openWithoutWaiting opens a file for reading. It returns at once, even if name is a FIFO without a writer.
 func openWithoutWaiting(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }

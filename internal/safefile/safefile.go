@@ -1,14 +1,14 @@
-// Package safefile reads and writes files of any kind, without surprises: a file is written whole or not at all, so
-// that a failed, full or killed run never leaves half of one, and only regular files are read.
+// Package safefile reads and writes files of any kind safely: a file is written completely or not at all, so that a
+// failed, full or killed run never leaves half a file, and only regular files are read.
 //
-// Writing goes to a hidden temporary file in the folder of the final name, which
-// only a complete and synchronised file ever takes.
+// Output goes to a hidden temporary file in the folder of the final name. Only a complete and synchronised file gets
+// this name.
 //
-// Every refusal is a Fault: one line that says the fault, its cause and, where it can, what to do. It carries no
-// program name, which is for the caller to put in front, and names no flag: what the program offers against it is its
-// Remedy, which the caller words.
+// Every refusal is a Fault: one line that says what is wrong, why and, if possible, what to do. It does not contain the
+// name of the program, which the caller puts before it, and names no flag: its Remedy says what would help, and the
+// caller words it.
 //
-// Writing begins in write.go (WriteAtomic, CheckWritable) and goes by the few calls of disk.go, which tests replace;
-// leftovers.go removes what killed programs left, by what the names of temporary files tell of their makers and by the
-// locks of lock.go. Reading begins in open.go (OpenRegular). fault.go is the refusals.
+// Writing begins in write.go (WriteAtomic, CheckWritable) and uses the few calls in disk.go, which tests replace.
+// leftovers.go removes files that killed programs have left, which it recognises by their names and by the locks in
+// lock.go. Reading begins in open.go (OpenRegular). fault.go defines the refusals.
 package safefile

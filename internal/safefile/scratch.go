@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// Scratch opens a new file for intermediate data in dir, "" for the system's folder for temporary files. No other
+// Scratch opens a new file for intermediate data in dir; "" is the folder of the system for temporary files. No other
 // program sees the file, and it is removed when it is closed or the program ends in any way. Errors are an ErrOutput.
 func Scratch(dir string) (f *os.File, err error) {
 	if dir == "" {
@@ -20,8 +20,8 @@ func Scratch(dir string) (f *os.File, err error) {
 	return f, nil
 }
 
-// TempFolder makes a new folder, for its owner alone, in the system's folder for temporary files. The caller calls
-// remove, which removes it with its content; RemoveLeftovers does so after the program was killed. Errors are an
+// TempFolder creates a new folder, only for its owner, in the folder of the system for temporary files. The caller
+// calls remove to remove it with its content; after the program was killed, RemoveLeftovers does so. Errors are an
 // ErrOutput.
 func TempFolder() (path string, remove func(), err error) {
 	dir := os.TempDir()
@@ -37,7 +37,7 @@ func TempFolder() (path string, remove func(), err error) {
 			err = fs.ErrNotExist
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return fs.ErrExist // RemoveLeftovers removed it before it was locked: try another name
+			return fs.ErrExist // RemoveLeftovers has removed it before it was locked: try another name
 		}
 		return err
 	})
@@ -46,6 +46,6 @@ func TempFolder() (path string, remove func(), err error) {
 	}
 	return path, func() {
 		f.Close()
-		_ = os.RemoveAll(path) // what cannot be removed is for RemoveLeftovers
+		_ = os.RemoveAll(path) // RemoveLeftovers will remove the rest
 	}, nil
 }

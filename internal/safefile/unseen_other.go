@@ -4,7 +4,7 @@ package safefile
 
 import "os"
 
-// openUnseen makes a file and takes its name away at once.
+// openUnseen creates a file and removes its name at once.
 func openUnseen(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

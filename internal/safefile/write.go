@@ -11,34 +11,34 @@ import (
 	"time"
 )
 
-// WriteAtomic makes the file name with the bytes that write writes to its writer, whole or not at all: until the last
-// byte is on the disk, the name keeps its old file or stays free. On an error, or a panic of write, the temporary file
-// is removed. Only a kill or a crash leaves it, for RemoveLeftovers.
+// WriteAtomic creates the file called name with the bytes that write writes, completely or not at all: until the last
+// byte is on the disk, the name keeps its old file or stays free. After an error, or a panic of write, the temporary
+// file is removed. Only a kill or a crash leaves it, for RemoveLeftovers.
 //
-// A new file gets the mode that the umask allows. With overwrite, an existing regular file is replaced and its
-// mode kept, unless it is write-protected. Without overwrite, an existing name is refused, even one that
-// appears while write runs. Links, folders and devices are never replaced or followed.
+// A new file gets the mode that the umask allows. With overwrite, an existing regular file is replaced and its mode
+// kept, unless the file is write-protected. Without overwrite, an existing name is refused, even if it appears while
+// write runs. Links, folders and devices are never replaced or followed.
 //
-// write must not keep its writer. A Fault that write returns, or the error of a context, keeps its class; all
-// others are an ErrOutput.
+// write must not keep its writer. If write returns a Fault, or the error of a context, its class is kept; all other
+// errors become an ErrOutput.
 func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error {
 	return writeAtomic(osDisk{}, name, AnyMode, time.Time{}, overwrite, fillNamed(name, write))
 }
 
-// WriteAtomicMode is WriteAtomic for a new file that gets at most the mode most, from its first byte on. See ModeOf.
-func WriteAtomicMode(most fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, most, time.Time{}, overwrite, fillNamed(name, write))
+// WriteAtomicMode is WriteAtomic, but a new file gets at most the mode given, from its first byte on. See ModeOf.
+func WriteAtomicMode(mode fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
+	return writeAtomic(osDisk{}, name, mode, time.Time{}, overwrite, fillNamed(name, write))
 }
 
-// WriteAtomicFrom is WriteAtomic for a file that is made from another one.
-func WriteAtomicFrom(from Origin, name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.modified(), overwrite, fillNamed(name, write))
+// WriteAtomicFrom is WriteAtomic for a file made from another, origin.
+func WriteAtomicFrom(origin Origin, name string, overwrite bool, write func(io.Writer) error) error {
+	return writeAtomic(osDisk{}, name, ModeOfInfo(origin.Info), origin.modified(), overwrite, fillNamed(name, write))
 }
 
-// MakeAtomicFrom is WriteAtomicFrom for a file that another program writes: make is given the path of the temporary
-// file, which exists and is empty, and has that program write to it. The program must not replace it by another file.
-func MakeAtomicFrom(from Origin, name string, overwrite bool, make func(temp string) error) error {
-	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.modified(), overwrite, func(f file) error {
+// MakeAtomicFrom is WriteAtomicFrom for a file that another program writes: make gets the path of the temporary file,
+// which exists and is empty, and runs the program that writes to it. The program must not replace it by another file.
+func MakeAtomicFrom(origin Origin, name string, overwrite bool, make func(temp string) error) error {
+	return writeAtomic(osDisk{}, name, ModeOfInfo(origin.Info), origin.modified(), overwrite, func(f file) error {
 		err := make(f.Name())
 		if err == nil {
 			return nil
@@ -47,12 +47,12 @@ func MakeAtomicFrom(from Origin, name string, overwrite bool, make func(temp str
 	})
 }
 
-// AnyMode is the largest mode of a new file that is made from no other files: the umask alone restricts it.
+// AnyMode is the greatest mode of a new file that is not made from other files: only the umask restricts it.
 const AnyMode fs.FileMode = 0o666
 
-// ModeOf returns the largest mode, at most AnyMode, of a file that is made from the named files: group and others get
-// only the permissions that they have for all of the named files. Names of anything but existing regular files, such
-// as "-" and "", are ignored.
+// ModeOf returns the greatest mode, at most AnyMode, for a file made from the files called names: group and others get
+// only the permissions that they have for all these files. Names that are not existing regular files, such as "-" and
+// "", are ignored.
 func ModeOf(names ...string) fs.FileMode {
 	most := AnyMode
 	for _, name := range names {
@@ -63,7 +63,7 @@ func ModeOf(names ...string) fs.FileMode {
 	return most
 }
 
-// ModeOfInfo is ModeOf for the description of a file of any kind. nil is no file.
+// ModeOfInfo is ModeOf for info, the description of a file of any kind; nil: no file.
 func ModeOfInfo(info fs.FileInfo) fs.FileMode {
 	if info == nil {
 		return AnyMode
@@ -72,7 +72,7 @@ func ModeOfInfo(info fs.FileInfo) fs.FileMode {
 }
 
 // CheckWritable fails, with an ErrOutput, for a name that WriteAtomic would refuse. It examines the existing file, and
-// makes and removes a temporary one. What it found may change before the file is written.
+// creates and removes a temporary file. The result may change before the file is written.
 func CheckWritable(name string, overwrite bool) error {
 	d := osDisk{}
 	mode, _, err := outputMode(d, name, overwrite)
@@ -83,12 +83,12 @@ func CheckWritable(name string, overwrite bool) error {
 	return tryTemp(d, dir, mode, name)
 }
 
-// CheckFolder fails, with an ErrOutput, for a folder where no file can be made. It makes and removes a temporary one.
+// CheckFolder fails, with an ErrOutput, if no file can be created in dir. It creates and removes a temporary file.
 func CheckFolder(dir string) error {
 	return tryTemp(osDisk{}, dir+string(filepath.Separator), 0o666, dir)
 }
 
-// tryTemp makes and removes a temporary file in dir and reports a failure under the given name.
+// tryTemp creates and removes a temporary file in dir. It reports a failure as an error about name.
 func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	temp, err := createTemp(d, dir, mode)
 	if err != nil {
@@ -102,8 +102,8 @@ func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	return nil
 }
 
-// writeAtomic is WriteAtomicMode on a given file system, for a file that was modified at a time; zero: when it is
-// written. write fills the temporary file.
+// writeAtomic is WriteAtomicMode on the file system d. modified is the modification time for the file; zero: the
+// current time. write fills the temporary file.
 func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, overwrite bool,
 	write func(file) error) error {
 	mode, replaces, err := outputMode(d, name, overwrite)
@@ -113,7 +113,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 	if !replaces {
 		mode = most
 	}
-	dir, _ := filepath.Split(name) // as it is: cleaning a/../b is wrong if a is a link
+	dir, _ := filepath.Split(name) // not cleaned: cleaning a/../b is wrong if a is a link
 	temp, err := createTemp(d, dir, mode)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Fault{Name: name, Class: ErrOutput, Cause: err,
@@ -122,7 +122,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 	if err != nil {
 		return Unwritable(name, err)
 	}
-	// After success there is nothing left to close or to remove under this name.
+	// After success no file is left to close or to remove under this name.
 	defer func() {
 		temp.Close()
 		d.Remove(temp.Name())
@@ -136,14 +136,14 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 		return Unwritable(name, err)
 	}
 	if replaces {
-		// Refused where the file system has no modes. The temporary file was
-		// made with no more than this mode, so nothing is opened to others.
+		// Refused if the file system has no modes. The temporary file was created with no more than this mode, so no
+		// permission is added.
 		_ = temp.Chmod(mode)
 	}
 	if err := temp.Close(); err != nil {
 		return Unwritable(name, err)
 	}
-	if !modified.IsZero() { // behind Close, which sets the time of the last write on some systems
+	if !modified.IsZero() { // after Close, which on some systems sets the time of the last write
 		if err := d.Chtimes(temp.Name(), modified); err != nil {
 			return Unwritable(name, err)
 		}
@@ -155,7 +155,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 	return nil
 }
 
-// outputMode returns the mode for the file to be written and whether it replaces an existing one, or refuses the name.
+// outputMode returns the mode for the file to write, and whether it replaces an existing file; or it refuses the name.
 func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
 	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
 		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}
@@ -183,12 +183,12 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 	return info.Mode().Perm(), true, nil
 }
 
-// fillNamed returns a function for writeAtomic that calls fill with the file name and write.
+// fillNamed returns a function for writeAtomic that calls fill with name and write.
 func fillNamed(name string, write func(io.Writer) error) func(file) error {
 	return func(f file) error { return fill(f, name, write) }
 }
 
-// fill calls write with a buffer in front of f, and returns errors as faults about name.
+// fill calls write with a buffered writer to f, and returns errors as faults about name.
 func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	out := &Watched{Writer: f}
 	buf := bufio.NewWriterSize(out, 1<<16)
@@ -198,14 +198,14 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	}
 	switch {
 	case out.Err != nil:
-		return Unwritable(name, out.Err) // the error of f itself, which write may have reworded
+		return Unwritable(name, out.Err) // the error of f itself; write may have reworded it
 	case err == nil:
 		return nil
 	}
 	return asOutput(err, name)
 }
 
-// asOutput returns err, which ended the writing of name, as a fault about name.
+// asOutput returns err, which stopped writing name, as a fault about name.
 func asOutput(err error, name string) error {
 	if err, ok := Named(err, name); ok {
 		return err
@@ -216,10 +216,10 @@ func asOutput(err error, name string) error {
 	return Unwritable(name, err)
 }
 
-// Watched is a writer that remembers its first error, for callers that reword or lose it.
+// Watched is a writer that remembers its first error, for callers that reword or lose errors.
 type Watched struct {
 	io.Writer
-	// Err is the first error of Write; nil: there was none.
+	// Err is the first error of Write; nil: none.
 	Err error
 }
 
@@ -234,8 +234,8 @@ func (w *Watched) Write(p []byte) (int, error) {
 
 // giveName gives the finished file temp its final name.
 //
-// Note: renaming replaces an existing file, so without overwrite the name is made by a link, which fails if the name is
-// taken. On file systems without links the name is taken by an empty file first, which a crash at that moment leaves.
+// Note: renaming replaces an existing file, so without overwrite the name is created as a link, which fails if the name
+// exists. On file systems without links, an empty file takes the name first; a crash at this moment leaves it there.
 func giveName(d disk, temp, name string, mode fs.FileMode, overwrite bool) error {
 	if overwrite {
 		return d.Rename(temp, name)

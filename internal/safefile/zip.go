@@ -6,16 +6,17 @@ import (
 	"io"
 )
 
-// The directory of a zip archive has leastDirectory bytes, or 1/directoryShare of a larger file, mostDirectory at the
-// most: a member takes ten times the bytes in memory that it takes there. 20,000 members with short names take 2 MB.
+// The directory of a zip archive may have leastDirectory bytes, or 1/directoryShare of a larger file, up to
+// mostDirectory: a member takes ten times as many bytes in memory. 20,000 members with short names take 2 MB in the
+// directory.
 const (
 	leastDirectory = 1 << 20
 	directoryShare = 16
 	mostDirectory  = 8 << 20
 )
 
-// OpenZip reads the directory of the zip archive in r, of size bytes. It fails for a file that is none, and for one
-// with a larger directory than any file has that superres reads.
+// OpenZip reads the directory of the zip archive in r, of size bytes. It fails if r is not a zip archive, or if its
+// directory is larger than in any file that superres reads.
 func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	most := min(max(leastDirectory, size/directoryShare), mostDirectory)
 	d := &directoryReader{ReaderAt: r, size: size, most: most, left: most}
@@ -24,7 +25,7 @@ func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return z, err
 }
 
-// directoryReader fails when more than left bytes are read before isOpen is set.
+// directoryReader fails if more than left bytes are read before isOpen is set.
 type directoryReader struct {
 	io.ReaderAt
 	size, most, left int64

@@ -15,19 +15,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// variable is the environment variable that tells the program, once landlock confines it, which confinements failed.
+// variable is the environment variable that tells the program, after landlock, which confinements have failed.
 const variable = "SUPERRES_SANDBOX"
 
-// Enter confines this process for good: from then on it opens no file, no connection and no other program, and it ends
-// with its parent. It is called once, at the beginning of main. It executes the program again, confined, with the same
-// arguments, environment, standard streams and open files, of which files is the number that its parent passed on
-// besides the streams. It returns the confinements that are missing, for example because the kernel lacks landlock, in
-// a few words each.
+// Enter confines this process for good: from then on it opens no files, makes no connections, starts no programs, and
+// ends with its parent. Call it once, at the beginning of main. It executes the program again, confined, with the same
+// arguments, environment, standard streams and open files; files is the number of open files passed on by the parent
+// besides the streams. It returns the missing confinements, in a few words each, for example if the kernel lacks
+// landlock.
 //
-// Note: landlock confines a thread and the threads that it starts, and Go has several before main runs. So the
-// confined thread executes the program again. Files that the start needs can be read, by landlock alone later too;
-// the seccomp filter refuses to open any. Between both, prepare may read the files in folders, which may be absent, and
-// make memory that can be executed. Outside of Linux it is not called.
+// Note: landlock confines a thread and the threads that it starts, but Go has several threads before main runs. So the
+// confined thread executes the program again. Landlock allows reading the files needed for the start, also later; the
+// seccomp filter then refuses to open any file. Between the two, prepare is called: it may read the files in folders,
+// which may be absent, and create executable memory. Outside of Linux, prepare is not called.
 func Enter(files int, prepare func(), folders ...string) (missing []string) {
 	faults, begun := os.LookupEnv(variable)
 	if !begun {
@@ -36,8 +36,8 @@ func Enter(files int, prepare func(), folders ...string) (missing []string) {
 		if err := landlock(folders); err != nil {
 			faults = "landlock (" + err.Error() + ")"
 		}
-		// Files that the parent or its ancestors have left open by mistake are closed too.
-		_ = unix.CloseRange(uint(3+files), math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // from Linux 5.11 on
+		// Close files, too, that the parent or its ancestors have left open by mistake.
+		_ = unix.CloseRange(uint(3+files), math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // since Linux 5.11
 		err := syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), variable+"="+faults))
 		faults = "landlock (" + err.Error() + ")"
 	}
@@ -51,7 +51,7 @@ func Enter(files int, prepare func(), folders ...string) (missing []string) {
 	}
 	note("an end with the parent", unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0))
 	note("no core dumps", unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}))
-	const mostFiles = 32 // the Go runtime opens some itself
+	const mostFiles = 32 // the Go runtime opens some files itself
 	note("few open files", unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: mostFiles, Max: mostFiles}))
 	prepare()
 	if !unfiltered {
@@ -60,15 +60,15 @@ func Enter(files int, prepare func(), folders ...string) (missing []string) {
 	return missing
 }
 
-// What tests switch off, to be on an older kernel.
+// Tests set these to imitate an older kernel.
 var (
-	lastLandlock uintptr = math.MaxUint32 // the last version of landlock that is used; 0: none
-	unfiltered   bool                     // there is no seccomp filter
+	lastLandlock uintptr = math.MaxUint32 // the latest version of landlock to use; 0: none
+	unfiltered   bool                     // use no seccomp filter
 )
 
-// landlock forbids this thread to change anything in any folder, to read and to execute files but those that the
-// program needs to start and those in folders, to use TCP and sockets without a path, and to send signals to other
-// processes.
+// landlock forbids this thread to change anything in any folder, to use TCP and sockets without a path, and to send
+// signals to other processes. It may only read and execute files that the program needs to start, and the files in
+// folders.
 func landlock(folders []string) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
@@ -85,7 +85,7 @@ func landlock(folders []string) error {
 		unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR |
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM}
-	// Later versions know more rights; the kernel refuses rights that it does not know.
+	// Later versions have more rights; the kernel refuses rights that it does not know.
 	if version >= 2 {
 		rules.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_REFER
 	}
@@ -116,22 +116,22 @@ func landlock(folders []string) error {
 	return nil
 }
 
-// startFiles returns the files, and folders of files, that this program reads and executes when it starts: itself and,
-// where it is linked dynamically, the folders of the libraries that it has mapped, in which an update may have put
-// others since. Some may not exist.
+// startFiles returns the files, and folders of files, that this program reads and executes when it starts: the program
+// itself and, if it is linked dynamically, the folders of the libraries that it has mapped, as an update may have
+// replaced the libraries. Some may not exist.
 func startFiles() []string {
 	const self = "/proc/self/exe"
 	list := []string{self, "/etc/ld.so.cache", "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"}
 	own, _ := os.Readlink(self)
 	maps, _ := os.ReadFile("/proc/self/maps")
 	for line := range strings.Lines(string(maps)) {
-		// Addresses, permissions, offset, device, inode, and the path, which may have spaces.
+		// Addresses, permissions, offset, device, inode, and the path, which may contain spaces.
 		fields := strings.SplitN(line, " ", 3)
 		_, path, is := strings.Cut(line, " /")
 		if path = "/" + strings.TrimSuffix(path, "\n"); !is || !strings.Contains(fields[1], "x") || path == own {
 			continue
 		}
-		// What lies in no folder is memory that has only a name like a file's.
+		// A path without a folder is not a file, but memory with a name.
 		if dir := filepath.Dir(path); dir != "/" && !slices.Contains(list, dir) {
 			list = append(list, dir)
 		}
@@ -139,8 +139,8 @@ func startFiles() []string {
 	return list
 }
 
-// letStart lets threads that ruleset confines read and execute the file, or the files in the folder, called name. It
-// leaves out what there is none of, or what landlock does not confine.
+// letStart allows threads confined by ruleset to read and execute the file called name, or the files in this folder. It
+// ignores names that do not exist or that landlock does not confine.
 func letStart(ruleset uintptr, name string) {
 	fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -156,13 +156,13 @@ func letStart(ruleset uintptr, name string) {
 // Watch does nothing on this system, where the parent limits the memory.
 func Watch(func()) (allow func(bytes int64)) { return func(int64) {} }
 
-// Child is a process; this one, its parent, limits its memory.
+// Child is a child process. This process, its parent, limits its memory.
 type Child struct {
 	pid   int
-	statm *os.File // the statm file of the process in /proc, which has its size
+	statm *os.File // the file /proc/PID/statm, which tells the size of the process
 }
 
-// Adopt returns the child for a process that this one has started and not yet waited for.
+// Adopt returns the Child for a process that this process has started and not yet waited for.
 func Adopt(p *os.Process) (*Child, error) {
 	statm, err := os.Open(fmt.Sprintf("/proc/%d/statm", p.Pid))
 	if err != nil {
@@ -171,7 +171,7 @@ func Adopt(p *os.Process) (*Child, error) {
 	return &Child{pid: p.Pid, statm: statm}, nil
 }
 
-// Size returns how many bytes of data the process has mapped, used or not.
+// Size returns the number of bytes of data that the process has mapped, used or not.
 func (c *Child) Size() (int64, error) {
 	var text [256]byte
 	n, err := c.statm.ReadAt(text[:], 0)
@@ -183,11 +183,11 @@ func (c *Child) Size() (int64, error) {
 	return pages * int64(os.Getpagesize()), err
 }
 
-// Allow lets the process map bytes more bytes than it has mapped now, and ownSize for the program itself. A Go program
-// that asks for more ends with "out of memory". The process must not have been waited for.
+// Allow lets the process map bytes more bytes than now, plus ownSize for the program itself. A Go program that asks for
+// more ends with "out of memory". The process must not have been waited for.
 func (c *Child) Allow(bytes int64) error {
 	if raced {
-		return nil // the race detector maps several times as much
+		return nil // the race detector maps several times as much memory
 	}
 	size, err := c.Size()
 	if err != nil {
@@ -197,5 +197,5 @@ func (c *Child) Allow(bytes int64) error {
 	return unix.Prlimit(c.pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: most, Max: unix.RLIM_INFINITY}, nil)
 }
 
-// Close releases the handle of the process, which continues.
+// Close releases the handle of the process; the process continues.
 func (c *Child) Close() { c.statm.Close() }

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Enter does nothing on this system; it returns the names of the confinements that are missing.
+// Enter does nothing on this system; it returns the names of the missing confinements.
 func Enter(int, func(), ...string) (missing []string) {
 	return []string{"no rules for files and the network on this system", "memory is looked at by the program itself"}
 }
 
-// Watch calls over, once or more often, when the program uses more memory than the last call of allow permitted plus
-// ownSize for the program itself. There is no limit before the first call.
+// Watch calls over, once or several times, when the program uses more memory than the last call of allow permitted,
+// plus ownSize for the program itself. Before the first call there is no limit.
 func Watch(over func()) (allow func(bytes int64)) {
 	var limit atomic.Int64
 	go func() {
@@ -39,7 +39,7 @@ type Child struct{}
 // Adopt does nothing on this system.
 func Adopt(*os.Process) (*Child, error) { return &Child{}, nil }
 
-// Size is not known on this system.
+// Size returns 0: the size is unknown on this system.
 func (c *Child) Size() (int64, error) { return 0, nil }
 
 // Allow does nothing on this system: see Watch.

@@ -15,10 +15,10 @@ func Enter(int, func(), ...string) (missing []string) {
 // Watch does nothing on this system, where the parent limits the memory.
 func Watch(func()) (allow func(bytes int64)) { return func(int64) {} }
 
-// Child is a process that ends with this one, its parent, which limits its memory.
+// Child is a child process. It ends with this process, its parent, which limits its memory.
 type Child struct{ job windows.Handle }
 
-// Adopt returns the child for a process that this one has started.
+// Adopt returns the Child for a process that this process has started.
 func Adopt(p *os.Process) (*Child, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -50,10 +50,10 @@ func (c *Child) set(flags uint32, bytes int64) error {
 	return err
 }
 
-// Size is not known on this system.
+// Size returns 0: the size is unknown on this system.
 func (c *Child) Size() (int64, error) { return 0, nil }
 
-// Allow lets the process commit bytes bytes, and ownSize for the program itself. A Go program that asks for more ends
+// Allow lets the process commit bytes bytes, plus ownSize for the program itself. A Go program that asks for more ends
 // with "out of memory".
 func (c *Child) Allow(bytes int64) error {
 	return c.set(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE|windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY, bytes+ownSize)

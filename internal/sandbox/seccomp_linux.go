@@ -14,10 +14,10 @@ import (
 // denied are the system calls that fail with EPERM, together with olderCalls: all calls that open files or connections,
 // execute programs, change what other processes see, or reach other processes.
 //
-// Note: the calls that Go's runtime and the C library need differ from kernel to kernel and are documented nowhere, so
-// the list has the denied calls and not the allowed ones. It is tight because almost all harm begins with one of few
-// calls (open, socket, execve, clone of a process, kill, ptrace), because calls with numbers past the last one known
-// here do not exist for the process, and because no new memory becomes executable.
+// Note: which calls the Go runtime and the C library need differs from kernel to kernel and is not documented, so the
+// list contains denied calls instead of allowed ones. It is tight, because almost all harm begins with one of few calls
+// (open, socket, execve, clone of a process, kill, ptrace), because calls with numbers beyond the last one known here
+// do not exist for the process, and because no new memory becomes executable.
 var denied = []uint32{
 	// Files.
 	unix.SYS_OPENAT, unix.SYS_OPENAT2, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_TREE,
@@ -54,37 +54,37 @@ var denied = []uint32{
 	unix.SYS_VHANGUP,
 }
 
-// deniedArguments are system calls that fail with EPERM where one of their arguments has one of these values.
+// deniedArguments are system calls that fail with EPERM if an argument has one of the listed values.
 //
-// Note: the kernel sends signals to the owner of a file, who may be any process: before Linux 6.12 landlock does not
-// see that.
+// Note: the kernel sends signals to the owner of a file, which may be any process; before Linux 6.12, landlock does not
+// notice this.
 var deniedArguments = []struct {
 	call     uint32
-	argument uint32 // its number, from 0
+	argument uint32 // the number of the argument, from 0
 	values   []uint32
 }{
 	{unix.SYS_FCNTL, 1, []uint32{unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG, unix.F_SETLEASE, unix.F_NOTIFY}},
 	{unix.SYS_PRCTL, 0, []uint32{unix.PR_SET_PDEATHSIG, unix.PR_SCHED_CORE}},
 }
 
-// lastCall is the highest number of a system call that this package knows.
+// lastCall is the greatest number of a system call known to this package.
 const lastCall = unix.SYS_RSEQ_SLICE_YIELD
 
-// Offsets in the data that the kernel gives to a filter.
+// Offsets in the data that the kernel passes to a filter.
 const (
 	offsetCall = 0
 	offsetArch = 4
-	offsetArg0 = 16 // the low half of the first argument, of 8 bytes each
+	offsetArg0 = 16 // the low half of the first argument; arguments have 8 bytes
 )
 
-// The answers that a filter may return.
+// The answers of a filter.
 const (
 	allow   = unix.SECCOMP_RET_ALLOW
 	forbid  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 )
 
-// filter makes the kernel refuse, for all threads, the system calls that work on a picture does not need.
+// filter makes the kernel refuse, for all threads, the system calls that are not needed to work on a picture.
 func filter() error {
 	program := filterProgram(uint32(os.Getpid()))
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -103,7 +103,7 @@ func filter() error {
 	return nil
 }
 
-// filterProgram returns the filter for the process pid, as instructions of the kernel's filter machine (BPF).
+// filterProgram returns the filter for the process pid, as instructions for the filter machine of the kernel (BPF).
 func filterProgram(pid uint32) (p []unix.SockFilter) {
 	put := func(code uint16, jt, jf uint8, k uint32) {
 		p = append(p, unix.SockFilter{Code: code, Jt: jt, Jf: jf, K: k})
@@ -114,7 +114,7 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 
 	load(offsetArch)
 	put(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, architecture)
-	answer(unix.SECCOMP_RET_KILL_PROCESS) // a system call by the conventions of another architecture
+	answer(unix.SECCOMP_RET_KILL_PROCESS) // a system call in the convention of another architecture
 	load(offsetCall)
 	unless(unix.BPF_JGT, lastCall, 1)
 	answer(unknown)
@@ -122,8 +122,8 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 		unless(unix.BPF_JEQ, call, 1)
 		answer(forbid)
 	}
-	// Threads may be started, not processes. The flags of clone3 cannot be seen; the C library
-	// uses clone where it is unknown.
+	// The process may start threads, but not processes. A filter cannot see the flags of clone3; if clone3 is unknown,
+	// the C library uses clone.
 	unless(unix.BPF_JEQ, unix.SYS_CLONE3, 1)
 	answer(unknown)
 	unless(unix.BPF_JEQ, unix.SYS_CLONE, 4)
@@ -131,7 +131,7 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 	put(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, 0, 1, unix.CLONE_THREAD)
 	answer(allow)
 	answer(forbid)
-	// Signals may be sent to this process only.
+	// Signals may be sent only to this process.
 	for _, call := range []uint32{unix.SYS_KILL, unix.SYS_TGKILL} {
 		unless(unix.BPF_JEQ, call, 4)
 		load(offsetArg0)

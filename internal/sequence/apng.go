@@ -11,11 +11,11 @@ import (
 )
 
 // An animated PNG (APNG) has three more kinds of chunks: acTL says how many frames there are and how often they are
-// played; fcTL, before the pixels of each frame, where and how long the frame is shown. The pixels of the first frame
-// are in the chunks IDAT, the pixels of all other frames in chunks fdAT. (Portable Network Graphics, third edition,
-// W3C 2025, sections 11.3.6 and 13.)
+// played; fcTL precedes the pixels of each frame and says where and how long the frame is shown; fdAT holds the pixels
+// of a frame. Only the first frame has its pixels in the chunks IDAT instead. (Portable Network Graphics, third
+// edition, W3C 2025, sections 11.3.6 and 13.)
 
-// PNGWriter writes an animation as PNG.
+// PNGWriter writes an animation as an animated PNG.
 type PNGWriter struct {
 	w        io.Writer
 	opt      imagefile.EncodeOptions
@@ -25,21 +25,21 @@ type PNGWriter struct {
 	sequence uint32
 }
 
-// NewPNGWriter returns a writer of an animation. frames is the number of frames, and plays how often they are played, 0
-// for endlessly. opt is as for imagefile.Encode; colour frames may have transparency only with opt.Alpha.
+// NewPNGWriter returns a writer for an animation. frames is the number of frames, and plays how often they are played,
+// 0 for endlessly. opt is used as in imagefile.Encode; colour frames may have transparency only with opt.Alpha.
 func NewPNGWriter(w io.Writer, frames, plays int, opt imagefile.EncodeOptions) *PNGWriter {
 	return &PNGWriter{w: w, opt: opt, frames: frames, plays: plays}
 }
 
-// Put writes the part of img, the next frame, that differs from the frame before. All frames must be of one size and
-// type. The caller must not change img before the next call returns. Put fails as imagefile.Encode does.
+// Put writes the rectangle of img, the next frame, that differs from the frame before. All frames must have the same
+// size and type. The caller must not change img before the next call returns. Put fails as imagefile.Encode does.
 func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	r := findChange(p.before, img)
 	var still bytes.Buffer
 	if err := imagefile.Encode(&still, crop(img, r), imagefile.PNG, p.opt); err != nil {
 		return err
 	}
-	p.opt.Metadata, p.opt.Software = metadata.Metadata{}, "" // only the first frame carries them
+	p.opt.Metadata, p.opt.Software = metadata.Metadata{}, "" // only the first frame carries metadata
 	first := p.before == nil
 	p.before = img
 	var out []byte
@@ -76,13 +76,13 @@ func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	return err
 }
 
-// next appends to b the sequence number of the next chunk fcTL or fdAT, 4 bytes, and increments that number.
+// next appends the sequence number of the next chunk fcTL or fdAT, 4 bytes, to b, and increments the number.
 func (p *PNGWriter) next(b []byte) []byte {
 	p.sequence++
 	return binary.BigEndian.AppendUint32(b, p.sequence-1)
 }
 
-// control returns the body of a chunk fcTL for a frame that replaces the pixels in r, and stays there, for delay.
+// control returns the body of a chunk fcTL for a frame that replaces the pixels in r for good and is shown for delay.
 func (p *PNGWriter) control(r image.Rectangle, delay Delay) []byte {
 	b := p.next(make([]byte, 0, controlLength))
 	for _, v := range []int{r.Dx(), r.Dy(), r.Min.X, r.Min.Y} {

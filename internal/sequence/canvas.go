@@ -11,27 +11,27 @@ import (
 	"superres/internal/picture"
 )
 
-// canvas is the picture that an animation shows at a time, on which the frames are put one after the other. Samples are
-// not multiplied by alpha, so that samples that are not blended keep their values.
+// canvas is the picture that an animation shows at a given moment; the frames are put on it one after another. Samples
+// are not multiplied by alpha, so that samples that are not blended keep their values.
 type canvas interface {
 	reset()                        // makes all pixels transparent
-	put(img image.Image, c cell)   // puts img, the decoded frame c, into the rectangle c.rect
-	dispose()                      // clears or restores that rectangle, as the last frame asks for
-	image(grey bool) image.Image   // returns a copy, of a grey type if grey
+	put(img image.Image, c cell)   // draws img, the decoded frame c, into the rectangle c.rect
+	dispose()                      // clears or restores the rectangle of the last frame, as that frame asks
+	image(grey bool) image.Image   // returns a copy as a picture, grey if grey is true
 	describe() (opaque, grey bool) // reports whether all pixels are opaque, and whether all visible ones are grey
 }
 
-// plane is a canvas of 8 or 16 bits a sample.
+// plane is a canvas with 8 or 16 bits a sample.
 type plane[T uint8 | uint16] struct {
 	size  imagefile.Size
-	width int // of size
+	width int // width in pixels
 	pix   []T // red, green, blue and alpha of each pixel
-	saved []T // the samples below the last frame, where they are to be restored after it
+	saved []T // the samples that the last frame covered, if they must be restored
 	last  cell
 	read  func(image.Image, imagefile.Size) []T // returns the samples of a picture of the given size
 }
 
-// newCanvas returns a transparent canvas with 16 bits a sample if deep, or else with 8.
+// newCanvas returns a transparent canvas with 16 bits a sample if deep is true, else with 8.
 func newCanvas(size imagefile.Size, deep bool) canvas {
 	width, _ := size.Sides()
 	if deep {
@@ -41,7 +41,7 @@ func newCanvas(size imagefile.Size, deep bool) canvas {
 		read: func(img image.Image, _ imagefile.Size) []uint8 { return imaging.Clone(img).Pix }}
 }
 
-// readDeep returns red, green, blue and alpha of each pixel of img, in 16 bits, not multiplied by alpha.
+// readDeep returns red, green, blue and alpha of each pixel in img, with 16 bits, not multiplied by alpha.
 func readDeep(img image.Image, size imagefile.Size) []uint16 {
 	b := img.Bounds()
 	list := imagefile.NewSamples[uint16](size, 4)[:0]
@@ -61,7 +61,7 @@ func (p *plane[T]) reset() {
 	p.last = cell{}
 }
 
-// row returns the samples of row y of the canvas within r. The result shares the memory of p; nothing is copied.
+// row returns the samples of row y of the canvas, between the left and right edges of r. They share the memory of p.
 func (p *plane[T]) row(r image.Rectangle, y int) []T {
 	at := 4 * (y*p.width + r.Min.X)
 	return p.pix[at : at+4*r.Dx()]
@@ -88,8 +88,8 @@ func (p *plane[T]) put(img image.Image, c cell) {
 	}
 }
 
-// blend blends the pixel src over the pixel dst. With their alphas a and b, the result has the alpha a + b·(1 − a), and
-// as colour the mean of both colours, weighted by a and b·(1 − a).
+// blend blends the pixel src over the pixel dst. If a and b are their alphas, the result has the alpha a + b·(1 − a),
+// and its colour is the mean of both colours, weighted by a and b·(1 − a).
 func blend[T uint8 | uint16](dst, src []T) {
 	most := uint64(^T(0))
 	a, b := uint64(src[3]), uint64(dst[3])
@@ -140,7 +140,7 @@ func (p *plane[T]) describe() (opaque, grey bool) {
 }
 
 func (p *plane[T]) image(grey bool) (img image.Image) {
-	step := 1 // from a sample to the next that is kept
+	step := 1 // distance between samples that are kept
 	if grey {
 		step = 4
 	}
@@ -156,24 +156,24 @@ func (p *plane[T]) image(grey bool) (img image.Image) {
 	return img
 }
 
-// findChange returns the smallest rectangle outside of which before and now, of one type and size, are equal: of one
-// pixel where they are equal everywhere. With a nil before it returns the bounds of now.
-func findChange(before, now image.Image) image.Rectangle {
-	whole := now.Bounds()
-	if before == nil {
+// findChange returns the smallest rectangle outside which previous and current, of the same type and size, are equal.
+// If they are equal everywhere, it has one pixel. If previous is nil, it is the bounds of current.
+func findChange(previous, current image.Image) image.Rectangle {
+	whole := current.Bounds()
+	if previous == nil {
 		return whole
 	}
-	a, stride, size := picture.Samples(before)
-	b, _, _ := picture.Samples(now)
+	a, stride, size := picture.Samples(previous)
+	b, _, _ := picture.Samples(current)
 	return findDifference(a, b, stride, size, whole)
 }
 
-// findDifference is findChange for a and b, the memory of two pictures with the bounds whole, which begin at the
+// findDifference is findChange for a and b, the memory of two pictures with the given bounds, which begin at the
 // origin. Rows have stride bytes, and pixels size bytes.
-func findDifference(a, b []byte, stride, size int, whole image.Rectangle) image.Rectangle {
+func findDifference(a, b []byte, stride, size int, bounds image.Rectangle) image.Rectangle {
 	var r image.Rectangle
-	for y := range whole.Dy() {
-		p, q := a[y*stride:][:size*whole.Dx()], b[y*stride:][:size*whole.Dx()]
+	for y := range bounds.Dy() {
+		p, q := a[y*stride:][:size*bounds.Dx()], b[y*stride:][:size*bounds.Dx()]
 		if bytes.Equal(p, q) {
 			continue
 		}
@@ -192,7 +192,7 @@ func findDifference(a, b []byte, stride, size int, whole image.Rectangle) image.
 	return r
 }
 
-// crop returns the part r of img. It shares the memory of img; nothing is copied.
+// crop returns the part of img inside r. The part shares the memory of img.
 func crop(img image.Image, r image.Rectangle) image.Image {
 	return img.(interface {
 		SubImage(image.Rectangle) image.Image

@@ -7,12 +7,12 @@ import (
 	"superres/internal/metadata"
 )
 
-// The parts of a GIF.
+// Bytes that begin or label the parts of a GIF.
 const (
 	gifTrailer   = 0x3b
 	gifExtension = 0x21
-	gifControl   = 0xf9 // the label of an extension about the next image
-	gifOwn       = 0xff // the label of an extension of some program
+	gifControl   = 0xf9 // label of an extension about the next image
+	gifOwn       = 0xff // label of an extension defined by some program
 )
 
 // gifCells walks over the images of a GIF.
@@ -20,7 +20,7 @@ type gifCells struct {
 	animation
 	data    []byte
 	blocks  *metadata.GIFWalk
-	control []byte // the extension about the next image; nil: there is none
+	control []byte // the extension about the next image; nil: no extension
 }
 
 func newGIFCells(data []byte) (cells, error) {
@@ -32,14 +32,14 @@ func newGIFCells(data []byte) (cells, error) {
 	return &gifCells{animation: whole, data: data, blocks: blocks}, nil
 }
 
-// readExtension sets g.control or g.plays where the extension block is about the next image or about repetition.
+// readExtension sets g.control if the extension block is about the next image, or g.plays if it is about repetition.
 func (g *gifCells) readExtension(block []byte) {
 	const (
-		label = 1  // what the extension is about
+		label = 1  // offset of the label, which says what the extension is about
 		again = 16 // offset of the number of repetitions in an extension of NETSCAPE
-		least = 18 // bytes of such an extension
+		least = 18 // least length of an extension of NETSCAPE
 	)
-	name := "" // of the program
+	name := "" // name of the program that defined the extension
 	if len(block) >= least && block[2] == 11 {
 		name = string(block[3:14])
 	}
@@ -88,7 +88,7 @@ func (g *gifCells) next() (c cell, err error) {
 	return c, nil
 }
 
-// file returns a GIF with only the image c, which next returned last, on a screen of the size of c on the canvas.
+// file returns a GIF with only the image c, which next has returned last, on a screen of the size of its visible part.
 func (g *gifCells) file(c cell) ([]byte, error) {
 	still := bytes.Clone(g.data[:g.blocks.Head.Length])
 	w, h := c.size.Sides()

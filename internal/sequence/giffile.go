@@ -15,8 +15,8 @@ import (
 	"superres/internal/metadata"
 )
 
-// GIFWriter writes an animation as GIF. All frames share one palette, which is chosen after the last frame was put.
-// Until then the changed rectangle of each frame is kept in the file aside.
+// GIFWriter writes an animation as GIF. All frames share one palette, which is chosen after the last frame. Until then,
+// the changed rectangle of each frame is stored in the file aside.
 type GIFWriter struct {
 	w       io.Writer
 	plays   int
@@ -30,10 +30,10 @@ type GIFWriter struct {
 	counts *counts
 	list   []saved
 
-	// While the file is written:
-	palette color.Palette // with the transparent colour at the end
-	waiting *gifFrame     // the last frame, which is written once the next is known
-	shown   []uint8       // the indices of the pixels that are shown before the waiting frame
+	// Used while the file is written:
+	palette color.Palette // the transparent colour is the last
+	waiting *gifFrame     // the last frame, which is written once the next frame is known
+	shown   []uint8       // palette index of each pixel shown before the waiting frame
 	begun   bool
 }
 
@@ -43,14 +43,14 @@ type saved struct {
 	delay int // hundredths of a second
 }
 
-// gifFrame is a whole frame, as indices of the palette.
+// gifFrame is a frame with all pixels of the canvas, as indices of the palette.
 type gifFrame struct {
 	pix   []uint8
-	rect  image.Rectangle // the part of pix that is written
+	rect  image.Rectangle // the part of pix to write
 	delay int
 }
 
-// NewGIFWriter returns a writer of an animation that is played plays times, 0 for endlessly. An empty comment is left
+// NewGIFWriter returns a writer for an animation that is played plays times; 0: endlessly. An empty comment is left
 // out. aside is an empty file for intermediate data, which the caller closes.
 func NewGIFWriter(w io.Writer, plays int, comment string, aside *os.File) *GIFWriter {
 	g := &GIFWriter{w: w, plays: plays, comment: comment, aside: aside, counts: newCounts()}
@@ -59,8 +59,8 @@ func NewGIFWriter(w io.Writer, plays int, comment string, aside *os.File) *GIFWr
 	return g
 }
 
-// Put takes img as the next frame: *image.Gray or *image.NRGBA, of one size and type for all frames. The caller must
-// not change img before the next call returns. Pixels that are less than half opaque become transparent.
+// Put adds img as the next frame. All frames must be of the same size and the same type, *image.Gray or *image.NRGBA.
+// The caller must not change img before the next call returns. Pixels less than half opaque become transparent.
 func (g *GIFWriter) Put(img image.Image, delay Delay) error {
 	m := toNRGBA(img)
 	var before image.Image
@@ -84,7 +84,7 @@ func (g *GIFWriter) Put(img image.Image, delay Delay) error {
 	return nil
 }
 
-// toNRGBA returns img, a *image.Gray or *image.NRGBA, as *image.NRGBA: converted, or img itself.
+// toNRGBA returns img, a *image.Gray or *image.NRGBA, as *image.NRGBA. An *image.NRGBA is returned unchanged.
 func toNRGBA(img image.Image) *image.NRGBA {
 	grey, is := img.(*image.Gray)
 	if !is {
@@ -97,8 +97,8 @@ func toNRGBA(img image.Image) *image.NRGBA {
 	return m
 }
 
-// toHundredths returns d in hundredths of a second, the unit of a GIF. A delay in other units is rounded, and is at
-// least 2, since players show a frame with a smaller delay for 10.
+// toHundredths returns d in hundredths of a second, the unit of a GIF. Delays in other units are rounded, to at least 2
+// unless they are 0, since players show a frame with a smaller delay for 10.
 func toHundredths(d Delay) int {
 	if d.Den == 0 || d.Den == 100 {
 		return int(d.Num)
@@ -110,7 +110,7 @@ func toHundredths(d Delay) int {
 	return min(n, 0xffff)
 }
 
-// Close chooses the palette and writes the whole file to g.w. It closes neither g.w nor g.aside.
+// Close chooses the palette and writes the whole file to g.w. It leaves g.w and g.aside open.
 func (g *GIFWriter) Close() error {
 	if err := errors.Join(g.packer.Close(), g.buffer.Flush()); err != nil {
 		return err
@@ -154,16 +154,16 @@ func (g *GIFWriter) Close() error {
 	return err
 }
 
-// frame writes the waiting frame, and makes a copy of now, the indices of the next frame, the waiting one. A GIF can
-// only clear the whole rectangle of a frame: where visible pixels are transparent in now, the rectangle of the waiting
-// frame is enlarged to hold them, and cleared after it.
-func (g *GIFWriter) frame(now []uint8, delay int) error {
+// frame writes the waiting frame, if any; then the next frame, a copy of indices, waits. To remove visible pixels, a
+// GIF can only clear the whole rectangle of a frame. So if visible pixels become transparent in indices, the rectangle
+// of the waiting frame is enlarged to contain these pixels, and cleared afterwards.
+func (g *GIFWriter) frame(indices []uint8, delay int) error {
 	size := g.before.Rect
-	next := &gifFrame{pix: bytes.Clone(now), rect: size, delay: delay}
+	next := &gifFrame{pix: bytes.Clone(indices), rect: size, delay: delay}
 	if last := g.waiting; last != nil {
 		transparent := uint8(len(g.palette) - 1)
 		var gone image.Rectangle
-		for i, v := range now {
+		for i, v := range indices {
 			if v == transparent && last.pix[i] != transparent {
 				gone = gone.Union(image.Rect(0, 0, 1, 1).Add(image.Pt(i%size.Dx(), i/size.Dx())))
 			}
@@ -186,14 +186,14 @@ func (g *GIFWriter) frame(now []uint8, delay int) error {
 				}
 			}
 		}
-		next.rect = findDifference(g.shown, now, size.Dx(), 1, size)
+		next.rect = findDifference(g.shown, indices, size.Dx(), 1, size)
 	}
 	g.waiting = next
 	return nil
 }
 
-// write writes the waiting frame with the disposal method disposal. Pixels that do not change the picture are written
-// as transparent, which takes fewer bytes.
+// write writes the waiting frame with the given disposal method. Pixels that do not change the picture shown are
+// written as transparent, which takes fewer bytes.
 func (g *GIFWriter) write(disposal byte) error {
 	f, size := g.waiting, g.before.Rect
 	transparent := uint8(len(g.palette) - 1)
@@ -229,7 +229,7 @@ func (g *GIFWriter) write(disposal byte) error {
 	return err
 }
 
-// extensions returns the blocks of the file about repetition, unless it is played once, and with the comment.
+// extensions returns the blocks after the header: about repetition, unless g.plays is 1, and with the comment, if any.
 func (g *GIFWriter) extensions() (b []byte) {
 	if g.plays != 1 {
 		again := 0

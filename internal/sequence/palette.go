@@ -7,33 +7,34 @@ import (
 	"slices"
 )
 
-// A GIF has 255 colours and a transparent one. They are chosen once for all frames, by how often each colour occurs in
-// the changed rectangles of the frames, so that a colour of the animation becomes the same in all of them:
+// A GIF has 255 colours and a transparent one. They are chosen once for all frames, weighted by how often each colour
+// occurs in the changed rectangles of the frames, so that a colour of the animation looks the same in all frames:
 //
 //	cells  of 4³ levels, each with its mean colour and its number of pixels
 //	split  the box of cells with the largest squared error, at its mean, along the axis where
-//	       it varies most, until there are 255 (after Wu, Graphics Gems II, 1991)
-//	move   each of the 255 to the mean of the cells that are nearest to it, some times (Lloyd)
-//	snap   those for the most part of one colour to that, so that areas stay what they are
+//	       it varies most, until there are 255 boxes (after Wu, Graphics Gems II, 1991)
+//	move   each of the 255 colours to the mean of the cells nearest to it; repeat (Lloyd)
+//	snap   a colour to the exact colour of most of its pixels, if one exists, so that areas of
+//	       one colour keep it
 //
-// An animation of up to 255 colours keeps them.
+// An animation of up to 255 colours keeps them all.
 
 const (
 	mostColours = 255
-	cellBits    = 6 // of a sample
+	cellBits    = 6 // bits of a sample that choose its cell
 )
 
-// bin has the statistics of the colours of a cell.
+// bin holds the statistics of the colours in a cell.
 type bin struct {
 	n    int64
 	sum  [3]int64
-	most uint32 // the colour of more than half of the pixels, if there is one: the majority vote of Boyer and Moore
-	lead int64  // the counter of that vote
+	most uint32 // the colour of more than half of the pixels, if any, by the vote of Boyer and Moore
+	lead int64  // the counter of the vote
 }
 
 // counts is the histogram of the colours of an animation.
 type counts struct {
-	exact map[uint32]bool // all colours so far; nil: there are more than mostColours
+	exact map[uint32]bool // all colours so far; nil if more than mostColours
 	bins  []bin
 }
 
@@ -65,14 +66,14 @@ func (c *counts) add(r, g, b uint8) {
 	}
 }
 
-// spot is a cell with its mean colour, or a colour of the palette, in levels of 0..255.
+// spot is a cell at its mean colour, or a colour of the palette; n is its number of pixels. Levels are 0 to 255.
 type spot struct {
 	at [3]float64
 	n  float64
 	*bin
 }
 
-// palette returns at most mostColours colours, chosen as described at the top of this file, in sortColours' order.
+// palette returns at most mostColours colours, chosen as described at the top of this file, ordered by sortColours.
 func (c *counts) palette() []color.NRGBA {
 	if c.exact != nil {
 		var list []color.NRGBA
@@ -112,7 +113,7 @@ func sortColours(list []color.NRGBA) []color.NRGBA {
 	return slices.Compact(list)
 }
 
-// box is a set of cells, with the axis, red, green or blue, along which they vary most, and their squared error.
+// box is a set of cells, with the axis (red, green or blue) along which they vary most, and their squared error.
 type box struct {
 	cells []spot
 	axis  int
@@ -147,7 +148,7 @@ func newBox(cells []spot) box {
 	return b
 }
 
-// splitCells divides cells into a box for each colour, and returns the means of the boxes. It reorders cells.
+// splitCells divides cells into at most mostColours boxes, and returns the mean colour of each. It reorders cells.
 func splitCells(cells []spot) []spot {
 	boxes := []box{newBox(cells)}
 	for len(boxes) < min(mostColours, len(cells)) {
@@ -166,7 +167,7 @@ func splitCells(cells []spot) []spot {
 			}
 		}
 		if at == 0 || at == len(b.cells) {
-			break // every box holds a single colour
+			break // every box contains a single colour
 		}
 		boxes[worst] = newBox(b.cells[:at])
 		boxes = append(boxes, newBox(b.cells[at:]))
@@ -178,7 +179,7 @@ func splitCells(cells []spot) []spot {
 	return list
 }
 
-// assignCells returns the index of the nearest centre of every cell.
+// assignCells returns, for every cell, the index of the nearest centre.
 func assignCells(cells, centres []spot) []int {
 	own := make([]int, len(cells))
 	for i, s := range cells {
@@ -192,13 +193,13 @@ func assignCells(cells, centres []spot) []int {
 	return own
 }
 
-// distance returns the squared distance of two colours. Each product is rounded, so that all processors choose alike.
+// distance returns the squared distance between two colours. Each product is rounded, so that all processors agree.
 func distance(a, b *[3]float64) float64 {
 	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
 	return float64(x*x) + float64(y*y) + float64(z*z)
 }
 
-// moveCentres moves each centre to the mean of its own cells.
+// moveCentres moves each centre to the mean of the cells assigned to it: own[i] is the index of the centre of cells[i].
 func moveCentres(cells []spot, own []int, centres []spot) {
 	sums := make([]spot, len(centres))
 	for i, s := range cells {
@@ -218,8 +219,8 @@ func moveCentres(cells []spot, own []int, centres []spot) {
 	}
 }
 
-// snapCentres returns the centres rounded. Where most pixels of a centre's cells have one colour, it returns that
-// colour for the centre. own[i] is the centre of cells[i].
+// snapCentres returns the centres as colours: rounded, or, if most pixels of the cells of a centre have the same
+// colour, this colour. own[i] is the index of the centre of cells[i].
 func snapCentres(cells []spot, own []int, centres []spot) []color.NRGBA {
 	best := make([]*bin, len(centres))
 	for i, s := range cells {
@@ -239,16 +240,16 @@ func snapCentres(cells []spot, own []int, centres []spot) []color.NRGBA {
 	return list
 }
 
-// mapping finds the colour of a palette that is nearest to any given colour, and remembers recent results.
+// mapping finds the palette colour nearest to a given colour, and remembers recent results.
 //
-// Note: it does not dither. Ordered dithering, which would not flicker either, made enlarged photographs 2 dB worse and
+// Note: it does not dither. Ordered dithering, which does not flicker either, made enlarged photographs 2 dB worse and
 // their files a fifth larger, and looked no better.
 type mapping struct {
 	palette []color.NRGBA
 	known   []mapped
 }
 
-// mapped is a colour and the index of the palette that replaces it.
+// mapped is a colour and the index of its nearest palette colour.
 type mapped struct {
 	key   uint32 // 1<<24 | red<<16 | green<<8 | blue; 0: the entry is empty
 	index uint8
@@ -260,7 +261,7 @@ func newMapping(palette []color.NRGBA) *mapping {
 	return &mapping{palette, make([]mapped, 1<<knownBits)}
 }
 
-// index returns the index of the palette's colour that is nearest to r, g, b.
+// index returns the index of the palette colour nearest to r, g, b.
 func (m *mapping) index(r, g, b uint8) uint8 {
 	key := 1<<24 | uint32(r)<<16 | uint32(g)<<8 | uint32(b)
 	e := &m.known[key*0x9e3779b1>>(32-knownBits)]

@@ -18,7 +18,7 @@ const (
 	headerDepth  = 8
 )
 
-// The length of the body of fcTL, the control chunk of a frame, and the offsets of its fields.
+// The length of the body of fcTL, the control chunk before a frame, and the offsets of its fields.
 const (
 	controlLength  = 26
 	controlWidth   = 4
@@ -30,21 +30,21 @@ const (
 	controlBlend   = 25
 )
 
-// pngCells walks over the frames of an animated PNG. Besides the rules of metadata.ChunkWalk it enforces the rules of
-// animations: the chunks fcTL and fdAT are numbered from 0 without a gap, every frame has pixels behind its fcTL, and
-// the chunks IDAT, of the still picture, lie together, before the pixels of all other frames.
+// pngCells walks over the frames of an animated PNG. Besides the rules in metadata.ChunkWalk it enforces the rules for
+// animations: the chunks fcTL and fdAT are numbered from 0 without gaps, pixels follow the fcTL of every frame, and the
+// chunks IDAT, with the still picture, lie together, before the pixels of all other frames.
 type pngCells struct {
 	animation
 	data     []byte
 	chunks   *metadata.ChunkWalk
 	header   []byte    // the body of IHDR
-	colours  [2][]byte // the chunks PLTE and tRNS; nil where there is none
+	colours  [2][]byte // the chunks PLTE and tRNS; nil if missing
 	sequence uint32    // the number that the next chunk fcTL or fdAT must have
-	control  []byte    // the body of the fcTL of the pixels that come next; nil: they belong to no frame
+	control  []byte    // the body of the last fcTL; nil: pixels that come next belong to no frame
 	still    int       // noPixels, amongPixels or behindPixels
 }
 
-// Where the walk is: in front of the pixels of the still picture, among them, or behind.
+// Whether the walk is before the pixels of the still picture, among them, or behind them.
 const (
 	noPixels = iota
 	amongPixels
@@ -63,7 +63,7 @@ func newPNGCells(data []byte) (cells, error) {
 	return p, nil
 }
 
-// checkNumber refuses a chunk fcTL or fdAT if its number, the first four bytes of body, is not p.sequence.
+// checkNumber refuses a chunk fcTL or fdAT whose number, the first four bytes of body, is not p.sequence.
 func (p *pngCells) checkNumber(body []byte) error {
 	if len(body) < 4 || binary.BigEndian.Uint32(body) != p.sequence {
 		return refuseDamaged("its frames are out of order")
@@ -72,9 +72,9 @@ func (p *pngCells) checkNumber(body []byte) error {
 	return nil
 }
 
-// next returns the next frame, or io.EOF. It reads up to the fcTL behind the frame's pixels, or up to IEND.
+// next returns the next frame, or io.EOF. It reads up to the next fcTL after the pixels of the frame, or up to IEND.
 func (p *pngCells) next() (cell, error) {
-	from := int64(0) // where the pixels of the frame begin; 0: there are none yet
+	from := int64(0) // offset of the pixels of the frame; 0: none found yet
 	for {
 		c, err := p.chunks.Next()
 		if err != nil {
@@ -138,9 +138,9 @@ func (p *pngCells) next() (cell, error) {
 	}
 }
 
-// keepColour stores chunk, a whole chunk PLTE or tRNS, in p.colours, if it is the first of its kind.
+// keepColour stores chunk, a complete chunk PLTE or tRNS, in p.colours, if it is the first of its kind.
 func (p *pngCells) keepColour(kind string, chunk []byte) {
-	const most = 3*256 + 12 // bytes of the longest palette
+	const most = 3*256 + 12 // bytes of the longest chunk with a palette
 	place := 0
 	if kind == "tRNS" {
 		place = 1
@@ -150,7 +150,7 @@ func (p *pngCells) keepColour(kind string, chunk []byte) {
 	}
 }
 
-// newCell returns the frame that control, the body of a chunk fcTL, describes. Its pixels are in the chunks at the
+// newCell returns the frame that is described in control, the body of a chunk fcTL. Its pixels are in the chunks at the
 // offsets [from, to) of the file.
 func newCell(control []byte, from, to int64) (c cell, err error) {
 	if from == 0 {
@@ -166,7 +166,7 @@ func newCell(control []byte, from, to int64) (c cell, err error) {
 	return c, nil
 }
 
-// file returns a PNG with only the frame c: chunks fdAT become chunks IDAT.
+// file returns a PNG with only the frame c; chunks fdAT become chunks IDAT.
 func (p *pngCells) file(c cell) ([]byte, error) {
 	head := bytes.Clone(p.header)
 	w, h := c.size.Sides()
@@ -176,7 +176,7 @@ func (p *pngCells) file(c cell) ([]byte, error) {
 	still = append(append(still, p.colours[0]...), p.colours[1]...)
 	for walk := metadata.WalkChunksFrom(bytes.NewReader(p.data[:c.to]), c.from); ; {
 		chunk, err := walk.Next()
-		if err == io.ErrUnexpectedEOF { // c.to, the end of the frame's pixels
+		if err == io.ErrUnexpectedEOF { // at c.to, the end of the pixels of the frame
 			return metadata.AppendChunk(still, "IEND", nil), nil
 		}
 		if err != nil {
@@ -196,7 +196,7 @@ func (p *pngCells) file(c cell) ([]byte, error) {
 	}
 }
 
-// checkSum refuses a chunk if its checksum in the file does not match its kind and body. at is its offset.
+// checkSum refuses a chunk whose checksum in the file does not match its kind and body. at is the offset of the chunk.
 func (p *pngCells) checkSum(kind string, at int64, body []byte) error {
 	end := at + 8 + int64(len(body))
 	if crc32.ChecksumIEEE(p.data[at+4:end]) != binary.BigEndian.Uint32(p.data[end:]) {

@@ -1,12 +1,12 @@
-// Package sequence reads files of several pictures, which are animations as GIF, PNG or WebP, and the pages of a TIFF,
-// and writes animations as GIF or PNG. One picture of a file is in memory at a time.
+// Package sequence reads files with several pictures: animations as GIF, PNG or WebP, and the pages of a TIFF. It
+// writes animations as GIF or PNG. One picture of a file is in memory at a time.
 //
-// Reading begins in sequence.go: gif.go, png.go and webp.go make a file of each frame of an animation, which package
-// imagefile decodes under its limits, and canvas.go composes the decoded frames into the pictures shown. Writing is in
-// apng.go, and in giffile.go, which chooses the colours by palette.go. imagefile.PageWriter writes pages.
+// Reading begins in sequence.go: gif.go, png.go and webp.go turn each frame of an animation into a file, which package
+// imagefile decodes within its limits, and canvas.go composes the decoded frames to the pictures shown. Writing is in
+// apng.go and giffile.go; palette.go chooses the colours of a GIF. imagefile.PageWriter writes pages.
 //
-// A static area of an animation has the same bytes in all frames that are read, and in all that are written, so that
-// a program that enlarges each frame by itself does not make such an area flicker.
+// A static area of an animation has the same bytes in all frames that are read, and in all frames that are written. So
+// a program that enlarges the frames one by one does not make static areas flicker.
 package sequence
 
 import (
@@ -22,11 +22,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// The limits of one file.
+// Limits on one file.
 const (
 	// MostFrames is the largest number of frames or pages of a file.
 	MostFrames = imagefile.MostFrames
-	// WholePixels times Limits.Pixels is the largest number of pixels of all frames or pages together.
+	// WholePixels times Limits.Pixels is the greatest number of pixels of all frames or pages together.
 	WholePixels = 100
 )
 
@@ -37,12 +37,12 @@ type Delay struct{ Num, Den uint16 }
 type Frame struct {
 	// Number is the number of the frame in the file, from 1.
 	Number int
-	// Image is the picture shown: all of the canvas of an animation, of one type for all frames, *image.Gray,
-	// *image.Gray16, *image.NRGBA or *image.NRGBA64.
+	// Image is the picture shown. For an animation it is the whole canvas, and has the same type in all frames:
+	// *image.Gray, *image.Gray16, *image.NRGBA or *image.NRGBA64.
 	Image image.Image
 	// Delay is how long the frame is shown; zero for a page.
 	Delay Delay
-	// Page is the page as imagefile decoded it, with its metadata; nil for a frame of an animation.
+	// Page is the page as imagefile has decoded it, with its metadata; nil for a frame of an animation.
 	Page *imagefile.Picture
 }
 
@@ -50,19 +50,19 @@ type Frame struct {
 type Reader struct {
 	// Format is imagefile.GIF, PNG, WebP or TIFF.
 	Format imagefile.Format
-	// Pages: the pictures are the pages of a TIFF, which may differ in size. false: they are frames of an animation.
+	// Pages says that the pictures are pages of a TIFF, which may differ in size; false: frames of an animation.
 	Pages bool
 	// Frames is the number of frames or pages.
 	Frames int
 	// Plays is how often an animation is played; 0: endlessly.
 	Plays int
-	// Opaque: all pixels of all frames of an animation are opaque. GreyAlpha: all frames are grey, and some pixels
+	// Opaque says that all pixels of an animation are opaque, GreyAlpha that all its frames are grey and some pixels
 	// are transparent. Both are false for pages.
 	Opaque, GreyAlpha bool
-	// Subsampled and Quantiser are the fields of imagefile.Picture for the first frame.
+	// Subsampled and Quantiser are fields of imagefile.Picture, as in the first frame.
 	Subsampled bool
 	Quantiser  float64
-	// Warnings say what differs from what the file says, each in words to be printed behind the name of the file.
+	// Warnings list where the content differs from what the file says, each worded to follow the name of the file.
 	Warnings []string
 
 	data   []byte
@@ -70,24 +70,24 @@ type Reader struct {
 	lim    imagefile.Limits
 	grey   bool
 	turn   int            // the EXIF orientation, 1 to 8
-	size   imagefile.Size // of the canvas
+	size   imagefile.Size // size of the canvas
 	cells  cells
 	begin  func(data []byte) (cells, error)
 	canvas canvas
-	places []uint64 // the offsets of the directories of the pages
+	places []uint64 // offset of the directory of each page
 	number int      // the number of frames or pages that Next has returned
 }
 
 // cell is a frame as it is stored in the file: a rectangle of the canvas.
 type cell struct {
-	// The place on the canvas that the file says, which may be anything.
+	// The place on the canvas as the file gives it, not checked.
 	left, top, width, height int64
 
 	size     imagefile.Size  // the checked width and height: see Reader.cell
 	rect     image.Rectangle // the checked place on the canvas
 	from, to int64           // the offsets [from, to) of the pixels in the file
 	delay    Delay
-	over     bool // it is blended over the canvas; false: it replaces the canvas's pixels
+	over     bool // the frame is blended over the canvas; false: it replaces the pixels there
 	after    disposal
 }
 
@@ -95,35 +95,36 @@ type cell struct {
 type disposal uint8
 
 const (
-	keep    disposal = iota // it stays
-	clear                   // it becomes transparent
-	restore                 // it becomes what it was before
+	keep    disposal = iota // the frame stays
+	clear                   // the rectangle becomes transparent
+	restore                 // the rectangle looks again as before the frame
 )
 
-// cells walks over the frames of an animation. The same code is used for checking and for reading, so that nothing is
+// cells walks over the frames of an animation. The same code serves for checking and for reading, so that no frame is
 // read that was not checked.
 type cells interface {
-	// about returns what the file says of the whole animation, in what was read so far.
+	// about returns what the file says about the whole animation, in the part read so far.
 	about() animation
-	// next returns the next frame, without size and rect, or io.EOF behind the last.
+	// next returns the next frame, without size and rect, or io.EOF after the last.
 	next() (cell, error)
-	// file returns a file with only the frame that next returned last. Its size must be set.
+	// file returns a file with only the frame that next has returned last. The size of the frame must be set.
 	file(cell) ([]byte, error)
 }
 
-// animation is what a file says of the whole animation.
+// animation holds what a file says about the whole animation.
 type animation struct {
-	width, height int64 // of the canvas, not checked
+	width, height int64 // size of the canvas, not checked
 	deep          bool  // the samples have 16 bits
 	plays         int   // how often it is played; 0: endlessly
-	frames        int64 // the number of frames; -1: the format does not say it
+	frames        int64 // the number of frames; -1: the format does not say
 }
 
 func (a animation) about() animation { return a }
 
-// NewReader returns a reader of the file pic.File, where pic is a result of imagefile.Open. It keeps pic.File. name is
-// for messages. It decodes all frames of an animation once, so that it, not Next, reports damage; of pages it reads
-// the headers. lim holds for each picture; lim.Accept is called for each page before NewReader returns.
+// NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic. It keeps
+// pic.File; name stands for the file in messages. It decodes all frames of an animation once, so that damage is
+// reported here, not by Next; of pages it reads the headers. lim applies to each picture; NewReader calls lim.Accept
+// for each page.
 //
 // Errors are of the class safefile.ErrInput or ErrLimit, or the error of ctx.
 func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim imagefile.Limits) (*Reader, error) {
@@ -148,7 +149,7 @@ func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim ima
 	return r, nil
 }
 
-// explain returns err as a fault about the file, in words for people.
+// explain returns err as an error about the file, in words for people.
 func (r *Reader) explain(err error) error {
 	if fault, ok := safefile.Named(err, r.name); ok {
 		return fault
@@ -166,18 +167,18 @@ func (r *Reader) explain(err error) error {
 	return err
 }
 
-// refuseDamaged returns the fault for a file that breaks a rule of its format.
+// refuseDamaged returns the error for a file that breaks a rule of its format.
 func refuseDamaged(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, "", "damaged animation: %s; copy or export it again",
 		fmt.Sprintf(format, args...))
 }
 
-// refuseTooMany returns the fault for a file of more than MostFrames frames or pages.
+// refuseTooMany returns the error for a file with more than MostFrames frames or pages.
 func refuseTooMany() error {
 	return safefile.Refuse(safefile.ErrLimit, "", "has more than %d frames; cut it into parts first", MostFrames)
 }
 
-// checkWhole fails where pixels, the sum over all frames or pages, is above WholePixels times the limit of one picture.
+// checkWhole fails if pixels, the sum over all frames or pages, exceeds WholePixels times the limit for one picture.
 func (r *Reader) checkWhole(pixels int64) error {
 	if most := WholePixels * cmp.Or(r.lim.Pixels, imagefile.DefaultPixels); pixels > most {
 		return safefile.Refuse(safefile.ErrLimit, "",
@@ -187,9 +188,9 @@ func (r *Reader) checkWhole(pixels int64) error {
 	return nil
 }
 
-// open sets the fields of r that hold for the whole animation. begin returns a walk over its frames. open first counts
-// the frames and checks that each lies inside the canvas, decoding nothing and taking no memory for pixels, and then
-// surveys them.
+// open sets the fields of r about the whole animation; begin returns a walk over its frames. First open counts the
+// frames and checks that each lies inside the canvas, without decoding pixels or taking memory for them. Then it
+// decodes the frames once, in survey.
 func (r *Reader) open(ctx context.Context, begin func(data []byte) (cells, error)) (err error) {
 	r.begin = begin
 	if r.cells, err = begin(r.data); err != nil {
@@ -223,8 +224,8 @@ func (r *Reader) open(ctx context.Context, begin func(data []byte) (cells, error
 	return r.survey(ctx)
 }
 
-// cell returns the next frame with its checked size and rect. It fails where the frame is not inside the canvas. But a
-// frame of a GIF is cut at the right and lower edge of the canvas, as browsers show it.
+// cell returns the next frame, with size and rect checked. It fails if the frame is not inside the canvas. But a frame
+// of a GIF is cut off at the right and lower edges of the canvas, as in browsers.
 func (r *Reader) cell() (cell, error) {
 	c, err := r.cells.next()
 	if err != nil {
@@ -244,7 +245,7 @@ func (r *Reader) cell() (cell, error) {
 	return c, nil
 }
 
-// survey decodes all frames once, and sets r.Opaque and r.GreyAlpha. It fails where a frame is damaged.
+// survey decodes all frames once, and sets r.Opaque and r.GreyAlpha. It fails if a frame is damaged.
 func (r *Reader) survey(ctx context.Context) error {
 	r.Rewind()
 	r.Opaque, r.grey = true, true
@@ -263,7 +264,7 @@ func (r *Reader) survey(ctx context.Context) error {
 	return nil
 }
 
-// Rewind makes Next begin again with the first frame or page.
+// Rewind makes Next start over with the first frame or page.
 func (r *Reader) Rewind() {
 	r.number = 0
 	if !r.Pages {
@@ -272,7 +273,7 @@ func (r *Reader) Rewind() {
 	}
 }
 
-// Next returns the next frame or page, which belongs to the caller. The error is io.EOF behind the last.
+// Next returns the next frame or page, which belongs to the caller, or io.EOF after the last.
 func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	if r.number == r.Frames {
 		return nil, io.EOF
@@ -289,7 +290,7 @@ func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// compose decodes the next stored frame onto the canvas. Its file may have no more pixels than its rectangle.
+// compose decodes the next stored frame onto the canvas. The decoder accepts no more pixels than the frame has.
 func (r *Reader) compose(ctx context.Context) (cell, error) {
 	c, err := r.cell()
 	if err != nil {
@@ -317,10 +318,10 @@ func (r *Reader) compose(ctx context.Context) (cell, error) {
 	return c, nil
 }
 
-// errEnough makes imagefile stop after the header of a page, where the header is all that is needed.
+// errEnough stops imagefile after the header of a page, when only the header is needed.
 var errEnough = errors.New("enough")
 
-// findPages sets r.places and r.Frames of a TIFF, and checks the headers of its pages.
+// findPages sets r.places and r.Frames for a TIFF, and checks the headers of its pages.
 func (r *Reader) findPages(ctx context.Context) error {
 	r.Pages = true
 	places, others, err := imagefile.Pages(r.data)
@@ -350,7 +351,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.lim.Accept = nil; accept != nil { // which need not be asked again, but is what bounds the pixels
+	if r.lim.Accept = nil; accept != nil { // not asked again, but without any Accept the limit of pixels is lower
 		r.lim.Accept = func(image.Config, int64) error { return nil }
 	}
 	r.Rewind()

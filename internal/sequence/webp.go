@@ -8,7 +8,7 @@ import (
 	"superres/internal/metadata"
 )
 
-// webpFrame is the length of the head of a WebP frame in bytes: offset, size, duration, flags.
+// webpFrame is the length in bytes of the head of a frame in a WebP: offset, size, duration, flags.
 const webpFrame = 16
 
 // webpCells walks over the frames of an animated WebP.
@@ -17,10 +17,10 @@ type webpCells struct {
 	data   []byte
 	chunks *metadata.RIFFWalk
 	begun  bool      // the chunk ANIM was read
-	parts  [2][]byte // the chunks of the frame that next returned last: alpha, if any, and pixels
+	parts  [2][]byte // chunks of the frame that next has returned last: alpha, if any, and pixels
 }
 
-// number24 returns the little-endian number of 24 bits that b begins with.
+// number24 returns the first 3 bytes of b as a little-endian number.
 func number24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
 func newWebPCells(data []byte) (cells, error) {
@@ -29,7 +29,7 @@ func newWebPCells(data []byte) (cells, error) {
 	if err != nil {
 		return nil, err
 	}
-	const width, height, length = 4, 7, 10 // of VP8X
+	const width, height, length = 4, 7, 10 // offsets in the chunk VP8X, and its length
 	if string(head.Kind) != "VP8X" || head.Len != length {
 		return nil, refuseDamaged("it begins with a chunk %q of %d bytes, expected VP8X of %d",
 			head.Kind, head.Len, length)
@@ -62,7 +62,7 @@ func (w *webpCells) next() (c cell, err error) {
 	}
 }
 
-// frame returns the frame in chunk, a chunk ANMF, and sets w.parts.
+// frame returns the frame in chunk, an ANMF, and sets w.parts.
 func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	if chunk.Len < webpFrame {
 		return c, refuseDamaged("a frame of %d bytes, expected %d at least", chunk.Len, webpFrame)
@@ -115,7 +115,7 @@ func (w *webpCells) file(c cell) ([]byte, error) {
 	return still, nil
 }
 
-// milliseconds returns ms milliseconds as a delay, as exactly as the 16 bits of its fields allow.
+// milliseconds returns a delay of ms milliseconds, as exactly as its fields of 16 bits allow.
 func milliseconds(ms int) Delay {
 	unit := 1000
 	for ms > 0xffff {

@@ -1,9 +1,9 @@
 // Package y4m reads and writes YUV4MPEG2, the format of uncompressed video in pipes between programs: a line of text
-// about the stream, and for each frame a line and the samples of brightness and then of Cb and Cr.
+// about the stream; then, for each frame, a line, the samples of brightness, and the samples of Cb and Cr.
 //
-// header.go reads the line about the stream, stream.go the frames, and planes.go converts their samples. Nothing in a
-// stream is trusted: the length of lines is bounded, and the size in the header is checked before memory is taken for
-// a frame.
+// header.go reads the line about the stream, stream.go the frames, and planes.go converts samples. Nothing in a stream
+// is trusted: the length of lines is bounded, and the size in the header is checked before memory for a frame is
+// allocated.
 package y4m
 
 import (
@@ -16,17 +16,17 @@ import (
 	"superres/internal/safefile"
 )
 
-// Magic is what a stream begins with.
+// Magic is the text at the start of every stream.
 const Magic = "YUV4MPEG2 "
 
-// MaxSide is the largest width or height of a frame, in samples.
+// MaxSide is the greatest width or height of a frame, in samples.
 const MaxSide = 1<<16 - 1
 
-// Header is the first line of a stream, which holds for all frames.
+// Header is the first line of a stream, which describes all frames.
 type Header struct {
 	// Width and Height are the sides of a frame in samples of brightness, 1 to MaxSide.
 	Width, Height int
-	// Depth is how many bits a sample has, 8 to 16.
+	// Depth is the number of bits in a sample, 8 to 16.
 	Depth int
 	// Layout says how many samples of colour there are, and where they lie.
 	Layout Layout
@@ -34,24 +34,24 @@ type Header struct {
 	params []string // all fields of the line, in the order of the stream
 }
 
-// Layout is where the samples of colour of a frame lie.
+// Layout describes how many samples of colour a frame has, and where they lie.
 type Layout struct {
 	// Name is the name of the layout in a header, such as 420jpeg.
 	Name string
-	// Grey: there are no samples of colour. false: there are Cb and Cr.
+	// Grey says that there are no samples of colour. False: there are Cb and Cr.
 	Grey bool
-	// Across and Down are how many samples of brightness, in a row and in a column, share one of colour: 1, 2 or 4.
+	// Across and Down are how many samples of brightness, in a row and a column, share a sample of colour: 1, 2 or 4.
 	Across, Down int
-	// Left, Top and Bottom: a sample of colour lies on the first of the samples that share it, in a row (Left) or in a
-	// column (Top), or on the last of a column (Bottom). false: it lies in their middle.
+	// Left and Top say that a sample of colour lies on the first of the samples that share it, in a row (Left) or in a
+	// column (Top); Bottom, on the last in a column. False: it lies in their middle.
 	Left, Top, Bottom bool
-	// Alpha: a plane of opacity follows the planes of colour, with a sample for each of brightness. false: all is
-	// opaque.
+	// Alpha says that a plane of opacity follows the planes of colour, with a sample for each sample of brightness.
+	// False: all pixels are opaque.
 	Alpha bool
 }
 
-// Sited returns l with its samples of colour at location: left, center, topleft, top, bottomleft or bottom, as FFmpeg
-// calls types 0 to 5 of ITU-T H.273, ChromaLocType. For any other text it returns l, which is where its name says.
+// Sited returns l with its samples of colour at location: left, center, topleft, top, bottomleft or bottom, FFmpeg's
+// names for types 0 to 5 of ITU-T H.273, ChromaLocType. For any other text it returns l unchanged.
 func (l Layout) Sited(location string) Layout {
 	switch location {
 	case "left", "center", "topleft", "top", "bottomleft", "bottom":
@@ -62,8 +62,8 @@ func (l Layout) Sited(location string) Layout {
 	return l
 }
 
-// Offset returns where a sample of colour lies: the distance from the left and upper edges of the samples of brightness
-// that share it, in sides of these.
+// Offset returns the position of a sample of colour: its distance from the left and upper edges of the block of
+// brightness samples that share it, in widths and heights of a brightness sample.
 func (l Layout) Offset() (x, y float64) {
 	x, y = float64(l.Across)/2, float64(l.Down)/2
 	switch {
@@ -78,9 +78,9 @@ func (l Layout) Offset() (x, y float64) {
 	return x, y
 }
 
-// layouts are the layouts that can be read, by their names for 8 bits a sample.
+// layouts are the layouts that can be read, with their names for 8 bits a sample.
 //
-// Note: in paldv, Cb and Cr lie on alternate lines of a field; as in FFmpeg, both are taken to lie on the first line.
+// Note: in paldv, Cb and Cr lie on alternate lines of a field; here, as in FFmpeg, both lie on the first line.
 var layouts = []Layout{
 	{Name: "420jpeg", Across: 2, Down: 2},
 	{Name: "420mpeg2", Across: 2, Down: 2, Left: true},
@@ -93,7 +93,7 @@ var layouts = []Layout{
 	{Name: "mono", Grey: true, Across: 1, Down: 1},
 }
 
-// layoutOf returns the layout called name, and its depth in bits, which may end the name. It fails for other names.
+// layoutOf returns the layout called name, and the depth in bits, which may end the name. It fails for unknown names.
 func layoutOf(name string) (Layout, int, error) {
 	for _, l := range layouts {
 		if l.Name == name {
@@ -105,7 +105,7 @@ func layoutOf(name string) (Layout, int, error) {
 		if depth, err := strconv.Atoi(text); ok && err == nil && slices.Contains([]int{9, 10, 12, 14, 16}, depth) {
 			l, _, err := layoutOf(strings.TrimSuffix(base, "p"))
 			l.Name = name
-			if base == "420p" { // the name does not say where colour lies; nearly all deep video has it on the left
+			if base == "420p" { // not said by the name; in nearly all deep video, colour lies on the left
 				l.Left = true
 			}
 			return l, depth, err
@@ -115,8 +115,8 @@ func layoutOf(name string) (Layout, int, error) {
 		"and mono, and 420p10 and the like up to 16 bits", name)
 }
 
-// parse returns the header in line, which is the first line without Magic. It fails where the line breaks a rule, or
-// the size is beyond lim.
+// parse returns the header in line, the first line without Magic. It fails if the line breaks a rule, or the size
+// exceeds lim.
 func parse(line string, lim imagefile.Limits) (h Header, err error) {
 	name, other := "", ""
 	seen := map[byte]bool{}
@@ -170,8 +170,8 @@ func parseSide(text string) (int, error) {
 	return n, nil
 }
 
-// checkInterlacing fails for frames that consist of two fields, taken at different times, by text, the field I of the
-// line.
+// checkInterlacing fails for frames that consist of two fields, taken at different times. text is the value of field I
+// in the line.
 func checkInterlacing(text string) error {
 	switch text {
 	case "p", "?":
@@ -183,7 +183,7 @@ func checkInterlacing(text string) error {
 	return refuse("has the interlacing %q, expected p, t, b, m or ?", text)
 }
 
-// Sized returns h with another width and height, in samples of brightness.
+// Sized returns h with a different width and height, in samples of brightness.
 func (h Header) Sized(width, height int) Header {
 	h.Width, h.Height, h.params = width, height, slices.Clone(h.params)
 	for i, p := range h.params {
@@ -197,10 +197,10 @@ func (h Header) Sized(width, height int) Header {
 	return h
 }
 
-// String returns the first line of the stream, with Magic, without the newline.
+// String returns the first line of the stream, including Magic, without the newline.
 func (h Header) String() string { return Magic + strings.Join(h.params, " ") }
 
-// refuse returns an ErrInput without the name of the stream, which callers add: see safefile.Named.
+// refuse returns an ErrInput without the name of the stream. Callers add the name: see safefile.Named.
 func refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, "", format, args...)
 }

@@ -8,7 +8,7 @@ import (
 	"superres/internal/picture"
 )
 
-// Planes returns the number of planes of a frame: 1 for grey, else 3, or 4 with alpha.
+// Planes returns the number of planes in a frame: 1 for grey, else 3, or 4 with alpha.
 func (h Header) Planes() int {
 	switch {
 	case h.Layout.Grey:
@@ -27,7 +27,7 @@ func (h Header) Plane(i int) (width, height int) {
 	return (h.Width + h.Layout.Across - 1) / h.Layout.Across, (h.Height + h.Layout.Down - 1) / h.Layout.Down
 }
 
-// FrameBytes returns the number of bytes of all samples of a frame.
+// FrameBytes returns the number of bytes of all samples in a frame.
 func (h Header) FrameBytes() int64 {
 	sum := int64(0)
 	for i := range h.Planes() {
@@ -39,12 +39,12 @@ func (h Header) FrameBytes() int64 {
 
 func (h Header) sampleBytes() int64 { return int64(h.Depth+7) / 8 }
 
-// NewFrame returns a new frame with Params params, with all samples 0.
+// NewFrame returns a new frame with the given Params, and with all samples 0.
 func (h Header) NewFrame(params string) *Frame {
 	return &Frame{Params: params, Data: make([]byte, h.FrameBytes())}
 }
 
-// plane returns the bytes of plane i of f. They share the memory of f; nothing is copied.
+// plane returns the bytes of plane i in f. They share the memory of f.
 func (h Header) plane(f *Frame, i int) []byte {
 	from := 0
 	for k := range i {
@@ -55,10 +55,10 @@ func (h Header) plane(f *Frame, i int) []byte {
 	return f.Data[from:][:w*high*int(h.sampleBytes())]
 }
 
-// most returns the largest code, which is the value of a sample as stored.
+// most returns the greatest code. A code is a sample as it is stored.
 func (h Header) most() int { return 1<<h.Depth - 1 }
 
-// codeAt returns sample i of a plane, at most h.most().
+// codeAt returns the code of sample i in a plane, at most h.most().
 func (h Header) codeAt(plane []byte, i int) int {
 	if h.Depth == 8 {
 		return int(plane[i])
@@ -75,8 +75,8 @@ func (h Header) putCode(plane []byte, i, code int) {
 }
 
 // Brightness returns the first plane of f as a picture: for 8 bits a *image.Gray that shares the memory of f, for more
-// a new *image.Gray16. Code 0 is black and the largest code white. The limited range that video mostly uses is not
-// stretched, so that values outside it stay in the picture.
+// bits a new *image.Gray16. Code 0 is black and the greatest code white. The limited range of most video is not
+// stretched, so that values outside this range stay in the picture.
 func (h Header) Brightness(f *Frame) image.Image {
 	bounds, plane := image.Rect(0, 0, h.Width, h.Height), h.plane(f, 0)
 	if h.Depth == 8 {
@@ -89,7 +89,7 @@ func (h Header) Brightness(f *Frame) image.Image {
 	return img
 }
 
-// PutBrightness sets the first plane of f to img, which must have the type and the size that Brightness returns.
+// PutBrightness sets the first plane of f to img, which must have the type and size of a picture from Brightness.
 func (h Header) PutBrightness(f *Frame, img image.Image) {
 	plane := h.plane(f, 0)
 	switch img := img.(type) {
@@ -102,7 +102,7 @@ func (h Header) PutBrightness(f *Frame, img image.Image) {
 	}
 }
 
-// Colour returns plane i of f, 1 to 3, as a new plane with samples of 0 for code 0 to 1 for the largest code.
+// Colour returns plane i of f, 1 to 3, as a new plane. Its samples are 0 for code 0, and 1 for the greatest code.
 func (h Header) Colour(f *Frame, i int) *plane.Plane {
 	out, plane := plane.New(h.Plane(i)), h.plane(f, i)
 	scale := 1 / float64(h.most())
@@ -112,7 +112,7 @@ func (h Header) Colour(f *Frame, i int) *plane.Plane {
 	return out
 }
 
-// PutColour sets plane i of f, 1 to 3, to p, with samples clipped to 0..1 and rounded to codes.
+// PutColour sets plane i of f, 1 to 3, to p, with the samples clipped to 0..1 and rounded to codes.
 func (h Header) PutColour(f *Frame, i int, p *plane.Plane) {
 	plane := h.plane(f, i)
 	for at, v := range p.Pix {

@@ -9,28 +9,27 @@ import (
 	"superres/internal/imagefile"
 )
 
-// longest is the largest length of a line that is read, in bytes. Programs write lines of about a hundred.
+// longest is the greatest length of a line that is read, in bytes. Usual lines have about a hundred.
 const longest = 4096
 
-// Frame is one frame.
+// Frame is one frame of video.
 type Frame struct {
-	// Params is the rest of the frame's line behind "FRAME", mostly empty.
+	// Params is the rest of the frame's line after "FRAME", usually empty.
 	Params string
-	// Data has the samples, plane after plane, one byte each or, for more than 8 bits, two, the low byte first.
+	// Data holds the samples, plane after plane: one byte each or, for more than 8 bits, two, with the low byte first.
 	Data []byte
 }
 
-// Reader reads a stream. It belongs to one goroutine.
+// Reader reads a stream. It must be used by only one goroutine.
 type Reader struct {
 	// Header is the header of the stream.
 	Header
 	r     *bufio.Reader
-	count int // the number of the frame that Next read last, from 1
+	count int // number of the frame last read by Next, from 1
 }
 
-// NewReader reads the header of a stream from r and returns a reader of the frames. It fails, with a safefile.Fault
-// without a name, when there is no header or one of an unknown kind, and when frames are beyond lim. It takes no memory
-// for a frame.
+// NewReader reads the header of a stream from r and returns a reader for the frames. It fails, with a safefile.Fault
+// without a name, if there is no header or an unknown one, or if frames exceed lim. It allocates no memory for a frame.
 func NewReader(r io.Reader, lim imagefile.Limits) (*Reader, error) {
 	in := &Reader{r: bufio.NewReaderSize(r, 1<<16)}
 	line, err := in.line()
@@ -45,7 +44,7 @@ func NewReader(r io.Reader, lim imagefile.Limits) (*Reader, error) {
 }
 
 // Next returns the next frame, in new memory of FrameBytes, or io.EOF at the end. It fails with a safefile.Fault that
-// says the number of the frame, from 1, and has no file name.
+// contains the number of the frame, from 1, but no file name.
 func (in *Reader) Next() (*Frame, error) {
 	if _, err := in.r.Peek(1); err == io.EOF {
 		return nil, io.EOF
@@ -69,13 +68,13 @@ func (in *Reader) Next() (*Frame, error) {
 	return f, nil
 }
 
-// Skip counts n frames, which the stream leaves out here, for the numbers in later errors.
+// Skip counts n frames that the stream leaves out here, so that later errors give the right numbers.
 func (in *Reader) Skip(n int) { in.count += n }
 
-// errLine is the error for a line that is too long or has characters that cannot be printed.
+// errLine is the error for a line that is too long or contains unprintable characters.
 var errLine = errors.New("no line of text")
 
-// line returns the next line without its newline. It fails with errLine, or io.EOF at the end of the stream.
+// line returns the next line without its newline. It fails with errLine, or with io.EOF at the end of the stream.
 func (in *Reader) line() (string, error) {
 	var text []byte
 	for {
@@ -92,30 +91,30 @@ func (in *Reader) line() (string, error) {
 	}
 }
 
-// fault returns err, which stopped the reading of what, as a fault without a file name.
-func fault(err error, what string) error {
+// fault returns err, which stopped the reading of item, as a fault without a file name.
+func fault(err error, item string) error {
 	switch {
 	case errors.Is(err, errLine):
-		return refuse("%s is damaged: it does not begin with a line of text", what)
+		return refuse("%s is damaged: it does not begin with a line of text", item)
 	case errors.Is(err, io.EOF):
-		return refuse("%s is cut short: its first line does not end", what)
+		return refuse("%s is cut short: its first line does not end", item)
 	}
-	return refuse("%s cannot be read: %v", what, err)
+	return refuse("%s cannot be read: %v", item, err)
 }
 
-// Writer writes a stream, each frame by one Write. It belongs to one goroutine.
+// Writer writes a stream, each frame with a single Write. It must be used by only one goroutine.
 type Writer struct {
 	w   io.Writer
 	buf []byte
 }
 
-// NewWriter writes the header h to w and returns a writer of the frames.
+// NewWriter writes the header h to w and returns a writer for the frames.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	_, err := io.WriteString(w, h.String()+"\n")
 	return &Writer{w: w}, err
 }
 
-// Put writes f, the next frame. It fails as the underlying writer does.
+// Put writes f, the next frame. It returns the error of the underlying writer.
 func (out *Writer) Put(f *Frame) error {
 	out.buf = append(out.buf[:0], "FRAME"+f.Params+"\n"...)
 	out.buf = append(out.buf, f.Data...)

@@ -1,7 +1,7 @@
 // Package atoms is the command superres dict, which measures and draws the atoms of models and dictionaries.
 //
-// Read this file first, the command and its options; then describe.go, which finds the atoms, and report.go, the
-// figures and the output.
+// Read this file first, with the command and its options; then describe.go, which finds the atoms, and report.go, with
+// the figures and the output.
 package atoms
 
 import (
@@ -60,19 +60,19 @@ func (opt *Options) table() settings.Table {
 	}
 }
 
-// Options are the settings of one run of the command. Most fields are set by the options of table.
+// Options are the settings for one run of the command. The options in table set most fields.
 type Options struct {
 	Name        string // a model, or the file of a model or dictionary
 	Drawing     string // the file of the drawing, or "-" for standard output; empty: no drawing
 	Overwrite   bool
-	Zoom        int            // the side of an entry in the drawing, in pixels; 0: one that fits a screen
-	Limits      console.Limits // of which only the memory counts
+	Zoom        int            // the side of an entry in the drawing, in pixels; 0: chosen to fit a screen
+	Limits      console.Limits // only the memory counts
 	JSON, Quiet bool
 
-	format imagefile.Format // of the drawing
+	format imagefile.Format // format of the drawing
 }
 
-// complete sets the fields that need the argument of c, and returns an error if nothing can be drawn as asked.
+// complete sets the fields that depend on the argument of c. It fails if the options for the drawing are contradictory.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	if opt.Name, err = console.OneArgument(c, "model"); err != nil {
 		return err

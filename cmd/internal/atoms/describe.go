@@ -18,34 +18,34 @@ import (
 // description is the output of superres dict for a model or a dictionary.
 type description struct {
 	Name paths.Name `json:"name"`
-	// Model describes the model in a line. It is empty for a file that has a dictionary only.
+	// Model describes the model in a line; empty for a file that contains only a dictionary.
 	Model        string        `json:"model,omitempty"`
 	Scale        int           `json:"scale,omitempty"`
 	Dictionaries []*dictionary `json:"dictionaries"`
-	// Mosaic is the file of the drawing of the atoms. It is empty if there is no drawing.
+	// Mosaic is the file with the drawing of the atoms; empty if there is none.
 	Mosaic paths.Name `json:"mosaic,omitempty"`
 }
 
 // dictionary is the part of a description about one coupled stage of a model, or about a dictionary from a file.
 type dictionary struct {
-	// Stage is the index of the stage in its model, from 0. It is nil for a dictionary from a file.
+	// Stage is the index of the stage in its model, from 0; nil for a dictionary from a file.
 	Stage *int `json:"stage,omitempty"`
 	Atoms int  `json:"atoms"`
-	// Patch is the side of a low-resolution patch in pixels. It is 0 for a dictionary from a file.
+	// Patch is the side of a low-resolution patch in pixels; 0 for a dictionary from a file.
 	Patch  int    `json:"patch,omitempty"`
 	Mean   *bool  `json:"mean,omitempty"`
 	Detail *bool  `json:"detail,omitempty"`
 	Coder  string `json:"coder,omitempty"`
-	// Measures are the figures of the low half, the high half and both stacked, or of the atoms of a dictionary from a
-	// file.
+	// Measures are the figures for the low half, the high half and both stacked, or for the atoms of a dictionary from
+	// a file.
 	Measures []measures `json:"measures"`
 
-	// low and high are the halves of a coupled dictionary. The atoms of one from a file are in low, and high is nil.
+	// low and high are the halves of a coupled dictionary. A dictionary from a file is in low, and high is nil.
 	low, high *sparse.Dictionary
 	scale     int
 }
 
-// describe returns the description, without figures, of the model or the dictionary that opt.Name names.
+// describe returns the description of the model or dictionary named in opt.Name, still without figures.
 func describe(ctx context.Context, opt Options) (*description, error) {
 	if models.IsFile(opt.Name) && !models.IsModel(opt.Name) {
 		return describeMatrix(opt)
@@ -57,7 +57,7 @@ func describe(ctx context.Context, opt Options) (*description, error) {
 	return describeStages(opt.Name, m)
 }
 
-// describeStages describes the coupled stages of m, called name. It is an error if there are none.
+// describeStages describes the coupled stages of m, a model called name. It fails if there are none.
 func describeStages(name string, m *superres.Model) (*description, error) {
 	if m.IsPlain() {
 		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres "+

@@ -17,7 +17,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// measures are the figures of one matrix of atoms: the lengths of its atoms, |cos| of the angles between them, and the
+// measures are the figures for one matrix of atoms: the lengths of the atoms, |cos| of the angles between them, and the
 // rank and condition of the matrix.
 type measures struct {
 	Of        string  `json:"of"` // the matrix: low, high, stacked or atoms
@@ -25,9 +25,9 @@ type measures struct {
 	NormMin   float64 `json:"norm_min"`
 	NormMean  float64 `json:"norm_mean"`
 	NormMax   float64 `json:"norm_max"`
-	Coherence float64 `json:"coherence"` // the largest |cos| of all pairs of atoms, MeanCos their mean
+	Coherence float64 `json:"coherence"` // the greatest |cos| of all pairs of atoms; MeanCos is the mean
 	MeanCos   float64 `json:"mean_cos"`
-	// Near is how many of all Pairs of atoms have a |cos| above 0.99, and Zero how many atoms are zero.
+	// Near is how many of all Pairs of atoms have a |cos| above 0.99, and Zero the number of zero atoms.
 	Near      int     `json:"pairs_above_0.99"`
 	Pairs     int     `json:"pairs"`
 	Zero      int     `json:"zero_atoms"`
@@ -35,7 +35,7 @@ type measures struct {
 	Condition float64 `json:"condition"`
 }
 
-// measure sets p.Measures.
+// measure computes p.Measures.
 func (p *dictionary) measure() {
 	if p.high == nil {
 		p.Measures = []measures{measuresOf("atoms", p.low)}
@@ -55,10 +55,10 @@ func (p *dictionary) measure() {
 // nearCos is the |cos| above which two atoms count as nearly the same.
 const nearCos = 0.99
 
-// measuresOf returns the figures of the matrix d, which is called what in the report.
-func measuresOf(what string, d *sparse.Dictionary) measures {
+// measuresOf returns the figures for the matrix d, called name in the report.
+func measuresOf(name string, d *sparse.Dictionary) measures {
 	n, k := d.Dims()
-	m := measures{Of: what, Entries: n, NormMin: d.Norm(0)}
+	m := measures{Of: name, Entries: n, NormMin: d.Norm(0)}
 	for i := range k {
 		v := d.Norm(i)
 		m.NormMin, m.NormMax = min(m.NormMin, v), max(m.NormMax, v)
@@ -73,8 +73,8 @@ func measuresOf(what string, d *sparse.Dictionary) measures {
 	return m
 }
 
-// report writes the drawing, if wanted, and prints the figures, to standard error if the drawing goes to standard
-// output.
+// report writes the drawing, if one is requested, and prints the figures, to standard error if the drawing goes to
+// standard output.
 func (d *description) report(ctx context.Context, opt Options, s *console.Streams) (err error) {
 	table := s.Out
 	if opt.Drawing != "" {
@@ -138,8 +138,8 @@ func (d *description) text() string {
 	return b.String()
 }
 
-// panels returns the matrices of p to draw side by side, with the shape of their atoms: squares if the number of
-// entries is a square number, else columns.
+// panels returns the matrices in p to draw side by side. Atoms of a dictionary from a file are drawn as squares if
+// their number of entries is a square number, else as columns.
 func panels(p *dictionary) []mosaic.Panel {
 	if p.high != nil {
 		return []mosaic.Panel{mosaic.NewPanel(p.low, p.Patch, p.Patch, p.scale),

@@ -1,6 +1,6 @@
 // Package bench is the command superres bench: it measures the speed of a machine.
 //
-// Read it in this order: bench.go, the flags, the measurement and the output; tasks.go, the tasks that are measured.
+// Read it in this order: bench.go, the flags, the measurement and the output; tasks.go, the tasks measured.
 package bench
 
 import (
@@ -57,7 +57,7 @@ func (opt *Options) table() settings.Table {
 	}
 }
 
-// readOnly compiles text, the value of --only. Its error is a usage error.
+// readOnly compiles text, the value of --only. An error is a usage error.
 func readOnly(text string) (*regexp.Regexp, error) {
 	only, err := regexp.Compile(text)
 	if err != nil {
@@ -66,7 +66,7 @@ func readOnly(text string) (*regexp.Regexp, error) {
 	return only, nil
 }
 
-// Options are the settings of one run of the command, which the options of table set.
+// Options are the settings for one run of the command; the options in table set them.
 type Options struct {
 	Jobs int
 	Runs int
@@ -74,7 +74,7 @@ type Options struct {
 	JSON bool
 }
 
-// run measures the tasks that opt selects and prints the report.
+// run measures the tasks selected by opt and prints the report.
 func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if opt.Jobs > 0 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(opt.Jobs))
@@ -88,7 +88,7 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	say := func(text string) error { // print each line at once, since all tasks take a minute
+	say := func(text string) error { // prints each line at once, since all tasks take a minute
 		if opt.JSON {
 			return nil
 		}
@@ -117,8 +117,8 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	return say(r.busy())
 }
 
-// freeShare returns the share of the time of count processors that this process gets while it asks for all of it, 0 to
-// 1: 1 where no other program is busy.
+// freeShare returns the share of the time of count processors, 0 to 1, that this process gets when it asks for all of
+// it: 1 if no other program is busy.
 func freeShare(count int) float64 {
 	const long = 100 * time.Millisecond
 	began, used := time.Now(), processorTime()
@@ -136,13 +136,12 @@ func freeShare(count int) float64 {
 // task is a piece of work whose speed is measured.
 type task struct {
 	name, unit string
-	count      float64 // how many units a run has; 0 if seconds a run are reported
-	// run does the work once and returns the time to report, without preparations.
+	count      float64 // number of units in a run; 0 if the time of a run is reported
+	// run does the work once and returns the time to report, which leaves out preparations.
 	run func(ctx context.Context) (time.Duration, error)
 }
 
-// allTasks returns the tasks in the order in which they are measured. It also prepares their data, which is not
-// measured.
+// allTasks returns the tasks in the order of measurement. It also prepares their data, which is not measured.
 func allTasks() (tasks []task, err error) {
 	for _, list := range []func() ([]task, error){fileTasks, pictureTasks, coderTasks, ropTasks, ksvdTasks} {
 		listed, err := list()
@@ -154,7 +153,8 @@ func allTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// measure runs the task runs times and returns the speed of the fastest run.
+// measure runs the task several times, as runs says, and returns the speed of the fastest run and the least processor
+// time.
 func (t task) measure(ctx context.Context, runs int) (speed, error) {
 	best, least := time.Duration(0), 0.0
 	for range runs {
@@ -166,7 +166,7 @@ func (t task) measure(ctx context.Context, runs int) (speed, error) {
 		if best == 0 || took < best {
 			best = took
 		}
-		// What is not timed of a run uses processors as the rest does.
+		// The part of a run that is not timed is assumed to use processors like the rest.
 		processor := took.Seconds() * (processorTime() - used).Seconds() / time.Since(began).Seconds()
 		if least == 0 || processor < least {
 			least = processor
@@ -184,7 +184,7 @@ type speed struct {
 	Task  string  `json:"task"`  // the name of the task
 	Speed float64 `json:"speed"` // units a second, or seconds if Unit is a time
 	Unit  string  `json:"unit"`  // the unit of Speed
-	// Processor is the time in seconds that a run uses processors, all together, of the run that uses least.
+	// Processor is the least processor time of a run, in seconds, summed over processors.
 	Processor float64 `json:"processor_seconds"`
 }
 
@@ -192,10 +192,10 @@ type speed struct {
 type report struct {
 	Version string  `json:"version"` // the version of superres
 	Go      string  `json:"go"`      // the version of the compiler
-	Machine string  `json:"machine"` // the name of the processor, or system and architecture if it is not known
-	Kernel  string  `json:"kernel"`  // which implementation of the innermost loops is in use
-	Workers int     `json:"workers"` // how many processors were used at most
-	Free    float64 `json:"free"`    // the share of their time that other programs left, 0 to 1
+	Machine string  `json:"machine"` // the name of the processor; if unknown, system and architecture
+	Kernel  string  `json:"kernel"`  // the implementation of the innermost loops in use
+	Workers int     `json:"workers"` // greatest number of processors in use
+	Free    float64 `json:"free"`    // the share of processor time that other programs left, 0 to 1
 	Tasks   []speed `json:"tasks"`   // the tasks measured, in order
 }
 
@@ -205,7 +205,7 @@ func (r report) head() string {
 		r.Kernel, r.Workers)
 }
 
-// line returns the line of v in the report as text.
+// line returns the line about v in the report.
 func (v speed) line() string {
 	form := "%-32s %10.0f %-12s %8.3g processor s\n"
 	if v.Speed < 1000 {
@@ -214,9 +214,9 @@ func (v speed) line() string {
 	return fmt.Sprintf(form, v.Task, v.Speed, v.Unit, v.Processor)
 }
 
-// busy returns a line for a machine that is busy with other work, else "".
+// busy returns a line if the machine is busy with other work, else "".
 func (r report) busy() string {
-	const most = 0.9 // below that, speeds are off by more than they differ from run to run
+	const most = 0.9 // below this share, speeds are off by more than they vary from run to run
 	if r.Free >= most {
 		return ""
 	}

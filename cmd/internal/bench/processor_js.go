@@ -4,5 +4,5 @@ import "time"
 
 var started = time.Now()
 
-// processorTime returns how long the process has run: WebAssembly has one thread, and no clock of its processor.
+// processorTime returns how long the process has run: WebAssembly has one thread and no processor clock.
 func processorTime() time.Duration { return time.Since(started) }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// processorTime returns how long the process has used processors, all together.
+// processorTime returns how long the process has used processors, summed over processors.
 func processorTime() time.Duration {
 	var began, ended, kernel, user windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &began, &ended, &kernel, &user) != nil {

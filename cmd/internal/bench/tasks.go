@@ -20,7 +20,7 @@ import (
 	"superres/superres"
 )
 
-// timed returns a function that calls work and returns how long the call took.
+// timed returns a function that calls work and returns the duration of the call.
 func timed(work func(context.Context) error) func(context.Context) (time.Duration, error) {
 	return func(ctx context.Context) (time.Duration, error) {
 		began := time.Now()
@@ -38,8 +38,8 @@ func openPhoto(effort string) (*superres.Model, error) {
 	return m.Effort(effort)
 }
 
-// fileTasks returns tasks for pictures of two sizes: a PNG in memory is decoded, enlarged by the embedded model photo
-// and encoded. superres upscale takes more time, to open the model and for the disk.
+// fileTasks returns tasks for pictures of two sizes: each decodes a PNG in memory, enlarges it with the embedded model
+// photo and encodes the result. superres upscale takes longer, as it also opens the model and uses the disk.
 func fileTasks() (tasks []task, err error) {
 	for _, size := range []image.Point{{768, 512}, {1920, 1280}} {
 		var file bytes.Buffer
@@ -71,8 +71,8 @@ func fileTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// pictureTasks returns tasks that enlarge a picture by the embedded model photo at each effort, encode a picture of
-// that size as PNG, and enlarge digits by the embedded model digits.
+// pictureTasks returns tasks that enlarge a picture with the embedded model photo at each effort, a task that encodes
+// the result as PNG, and a task that enlarges digits with the embedded model digits.
 func pictureTasks() (tasks []task, err error) {
 	const width, height = 768, 512
 	picture, large := syntheticPicture(width, height), syntheticPicture(2*width, 2*height)
@@ -117,13 +117,13 @@ func pictureTasks() (tasks []task, err error) {
 }
 
 // syntheticPicture returns a picture of w×h pixels with soft slopes, edges in all directions, fine stripes and noise,
-// as photographs have.
+// like a photograph.
 func syntheticPicture(w, h int) *image.NRGBA {
 	random := rand.New(rand.NewPCG(1, 1))
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
-			u, v := 1000*x/h, 1000*y/h // the pixel in thousandths of the height
+			u, v := 1000*x/h, 1000*y/h // position of the pixel in thousandths of the height
 			c := [3]int{60 + u/12, 80 + v/10, 140 - u/20 + v/20}
 			if dx, dy := u-500, v-450; dx*dx+dy*dy < 300*300 {
 				c = [3]int{200 - v/10, 150 + u/30, 70 + u/15}
@@ -138,7 +138,7 @@ func syntheticPicture(w, h int) *image.NRGBA {
 	return img
 }
 
-// coderTasks returns tasks that code n entries by OMP over k atoms with s non-zeros, for four sizes.
+// coderTasks returns tasks that code signals of n entries over k atoms with s non-zeros, by OMP, for four sizes.
 func coderTasks() (tasks []task, err error) {
 	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 		const signals = 20000
@@ -158,7 +158,7 @@ func coderTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// ropTasks returns a task that times iterations of the learner ROP, without its initialisation.
+// ropTasks returns a task that times iterations of the learner ROP, without the first.
 func ropTasks() ([]task, error) {
 	const m, n, k, iterations = 32, 1600, 64, 20
 	p, err := planted.New(planted.Panel{M: m, K: k, S: 6}, n, 0, 1, 0)
@@ -178,8 +178,8 @@ func ropTasks() ([]task, error) {
 	}}, nil
 }
 
-// ksvdTasks returns tasks that learn 128 atoms from 10,000 signals of 45 entries, which is the size of stacked
-// patches of digits, in 20 iterations.
+// ksvdTasks returns tasks that learn 128 atoms in 20 iterations from 10,000 signals of 45 entries, the size of stacked
+// patches of digits.
 func ksvdTasks() ([]task, error) {
 	p, err := planted.New(planted.Panel{M: 45, K: 128, S: 3}, 10000, 0.3, 1, 0)
 	if err != nil {

@@ -1,11 +1,11 @@
 // Package comparison is the command superres compare: it compares learners on pictures and writes the error report.
 //
 // Read it in this order: options.go, the options and protocols; compare.go, one call and the runs to do; data.go, the
-// pictures to learn from and those to restore; learning.go, one run and the pictures that it restores. The report is
-// findings.go, the figures, and document.go, which puts them together for package report.
+// pictures to learn from and the pictures to restore; learning.go, one run and its restored pictures. findings.go
+// computes the figures of the report, and document.go arranges them for package report.
 //
-// The protocols patches and signals are apart: signals.go, a call; signaldata.go, the signals, with wfdb.go;
-// signalmeasure.go, the figures of one dictionary; signalreport.go, the report.
+// The protocols patches and signals have their own files: signals.go, a call; signaldata.go and wfdb.go, the signals;
+// signalmeasure.go, the figures for one dictionary; signalreport.go, the report.
 package comparison
 
 import (
@@ -53,14 +53,14 @@ exec:COMMAND is a learner of your own: see superres recover --help.`,
 	})
 }
 
-// comparison holds the options and the pictures of a call, which all its runs share and only read.
+// comparison holds the options and the pictures of a call. All runs share it and only read it.
 type comparison struct {
 	opt   Options
 	data  data
-	specs map[string]string // the specs of the learners, by their names in the report
+	specs map[string]string // the spec of each learner, by its name in the report
 }
 
-// run carries out superres compare: it reads the arguments, does the runs, and writes and prints the report.
+// run carries out superres compare: it reads the arguments, runs the tasks, and writes and prints the report.
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -80,7 +80,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	if opt.Protocol.name == "single" {
-		opt.Protocol.runs = len(read.train) // each run learns from one digit of its own
+		opt.Protocol.runs = len(read.train) // each run learns from a different digit
 	}
 	cmp := &comparison{opt: *opt, data: read}
 	tasks, err := cmp.tasks()
@@ -116,7 +116,7 @@ func files(d report.Document) parts.Files {
 		"report.html": d.HTML}
 }
 
-// failure says that a run of a learner failed, and why; "" where why is empty.
+// failure says which run of a learner failed, and why; it returns "" if why is empty.
 func failure(learner string, run int, why string) string {
 	if why == "" {
 		return ""
@@ -124,10 +124,10 @@ func failure(learner string, run int, why string) string {
 	return fmt.Sprintf("%s in run %d: %s", learner, run, why)
 }
 
-// label returns what the report calls the learner of the given spec.
+// label returns the name in the report for the learner with the given spec.
 func (opt Options) label(spec string) string { return stdcmp.Or(opt.Labels[spec], spec) }
 
-// labelled returns a comparison that calls its learners by their labels, with their specs.
+// labelled returns a copy of the comparison in which labels replace the specs of learners, with specs filled in.
 func (cmp *comparison) labelled() *comparison {
 	out := *cmp
 	out.opt.Learners, out.specs = nil, map[string]string{}
@@ -139,29 +139,29 @@ func (cmp *comparison) labelled() *comparison {
 	return &out
 }
 
-// task is one run of a learner, with everything that decides its result. The journal of finished runs finds a result by
-// its task, and --shard divides tasks by their JSON, so the names and the order of the fields must stay.
+// task is one run of a learner, with everything that affects its result. The journal of finished runs finds a result by
+// its task, and --shard divides tasks by their JSON, so the names and the order of the fields must not change.
 type task struct {
 	Protocol string `json:"protocol"` // the name of the protocol
 	Learner  string `json:"learner"`  // the learner's spec, such as "ksvd", or one of protocol.fixed
 	Coder    string `json:"coder"`    // the coder's spec, such as "omp:sparsity=3"
-	// Run is the number of the run, from 0: in the protocol single the number of the training digit; in the others
-	// it is added to Seed.
+	// Run is the number of the run, from 0. In the protocol single it is also the number of the training digit; in the
+	// other protocols it is added to Seed.
 	Run  int    `json:"run"`
 	Seed uint64 `json:"seed"` // the seed of the command
-	// Atoms is the number of atoms to learn, and Patches the number of pairs of patches, or signals, to learn from.
+	// Atoms is the number of atoms to learn; Patches is how many pairs of patches, or signals, to learn from.
 	Atoms          int `json:"atoms"`
 	Patches        int `json:"patches"`
 	MostIterations int `json:"limit"` // the largest number of iterations
-	// Back is the number of back-projections when the pictures are restored a second time, with back-projection.
+	// Back is the number of back-projections in the second restoration of each picture.
 	Back int        `json:"back_projection"`
-	Data paths.Name `json:"data"` // data.identity: the names and hashes of the files of the pictures
-	// Index has the values of --index and --skip-index, which choose images of IDX files, and Limit that of --limit.
+	Data paths.Name `json:"data"` // data.identity: names and hashes of the input files
+	// Index holds the values of --index and --skip-index, which choose images in IDX files, Limit the value of --limit.
 	Index string `json:"index"`
 	Limit int    `json:"images_limit"`
-	// Program is the fingerprint of the external programs that learn or code. It is empty where there are none.
+	// Program is the fingerprint of the external programs that learn or code; empty without such programs.
 	Program string `json:"program,omitempty"`
-	// Revision has the revisions of the learner and of the coder: see planted.Revision.
+	// Revision holds the revisions of the learner and of the coder: see planted.Revision.
 	Revision string `json:"revision"`
 }
 
@@ -170,40 +170,40 @@ func (t task) weight() float64 {
 	return float64(t.Atoms) * float64(t.Patches) * float64(t.MostIterations)
 }
 
-// result is the result of a run. Where the run failed, only the task and Failure are set.
+// result is the result of a run. If the run failed, only the task and Failure are set.
 type result struct {
 	task
-	Plain []restored `json:"plain"` // the tests as a coupled stage restores them, as in the paper
-	// Projected are the tests as a coupled stage restores them with back-projection.
+	Plain []restored `json:"plain"` // the tests, restored as in the paper
+	// Projected are the tests, restored with back-projection.
 	Projected []restored `json:"back_projected,omitempty"`
-	RMSE      float64    `json:"rmse"`      // the final error of the training patches, as a root mean square
-	Least     float64    `json:"least"`     // the least RMSE of all iterations
-	Falling   bool       `json:"falling"`   // the RMSE still fell at the last iteration that was allowed
-	NonZeros  float64    `json:"non_zeros"` // the mean number of atoms that code a training patch, by the learner
-	Coded     float64    `json:"coded"`     // the error of the training patches when the coder codes them
-	// Iterations is the number of iterations, or 0 for a learner that does not report them. Stop is why learning ended.
+	RMSE      float64    `json:"rmse"`      // root mean square error of the training patches, at the end
+	Least     float64    `json:"least"`     // the least RMSE in all iterations
+	Falling   bool       `json:"falling"`   // the RMSE still fell when the iterations ran out
+	NonZeros  float64    `json:"non_zeros"` // mean number of atoms by which the learner codes a patch
+	Coded     float64    `json:"coded"`     // RMSE of the training patches if the coder codes them
+	// Iterations is the number of iterations, or 0 if the learner does not report them. Stop is why learning ended.
 	Iterations int          `json:"iterations,omitempty"`
 	Stop       string       `json:"stop"`
-	Used       int          `json:"used"`      // the number of atoms that code any training patch
+	Used       int          `json:"used"`      // the number of atoms used to code training patches
 	Coherence  float64      `json:"coherence"` // the largest |cos| of the angle between two atoms
-	Seconds    float64      `json:"seconds"`   // the wall-clock time of learning, beside other runs
+	Seconds    float64      `json:"seconds"`   // wall-clock time of learning; other runs may run as well
 	Curve      []curvePoint `json:"curve"`     // the error over the iterations
-	// Mosaic is a picture of the atoms, as PNG. It is empty but for run 0.
+	// Mosaic is a picture of the atoms, as PNG; only in run 0.
 	Mosaic  []byte `json:"mosaic,omitempty"`
-	Failure string `json:"failure,omitempty"` // says why the run failed; empty where it did not
+	Failure string `json:"failure,omitempty"` // why the run failed; empty if it succeeded
 }
 
-// curvePoint is the error of the training patches after an iteration.
+// curvePoint is the error of the training patches after an iteration, Seconds after learning began.
 type curvePoint struct {
 	Iteration int     `json:"iteration"`
 	Seconds   float64 `json:"seconds"`
 	RMSE      float64 `json:"rmse"`
 }
 
-// dictionaries returns the names of the dictionaries that are compared: those that are not learned, and the learners.
+// dictionaries returns the names of all dictionaries: first the ones that are not learned, then the learners.
 func (opt Options) dictionaries() []string { return append(opt.Protocol.fixed(), opt.Learners...) }
 
-// tasks returns a task for each run and each dictionary, in the order of runs, then of dictionaries.
+// tasks returns a task for each run and each dictionary, ordered by run, then by dictionary.
 func (cmp *comparison) tasks() ([]task, error) {
 	p := cmp.opt.Protocol
 	if runs := float64(p.runs) * float64(len(cmp.opt.Learners)); runs > parts.MaxTrials {

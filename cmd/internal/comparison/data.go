@@ -19,7 +19,7 @@ import (
 	"superres/superres/training"
 )
 
-// paperTable1 has the figures of the paper's Table 1, by digit and learner.
+// paperTable1 holds the errors in the paper's Table 1, by digit and learner.
 var paperTable1 = map[uint8]map[string]float64{
 	5: {"rop": 0.0464, "blotless": 0.3519, "ksvd": 0.3264, "mod": 0.4757},
 	0: {"rop": 0.0117, "blotless": 0.2919, "ksvd": 0.4493, "mod": 0.4626},
@@ -32,19 +32,19 @@ type data struct {
 	train    []training.Source // the pictures to learn from
 	tests    []testPicture     // the pictures to restore
 	identity string            // the names and hashes of the files; it is part of every task
-	// mode bounds the permissions of the report's files: none that an input picture lacks is granted.
+	// mode bounds the permissions of the report's files: they get no permission that an input picture lacks.
 	mode fs.FileMode
 }
 
-// testPicture is a picture to be restored.
+// testPicture is a picture to restore.
 type testPicture struct {
 	name  string             // the name of the picture in tables
-	img   image.Image        // the picture itself, which is the truth
-	paper map[string]float64 // the paper's error by learner; nil for a picture that is not in the paper
+	img   image.Image        // the picture before it is reduced
+	paper map[string]float64 // the error in the paper, by learner; nil: the picture is not in the paper
 }
 
-// readDigits sets d.train to digits of MNIST's training file, and d.tests to the images of --images or else to the
-// digits of the paper's Table 1.
+// readDigits sets d.train to digits from MNIST's training file, and d.tests to the images of --images or, without this
+// option, to the digits of the paper's Table 1.
 func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progress) error {
 	file, err := trainingFile(opt.Inputs[0])
 	if err != nil {
@@ -60,12 +60,12 @@ func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progres
 		bar.Line("%s is not MNIST's training file as distributed: the digits of Table 1 may be others", file)
 	}
 	sources := opt.Sources
-	sources.Choice = pictures.Choice{} // the choice is among opt.Images
+	sources.Choice = pictures.Choice{} // --index and --limit choose among opt.Images, not here
 	digits, err := sources.IDX(ctx, file)
 	if err != nil {
 		return err
 	}
-	var excluded []int // the digits of Table 1, which are not learned from
+	var excluded []int // the digits of Table 1, not used for learning
 	for _, digit := range mnist.Table1() {
 		if digit.Index >= len(digits) {
 			if opt.Images == "" {
@@ -96,7 +96,7 @@ func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progres
 	return d.readTests(ctx, opt)
 }
 
-// trainingFile returns path where it is an IDX file, or else the path of MNIST's training file in the folder path.
+// trainingFile returns path if it is an IDX file, else the path of MNIST's training file in the folder path.
 func trainingFile(path string) (string, error) {
 	if pictures.IsIDX(path) {
 		return path, nil
@@ -108,7 +108,7 @@ func trainingFile(path string) (string, error) {
 		"MNIST's files", path)
 }
 
-// readTests sets d.tests to the pictures of --images. Without --images it changes nothing.
+// readTests sets d.tests to the pictures of --images, if this option is given.
 func (d *data) readTests(ctx context.Context, opt Options) error {
 	if opt.Images == "" {
 		return nil
@@ -143,7 +143,8 @@ func (d *data) addTest(ctx context.Context, src training.Source) error {
 	return nil
 }
 
-// identify returns args with a hash of the names and bytes of their files, and restricts d.mode by the files' modes.
+// identify returns args with a hash of the names and bytes of their files, and restricts d.mode to the files'
+// permissions.
 func (d *data) identify(ctx context.Context, args []string, recursive bool) (string, error) {
 	sum := sha256.New()
 	for _, arg := range args {
@@ -162,7 +163,7 @@ func (d *data) identify(ctx context.Context, args []string, recursive bool) (str
 			fmt.Fprintf(sum, "%s\x00%d\x00", file.Path, size)
 			d.mode &= safefile.ModeOf(file.Path)
 			_, err = io.Copy(sum, f)
-			f.Close() // it was only read
+			f.Close() // no error matters after reading
 			if err == nil {
 				err = ctx.Err()
 			}

@@ -14,7 +14,7 @@ import (
 	"superres/internal/report"
 )
 
-// document returns the report.
+// document returns the report on the findings.
 func (f findings) document() report.Document {
 	p := f.opt.Protocol
 	d := report.Document{
@@ -65,8 +65,8 @@ func (f findings) document() report.Document {
 	return d
 }
 
-// record returns what runs.json has: the command and every run, without pictures. Of a failed run it has the task and
-// the failure alone.
+// record returns the content of runs.json: the command and every run, without pictures. A failed run has only its task
+// and the failure.
 func (f findings) record() any {
 	scores := func(list []restored) []scoring.Cell {
 		var out []scoring.Cell
@@ -108,8 +108,8 @@ func (f findings) record() any {
 		"baselines": base, "rankings": rankings, "runs": runs}
 }
 
-// pictures returns the section that shows what was restored. Where two learners can be compared, they lie over one
-// another at first.
+// pictures returns the section with the restored pictures. If two learners can be compared, their pictures lie over one
+// another when the page opens.
 func (f findings) pictures() report.Section {
 	shown := f.contrasts()
 	s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), Text: f.explain(shown) + "Truth, " +
@@ -123,7 +123,7 @@ func (f findings) pictures() report.Section {
 	return s
 }
 
-// learningSection returns the section about learning: its table, and the curves of the errors.
+// learningSection returns the section about learning: a table, and curves of the errors.
 func (f findings) learningSection() report.Section {
 	s := report.Section{Title: "Learning", Tables: []report.Table{f.learning()}}
 	for _, byTime := range []bool{false, true} {
@@ -136,9 +136,9 @@ func (f findings) learningSection() report.Section {
 	return s
 }
 
-// pictureTable returns a table of the test pictures shown and their restorations side by side, as the paper has it, for
-// one kind of model. first marks the first such table of the page: see own of pictureOf.
-func (f findings) pictureTable(kind form, shown []contrast, first bool) report.Table {
+// pictureTable returns a table, for one kind of model, of the test pictures shown and their restorations side by side,
+// as in the paper. isFirst marks the first such table of the page: see overlay in pictureOf.
+func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report.Table {
 	t := report.Table{Title: kind.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
@@ -149,7 +149,7 @@ func (f findings) pictureTable(kind form, shown []contrast, first bool) report.T
 		i, test := c.test, f.data.tests[c.test]
 		row := []report.Cell{{Text: test.name}, {}}
 		if truth, err := crop(test.img, test.img); err == nil {
-			row[1].Picture = pictureOf(truth, width, test.name, "truth", first)
+			row[1].Picture = pictureOf(truth, width, test.name, "truth", isFirst)
 		}
 		show := func(name, by string, scores []restored, own bool) {
 			c := report.Cell{}
@@ -162,7 +162,7 @@ func (f findings) pictureTable(kind form, shown []contrast, first bool) report.T
 			row = append(row, c)
 		}
 		for _, b := range f.baselines {
-			show(f.title(b), "", b.scores, first)
+			show(f.title(b), "", b.scores, isFirst)
 		}
 		for _, learner := range f.opt.dictionaries() {
 			if r := f.inRun(f.shownRun, learner); r != nil {
@@ -176,23 +176,23 @@ func (f findings) pictureTable(kind form, shown []contrast, first bool) report.T
 	return t
 }
 
-// pictureOf returns the PNG data, shown width pixels wide, as the picture of scene made by the model by. With own, a
-// reader of the page can lay it over others of the scene; false is for a picture that an earlier table has already.
-func pictureOf(data []byte, width int, scene, by string, own bool) report.HTML {
-	if own {
-		return report.Restored(data, width, scene, by)
+// pictureOf returns the PNG data, shown width pixels wide, as the picture of scene made by the given maker. With
+// overlay, a reader of the page can lay it over others of the scene; false if an earlier table contains it already.
+func pictureOf(data []byte, width int, scene, maker string, overlay bool) report.HTML {
+	if overlay {
+		return report.Restored(data, width, scene, maker)
 	}
-	return report.Picture(data, width, scene+" by "+by)
+	return report.Picture(data, width, scene+" by "+maker)
 }
 
-// curves returns a chart of the error of the training patches in run 0, over seconds or, byTime false, over iterations.
-// below reports whether errors are below its floor, where they are drawn.
+// curves returns a chart of the error of the training patches in run 0, over seconds or, if byTime is false, over
+// iterations. below reports whether errors are below the floor of the chart, where they are then drawn.
 func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 	c = report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true}
 	if byTime {
 		c.X = "seconds"
 	}
-	const least = 1e-4 // smaller errors are none: the patches are learned by heart
+	const least = 1e-4 // smaller errors count as 0: the patches are learned by heart
 	smallest := math.Inf(1)
 	for style, learner := range f.opt.Learners {
 		r := f.inRun(0, learner)
@@ -223,14 +223,14 @@ func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 	return c, below
 }
 
-// maxShown is the largest number of pictures that the page shows: of the first run out of the first maxKept that are
-// restored, and of the next ones, up to maxRuns, out of the first maxShown.
+// maxShown is the greatest number of pictures on the page. Of the restored pictures, the first maxKept are stored in
+// the first run, and the first maxShown in the next runs, up to run maxRuns.
 const maxShown, maxKept, maxRuns = 12, 48, 20
 
-// maxSide is the largest side, in pixels, of a picture on the page, or of its part that is shown.
+// maxSide is the greatest side, in pixels, of a picture on the page; of larger pictures a part is shown.
 const maxSide = 96
 
-// crop returns img as PNG or, where a side is above maxSide, the part of img where truth has most detail.
+// crop returns img as PNG. If a side exceeds maxSide, it returns only the part of img where truth has most detail.
 func crop(img, truth image.Image) ([]byte, error) {
 	b := img.Bounds()
 	if b.Dx() > maxSide || b.Dy() > maxSide {

@@ -12,24 +12,24 @@ import (
 	"superres/internal/report"
 )
 
-// findings are the results of superres compare, of which document makes the report.
+// findings are the results of superres compare, which the method document turns into the report.
 type findings struct {
 	*comparison
-	baselines []baseline // the models that need no learning
-	results   []result   // in the order of runs, then of learners
-	forms     []form     // the kinds of models that were made of learned dictionaries
+	baselines []baseline // interpolations and models that are not learned here
+	results   []result   // ordered by run, then by learner
+	forms     []form     // the kinds of models made from the learned dictionaries
 	shownRun  int        // the run whose pictures the page shows: see medianRun
 }
 
-// form is a kind of model that is made of a learned dictionary: without or with back-projection.
+// form is a kind of model made from a learned dictionary: without or with back-projection.
 type form struct {
 	title  string                  // its name in tables
 	with   string                  // its name in sentences
-	scores func(result) []restored // returns the pictures of a run that this kind of model restored
-	paper  bool                    // the paper makes this kind of model; false: it does not
+	scores func(result) []restored // returns the pictures that this kind of model restored in a run
+	paper  bool                    // the paper has this kind of model; false: it has not
 }
 
-// forms returns the kinds of models that every run makes: as in the paper, and with back-projection.
+// forms returns the kinds of models that every run makes: without back-projection, as in the paper, and with it.
 func (opt Options) forms() []form {
 	plain := func(r result) []restored { return r.Plain }
 	projected := func(r result) []restored { return r.Projected }
@@ -40,14 +40,14 @@ func (opt Options) forms() []form {
 	}
 }
 
-// shown returns the kind of model whose pictures the page shows, and that its headline is about: as in the paper.
+// shown returns the kind of model that the headline and the pictures on the page are about: as in the paper.
 func (f findings) shown() form { return f.forms[0] }
 
-// nfe is the score of the protocols that restore pictures.
+// nfe describes the score in the protocols that restore pictures: the error ‖Î − I‖²_F / ‖I‖²_F.
 var nfe = report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"}
 
-// average returns the error of test picture number test or, for test -1, the mean of the defined errors of all test
-// pictures. It is NaN where none is defined.
+// average returns the error for test picture number test or, if test is -1, the mean error for all test pictures.
+// Undefined errors do not count. It is NaN if no error is defined.
 func average(scores []restored, test int) float64 {
 	if test >= 0 {
 		scores = scores[test : test+1]
@@ -61,7 +61,7 @@ func average(scores []restored, test int) float64 {
 	return sum / float64(count) // 0/0 is NaN
 }
 
-// inRun returns the result of a learner in a run, which shares memory with f, or nil where it failed.
+// inRun returns the result of a learner in a run, as a pointer into f.results, or nil if the run failed.
 func (f findings) inRun(run int, learner string) *result {
 	for i, r := range f.results {
 		if r.Learner == learner && r.Run == run && r.Failure == "" {
@@ -71,7 +71,7 @@ func (f findings) inRun(run int, learner string) *result {
 	return nil
 }
 
-// inRuns returns a figure of a learner, one for every run; NaN where it failed.
+// inRuns returns a figure of a learner in every run; NaN if the run failed.
 func (f findings) inRuns(learner string, figure func(result) float64) (list []float64) {
 	for run := range f.opt.Protocol.runs {
 		v := math.NaN()
@@ -83,15 +83,15 @@ func (f findings) inRuns(learner string, figure func(result) float64) (list []fl
 	return list
 }
 
-// runs returns the errors of a learner on a test picture, or of all for -1, one for every run; NaN where it has none.
+// runs returns the error of a learner in every run, on a test picture or, for -1, as the mean of all; NaN if undefined.
 func (f findings) runs(kind form, learner string, test int) []float64 {
 	return f.inRuns(learner, func(r result) float64 { return average(kind.scores(r), test) })
 }
 
-// byPicture reports whether learners are compared over the test pictures, since there are more of them than runs.
+// byPicture reports whether learners are compared over the test pictures, as these outnumber the runs.
 func (f findings) byPicture() bool { return len(f.data.tests) > f.opt.Protocol.runs }
 
-// problems returns a score for every run or, by picture, for every test picture.
+// problems returns a score for every run or, if byPicture, for every test picture.
 func (f findings) problems(score func(test int) []float64) (list []float64) {
 	if !f.byPicture() {
 		return score(-1)
@@ -103,7 +103,7 @@ func (f findings) problems(score func(test int) []float64) (list []float64) {
 	return list
 }
 
-// contest returns the comparison of one kind of model: plain interpolations, the DCT and learners.
+// contest returns the comparison for one kind of model: of plain interpolations, the DCT and the learners.
 func (f findings) contest(kind form) report.Contest {
 	c := report.Contest{Title: "ranking, " + kind.title, Measure: nfe, Kind: "learner", Problems: "runs",
 		Columns: []string{"told", "non-zeros"}}
@@ -131,12 +131,12 @@ func (f findings) contest(kind form) report.Contest {
 	return c
 }
 
-// given returns the score of a baseline, which is the same in every run.
+// given returns the score of a baseline as a list for all runs; it is the same in every run.
 func (f findings) given(b baseline, test int) []float64 {
 	return slices.Repeat([]float64{average(b.scores, test)}, f.opt.Protocol.runs)
 }
 
-// falling says in how many runs the error of a learner still fell when its iterations ended; empty for none.
+// falling says in how many runs the error of a learner still fell when the iterations ended; empty for none.
 func (f findings) falling(learner string) string {
 	count := 0
 	for _, v := range f.inRuns(learner, func(r result) float64 { return map[bool]float64{true: 1}[r.Falling] }) {
@@ -150,8 +150,8 @@ func (f findings) falling(learner string) string {
 	return fmt.Sprintf("%s: the error still fell at the last iteration in %s.", learner, console.Count(count, "run"))
 }
 
-// nonZeros returns the mean number of non-zeros of the codes of a learner. Where it chooses the number itself, a mark
-// has its error with as many as the others have.
+// nonZeros returns the mean number of non-zeros in the codes of a learner. If the learner chooses this number itself, a
+// mark adds its error when coded by the coder of all others.
 func (f findings) nonZeros(learner string) report.Cell {
 	mean := func(figure func(result) float64) float64 {
 		m, _ := report.Mean(report.Defined(f.inRuns(learner, figure)))
@@ -167,8 +167,8 @@ func (f findings) nonZeros(learner string) report.Cell {
 	return c
 }
 
-// medianRun returns the run in which the difference between the best learner and the next is the median, with the kind
-// of model that the page shows; of those whose pictures are kept.
+// medianRun returns the run, among the first maxRuns, in which the difference between the best learner and the second
+// is the median, for the kind of model that the page shows. The pictures of later runs are not stored.
 func (f findings) medianRun() int {
 	first, next := f.rivals()
 	a, b := f.runs(f.shown(), first, -1), f.runs(f.shown(), next, -1)
@@ -187,9 +187,9 @@ func (f findings) medianRun() int {
 	return order[(len(order)-1)/2]
 }
 
-// table returns the table of the errors, with a row for each test picture and one for their mean, and a column for each
-// baseline and each learner. In each row the one is marked, learner or baseline, that is ahead of all others by more
-// than chance explains. The paper's figures follow the row that they belong to.
+// table returns the table of the errors, with a row for each test picture and a row for the mean, and a column for each
+// baseline and each learner. Each row marks the learner or baseline that is ahead of all others by more than chance
+// explains. The figures of the paper follow the row they belong to.
 func (f findings) table(kind form) report.Table {
 	t := report.Table{Title: nfe.Name + ", " + kind.title, Head: []string{"picture"}}
 	for _, b := range f.baselines {
@@ -233,8 +233,8 @@ func (f findings) table(kind form) report.Table {
 	return t
 }
 
-// paper returns the paper's error for test picture number test or, for test -1, the mean of the paper's errors, with
-// why ours is another; a dash where the paper has none.
+// paper returns the error in the paper for test picture number test or, if test is -1, the mean of the errors in the
+// paper. A mark says why errors here differ. If the paper has none, it returns a dash.
 func (f findings) paper(learner string, test int) report.Cell {
 	tests := f.data.tests
 	if test >= 0 {
@@ -260,7 +260,8 @@ func (f findings) paper(learner string, test int) report.Cell {
 	return report.Cell{Text: fmt.Sprintf("%.4f", m), Mark: why}
 }
 
-// learning returns the table of the means over the runs of each learner: seconds, iterations, errors and dictionaries.
+// learning returns the table of means over the runs of each learner: seconds, iterations, errors, use of the
+// dictionary.
 func (f findings) learning() report.Table {
 	t := report.Table{Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",
 		"least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms used", "coherence"}}
@@ -281,7 +282,7 @@ func (f findings) learning() report.Table {
 		}{
 			{"%.2f" + external, func(r result) float64 { return r.Seconds }},
 			{"%.0f", func(r result) float64 {
-				if r.Iterations == 0 { // the learner does not report them
+				if r.Iterations == 0 { // the learner does not report iterations
 					return math.NaN()
 				}
 				return float64(r.Iterations)
@@ -312,17 +313,17 @@ func (f findings) title(b baseline) string {
 	return b.name
 }
 
-// rivals returns the best learner and the next, with the kind of model that the page shows.
+// rivals returns the best learner and the second best, for the kind of model that the page shows.
 func (f findings) rivals() (first, next string) { return f.contest(f.shown()).Rivals() }
 
-// contrast is a test picture of the page, with the scores of the rivals in the run shown; NaN for none.
+// contrast is a test picture on the page, with the scores of the two rivals in the run shown; NaN if undefined.
 type contrast struct {
 	test        int
 	first, next float64
 }
 
-// contrasts returns the test pictures that the page shows, maxShown at most: those on which the best learner and the
-// next differ most, these first.
+// contrasts returns the test pictures that the page shows, at most maxShown: the pictures on which the best learner and
+// the second differ most, in decreasing order of the difference.
 func (f findings) contrasts() (list []contrast) {
 	first, next := f.rivals()
 	score := func(test int, learner string) float64 {
@@ -332,7 +333,7 @@ func (f findings) contrasts() (list []contrast) {
 		return math.NaN()
 	}
 	for test := range f.data.tests {
-		if test >= maxKept || f.shownRun > 0 && test >= maxShown { // their pictures were not kept
+		if test >= maxKept || f.shownRun > 0 && test >= maxShown { // later pictures were not stored
 			break
 		}
 		list = append(list, contrast{test, score(test, first), score(test, next)})
@@ -343,7 +344,7 @@ func (f findings) contrasts() (list []contrast) {
 	return list[:min(len(list), maxShown)]
 }
 
-// explain says why the run is shown, by how much the rivals differ on the first of the pictures, and which follow.
+// explain says why the run is shown, how much the rivals differ on the first picture, and how the others are ordered.
 func (f findings) explain(pictures []contrast) string {
 	text := ""
 	first, next := f.rivals()
@@ -364,7 +365,7 @@ func (f findings) explain(pictures []contrast) string {
 	return text
 }
 
-// verdicts returns the findings: first about the kind of model that the page shows, then about the other.
+// verdicts returns the findings: first for the kind of model that the page shows, then for the other.
 func (f findings) verdicts() (list []string) {
 	shown := f.shown()
 	c := f.contest(shown)

@@ -14,7 +14,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// table has the options of superres compare, with their defaults.
+// table returns the options of superres compare, with their defaults.
 func (opt *Options) table() settings.Table {
 	number := func(name string, to **int, help string) *settings.Option {
 		return &settings.Option{Name: name, To: settings.Maybe(to, 0).AtLeast(0), Help: help +
@@ -50,38 +50,38 @@ func (opt *Options) table() settings.Table {
 	}, opt.choice.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
-// asked has the values of options. A nil pointer leaves the setting of the protocol as it is.
+// asked holds the values of options. A nil pointer keeps the setting of the protocol.
 type asked struct {
 	protocol, models                                  string
 	sparsity, atoms, patches, iterations, seeds, back *int
 }
 
-// Options are the arguments of superres compare. The method table sets most fields, and has their defaults.
+// Options are the arguments of superres compare. The method table sets most fields, and defines their defaults.
 type Options struct {
-	Inputs  []string // MNIST's training file or its folder; pictures or a file of signals to learn from
+	Inputs  []string // MNIST's training file or its folder; or the pictures or the file of signals to learn from
 	Images  string   // pictures to restore; empty: the digits of Table 1
 	Sources pictures.Sources
 
-	Protocol protocol // with the settings of asked in it
+	Protocol protocol // changed by the settings in asked
 	Learners []string // specs, such as "ksvd"
-	// Labels are the names of learners in the report, by spec; a learner without one is called by its spec.
+	// Labels are the names of learners in the report, by spec; a learner without a label is called by its spec.
 	Labels map[string]string
 	Coder  string // a spec with the sparsity, such as "omp:sparsity=3"
 	Seed   uint64
 	Models []string // baselines besides the plain interpolations
 
-	Folder string // of the report and of the journals of finished runs
+	Folder string // the folder for the report and the journals of runs
 	Limits console.Limits
 
 	asked  asked
-	choice pictures.Choice // of images in the IDX files of Images
-	// chosen has the values of --index and --skip-index, and limit that of --limit. Both are part of every task.
+	choice pictures.Choice // which images to use in the IDX files of Images
+	// chosen holds the values of --index and --skip-index, and limit the value of --limit. Both are part of every task.
 	chosen         string
 	limit          int
 	command, typed string // the command line with all settings, and as it was typed
 }
 
-// complete sets the fields that follow from c and from asked. It fails where learners or the coder are not valid.
+// complete sets the fields that depend on c and on asked. It fails if learners or the coder are not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.Inputs, opt.limit = c.Args().Slice(), opt.choice.Limit
 	opt.command, opt.typed = console.CommandLine(c), console.Typed(c)
@@ -110,11 +110,11 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return nil
 }
 
-// bytesPerPixel is how much memory a pixel takes while pictures are read.
+// bytesPerPixel is the memory for a pixel while pictures are read, in bytes.
 const bytesPerPixel = 100
 
-// read returns the protocol named a.protocol with the settings of a in it. inputs is the number of arguments; it fails
-// unless the protocol takes that many.
+// read returns the protocol named a.protocol, with the settings in a applied. inputs is the number of arguments; read
+// fails if the protocol expects another number.
 func (a asked) read(inputs int) (p protocol, err error) {
 	for _, one := range protocols {
 		if one.name == a.protocol {
@@ -142,24 +142,24 @@ func (a asked) read(inputs int) (p protocol, err error) {
 	return p, nil
 }
 
-// protocol is a procedure to compare learners: the data to learn from, and the settings where no option says otherwise.
+// protocol is a procedure to compare learners: the data to learn from, and the default settings.
 type protocol struct {
 	name string // its value of --protocol
 	runs int    // the number of runs of each learner, each from another training digit or with another seed
 	// patches is the number of pairs of patches to learn from, and atoms the number of atoms to learn.
 	patches, atoms int
-	// sparsity is the largest number of atoms that code a patch, and iterations the largest number of iterations.
+	// sparsity is the greatest number of atoms to code a patch with, and iterations the greatest number of iterations.
 	sparsity, iterations int
-	back                 int // the number of back-projections when pictures are restored the second time
-	// flat is the least standard deviation of a patch to learn from, in levels of 255. 0 takes all patches.
+	back                 int // the number of back-projections in the second restoration
+	// flat is the least standard deviation of a patch to learn from, in levels of 255; 0: all patches are used.
 	flat float64
-	// refit: the high halves of atoms hold the difference of a patch to its interpolation, and are fitted to the
-	// codes again, as superres train does. false: they hold patches as they are, as in the paper.
+	// refit says that the high halves of atoms hold the difference between a patch and its interpolation, and are
+	// fitted to the codes again, as in superres train; false: they hold the patches themselves, as in the paper.
 	refit bool
-	photo bool // the data are pictures of any number; false: one file or folder
+	photo bool // the data are any number of pictures; false: one file or folder
 }
 
-// fixed returns the names of the dictionaries that are not learned: an overcomplete DCT and, of signals, a sample of
+// fixed returns the names of the dictionaries that are not learned: an overcomplete DCT and, for signals, a sample of
 // the training signals.
 func (p protocol) fixed() []string {
 	if p.isSignals() {
@@ -168,7 +168,7 @@ func (p protocol) fixed() []string {
 	return []string{fixedDCT}
 }
 
-// protocols has all protocols. Their settings must not change: stored results refer to a protocol by its name alone.
+// protocols lists all protocols. Their settings must not change: stored results name only the protocol.
 var protocols = []protocol{
 	{name: "single", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20},
 	{name: "pooled", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20, flat: 10},

@@ -17,8 +17,8 @@ import (
 	"superres/internal/matfile"
 )
 
-// readSignals returns all signals, a column each, and for each the group that it belongs to: the picture, for patches,
-// or else none (nil). Patches are without their mean, in levels of 255.
+// readSignals returns all signals, one in each column. For patches it also returns the group of each signal, which is
+// the index of its picture; else groups is nil. Patches have mean 0, in levels of 255.
 func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, err error) {
 	if opt.Protocol.name == "signals" {
 		y, note, err := openSignals(opt.Inputs[0])
@@ -35,7 +35,7 @@ func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, 
 		return nil, nil, console.Usage("one picture to learn from and one to be held out are needed at least, "+
 			"%d found", len(list))
 	}
-	per := max(1, 2*(opt.Protocol.patches+mostHeldOut)/len(list)) // patches of a picture, more than are used
+	per := max(1, 2*(opt.Protocol.patches+mostHeldOut)/len(list)) // patches from each picture, more than are used
 	var columns []float64
 	for i, src := range list {
 		img, err := src.Open(ctx)
@@ -68,9 +68,9 @@ func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, 
 	return mat.DenseCopyOf(mat.NewDense(len(groups), patchSide*patchSide, columns).T()), groups, nil
 }
 
-// openSignals returns the signals in a file: the columns of a matrix (.npy, .npz, .csv); of a matrix with one row or
-// one column, windows of 64 values without their means; and those of the first channel of a WFDB record, whose header
-// is named. Windows with a sample that the recorder had not are left out; note says how many, or is empty.
+// openSignals returns the signals in a file: the columns of a matrix (.npy, .npz, .csv); if the matrix has one row or
+// one column, its windows of 64 values; or windows from the first channel of the WFDB record with the header name. The
+// mean of each window is removed. Windows with a missing sample are left out; note says how many, or is empty.
 func openSignals(name string) (y *mat.Dense, note string, err error) {
 	var row []float64
 	if strings.EqualFold(filepath.Ext(name), ".hea") {
@@ -122,8 +122,8 @@ func openSignals(name string) (y *mat.Dense, note string, err error) {
 	return y, note, nil
 }
 
-// split returns the signals of a run: those of every fifth group, drawn by the seed, are held out, or where there are
-// no groups a fifth of the signals. Signals of zeros are left out.
+// split divides the signals for a run into training and held-out signals. Held out are the signals of a fifth of the
+// groups, drawn at random by the seed, or a fifth of the signals if there are no groups. Signals of zeros are left out.
 func split(all *mat.Dense, groups []int, t task) (d signalData) {
 	m, n := all.Dims()
 	rng := rand.New(rand.NewPCG(t.Seed+uint64(t.Run), 11))

@@ -12,14 +12,14 @@ import (
 	"superres/internal/report"
 )
 
-// signalFindings are the results of the protocols patches and signals.
+// signalFindings are the results of superres compare in the protocols patches and signals.
 type signalFindings struct {
-	*comparison // with the labels of its learners
+	*comparison // its learners are called by their labels
 	results     []signalResult
-	entries     int // of a signal
+	entries     int // number of entries in a signal
 }
 
-// signalMeasure is a figure of a dictionary, the better the smaller.
+// signalMeasure is a figure of a dictionary; smaller is better.
 type signalMeasure struct {
 	name string
 	of   func(signalResult) float64
@@ -39,7 +39,7 @@ func (f signalFindings) measures() []signalMeasure {
 	return list
 }
 
-// inRuns returns a figure of a dictionary in every run, NaN where it failed.
+// inRuns returns a figure of a dictionary in every run; NaN if the run failed.
 func (f signalFindings) inRuns(name string, figure func(signalResult) float64) []float64 {
 	list := slices.Repeat([]float64{math.NaN()}, f.opt.Protocol.runs)
 	for _, r := range f.results {
@@ -50,7 +50,7 @@ func (f signalFindings) inRuns(name string, figure func(signalResult) float64) [
 	return list
 }
 
-// contest returns the comparison of the dictionaries by a measure.
+// contest returns the comparison of the dictionaries by the measure m.
 func (f signalFindings) contest(m signalMeasure) report.Contest {
 	c := report.Contest{Title: m.name, Kind: "learner", Problems: "runs", Columns: []string{"told", "training RMSE"},
 		Measure: report.Measure{Name: "RMSE", Format: "%.4g", Say: "%.4g"}}
@@ -73,7 +73,7 @@ func (f signalFindings) contest(m signalMeasure) report.Contest {
 	return c
 }
 
-// document returns the report: for each measure a ranking, and a finding.
+// document returns the report: a ranking and a finding for each measure.
 func (f signalFindings) document() report.Document {
 	p := f.opt.Protocol
 	d := report.Document{

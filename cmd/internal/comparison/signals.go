@@ -14,45 +14,45 @@ import (
 	"superres/learners"
 )
 
-// The protocols patches and signals compare dictionaries on signals that were not learned from: by how well S atoms
-// represent them, and by how much noise of a known strength codes over them take away. Beside the learners stand
-// dictionaries that nothing was learned for: an overcomplete DCT, and a sample of the training signals.
+// The protocols patches and signals compare dictionaries on signals that were not used for learning: how well S atoms
+// represent these signals, and how much noise of a known strength is removed when they are coded. Two dictionaries are
+// not learned: an overcomplete DCT, and a sample of the training signals.
 
 const (
-	patchSide   = 8  // of the patches of the protocol patches, in pixels
-	windowSize  = 64 // entries of a signal that is cut from a long one
+	patchSide   = 8  // side of a patch in the protocol patches, in pixels
+	windowSize  = 64 // entries of a signal cut from a long signal
 	mostHeldOut = 2000
 )
 
-// denoiseLevels are the standard deviations of noise, in levels of 255 for patches, and in percent of the root mean
-// square of the held-out signals for others.
+// denoiseLevels are the standard deviations of the noise added: for patches in levels of 255, for other signals in
+// percent of the root mean square of the held-out signals.
 var denoiseLevels = []float64{10, 25}
 
-// gain is the factor, on the length σ·√M of noise, of the residual at which the coding of a noisy signal ends
-// (Elad, Aharon 2006, doi:10.1109/TIP.2006.881969, section III-C).
+// gain stops the coding of a noisy signal: at a residual of gain times σ·√M, the expected length of the noise (Elad,
+// Aharon 2006, doi:10.1109/TIP.2006.881969, section III-C).
 const gain = 1.15
 
 // signalResult is the result of a task on signals. Errors are root mean squares, in the units of the signals.
 type signalResult struct {
 	task
-	HeldOut  float64   `json:"held_out"` // of the held-out signals coded with S atoms
-	Denoised []float64 `json:"denoised"` // of the held-out signals with noise of each of denoiseLevels
+	HeldOut  float64   `json:"held_out"` // of the held-out signals, coded with at most S atoms
+	Denoised []float64 `json:"denoised"` // after denoising the held-out signals, for each of denoiseLevels
 	Training float64   `json:"training"`
 	Falling  bool      `json:"falling,omitempty"` // the training error still fell at the last iteration
 	Seconds  float64   `json:"seconds"`
 	Failure  string    `json:"failure,omitempty"`
 }
 
-// signalData are the signals of a run, a column each.
+// signalData are the signals for a run, one in each column.
 type signalData struct {
 	train, heldOut *mat.Dense
-	square         bool // signals are square patches; false: they are rows of values
+	square         bool // signals are square patches; false: sequences of values
 }
 
-// isSignals reports whether the protocol compares dictionaries on signals, and not on restored pictures.
+// isSignals reports whether the protocol compares dictionaries on signals instead of restored pictures.
 func (p protocol) isSignals() bool { return p.name == "patches" || p.name == "signals" }
 
-// runSignals carries out superres compare by the protocol patches or signals.
+// runSignals carries out superres compare for the protocol patches or signals.
 func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()

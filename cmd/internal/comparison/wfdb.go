@@ -17,21 +17,21 @@ import (
 	"superres/internal/safefile"
 )
 
-// mostWFDB is the largest size of a file of a WFDB record, in bytes.
+// mostWFDB is the greatest size of a file in a WFDB record, in bytes.
 const mostWFDB = 1 << 30
 
-// wfdbSignal is a line of a header that describes a signal.
+// wfdbSignal is the description of a signal, from its line in the header.
 type wfdbSignal struct {
 	file     string
 	format   string // 16 or 212
 	perFrame int    // samples of the signal in a frame
-	offset   int    // bytes of the file before the first sample
+	offset   int    // number of bytes in the file before the first sample
 }
 
-// reFormat matches the format of a signal: its number, the samples a frame, the skew and the offset in bytes.
+// reFormat matches the format of a signal: its number, the samples in a frame, the skew and the offset in bytes.
 var reFormat = regexp.MustCompile(`^(\d+)(?:x(\d+))?(?::\d+)?(?:\+(\d+))?$`)
 
-// parseWFDB parses the line of a signal.
+// parseWFDB parses the fields of a header line that describes a signal.
 func parseWFDB(fields []string) (g wfdbSignal, err error) {
 	if len(fields) < 2 {
 		return g, errors.New("a signal without a format")
@@ -57,15 +57,15 @@ func parseWFDB(fields []string) (g wfdbSignal, err error) {
 	return g, nil
 }
 
-// samples returns the number of samples in data.
+// samples returns the number of samples in data, over all signals of the file.
 func (g wfdbSignal) samples(data []byte) int {
-	if g.format == "212" { // two samples of 12 bits in three bytes; a last one alone takes two
+	if g.format == "212" { // two samples of 12 bits in three bytes; a single last sample takes two
 		return len(data)/3*2 + len(data)%3/2
 	}
 	return len(data) / 2
 }
 
-// sample returns sample i of data; NaN for none, the least value of the format.
+// sample returns sample i in data, or NaN for a missing sample, which the least value of the format stands for.
 func (g wfdbSignal) sample(data []byte, i int) float64 {
 	var v, none int
 	switch {
@@ -85,9 +85,9 @@ func (g wfdbSignal) sample(data []byte, i int) float64 {
 	return float64(v)
 }
 
-// readWFDB returns the samples of the first channel of a WFDB record, as of PhysioNet, in the units of the recorder,
-// without gain; NaN where the recorder had none. The record is that of the header called name; its data are in a file
-// beside it. Formats 16 and 212 are read, in which most records are. (G. Moody: WFDB Applications Guide, header(5) and
+// readWFDB returns the samples of the first channel of a WFDB record, the format of PhysioNet, in units of the
+// recorder, without gain; NaN stands for a missing sample. name is the path of the header; the data are in a file
+// beside it. It reads formats 16 and 212, which most records have. (G. Moody: WFDB Applications Guide, header(5) and
 // signal(5).)
 func readWFDB(name string) ([]float64, error) {
 	text, err := readLimited(name)
@@ -116,14 +116,14 @@ func readWFDB(name string) ([]float64, error) {
 	if err != nil || channels < 1 || channels > 1000 || len(lines) < 1+channels {
 		return nil, bad("no number of signals")
 	}
-	stated := 0 // samples of a signal with one in a frame; 0: not stated
+	stated := 0 // number of frames in the header; 0: not stated
 	if len(lines[0]) > 3 {
 		if stated, err = strconv.Atoi(lines[0][3]); err != nil || stated < 0 {
 			return nil, bad("a number of samples of %.40q", lines[0][3])
 		}
 	}
 	var first wfdbSignal
-	frame := 0 // samples of all signals in a frame
+	frame := 0 // number of samples in a frame, of all signals together
 	for i, line := range lines[1 : 1+channels] {
 		g, err := parseWFDB(line)
 		if err != nil {
@@ -162,7 +162,7 @@ func readWFDB(name string) ([]float64, error) {
 	return values, nil
 }
 
-// readLimited returns the bytes of a file.
+// readLimited returns the bytes of the file called name. It fails above mostWFDB bytes.
 func readLimited(name string) ([]byte, error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"superres/superres"
 )
 
-// inspect returns the job to run, after it has read the input files to their ends, so that damage is found before
-// anything is written, and has checked that no output exists that may not be overwritten.
+// inspect returns the job to run. It first reads the input files to their ends, so that damage is found before any
+// output is written, and checks that no output exists that must not be overwritten.
 func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress) (*job, error) {
 	pair, err := mnist.OpenPair(opt.Images, opt.Labels)
 	if err != nil {
@@ -60,8 +60,8 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	return j, nil
 }
 
-// fit sets the size of the results and the batch. It returns an error if the work, with this number of workers, or the
-// sheet needs more memory than the limit.
+// fit sets the size of the results and the batch. It fails if the work, with this number of workers, or the sheet needs
+// more memory than the limit.
 func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
 	if in.X < e.scale || in.Y < e.scale {
@@ -75,7 +75,7 @@ func (j *job) fit(workers int) error {
 	}
 	pixels := int64(j.out.X) * int64(j.out.Y)
 	j.batch = int(min(max(1<<23/pixels, 1), 256))
-	// Small images take less than the model's estimate, which counts the buffers of large ones.
+	// Small images take less than the estimate of the model, which counts buffers for large images.
 	imageBytes := min(e.model.Memory(image.Config{Width: in.X, Height: in.Y}, j.out.X, j.out.Y, superres.Options{}),
 		400*pixels)
 	need := 32<<20 + int64(min(workers, j.batch))*imageBytes + 6*pixels*int64(j.batch)
@@ -95,10 +95,10 @@ func (j *job) fit(workers int) error {
 	return nil
 }
 
-// checkFree returns an error if the output file name exists, unless it may be overwritten and is no input.
+// checkFree returns an error if an output file called name exists, unless it may be overwritten and is not an input.
 func (opt *Options) checkFree(name string) error {
 	if _, err := os.Lstat(name); err != nil {
-		return nil // there is no such file; writing reports any other error
+		return nil // the file does not exist; writing reports any other error
 	}
 	for _, in := range []string{opt.Images, opt.Labels} {
 		if in != "" && safefile.SameFile(in, name) {
@@ -111,8 +111,8 @@ func (opt *Options) checkFree(name string) error {
 	return nil
 }
 
-// verify returns the names of MNIST's files that the images and the labels are, "" for other files, and a warning for
-// each file that has the name of one but other content.
+// verify returns, for the images and the labels, the name of the file of MNIST with this content, or "". It also
+// returns a warning for each file that has the name of an MNIST file but other content.
 func (opt *Options) verify() (official [2]string, warnings []string) {
 	for i, name := range []string{opt.Images, opt.Labels} {
 		if name == "" {

@@ -25,21 +25,21 @@ import (
 	"superres/superres/score"
 )
 
-// job is the work of one run of the command. inspect makes it.
+// job is the work of one run of the command; inspect creates it.
 type job struct {
 	opt    Options
 	engine *engine
 	bar    *console.Progress
 
-	total, count int         // the number of images in the file, and of those chosen
+	total, count int         // the number of images in the file, and of chosen images
 	size, out    image.Point // the sizes in pixels of each image and each result
-	batch        int         // how many images are in memory at a time
+	batch        int         // number of images in memory at a time
 
 	scores scores
 	sheet  *sheet // nil if no sheet is drawn
 }
 
-// path returns the path of the PNG file for the image with this index and label.
+// path returns the path of the PNG file for the image with the given index and label.
 func (j *job) path(index, label int) string {
 	name := fmt.Sprintf("%0*d", max(5, len(strconv.Itoa(j.total-1))), index)
 	if label != mnist.NoLabel {
@@ -48,14 +48,14 @@ func (j *job) path(index, label int) string {
 	return filepath.Join(j.opt.Folder, name+".png")
 }
 
-// run processes the images and writes the results to the folder or the file, if there is one.
+// run processes the images and writes the results to the folder or the file, if either is given.
 func (j *job) run(ctx context.Context) error {
 	switch folder, file := j.opt.Folder, j.opt.File; {
 	case folder != "":
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return safefile.Unwritable(folder, err)
 		}
-		// Remove temporary files of a run that was killed, if possible.
+		// Remove temporary files that a killed run has left, if possible.
 		_, _ = safefile.RemoveLeftovers(folder, time.Hour)
 	case file != "":
 		_, _ = safefile.RemoveLeftovers(filepath.Dir(file), time.Hour)
@@ -65,9 +65,9 @@ func (j *job) run(ctx context.Context) error {
 	return err
 }
 
-// writeFile processes the images and writes the results to the IDX file name, compressed if it ends in .gz.
+// writeFile processes the images and writes the results to the IDX file called name, compressed if name ends in .gz.
 func (j *job) writeFile(ctx context.Context, name string) error {
-	var failure error // an error other than of writing
+	var failure error // an error other than from writing
 	err := safefile.WriteAtomicMode(j.opt.most, name, j.opt.Overwrite, func(w io.Writer) error {
 		end := func() error { return nil }
 		if strings.HasSuffix(name, ".gz") {
@@ -89,8 +89,8 @@ func (j *job) writeFile(ctx context.Context, name string) error {
 	return err
 }
 
-// stream processes the chosen images, a batch at a time on all processors, and calls write with each result in the
-// order of the file. writing is an error that write returned, and failure any other error.
+// stream processes the chosen images, one batch at a time on all processors, and calls write with each result, in the
+// order of the file. writing is an error from write, and failure any other error.
 func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writing, failure error) {
 	pair, err := mnist.OpenPair(j.opt.Images, j.opt.Labels)
 	if err != nil {
@@ -135,7 +135,7 @@ func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writin
 	return nil, console.Failf(console.ExitInput, "%s: changed while it was read", j.opt.Images)
 }
 
-// copied returns a copy of an image of the file, transposed where that is asked for.
+// copied returns a copy of an image from the file, transposed if the options say so.
 func (j *job) copied(img *image.Gray) *image.Gray {
 	if !j.opt.Transposed {
 		own := *img
@@ -151,7 +151,7 @@ func (j *job) copied(img *image.Gray) *image.Gray {
 	return out
 }
 
-// process processes the digits of batch in place on all processors, and writes PNG files if the output is a folder.
+// process processes the digits of batch in place, on all processors, and writes PNG files if the output is a folder.
 func (j *job) process(ctx context.Context, batch []digit) error {
 	one := func(x *digit) {
 		name := fmt.Sprintf("%s: image %d", j.opt.Images, x.index)
@@ -172,12 +172,12 @@ func (j *job) process(ctx context.Context, batch []digit) error {
 	})
 }
 
-// digit is one image of the file, with its reduced image, result and errors.
+// digit is one image from the file, with its reduced image, result and errors.
 type digit struct {
 	index, label int         // label may be mnist.NoLabel
-	truth        *image.Gray // the image of the file
+	truth        *image.Gray // the image in the file
 	low, result  *image.Gray
-	errors       []float64 // one for each column, NaN if not defined; nil if nothing is scored
+	errors       []float64 // one for each column, NaN if undefined; nil: not scored
 	failure      error
 }
 
@@ -186,11 +186,11 @@ type engine struct {
 	model       *superres.Model
 	scale       int
 	degradation resample.Degradation
-	plain       []*superres.Model // the interpolations that are scored besides the model
-	columns     []string          // the names of plain and, last, of the model
+	plain       []*superres.Model // interpolations to score for comparison with the model
+	columns     []string          // the names of the models in plain and, last, of model
 }
 
-// newEngine returns an engine with the models that opt names. Scale and degradation come from the model unless opt sets
+// newEngine returns an engine with the models named in opt. Scale and degradation come from the model unless opt sets
 // them.
 func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	m, err := models.Open(ctx, opt.Model)
@@ -221,7 +221,7 @@ func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	return e, e.degradation.Check()
 }
 
-// process reduces, restores and scores x.truth, and sets the other images and the errors of x.
+// process reduces, restores and scores x.truth. It sets the other images in x and the errors.
 func (e *engine) process(ctx context.Context, x *digit) error {
 	low, err := score.Reduce(x.truth, e.scale, e.degradation)
 	if err != nil {
@@ -233,7 +233,7 @@ func (e *engine) process(ctx context.Context, x *digit) error {
 	if err != nil {
 		return err
 	}
-	x.result = result.(*image.Gray) // grey images give grey results
+	x.result = result.(*image.Gray) // the result of a grey image is grey
 	for _, m := range e.plain {
 		img, err := m.Upscale(ctx, x.low, opt)
 		if err != nil {
@@ -246,7 +246,7 @@ func (e *engine) process(ctx context.Context, x *digit) error {
 	return e.score(x, x.result)
 }
 
-// score appends the error of restored, compared with x.truth, to x.errors.
+// score appends to x.errors the error of restored, compared with x.truth.
 func (e *engine) score(x *digit, restored image.Image) error {
 	v, err := score.NormalisedError(x.truth, restored, e.scale)
 	x.errors = append(x.errors, v)

@@ -1,9 +1,9 @@
-// Package digits has the command superres mnist, which restores and scores the images of an IDX file, the format of
-// MNIST.
+// Package digits contains the command superres mnist, which restores and scores the images in an IDX file, the format
+// of MNIST.
 //
-// Read it in this order: mnist.go, the command and its options; inspect.go, the checks before anything is written;
-// job.go, which processes images in the order of the file; report.go, their errors; sheet.go, drawings of the first
-// images.
+// Read it in this order: mnist.go, the command and its options; inspect.go, the checks before any output is written;
+// job.go, which processes images in the order of the file; report.go, the errors of the images; sheet.go, a page with
+// pictures of the first images.
 package digits
 
 import (
@@ -76,7 +76,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	official, warnings := opt.verify()
-	// Many small images take little memory and make much garbage. To collect it as often as for large pictures would
+	// Many small images take little memory but leave much garbage. Collecting it as often as for large pictures would
 	// take longer than the work itself.
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	began := time.Now()
@@ -116,21 +116,21 @@ func (opt *Options) table() settings.Table {
 	}, opt.Choice.Options(), console.PictureOptions(&opt.Limits, &opt.Quiet))
 }
 
-// Options are the settings of one run of the command. Most fields are set by the options of table.
+// Options are the settings for one run of the command. The options in table set most fields.
 type Options struct {
 	Images string // the IDX file of the images
 	Labels string // the IDX file of the labels; empty: no labels
 	Choice pictures.Choice
 
-	Transposed  bool   // rows of pixels of the images of the file are columns
-	Model       string // the name of a model, or a file
-	Scale       *int   // nil: the model's scale, or 2 if it has none
+	Transposed  bool   // the images in the file are transposed
+	Model       string // the name of a model, or its file
+	Scale       *int   // nil: the scale of the model, at least 2
 	Degradation resample.Degradation
 
 	Output     string      // the value of -o; empty: no output
 	File       string      // Output if it is an IDX file, else empty
 	Folder     string      // Output, cleaned, if it is a folder of PNG files, else empty
-	most       fs.FileMode // greatest permissions of new files: what all inputs have
+	most       fs.FileMode // greatest permissions of new files: only what all inputs have
 	Sheet      string
 	SheetCount int
 	Overwrite  bool
@@ -141,7 +141,7 @@ type Options struct {
 	command, typed string // the command line as recorded, and as typed
 }
 
-// complete sets the fields that need the arguments of c or several options. Contradictory options are a usage error.
+// complete sets the fields that depend on c or on several options. Contradictory options are a usage error.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.Images, opt.Labels, opt.Overwrite = c.Args().Get(0), c.Args().Get(1), console.Overwrites(c)
 	switch {
@@ -171,8 +171,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// inFolder returns the paths of MNIST's files in folder: the test images, or else the training images, and their
-// labels, "" if there are none. No images are an error.
+// inFolder returns the paths of MNIST's files in folder: of the test images, or else the training images, and of their
+// labels, "" without labels. It fails if there are no images.
 func inFolder(folder string) (images, labels string, err error) {
 	for _, set := range []string{"t10k", "train"} {
 		if images = pictures.FindIDX(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {
@@ -183,19 +183,19 @@ func inFolder(folder string) (images, labels string, err error) {
 		"train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder)
 }
 
-// fileOrFolder returns out as file if it is an IDX file, else as folder, by its name and by what exists.
-func fileOrFolder(out string) (file, folder string, err error) {
-	isFolder := paths.IsFolder(out) || strings.HasSuffix(out, "/") || strings.HasSuffix(out, string(filepath.Separator))
+// fileOrFolder returns arg as file if it names an IDX file, else as folder; a folder exists or ends in a separator.
+func fileOrFolder(arg string) (file, folder string, err error) {
+	isFolder := paths.IsFolder(arg) || strings.HasSuffix(arg, "/") || strings.HasSuffix(arg, string(filepath.Separator))
 	switch {
-	case out == "":
+	case arg == "":
 		return "", "", nil
-	case paths.IsStandard(out):
+	case paths.IsStandard(arg):
 		return "", "", console.Usage("-o -: expected a file or a folder; standard output gets the scores")
 	case isFolder:
-		return "", filepath.Clean(out), nil
-	case pictures.IsIDX(out):
-		return out, "", nil
+		return "", filepath.Clean(arg), nil
+	case pictures.IsIDX(arg):
+		return arg, "", nil
 	}
 	return "", "", console.Usage("-o %s: expected an IDX file (its name ends in -ubyte, .idx, -ubyte.gz or "+
-		".idx.gz), or a folder: %s%c", out, out, filepath.Separator)
+		".idx.gz), or a folder: %s%c", arg, arg, filepath.Separator)
 }

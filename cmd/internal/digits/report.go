@@ -18,49 +18,49 @@ import (
 	"superres/superres/score"
 )
 
-// summary is the result of a run of superres mnist, which is printed as JSON or as a table.
+// summary is the result of a run of superres mnist, to be printed as JSON or as a table.
 type summary struct {
-	Command  paths.Name `json:"command"`            // the command line, with all options that decide the result
+	Command  paths.Name `json:"command"`            // the command line, with all options that affect the result
 	Version  string     `json:"version"`            // the version of superres
 	Task     string     `json:"task"`               // restore
 	Model    paths.Name `json:"model"`              // a name or a file
 	Images   paths.Name `json:"images"`             // the file of the images
-	Official string     `json:"official,omitempty"` // the file of MNIST with the same content; or empty
+	Official string     `json:"official,omitempty"` // the MNIST file with the same content, or empty
 	Labels   paths.Name `json:"labels,omitempty"`   // the file of the labels
-	// OfficialLabels names the file of MNIST with the same content as Labels. It is empty if there is none.
+	// OfficialLabels is the name of the MNIST file with the same content as Labels, or empty.
 	OfficialLabels string `json:"official_labels,omitempty"`
-	Count          int    `json:"count"` // how many images were worked on
-	// Width and Height are the size of each image in the file, in pixels.
+	Count          int    `json:"count"` // number of images processed
+	// Width and Height are the size in pixels of each image in the file, transposed if --transpose-images is given.
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	Scale  int `json:"scale"` // the factor of enlarging and, if images were restored, of reducing before
+	Scale  int `json:"scale"` // the factor of reducing and enlarging
 	// OutWidth and OutHeight are the size of a result, in pixels.
 	OutWidth  int            `json:"out_width"`
 	OutHeight int            `json:"out_height"`
 	Protocol  score.Protocol `json:"protocol,omitempty"` // how errors are measured
 	// Degradation is how images were reduced.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
-	// Columns name the methods that were scored: interpolations and, last, the model.
+	// Columns are the names of the methods scored: interpolations and, last, the model.
 	Columns []string `json:"columns,omitempty"`
-	// Finding is a sentence on whether the model beats the interpolations. It is empty if nothing is compared.
+	// Finding is a sentence on whether the model beats the interpolations; empty if there was no comparison.
 	Finding string     `json:"finding,omitempty"`
-	Mean    []*float64 `json:"mean,omitempty"` // the mean error of each column, nil if not defined
-	// Black is how many images are black. They have no error and are left out of the means.
+	Mean    []*float64 `json:"mean,omitempty"` // the mean error in each column, nil if undefined
+	// Black is the number of black images. They have no error, and are left out of the means.
 	Black   int     `json:"black"`
 	Worst   *worst  `json:"worst,omitempty"`   // the image with the largest error of the model
-	Classes []class `json:"classes,omitempty"` // the errors for each label, in ascending order
-	// Output is the file or folder of the results. It is empty if they were not written.
+	Classes []class `json:"classes,omitempty"` // the errors for each label, in ascending order of labels
+	// Output is the file or folder of the results; empty if they were not written.
 	Output paths.Name `json:"output,omitempty"`
-	// Sheet is the contact sheet, a file on which the first images are drawn. It is empty if there is none.
+	// Sheet is the contact sheet, a page that shows the first images; empty if there is none.
 	Sheet     paths.Name `json:"sheet,omitempty"`
-	Seconds   float64    `json:"seconds"`            // how long the work took
+	Seconds   float64    `json:"seconds"`            // duration of the work
 	PerSecond float64    `json:"images_per_second"`  // Count divided by Seconds
 	Warnings  []string   `json:"warnings,omitempty"` // warnings about the input files
 
 	typed string // the command line as it was typed
 }
 
-// class has the number of images with one label, and the mean error of each column over them.
+// class holds the number of images with one label, and their mean error in each column.
 type class struct {
 	Label int        `json:"label"`
 	Count int        `json:"count"`
@@ -74,7 +74,7 @@ type worst struct {
 	Error float64 `json:"nfe"`
 }
 
-// summary returns the summary but for official files, warnings and times, which the caller sets.
+// summary returns the summary without official files, warnings and times, which the caller sets.
 func (j *job) summary() summary {
 	opt, e := &j.opt, j.engine
 	s := summary{
@@ -93,8 +93,8 @@ func (j *job) summary() summary {
 	return s
 }
 
-// print writes the errors to to.Out, as JSON if asJSON, and, unless quiet, the warnings and a line about the work to
-// to.Err.
+// print writes the errors to to.Out, as JSON if asJSON is set. Unless quiet is set, it writes the warnings and a line
+// about the work to to.Err.
 func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	if !quiet {
 		for _, w := range s.Warnings {
@@ -108,7 +108,7 @@ func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	return s.document().Text(to.Out)
 }
 
-// line returns one line: what was made of how many images, and how fast.
+// line returns one line: where the results are, how many there are, and how fast they were computed.
 func (s *summary) line() string {
 	var to []string
 	for _, name := range []string{string(s.Output), string(s.Sheet)} {
@@ -124,8 +124,8 @@ func (s *summary) line() string {
 	return text
 }
 
-// document returns the report: the finding, and the mean errors for each label and of all images, the least of each row
-// in bold.
+// document returns the report: the finding, and the mean errors for each label and for all images. The least error in
+// each row is bold.
 func (s *summary) document() report.Document {
 	d := report.Document{
 		Title: "Images of an IDX file, restored", Command: s.typed, Notes: s.Warnings, Data: s,
@@ -179,7 +179,7 @@ func (s *summary) document() report.Document {
 	return d
 }
 
-// official returns the end of a sentence, ", which is MNIST's " and name, or "" if name is "".
+// official returns the end of a sentence, ", which is MNIST's " followed by name, or "" if name is "".
 func official(name string) string {
 	if name == "" {
 		return ""
@@ -192,11 +192,11 @@ type scores struct {
 	all     sums
 	classes map[int]*sums // by label; nil if there are no labels
 	worst   *worst        // nil if no error is defined
-	errors  [][]float64   // of each column, for the images that have an error
+	errors  [][]float64   // the errors in each column, without black images
 }
 
-// add adds the errors of x, if it has any. Digits must be added in the order of the file, so that the sums are the same
-// bits for any number of workers.
+// add adds the errors of x, if any. Digits must be added in the order of the file, so that the sums have the same bits
+// for any number of workers.
 func (s *scores) add(x digit) {
 	if x.errors == nil {
 		return
@@ -227,8 +227,8 @@ func (s *scores) add(x digit) {
 	}
 }
 
-// finding says whether the model, the last of columns, restores better than the best of the others, and how sure that
-// is; "" if nothing is compared.
+// finding says whether the model, last in columns, restores better than the best interpolation, and how certain this
+// is; "" if there is no comparison.
 func (s *scores) finding(columns []string) string {
 	last := len(columns) - 1
 	if last < 1 || s.all.scored == 0 {
@@ -243,9 +243,9 @@ func (s *scores) finding(columns []string) string {
 	return c.Headline() + ". " + c.Evidence()
 }
 
-// sums has sums of errors over images.
+// sums holds sums of errors over images.
 type sums struct {
-	images, scored int       // the number of images, and of those that have an error
+	images, scored int       // the number of images, and of images that have an error
 	errors         []float64 // a sum for each column
 }
 
@@ -262,7 +262,7 @@ func (s *sums) add(errs []float64) {
 	}
 }
 
-// means returns the mean error of each column over the images that have an error, or nil for a column if none has.
+// means returns the mean error in each column over the images that have an error; nil if no image has.
 func (s *sums) means() []*float64 {
 	out := make([]*float64, len(s.errors))
 	for i, v := range s.errors {

@@ -12,27 +12,27 @@ import (
 	"superres/mnist"
 )
 
-// sheetTile is the least width of a picture on the sheet, in pixels: smaller ones are shown larger.
+// sheetTile is the least width of a picture on the sheet, in pixels: smaller pictures are shown enlarged.
 const sheetTile = 52
 
-// mostSheetPixels is the largest number of pixels of all pictures on a sheet.
+// mostSheetPixels is the greatest total number of pixels of all pictures on a sheet.
 const mostSheetPixels = 50_000_000
 
-// sheet collects the first digits that are processed, for a page with a row of pictures for each.
+// sheet collects the first digits processed, for a page with a row of pictures for each digit.
 type sheet struct {
 	out   image.Point // the size of a result in pixels
 	count int         // how many digits to draw
 	drawn []digit
 }
 
-// add adds x if the sheet has fewer than count digits. A nil sheet takes none.
+// add adds x if the sheet has fewer than count digits. On a nil sheet it does nothing.
 func (s *sheet) add(x digit) {
 	if s != nil && len(s.drawn) < s.count {
 		s.drawn = append(s.drawn, x)
 	}
 }
 
-// sheetRows are the names of the pictures of a digit, from the left.
+// sheetRows are the names of the pictures of a digit, from left to right.
 var sheetRows = []string{"truth", "low", "result", "error"}
 
 // pictures returns the pictures of x, one for each of sheetRows.
@@ -47,8 +47,8 @@ func (x digit) pictures() []*image.Gray {
 	return []*image.Gray{x.truth, x.low, x.result, difference}
 }
 
-// page writes the sheet as the HTML page name, with at most the permissions mode: the report, with the digits before
-// its table, whose pictures a reader can lay over one another.
+// page writes the sheet to the HTML page called name, with at most the permissions mode: the report, and before its
+// table the pictures of the digits, which a reader can lay over one another.
 func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary) error {
 	d := sum.document()
 	shown, err := s.table()

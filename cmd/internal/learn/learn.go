@@ -1,8 +1,8 @@
 // Package learn is the command superres learn: it learns a dictionary from a matrix.
 //
 // Read it in this order: options.go, the flags; learn.go, the run of a command; problem.go, which reads the data and
-// checks that the memory suffices; coding.go, codes over a dictionary that is there; outputs.go, the files that are
-// written; report.go, the summary of a run; and parts.go, which learns from a file larger than memory.
+// checks that the memory suffices; coding.go, coding over an existing dictionary; outputs.go, the files written;
+// report.go, the summary of a run; and parts.go, which learns from a file larger than memory.
 package learn
 
 import (
@@ -72,7 +72,7 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 	if err := s.TakesBinary(opt.outputs.dictionary.Name); err != nil {
 		return err
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opt.Limits.Memory)) // Go collects garbage sooner near the limit
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opt.Limits.Memory)) // near the limit, Go collects garbage sooner
 	if opt.Parts > 0 {
 		return learnParts(ctx, opt, s, bar)
 	}
@@ -100,7 +100,7 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 	return newSummary(opt, p, result).tell(opt, s)
 }
 
-// failed returns the error err of learning as the command reports it.
+// failed returns err, an error from learning, as the command reports it.
 func (opt Options) failed(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -111,7 +111,7 @@ func (opt Options) failed(ctx context.Context, err error) error {
 	return console.Failf(console.ExitInput, "%s: %w; check the data, scale it if need be", opt.dataName(), err)
 }
 
-// showStep shows in bar the iteration and error of step, out of total iterations.
+// showStep shows the iteration and the error of step in bar; total is the number of iterations.
 func showStep(bar *console.Progress, step learners.Step, total int) {
 	bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
 	bar.Set("learning", float64(step.Iteration)/float64(total))

@@ -53,7 +53,7 @@ func (opt *Options) table() settings.Table {
 	}, console.WorkOptions(&opt.Limits, &opt.Quiet))
 }
 
-// Options are the settings of one run of the command. Most fields are set by the options of table.
+// Options are the settings for one run of the command. The options in table set most fields.
 type Options struct {
 	Data      string // the file of the matrix, or "-" for standard input
 	Array     string
@@ -65,19 +65,19 @@ type Options struct {
 	Atoms      *int // nil: as many as in Init, or twice the entries of a signal, but at most the number of signals
 	Iterations int
 	Seed       uint64
-	Parts      int // signals that memory holds at a time; 0: all
+	Parts      int // number of signals in memory at a time; 0: all
 	Resume     bool
 	Limits     console.Limits
 
 	JSON, Quiet bool
-	oriented    bool // --transpose is given, true or false
+	oriented    bool // --transpose is given, as true or as false
 
-	learner learners.Learner // the learner of the spec Learner
+	learner learners.Learner // the learner with the spec Learner
 	outputs outputs
-	command string // the command line, which --resume compares
+	command string // the command line, which must be the same for --resume
 }
 
-// complete sets the fields that need the arguments of c or several options. Contradictory options are a usage error.
+// complete sets the fields that depend on c or on several options. Contradictory options are a usage error.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	given := console.OptionsOf(c.Command)
 	opt.Data = c.Args().First()
@@ -113,7 +113,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return opt.outputs.check(*opt)
 }
 
-// dataName returns what messages call the data: the file name or "standard input".
+// dataName returns the name of the data in messages: the file name or "standard input".
 func (opt Options) dataName() string {
 	if paths.IsStandard(opt.Data) {
 		return "standard input"

@@ -21,23 +21,23 @@ import (
 
 // outputs are the files that superres learn writes.
 type outputs struct {
-	// dictionary is D, codes is X, and trace has a line for every iteration.
+	// dictionary receives D, codes receives X, and trace a line for every iteration.
 	dictionary, codes, trace output
-	// overwrite says that existing files are replaced; false makes them an error.
+	// overwrite says that existing files are replaced; false: an existing file is an error.
 	overwrite bool
-	// most has the greatest permissions of new files: the permissions that all input files have.
+	// most holds the greatest permissions for new files: the permissions that all input files have.
 	most fs.FileMode
 }
 
-// output is one output file with the format that its name implies.
+// output is an output file, with the format that its name implies.
 type output struct {
 	console.Output
-	// format is npy, npz or csv. It is empty where the file can have only one.
+	// format is npy, npz or csv; empty if only one format is possible.
 	format string
 }
 
-// check sets the formats and most. It is called before any work, and returns an error if an output could not be written
-// or would write over an input or another output.
+// check sets the formats and most. It is called before any work, and fails if an output could not be written, or would
+// replace an input or another output.
 func (out *outputs) check(opt Options) (err error) {
 	switch {
 	case out.dictionary.Name == "" && !opt.codes():
@@ -60,8 +60,8 @@ func (out *outputs) check(opt Options) (err error) {
 	return console.CheckOutputs(out.overwrite, inputs, out.dictionary.Output, out.codes.Output, out.trace.Output)
 }
 
-// save writes trace, codes and dictionary, in this order, and returns the first error. A file that fails does not stop
-// the others, since learning may have taken hours.
+// save writes trace, codes and dictionary, in this order, and returns the first error. After an error it writes the
+// other files nevertheless, since learning may have taken hours.
 func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Result) error {
 	var errs []error
 	write := func(o console.Output, write func(io.Writer) error) {
@@ -91,8 +91,8 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 	return nil
 }
 
-// writeCodes writes x in format: as "npy" or "csv" the dense K×N matrix, which takes 8 bytes of memory an entry, and as
-// "npz" the sparse matrix that scipy.sparse.load_npz reads.
+// writeCodes writes the codes x: as "npy" or "csv" the dense K×N matrix, with 8 bytes of memory for each entry; as
+// "npz" a sparse matrix for scipy.sparse.load_npz.
 func writeCodes(w io.Writer, format string, x *sparse.Codes) error {
 	if format == "npz" {
 		return npz.WriteCSC(w, x.Atoms, x.Start, x.Index, x.Value)
@@ -100,7 +100,7 @@ func writeCodes(w io.Writer, format string, x *sparse.Codes) error {
 	return matfile.Write(w, format, "", x.Dense())
 }
 
-// writeTrace writes a line of comma-separated values for each step, with an empty field for iteration 0.
+// writeTrace writes a line of comma-separated values for each step; the first field is empty for iteration 0.
 func writeTrace(w io.Writer, steps []learners.Step) error {
 	if _, err := io.WriteString(w, "iteration,rmse,nonzeros,primal,dual,replaced,seconds\n"); err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// completeParts sets the default of Iterations for --parts, and refuses options that contradict it.
+// completeParts sets the default of Iterations for --parts, and refuses options that contradict --parts.
 func (opt *Options) completeParts(given settings.Table) error {
 	if opt.Parts == 0 {
 		if opt.Resume {
@@ -53,19 +53,19 @@ func (opt *Options) completeParts(given settings.Table) error {
 	return nil
 }
 
-// runLength is how many signals that lie side by side in the file are in the same part.
+// runLength is the number of signals in a run: signals side by side in the file, which always are in the same part.
 const runLength = 256
 
-// fileParts is a file of signals that is read in parts.
+// fileParts is a file of signals to read in parts.
 type fileParts struct {
 	columns *npz.Columns
 	name    string
-	order   []int // the runs of the file, in the order in which they are learned from
+	order   []int // the numbers of the runs, in the order of learning
 	size    int   // runs in a part
 }
 
-// openParts opens the file opt.Data, of which a part has opt.Parts signals, in runs drawn by the seed. The caller
-// closes file.
+// openParts opens the file opt.Data and divides it into parts of about opt.Parts signals, in runs ordered at random by
+// the seed. The caller closes file.
 func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 	f, size, err := safefile.OpenRegular(opt.Data)
 	if err != nil {
@@ -82,10 +82,10 @@ func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 		order: rand.New(rand.NewPCG(opt.Seed, 2)).Perm(runs)}, f, nil
 }
 
-// count returns the number of parts. The last has as many signals as the others, or nearly twice as many.
+// count returns the number of parts. Each part has at least size runs, and fewer than twice as many.
 func (p *fileParts) count() int { return max(1, len(p.order)/p.size) }
 
-// read returns the signals of part i, from 0.
+// read returns the signals in part i, counted from 0.
 func (p *fileParts) read(i int) (*mat.Dense, error) {
 	m, n := p.columns.Dims()
 	runs := p.order[i*len(p.order)/p.count() : (i+1)*len(p.order)/p.count()]
@@ -104,7 +104,7 @@ func (p *fileParts) read(i int) (*mat.Dense, error) {
 	return y, nil
 }
 
-// learnParts learns from the parts of a file, one after the other, writes the outputs and prints the summary.
+// learnParts learns from the parts of a file, one after another, writes the outputs and prints the summary.
 func learnParts(ctx context.Context, opt Options, s *console.Streams, bar *console.Progress) error {
 	began := time.Now()
 	parts, file, err := openParts(opt)
@@ -117,7 +117,7 @@ func learnParts(ctx context.Context, opt Options, s *console.Streams, bar *conso
 	if p.settings, err = opt.settings(); err != nil {
 		return err
 	}
-	part := min(n, 2*parts.size*runLength) // the most signals of a part
+	part := min(n, 2*parts.size*runLength) // greatest number of signals in a part
 	if p.settings.Atoms == 0 {
 		p.settings.Atoms = min(2*m, part)
 	}
@@ -164,17 +164,17 @@ func learnParts(ctx context.Context, opt Options, s *console.Streams, bar *conso
 	return sum.tell(opt, s)
 }
 
-// kept is the file from which --resume goes on: what a run with --parts has learned so far.
+// kept is the file for --resume: what a run with --parts has learned so far.
 type kept struct {
 	name    string
 	mode    fs.FileMode
 	about   string // the settings and the size of the data
 	past    learners.Past
 	steps   []learners.Step // one for each part
-	written time.Time       // when write last wrote; zero before
+	written time.Time       // when the file was last written; zero: not yet
 }
 
-// seconds returns the time that learning from the parts before took.
+// seconds returns the time spent learning from the parts before.
 func (k *kept) seconds() (sum time.Duration) {
 	if len(k.steps) > 0 {
 		sum = k.steps[len(k.steps)-1].Elapsed
@@ -182,9 +182,9 @@ func (k *kept) seconds() (sum time.Duration) {
 	return sum
 }
 
-// write writes the file, unless no part is done or the last time was less than after ago.
-func (k *kept) write(after time.Duration) error {
-	if k.past.Parts == 0 || time.Since(k.written) < after {
+// write writes the file, unless no part is done or the file was written less than interval ago.
+func (k *kept) write(interval time.Duration) error {
+	if k.past.Parts == 0 || time.Since(k.written) < interval {
 		return nil
 	}
 	steps := mat.NewDense(len(k.steps), 4, nil)
@@ -202,7 +202,7 @@ func (k *kept) write(after time.Duration) error {
 	})
 }
 
-// read reads the file, if it is there, of a run with the same settings that learned atoms of m entries.
+// read reads the file, if it exists. It must come from a run with the same settings, and hold atoms of m entries.
 func (k *kept) read(m, atoms int) error {
 	f, size, err := safefile.OpenRegular(k.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -255,7 +255,7 @@ func (k *kept) read(m, atoms int) error {
 	return nil
 }
 
-// refuse returns the error of a file that cannot be gone on from.
+// refuse returns the error for a file that --resume cannot use.
 func (k *kept) refuse(err error) error {
 	return safefile.Refuse(safefile.ErrInput, k.name, "%v; remove it, or leave out --resume", err)
 }

@@ -17,7 +17,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// problem has the inputs of a learner.
+// problem holds the inputs of a learner.
 type problem struct {
 	// signals is the matrix Y, with one signal a column.
 	signals *mat.Dense
@@ -27,8 +27,8 @@ type problem struct {
 	coder *watchedCoder
 }
 
-// readProblem returns the problem that opt describes: the data, from the file or stdin, and the settings with the
-// initial dictionary. Data that need more memory than the limit are an error before their entries are read.
+// readProblem returns the problem described by opt: the data, from the file or stdin, and the settings, with the
+// initial dictionary. If the data need more memory than the limit, it fails before reading their entries.
 func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	if p.settings, err = opt.settings(); err != nil {
 		return p, err
@@ -45,7 +45,7 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	return p, p.codeAs(opt)
 }
 
-// settings returns the parameters of the learner but its coder. Atoms is 0 where it is left to the data.
+// settings returns the parameters of the learner, except the coder. Atoms is 0 if the data decide it.
 func (opt Options) settings() (s learners.Options, err error) {
 	s = learners.Options{Iterations: opt.Iterations, Seed: opt.Seed}
 	if opt.Atoms != nil {
@@ -60,7 +60,7 @@ func (opt Options) settings() (s learners.Options, err error) {
 	return s, nil
 }
 
-// codeAs has the problem coded by the coder that the options name, for its number of atoms.
+// codeAs sets the coder of the problem to the coder named in opt, for its number of atoms.
 func (p *problem) codeAs(opt Options) error {
 	spec, err := opt.Coder.Over(p.settings.Atoms)
 	if err != nil {
@@ -72,8 +72,8 @@ func (p *problem) codeAs(opt Options) error {
 	return err
 }
 
-// firstDictionary returns the dictionary in opt.Init. A zero atom, or a number of atoms other than opt.Atoms, is an
-// error.
+// firstDictionary returns the dictionary in opt.Init. It fails if an atom is zero, or if the number of atoms is not
+// opt.Atoms.
 func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	m, err := matfile.Open(opt.Init, matfile.Options{Column: "atom", Accept: func(rows, cols int) error {
 		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows,
@@ -100,8 +100,8 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	return d, nil
 }
 
-// readSignals returns the data from its file or stdin. It calls accept first, for n signals of m entries and the bytes
-// piped of stdin held in memory, and returns its error.
+// readSignals returns the data from the file or stdin. Before reading the entries it calls accept with n signals, m
+// entries and the bytes piped, the size of stdin held in memory, and returns its error.
 func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float64) error) (*mat.Dense, error) {
 	var piped []byte
 	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal",
@@ -119,14 +119,14 @@ func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float
 	return matfile.Read(bytes.NewReader(piped), int64(len(piped)), opt.dataName(), want)
 }
 
-// fewSignals describes n signals of m entries, where n is less than m.
+// fewSignals describes n signals of m entries, for n less than m.
 func fewSignals(m, n int) string {
 	return fmt.Sprintf("%d signals of %d entries each, so fewer signals than entries", n, m)
 }
 
 // accept returns an error if n signals of m entries do not fit the initial dictionary or need more memory than the
-// limit: to read, with piped bytes of standard input and a copy to transpose, or to learn, with the initial dictionary
-// and, if they are to be written as .npy or .csv, the dense codes.
+// limit. Reading takes the signals, a copy to transpose them, and piped bytes from standard input. Learning takes the
+// signals, the initial dictionary and, to write them as .npy or .csv, the dense codes.
 func accept(opt Options, settings learners.Options, m, n int, piped float64) error {
 	name := opt.dataName()
 	if m > n && n > 1 && opt.Atoms == nil && settings.Init == nil && !opt.oriented {
@@ -173,7 +173,7 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 		advice+", or --transpose when there is one signal a row")
 }
 
-// watchedCoder is a coder that records whether it was used, since some learners use none.
+// watchedCoder is a coder that records whether it was used, since some learners do not use it.
 type watchedCoder struct {
 	sparse.Coder
 	spec string
@@ -185,7 +185,7 @@ func (w *watchedCoder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.De
 	return w.Coder.Code(ctx, d, y)
 }
 
-// MostNonZeros implements sparse.Limited. A learner that calls it uses the coder, if only for this number.
+// MostNonZeros implements sparse.Limited. A learner that calls it uses the coder, at least for this number.
 func (w *watchedCoder) MostNonZeros() int {
 	w.used.Store(true)
 	return sparse.MostNonZeros(w.Coder)

@@ -10,10 +10,10 @@ import (
 	"superres/learners/sparse"
 )
 
-// Ground is the index in Palette of the background, and zero the index of the grey that shows an entry of 0.
+// Ground is the index of the background in Palette, and zero the index of the grey that shows an entry of 0.
 const Ground, zero = 0, 128
 
-// Palette has the background at index Ground and the grey of level v at index v, from 1 to 255.
+// Palette has the background at index Ground, and at index v, from 1 to 255, the grey of level v.
 var Palette = func() color.Palette {
 	p := color.Palette{color.NRGBA{44, 92, 150, 255}}
 	for v := 1; v < 256; v++ {
@@ -22,24 +22,24 @@ var Palette = func() color.Palette {
 	return p
 }()
 
-// Panel is one matrix of atoms in the drawing.
+// Panel is one matrix of atoms in a drawing.
 type Panel struct {
 	atoms *sparse.Dictionary // one atom in each column, of w·h entries
-	// w and h are the width and height of an atom in entries; the entries of a column are in rows from the top.
+	// w and h are the width and height of an atom in entries; a column holds the rows of an atom, from the top.
 	w, h int
-	side int // the side of an entry in pixels before the zoom
+	side int // the side of an entry in pixels, before the zoom
 }
 
-// screen is the largest width and height, in pixels, of a drawing for which no zoom is given, unless zoom 1 needs more;
-// maxPixels is the number of pixels of the largest drawing.
+// screen is the greatest width and height, in pixels, of a drawing without a given zoom, unless it needs more even at
+// zoom 1. maxPixels is the greatest number of pixels of a drawing.
 const (
 	screen    = 1600
 	maxPixels = 100_000_000
 )
 
-// Draw returns a drawing of atoms in rows, about 4 by 3, with the panels of each atom side by side. Zero is mid-grey,
-// and the entry of largest magnitude of an atom in a panel is black or white. order has the columns of the atoms in the
-// order of drawing. zoom multiplies Panel.side; 0 chooses one that fits a screen. Too large a drawing is an error.
+// Draw returns a drawing of atoms in rows, about 4 by 3 in shape, with the panels of each atom side by side. Zero is
+// mid-grey, and the entry of greatest magnitude in each panel of an atom is black or white. order lists the columns of
+// the atoms to draw. zoom multiplies Panel.side; 0 chooses a zoom that fits a screen. Too large a drawing is an error.
 func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	var l layout
 	if zoom > 0 {
@@ -68,10 +68,10 @@ func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	return img, nil
 }
 
-// layout has the sizes in pixels of a drawing whose cells each show one atom.
+// layout holds the sizes in pixels of a drawing in which each cell shows one atom.
 type layout struct {
-	cellW, cellH  int // of a cell, without the gap after it
-	inner, outer  int // gaps: between the panels of a cell, and around cells
+	cellW, cellH  int // size of a cell, without the gap after it
+	inner, outer  int // gaps: between the panels in a cell, and around cells
 	cols          int
 	width, height int
 }
@@ -92,10 +92,10 @@ func newLayout(panels []Panel, cells, zoom int) layout {
 	return l
 }
 
-// NewPanel returns a panel of d, whose atoms have w×h entries, each drawn as side×side pixels times zoom. It shares d.
+// NewPanel returns a panel of d, with atoms of w×h entries, each drawn as side×side pixels times zoom. It keeps d.
 func NewPanel(d *sparse.Dictionary, w, h, side int) Panel { return Panel{d, w, h, side} }
 
-// draw draws atom k with its upper left corner at x, y and each entry as side×side pixels.
+// draw draws atom k with its upper left corner at x, y, and each entry as side×side pixels.
 func (p Panel) draw(img *image.Paletted, x, y, k, side int) {
 	atom := p.atoms.Atom(k)
 	largest := 0.0

@@ -12,26 +12,27 @@ import (
 	"superres/internal/safefile"
 )
 
-// history holds what the journals in a folder record of outputs. Its keys are hashes of the outputs' relative paths.
+// history holds the records on outputs from the journals in a folder. Its keys are hashes of the relative output paths.
 type history struct {
-	stories map[paths.Key]*story    // of each output
-	others  map[paths.Key][]promise // promises of earlier records of an output
+	stories map[paths.Key]*story    // the last record on each output
+	others  map[paths.Key][]promise // the promises in earlier records on an output
 }
 
-// story is the last record of an output. There may be a million stories in memory, so it holds hashes instead of texts,
-// and times in nanoseconds since 1970.
+// story is the last record on an output. As memory may hold a million stories, it contains hashes instead of texts, and
+// times in nanoseconds since 1970.
 type story struct {
 	promise
-	source   paths.Key // of the input and the settings, by sourceKey
-	size     int64     // of the input
-	modified int64     // of the input
-	sum      digest    // of the input
-	time     int64     // of the record
-	journal  int32     // the number of the journal with the record
+	source   paths.Key // hash of the input's path and the settings, from sourceKey
+	size     int64     // bytes of the input
+	modified int64     // time when the input was last changed
+	sum      digest    // SHA-256 of the input
+	time     int64     // time of the record
+	journal  int32     // the number of the journal that contains the record
 	done     bool
 }
 
-// promise is the size in bytes and the SHA-256 of a complete result. The zero value promises nothing.
+// promise is the size in bytes and the SHA-256 of a complete result: a file with both is a result of this program and
+// may be replaced. The zero value promises nothing.
 type promise struct {
 	bytes int64
 	sum   digest
@@ -40,8 +41,8 @@ type promise struct {
 // digest is a SHA-256.
 type digest [32]byte
 
-// digestOf returns the digest whose 64 hexadecimal digits text has. Any other text gives the zero digest, which no file
-// has.
+// digestOf returns the digest that text spells in 64 hexadecimal digits. For any other text it returns the zero digest,
+// which no file has.
 func digestOf(text string) (d digest) {
 	var digits [2 * len(d)]byte
 	if copy(digits[:], text) == len(digits) && len(text) == len(digits) {
@@ -54,11 +55,11 @@ func digestOf(text string) (d digest) {
 
 func (d digest) String() string { return hex.EncodeToString(d[:]) }
 
-// sourceKey returns a hash of place, the relative path of an input, and settings, both as in Record.
+// sourceKey returns a hash of place, the relative path of an input, and of settings, both as in Record.
 func sourceKey(place, settings string) paths.Key { return paths.KeyOf(place, settings) }
 
-// add adds rec from the journal with the number journal. Of several records of an output the last counts: within one
-// journal the later line, whatever its time, and between journals the later time.
+// add adds rec from the journal with the number journal. If an output has several records, the last one counts: in one
+// journal the last line, whatever its time; between journals the record with the latest time.
 func (p *history) add(rec *Record, journal int32) {
 	if rec.Output == "" { // parts once noted their beginning and end
 		return
@@ -81,14 +82,14 @@ func (p *history) add(rec *Record, journal int32) {
 	}
 }
 
-// addPromise keeps earlier, a promise of the output with this key by another record than its last.
+// addPromise keeps earlier, a promise about the output key that is not in the last record on it.
 func (p *history) addPromise(key paths.Key, earlier promise) {
 	if earlier.sum != (digest{}) && !slices.Contains(p.others[key], earlier) {
 		p.others[key] = append(p.others[key], earlier)
 	}
 }
 
-// isPromised reports whether the file at path, of size bytes, is a result that any record of output promises.
+// isPromised reports whether the file at path, of size bytes, is a complete result according to any record on output.
 func (p *history) isPromised(output paths.Key, path string, size int64) (bool, error) {
 	last := p.stories[output]
 	if last == nil {
@@ -102,8 +103,8 @@ func (p *history) isPromised(output paths.Key, path string, size int64) (bool, e
 	return err == nil && slices.Contains(promises, promise{size, sum}), err
 }
 
-// hasInput reports whether the file at path, described by info, is still the recorded input: of the same size, and of
-// the same time or, since copying changes the time, the same hash.
+// hasInput reports whether the file at path, described by info, is still the input in the record: it has the same size,
+// and the same time or, since copying changes the time, the same hash.
 func (s *story) hasInput(path string, info fs.FileInfo) bool {
 	if info == nil || info.Size() != s.size {
 		return false
@@ -115,7 +116,7 @@ func (s *story) hasInput(path string, info fs.FileInfo) bool {
 	return err == nil && sum == s.sum
 }
 
-// read returns what all journals in folder record. It reads each folder only once.
+// read returns the records in all journals in folder. It reads each folder only once.
 func (l *Ledger) read(folder string) (*history, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,20 +15,20 @@ import (
 	"superres/internal/safefile"
 )
 
-// Journal is a file of finished results, one JSON value a line, so that interrupted work continues where it stopped.
-// OpenJournal drops an incomplete last line. A journal is locked, so that only one process has it open.
+// Journal is a file of finished results, one JSON value a line, with which interrupted work continues where it stopped.
+// OpenJournal drops an incomplete last line. A journal is locked, so that only one process can have it open.
 type Journal[T any] struct {
 	File *os.File
 
 	mu      sync.Mutex
-	size    int64 // of all complete lines, in bytes
-	broken  bool  // an incomplete line follows that could not be removed
-	damaged int   // the number, from 1, of the line that was skipped on opening; 0 is none
+	size    int64 // bytes of all complete lines
+	broken  bool  // an incomplete last line could not be removed
+	damaged int   // number of the line skipped on opening, from 1; 0: none
 }
 
-// OpenJournal opens the journal name, or creates it with at most the permissions mode, and calls each with every entry,
-// in order. If each is nil the entries are not read. The caller must Close the journal.
-func OpenJournal[T any](name string, mode fs.FileMode, each func(T)) (*Journal[T], error) {
+// OpenJournal opens the journal called name, or creates it with at most the permissions mode, and passes every entry,
+// in order, to handle. If handle is nil, the entries are not read. The caller must Close the journal.
+func OpenJournal[T any](name string, mode fs.FileMode, handle func(T)) (*Journal[T], error) {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove "+
 			"it, or use another -o"))
@@ -38,14 +38,14 @@ func OpenJournal[T any](name string, mode fs.FileMode, each func(T)) (*Journal[T
 		return nil, journalError(name, err)
 	}
 	j := &Journal[T]{File: f}
-	if err := j.begin(each); err != nil {
+	if err := j.begin(handle); err != nil {
 		return nil, errors.Join(journalError(name, err), f.Close())
 	}
 	return j, nil
 }
 
-// begin locks the journal, calls each as OpenJournal does, and removes an incomplete last line.
-func (j *Journal[T]) begin(each func(T)) error {
+// begin locks the journal, passes its entries to handle as OpenJournal does, and removes an incomplete last line.
+func (j *Journal[T]) begin(handle func(T)) error {
 	info, err := j.File.Stat()
 	switch {
 	case err != nil:
@@ -57,10 +57,10 @@ func (j *Journal[T]) begin(each func(T)) error {
 			"move it away, put a copy of it here, or use another -o")
 	case !safefile.Lock(j.File):
 		return errors.New("another superres is at work in this folder; wait for it, or use another -o")
-	case each == nil:
+	case handle == nil:
 		j.size, err = endOfLines(j.File, info.Size())
 	default:
-		j.size, j.damaged, err = ReadJournal(j.File.Name(), each)
+		j.size, j.damaged, err = ReadJournal(j.File.Name(), handle)
 	}
 	if err == nil && j.size < info.Size() {
 		err = j.File.Truncate(j.size)
@@ -68,10 +68,10 @@ func (j *Journal[T]) begin(each func(T)) error {
 	return err
 }
 
-// maxLine is the length of the longest line that is read, in bytes: about a hundred times the line of a usual result.
+// maxLine is the length in bytes of the longest line that is read: about a hundred times the line of a usual result.
 const maxLine = 1 << 20
 
-// endOfLines returns the offset just behind the last complete line of f, which has size bytes.
+// endOfLines returns the offset of the end of the last complete line in f, a file of size bytes.
 func endOfLines(f io.ReaderAt, size int64) (int64, error) {
 	end := make([]byte, min(size, maxLine))
 	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
@@ -84,10 +84,10 @@ func endOfLines(f io.ReaderAt, size int64) (int64, error) {
 	return size - int64(len(end)-last-1), nil
 }
 
-// ReadJournal calls each with every entry of the journal name, in order, and returns the offset just behind the last
-// complete line. One damaged line is skipped, since its work is merely done again, and damaged is its number from 1, or
-// 0 if there is none. Two damaged lines are an error.
-func ReadJournal[T any](name string, each func(T)) (end int64, damaged int, err error) {
+// ReadJournal passes every entry of the journal called name, in order, to handle, and returns the offset of the end of
+// the last complete line. One damaged line is skipped, since its work is simply done again; damaged is the number of
+// the line from 1, or 0 if no line is damaged. Two damaged lines are an error.
+func ReadJournal[T any](name string, handle func(T)) (end int64, damaged int, err error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
 		return 0, 0, err
@@ -109,7 +109,7 @@ func ReadJournal[T any](name string, each func(T)) (end int64, damaged int, err 
 		v = zero
 		switch err := json.Unmarshal(line, &v); {
 		case err == nil:
-			each(v)
+			handle(v)
 		case damaged == 0:
 			damaged = number
 		default:
@@ -119,12 +119,12 @@ func ReadJournal[T any](name string, each func(T)) (end int64, damaged int, err 
 	}
 }
 
-// skippedLine returns a warning that a damaged line, counted from 1, of the journal name was skipped.
+// skippedLine returns a warning that in the journal called name a damaged line, counted from 1, was skipped.
 func skippedLine(name string, line int) error {
 	return fmt.Errorf("journal %s: line %d is damaged; what it told of is done again", name, line)
 }
 
-// Add appends v as a line, all of it or, as on a full disk, none. It is safe for concurrent use.
+// Add appends v as a line, completely or, if for example the disk is full, not at all. It is safe for concurrent use.
 func (j *Journal[T]) Add(v T) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -147,7 +147,7 @@ func (j *Journal[T]) Add(v T) error {
 // Close closes the journal and unlocks it.
 func (j *Journal[T]) Close() error { return j.File.Close() }
 
-// journalError returns err as an error of the journal name, with the exit code ExitOutput.
+// journalError returns err as an error about the journal called name, with the exit code ExitOutput.
 func journalError(name string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

@@ -15,9 +15,9 @@ import (
 	"superres/internal/safefile"
 )
 
-// A ledger records which files are done in journals in the folders of the outputs. They are called
-// .superres-journal.jsonl, or .superres-journal.I-of-N.jsonl for part I of N. A part appends only to its own journal
-// and reads all, so that parts may run at the same time and their number may change.
+// A ledger records in journals which output files are done. The journals lie in the folders of the outputs and are
+// called .superres-journal.jsonl, or .superres-journal.I-of-N.jsonl for part I of N. A part appends only to its own
+// journal but reads all, so that parts may run at the same time and their number may change.
 const (
 	journalPrefix = ".superres-journal"
 	journalSuffix = ".jsonl"
@@ -39,34 +39,34 @@ type Record struct {
 	Time     time.Time  `json:"time"`
 }
 
-// File is an output file that a command makes of one input file.
+// File is an output file that a command makes from one input file.
 type File struct {
 	Input    string // the path of the input
 	Place    string // the path of the input below the folder it was found in
-	Output   string // the path of the file that is made
+	Output   string // the path of the output
 	Root     string // the folder of the outputs, which holds the journal
-	Settings string // a hash of everything besides the input that decides the bytes of the output
+	Settings string // a hash of everything but the input that affects the bytes of the output
 	Dates    bool   // the output gets the dates of the input
 }
 
-// Ledger records the files that a command makes, so that interrupted work continues. A nil ledger knows of no earlier
-// work and records nothing. It is safe for concurrent use except Open and Close.
+// Ledger records the files that a command makes, so that interrupted work can continue. A nil ledger knows of no
+// earlier work and records nothing. It is safe for concurrent use except Open and Close.
 type Ledger struct {
-	suffix   string                      // Part.Suffix, in the names of this part's journals
-	folders  paths.Folders               // of journals and outputs
-	journals map[string]*Journal[Record] // by folder
+	suffix   string                      // from Part.Suffix, for the names of the journals
+	folders  paths.Folders               // folders of journals and outputs
+	journals map[string]*Journal[Record] // the key is the folder
 
 	mu       sync.Mutex          // guards the fields below
-	history  map[string]*history // by folder
+	history  map[string]*history // the key is the folder
 	warnings []error
 }
 
-// NewLedger returns the ledger of part, which may be the zero value, for all the work.
+// NewLedger returns the ledger for part, or for all the work if part is the zero value.
 func NewLedger(part Part) *Ledger {
 	return &Ledger{suffix: part.Suffix(), history: map[string]*history{}, journals: map[string]*Journal[Record]{}}
 }
 
-// Warnings returns an error for each damaged line that was skipped in the journals read so far.
+// Warnings returns an error for each damaged line skipped in the journals read so far.
 func (l *Ledger) Warnings() []error {
 	if l == nil {
 		return nil
@@ -88,9 +88,9 @@ func (l *Ledger) IsResult(root, path string) (bool, error) {
 	return recorded.stories[paths.KeyOf(paths.Below(l.folders.Real(root), l.folders.Place(path)))] != nil, nil
 }
 
-// Judge returns what the journals say of f. done says that f.Output exists and was made from the same input and
-// settings. ours says that the file now at f.Output is a recorded result, which may be replaced; false means that it
-// may be somebody else's. input is os.Stat of f.Input; output is os.Lstat of f.Output, or nil if nothing is there.
+// Judge returns what the journals say about f. done says that f.Output exists and was made from the same input with the
+// same settings. ours says that the file now at f.Output is a recorded result, which may be replaced; false: it may
+// belong to somebody else. input is os.Stat of f.Input; output is os.Lstat of f.Output, or nil if no file is there.
 func (l *Ledger) Judge(f File, input, output fs.FileInfo) (done, ours bool, err error) {
 	if l == nil {
 		return false, false, nil
@@ -105,16 +105,16 @@ func (l *Ledger) Judge(f File, input, output fs.FileInfo) (done, ours bool, err 
 	}
 	if last.done && last.bytes == output.Size() && last.source == sourceKey(filepath.ToSlash(f.Place), f.Settings) &&
 		last.hasInput(f.Input, input) {
-		return true, true, nil // nothing is replaced, so its hash is not checked
+		return true, true, nil // the output is not replaced, so its hash is not checked
 	}
 	ours, err = recorded.isPromised(f.key(), f.Output, output.Size())
 	return false, ours, err
 }
 
-// key returns the key of the output in a history.
+// key returns the key of the output in the map history.stories.
 func (f File) key() paths.Key { return paths.KeyOf(paths.Below(f.Root, f.Output)) }
 
-// isPromised reports whether the file now at f.Output has the size and hash of a result that a journal records.
+// isPromised reports whether the file now at f.Output has the size and hash of a result recorded in a journal.
 func (l *Ledger) isPromised(f File) (bool, error) {
 	recorded, err := l.read(f.Root)
 	if err != nil {
@@ -141,7 +141,7 @@ func hashFile(path string) (sum digest, err error) {
 	return digest(h.Sum(nil)), nil
 }
 
-// openIn opens this part's journal in folder, if it is not open. A new journal has at most the permissions mode.
+// openIn opens this part's journal in folder, unless it is open. A new journal has at most the permissions mode.
 func (l *Ledger) openIn(folder string, mode fs.FileMode) error {
 	key := l.folders.Real(folder)
 	if l.journals[key] != nil {
@@ -161,7 +161,7 @@ func (l *Ledger) Close() {
 		return
 	}
 	for _, j := range l.journals {
-		// An error is harmless: every line is written, and the work of a lost line is merely done again.
+		// An error is harmless: every line is written, and if one is lost, its work is simply done again.
 		_ = j.Close()
 	}
 }
@@ -200,7 +200,7 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 	})
 }
 
-// KeepMade is Keep for a file that another program writes: make is given the path of a temporary file, as by
+// KeepMade is Keep for a file that another program writes: make gets the path of a temporary file to write, as in
 // safefile.MakeAtomicFrom.
 func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, make func(temp string) error) error {
 	from := safefile.Origin{Info: info, KeepDates: f.Dates}
@@ -225,8 +225,8 @@ func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, make func(te
 	})
 }
 
-// keep is Keep for a file that store makes. store calls note with size and hash when they are known, before the file
-// gets its name.
+// keep is Keep for a file that store writes. store calls note with the size and hash of the file before the file gets
+// its name.
 func (l *Ledger) keep(f File, info fs.FileInfo, overwrite bool,
 	store func(overwrite bool, note func(bytes int64, sum digest) error) error) error {
 	if !overwrite { // check again, since the file may have changed after Judge
@@ -258,13 +258,13 @@ func (l *Ledger) keep(f File, info fs.FileInfo, overwrite bool,
 	}
 	in, err := os.Stat(f.Input)
 	if err != nil || in.Size() != rec.Size || !in.ModTime().Equal(rec.Modified) {
-		return nil // the input has changed meanwhile: the next run does it again
+		return nil // the input has changed meanwhile; the next run makes the output again
 	}
 	rec.State, rec.Time = "done", time.Now()
 	return journal.Add(rec)
 }
 
-// countingWriter counts and hashes the bytes that are written through it.
+// countingWriter passes bytes on to its Writer, and counts and hashes them.
 type countingWriter struct {
 	io.Writer
 	bytes int64

@@ -20,27 +20,27 @@ import (
 	"superres/internal/settings"
 )
 
-// SweepOption returns the option --shard for commands that run a Sweep. Sweep.Report reads it.
+// SweepOption returns the option --shard for commands that run a Sweep. Sweep.Report reads the option.
 func SweepOption() *settings.Option {
 	return &settings.Option{Name: "shard", To: settings.Text(new(string), ""), Effect: settings.Neutral,
 		Help: "do only part `I/N` of the trials, 0/N to N-1/N, and write no report: the parts may run at once, and " +
 			"the command without --shard writes it"}
 }
 
-// Part is one part of many of a set of pictures or trials. The zero value is the entire set.
+// Part is one part of a set of pictures or trials that is divided into several. The zero value is the entire set.
 //
-// Note: parts are numbered from 0 like the index of a Kubernetes job, JOB_COMPLETION_INDEX, and of a Slurm array such
-// as --array=0-6.
+// Note: parts are numbered from 0 like the index of a Kubernetes job, JOB_COMPLETION_INDEX, or of a Slurm array such as
+// --array=0-6.
 type Part struct {
 	Index int // the number of the part, from 0
 	Of    int // how many parts there are; 0: the set is not divided
 }
 
-// MaxParts is the greatest number of parts; each has a journal in the folder that they share.
+// MaxParts is the greatest number of parts; each part has a journal in the shared folder.
 const MaxParts = 1_000_000
 
-// Parse returns the part I/N in text, with N from 1 to MaxParts and I from 0 to N-1, or the zero value for "". Other
-// texts are a usage error.
+// Parse returns the part written as I/N in text, with N from 1 to MaxParts and I from 0 to N-1, or the zero value for
+// "". Other texts are a usage error.
 func Parse(text string) (Part, error) {
 	if text == "" {
 		return Part{}, nil
@@ -62,8 +62,8 @@ func Parse(text string) (Part, error) {
 // String returns the part as I/N, which Parse reads.
 func (s Part) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
-// Has reports whether the picture with the relative path place belongs to this part. Only a hash of place decides that,
-// so that a picture stays in its part whatever pictures are added or removed.
+// Has reports whether the picture with the relative path place belongs to this part. Only a hash of place decides, so
+// that a picture stays in its part when others are added or removed.
 func (s Part) Has(place string) bool {
 	if s.Of == 0 {
 		return true
@@ -71,13 +71,13 @@ func (s Part) Has(place string) bool {
 	return indexOf(place, s.Of) == s.Index
 }
 
-// indexOf returns the index, in [0, of), of the part to which the hash of place assigns it. of is 1 or more.
-func indexOf(place string, of int) int {
+// indexOf returns the index of the part that the hash of place chooses, from 0 to count − 1, among count parts.
+func indexOf(place string, count int) int {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(place)))
-	return int(binary.BigEndian.Uint64(sum[:]) % uint64(of))
+	return int(binary.BigEndian.Uint64(sum[:]) % uint64(count))
 }
 
-// HasTask reports whether a trial belongs to this part. A hash of task as JSON decides that, so that the trials of each
+// HasTask reports whether a trial belongs to this part. A hash of task as JSON decides, so that the trials of each
 // learner are spread over the parts.
 func (s Part) HasTask(task any) bool {
 	if s.Of == 0 {
@@ -95,7 +95,7 @@ func textOf(task any) string {
 	return string(text)
 }
 
-// Suffix returns ".I-of-N", which the names of this part's files have before their extension; "" for the zero value.
+// Suffix returns ".I-of-N", which the file names of this part have before the extension; "" for the zero value.
 func (s Part) Suffix() string {
 	if s.Of == 0 {
 		return ""
@@ -105,7 +105,7 @@ func (s Part) Suffix() string {
 
 var partSuffix = regexp.MustCompile(`\.(\d+)-of-(\d+)(?:\.jsonl)?$`)
 
-// OfFile returns the part whose Suffix ends name, before an extension .jsonl if there is one, and whether there is one.
+// OfFile returns the part whose Suffix name ends with, apart from an extension .jsonl, and whether there is one.
 func OfFile(name string) (Part, bool) {
 	m := partSuffix.FindStringSubmatch(name)
 	if m == nil {

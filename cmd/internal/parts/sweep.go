@@ -20,27 +20,27 @@ import (
 	"superres/internal/safefile"
 )
 
-// Sweep runs tasks, K, and keeps their results, R, in journals in a folder: only tasks without a result there, or whose
-// result is a failure, are run.
+// Sweep runs tasks, of type K, and keeps their results, of type R, in journals in a folder. It runs only tasks without
+// a result in the journals, or with a failure there.
 type Sweep[K comparable, R any] struct {
 	Dir    string          // the folder of the journals, and of the report
 	Task   func(R) K       // returns the task of a result
-	Failed func(R) string  // says of which trial a result is the failure, and why; "": it is none
+	Failed func(R) string  // names the trial that failed, and says why; "": R is no failure
 	Weight func(K) float64 // estimates the work of a task, in any unit
-	// Run does a task. It returns an error only if the context has ended.
+	// Run runs a task. It returns an error only if the context has ended.
 	Run func(context.Context, K) (R, error)
-	// command is the name of the command. A folder holds the results of only one command, since all reports have the
-	// same names.
+	// command is the name of the command. A folder contains the results of only one command, since all reports have the
+	// same file names.
 	command string
-	part    Part // the part of the tasks to run; the zero value runs all
+	part    Part // the part of the tasks to run; the zero value: all
 }
 
-// Files are the files of a report, each with what writes it, by their names.
+// Files are the files of a report: the name of each, with the function that writes it.
 type Files map[string]func(io.Writer) error
 
-// Report runs the tasks for the command of c, shows progress in bar, and writes and prints the report that document
-// makes of the results of all tasks, in the order of the tasks. The files of the report get no more permissions than
-// most. Failures among the results are an error, behind the report.
+// Report runs the tasks of the command in c and shows progress in bar. Then it writes and prints the report that
+// document makes from the results of all tasks, in the order of the tasks. The files of the report get at most the
+// permissions mode. After the report, failures among the results are returned as an error.
 //
 // With --shard it runs only the tasks of that part, has a journal of its own, and makes no report. Without, it takes
 // the results of all parts, and runs what is missing.
@@ -63,7 +63,7 @@ func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Pr
 	}
 	bar.Clear()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := safefile.WriteAtomicMode(most, filepath.Join(s.Dir, name), true, files[name]); err != nil {
+		if err := safefile.WriteAtomicMode(mode, filepath.Join(s.Dir, name), true, files[name]); err != nil {
 			return err
 		}
 	}
@@ -84,10 +84,10 @@ func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Pr
 		len(results), first)
 }
 
-// MaxTrials is the largest number of trials of a sweep, all of which are in memory.
+// MaxTrials is the greatest number of trials in a sweep, as all of them are in memory.
 const MaxTrials = 1_000_000
 
-// entry is a line of a sweep's journal.
+// entry is a line in the journal of a sweep.
 type entry[R any] struct {
 	Command string `json:"command"`
 	Version string `json:"version"`
@@ -100,7 +100,7 @@ const (
 	sweepSuffix = ".jsonl"
 )
 
-// do runs tasks and shows progress in bar. results is nil for a part. Failures of a part are an error.
+// do runs tasks and shows progress in bar. For a part, results is nil and failures are an error.
 func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, safefile.Unwritable(s.Dir, err)

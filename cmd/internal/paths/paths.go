@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Real returns the absolute path of a file with all links resolved, or only its absolute path if there is no such file.
+// Real returns the absolute path of a file with all links resolved. If the file does not exist, links stay unresolved.
 func Real(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -24,8 +24,8 @@ func Real(path string) string {
 	return path
 }
 
-// Folders resolves the folders of many files, each only once. The zero value is ready, and it is safe for
-// concurrent use.
+// Folders resolves links in the folders of many files, each folder only once. The zero value is ready to use, and safe
+// for concurrent use.
 type Folders struct{ real sync.Map } // string: string
 
 // Real returns Real(folder).
@@ -38,15 +38,16 @@ func (f *Folders) Real(folder string) string {
 	return real
 }
 
-// Place returns the path of a file with its folder resolved. A link in the last element of path is not followed.
+// Place returns the path of a file with the links in its folder resolved. If the file itself is a link, it stays one.
 func (f *Folders) Place(path string) string {
 	return filepath.Join(f.Real(filepath.Dir(path)), filepath.Base(path))
 }
 
-// Key is a hash of texts such as a path, 16 bytes of SHA-256, which takes less memory than the texts.
+// Key is a hash of texts, such as a path: 16 bytes of SHA-256, which take less memory than the texts.
 type Key [16]byte
 
-// KeyOf returns the key of texts, which have no zero bytes. Different lists of texts have different keys in practice.
+// KeyOf returns the key of texts, which contain no zero bytes. In practice, different lists of texts have different
+// keys.
 func KeyOf(texts ...string) Key {
 	var buffer [512]byte // on the stack, and large enough for most texts
 	joined := buffer[:0]
@@ -57,8 +58,8 @@ func KeyOf(texts ...string) Key {
 	return Key(sum[:16])
 }
 
-// ThroughLink returns the first folder on the way from root, excluded, to dir that is a symbolic link, and whether
-// there is one. Such a link could lead outside of root.
+// ThroughLink returns the first symbolic link among the folders from root to dir, without root itself, and whether
+// there is one. Such a link could lead out of root.
 func ThroughLink(root, dir string) (string, bool) {
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || rel == "." {
@@ -80,7 +81,7 @@ func IsFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// GlobQuote returns a pattern for filepath.Glob and --exclude that matches only path.
+// GlobQuote returns a pattern for filepath.Glob and --exclude that matches only the path path.
 func GlobQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
@@ -96,13 +97,12 @@ func Below(folder, path string) string {
 // IsStandard reports whether the name of a file on a command line means standard input or output.
 func IsStandard[T ~string](name T) bool { return name == "-" }
 
-// Name is a file name or an argument of a command line that can be written as JSON without loss. File names may
-// have any bytes but zero, while strings in JSON are UTF-8; so a byte that is not part of valid UTF-8 is
-// encoded as a zero byte and its two hexadecimal digits: "a\xff.png" becomes "a\u0000ff.png" in JSON. All other
-// names are written as they are.
+// Name is a file name or an argument of a command line that can be written as JSON without loss. File names may contain
+// any bytes but zero, while strings in JSON are UTF-8. So a byte that is not part of valid UTF-8 is encoded as a zero
+// byte and two hexadecimal digits: "a\xff.png" becomes "a\u0000ff.png" in JSON. All other names are written unchanged.
 //
-// Note: no name has a zero byte, so the encoding is unique, and all readers of JSON keep it, unlike half of a
-// surrogate pair.
+// Note: no name contains a zero byte, so the encoding is unique. All readers of JSON preserve a zero byte, unlike half
+// of a surrogate pair.
 type Name string
 
 // Names returns texts as names.
@@ -132,7 +132,7 @@ func (n Name) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText decodes what MarshalText returns.
+// UnmarshalText decodes a text from MarshalText.
 func (n *Name) UnmarshalText(text []byte) error {
 	before, rest, found := strings.Cut(string(text), "\x00")
 	name := before

@@ -11,25 +11,25 @@ import (
 	"superres/internal/imagefile"
 )
 
-// Book is the format of comics: archives of pages, which are read and written by the command upscale.
+// Book is the format of comics: archives of pages, which the command upscale reads and writes.
 const Book imagefile.Format = "cbz"
 
 const bookExt = ".cbz"
 
-// IsBook reports whether the file name is a comic, or a PDF whose result is to be called out and be one.
-func IsBook(name, out string) bool {
+// IsBook reports whether the file name is a comic, or a PDF to be written as a comic, as the extension of output says.
+func IsBook(name, output string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return slices.Contains([]string{bookExt, ".cbr", ".zip"}, ext) && !paths.IsFolder(name) ||
-		ext == ".pdf" && strings.EqualFold(filepath.Ext(out), bookExt)
+		ext == ".pdf" && strings.EqualFold(filepath.Ext(output), bookExt)
 }
 
-// BookKind returns the title of the kind of a comic that another program unpacks; "": it is a zip archive.
+// BookKind returns the name of the kind of archive if another program must unpack the comic; "" for a zip archive.
 func BookKind(r io.ReaderAt) string {
 	_, kind, _ := imagefile.IdentifyAt(r, "")
 	return kind.Title
 }
 
-// book is Output for an input that is a comic.
+// book returns the Output for an input that is a comic.
 func (n Namer) book(in Input) (Output, error) {
 	switch asFile := n.asFile(); {
 	case paths.IsStandard(n.out):

@@ -14,14 +14,13 @@ import (
 	"superres/internal/safefile"
 )
 
-// Container is the format of video files, such as MP4, which are read and written by FFmpeg: see package video.
+// Container is the format of video files, such as MP4, which FFmpeg reads and writes: see package video.
 const Container imagefile.Format = "container"
 
-// containers are the extensions of the video files that are written. All of them hold H.264, but .webm, and .mkv holds
-// any sound.
+// containers are the extensions of the video files that can be written. All but .webm hold H.264; .mkv holds any sound.
 var containers = []string{".mp4", ".mov", ".m4v", ".mkv", ".webm"}
 
-// readContainers are the extensions of video files that are read, apart from those that are written.
+// readContainers are the extensions of video files that can be read but not written.
 var readContainers = []string{".avi", ".wmv", ".flv", ".mpg", ".mpeg", ".ts", ".mts", ".m2ts", ".ogv", ".3gp", ".vob",
 	".264", ".h264", ".265", ".h265", ".hevc", ".dv", ".mxf", ".ivf"}
 
@@ -29,20 +28,20 @@ func isNamedContainer(name string) bool {
 	return slices.Contains(containers, strings.ToLower(filepath.Ext(name)))
 }
 
-// isReadContainer reports whether name has the extension of a video file that is read.
+// isReadContainer reports whether name has the extension of a video file that can be read.
 func isReadContainer(name string) bool {
 	return isNamedContainer(name) || slices.Contains(readContainers, strings.ToLower(filepath.Ext(name)))
 }
 
-// IsVideoName reports whether name has the extension of a video, read by FFmpeg or as a stream.
+// IsVideoName reports whether name has the extension of a video, either a file for FFmpeg or a stream.
 func IsVideoName(name string) bool { return isReadContainer(name) || IsNamedVideo(name) }
 
-// isVideo reports whether the file path is a video by its name and content: a .ts may be text.
+// isVideo reports whether the file path is a video by its name and its content: a .ts may also be text.
 func isVideo(path string) bool {
 	return isReadContainer(path) && CheckContainer(path) == nil || IsNamedVideo(path)
 }
 
-// TellVideos returns a line about list, the videos of folders, which are left out, with how to name them.
+// TellVideos returns a line about list, the videos in folders that are left out. It says how to name them.
 func TellVideos(list []Input) string {
 	if first := list[0].Path; len(list) > 1 {
 		return fmt.Sprintf("%d videos in folders are left out; name them to enlarge them, as in %s", len(list),
@@ -51,9 +50,9 @@ func TellVideos(list []Input) string {
 	return "1 video in a folder is left out; name it to enlarge it: " + list[0].Path
 }
 
-// MarkContainers sets Format to Container for each file in list that was named itself and is a video file, by its
-// content or, where that is no picture, its name. Videos in folders are left alone: one takes as long as a thousand
-// pictures.
+// MarkContainers sets Format to Container for each video file in list that the user named. A file is a video by its
+// extension or its content, unless its extension means a picture. Videos found in folders stay unmarked, as one takes
+// as long as a thousand pictures.
 func MarkContainers(list []Input) {
 	for i := range list {
 		in := &list[i]
@@ -85,10 +84,10 @@ func CheckContainer(path string) error {
 	return nil
 }
 
-// HeadBytes is how many bytes BeginsContainer looks at.
+// HeadBytes is how many bytes BeginsContainer needs.
 const HeadBytes = 4 + 2*192 + 1
 
-// BeginsContainer reports whether head, the first bytes of a file, are those of a video file.
+// BeginsContainer reports whether head, the first bytes of a file, begins a video file.
 func BeginsContainer(head []byte) bool {
 	has := func(at int, text string) bool { return len(head) > at && bytes.HasPrefix(head[at:], []byte(text)) }
 	for _, box := range []string{"ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"} { // MP4, QuickTime
@@ -110,7 +109,7 @@ func BeginsContainer(head []byte) bool {
 }
 
 // beginsUnits reports whether head begins a raw stream of H.264 or HEVC: after the start code of Annex B, a unit that
-// comes first in an access unit by ITU-T H.264, 7.4.1.2.3, or H.265, 7.4.2.4.4: a delimiter or a set of parameters.
+// begins an access unit by ITU-T H.264, 7.4.1.2.3, or H.265, 7.4.2.4.4: a delimiter or a set of parameters.
 func beginsUnits(head []byte) bool {
 	unit, is := bytes.CutPrefix(head, []byte{0, 0, 0, 1})
 	if !is {
@@ -120,11 +119,11 @@ func beginsUnits(head []byte) bool {
 		return false
 	}
 	kind, next := unit[0], unit[1]
-	avc := kind&0x9f == 7 && kind != 7 || kind == 9 && next&0x1f == 0x10 // parameters of a sequence, delimiter
+	avc := kind&0x9f == 7 && kind != 7 || kind == 9 && next&0x1f == 0x10 // sequence parameter set, delimiter
 	return avc || (kind == 32<<1 || kind == 33<<1 || kind == 35<<1) && next == 1
 }
 
-// container is Output for an input that is a video file.
+// container returns the Output for an input that is a video file.
 func (n Namer) container(in Input) (Output, error) {
 	ext := filepath.Ext(in.Place)
 	switch asFile := n.asFile(); {
@@ -147,7 +146,7 @@ func (n Namer) container(in Input) (Output, error) {
 	base := n.base(in, ext)
 	if !isNamedContainer(base) {
 		if !isNamedContainer(ext) {
-			ext = ".mkv" // holds whatever sound the other containers have
+			ext = ".mkv" // can hold the sound of every other container
 		}
 		base += ext
 	}

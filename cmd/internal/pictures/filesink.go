@@ -13,17 +13,17 @@ import (
 	"superres/internal/safefile"
 )
 
-// FileSink is an enlarging.Sink that makes a file.
+// FileSink is an enlarging.Sink that writes a file.
 type FileSink struct {
-	// Path is the file to make, and Root the folder that it must not leave through a symbolic link.
+	// Path is the file to write, and Root the folder that Path must not leave through a symbolic link.
 	Path, Root string
-	// Original is the name under which the file that was at Path is kept; empty: it is not kept.
+	// Original is the new name of the file that was at Path before; empty: that file is not kept.
 	Original string
-	// Keep makes the file from what write writes. info describes the input file; nil for a pipe.
+	// Keep calls write and stores the bytes as the file. info describes the input file; nil for a pipe.
 	Keep func(info fs.FileInfo, write func(io.Writer) error) error
 }
 
-// Deliver implements enlarging.Sink. It makes the folder of the file if need be.
+// Deliver implements enlarging.Sink. It creates the folder of the file if necessary.
 func (s FileSink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 	dir := filepath.Dir(s.Path)
 	if link, is := paths.ThroughLink(s.Root, dir); is {
@@ -37,7 +37,7 @@ func (s FileSink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error 
 		if err := write(w); err != nil || s.Original == "" {
 			return err
 		}
-		// The result is whole: from here on the file has both names, until the result takes the first.
+		// The result is complete. From here on the original has both names, until the result takes the first name.
 		err := os.Link(s.Path, s.Original)
 		if kept = err == nil; err != nil && !safefile.SameFile(s.Path, s.Original) {
 			return safefile.Unwritable(s.Original, err)
@@ -45,14 +45,14 @@ func (s FileSink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error 
 		return nil
 	})
 	if err != nil && kept {
-		_ = os.Remove(s.Original) // the file still has its own name
+		_ = os.Remove(s.Original) // the original still has its own name
 	}
-	if errors.Is(err, fs.ErrExist) { // the file did not exist when the batch was planned
+	if errors.Is(err, fs.ErrExist) { // the file did not exist when the work was planned
 		return console.Failf(console.ExitOutput, "%s has been made by another program since this one began; "+
 			"if that is another superres in %s, wait for it, or use another -o", s.Path, filepath.Clean(s.Root))
 	}
 	return err
 }
 
-// Aside implements enlarging.Sink: the file has no name, and lies in the folder of the result.
+// Aside implements enlarging.Sink: the temporary file has no name, and lies in the folder of the result.
 func (s FileSink) Aside() (*os.File, func(), error) { return enlarging.Scratch(filepath.Dir(s.Path)) }

@@ -13,13 +13,13 @@ import (
 	"superres/internal/settings"
 )
 
-// Filter selects files below a folder by their place, the path relative to the folder, with slashes.
+// Filter selects files in a folder by place, their path relative to the folder, with slashes.
 type Filter struct {
-	Include []string // patterns, one of which a file must match; empty: all files match
-	Exclude []string // patterns that neither a file nor any folder above it may match
+	Include []string // patterns; a file must match one of them; empty: all files match
+	Exclude []string // patterns; neither a file nor a folder above it may match one
 }
 
-// Options returns --include and --exclude, which set the fields of f.
+// Options returns the options --include and --exclude, which set the fields of f.
 func (f *Filter) Options() settings.Table {
 	option := func(name string, to *[]string, help string) *settings.Option {
 		return &settings.Option{Name: name, To: settings.List(to, checkPattern(name)), Group: "files",
@@ -32,7 +32,7 @@ func (f *Filter) Options() settings.Table {
 	}
 }
 
-// checkPattern returns a function that refuses patterns which cannot match. name is the name of the option.
+// checkPattern returns a function that refuses patterns which can never match. name is the name of the option.
 func checkPattern(name string) func(string) error {
 	return func(p string) error {
 		if _, err := path.Match(p, ""); err != nil || strings.Trim(p, "/") == "" {
@@ -42,18 +42,18 @@ func checkPattern(name string) func(string) error {
 	}
 }
 
-// takes reports whether the filter selects the file at place; false: it is left out.
+// takes reports whether the filter selects the file at place; false: the file is left out.
 func (f Filter) takes(place string) bool {
 	fits := func(p string) bool { return !strings.HasSuffix(p, "/") && matches(p, place) }
 	return (len(f.Include) == 0 || slices.ContainsFunc(f.Include, fits)) && !slices.ContainsFunc(f.Exclude, fits)
 }
 
-// enters reports whether the folder at place may hold selected files; false: it is excluded.
+// enters reports whether the folder at place may contain selected files; false: the folder is excluded.
 func (f Filter) enters(place string) bool {
 	return !slices.ContainsFunc(f.Exclude, func(p string) bool { return matches(strings.TrimSuffix(p, "/"), place) })
 }
 
-// matches reports whether pattern fits place: the base name if pattern has no slash, else the whole path.
+// matches reports whether pattern matches place: only the base name if pattern has no slash, else the whole path.
 func matches(pattern, place string) bool {
 	if !strings.Contains(pattern, "/") && pattern != "**" {
 		ok, err := path.Match(pattern, path.Base(place))
@@ -75,16 +75,16 @@ func matchParts(pattern, place []string) bool {
 	return ok && err == nil && matchParts(pattern[1:], place[1:])
 }
 
-// Other is a picture found in a folder whose kind cannot be read, such as HEIC.
+// Other is a picture found in a folder that cannot be read, such as a HEIC file.
 type Other struct {
 	Input
 	Kind foreign.Kind
 }
 
-// Reason returns why the picture is left out, and what to do about it.
+// Reason says why the picture is left out, and what the user can do.
 func (o Other) Reason() string { return o.Kind.Title + " cannot be read; " + o.Kind.Advice }
 
-// Tally returns the number of others of each kind, the most frequent first: "2 HEIC, 1 DNG".
+// Tally returns the number of others of each kind, the most frequent kind first: "2 HEIC, 1 DNG".
 func Tally(others []Other) string {
 	counts := map[string]int{}
 	var titles []string
@@ -105,7 +105,7 @@ func Tally(others []Other) string {
 	return strings.Join(titles, ", ")
 }
 
-// Advice returns what to do about others, a text for each kind that needs another.
+// Advice says what the user can do about others, each text once.
 func Advice(others []Other) (list []string) {
 	for _, o := range others {
 		if !slices.Contains(list, o.Kind.Advice) {
@@ -115,7 +115,7 @@ func Advice(others []Other) (list []string) {
 	return list
 }
 
-// Skipped returns a line about others, the pictures that are left out, or "" if there are none.
+// Skipped returns a line about others, the pictures left out, or "" if there are none.
 func Skipped(others []Other) string {
 	switch n := len(others); n {
 	case 0:
@@ -127,14 +127,14 @@ func Skipped(others []Other) string {
 	}
 }
 
-// TellSkipped prints to w how many pictures, others, are left out. It does nothing if w is nil or there are none.
+// TellSkipped prints to w how many pictures, others, are left out. It prints nothing if w is nil or others is empty.
 func TellSkipped(w io.Writer, others []Other) {
 	if text := Skipped(others); w != nil && text != "" {
 		fmt.Fprintln(w, "superres:", text)
 	}
 }
 
-// extensions are the file name extensions of pictures that can be read.
+// extensions are the file name extensions of the pictures that can be read.
 var extensions = []string{".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp",
 	".avif"}
 

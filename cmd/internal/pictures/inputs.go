@@ -1,9 +1,9 @@
-// Package pictures finds the pictures that a command line names, decides where their enlargements go and how large
-// they are, and reads pictures to learn from.
+// Package pictures finds the pictures that a command line names, decides where their enlargements go and what they are
+// called, and reads pictures to learn from.
 //
-// Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, which files of a folder are
-// taken; naming.go, where an enlargement goes and in which format; containers.go, video files, and books.go, comics;
-// filesink.go, the file of a result; sources.go, pictures to learn from or to score, also of IDX files.
+// Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, the choice of files in a folder;
+// naming.go, path and format of an enlargement; containers.go, video files, and books.go, comics; filesink.go, the file
+// of a result; sources.go, pictures to learn from or to score, including IDX files.
 package pictures
 
 import (
@@ -20,52 +20,52 @@ import (
 	"superres/internal/imagefile/foreign"
 )
 
-// Input is a picture to be read.
+// Input is a picture to read.
 type Input struct {
-	// Path is the path of the file as it was named or found; "-" is standard input.
+	// Path is the path of the file, as the user named it or as it was found; "-" is standard input.
 	Path string
-	// Place is the path below Root, or the base name if Root is empty. If possible it is the end of Path and shares
-	// the memory of Path, so that a million pictures have one text each.
+	// Place is the path below Root, or the base name if Root is empty. If possible it is the end of Path and shares its
+	// memory, so that only one text is stored for each of a million pictures.
 	Place string
-	Root  string // the folder in which the file was found; empty: the file was named itself
-	Link  bool   // the file is a symbolic link; false: it is not
-	// Several says that the file holds several pictures, all to be taken. It is set only where it decides the name of
-	// the output: for GIFs, or for all files if GIF is the output format.
+	Root  string // the folder in which the file was found; empty: the user named the file
+	Link  bool   // the file is a symbolic link
+	// Several says that the file contains several pictures, all to be enlarged. It is only set if the name of the
+	// output depends on it: for GIFs and WebPs, or for all files if the output is GIF.
 	Several bool
-	// Width and Height are the size of the enlargement in pixels, for its name. They are 0 where they are not known, or
-	// where a scale names it.
+	// Width and Height are the size of the enlargement in pixels, for the name of the output. They are 0 if unknown, or
+	// if the name contains a scale instead.
 	Width, Height int32
-	// Large says that the picture is as large already as it is to become. False: it is not, or that is not known.
+	// Large says that the picture is already as large as requested. False: it is smaller, or its size is unknown.
 	Large bool
-	// Whole says that the output is named by the whole name of the file, since another file has the same stem. False:
-	// by the stem.
+	// Whole says that the name of the output contains the full file name, since another file has the same stem. False:
+	// it contains the stem.
 	Whole bool
-	// Format is the format of the content if the name of the file does not tell it; empty: the name tells it, or the
-	// file is not a picture that can be read.
+	// Format is the format of the content if the extension of the file does not tell it; empty: the extension tells it,
+	// or the file is not a readable picture.
 	Format imagefile.Format
 }
 
 // SetSize sets Width and Height to size.
 func (in *Input) SetSize(size image.Point) { in.Width, in.Height = int32(size.X), int32(size.Y) }
 
-// Finder finds the pictures that arguments of a command line stand for.
+// Finder finds the pictures that the arguments of a command line stand for.
 type Finder struct {
-	// Recursive also takes the pictures of folders below a folder: --recursive. False takes only its own.
+	// Recursive also takes pictures in folders below a folder: --recursive. False takes only the folder's own.
 	Recursive bool
-	// Filter selects among the pictures of folders; the zero Filter takes all.
+	// Filter selects among the pictures in folders; the zero Filter takes all.
 	Filter Filter
-	Avoid  string // real path of a folder that is not entered, that of the outputs; empty: none
-	// Videos receives the videos of folders, which are left out: one takes as long as a thousand pictures. nil: they
-	// are not looked for.
+	Avoid  string // real path of the output folder, which is not entered; empty: none
+	// Videos receives the videos in folders. They are left out, since one takes as long as a thousand pictures. nil:
+	// videos are not searched for.
 	Videos *[]Input
-	// Reads returns the format for the results of a file of a kind that another program reads; "": none does, and the
-	// advice of kind may have become another. nil: none reads any.
+	// Reads is called for a file of a kind that superres cannot read. It returns the format of the result if another
+	// program reads the file; else "", perhaps with new advice in kind. nil: no other program reads pictures.
 	Reads func(path string, kind *foreign.Kind) imagefile.Format
 }
 
-// identify sets the format of an input: for a picture that superres reads, the format of its content, and for one that
-// another program reads, the format that the result is to have. For a file that nobody reads it returns the kind. If it
-// does neither, the file is a document, not a picture, or cannot be opened.
+// identify sets in.Format. If superres reads the picture, it is the format of the content; if another program reads it,
+// the format of the result. If no program reads it, identify returns its kind. Otherwise the file is a document, not a
+// picture, or cannot be opened, and both are empty.
 func (f Finder) identify(in *Input) foreign.Kind {
 	format, kind, err := imagefile.Identify(in.Path)
 	if in.Format = format; err != nil || kind.Document {
@@ -79,14 +79,14 @@ func (f Finder) identify(in *Input) foreign.Kind {
 	return kind
 }
 
-// Expand is Finder.Expand without a filter.
+// Expand calls Finder.Expand without a filter.
 func Expand(arg string, recursive bool) ([]Input, []Other, error) {
 	return Finder{Recursive: recursive}.Expand(arg)
 }
 
-// Expand returns the pictures that arg stands for: a file, the pictures of a folder, in order of name, or those that
-// match a pattern which the shell has not expanded. Pictures in folders whose kind cannot be read are returned apart.
-// It fails if a folder has no readable picture, whatever the filter.
+// Expand returns the pictures that arg stands for: a file; the pictures in a folder, in order of name; or the files
+// that match a pattern which the shell has not expanded. Unreadable pictures in folders are returned separately, as
+// Others. It fails if a folder contains no readable picture, even before filtering.
 func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	if arg == "" {
 		return nil, nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
@@ -102,14 +102,14 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 		named, err := os.Lstat(arg)
 		in := Input{Path: arg, Place: filepath.Base(arg), Link: err == nil && named.Mode()&fs.ModeSymlink != 0}
 		if !isNamedPicture(arg) {
-			f.identify(&in) // an error will be reported when it is opened
+			f.identify(&in) // an error will be reported when the file is opened
 		}
 		return []Input{in}, nil, nil
 	}
 	return f.listFolder(arg)
 }
 
-// matching returns the pictures that pattern stands for. A folder that it matches is treated like one that is named.
+// matching returns the pictures that pattern stands for. A folder that matches is treated like a folder that was named.
 func (f Finder) matching(pattern string) (list []Input, others []Other, err error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {
@@ -135,13 +135,13 @@ func (f Finder) matching(pattern string) (list []Input, others []Other, err erro
 	return list, others, nil
 }
 
-// listFolder returns the pictures of folder.
+// listFolder returns the pictures in folder.
 func (f Finder) listFolder(folder string) (list []Input, others []Other, err error) {
 	any, videos := false, 0
 	if f.Videos != nil {
 		videos = len(*f.Videos)
 	}
-	root := filepath.Clean(folder) + string(filepath.Separator) // with the separator, a link is followed
+	root := filepath.Clean(folder) + string(filepath.Separator) // with the separator at the end, a link is followed
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		place, relErr := filepath.Rel(folder, path)
 		if strings.HasSuffix(path, place) {
@@ -200,8 +200,8 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 		"TIFF BMP AVIF)", folder)
 }
 
-// MarkSeveral sets Several for each file in list that holds several pictures. It looks only into GIFs and
-// WebPs, or, if all is true, into all files.
+// MarkSeveral sets Several for each file in list that contains several pictures. It opens only GIFs and WebPs, or, if
+// all is true, all files.
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]
@@ -212,19 +212,19 @@ func MarkSeveral(list []Input, all bool) {
 	}
 }
 
-// IsSeveral reports whether arg is a folder or a pattern that the shell has not expanded; false: it names one file.
+// IsSeveral reports whether arg is a folder or a pattern that the shell has not expanded; false: arg names one file.
 func IsSeveral(arg string) bool {
 	_, err := os.Stat(arg)
 	return paths.IsFolder(arg) || errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[")
 }
 
-// IsIDX reports whether path has the name of an IDX file; the file is not opened.
+// IsIDX reports whether path has the name of an IDX file; it does not open the file.
 func IsIDX(path string) bool {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	return strings.HasSuffix(name, ".idx") || strings.HasSuffix(name, "-ubyte")
 }
 
-// FindIDX returns the path of the first of names that is in folder, with .gz or without, or "" if none is.
+// FindIDX returns the path of the first file in folder called one of names, with or without .gz, or "" if none exists.
 func FindIDX(folder string, names ...string) string {
 	for _, name := range names {
 		for _, ext := range []string{".gz", ""} {

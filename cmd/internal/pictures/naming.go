@@ -18,30 +18,30 @@ import (
 	"superres/superres"
 )
 
-// Naming holds the options that decide the names and formats of outputs.
+// Naming holds the options that decide names and formats of outputs.
 type Naming struct {
 	Out      string           // -o: a file, a folder, or "-" for standard output; empty: beside the input
-	Format   string           // --format, for all outputs; empty: as -o, --name or the input says
+	Format   string           // --format, for all outputs; empty: -o, --name or the input decides
 	Template string           // value of --name
 	Model    string           // name of the model or path of its file, for {model}
 	Size     superres.Options // size, for {size} and {scale}
-	Replace  bool             // each output takes the place of its input; false: it has a name of its own
+	Replace  bool             // each output replaces its input; false: it gets a new name
 }
 
 // Namer decides where enlargements go, and in which format.
 type Namer struct {
 	out      string            // the value of -o: a file, a folder, "-" or empty
-	format   imagefile.Format  // of all outputs; empty: that of each input
+	format   imagefile.Format  // format of all outputs; empty: the format of each input
 	template string            // --name without the extension
-	pieces   []string          // the parts of template: text and placeholders in turn
-	ext      string            // of all outputs; empty: that of their format
-	size     string            // value of {size}, if a scale is given or the size of a result is not known
-	values   map[string]string // values of the placeholders that are equal for all inputs
+	pieces   []string          // the parts of template: text and placeholders alternate
+	ext      string            // extension of all outputs; empty: it follows from their format
+	size     string            // value of {size}, if a scale is given or the size of a result is unknown
+	values   map[string]string // values of the placeholders that are the same for all inputs
 	replace  bool              // Naming.Replace
-	single   bool              // there is only one input, a file that was named; false: several or a folder
+	single   bool              // the only input is a file that was named; false: several files, or a folder
 }
 
-// extensionOf returns the extension, with its dot, of new files of format f, or "" if f cannot be written.
+// extensionOf returns the extension, with its dot, for new files in format f, or "" if f cannot be written.
 func extensionOf(f imagefile.Format) string {
 	if f == Video {
 		return videoExt
@@ -54,7 +54,7 @@ const Video = enlarging.Video
 
 const videoExt = ".y4m"
 
-// Output is the place and format of an enlargement.
+// Output is the path and format of an enlargement.
 type Output struct {
 	// Path is the path of the file; "-" is standard output.
 	Path   string
@@ -64,8 +64,8 @@ type Output struct {
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// SplitOutput splits args into inputs and the output out. The second of two arguments is the output if it is named
-// like a picture or video and does not exist; otherwise all are inputs and out is empty.
+// SplitOutput splits args into inputs and output. If there are two arguments, and the second is named like a picture, a
+// video or a comic but does not exist, it is the output; otherwise all are inputs, and out is empty.
 func SplitOutput(args []string) (inputs []string, out string) {
 	if len(args) != 2 || strings.ContainsAny(args[1], "*?[") ||
 		!isNamedPicture(args[1]) && !IsNamedVideo(args[1]) && !isNamedContainer(args[1]) &&
@@ -78,34 +78,34 @@ func SplitOutput(args []string) (inputs []string, out string) {
 	return args[:1], args[1]
 }
 
-// NewNamer returns a Namer for the options want, or an error if they are invalid. single says that there is one input,
-// a file that was named itself. A template may end in {ext}, the extension of the output, which is added otherwise.
-func NewNamer(want Naming, single bool) (Namer, error) {
-	n := Namer{out: want.Out, single: single, replace: want.Replace, size: enlarging.SizeText(want.Size)}
+// NewNamer returns a Namer for the options opt, or an error if they are invalid. single says that the only input is a
+// file that was named. A template may end in {ext}, the extension of the output; otherwise the extension is added.
+func NewNamer(opt Naming, single bool) (Namer, error) {
+	n := Namer{out: opt.Out, single: single, replace: opt.Replace, size: enlarging.SizeText(opt.Size)}
 	if n.size == "1x" {
 		n.size = "restored"
 	}
-	if f := strings.TrimPrefix(want.Format, "."); f != "" {
+	if f := strings.TrimPrefix(opt.Format, "."); f != "" {
 		var err error
 		if n.format, err = formatOf("x." + strings.ToLower(f)); err != nil {
 			return n, console.Usage("--format %s: expected png, jpeg, webp, bmp, tiff or avif, or gif for animations",
-				want.Format)
+				opt.Format)
 		}
 	}
 	n.values = map[string]string{
-		"{size}": n.size, "{scale}": enlarging.ScaleText(want.Size),
-		"{model}": strings.TrimSuffix(filepath.Base(want.Model), ".npz"),
+		"{size}": n.size, "{scale}": enlarging.ScaleText(opt.Size),
+		"{model}": strings.TrimSuffix(filepath.Base(opt.Model), ".npz"),
 	}
 	known := []string{"{stem}", "{ext}", "{size}", "{scale}", "{model}"}
-	for _, p := range placeholder.FindAllString(want.Template, -1) {
+	for _, p := range placeholder.FindAllString(opt.Template, -1) {
 		if v, ok := n.values[p]; ok && v == "" {
 			return n, console.Usage("--name %s: {scale} is not known with --width, --height and --fit; use {size}",
-				want.Template)
+				opt.Template)
 		} else if !ok && p != "{stem}" && p != "{ext}" {
-			return n, console.Usage("--name %s: %s", want.Template, usage.Unknown("placeholder", p, known))
+			return n, console.Usage("--name %s: %s", opt.Template, usage.Unknown("placeholder", p, known))
 		}
 	}
-	n.template = withoutExt(want.Template)
+	n.template = withoutExt(opt.Template)
 	if err := n.takeFormat(); err != nil {
 		return n, err
 	}
@@ -118,8 +118,8 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 	return n, nil
 }
 
-// formatOf returns the format for the extension of name, as imagefile.FormatOf does, but also GIF, which is written
-// for animations only.
+// formatOf returns the format for the extension of name. Unlike imagefile.FormatOf it also returns GIF, which is
+// written only for animations.
 func formatOf(name string) (imagefile.Format, error) {
 	if f := imagefile.NamedFormat(name); f.OnlyAnimates() {
 		return f, nil
@@ -127,7 +127,7 @@ func formatOf(name string) (imagefile.Format, error) {
 	return imagefile.FormatOf(name)
 }
 
-// WantsGIF reports whether an option asks for GIF, which only animations can become.
+// WantsGIF reports whether an option asks for GIF, which is written only for animations.
 func (want Naming) WantsGIF() bool {
 	for _, name := range []string{want.Out, want.Template, "." + strings.TrimPrefix(want.Format, ".")} {
 		if format, _ := formatOf(name); format.OnlyAnimates() {
@@ -137,8 +137,8 @@ func (want Naming) WantsGIF() bool {
 	return false
 }
 
-// takeFormat moves the extension of a picture, if the template ends in one, to ext, and sets the format for all
-// outputs from it. It fails if --format says another.
+// takeFormat handles a template that ends in the extension of a picture: it moves the extension to n.ext, and sets the
+// format of all outputs from it. It fails if --format names another format.
 func (n *Namer) takeFormat() error {
 	if !isNamedPicture(n.template) {
 		return nil
@@ -152,7 +152,7 @@ func (n *Namer) takeFormat() error {
 	return nil
 }
 
-// withoutExt returns template without {ext} at its end.
+// withoutExt returns template without a final {ext} and the dot before it.
 func withoutExt(template string) string {
 	if short, ok := strings.CutSuffix(template, "{ext}"); ok {
 		return strings.TrimSuffix(short, ".")
@@ -160,12 +160,12 @@ func withoutExt(template string) string {
 	return template
 }
 
-// Output returns the place and format of the enlargement of in. It fails if they cannot be derived from the options.
-func (n Namer) Output(in Input) (Output, error) {
-	out, err := n.output(in)
-	if err == nil && out.Format.OnlyAnimates() && !in.Several && !paths.IsStandard(in.Path) {
+// Output returns the path and format for the enlargement of input. It fails if the options do not allow them.
+func (n Namer) Output(input Input) (Output, error) {
+	out, err := n.output(input)
+	if err == nil && out.Format.OnlyAnimates() && !input.Several && !paths.IsStandard(input.Path) {
 		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; "+
-			"use --format png or another name", out.Path, in.Path)
+			"use --format png or another name", out.Path, input.Path)
 	}
 	return out, err
 }
@@ -226,38 +226,37 @@ func (n Namer) output(in Input) (Output, error) {
 		if was, _ := formatOf(in.Place); was != format {
 			newExt = format.Extension()
 		}
-	} else if in.Format.IsFollowed() { // the format of its content
+	} else if in.Format.IsFollowed() { // format of the content
 		format, newExt = in.Format, extensionOf(in.Format)
 	} else {
-		format, newExt = imagefile.PNG, ".png" // the input's format can be read but not written, or is slow
+		format, newExt = imagefile.PNG, ".png" // the format of the input cannot be written, or is slow to write
 	}
 	newExt = cmp.Or(n.ext, newExt)
 	return n.outputIn(in, n.base(in, ext)+newExt, newExt, format)
 }
 
-// inPlace returns the output that takes the place of in. It fails if files of that kind cannot be written, and for a
-// link.
-func inPlace(in Input) (Output, error) {
-	format, err := imagefile.FormatOf(in.Place)
-	if in.Several && imagefile.NamedFormat(in.Place).OnlyAnimates() {
-		format, err = imagefile.NamedFormat(in.Place), nil
+// inPlace returns the output that replaces input. It fails for links, and for files whose format cannot be written.
+func inPlace(input Input) (Output, error) {
+	format, err := imagefile.FormatOf(input.Place)
+	if input.Several && imagefile.NamedFormat(input.Place).OnlyAnimates() {
+		format, err = imagefile.NamedFormat(input.Place), nil
 	}
 	switch {
-	case paths.IsStandard(in.Path):
+	case paths.IsStandard(input.Path):
 		return Output{}, console.Usage("--replace takes files; standard input is none")
-	case in.Link:
-		return Output{}, console.Usage("--replace: %s is a link; name the file that it leads to", in.Path)
-	case err != nil || in.Format != "" && in.Format != format || in.Several && format.SplitsAnimations():
-		return Output{}, console.Usage("--replace: %s has a result of another format or name; use -o", in.Path)
+	case input.Link:
+		return Output{}, console.Usage("--replace: %s is a link; name the file that it leads to", input.Path)
+	case err != nil || input.Format != "" && input.Format != format || input.Several && format.SplitsAnimations():
+		return Output{}, console.Usage("--replace: %s has a result of another format or name; use -o", input.Path)
 	}
-	path := filepath.Clean(in.Path)
+	path := filepath.Clean(input.Path)
 	return Output{Path: path, Format: format, Root: filepath.Dir(path)}, nil
 }
 
 // IsNamedVideo reports whether name has the extension of a video stream.
 func IsNamedVideo(name string) bool { return strings.EqualFold(filepath.Ext(name), videoExt) }
 
-// video is Output for an input that is a video stream.
+// video returns the Output for an input that is a video stream.
 func (n Namer) video(in Input) (Output, error) {
 	switch asFile := n.asFile(); {
 	case n.format != "":
@@ -280,44 +279,44 @@ func (n Namer) asFile() bool {
 		!strings.HasSuffix(n.out, "/") && !strings.HasSuffix(n.out, string(filepath.Separator))
 }
 
-// outputFile returns the output that -o names.
+// outputFile returns the output named by -o.
 func (n Namer) outputFile(format imagefile.Format) Output {
 	return Output{Path: filepath.Clean(n.out), Format: format, Root: filepath.Dir(n.out)}
 }
 
-// outputIn returns the output called base, of which ext is the extension, in the output folder of in.
-func (n Namer) outputIn(in Input, base, ext string, format imagefile.Format) (Output, error) {
+// outputIn returns the output called base in the output folder for input. ext is the extension of base.
+func (n Namer) outputIn(input Input, base, ext string, format imagefile.Format) (Output, error) {
 	if base == ext || base != filepath.Base(base) {
 		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
 			n.template, base)
 	}
-	root, err := n.folder(in)
+	root, err := n.folder(input)
 	if err != nil {
 		return Output{}, err
 	}
 	folder := root
-	if in.Root != "" {
-		folder = filepath.Join(root, filepath.Dir(in.Place))
+	if input.Root != "" {
+		folder = filepath.Join(root, filepath.Dir(input.Place))
 	}
 	return Output{Path: filepath.Join(folder, base), Format: format, Root: root}, nil
 }
 
-// base returns the template filled in for the input in, whose extension is ext.
-func (n Namer) base(in Input, ext string) string {
+// base returns the template, filled in for input, whose extension is ext.
+func (n Namer) base(input Input, ext string) string {
 	var room [8]string
 	words := append(room[:0], n.pieces...)
 	for i := 1; i < len(words); i += 2 {
 		switch words[i] {
 		case "{stem}":
-			if words[i] = filepath.Base(in.Place); !in.Whole {
+			if words[i] = filepath.Base(input.Place); !input.Whole {
 				words[i] = strings.TrimSuffix(words[i], ext)
 			}
 		case "{ext}":
 			words[i] = strings.TrimPrefix(ext, ".")
 		case "{size}":
 			words[i] = n.size
-			if in.Width > 0 && n.values["{scale}"] == "" {
-				words[i] = fmt.Sprintf("%dx%d", in.Width, in.Height)
+			if input.Width > 0 && n.values["{scale}"] == "" {
+				words[i] = fmt.Sprintf("%dx%d", input.Width, input.Height)
 			}
 		default:
 			words[i] = n.values[words[i]]
@@ -326,16 +325,16 @@ func (n Namer) base(in Input, ext string) string {
 	return strings.Join(words, "")
 }
 
-// folder returns the output folder of in: that of -o if it is set; else the folder of in, or, if in was found in a
-// folder, a new folder beside that one, in which it is mirrored.
-func (n Namer) folder(in Input) (string, error) {
+// folder returns the output folder for input: the folder in -o if there is one; else the folder of input. But if input
+// was found in a folder, it is a new folder beside this folder, with the same structure.
+func (n Namer) folder(input Input) (string, error) {
 	switch {
 	case n.out != "":
 		return n.out, nil
-	case in.Root == "":
-		return filepath.Dir(filepath.Clean(in.Path)), nil
+	case input.Root == "":
+		return filepath.Dir(filepath.Clean(input.Path)), nil
 	}
-	folder := filepath.Clean(in.Root)
+	folder := filepath.Clean(input.Root)
 	if folder == "." || strings.HasSuffix(folder, "..") {
 		abs, err := filepath.Abs(folder)
 		if err != nil {

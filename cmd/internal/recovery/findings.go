@@ -13,16 +13,16 @@ import (
 	"superres/learners/planted"
 )
 
-// findings are the results of superres recover, which its report presents.
+// findings are the results of superres recover, presented in its report.
 type findings struct {
-	// command is the command line with all settings, and typed is the command line as it was typed.
+	// command is the command line with all settings, typed the command line as it was typed.
 	command, typed string
-	trials         []planted.Trial   // in the order of panels, then of N, of problems and of learners
-	labels         map[string]string // of learners, by spec; a learner without one is called by its spec
-	axes           []axis            // of the map; none: there is no map
+	trials         []planted.Trial   // ordered by panel, then by N, problem and learner
+	labels         map[string]string // labels of learners, by spec; without a label, the spec is shown
+	axes           []axis            // the axes of the map; none: there is no map
 }
 
-// failure describes a trial that failed. It returns "" for others.
+// failure describes a failed trial. It returns "" for trials that succeeded.
 func failure(t planted.Trial) string {
 	if t.Failure == "" {
 		return ""
@@ -48,7 +48,7 @@ func (f findings) panels() []planted.Panel {
 	return distinctKeys(f.trials, func(t planted.Trial) (planted.Panel, bool) { return t.Panel(), true })
 }
 
-// sizes returns the numbers N of signals of the trials of panel p, each once, in the order of the trials.
+// sizes returns the numbers of signals, N, in the trials of panel p, each once, in the order of the trials.
 func (f findings) sizes(p planted.Panel) []int {
 	return distinctKeys(f.trials, func(t planted.Trial) (int, bool) { return t.N, t.Panel() == p })
 }
@@ -58,7 +58,7 @@ func (f findings) learners() []string {
 	return distinctKeys(f.trials, func(t planted.Trial) (string, bool) { return t.Learner, true })
 }
 
-// distinctKeys returns the keys of the entries of list, each once, in the order of list. Entries for which key returns
+// distinctKeys returns the keys of the entries in list, each once, in the order of list. Entries for which key returns
 // false are left out.
 func distinctKeys[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	var out []K
@@ -70,7 +70,7 @@ func distinctKeys[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	return out
 }
 
-// count returns the number of trials for each panel, N and learner, or cell of the map: the same for all of them.
+// count returns the number of trials for each panel, N and learner, or for each cell of the map: always the same.
 func (f findings) count() int {
 	if len(f.axes) > 0 {
 		return len(f.trials) / (len(f.learners()) * len(f.axes[0].steps) * len(f.axes[1].steps))
@@ -79,7 +79,7 @@ func (f findings) count() int {
 	return len(f.scores(t.Panel(), t.N, t.Learner, assigned))
 }
 
-// document returns the report.
+// document returns the report on the findings.
 func (f findings) document() report.Document {
 	t := f.trials[0]
 	d := report.Document{
@@ -130,7 +130,7 @@ func (f findings) document() report.Document {
 	return d
 }
 
-// coder names the coder of the trials, which is told the true S unless its spec has another sparsity.
+// coder names the coder of the trials, and says that it is told the true S, unless its spec sets another sparsity.
 func (f findings) coder() string {
 	spec := f.trials[0].Coder
 	name, parameters, _ := strings.Cut(spec, ":")
@@ -145,7 +145,7 @@ func (f findings) coder() string {
 	return name + ", which is told the true S"
 }
 
-// record returns what trials.json has: the command and every trial, of a failed one the task and the failure alone.
+// record returns the content of trials.json: the command and every trial; of a failed trial only task and failure.
 func (f findings) record() any {
 	trials := make([]any, len(f.trials))
 	for i, t := range f.trials {
@@ -160,7 +160,7 @@ func (f findings) record() any {
 	rankings := map[string]any{}
 	for _, p := range f.panels() {
 		for _, n := range f.sizes(p) {
-			if len(f.axes) > 0 { // the cells of a map may differ in noise alone
+			if len(f.axes) > 0 { // the cells of a map may differ only in noise
 				continue
 			}
 			rankings[fmt.Sprintf("%d,%d,%d N=%d", p.M, p.K, p.S, n)] = f.contest(p, n).Record()
@@ -170,13 +170,13 @@ func (f findings) record() any {
 		"rankings": rankings, "trials": trials}
 }
 
-// section returns the section of a panel: the ranking where it is decided who needs the fewest signals, the errors with
-// each number of them, and curves.
+// section returns the section about a panel: a ranking with the number of signals that decides who needs the fewest,
+// the errors for each number of signals, and curves.
 func (f findings) section(p planted.Panel) report.Section {
 	v := f.verdict(p)
 	s := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S),
 		Tables: []report.Table{v.contest.Table(), f.table(p)}}
-	if len(f.panels()) > 1 { // the verdict on a single panel is at the head of the page
+	if len(f.panels()) > 1 { // the verdict on a single panel stands at the head of the page
 		s.Text = v.String() + " " + v.contest.Evidence()
 	}
 	least := f.chart(p, "error, assigned", assigned)
@@ -188,10 +188,10 @@ func (f findings) section(p planted.Panel) report.Section {
 	return s
 }
 
-// errorFloor is the lower end of the logarithmic axis, where smaller errors are drawn too.
+// errorFloor is the lower end of the logarithmic axis. Smaller errors are drawn there too.
 const errorFloor = 1e-5
 
-// chart returns a chart of value over the number N of signals, in the trials of panel p, with a curve for each learner.
+// chart returns a chart of value over the number N of signals in the trials of panel p, with a curve for each learner.
 func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) float64) report.Chart {
 	c := report.Chart{Title: name, X: "signals N", Floor: errorFloor}
 	for _, n := range f.sizes(p) {
@@ -211,7 +211,7 @@ func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) 
 	return c
 }
 
-// across returns text, or where the map varies the setting name, that.
+// across returns text, or "as on the map" if the map varies the setting name.
 func (f findings) across(name, text string) string {
 	for _, a := range f.axes {
 		if a.name == name {
@@ -221,7 +221,7 @@ func (f findings) across(name, text string) string {
 	return text
 }
 
-// toldAtoms says how many atoms learners were told to find in the trial t.
+// toldAtoms says how many atoms the learners in trial t were told to find.
 func toldAtoms(t planted.Trial) string {
 	if t.Atoms == 0 {
 		return "K"
@@ -229,16 +229,16 @@ func toldAtoms(t planted.Trial) string {
 	return fmt.Sprintf("%.3g·K", float64(t.Atoms)/float64(t.K))
 }
 
-// assigned returns the error of a trial, by the assignment that makes it least.
+// assigned returns the error of a trial for the assignment of atoms that makes the error least.
 func assigned(t planted.Trial) float64 { return t.Assigned }
 
-// mean returns the mean of a figure over the trials of panel p with n signals and a learner; NaN where all failed.
+// mean returns the mean of a figure over the trials of panel p with n signals and the given learner; NaN if all failed.
 func (f findings) mean(p planted.Panel, n int, learner string, figure func(planted.Trial) float64) float64 {
 	m, _ := report.Mean(report.Defined(f.scores(p, n, learner, figure)))
 	return m
 }
 
-// table returns the errors of a panel, with a row for each N and a column for each learner.
+// table returns the errors in panel p, with a row for each N and a column for each learner.
 func (f findings) table(p planted.Panel) report.Table {
 	t := report.Table{Title: fmt.Sprintf("error, M = %d, K = %d, S = %d", p.M, p.K, p.S),
 		Head: append([]string{"N"}, f.names()...)}
@@ -257,7 +257,7 @@ func (f findings) table(p planted.Panel) report.Table {
 				f.mean(p, n, learner, func(t planted.Trial) float64 { return t.InOrder }),
 				100*f.mean(p, n, learner, recovered))
 			count := f.mean(p, n, learner, func(t planted.Trial) float64 { return float64(t.Iterations) })
-			if count > 0 { // the learner tells it
+			if count > 0 { // the learner reports its iterations
 				note += fmt.Sprintf("%.0f iterations · ", count)
 			}
 			note += fmt.Sprintf("%.2f s", report.Median(report.Defined(f.scores(p, n, learner, seconds))))
@@ -275,6 +275,6 @@ func (f findings) table(p planted.Panel) report.Table {
 	return t
 }
 
-// recovered returns the share of the atoms that were recovered in a trial, and seconds its time.
+// recovered returns the share of the atoms recovered in a trial, and seconds the duration of learning.
 func recovered(t planted.Trial) float64 { return t.Recovered }
 func seconds(t planted.Trial) float64   { return t.Seconds }

@@ -15,11 +15,11 @@ import (
 
 // axis is a setting of planted problems that --map varies.
 type axis struct {
-	name  string // its name in --map: N, S, K, M, noise, coherence or outliers
+	name  string // name in --map: N, S, K, M, noise, coherence or outliers
 	steps []float64
 }
 
-// axes are the settings that --map can vary, with what sets one in a task.
+// axes are the settings that --map can vary, each with a function that returns a pointer to the field in a task.
 var axes = map[string]func(t *planted.Task) any{
 	"N": func(t *planted.Task) any { return &t.N }, "S": func(t *planted.Task) any { return &t.S },
 	"K": func(t *planted.Task) any { return &t.K }, "M": func(t *planted.Task) any { return &t.M },
@@ -28,10 +28,10 @@ var axes = map[string]func(t *planted.Task) any{
 	"outliers":  func(t *planted.Task) any { return &t.Outliers },
 }
 
-// mapSteps is how many steps an axis has at most where --map does not say.
+// mapSteps is the greatest number of steps on an axis if --map does not give a number.
 const mapSteps = 8
 
-// set gives t the step v of the axis.
+// set sets the setting of the axis in t to v.
 func (a axis) set(t *planted.Task, v float64) {
 	switch field := axes[a.name](t).(type) {
 	case *int:
@@ -41,7 +41,7 @@ func (a axis) set(t *planted.Task, v float64) {
 	}
 }
 
-// of returns the step of the axis that t has.
+// of returns the value of the setting of the axis in t.
 func (a axis) of(t planted.Task) float64 {
 	if field, ok := axes[a.name](&t).(*int); ok {
 		return float64(*field)
@@ -57,9 +57,9 @@ func (a axis) labels() (list []string) {
 	return list
 }
 
-// readMap returns the two axes in texts such as "N=25:800" and "S=1:8", or in one text with a comma between them. A
-// range LOW:HIGH has at most eight steps, or as many as LOW:HIGH:STEPS says: for N they grow by a factor, for others
-// by a difference. It returns none for an empty text.
+// readMap returns the two axes in texts such as "N=25:800" and "S=1:8", or in one text with a comma between the axes. A
+// range LOW:HIGH has at most eight steps, and LOW:HIGH:STEPS the given number. Steps of N grow by a factor, other steps
+// by a difference. For an empty text it returns no axes.
 func readMap(texts []string) ([]axis, error) {
 	var list []axis
 	for _, text := range strings.Split(strings.Join(texts, ","), ",") {
@@ -131,8 +131,8 @@ func readAxis(text string) (a axis, err error) {
 	return a, nil
 }
 
-// shares returns the mean share of the atoms that a learner recovers, [row][column] of the map: rows are steps of the
-// second axis, columns of the first. NaN where all trials failed.
+// shares returns the mean share of the atoms that a learner recovers, as [row][column] of the map: rows are the steps
+// of the second axis, columns the steps of the first. A share is NaN if all trials failed.
 func (f findings) shares(learner string) [][]float64 {
 	x, y := f.axes[0], f.axes[1]
 	sum, count := make([][]float64, len(y.steps)), make([][]float64, len(y.steps))
@@ -155,7 +155,7 @@ func (f findings) shares(learner string) [][]float64 {
 	return sum
 }
 
-// solved returns in how many cells of the map a learner recovers 90 % of the atoms, and the number of cells.
+// solved returns in how many cells of the map a learner recovers requiredShare of the atoms, and the number of cells.
 func (f findings) solved(learner string) (count, of int) {
 	for _, row := range f.shares(learner) {
 		for _, share := range row {
@@ -167,7 +167,7 @@ func (f findings) solved(learner string) (count, of int) {
 	return count, of
 }
 
-// mapVerdict says in a sentence in how many cells each learner recovers 90 % of the atoms, the best first.
+// mapVerdict says in how many cells each learner recovers requiredShare of the atoms, the best learner first.
 func (f findings) mapVerdict() string {
 	order := f.learners()
 	solved := map[string]int{}

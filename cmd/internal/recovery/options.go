@@ -13,7 +13,7 @@ import (
 	"superres/learners/planted"
 )
 
-// table has the options of superres recover, with their defaults.
+// table returns the options of superres recover, with their defaults.
 func (opt *Options) table() settings.Table {
 	return slices.Concat(settings.Table{
 		console.OutputOption(&opt.Folder, "recovery", "write report.html, table.tex, trials.csv and trials.json "+
@@ -54,18 +54,18 @@ func (opt *Options) table() settings.Table {
 	}, console.WorkOptions(&opt.Limits, nil))
 }
 
-// Options are the arguments of superres recover. The method table sets most fields, and has their defaults.
+// Options are the arguments of superres recover. The method table sets most fields, and defines their defaults.
 type Options struct {
-	Folder string // of the report and of the journals of finished trials
+	Folder string // the folder for the report and the journals of trials
 	Panels []planted.Panel
 	Sizes  []int // numbers of signals, ascending; none: eight for each panel
 	Trials int
 	Model  planted.Model
-	Atoms  float64 // how many atoms a learner looks for, as a share of the true number
+	Atoms  float64 // how many atoms a learner looks for, as a multiple of the true number
 	Map    []axis  // the two axes of a map; none: the report is about the panels
 
 	Learners   []string          // specs
-	Labels     map[string]string // of learners, by spec
+	Labels     map[string]string // labels of learners, by spec
 	Coder      string            // a spec, without the sparsity of the problem
 	Iterations int
 	Seed       uint64
@@ -76,7 +76,8 @@ type Options struct {
 	command string   // the command line as the report records it
 }
 
-// complete sets Panels and command from c. It fails where c has arguments, or a learner or a panel is not valid.
+// complete sets the fields that depend on c or on several options. It fails if c has arguments other than a map, or a
+// learner or a panel is not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	if c.NArg() > 0 && opt.mapped == "" {
 		return console.Usage("recover takes no argument, got %q", c.Args().First())
@@ -103,7 +104,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return nil
 }
 
-// readLearners returns the specs in text, the value of --learners. It fails where there is none.
+// readLearners returns the specs in text, the value of --learners. It fails if there are none.
 func readLearners(text string) ([]string, error) {
 	list := plugins.Specs(text)
 	if len(list) == 0 {
@@ -112,7 +113,7 @@ func readLearners(text string) ([]string, error) {
 	return list, nil
 }
 
-// readSizes returns the numbers in text, the value of --n, ascending and each once. It returns nil for an empty text.
+// readSizes returns the numbers in text, the value of --n, sorted and each once. It returns nil for an empty text.
 func readSizes(text string) ([]int, error) {
 	if text == "" {
 		return nil, nil
@@ -125,15 +126,15 @@ func readSizes(text string) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// panels returns the panels that given, the values of --panel, names, or the paper's four where given is empty.
-func panels(given []string) ([]planted.Panel, error) {
+// panels returns the panels in names, the values of --panel, or the paper's four if names is empty.
+func panels(names []string) ([]planted.Panel, error) {
 	var list []planted.Panel
 	for _, p := range planted.Figure1 {
-		if len(given) == 0 || slices.Contains(given, p.Name) {
+		if len(names) == 0 || slices.Contains(names, p.Name) {
 			list = append(list, p.Panel)
 		}
 	}
-	for _, text := range given {
+	for _, text := range names {
 		if slices.ContainsFunc(planted.Figure1, func(p planted.Preset) bool { return p.Name == text }) {
 			continue
 		}

@@ -1,8 +1,8 @@
-// Package recovery is the command superres recover: it compares learners on signals from known dictionaries.
+// Package recovery is the command superres recover: it compares learners on signals made from known dictionaries.
 //
 // Read it in this order: options.go, the options; recover.go, one call and the trials to run, which package planted
-// runs; findings.go, their results as data and as a page; table.go, the table trials.csv; verdict.go, the findings in
-// a sentence.
+// carries out; findings.go, the results as data and as a page, with map.go; table.go, the table trials.csv; verdict.go,
+// the findings in a sentence.
 package recovery
 
 import (
@@ -78,8 +78,8 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	})
 }
 
-// problems returns the problems to solve, as tasks without trial and learner: those of the map, or of the panels, in
-// their order, with each number of signals.
+// problems returns the problems to solve, as tasks without trial and learner: one for each cell of the map or, without
+// a map, one for each panel, in their order, and each number of signals.
 func (opt Options) problems() (list []planted.Task) {
 	for _, p := range opt.Panels {
 		for _, n := range opt.sizes(p) {
@@ -102,7 +102,7 @@ func (opt Options) problems() (list []planted.Task) {
 	return list
 }
 
-// tasks returns the trials to run, in the order of problems, then of trials and of learners.
+// tasks returns the trials to run, ordered by problem, then by trial and learner.
 func (opt Options) tasks() ([]planted.Task, error) {
 	problems := opt.problems()
 	count := float64(len(problems)) * float64(opt.Trials) * float64(len(opt.Learners))
@@ -137,8 +137,8 @@ func (opt Options) tasks() ([]planted.Task, error) {
 	return tasks, nil
 }
 
-// sizes returns the numbers of signals to try with panel p: the values of --n, else the paper's where p is a panel of
-// the paper, else multiples of p.K.
+// sizes returns the numbers of signals to try for panel p: the values of --n, else the paper's numbers if p is in the
+// paper, else multiples of p.K.
 func (opt Options) sizes(p planted.Panel) []int {
 	if len(opt.Sizes) > 0 {
 		return opt.Sizes
@@ -155,8 +155,8 @@ func (opt Options) sizes(p planted.Panel) []int {
 	return list
 }
 
-// enoughMemory fails where trials that run at the same time, one on each processor, need more than memory bytes for
-// learning and for comparing every learned atom with every true one.
+// enoughMemory fails if trials that run at the same time, one on each processor, need more than memory bytes for
+// learning and for comparing every learned atom with every true atom.
 func enoughMemory(tasks []planted.Task, memory int64) error {
 	for _, t := range tasks {
 		learner, err := learners.New(t.Learner)

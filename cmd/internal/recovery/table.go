@@ -11,17 +11,16 @@ import (
 	"superres/learners/planted"
 )
 
-// columns are the fields of a trial, by their names in JSON, in the order of the columns of trials.csv.
+// columns are the fields of a trial, by their names in JSON, in the order of the columns in trials.csv.
 var columns = strings.Fields("m k s n noise trial seed learner coder limit assigned in_order recovered rmse " +
 	"non_zeros iterations replaced stop seconds failure program revision atoms coefficients use coherence outliers " +
 	"by_chance least falling")
 
-// results are the columns that are empty for a trial that failed. The number of iterations is also empty where it is
-// not known.
+// results are the columns that are empty if a trial failed. The number of iterations is also empty if it is unknown.
 var results = strings.Fields("assigned in_order recovered rmse non_zeros iterations replaced stop seconds least " +
 	"falling")
 
-// fields returns the fields of t by their names in JSON.
+// fields returns the fields of t, by their names in JSON.
 func fields(t *planted.Trial) map[string]reflect.Value {
 	v, list := reflect.ValueOf(t).Elem(), map[string]reflect.Value{}
 	for _, f := range reflect.VisibleFields(v.Type()) {

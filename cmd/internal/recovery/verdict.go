@@ -11,21 +11,21 @@ import (
 	"superres/learners/planted"
 )
 
-// requiredShare is the mean share of the atoms that a learner has to recover with N signals, and with all larger
-// numbers that were tried, so that N signals count as enough for it.
+// requiredShare is the mean share of the atoms that a learner must recover with N signals, and with every larger number
+// tried, for N signals to count as enough.
 const requiredShare = 0.9
 
-// verdict says which learners need the fewest signals for the problems of a panel.
+// verdict says which learners need the fewest signals for the problems of a panel, so that n is enough for them.
 type verdict struct {
-	// first are the learners for which n signals are enough, a number that is enough for nobody with fewer. Without
-	// any, n is the largest number that was tried.
+	// first are the learners for which n signals are enough, while fewer are not enough for any learner. If no number
+	// tried is enough for any, first is empty and n is the largest number tried.
 	first []string
 	n     int
-	// next is the learner that needs the fewest of the others, and nextN how many; 0 where no number that was tried is
-	// enough. It is empty where there is no other.
+	// next is the learner that needs the fewest signals after the learners in first, and nextN how many; nextN is 0 if
+	// no number tried is enough. next is empty if there is no other learner.
 	next  string
 	nextN int
-	// contest compares all learners with n signals by their errors.
+	// contest compares the errors of all learners with n signals.
 	contest report.Contest
 }
 
@@ -57,7 +57,7 @@ func (f findings) verdict(p planted.Panel) (v verdict) {
 	return v
 }
 
-// contest compares the learners by their errors in the problems of panel p with n signals.
+// contest compares the learners by their errors on the problems of panel p with n signals.
 func (f findings) contest(p planted.Panel, n int) report.Contest {
 	c := report.Contest{Title: fmt.Sprintf("ranking with N = %d", n), Kind: "learner", Problems: "problems",
 		Measure: report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"},
@@ -87,12 +87,13 @@ func (f findings) contest(p planted.Panel, n int) report.Contest {
 	return c
 }
 
-// worse is 1 for a trial that ended with a larger RMSE than its least, by more than 1 %, else 0.
+// worse returns 1 if a trial ended with an RMSE more than 1 % above its least RMSE, else 0.
 func worse(t planted.Trial) float64 {
 	return map[bool]float64{true: 1}[t.Least > 0 && t.Least < 0.99*t.RMSE]
 }
 
-// scores returns the score of a learner in every trial of panel p with n signals, in their order: NaN where it failed.
+// scores returns the scores of a learner in the trials of panel p with n signals, in their order; NaN if a trial
+// failed.
 func (f findings) scores(p planted.Panel, n int, learner string, score func(planted.Trial) float64) (list []float64) {
 	for _, t := range f.trials {
 		switch {
@@ -132,12 +133,12 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%s needs the fewest signals: it recovers %s", names, from)
 }
 
-// decided reports whether one learner alone needs the fewest signals, and is ahead of all others with them by more than
+// decided reports whether a single learner needs the fewest signals, and with these is ahead of all others by more than
 // chance explains.
 func (v verdict) decided() bool { return len(v.first) == 1 && v.contest.Winner() == v.first[0] }
 
-// verdicts returns the findings at the head of the page: the verdict on the only panel and how sure it is or, for
-// several panels, in how many of them a learner alone needs the fewest signals.
+// verdicts returns the findings at the head of the page. For one panel it is the verdict and the evidence for it; for
+// several panels, in how many of them each learner alone needs the fewest signals.
 func (f findings) verdicts() []string {
 	panels := f.panels()
 	if len(panels) == 1 {

@@ -21,9 +21,9 @@ import (
 	"superres/superres/score"
 )
 
-// comparison is what one call of superres diff writes to its page and, with --json, as JSON.
+// comparison is the result of a call of superres diff, which it writes to the page and, with --json, as JSON.
 type comparison struct {
-	Page     paths.Name     `json:"page"`     // the path of the page's file, or "-"
+	Page     paths.Name     `json:"page"`     // the path of the page, or "-"
 	Protocol score.Protocol `json:"protocol"` // how the pictures are scored
 	Scale    int            `json:"scale"`    // factor of enlargement; scores leave out a border of Scale pixels
 	// Place is where the pictures differ most, in pixels of the largest picture. The page opens centred on Place.
@@ -31,11 +31,11 @@ type comparison struct {
 	// Pictures are in the order of the command line. The first is the reference.
 	Pictures []*comparedPicture `json:"pictures"`
 
-	scene  image.Point  // the width and the height of the largest picture, in pixels
-	inPage map[int]bool // true for the number of each region that the page itself holds
+	scene  image.Point  // width and height of the largest picture, in pixels
+	inPage map[int]bool // by region number: true if the page contains the region
 }
 
-// comparedPicture is one of the pictures that a page compares.
+// comparedPicture is a picture on the page.
 type comparedPicture struct {
 	Name paths.Name `json:"name"` // its name on the page
 	// Width and Height are the size of the picture in its file, in pixels.
@@ -43,33 +43,33 @@ type comparedPicture struct {
 	Height int `json:"height"`
 	// Cell holds the scores of the picture against the reference.
 	Cell
-	// Mean and Largest are the mean and the largest absolute difference between the colours of the picture and of
-	// the reference, in levels of 0..255. They are nil where the picture was not scored.
+	// Mean and Largest are the mean and the greatest absolute difference between the colours of the picture and of the
+	// reference, in levels of 0..255. They are nil if the picture was not scored.
 	Mean    *float64 `json:"mean_absolute_difference,omitempty"`
 	Largest *float64 `json:"largest_difference,omitempty"`
-	Note    string   `json:"note,omitempty"` // says why there are no scores; empty where there are
+	Note    string   `json:"note,omitempty"` // says why there are no scores; empty if there are
 
-	// tiles[i] is the part of the picture within region i, as PNG with 8 bits a sample. It is empty where the
-	// picture does not reach the region.
+	// tiles[i] is the part of the picture within region i, as PNG with 8 bits a sample; empty if the picture does not
+	// extend to the region.
 	tiles [][]byte
-	// reduced is the entire picture in fewer pixels, as JPEG or, with transparency, as PNG. It is empty where there
-	// is only one region.
+	// reduced is the entire picture in fewer pixels, as JPEG or, with transparency, as PNG; empty if there is only one
+	// region.
 	reduced []byte
-	covers  image.Point // the size of the part of the scene that it covers, in pixels
+	covers  image.Point // the size of the part of the scene that the picture covers
 }
 
-// The peak of memory in bytes per pixel: readBytes while a picture is read, referenceBytes for the reference, which
-// stays in memory, and scoreBytes while a picture is scored.
+// Peaks of memory in bytes per pixel: readBytes while a picture is read, referenceBytes for the reference, which stays
+// in memory, and scoreBytes while a picture is scored.
 const (
 	readBytes      = 16
 	referenceBytes = 8
 	scoreBytes     = 80
 )
 
-// errSize makes pictures.Open stop after the header, where only the size of a picture is wanted.
+// errSize makes pictures.Open stop after the header, when only the size of a picture is needed.
 var errSize = errors.New("the size is known")
 
-// readSizes returns a comparison with the names and the sizes of opt.Inputs, which it reads from their headers alone.
+// readSizes returns a comparison with the names and the sizes of opt.Inputs. It reads only their headers.
 func readSizes(ctx context.Context, opt DiffOptions) (*comparison, error) {
 	d := &comparison{Page: paths.Name(opt.Page), Protocol: score.MatlabY, Scale: opt.Scale}
 	for _, path := range opt.Inputs {
@@ -91,10 +91,10 @@ func readSizes(ctx context.Context, opt DiffOptions) (*comparison, error) {
 	return d, nil
 }
 
-// load reads the pictures of opt.Inputs one after the other, scores each against the first and cuts each into tiles.
-// Then it sets d.Place. It fails where a picture cannot be read, or has another size than readSizes found.
+// load reads the pictures in opt.Inputs one after another, scores each against the first, cuts each into tiles, and
+// sets d.Place. It fails if a picture cannot be read or its size is not the one that readSizes found.
 func (d *comparison) load(ctx context.Context, opt DiffOptions, bar *console.Progress) error {
-	left := opt.Limits // left.Memory is reduced by the reference and by the encoded tiles, which stay in memory
+	left := opt.Limits // left.Memory shrinks by the reference and the encoded tiles, which stay in memory
 	var ref image.Image
 	differ := &differences{scene: d.scene, cols: (d.scene.X + cellSide - 1) / cellSide,
 		rows: (d.scene.Y + cellSide - 1) / cellSide}
@@ -134,7 +134,7 @@ func (d *comparison) load(ctx context.Context, opt DiffOptions, bar *console.Pro
 	return nil
 }
 
-// bytes returns the size of the encoded tiles and of the reduced picture together, in bytes.
+// bytes returns the size of the encoded tiles and the reduced picture together.
 func (p *comparedPicture) bytes() int64 {
 	sum := len(p.reduced)
 	for _, tile := range p.tiles {
@@ -143,7 +143,7 @@ func (p *comparedPicture) bytes() int64 {
 	return int64(sum)
 }
 
-// shortName returns the last element of path, or all of path if a different path in among has the same last element.
+// shortName returns the last element of path, or all of path if another path in among has the same last element.
 func shortName(path string, among []string) string {
 	base := filepath.Base(path)
 	same := func(other string) bool { return filepath.Base(other) == base }
@@ -153,8 +153,8 @@ func shortName(path string, among []string) string {
 	return safefile.OneLine(base)
 }
 
-// score sets the scores of p, whose pixels are test, against ref. Where more than memory bytes would be needed, or the
-// two cannot be compared, it sets p.Note to the reason instead.
+// score sets the scores of p, a picture with the pixels test, against ref. If that needs more than memory bytes, or the
+// two pictures cannot be compared, it sets p.Note to the reason instead.
 func (d *comparison) score(p *comparedPicture, ref, test image.Image, memory int64) {
 	if ref.Bounds().Size().Sub(test.Bounds().Size()) == (image.Point{}) {
 		if need := int64(p.Width) * int64(p.Height) * scoreBytes; need > memory {
@@ -177,25 +177,25 @@ type position struct {
 	Y int `json:"y"`
 }
 
-// Differences are summed in square cells of cellSide pixels. The place where pictures differ most is the centre
-// of mass of the differences in the window of windowCols × windowRows cells with the largest sum.
+// Differences are summed in square cells of cellSide pixels. The place where pictures differ most is the centre of mass
+// of the differences in the window of windowCols × windowRows cells that has the largest sum.
 const (
 	cellSide   = 32
 	windowCols = 20
 	windowRows = 14
 )
 
-// differences holds a sum for each cell of a scene: of |A − B| over its pixels and over all pairs (A, B) of a picture
-// with the reference, in the mean over the colour channels, whose samples are 0 to 1.
+// differences holds for each cell of a scene the sum of |A − B| over its pixels and over all pairs of the reference A
+// and another picture B. |A − B| is the mean over the colour channels, with samples from 0 to 1.
 type differences struct {
 	scene      image.Point
 	cols, rows int
 	sums       []float64
 }
 
-// add adds the differences between a and b, which cover coversA and coversB pixels of the scene from its upper left
-// corner. A picture with fewer pixels than it covers is enlarged by bicubic interpolation. Working on one row of
-// cells after the other bounds the memory. The only error is that of ctx.
+// add adds the differences between a and b, which cover coversA and coversB pixels of the scene, from its upper left
+// corner on. A picture with fewer pixels than it covers is enlarged by bicubic interpolation. Memory is bounded, as it
+// works on one row of cells at a time. It returns an error only if ctx has ended.
 func (d *differences) add(ctx context.Context, a, b image.Image, coversA, coversB image.Point) error {
 	x, y := newScaled(a, coversA), newScaled(b, coversB)
 	w, h := min(coversA.X, coversB.X), min(coversA.Y, coversB.Y)
@@ -207,7 +207,7 @@ func (d *differences) add(ctx context.Context, a, b image.Image, coversA, covers
 		p, q := x.rows(top, n), y.rows(top, n)
 		channels := max(len(p), len(q))
 		cells := d.sums[top/cellSide*d.cols:]
-		// Each cell is summed by one worker and in one order, so that the sums are the same bits for any number of
+		// Each cell is summed by one worker and in a fixed order, so that the sums have the same bits for any number of
 		// workers.
 		parallel.Rows((w+cellSide-1)/cellSide, func(cell int) {
 			left := cell * cellSide
@@ -226,9 +226,9 @@ func (d *differences) add(ctx context.Context, a, b image.Image, coversA, covers
 	return nil
 }
 
-// peak returns the centre of mass of the differences in the window with the largest sum: of equal windows in the
-// uppermost and then the leftmost. Where nothing differs, and along a side that the window covers, it is the middle of
-// the scene.
+// peak returns the centre of mass of the differences in the window with the largest sum; of equal windows, the
+// uppermost counts, then the leftmost. If the pictures do not differ it is the middle of the scene. Along a side that
+// the window covers completely, it is the middle of that side.
 func (d *differences) peak() position {
 	w, h := min(windowCols, d.cols), min(windowRows, d.rows)
 	largest, centre := 0.0, position{d.scene.X / 2, d.scene.Y / 2}
@@ -258,11 +258,11 @@ func (d *differences) peak() position {
 	return centre
 }
 
-// scaledPicture returns rows of img, enlarged to the size at which the page shows img.
+// scaledPicture returns rows of img, enlarged to the size at which the page shows it.
 type scaledPicture struct {
 	img    image.Image
 	opaque bool
-	scaler *resample.Scaler // nil where img has that size already
+	scaler *resample.Scaler // nil if img has the size already
 }
 
 func newScaled(img image.Image, covers image.Point) scaledPicture {
@@ -273,8 +273,8 @@ func newScaled(img image.Image, covers image.Point) scaledPicture {
 	return c
 }
 
-// rows returns the enlarged rows [top, top+n) of the picture, a plane for each colour channel, with samples 0 to 1.
-// Transparent pixels are blended with mid-grey, 0.5.
+// rows returns the enlarged rows [top, top+n) of the picture, as one plane for each colour channel, with samples 0 to
+// 1. Transparent pixels are blended with mid-grey, 0.5.
 func (c scaledPicture) rows(top, n int) []*plane.Plane {
 	lo, hi := top, top+n
 	if c.scaler != nil {

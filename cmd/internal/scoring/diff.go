@@ -76,7 +76,7 @@ func runDiff(c *cli.Context, s *console.Streams, opt DiffOptions) error {
 	return d.document().Text(table)
 }
 
-// table has the options of superres diff, with their defaults.
+// table returns the options of superres diff, with their defaults.
 func (opt *DiffOptions) table() settings.Table {
 	return append(settings.Table{
 		console.OutputOption(&opt.Page, "diff.html", "write the page to `FILE`.html; - is standard output, and "+
@@ -88,9 +88,9 @@ func (opt *DiffOptions) table() settings.Table {
 	}, console.PictureOptions(&opt.Limits, nil)...)
 }
 
-// DiffOptions are the arguments of superres diff. The method table sets most fields, and has their defaults.
+// DiffOptions are the arguments of superres diff. The method table sets most fields, and defines their defaults.
 type DiffOptions struct {
-	Inputs    []string // two to nine pictures, of which the first is the reference
+	Inputs    []string // two to nine pictures; the first is the reference
 	Page      string   // the file of the page, or "-" for standard output
 	Overwrite bool
 	Scale     int // scores leave out a border of this many pixels
@@ -98,7 +98,7 @@ type DiffOptions struct {
 	Limits    console.Limits
 }
 
-// mostCompared is the largest number of pictures on a page, where the keys 1 to 9 choose one.
+// mostCompared is the greatest number of pictures on a page, as the keys 1 to 9 choose a picture.
 const mostCompared = 9
 
 // complete sets the fields that come from the arguments of c. It fails unless there are 2 to mostCompared pictures.
@@ -114,7 +114,7 @@ func (opt *DiffOptions) complete(c *cli.Context) error {
 }
 
 // arrange sets the scene to the size of the largest picture, and covers of every picture to the part of the scene that
-// it fills when all are shown equally large. It fails where a picture has another shape than the others.
+// it fills when all are shown in the same size. It fails if a picture has another shape than the largest.
 func (d *comparison) arrange() error {
 	largest := d.Pictures[0]
 	for _, p := range d.Pictures {
@@ -135,10 +135,10 @@ func (d *comparison) arrange() error {
 	return nil
 }
 
-// coveredSize returns the size of the part of a scene that a picture covers, in pixels: the size of the picture where
-// it differs from the scene by less than scale, as for a reference that was cropped for scoring; else a multiple of the
-// size that differs from the scene by less than its factor; else the entire scene. ok is false where the shapes of
-// picture and scene differ by more than rounding a side by a pixel explains.
+// coveredSize returns the size of the part of a scene that a picture covers, in pixels: the size of the picture itself,
+// if it differs from the scene by less than scale, like a reference cropped for scoring; else the greatest fitting
+// multiple of its size, if it differs from the scene by less than the factor; else the entire scene. ok is false if the
+// shapes of picture and scene differ by more than rounding a side by a pixel explains.
 func coveredSize(size, scene image.Point, scale int) (covered image.Point, ok bool) {
 	near := func(n, of, by int) bool { return n <= of && of-n < by || n > of && n-of < by }
 	if near(size.X, scene.X, scale) && near(size.Y, scene.Y, scale) {
@@ -147,7 +147,7 @@ func coveredSize(size, scene image.Point, scale int) (covered image.Point, ok bo
 	if n := max(scene.X/size.X, scene.Y/size.Y); near(n*size.X, scene.X, n) && near(n*size.Y, scene.Y, n) {
 		return size.Mul(n), true
 	}
-	// The least and the most that a side of n pixels can have been enlarged by.
+	// The least and the greatest factor by which a side of n pixels can have been enlarged.
 	least := func(n, to int) float64 { return float64(to) / float64(n+1) }
 	most := func(n, to int) float64 { return float64(to) / (float64(n) - 0.999) }
 	ok = least(size.X, scene.X) <= most(size.Y, scene.Y) && least(size.Y, scene.Y) <= most(size.X, scene.X)

@@ -1,11 +1,11 @@
-// Package scoring is the commands superres eval and superres diff: they score pictures and models, and show pictures
-// beside one another.
+// Package scoring contains the commands superres eval and superres diff: they score pictures and models, and show
+// pictures side by side.
 //
-// Eval is in eval.go, its options, one call, and the scores and how they are printed; and evaluate.go, which scores
-// models, and files matched by name. Diff is in diff.go, its options, one call, and how large each picture is shown;
-// compared.go, which reads and scores the pictures, and finds where they differ most; regions.go, how they are cut into
-// regions; and page.go, page.html and page.css, the page, whose scripts are paint.js, which draws, and page.js, which
-// chooses what to draw, with those of package report.
+// The files of eval: eval.go has the options, one call, the scores and their printing; evaluate.go scores models, and
+// files matched by name. The files of diff: diff.go has the options, one call, and the size at which each picture is
+// shown; compared.go reads and scores the pictures, and finds where they differ most; regions.go cuts them into
+// regions; page.go, page.html and page.css make the page. Its scripts are paint.js, which draws, and page.js, which
+// chooses what to draw, besides the scripts from package report.
 package scoring
 
 import (
@@ -90,7 +90,7 @@ func evaluate(ctx context.Context, opt EvalOptions, bar *console.Progress) (Scor
 	return table, nil
 }
 
-// cell returns the scores of test against the reference ref by t.Protocol. It fails where the two cannot be compared.
+// cell returns the scores of test against the reference ref by t.Protocol. It fails if the two cannot be compared.
 func (t *Scores) cell(ref, test image.Image) (Cell, error) {
 	m, err := t.Protocol.Compare(ref, test, t.Scale)
 	if err != nil {
@@ -99,7 +99,7 @@ func (t *Scores) cell(ref, test image.Image) (Cell, error) {
 	return CellOf(m), nil
 }
 
-// table has the options of superres eval, with their defaults.
+// table returns the options of superres eval, with their defaults.
 func (opt *EvalOptions) table() settings.Table {
 	model := models.Option("model", settings.List(&opt.Models, nil), "reduce every picture and enlarge it again by "+
 		"`NAME|FILE`, or by auto, as upscale does by default; may be given more than once")
@@ -126,26 +126,26 @@ func (opt *EvalOptions) table() settings.Table {
 	}, opt.Choice.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
-// EvalOptions are the arguments of superres eval. The method table sets most fields, and has their defaults.
+// EvalOptions are the arguments of superres eval. The method table sets most fields, and defines their defaults.
 type EvalOptions struct {
-	Inputs    []string // pictures to reduce and enlarge; without Models the reference and the test
+	Inputs    []string // pictures to reduce and enlarge; without Models, the reference and the test
 	Recursive bool
-	Choice    pictures.Choice // of images in IDX files; used only with Models
+	Choice    pictures.Choice // which images to use in IDX files; only with Models
 
 	Models      []string // names and files
 	Effort      string
 	Scale       int
-	Degradation resample.Degradation // empty: as the first trained model was trained for, or bicubic
+	Degradation resample.Degradation // empty: the one that the first trained model expects, or bicubic
 	Noise       float64              // deviation, in levels of 255
 	JPEG        int                  // quality of the JPEG files, 1 to 100; 0: no JPEG
 	Protocol    score.Protocol
 
 	JSON   bool
 	Limits console.Limits
-	Notes  io.Writer // receives a line about the inputs that are skipped; nil: no such line
+	Notes  io.Writer // receives a line about inputs that are skipped; nil: no line
 }
 
-// complete sets Inputs and Notes from c, and Protocol where it is empty. It refuses options that contradict each other.
+// complete sets Inputs and Notes from c, and Protocol if it is empty. It refuses options that contradict each other.
 func (opt *EvalOptions) complete(c *cli.Context) error {
 	opt.Inputs, opt.Notes = c.Args().Slice(), pictures.Notes(c)
 	byModels := len(opt.Models) > 0
@@ -179,38 +179,38 @@ func (opt *EvalOptions) complete(c *cli.Context) error {
 type Scores struct {
 	Protocol score.Protocol `json:"protocol"` // how the pictures were scored
 	Scale    int            `json:"scale"`    // the factor of enlargement
-	// Degradation is how the pictures were reduced for the models. It is empty where two files or folders are compared.
+	// Degradation is how the pictures were reduced for the models; empty if two files or folders are compared.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
 	// Noise is the standard deviation of the noise that was added to the reduced pictures, in levels of 0..255.
 	Noise float64 `json:"noise,omitempty"`
-	// JPEG is the quality of the JPEG files that reduced pictures passed through, or 0 for none.
+	// JPEG is the quality of the JPEG files through which the reduced pictures went; 0: none.
 	JPEG    int          `json:"jpeg,omitempty"`
 	Effort  string       `json:"effort,omitempty"` // value of --effort: fast or max; empty: best
-	Columns []paths.Name `json:"columns"`          // the names of the models, or of the scored file or folder
+	Columns []paths.Name `json:"columns"`          // the names of the models, or the scored file or folder
 	Rows    []scoreRow   `json:"rows"`             // the scores, a row for each picture
-	Mean    []Cell       `json:"mean"`             // the mean of each column over the rows with a defined score
+	Mean    []Cell       `json:"mean"`             // the mean of each column over the rows with a score
 }
 
-// scoreRow has the scores of one picture, a Cell for each of Scores.Columns.
+// scoreRow holds the scores of one picture, a Cell for each of Scores.Columns.
 type scoreRow struct {
 	Name  paths.Name `json:"name"`
 	Cells []Cell     `json:"cells"`
 }
 
-// Cell holds the scores of a picture. A score is nil where the protocol does not measure it, or where it is not
-// defined, as are the PSNR of equal pictures and the SSIM of pictures smaller than the window of SSIM.
+// Cell holds the scores of a picture. A score is nil if the protocol does not measure it or it is undefined, like the
+// PSNR of equal pictures or the SSIM of pictures smaller than the window of SSIM.
 type Cell struct {
 	PSNR *float64 `json:"psnr,omitempty"`
 	SSIM *float64 `json:"ssim,omitempty"`
 	NFE  *float64 `json:"nfe,omitempty"`
 }
 
-// CellOf returns the scores m as a Cell, with nil for NaN and infinite ones.
+// CellOf returns the scores m as a Cell. NaN and infinite scores become nil.
 func CellOf(m score.Metrics) Cell {
 	return Cell{console.Finite(m.PSNR), console.Finite(m.SSIM), console.Finite(m.NFE)}
 }
 
-// average appends to t.Mean the mean of each column over the rows where the score is defined.
+// average appends to t.Mean the mean of each column over the rows in which the score is defined.
 func (t *Scores) average() {
 	for column := range t.Columns {
 		var mean Cell
@@ -233,7 +233,7 @@ func (t *Scores) average() {
 	}
 }
 
-// document returns the scores for a terminal.
+// document returns the scores as a report for a terminal.
 func (t *Scores) document() report.Document {
 	d := report.Document{Lead: fmt.Sprintf("protocol %s, scale %d", t.Protocol, t.Scale)}
 	if t.Degradation != "" {

@@ -18,8 +18,8 @@ import (
 	"superres/superres/score"
 )
 
-// scoreModels reduces every picture, enlarges it again by every model and scores the results. It sets t.Columns and
-// t.Rows, and t.Degradation to that of opt or else of the first trained model.
+// scoreModels reduces every picture, enlarges it again with every model and scores the results. It sets t.Columns,
+// t.Rows and t.Degradation: from opt, else from the first trained model, else bicubic.
 func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.Progress) error {
 	var opened []*superres.Model
 	t.Degradation = opt.Degradation
@@ -87,7 +87,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 	return nil
 }
 
-// reduce returns truth reduced by t.Scale, with noise and JPEG as t says: the input of all models. name is for errors.
+// reduce returns truth reduced by t.Scale, with noise and JPEG as t says: the input for all models. name is for errors.
 func (t *Scores) reduce(name string, truth image.Image) (image.Image, error) {
 	low, err := score.Reduce(truth, t.Scale, t.Degradation)
 	if err != nil {
@@ -106,8 +106,8 @@ func (t *Scores) reduce(name string, truth image.Image) (image.Image, error) {
 	return low, nil
 }
 
-// scoreFiles scores the second of opt.Inputs against the first. Of two folders it scores the pictures that pair matches
-// by name. It sets t.Columns and t.Rows, and fails where a reference has no test picture.
+// scoreFiles scores the second of opt.Inputs against the first. In two folders it scores the pictures that pair matches
+// by name. It sets t.Columns and t.Rows, and fails if a reference has no test picture.
 func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.Progress) error {
 	refs, otherRefs, err := pictures.Expand(opt.Inputs[0], opt.Recursive)
 	if err != nil {
@@ -150,9 +150,9 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 	return nil
 }
 
-// pair returns the test picture for every entry of refs: the one with the same path below its folder, else with the
-// same path but for the extension, else the one with the shortest path among those that begin with the reference's
-// path and an underscore and match no longer reference. An entry has an empty Path where no test picture matches.
+// pair returns the test picture for every entry of refs: the picture with the same path below its folder, else with the
+// same path up to the extension, else the one with the shortest path among the pictures whose path is the path of ref,
+// an underscore and more, unless a longer ref matches as well. Where no test picture matches, Path is empty.
 func pair(refs, tests []pictures.Input) []pictures.Input {
 	twins := make([]pictures.Input, len(refs))
 	for i, ref := range refs {
@@ -173,7 +173,7 @@ func pair(refs, tests []pictures.Input) []pictures.Input {
 				continue
 			}
 			if twins[i].Place == ref.Place {
-				continue // a test picture with the very path of ref was found above
+				continue // a test picture with the same path as ref was found above
 			}
 			if owner < 0 || len(stem) > len(stemOf(refs[owner])) {
 				owner = i
@@ -186,5 +186,5 @@ func pair(refs, tests []pictures.Input) []pictures.Input {
 	return twins
 }
 
-// stemOf returns in.Place, the path of a picture below the folder that was named, without the extension.
+// stemOf returns in.Place, the path of a picture below the folder named by the user, without the extension.
 func stemOf(in pictures.Input) string { return strings.TrimSuffix(in.Place, filepath.Ext(in.Place)) }

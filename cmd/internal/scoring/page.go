@@ -27,18 +27,17 @@ var (
 
 var pageTemplate = template.Must(template.New("diff").Parse(pageHTML))
 
-// pagePicture is what the template gets of a picture: its fields, its number from 1, and its scores as text.
+// pagePicture is a picture as the template gets it: with its number from 1, and its scores as text.
 type pagePicture struct {
 	*comparedPicture
 	Number int
 	scoreTexts
 }
 
-// scoreTexts are the scores of a picture as text: "∞" as the PSNR of equal pictures, and "-" for scores that are not
-// defined.
+// scoreTexts are the scores of a picture as text: "∞" for the PSNR of equal pictures, and "-" for undefined scores.
 type scoreTexts struct{ PSNRText, SSIMText, MeanText, LargestText string }
 
-// scene is the data of the page's script, as JSON. W and H are the size of the largest picture, in pixels.
+// scene is the data for the script of the page, as JSON. W and H are the size of the largest picture, in pixels.
 type scene struct {
 	W        int          `json:"w"`
 	H        int          `json:"h"`
@@ -54,16 +53,16 @@ type scenePart struct {
 	H     int    `json:"h"`
 	OwnW  int    `json:"ownW"`
 	OwnH  int    `json:"ownH"`
-	Sharp bool   `json:"sharp"` // the picture is not enlarged to cover W×H; false: it is
+	Sharp bool   `json:"sharp"` // the picture covers W×H without being enlarged
 }
 
-// sceneRegions describes the squares of Side pixels into which the scene is cut, Columns of them in a row.
+// sceneRegions describes the squares of Side pixels into which the scene is cut; Columns of these make a row.
 type sceneRegions struct {
 	Side    int `json:"side"`
 	Columns int `json:"columns"`
 }
 
-// write writes the page to w. The pictures are written behind the template's output, since they are large.
+// write writes the page to w. The pictures follow the output of the template, since they are large.
 func (d *comparison) write(w io.Writer) error {
 	data := scene{W: d.scene.X, H: d.scene.Y, Place: d.Place,
 		Regions: sceneRegions{Side: d.side(), Columns: d.columns()}}
@@ -101,7 +100,7 @@ func (d *comparison) write(w io.Writer) error {
 	return err
 }
 
-// writeImage writes data, a PNG or a JPEG, to w as an img element with name as alternative text, and with attributes.
+// writeImage writes data, a PNG or a JPEG, to w as an img element with name as alternative text and with attributes.
 func writeImage(w io.Writer, name, attributes string, data []byte) error {
 	kind := "png"
 	if !bytes.HasPrefix(data, []byte("\x89PNG")) {
@@ -137,7 +136,7 @@ func (p *comparedPicture) texts() scoreTexts {
 		console.Number("%.4g", p.Largest)}
 }
 
-// document returns the scores for a terminal.
+// document returns the scores as a report for a terminal.
 func (d *comparison) document() report.Document {
 	page := string(d.Page)
 	if paths.IsStandard(page) {

@@ -19,18 +19,18 @@ import (
 	"superres/superres/resample"
 )
 
-// A scene is cut into square regions, and every picture along the same lines into tiles. The page holds as many
-// regions as its size allows, those nearest to the place where it opens; of the others it shows the reduced pictures.
+// A scene is cut into square regions, and every picture into tiles along the same lines. The page holds as many regions
+// as its size allows, nearest first to the place where it opens; elsewhere it shows the reduced pictures.
 
-// maxPageBytes is the size of the largest page, of which markupBytes are for text and scripts. The img element of a
-// tile takes up to elementBytes besides the encoded tile.
+// maxPageBytes is the greatest size of a page, markupBytes the part for text and scripts. The img element of a tile
+// takes up to elementBytes besides the encoded tile.
 const maxPageBytes, markupBytes, elementBytes = 50_000_000, 100_000, 1000
 
-// maxReducedPixels bounds the sum of the pixels of all reduced pictures of a page.
+// maxReducedPixels bounds the total number of pixels of all reduced pictures on a page.
 const maxReducedPixels = 2 << 20
 
-// side returns the side of a region in pixels. It is smaller for three pictures and more, so that the page has room
-// for a region of each.
+// side returns the side of a region in pixels. It is smaller for three or more pictures, so that at least one region of
+// each fits into the page.
 func (d *comparison) side() int {
 	if len(d.Pictures) > 2 {
 		return 512
@@ -44,14 +44,14 @@ func (d *comparison) regions() int {
 	return d.columns() * ((d.scene.Y + d.side() - 1) / d.side())
 }
 
-// region returns the square of region i, in pixels of the scene. It may reach beyond the right and lower edges.
+// region returns the square of region i, in pixels of the scene. It may extend beyond the right and lower edges.
 func (d *comparison) region(i int) image.Rectangle {
 	corner := image.Pt(i%d.columns(), i/d.columns()).Mul(d.side())
 	return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(d.side(), d.side()))}
 }
 
-// tile returns the part of p that region, in pixels of the scene, touches: a rectangle in p's own pixels, or an empty
-// one.
+// tile returns the part of p that touches region, a rectangle of the scene. The part is in p's own pixels and may be
+// empty.
 func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
 	lower := func(v, own, shown int) int { return v * own / shown }
 	upper := func(v, own, shown int) int { return min((v*own+shown-1)/shown, own) }
@@ -61,7 +61,7 @@ func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
 	).Intersect(image.Rect(0, 0, p.Width, p.Height))
 }
 
-// cut sets p.tiles to the encoded tiles of img and, where there are several, p.reduced to all of img in fewer pixels.
+// cut sets p.tiles to the encoded tiles of img and, if there are several, p.reduced to all of img in fewer pixels.
 func (d *comparison) cut(ctx context.Context, p *comparedPicture, img image.Image) (err error) {
 	p.tiles = make([][]byte, d.regions())
 	failures := make([]error, len(p.tiles))
@@ -87,7 +87,7 @@ func (d *comparison) cut(ctx context.Context, p *comparedPicture, img image.Imag
 	return err
 }
 
-// crop returns the part r of img, where r is relative to the upper left corner of img. It may share img's memory.
+// crop returns the part r of img, where r is relative to the upper left corner of img. It may share the memory of img.
 func crop(img image.Image, r image.Rectangle) image.Image {
 	r = r.Add(img.Bounds().Min)
 	if r == img.Bounds() {
@@ -119,8 +119,8 @@ func encodePNG8(ctx context.Context, img image.Image) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// reduce returns img, whose size is in p, encoded with at most its share of maxReducedPixels: as JPEG or, where img has
-// transparency, as PNG with at most a quarter of that share.
+// reduce returns img, whose size is in p, encoded with at most its share of maxReducedPixels: as JPEG or, if img has
+// transparency, as PNG with at most a quarter of the share.
 func (d *comparison) reduce(ctx context.Context, p *comparedPicture, img image.Image) ([]byte, error) {
 	opaque, format, pixels := picture.IsOpaque(img), imagefile.JPEG, maxReducedPixels/float64(len(d.Pictures))
 	if !opaque {
@@ -161,7 +161,7 @@ func (d *comparison) reduce(ctx context.Context, p *comparedPicture, img image.I
 	return b.Bytes(), err
 }
 
-// chooseRegions sets d.inPage to as many regions as fit into the page, beginning with those nearest to d.Place.
+// chooseRegions sets d.inPage to as many regions as fit into the page, beginning with the nearest to d.Place.
 func (d *comparison) chooseRegions() {
 	bytesLeft := maxPageBytes - markupBytes
 	for _, p := range d.Pictures {
@@ -181,7 +181,7 @@ func (d *comparison) chooseRegions() {
 	}
 }
 
-// distance returns the square of the distance in pixels from d.Place to the nearest pixel of a region.
+// distance returns the square of the distance in pixels between d.Place and the nearest pixel of a region.
 func (d *comparison) distance(region int) int {
 	r, p := d.region(region), d.Place
 	x, y := max(r.Min.X-p.X, p.X-r.Max.X+1, 0), max(r.Min.Y-p.Y, p.Y-r.Max.Y+1, 0)

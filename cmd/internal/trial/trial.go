@@ -1,6 +1,6 @@
-// Package trial is the command superres try, which enlarges one part of a picture by all models that there are.
+// Package trial is the command superres try, which enlarges one part of a picture with every available model.
 //
-// Read it in this order: trial.go, the flags, and enlarging by each model; sheet.go, the page and the sheet.
+// Read it in this order: trial.go, the flags, and the enlargements; sheet.go, the page and the sheet.
 package trial
 
 import (
@@ -42,15 +42,15 @@ with the picture. On the page two results can be laid over one another.`,
 	})
 }
 
-// options are the settings of one call, which the options of table set.
+// options are the settings for one call; the options in table set them.
 type options struct {
 	page, names string
-	at          *image.Point // nil: where most detail is
+	at          *image.Point // centre of the part; nil: choose the part with most detail
 	scale       int
 	limits      console.Limits
 }
 
-// table has the options of superres try, with their defaults.
+// table returns the options of superres try, with their defaults.
 func (opt *options) table() settings.Table {
 	return append(settings.Table{
 		console.OutputOption(&opt.page, "try.html", "write the page to `FILE`.html, and the sheet to "+
@@ -64,7 +64,7 @@ func (opt *options) table() settings.Table {
 	}, console.PictureOptions(&opt.limits, nil)...)
 }
 
-// readPlace reads X,Y, or nothing.
+// readPlace reads X,Y from text. It returns nil for an empty text.
 func readPlace(text string) (*image.Point, error) {
 	if text == "" {
 		return nil, nil
@@ -78,12 +78,12 @@ func readPlace(text string) (*image.Point, error) {
 	return &image.Point{X: x, Y: y}, nil
 }
 
-// result is the part of the picture enlarged by a model.
+// result is the part of the picture as one model has enlarged it.
 type result struct {
 	name, about string
 	image       image.Image
-	seconds     float64 // for the whole picture
-	lrPSNR      float64 // in dB; 0: it is not known
+	seconds     float64 // estimate for the whole picture
+	lrPSNR      float64 // in dB; 0: unknown
 	err         error
 }
 
@@ -152,27 +152,27 @@ func try(c *cli.Context, s *console.Streams, opt options) error {
 	return d.Text(s.Out)
 }
 
-// side is the side of the part in pixels, and around how much of the picture beyond it the models see.
+// side is the side of the part in pixels, and around the width of the surroundings that the models see as well.
 const side, around = 96, 48
 
-// partOf returns the part of img around at, or, if that is nil, the one with the most detail: see picture.Busiest. It
-// is empty if at is not in img.
-func partOf(img image.Image, at *image.Point) image.Rectangle {
+// partOf returns the part of img around pixel, or, if pixel is nil, the part with the most detail: see picture.Busiest.
+// It is empty if pixel is not in img.
+func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	b := img.Bounds()
 	size := image.Pt(min(side, b.Dx()), min(side, b.Dy()))
-	if at != nil {
-		if !at.Add(b.Min).In(b) {
+	if pixel != nil {
+		if !pixel.Add(b.Min).In(b) {
 			return image.Rectangle{}
 		}
-		x := min(max(at.X-size.X/2, 0), b.Dx()-size.X)
-		y := min(max(at.Y-size.Y/2, 0), b.Dy()-size.Y)
+		x := min(max(pixel.X-size.X/2, 0), b.Dx()-size.X)
+		y := min(max(pixel.Y-size.Y/2, 0), b.Dy()-size.Y)
 		return image.Rectangle{Max: size}.Add(image.Pt(x, y))
 	}
 	return picture.Busiest(img, size.X, size.Y)
 }
 
-// enlarge returns the part of img enlarged by the model called name.
-func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name string, how superres.Options) result {
+// enlarge returns the part of img, enlarged by the model called name with the options opt.
+func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name string, opt superres.Options) result {
 	r := result{name: name, about: models.About(name)}
 	m, err := models.Opener{Auto: true}.Open(ctx, name)
 	if err != nil {
@@ -181,10 +181,10 @@ func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name st
 	}
 	b := img.Bounds()
 	seen := part.Inset(-around).Intersect(image.Rectangle{Max: b.Size()})
-	scale := int(how.Scale)
-	how.Report = new(superres.Report)
+	scale := int(opt.Scale)
+	opt.Report = new(superres.Report)
 	began := time.Now()
-	large, err := m.Upscale(ctx, imaging.Crop(img, seen.Add(b.Min)), how)
+	large, err := m.Upscale(ctx, imaging.Crop(img, seen.Add(b.Min)), opt)
 	if err != nil {
 		r.err = fmt.Errorf("%s: %w", name, err)
 		return r
@@ -192,6 +192,6 @@ func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name st
 	r.seconds = time.Since(began).Seconds() * float64(b.Dx()*b.Dy()) / float64(seen.Dx()*seen.Dy())
 	at := part.Sub(seen.Min)
 	r.image = imaging.Crop(large, image.Rectangle{Min: at.Min.Mul(scale), Max: at.Max.Mul(scale)})
-	r.lrPSNR = how.Report.LRPSNR
+	r.lrPSNR = opt.Report.LRPSNR
 	return r
 }

@@ -1,8 +1,8 @@
-// Package foreign names the kinds of pictures that people have and package imagefile does
-// not read, by what their files contain, so that they can be refused by name.
+// Package foreign names the kinds of pictures that people have but package imagefile does not read. It recognises them
+// by their content, so that an error can name the kind.
 //
-// The raw files of most cameras are TIFF files with a small copy as the first picture: a reader of TIFF takes it for
-// the whole, without a word. raw.go recognises them.
+// The raw files of most cameras are TIFF files with a small copy as the first picture; a reader of TIFF would take this
+// copy for the picture, without an error. raw.go recognises such files.
 package foreign
 
 import (
@@ -13,15 +13,15 @@ import (
 
 // Kind is a kind of file that cannot be read.
 type Kind struct {
-	// Title is its name for people, such as HEIC.
+	// Title is the name of the kind for people, such as HEIC.
 	Title string
-	// Advice is what to do with such a file.
+	// Advice says what the user can do with such a file.
 	Advice string
-	// Document tells that such files are documents, in which there may be pictures.
+	// Document says that such files are documents, which may contain pictures.
 	Document bool
 }
 
-// HeadLength is how many bytes Of looks at, at most.
+// HeadLength is the greatest number of bytes that Of needs.
 const HeadLength = 512
 
 const (
@@ -30,7 +30,7 @@ const (
 	export  = "export it as a PNG of the size you want"
 )
 
-// kinds lists the kinds with the bytes that their files start with; ? is any byte.
+// kinds lists the kinds with the bytes at the start of their files; ? is any byte.
 var kinds = []struct {
 	magic string
 	Kind
@@ -63,10 +63,10 @@ var kinds = []struct {
 	{"%!PS", Kind{Title: "PostScript", Advice: "export the page as PNG first", Document: true}},
 }
 
-// brands are the kinds of files of boxes, which have their brands in the first one. A kind stands before the kinds that
-// share brands with it.
+// brands are the kinds of files made of boxes; the first box lists the brands of the file. A kind stands before the
+// kinds that share brands with it.
 var brands = []struct {
-	names string // of four letters each
+	names string // names of brands, of four letters each
 	Kind
 }{
 	{"crx ", Kind{Title: "CR3", Advice: develop}},
@@ -74,7 +74,7 @@ var brands = []struct {
 	{"heic heix heim heis hevc hevx hevm hevs mif1 msf1", Kind{Title: "HEIC", Advice: save}},
 }
 
-// Of names the kind of a file by its first bytes, HeadLength or all there are.
+// Of returns the kind of the file that begins with head: its first HeadLength bytes, or all if there are fewer.
 func Of(head []byte) (Kind, bool) {
 	for _, k := range kinds {
 		if StartsWith(head, k.magic) {
@@ -94,8 +94,7 @@ func Of(head []byte) (Kind, bool) {
 	return Kind{}, false
 }
 
-// boxBrands are the major brand and the compatible ones of a file of boxes. Films are compatible with no brand of
-// pictures.
+// boxBrands returns the major brand and the compatible brands of a file made of boxes. Films list no brand of pictures.
 func boxBrands(head []byte) []string {
 	end := min(int(head[2])<<8|int(head[3]), len(head))
 	list := []string{string(head[8:12])}
@@ -105,7 +104,7 @@ func boxBrands(head []byte) []string {
 	return list
 }
 
-// isSVG reports whether the first element of a text, or its DOCTYPE, is svg.
+// isSVG reports whether the first element in a text, or its DOCTYPE, is svg.
 func isSVG(head []byte) bool {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	for bytes.HasPrefix(text, []byte("<?")) || bytes.HasPrefix(text, []byte("<!")) {

@@ -10,7 +10,7 @@ import (
 	"superres/internal/metadata"
 )
 
-// The tags of a TIFF directory, and the values of them, that tell raw files.
+// Tags of a TIFF directory, and their values, by which raw files are recognised.
 const (
 	tagSubfile     = 254
 	tagCompression = 259
@@ -29,10 +29,10 @@ const (
 	longestMaker    = 32
 )
 
-// unknownRaw is the title of a raw file of any other maker.
+// unknownRaw is the title of a raw file from any other maker.
 const unknownRaw = "camera raw"
 
-// makers are the kinds of raw files by what the maker of the camera begins with.
+// makers are the kinds of raw files, by the beginning of the camera maker's name.
 var makers = []struct{ maker, title string }{
 	{"NIKON", "NEF"}, {"SONY", "ARW"}, {"PENTAX", "PEF"}, {"RICOH", "PEF"}, {"SAMSUNG", "SRW"}, {"HASSELBLAD", "3FR"},
 	{"PHASE ONE", "IIQ"}, {"CANON", "CR2"},
@@ -42,8 +42,8 @@ var makers = []struct{ maker, title string }{
 var rawNames = []string{".3fr", ".arw", ".cr2", ".dcr", ".dng", ".erf", ".fff", ".iiq", ".kdc", ".mef", ".mos", ".nef",
 	".nrw", ".pef", ".rwl", ".sr2", ".srf", ".srw"}
 
-// RawName tells whether a TIFF is a raw file of a camera by its name: one with nothing but a small picture in it, which
-// some programs leave of a raw file, cannot be told from a picture by its content.
+// RawName tells by the name of a TIFF whether it is a raw file of a camera. Some programs leave only a small picture in
+// a raw file, and then its content looks like an ordinary picture.
 func RawName(name string) (Kind, bool) {
 	ext := strings.ToLower(filepath.Ext(name))
 	if !slices.Contains(rawNames, ext) {
@@ -52,9 +52,9 @@ func RawName(name string) (Kind, bool) {
 	return Kind{Title: strings.ToUpper(ext[1:]), Advice: develop}, true
 }
 
-// Raw tells whether a TIFF is a raw file of a camera, or has a small copy of its picture as the first one: a reader of
-// TIFF would take another picture of either. A file that is damaged, or no TIFF, is neither. Raw reads the directories
-// alone, at most 32 of them.
+// Raw tells whether a TIFF is a raw file of a camera, or has a small copy of its picture as the first one: in both
+// cases a reader of TIFF would take the wrong picture. A file that is damaged or not a TIFF is neither. Raw reads only
+// directories, at most 32.
 func Raw(r io.ReaderAt) (Kind, bool) {
 	head := make([]byte, 10)
 	n, _ := r.ReadAt(head, 0)
@@ -66,7 +66,7 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 	}
 	var t tiff
 	whole := io.NewSectionReader(r, 0, math.MaxInt64)
-	// An error says that a directory is damaged. The directories before it say what the file is.
+	// An error says that a directory is damaged. The directories before it tell the kind of the file.
 	_ = metadata.TIFFDirectories(whole, func(d metadata.TIFFDirectory) bool {
 		t.look(d, true)
 		return t.seen < mostDirectories
@@ -82,17 +82,17 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 	return Kind{}, false
 }
 
-// tiff is what has been seen of a TIFF.
+// tiff collects what the directories of a TIFF tell.
 type tiff struct {
-	seen      int    // directories
-	maker     string // of the camera
+	seen      int    // number of directories seen
+	maker     string // maker of the camera
 	dng, raw  bool
 	copyFirst bool // the first picture is a small copy
-	others    bool // there is a picture that is none
-	paged     bool // such a picture is a page, which a reader of TIFF finds
+	others    bool // there is a picture that is not a small copy
+	paged     bool // a picture that is not a small copy is a page, which a reader of TIFF finds
 }
 
-// kind is the name of a raw file that is no DNG.
+// kind returns the name of a raw file that is not a DNG.
 func (t *tiff) kind() string {
 	for _, m := range makers {
 		if strings.HasPrefix(strings.ToUpper(t.maker), m.maker) {
@@ -102,7 +102,7 @@ func (t *tiff) kind() string {
 	return unknownRaw
 }
 
-// look looks at the directory d, of a page or not, and at those below it.
+// look examines the directory d, which is a page if isPage, and the directories below it.
 func (t *tiff) look(d metadata.TIFFDirectory, isPage bool) {
 	t.seen++
 	isFirst, small := t.seen == 1, false

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Behind says how a telephone puts a gain map and a film behind the picture of a JPEG.
+// Behind describes a JPEG from a telephone, with a gain map and a film after the picture.
 type Behind struct {
-	// Picture and GainMap are JPEG files. No GainMap: there is none.
+	// Picture and GainMap are JPEG files; GainMap may be missing.
 	Picture, GainMap []byte
 	// Film is the end of the file.
 	Film []byte
-	// XMP, ISO and MPF say which ways tell of the gain map: Ultra HDR, ISO 21496-1, and the index of CIPA DC-007.
+	// XMP, ISO and MPF say which records announce the gain map: Ultra HDR, ISO 21496-1, and the index of CIPA DC-007.
 	XMP, ISO, MPF bool
-	// Elements writes the directory in XMP as elements; false: as attributes.
+	// Elements writes the directory in the XMP as elements; false: as attributes.
 	Elements bool
 	// Front are further segments, before all others.
 	Front [][]byte
 }
 
-// The namespaces of XMP in such files.
+// The XMP namespaces in such files.
 const behindSpaces = `xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/" ` +
 	`xmlns:Container="http://ns.google.com/photos/1.0/container/" ` +
 	`xmlns:Item="http://ns.google.com/photos/1.0/container/item/" ` +
@@ -30,12 +30,12 @@ const behindSpaces = `xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/" ` +
 	`xmlns:GPano="http://ns.google.com/photos/1.0/panorama/" ` +
 	`xmlns:tiff="http://ns.adobe.com/tiff/1.0/" xmlns:exif="http://ns.adobe.com/exif/1.0/"`
 
-// XMPSegment is the segment of a JPEG with an XMP packet of one description with attributes and elements.
+// XMPSegment returns a segment of a JPEG with an XMP packet: one description with attributes and elements.
 func XMPSegment(attributes, elements string) []byte {
 	return JPEGSegment(0xe1, []byte("http://ns.adobe.com/xap/1.0/\x00"+Packet(attributes, elements))...)
 }
 
-// Packet is an XMP packet of one description with attributes and elements.
+// Packet returns an XMP packet: one description with attributes and elements.
 func Packet(attributes, elements string) string {
 	return `<?xpacket begin="` + "\ufeff" + `" id="W5M0MpCehiHzreSzNTczkc9d"?>` + "\n" +
 		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
@@ -43,7 +43,7 @@ func Packet(attributes, elements string) string {
 		"</rdf:Description></rdf:RDF></x:xmpmeta>\n" + `<?xpacket end="w"?>`
 }
 
-// Directory is the list of a picture, of padding bytes and of items, as of their kinds and lengths.
+// Directory returns the list of the primary picture, with padding bytes after it, and of items: kind, length, kind, …
 func Directory(elements bool, padding int, items ...string) string {
 	list := ""
 	for i := -2; i < len(items); i += 2 {
@@ -72,7 +72,7 @@ func Directory(elements bool, padding int, items ...string) string {
 	return "<Container:Directory><rdf:Seq>" + list + "</rdf:Seq></Container:Directory>"
 }
 
-// AsGainMap returns the JPEG data with what says that it is a gain map, by XMP and by ISO 21496-1.
+// AsGainMap returns the JPEG data with the records that mark it as a gain map, by XMP and by ISO 21496-1.
 func AsGainMap(data []byte, xmp, iso bool) []byte {
 	var parts [][]byte
 	if xmp {
@@ -118,7 +118,7 @@ func (b Behind) Bytes() []byte {
 	return slices.Concat(front, b.Picture[2:], b.GainMap, b.Film)
 }
 
-// MPF is the segment that lists a picture of the given length, and others by kind, length and offset.
+// MPF returns the segment that lists a picture of the given length, and others by kind, length and offset.
 func MPF(length uint32, others ...[3]uint32) []byte {
 	order := binary.LittleEndian
 	b := []byte("MPF\x00II*\x00\x08\x00\x00\x00\x03\x00")
@@ -132,7 +132,7 @@ func MPF(length uint32, others ...[3]uint32) []byte {
 	return JPEGSegment(0xe2, b...)
 }
 
-// Film is the start of an MP4 with n bytes in all.
+// Film returns the start of an MP4, padded to n bytes.
 func Film(n int) []byte {
 	b := append([]byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"), make([]byte, n)...)
 	for i := 24; i < n; i++ {

@@ -8,20 +8,20 @@ import (
 	"testing"
 )
 
-// HostileFile is a file that is to be refused.
+// HostileFile is a file that must be refused.
 type HostileFile struct {
 	Name  string
 	Data  []byte
-	Limit bool   // because of a limit, not of a fault
-	Want  string // in the error
+	Limit bool   // refused because of a limit, not a fault
+	Want  string // part of the error
 }
 
-// Hostile returns files of every format that claim to be huge, are cut, damaged or
-// empty, or are no pictures at all.
+// Hostile returns files of every format that claim to be huge, are cut off, damaged or empty, or are not pictures at
+// all.
 func Hostile(t testing.TB) []HostileFile {
 	good := Sound(t)
 	badSum := bytes.Clone(good["colour.png"])
-	badSum[len(badSum)-5] ^= 1 // in the checksum of the end
+	badSum[len(badSum)-5] ^= 1 // makes the checksum of IEND wrong
 	zlibSum := bytes.Replace(good["colour.png"], []byte("IDAT"), []byte("IDAT"), 1)
 	zlibSum[bytes.Index(zlibSum, []byte("IDAT"))+20] ^= 0x10
 	tiffSize := func(w, h uint32) []byte {
@@ -73,7 +73,7 @@ func Hostile(t testing.TB) []HostileFile {
 			"damaged TIFF: it has 1 samples a pixel for 4 colours"},
 		{"scans.jpg", ManyScans(64, 64, 201), true, "has more than 100 scans"},
 
-		// Headers of a size within the limits with nothing behind them.
+		// Headers of a size within the limits, with no pixels after them.
 		{"head.gif", GIFScreen(7000, 7000), false, "damaged GIF"},
 		{"head.bmp", BMPHeader(7000, 7000), false, "damaged BMP"},
 		{"head.tif", tiffOf(7000, 7000, 1, 8), false, "damaged TIFF"},
@@ -85,16 +85,15 @@ func Hostile(t testing.TB) []HostileFile {
 	}
 }
 
-// tiffOf is a grey TIFF of w×h without its pixels, of one strip; count is the number of
-// strips it claims to have and at where they are said to lie.
-func tiffOf(w, h, count, at uint32) []byte {
+// tiffOf returns a grey TIFF of w×h without pixels. It claims to have count strips, at offset in the file.
+func tiffOf(w, h, count, offset uint32) []byte {
 	return append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, w}, [4]uint32{257, 4, 1, h},
 		[4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 1},
-		[4]uint32{273, 4, count, at}, [4]uint32{278, 4, 1, h}, [4]uint32{279, 4, count, w * h})...)
+		[4]uint32{273, 4, count, offset}, [4]uint32{278, 4, 1, h}, [4]uint32{279, 4, count, w * h})...)
 }
 
-// Bombs returns small files of sound pictures of w×h that take much memory or time, called
-// bomb, and small pictures that carry such things or lead in circles.
+// Bombs returns small valid files, called bomb, of pictures of w×h that take much memory or time, and small pictures
+// with metadata of this kind or with directories in a circle.
 func Bombs(t testing.TB, w, h int) map[string][]byte {
 	packed := func(size int) []byte {
 		return Encoded(t, func(b *bytes.Buffer) error {

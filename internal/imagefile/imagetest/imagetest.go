@@ -1,4 +1,4 @@
-// Package imagetest makes picture files for tests, sound and hostile ones, so that the fault of each can be read.
+// Package imagetest makes picture files for tests, valid and hostile ones, byte by byte, so that each fault is visible.
 package imagetest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// Encoded runs an encoder into memory.
+// Encoded returns the bytes that encode writes to memory.
 func Encoded(t testing.TB, encode func(*bytes.Buffer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -28,26 +28,26 @@ func Encoded(t testing.TB, encode func(*bytes.Buffer) error) []byte {
 	return b.Bytes()
 }
 
-// PNG returns a picture as image/png writes it.
+// PNG returns img as image/png writes it.
 func PNG(t testing.TB, img image.Image) []byte {
 	t.Helper()
 	return Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) })
 }
 
-// JPEG returns a picture as image/jpeg writes it, of a quality of 1 to 100.
+// JPEG returns img as image/jpeg writes it, with a quality of 1 to 100.
 func JPEG(t testing.TB, img image.Image, quality int) []byte {
 	t.Helper()
 	return Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, img, &jpeg.Options{Quality: quality}) })
 }
 
-// GIF returns pictures as image/gif writes them, one after the other.
+// GIF returns an animation of frames as image/gif writes it.
 func GIF(t testing.TB, frames ...*image.Paletted) []byte {
 	t.Helper()
 	g := &gif.GIF{Image: frames, Delay: make([]int, len(frames))}
 	return Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, g) })
 }
 
-// Ramp is a w×h colour picture without two equal neighbours.
+// Ramp returns a w×h colour picture without equal neighbours.
 func Ramp(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -58,7 +58,7 @@ func Ramp(w, h int) *image.NRGBA {
 	return img
 }
 
-// GreyRamp is a w×h grey picture.
+// GreyRamp returns a w×h grey picture.
 func GreyRamp(w, h int) *image.Gray {
 	img := image.NewGray(image.Rect(0, 0, w, h))
 	for i := range img.Pix {
@@ -67,7 +67,7 @@ func GreyRamp(w, h int) *image.Gray {
 	return img
 }
 
-// Indexed is a w×h picture of a colour palette.
+// Indexed returns a w×h picture with a colour palette.
 func Indexed(w, h int) *image.Paletted {
 	img := image.NewPaletted(image.Rect(0, 0, w, h), palette.Plan9)
 	for i := range img.Pix {
@@ -96,20 +96,20 @@ func Sound(t testing.TB) map[string][]byte {
 	}
 }
 
-// PNGChunk is one chunk of a PNG with its right checksum.
+// PNGChunk returns one chunk of a PNG with a correct checksum.
 func PNGChunk(kind string, data []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	b = append(append(b, kind...), data...)
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
 }
 
-// WithChunks puts chunks into a PNG, behind its header.
+// WithChunks inserts chunks into a PNG, after its header.
 func WithChunks(png []byte, chunks ...[]byte) []byte {
 	const header = 33
 	return slices.Concat(png[:header], slices.Concat(chunks...), png[header:])
 }
 
-// Profile is an ICC profile of n bytes, 132 at least, for "RGB ", "GRAY" or "CMYK".
+// Profile returns an ICC profile of n bytes, at least 132, for "RGB ", "GRAY" or "CMYK".
 func Profile(colours string, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -121,31 +121,31 @@ func Profile(colours string, n int) []byte {
 	return b
 }
 
-// PNGHeader is a PNG that ends after its header: w×h, RGBA of 8 bits.
+// PNGHeader returns a PNG that ends after its header: w×h, RGBA of 8 bits.
 func PNGHeader(w, h uint32) []byte {
 	size := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)
 	return append([]byte("\x89PNG\r\n\x1a\n"), PNGChunk("IHDR", append(size, 8, 6, 0, 0, 0))...)
 }
 
-// JPEGSegment is one marker segment of a JPEG.
+// JPEGSegment returns one marker segment of a JPEG.
 func JPEGSegment(marker byte, payload ...byte) []byte {
 	return append(append([]byte{0xff, marker}, byte((len(payload)+2)>>8), byte(len(payload)+2)), payload...)
 }
 
-// JPEGFrame starts a grey JPEG of w×h: SOI, a table of ones, and the frame
-// header of the given marker, 0xc0 baseline or 0xc2 progressive.
+// JPEGFrame returns the start of a grey JPEG of w×h: SOI, a table of ones, and the frame header with the given marker,
+// 0xc0 for baseline or 0xc2 for progressive.
 func JPEGFrame(marker byte, w, h int) []byte {
 	b := []byte{0xff, 0xd8}
 	b = append(b, JPEGSegment(0xdb, append([]byte{0}, bytes.Repeat([]byte{1}, 64)...)...)...)
 	return append(b, JPEGSegment(marker, 8, byte(h>>8), byte(h), byte(w>>8), byte(w), 1, 1, 0x11, 0)...)
 }
 
-// ManyScans is a progressive grey JPEG of w×h: one scan of the DC coefficients
-// and n-1 scans of AC coefficients that say in a few bytes that all are zero.
+// ManyScans returns a progressive grey JPEG of w×h: one scan of the DC coefficients and n-1 scans of AC coefficients
+// that say in a few bytes that all are zero.
 func ManyScans(w, h, n int) []byte {
 	b := JPEGFrame(0xc2, w, h)
-	// One code each, the single bit 0: DC "difference of 0 bits", AC "an end of
-	// band for 2¹⁴ blocks and as many more as the next 14 bits say".
+	// One code each, the single bit 0: for DC "difference of 0 bits", for AC "an end of band for 2¹⁴ blocks and as many
+	// more as the next 14 bits say".
 	oneCode := append([]byte{1}, make([]byte, 15)...)
 	b = append(b, JPEGSegment(0xc4, append(append([]byte{0x00}, oneCode...), 0x00)...)...)
 	b = append(b, JPEGSegment(0xc4, append(append([]byte{0x10}, oneCode...), 0xe0)...)...)
@@ -160,7 +160,7 @@ func ManyScans(w, h, n int) []byte {
 	return append(b, 0xff, 0xd9)
 }
 
-// WithExif puts an EXIF segment with an orientation behind a JPEG's SOI.
+// WithExif inserts an EXIF segment with the orientation o after the SOI of a JPEG.
 func WithExif(jpg []byte, o int, order binary.AppendByteOrder) []byte {
 	exif := []byte("Exif\x00\x00II*\x00")
 	if order == binary.AppendByteOrder(binary.BigEndian) {
@@ -175,13 +175,13 @@ func WithExif(jpg []byte, o int, order binary.AppendByteOrder) []byte {
 	return append(append(bytes.Clone(jpg[:2]), JPEGSegment(0xe1, exif...)...), jpg[2:]...)
 }
 
-// TIFFEntry is one entry of a TIFF directory.
+// TIFFEntry returns one entry of a TIFF directory.
 func TIFFEntry(order binary.AppendByteOrder, tag, kind uint16, count, value uint32) []byte {
 	b := order.AppendUint16(order.AppendUint16(nil, tag), kind)
 	return order.AppendUint32(order.AppendUint32(b, count), value)
 }
 
-// TIFFPage is a directory of entries, each {tag, type, count, value}, that points to the next one.
+// TIFFPage returns a directory with entries, each {tag, type, count, value}, that points to the next directory.
 func TIFFPage(next uint32, entries ...[4]uint32) []byte {
 	b := binary.LittleEndian.AppendUint16(nil, uint16(len(entries)))
 	for _, e := range entries {
@@ -190,22 +190,22 @@ func TIFFPage(next uint32, entries ...[4]uint32) []byte {
 	return binary.LittleEndian.AppendUint32(b, next)
 }
 
-// TIFFStart is the header of a TIFF with its first directory behind it.
+// TIFFStart is the header of a TIFF whose first directory follows it.
 const TIFFStart = "II*\x00\x08\x00\x00\x00"
 
-// RIFF is a RIFF file of one chunk of a WebP.
+// RIFF returns a WebP, a RIFF file, with one chunk.
 func RIFF(kind string, data []byte) []byte {
 	return RIFFChunk("RIFF", append([]byte("WEBP"), RIFFChunk(kind, data)...))
 }
 
-// RIFFChunk is one chunk of a RIFF file, with a byte behind it where its length is odd.
+// RIFFChunk returns one chunk of a RIFF file, followed by a byte if its length is odd.
 func RIFFChunk(kind string, data []byte) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(data)))
 	return append(append(b, data...), make([]byte, len(data)%2)...)
 }
 
-// PlainWebP is a lossless WebP of w×h pixels of one colour: five Huffman trees
-// of one symbol each, so that the pixels need no bits at all.
+// PlainWebP returns a lossless WebP of w×h pixels of one colour: five Huffman trees with one symbol each, so that the
+// pixels need no bits at all.
 func PlainWebP(w, h int) []byte {
 	var b []byte
 	var acc, n uint
@@ -222,20 +222,20 @@ func PlainWebP(w, h int) []byte {
 	put(0, 1+1+1) // no transform, no colour cache, one group of trees
 	for _, symbol := range []uint{90, 160, 30, 255, 0} {
 		put(1, 1) // a simple tree
-		put(0, 1) // of one symbol
-		put(1, 1) // of 8 bits
+		put(0, 1) // it has one symbol
+		put(1, 1) // the symbol has 8 bits
 		put(symbol, 8)
 	}
 	put(0, 7)
 	return RIFF("VP8L", b)
 }
 
-// GIFScreen is a GIF header of w×h with a table of two greys.
+// GIFScreen returns a GIF header of w×h with a table of two greys.
 func GIFScreen(w, h int) []byte {
 	return append([]byte("GIF89a"), byte(w), byte(w>>8), byte(h), byte(h>>8), 0x80, 0, 0, 0, 0, 0, 255, 255, 255)
 }
 
-// BMPHeader is the header of a 24-bit BMP of w×h.
+// BMPHeader returns the header of a 24-bit BMP of w×h.
 func BMPHeader(w, h uint32) []byte {
 	b := binary.LittleEndian.AppendUint32(append([]byte("BM"), make([]byte, 8)...), 54)
 	b = binary.LittleEndian.AppendUint32(b, 40)

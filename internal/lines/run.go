@@ -119,8 +119,8 @@ func (c *class) take(index int) slot {
 const slack = 64
 
 // Advance computes all rows of the result that depend only on the first rows rows of the picture, which read must be
-// able to return now. Before it computes them, it calls begin, unless that is nil, with the number of rows of the result
-// that will then be complete. Its only error is ctx.Err(), after which the run is useless.
+// able to return now. Before it computes them, it calls begin, unless that is nil, with the number of rows of the
+// result that will then be complete. Its only error is ctx.Err(), after which the run is useless.
 func (r *Run) Advance(ctx context.Context, rows int, begin func(made int)) error {
 	p := planner{program: r.program, nodes: r.nodes, users: r.users, steps: r.steps[:0]}
 	p.plan(min(rows, r.nodes[0].H), r.passRows)

@@ -14,9 +14,9 @@ import (
 )
 
 // DecodeAVIF decodes the primary picture of file once for each of pictures, which are changes to the bytes of the file,
-// and calls use with the result. With these changes, the file must declare that samples have more than 8 bits, and that the
-// picture has no transparency. buffer is the memory of the decoder, and must be all zeros. The error is ErrMemory, a
-// FormatError, the error of use, or ctx.Err() once ctx has ended.
+// and calls use with the result. With these changes, the file must declare that samples have more than 8 bits, and that
+// the picture has no transparency. buffer is the memory of the decoder, and must be all zeros. The error is ErrMemory,
+// a FormatError, the error of use, or ctx.Err() once ctx has ended.
 func DecodeAVIF(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit,
 	use func(i int, f Frame) error) error {
 	machine, err := avifDecoder()

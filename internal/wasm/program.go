@@ -138,8 +138,8 @@ func caller(ctx context.Context, mod api.Module, fault FormatError, err *error) 
 	}
 }
 
-// encode returns the file that the program's function encode makes of a picture, with at most memory bytes. The function
-// gets options as its last arguments.
+// encode returns the file that the program's function encode makes of a picture, with at most memory bytes. The
+// function gets options as its last arguments.
 func (m *machine) encode(ctx context.Context, memory int64, width, height int, pix []byte, options ...uint64) (
 	file []byte, err error,
 ) {
@@ -210,9 +210,9 @@ func (l *linear) Reallocate(size uint64) []byte {
 // Free implements experimental.LinearMemory.
 func (l *linear) Free() {}
 
-// breather lets other goroutines run while the WebAssembly code does: it makes the function with this index call Go. That
-// function runs for every block of a picture: in a megapixel of a photograph 15,000 times in the decoder of AVIF, 28,000
-// in its encoder, 4,600 in libwebp.
+// breather lets other goroutines run while the WebAssembly code does: it makes the function with this index call Go.
+// That function runs for every block of a picture: in a megapixel of a photograph 15,000 times in the decoder of AVIF,
+// 28,000 in its encoder, 4,600 in libwebp.
 //
 // Note: Go cannot preempt the code of wazero. When the garbage collector stops the world, all goroutines would wait
 // until the program returns, even the one that is to stop it.

@@ -11,9 +11,9 @@ import (
 const WritesWebP = true
 
 // EncodeWebP returns the VP8L bit stream (RFC 9649, section 3) of a lossless WebP file with a picture of width×height
-// pixels, at most MostWebPPixels and MostWebPSide a side. pix holds red, green, blue and alpha, row by row, with colours
-// not multiplied by alpha. The colour of fully transparent pixels is kept. EncodeWebP fails with a FormatError, or with
-// ctx.Err() once ctx has ended.
+// pixels, at most MostWebPPixels and MostWebPSide a side. pix holds red, green, blue and alpha, row by row, with
+// colours not multiplied by alpha. The colour of fully transparent pixels is kept. EncodeWebP fails with a FormatError,
+// or with ctx.Err() once ctx has ended.
 //
 // Note: a megapixel takes 0.5 to 0.9 s with method 1 of libwebp, and 0.2 s with 0, for files that are 4 to 14 % longer
 // for photographs in colour, and up to ten times as long for drawings.

@@ -35,8 +35,8 @@ func (n *net) program() *lines.Program {
 
 // run takes a window of a picture through the net. size is the size of the picture in samples; the window leaves out at
 // most the reach of the net on each side. begin is called before add is called for the rows [from, to) of the window,
-// from the top down. read must write the inputs of row y of the picture to a slice, all inputs of a sample side by side.
-// add gets the sums of the last layer for row y of the window, step of them for each column, in the order of
+// from the top down. read must write the inputs of row y of the picture to a slice, all inputs of a sample side by
+// side. add gets the sums of the last layer for row y of the window, step of them for each column, in the order of
 // params.lastFilter. read and add are called from several goroutines. report is called with the share of the rows that
 // are done. run fails only with ctx.Err().
 func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle, begin func(from, to int),

@@ -16,9 +16,10 @@ import (
 type Stage interface {
 	// Apply returns an improved enlargement of low. current is the enlargement by the stages before it, scale times as
 	// wide and as high as low. Samples are from 0 to 1. Apply must not change or keep either plane, because their
-	// memory is reused. The result is from w.Result, which may share the memory of current, or from w.Plane, or new. Now
-	// and then, and with 1 at the end, Apply calls w.Report with the share of the work that is done, from the goroutine
-	// in which it was called. The number of workers changes no bit of the result. Apply fails only with ctx.Err().
+	// memory is reused. The result is from w.Result, which may share the memory of current, or from w.Plane, or new.
+	// Now and then, and with 1 at the end, Apply calls w.Report with the share of the work that is done, from the
+	// goroutine in which it was called. The number of workers changes no bit of the result. Apply fails only with
+	// ctx.Err().
 	Apply(ctx context.Context, low, current *plane.Plane, w *Work) (*plane.Plane, error)
 
 	// Reach returns how many rows of low above, and below, a row Apply reads to enlarge that row. A picture is enlarged

@@ -44,7 +44,7 @@ type Files map[string]func(io.Writer) error
 //
 // With --shard it runs only the tasks of that part, has a journal of its own, and makes no report. Without, it takes
 // the results of all parts, and runs what is missing.
-func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Progress, tasks []K, most fs.FileMode,
+func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Progress, tasks []K, mode fs.FileMode,
 	document func([]R) (report.Document, Files, error)) (err error) {
 	s.command = c.Command.Name
 	if s.part, err = Parse(c.String("shard")); err != nil {

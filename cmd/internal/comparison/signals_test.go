@@ -208,7 +208,7 @@ func TestCompareSignals(t *testing.T) {
 		t.Errorf("held-out errors %v", mean)
 	}
 	for name, want := range map[string]string{"table.tex": `\begin{tabular}{lrrrr}`, "report.html": "my own",
-		"table.csv": "my own", "table.md": "my own"} {
+		"table.csv": "my own"} {
 		if !strings.Contains(string(consoletest.Read(t, dir, "a", name)), want) {
 			t.Errorf("%s lacks %s", name, want)
 		}

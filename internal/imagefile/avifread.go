@@ -8,11 +8,11 @@ import (
 	"image/color"
 	"io"
 
+	"superres/internal/avif"
 	"superres/internal/imagefile/foreign"
 	"superres/internal/metadata"
 	"superres/internal/picture"
 	"superres/internal/safefile"
-	"superres/internal/wasm"
 )
 
 // isOtherHEIF tells whether a file of boxes contains pictures of another kind than AVIF, such as HEIC.
@@ -54,7 +54,7 @@ func avifBytes(src metadata.Source) int64 {
 	if err != nil {
 		return 0
 	}
-	return wasm.AVIFMemory(s.Width*s.Height, src.Size())
+	return avif.Memory(s.Width*s.Height, src.Size())
 }
 
 // decodeAVIF decodes the primary picture of an AVIF, without turning it upright. Transparency and colours are decoded
@@ -76,9 +76,9 @@ func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	if s.HasAlpha {
 		pictures = [][]metadata.Edit{s.Alpha, s.Colour}
 	}
-	memory := make([]byte, wasm.AVIFMemory(stored.Pixels(), src.size))
+	memory := make([]byte, avif.Memory(stored.Pixels(), src.size))
 	img, err := decodeFrames(src, memory, s, stored, pictures)
-	if errors.Is(err, wasm.ErrMemory) {
+	if errors.Is(err, avif.ErrMemory) {
 		return nil, refuse(safefile.ErrInput, "takes more memory than its size tells; save it as PNG first")
 	}
 	if m := s.Map; err == nil && m != nil && !lim.Strip {
@@ -97,12 +97,12 @@ func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pi
 	error) {
 	shown, ok := stored.Part(s.Crop[0], s.Crop[1], s.Crop[2], s.Crop[3])
 	if !ok {
-		return nil, wasm.FormatError("the part that is shown is not in it")
+		return nil, avif.FormatError("the part that is shown is not in it")
 	}
 	p := &avifPicture{Still: s, image: picture.New(modelOfAVIF(s), shown.Bounds())}
-	err := wasm.DecodeAVIF(src.ctx, src.data, memory, pictures, func(i int, f wasm.Frame) error {
+	err := avif.Decode(src.ctx, src.data, memory, pictures, func(i int, f avif.Frame) error {
 		if w, h := stored.Sides(); f.Width != w || f.Height != h {
-			return wasm.FormatError("its pictures have other sizes than it says")
+			return avif.FormatError("its pictures have other sizes than it says")
 		}
 		p.take(f, i < len(pictures)-1)
 		return nil
@@ -120,7 +120,7 @@ type avifPicture struct {
 }
 
 // take sets the transparency of the picture to the brightness of f, or its colours to the colours of f.
-func (p *avifPicture) take(f wasm.Frame, asAlpha bool) {
+func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 	pix, stride, pixel := picture.Samples(p.image)
 	sample := 1 // bytes of a sample in the picture
 	if p.Depth > 8 {

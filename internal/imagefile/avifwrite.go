@@ -5,30 +5,33 @@ import (
 	"image"
 	"io"
 
+	"superres/internal/avif"
 	"superres/internal/parallel"
-	"superres/internal/wasm"
 )
 
 // avifEncoderBytes returns the bytes of memory that encodeAVIF takes beside a picture of w×h pixels.
 func avifEncoderBytes(w, h int) int64 {
 	const pixelBytes, fileBytes = 4, 3
 	pixels := int64(w) * int64(h)
-	return wasm.AVIFEncoderMemory(pixels) + (pixelBytes+fileBytes)*pixels
+	return avif.EncoderMemory(pixels) + (pixelBytes+fileBytes)*pixels
 }
 
 // encodeAVIF writes img, of a type that adapt returns, with its metadata. Colours of transparent pixels become black.
 func encodeAVIF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := rasterOf(img, false, false)
-	pix := r.samples()
+	pix, read := make([]byte, 4*r.width*r.height), r.readARGB()
 	parallel.Rows(r.height, func(y int) {
-		for x := range r.width {
-			p := pix[4*(y*r.width+x):][:4]
+		row := make([]uint32, r.width)
+		read(row, y)
+		for x, v := range row {
+			p, alpha := pix[4*(y*r.width+x):][:4], v>>24
 			for c := range 3 {
-				p[c] = byte((uint32(p[c])*uint32(p[3]) + 127) / 255)
+				p[c] = byte(((v>>(16-8*c))&0xff*alpha + 127) / 255)
 			}
+			p[3] = byte(alpha)
 		}
 	})
-	file, err := wasm.EncodeAVIF(context.Background(), r.width, r.height, pix, r.kind == pngGrey, opt.Quality)
+	file, err := avif.Encode(context.Background(), r.width, r.height, pix, r.kind == pngGrey, opt.Quality)
 	if err != nil {
 		return err
 	}

@@ -10,11 +10,12 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/webp"
 
+	"superres/internal/avif"
 	"superres/internal/imagefile/foreign"
 	"superres/internal/metadata"
 	"superres/internal/safefile"
 	"superres/internal/tiff"
-	"superres/internal/wasm"
+	"superres/internal/vp8l"
 )
 
 // codec holds all that the package knows about one format.
@@ -27,9 +28,8 @@ type codec struct {
 
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
-	// isUnusual: the format is written only where it is asked for, as it is slow, or not on all systems. false: as what
-	// the enlargement of a file in it becomes.
-	isUnusual bool
+	// isSlow: the format is written only where it is asked for. false: as what the enlargement of a file in it becomes.
+	isSlow bool
 
 	// mimic returns the kind of a file called name that begins like a file of this format but is of another kind. nil:
 	// there are no such files.
@@ -109,9 +109,7 @@ var codecs = []codec{
 		canAlpha: true,
 		config:   webp.DecodeConfig, decode: decodeWebP, start: startOfWebP, inspect: inspectWebP,
 		several: isAnimatedWebP, first: firstOfWebP, prepare: withAlphaFlag, describe: describeWebP, end: endOfRIFF,
-		isUnusual: !wasm.WritesWebP,
-		encode:    encodeWebP, encoderBytes: webpEncoderBytes, mostSide: wasm.MostWebPSide,
-		mostPixels: wasm.MostWebPPixels,
+		encode: encodeWebP, encoderBytes: func(w, _ int) int64 { return vp8l.Memory(w) }, mostSide: vp8l.MostSide,
 	}, {
 		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"},
 		magic:    []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
@@ -127,10 +125,10 @@ var codecs = []codec{
 	}, {
 		format: AVIF, title: "AVIF", extensions: []string{".avif"},
 		magic:    []string{"????ftypavif", "????ftypavis", "????ftypmif1", "????ftypmiaf", "????ftypMA1"},
-		canAlpha: true, hasQuality: true, isUnusual: true, mimic: isOtherHEIF,
+		canAlpha: true, hasQuality: true, isSlow: true, mimic: isOtherHEIF,
 		config: configOfAVIF, decode: decodeAVIF, decoderBytes: avifBytes, describe: describeAVIF,
 		end:    endOfAVIF,
-		encode: encodeAVIF, encoderBytes: avifEncoderBytes, mostPixels: wasm.MostAVIFPixels,
+		encode: encodeAVIF, encoderBytes: avifEncoderBytes, mostPixels: avif.MostPixels,
 	},
 }
 

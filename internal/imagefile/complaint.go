@@ -80,7 +80,7 @@ func trimError(s string) (string, trouble) {
 
 // packages are the names that decoders put before their errors.
 var packages = map[string]bool{
-	"image": true, "wasm": true, "metadata": true, "png": true, "jpeg": true, "gif": true, "bmp": true, "tiff": true,
+	"image": true, "avif": true, "metadata": true, "png": true, "jpeg": true, "gif": true, "bmp": true, "tiff": true,
 	"webp": true, "riff": true, "vp8": true, "vp8l": true,
 	"zlib": true, "flate": true, "lzw": true, "ccitt": true,
 }

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"superres/internal/avif"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/must"
 	"superres/internal/mutate"
 	"superres/internal/safefile"
-	"superres/internal/wasm"
 )
 
 // mutatedPixels is the limit of pixels of a mutated file.
@@ -84,7 +84,7 @@ func TestMutatedFiles(t *testing.T) {
 		mutant := m.Mutant(n)
 		limit := mostAllocated(mutant.Data)
 		if strings.HasSuffix(mutant.Name, ".avif") {
-			limit += wasm.AVIFMemory(mutatedPixels, int64(len(mutant.Data)))
+			limit += avif.Memory(mutatedPixels, int64(len(mutant.Data)))
 		}
 		got := mutate.Guard(t, fmt.Sprintf("mutant %d, %v", n, mutant), limit, func() {
 			if read(t, mutant.Data, byte(n/uint64(len(m.Seeds)))) == nil {

@@ -75,8 +75,8 @@ var (
 	readers  = within("./internal/imagefile", "./internal/sequence", "./internal/y4m")
 	noReader = []string{
 		"internal/imagefile/size.go",
-		"internal/imagefile/jpegwrite.go", "internal/imagefile/pngchunk.go", "internal/imagefile/tiffwrite.go",
-		"internal/imagefile/webpwrite.go",
+		"internal/imagefile/avifwrite.go", "internal/imagefile/jpegwrite.go", "internal/imagefile/pngchunk.go",
+		"internal/imagefile/tiffwrite.go",
 		"internal/sequence/giffile.go",
 	}
 )

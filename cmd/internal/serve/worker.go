@@ -20,18 +20,18 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/serve/jobs"
 	"superres/cmd/internal/upscale"
+	"superres/internal/avif"
 	"superres/internal/parallel"
 	"superres/internal/sandbox"
 	"superres/internal/scheduling"
-	"superres/internal/wasm"
 )
 
 // workerVariable is the environment variable that makes the program run as a worker of a server.
 const workerVariable = "SUPERRES_WORKER"
 
-// withCodecs is the value of that variable for a worker in which the codecs of package wasm are ready: one that is
-// confined cannot make them ready.
-const withCodecs = "codecs"
+// readsAVIF is the value of that variable for a worker whose decoder of AVIF is ready: one that is confined cannot make
+// it ready.
+const readsAVIF = "avif"
 
 // IsWorker reports whether this process is to run as a worker of superres serve. If so, main must call Work first.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
@@ -51,10 +51,10 @@ func Work() int {
 	// enlarges one picture: 256×256 ×2 takes 7 ms less.
 	console.PrepareHeap(100, 0)
 	prepare := func() {}
-	if os.Getenv(workerVariable) == withCodecs {
-		prepare = func() { _ = wasm.Prepare() } // an error is reported with the picture
+	if os.Getenv(workerVariable) == readsAVIF {
+		prepare = func() { _ = avif.Prepare() } // an error is reported with the picture
 	}
-	missing := sandbox.Enter(files, prepare, wasm.CacheFolder())
+	missing := sandbox.Enter(files, prepare, avif.CacheFolder())
 	w := &worker{link: newLink(os.Stdin, os.Stdout), answers: make(chan frame, 1), jobs: make(chan begun)}
 	w.allow = sandbox.Watch(func() {
 		fmt.Fprintln(os.Stderr, "fatal error: out of memory")

@@ -12,22 +12,22 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/internal/avif"
 	"superres/internal/safefile"
 	"superres/internal/sandbox"
-	"superres/internal/wasm"
 )
 
 // workerProcess is a worker as the server sees it. While a goroutine uses it, others may only call kill.
 type workerProcess struct {
 	*link
-	cmd       *exec.Cmd
-	in        io.Closer      // its standard input
-	limit     *sandbox.Child // limits its memory; nil: the system cannot
-	size      int64          // bytes it had mapped when it was ready
-	errs      beginning      // first bytes that it wrote to standard error
-	missing   []string       // means of confinement that the system lacks
-	since     time.Time      // when it last became idle
-	hasCodecs bool           // the codecs of package wasm are ready; false: it has none
+	cmd     *exec.Cmd
+	in      io.Closer      // its standard input
+	limit   *sandbox.Child // limits its memory; nil: the system cannot
+	size    int64          // bytes it had mapped when it was ready
+	errs    beginning      // first bytes that it wrote to standard error
+	missing []string       // means of confinement that the system lacks
+	since   time.Time      // when it last became idle
+	forAVIF bool           // its decoder of AVIF is ready; false: it has none
 
 	mu     sync.Mutex // guards killed
 	killed string     // why the server killed the worker; empty: it did not
@@ -50,13 +50,12 @@ const passesAside = runtime.GOOS != "windows"
 var passed = []string{"GODEBUG", "GOTRACEBACK", "SYSTEMROOT", "SUPERRES_PANIC", "HOME", "XDG_CACHE_HOME",
 	"LocalAppData"}
 
-// beginWorker starts a worker with settings and returns it when it is ready to take a job, also of AVIF
-// and WebP if hasCodecs.
-func beginWorker(settings workerSettings, hasCodecs bool) (*workerProcess, error) {
+// beginWorker starts a worker with settings and returns it when it is ready to take a job, also of AVIF if forAVIF.
+func beginWorker(settings workerSettings, forAVIF bool) (*workerProcess, error) {
 	kind := "1"
-	if hasCodecs {
-		_ = wasm.Prepare() // fills the cache, which a confined process cannot
-		kind = withCodecs
+	if forAVIF {
+		_ = avif.Prepare() // fills the cache, which a confined process cannot
+		kind = readsAVIF
 	}
 	path := "/proc/self/exe" // this very program, even if its file has been replaced
 	if _, err := os.Stat(path); err != nil {
@@ -64,7 +63,7 @@ func beginWorker(settings workerSettings, hasCodecs bool) (*workerProcess, error
 			return nil, err
 		}
 	}
-	p := &workerProcess{cmd: exec.Command(path), hasCodecs: hasCodecs}
+	p := &workerProcess{cmd: exec.Command(path), forAVIF: forAVIF}
 	p.cmd.Args = []string{"superres", "worker"} // the name in lists of processes
 	p.cmd.Env = []string{workerVariable + "=" + kind, fmt.Sprintf("GOMAXPROCS=%d", runtime.GOMAXPROCS(0))}
 	for _, name := range passed {

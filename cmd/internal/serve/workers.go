@@ -55,12 +55,12 @@ func newWorkers(settings workerSettings, verbose bool, log func(line string)) *w
 	return ws
 }
 
-// take returns an idle worker, or a newly started one, that reads and writes AVIF and WebP if needsCodecs; isNew
-// is true for the latter. put or lose gives it back.
-func (ws *workers) take(needsCodecs bool) (p *workerProcess, isNew bool, err error) {
+// take returns an idle worker, or a newly started one, that reads and writes AVIF if forAVIF; isNew is true for the
+// latter. put or lose gives it back.
+func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) {
 	ws.mu.Lock()
 	for i := len(ws.idle) - 1; i >= 0 && p == nil; i-- {
-		if ws.idle[i].hasCodecs || !needsCodecs {
+		if ws.idle[i].forAVIF || !forAVIF {
 			p = ws.idle[i]
 			ws.idle = slices.Delete(ws.idle, i, i+1) // also clears the element past the new end
 			ws.busy[p] = true
@@ -74,7 +74,7 @@ func (ws *workers) take(needsCodecs bool) (p *workerProcess, isNew bool, err err
 	if p != nil {
 		return p, false, nil
 	}
-	if p, err = beginWorker(ws.settings, needsCodecs); err != nil {
+	if p, err = beginWorker(ws.settings, forAVIF); err != nil {
 		return nil, true, console.Failf(console.ExitNothing, "what reads pictures cannot be started: %w; try again",
 			err)
 	}
@@ -137,10 +137,10 @@ func (ws *workers) close() {
 // nil if the job has none. If the worker dies, the error says why; the next picture gets another worker.
 func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File, out io.Writer) (reply, error) {
 	j.Sizes = nil
-	needsCodecs := inPackageWasm(imagefile.Format(j.Params.Get("format")))
+	forAVIF := j.Params.Get("format") == string(imagefile.AVIF)
 	for _, f := range files {
 		format, _, _ := imagefile.IdentifyAt(f, "")
-		needsCodecs = needsCodecs || inPackageWasm(format)
+		forAVIF = forAVIF || format == imagefile.AVIF
 		info, err := f.Stat()
 		if err != nil {
 			return reply{}, err
@@ -148,7 +148,7 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 		j.Sizes = append(j.Sizes, info.Size())
 	}
 	for {
-		p, isNew, err := ws.take(needsCodecs)
+		p, isNew, err := ws.take(forAVIF)
 		if err != nil {
 			return reply{}, err
 		}
@@ -181,9 +181,6 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 			"it, with the picture", how)
 	}
 }
-
-// inPackageWasm reports whether pictures of a format are read or written by the codecs of package wasm.
-func inPackageWasm(f imagefile.Format) bool { return f == imagefile.AVIF || f == imagefile.WebP }
 
 // lose ends a worker that cannot be used any more because of fault, and returns why it ended, and how in words.
 func (ws *workers) lose(p *workerProcess, fault error) (why death, how string) {

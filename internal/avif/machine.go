@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package wasm
+package avif
 
 import (
 	"bytes"
@@ -21,22 +21,19 @@ import (
 
 // The programs, compressed with Brotli. The number is a function that runs for every block: see breather.
 var (
-	//go:embed avifread.wasm.br
-	packedAVIFDecoder []byte
-	//go:embed avifwrite.wasm.br
-	packedAVIFEncoder []byte
-	//go:embed webp.wasm.br
-	packedWebP []byte
+	//go:embed decode.wasm.br
+	packedDecoder []byte
+	//go:embed encode.wasm.br
+	packedEncoder []byte
 
-	avifDecoder = sync.OnceValues(func() (*machine, error) { return newMachine(packedAVIFDecoder, 954) })
-	avifEncoder = sync.OnceValues(func() (*machine, error) { return newMachine(packedAVIFEncoder, 1210) })
-	webpEncoder = sync.OnceValues(func() (*machine, error) { return newMachine(packedWebP, 428) })
+	decoder = sync.OnceValues(func() (*machine, error) { return newMachine(packedDecoder, 954) })
+	encoder = sync.OnceValues(func() (*machine, error) { return newMachine(packedEncoder, encoderBlock) })
 )
 
-// Prepare compiles the programs; without it, the functions that need them do so. Afterwards, these need no file access,
-// and no new executable memory.
+// Prepare compiles the decoder and the encoder; without it, the first Decode and Encode do so. Afterwards, they need no
+// file access, and no new executable memory.
 func Prepare() error {
-	for _, start := range []func() (*machine, error){avifDecoder, avifEncoder, webpEncoder} {
+	for _, start := range []func() (*machine, error){decoder, encoder} {
 		if _, err := start(); err != nil {
 			return err
 		}
@@ -52,9 +49,8 @@ type machine struct {
 
 // newMachine compiles a program. block is the index of the function for breather. The compiled code is cached on disk.
 //
-// Note: compiling takes 0.9 s of a processor for the decoder of AVIF, 2.5 s for its encoder and 0.7 s for libwebp;
-// loading the compiled code 0.03, 0.08 and 0.02 s. The interpreter of wazero would need neither, but takes 30 s to
-// decode a megapixel of AVIF instead of 0.5 s.
+// Note: compiling takes 0.9 s of a processor for the decoder and 2.5 s for the encoder, loading the compiled code 0.03
+// and 0.08 s. The interpreter of wazero would need neither, but takes 30 s to decode a megapixel instead of 0.5 s.
 func newMachine(packed []byte, block uint32) (*machine, error) {
 	code, err := io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
 	if err != nil {
@@ -70,7 +66,7 @@ func newMachine(packed []byte, block uint32) (*machine, error) {
 	}
 	m, err := compile(code, block, plain)
 	if err != nil {
-		return nil, fmt.Errorf("wasm: the program does not start: %w", err)
+		return nil, fmt.Errorf("avif: the program does not start: %w", err)
 	}
 	return m, nil
 }
@@ -81,7 +77,7 @@ func CacheFolder() string {
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(dir, "superres", "wasm")
+	return filepath.Join(dir, "superres", "avif")
 }
 
 // compile returns the machine for the program code.
@@ -138,38 +134,6 @@ func caller(ctx context.Context, mod api.Module, fault FormatError, err *error) 
 	}
 }
 
-// encode returns the file that the program's function encode makes of a picture, with at most memory bytes. The
-// function gets options as its last arguments.
-func (m *machine) encode(ctx context.Context, memory int64, width, height int, pix []byte, options ...uint64) (
-	file []byte, err error,
-) {
-	err = m.run(ctx, make([]byte, memory), func(ctx context.Context, mod api.Module) error {
-		file, err = encode(ctx, mod, width, height, pix, options)
-		return err
-	})
-	return file, err
-}
-
-// encode encodes a picture in an instance of a program.
-func encode(ctx context.Context, mod api.Module, width, height int, pix []byte, options []uint64) (
-	file []byte, err error,
-) {
-	const fault = FormatError("the picture cannot be encoded")
-	call := caller(ctx, mod, fault, &err)
-	in, size := call("malloc", uint64(len(pix))), call("malloc", 8)
-	if err != nil {
-		return nil, err
-	}
-	mod.Memory().Write(in, pix)
-	out := call("encode", append([]uint64{uint64(in), uint64(width), uint64(height), uint64(size)}, options...)...)
-	length, _ := mod.Memory().ReadUint32Le(size)
-	data, ok := mod.Memory().Read(out, length)
-	if err == nil && !ok {
-		err = fault
-	}
-	return bytes.Clone(data), err
-}
-
 // refuseSystem provides the system functions that the program imports: each does nothing and returns an error.
 func refuseSystem(ctx context.Context, m *machine) error {
 	const system, badFile = "wasi_snapshot_preview1", 8
@@ -210,12 +174,11 @@ func (l *linear) Reallocate(size uint64) []byte {
 // Free implements experimental.LinearMemory.
 func (l *linear) Free() {}
 
-// breather lets other goroutines run while the WebAssembly code does: it makes the function with this index call Go.
-// That function runs for every block of a picture: in a megapixel of a photograph 15,000 times in the decoder of AVIF,
-// 28,000 in its encoder, 4,600 in libwebp.
+// breather lets other goroutines run while the WebAssembly code does: it makes the function with this index call Go. In
+// the decoder that function decodes a block: 15,000 times in a megapixel of a photograph.
 //
 // Note: Go cannot preempt the code of wazero. When the garbage collector stops the world, all goroutines would wait
-// until the program returns, even the one that is to stop it.
+// until the decoder returns, even the one that is to stop it.
 type breather uint32
 
 // NewFunctionListener implements experimental.FunctionListenerFactory.

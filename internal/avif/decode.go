@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package wasm
+package avif
 
 import (
 	"cmp"
@@ -13,13 +13,13 @@ import (
 	"superres/internal/metadata"
 )
 
-// DecodeAVIF decodes the primary picture of file once for each of pictures, which are changes to the bytes of the file,
-// and calls use with the result. With these changes, the file must declare that samples have more than 8 bits, and that
-// the picture has no transparency. buffer is the memory of the decoder, and must be all zeros. The error is ErrMemory,
-// a FormatError, the error of use, or ctx.Err() once ctx has ended.
-func DecodeAVIF(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit,
+// Decode decodes the primary picture of file once for each of pictures, which are changes to the bytes of the file, and
+// calls use with the result. With these changes, the file must declare that samples have more than 8 bits, and that the
+// picture has no transparency. buffer is the memory of the decoder, and must be all zeros. The error is ErrMemory, a
+// FormatError, the error of use, or ctx.Err() once ctx has ended.
+func Decode(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit,
 	use func(i int, f Frame) error) error {
-	machine, err := avifDecoder()
+	machine, err := decoder()
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func DecodeAVIF(ctx context.Context, file, buffer []byte, pictures [][]metadata.
 			clear(buffer)
 		}
 		err := machine.run(ctx, buffer, func(ctx context.Context, mod api.Module) error {
-			frame, err := decodeAVIF(ctx, mod, file, edits)
+			frame, err := decode(ctx, mod, file, edits)
 			if err != nil {
 				return err
 			}
@@ -43,8 +43,8 @@ func DecodeAVIF(ctx context.Context, file, buffer []byte, pictures [][]metadata.
 
 const undecodable = FormatError("its pixels cannot be decoded")
 
-// decodeAVIF decodes file with the changes edits, in an instance of the decoder.
-func decodeAVIF(ctx context.Context, mod api.Module, file []byte, edits []metadata.Edit) (f Frame, err error) {
+// decode decodes file with the changes edits, in an instance of the decoder.
+func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.Edit) (f Frame, err error) {
 	call := caller(ctx, mod, undecodable, &err)
 	const fields = 4 * 4 // width, height, depth, number of pictures
 	in, about, delay := call("malloc", uint64(len(file))), call("malloc", fields), call("malloc", 8)

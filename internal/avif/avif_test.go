@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package wasm
+package avif
 
 import (
 	"bytes"
@@ -20,13 +20,11 @@ import (
 	"superres/internal/must"
 )
 
-// The programs are those in lib of github.com/gen2brain/avif v0.4.4 and github.com/gen2brain/webp v0.5.5, there
-// compressed by gzip.
-func TestProgramsAreThoseOfTheModules(t *testing.T) {
+// The programs are those in lib of github.com/gen2brain/avif v0.4.4, there compressed by gzip.
+func TestProgramsAreThoseOfTheModule(t *testing.T) {
 	for want, packed := range map[string][]byte{
-		"15af4fca9bcf83c09cfd76b3278626f21f38e81771461fafbb47e0de9fd3a6ab": packedAVIFDecoder,
-		"7647a7b481db772b127aa9f4adfd7eaa9559b70b7e436be766392754d0bbeaf8": packedAVIFEncoder,
-		"fbae2345bbfcb98575ae5e66eba1b69383ccff6615b680edbc6413a33906ae42": packedWebP,
+		"15af4fca9bcf83c09cfd76b3278626f21f38e81771461fafbb47e0de9fd3a6ab": packedDecoder,
+		"7647a7b481db772b127aa9f4adfd7eaa9559b70b7e436be766392754d0bbeaf8": packedEncoder,
 	} {
 		code := must.Get(io.ReadAll(brotli.NewReader(bytes.NewReader(packed))))(t)
 		if got := fmt.Sprintf("%x", sha256.Sum256(code)); got != want {
@@ -44,7 +42,7 @@ func TestEnds(t *testing.T) {
 	data := must.Get(os.ReadFile("testdata/large.avif"))(t)
 	must.Succeed(t, Prepare())
 	pictures := [][]metadata.Edit{must.Get(metadata.ReadStill(bytes.NewReader(data)))(t).Colour}
-	size := AVIFMemory(width*height, int64(len(data)))
+	size := Memory(width*height, int64(len(data)))
 	memory := func() []byte { return make([]byte, size) }
 	none := func(int, Frame) error { return errors.New("it was decoded") }
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
@@ -55,15 +53,15 @@ func TestEnds(t *testing.T) {
 		}
 	}()
 	began := time.Now()
-	if err := DecodeAVIF(ctx, data, memory(), pictures, none); !errors.Is(err, context.DeadlineExceeded) {
+	if err := Decode(ctx, data, memory(), pictures, none); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("ended by %v", err)
 	}
 	cut := time.Since(began)
-	if err := DecodeAVIF(t.Context(), data, memory()[:size/4], pictures, none); !errors.Is(err, ErrMemory) {
+	if err := Decode(t.Context(), data, memory()[:size/4], pictures, none); !errors.Is(err, ErrMemory) {
 		t.Errorf("with a quarter of the memory: %v", err)
 	}
 	began = time.Now()
-	must.Succeed(t, DecodeAVIF(t.Context(), data, memory(), pictures, func(_ int, f Frame) error {
+	must.Succeed(t, Decode(t.Context(), data, memory(), pictures, func(_ int, f Frame) error {
 		if f.Width != width || f.Height != height || len(f.Pix) != width*height*pixelBytes {
 			t.Errorf("%d×%d, %d bytes", f.Width, f.Height, len(f.Pix))
 		}

@@ -1,0 +1,253 @@
+package vp8l
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// mostCodeBits is the longest code of a symbol, and mostLengthBits the longest code of the length of a code.
+const (
+	mostCodeBits   = 15
+	mostLengthBits = 7
+)
+
+// prefixCode has the codes of an alphabet. The bits of a code are in the order in which they are written.
+type prefixCode struct {
+	code   []uint16
+	length []uint8 // of each symbol's code, in bits; 0: the symbol is not used
+	used   int     // how many symbols are used
+}
+
+// codes has a prefix code for each alphabet.
+type codes [alphabets]*prefixCode
+
+// newCodes returns the codes for counts.
+func newCodes(c *counts) *codes {
+	all := new(codes)
+	for i, list := range c {
+		all[i] = newPrefixCode(list, mostCodeBits)
+	}
+	return all
+}
+
+// newPrefixCode returns the code for symbols that are used as often as count says, with codes of at most the given
+// number of bits: the Huffman code or, where that has longer codes, the Huffman code of raised counts.
+func newPrefixCode(count []uint32, most int) *prefixCode {
+	p := &prefixCode{code: make([]uint16, len(count)), length: make([]uint8, len(count))}
+	var symbols []int
+	for symbol, n := range count {
+		if n > 0 {
+			symbols = append(symbols, symbol)
+		}
+	}
+	if p.used = len(symbols); p.used == 1 {
+		p.length[symbols[0]] = 1
+	}
+	if p.used < 2 {
+		return p
+	}
+	slices.SortStableFunc(symbols, func(a, b int) int { return cmp.Compare(count[a], count[b]) })
+	for least := uint64(1); ; least *= 2 {
+		if p.setLengths(symbols, count, least) <= most {
+			break
+		}
+	}
+	p.assign()
+	return p
+}
+
+// setLengths sets the lengths of the Huffman code, for counts of at least least, and returns the longest. symbols are
+// the used ones in the order of their counts.
+//
+// The two lightest nodes are joined until one is left. Leaves and joined nodes each come in the order of their weights,
+// so that the lightest are at the front of one of two queues.
+func (p *prefixCode) setLengths(symbols []int, count []uint32, least uint64) int {
+	n := len(symbols)
+	weight, parent := make([]uint64, 2*n-1), make([]int, 2*n-1)
+	for i, symbol := range symbols {
+		weight[i] = max(uint64(count[symbol]), least)
+	}
+	leaf, joined := 0, n
+	for next := n; next < 2*n-1; next++ {
+		for range 2 {
+			light := joined
+			if leaf < n && (joined >= next || weight[leaf] <= weight[joined]) {
+				light = leaf
+				leaf++
+			} else {
+				joined++
+			}
+			weight[next] += weight[light]
+			parent[light] = next
+		}
+	}
+	depth := make([]int, 2*n-1)
+	longest := 0
+	for i := 2*n - 3; i >= 0; i-- {
+		depth[i] = depth[parent[i]] + 1
+		if i < n {
+			p.length[symbols[i]] = uint8(min(depth[i], 255))
+			longest = max(longest, depth[i])
+		}
+	}
+	return longest
+}
+
+// assign sets the codes from their lengths: shorter ones first, and codes of one length in the order of symbols.
+func (p *prefixCode) assign() {
+	next, code := [mostCodeBits + 1]int{}, 0
+	var number [mostCodeBits + 1]int
+	for _, n := range p.length {
+		number[n]++
+	}
+	number[0] = 0
+	for n := 1; n <= mostCodeBits; n++ {
+		code = (code + number[n-1]) << 1
+		next[n] = code
+	}
+	for symbol, n := range p.length {
+		if n > 0 {
+			p.code[symbol] = bits.Reverse16(uint16(next[n])) >> (16 - n)
+			next[n]++
+		}
+	}
+}
+
+// put appends a symbol to b. The only symbol of a code takes no bits.
+func (p *prefixCode) put(b *bitString, symbol int) {
+	if p.used > 1 {
+		b.put(uint64(p.code[symbol]), int(p.length[symbol]))
+	}
+}
+
+// write writes the codes of all alphabets to b.
+func (c *codes) write(b *bitString) {
+	for _, p := range c {
+		p.write(b)
+	}
+}
+
+// bitsFor returns the number of bits that the codes of symbols take which are used as often as n says.
+func (c *codes) bitsFor(n *counts) (sum int64) {
+	for i, p := range c {
+		if p.used > 1 {
+			for symbol, count := range n[i] {
+				sum += int64(count) * int64(p.length[symbol])
+			}
+		}
+	}
+	return sum
+}
+
+// lengthOrder is the order in which the lengths of the codes of lengths are written.
+var lengthOrder = [19]int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+
+// write writes the lengths of the codes, from which a reader makes the codes: one or two symbols below 256 by their
+// values, others by runs of lengths, which have a code of their own.
+func (p *prefixCode) write(b *bitString) {
+	var symbols []int
+	for symbol, n := range p.length {
+		if n > 0 && len(symbols) < 3 {
+			symbols = append(symbols, symbol)
+		}
+	}
+	if len(symbols) == 0 {
+		symbols = []int{0} // a code must have a symbol
+	}
+	if len(symbols) <= 2 && symbols[len(symbols)-1] < values {
+		b.putBool(true)
+		b.put(uint64(len(symbols)-1), 1)
+		if symbols[0] < 2 {
+			b.putBool(false)
+			b.put(uint64(symbols[0]), 1)
+		} else {
+			b.putBool(true)
+			b.put(uint64(symbols[0]), 8)
+		}
+		for _, symbol := range symbols[1:] {
+			b.put(uint64(symbol), 8)
+		}
+		return
+	}
+	runs := runsOf(p.length)
+	count := make([]uint32, len(lengthOrder))
+	for _, r := range runs {
+		count[r.symbol]++
+	}
+	of := newPrefixCode(count, mostLengthBits)
+	written := len(lengthOrder)
+	for of.length[lengthOrder[written-1]] == 0 {
+		written--
+	}
+	written = max(written, 4)
+	b.putBool(false)
+	b.put(uint64(written-4), 4)
+	for _, symbol := range lengthOrder[:written] {
+		b.put(uint64(of.length[symbol]), 3)
+	}
+	b.putBool(false) // there are lengths for all symbols
+	for _, r := range runs {
+		of.put(b, r.symbol)
+		b.put(uint64(r.rest), r.restBits)
+	}
+}
+
+// run is a symbol of the code of lengths, and the bits that follow it.
+type run struct{ symbol, rest, restBits int }
+
+// runsOf returns lengths as runs: 0 to 15 is a length, 16 repeats the last length that was not 0, 3 to 6 times, 17 is 3
+// to 10 zeros, and 18 is 11 to 138 zeros.
+func runsOf(lengths []uint8) (list []run) {
+	for i, last := 0, uint8(8); i < len(lengths); {
+		v, n := lengths[i], 1
+		for i+n < len(lengths) && lengths[i+n] == v {
+			n++
+		}
+		i += n
+		if v > 0 && v != last {
+			list, last, n = append(list, run{int(v), 0, 0}), v, n-1
+		}
+		for n > 0 {
+			part := 1
+			switch {
+			case n < 3:
+				list = append(list, run{int(v), 0, 0})
+			case v > 0:
+				part = min(n, 6)
+				list = append(list, run{16, part - 3, 2})
+			case n < 11:
+				part = n
+				list = append(list, run{17, part - 3, 3})
+			default:
+				part = min(n, 138)
+				list = append(list, run{18, part - 11, 7})
+			}
+			n -= part
+		}
+	}
+	return list
+}
+
+// write sets b.out to the tokens of the band.
+func (b *band) write() {
+	b.eachToken(func(t token, group uint8) {
+		c := b.codes[group]
+		switch {
+		case t&isCopy != 0:
+			length, n, rest := prefixOf(t.length())
+			c[ofGreen].put(&b.out, values+length)
+			b.out.put(rest, n)
+			distance, n, rest := prefixOf(int(uint32(t)))
+			c[ofDistance].put(&b.out, distance)
+			b.out.put(rest, n)
+		case t&isCache != 0:
+			c[ofGreen].put(&b.out, cacheSymbols+int(uint32(t)))
+		default:
+			c[ofGreen].put(&b.out, int(t>>8&0xff))
+			c[ofRed].put(&b.out, int(t>>16&0xff))
+			c[ofBlue].put(&b.out, int(t&0xff))
+			c[ofAlpha].put(&b.out, int(t>>24&0xff))
+		}
+	})
+}

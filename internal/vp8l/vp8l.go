@@ -12,8 +12,8 @@
 //
 // Note: two libraries were tried in its place. libwebp in wazero (github.com/gen2brain/webp v0.5.5) would spare 1,109
 // lines of Go, but takes four to five times the processor time for files of the same size, and 52 bytes for each pixel,
-// so that serve did not keep to its memory. github.com/HugoSmits86/nativewebp v0.9.3 does not limit the length of prefix
-// codes, so that no reader takes some of its files.
+// so that serve did not keep to its memory. github.com/HugoSmits86/nativewebp v0.9.3 does not limit the length of
+// prefix codes, so that no reader takes some of its files.
 package vp8l
 
 import (

@@ -13,10 +13,10 @@ import (
 	"superres/internal/metadata"
 )
 
-// DecodeAVIF decodes the primary picture of file once for each of pictures, which are changes to the bytes of the file,
-// and calls use with the result. With these changes, the file must declare that samples have more than 8 bits, and that
-// the picture has no transparency. buffer is the memory of the decoder, and must be all zeros. The error is ErrMemory,
-// a FormatError, the error of use, or ctx.Err() once ctx has ended.
+// DecodeAVIF decodes the primary picture of file once for each element of pictures, which lists changes to the bytes of
+// the file, and calls use with the index of the element and the result. With its changes, the file must declare that
+// samples have more than 8 bits, and that the picture has no transparency. buffer is the memory of the decoder, and
+// must be all zeros. The error is ErrMemory, a FormatError, the error of use, or ctx.Err() once ctx has ended.
 func DecodeAVIF(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit,
 	use func(i int, f Frame) error) error {
 	machine, err := avifDecoder()
@@ -89,5 +89,5 @@ func decodeAVIF(ctx context.Context, mod api.Module, file []byte, edits []metada
 	return f, err
 }
 
-// number returns the 4-byte little-endian number at the start of b, limited to 2¹⁶, which is more than a side can have.
+// number returns the 4-byte little-endian number at the start of b, limited to 2¹⁶, which no side of a picture reaches.
 func number(b []byte) uint64 { return uint64(min(binary.LittleEndian.Uint32(b), math.MaxUint16+1)) }

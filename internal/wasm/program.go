@@ -19,7 +19,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// The programs, compressed with Brotli. The number is a function that runs for every block: see breather.
+// The programs, compressed with Brotli, and their machines. The number is the index of a function for breather.
 var (
 	//go:embed avifread.wasm.br
 	packedAVIFDecoder []byte
@@ -33,8 +33,8 @@ var (
 	webpEncoder = sync.OnceValues(func() (*machine, error) { return newMachine(packedWebP, 428) })
 )
 
-// Prepare compiles the programs; without it, the functions that need them do so. Afterwards, these need no file access,
-// and no new executable memory.
+// Prepare compiles all programs; without it, each is compiled when it is first needed. After Prepare, decoding and
+// encoding need no access to files and no new executable memory.
 func Prepare() error {
 	for _, start := range []func() (*machine, error){avifDecoder, avifEncoder, webpEncoder} {
 		if _, err := start(); err != nil {
@@ -50,7 +50,7 @@ type machine struct {
 	module  wazero.CompiledModule
 }
 
-// newMachine compiles a program. block is the index of the function for breather. The compiled code is cached on disk.
+// newMachine compiles a program. block is the index of a function for breather. The compiled code is cached on disk.
 //
 // Note: compiling takes 0.9 s of a processor for the decoder of AVIF, 2.5 s for its encoder and 0.7 s for libwebp;
 // loading the compiled code 0.03, 0.08 and 0.02 s. The interpreter of wazero would need neither, but takes 30 s to
@@ -138,8 +138,8 @@ func caller(ctx context.Context, mod api.Module, fault FormatError, err *error) 
 	}
 }
 
-// encode returns the file that the program's function encode makes of a picture, with at most memory bytes. The
-// function gets options as its last arguments.
+// encode calls the program's function encode for a picture, and returns the file that this function makes. The program
+// gets memory bytes, and the function gets options as its last arguments.
 func (m *machine) encode(ctx context.Context, memory int64, width, height int, pix []byte, options ...uint64) (
 	file []byte, err error,
 ) {
@@ -187,7 +187,7 @@ func refuseSystem(ctx context.Context, m *machine) error {
 // linear is the memory of an instance. It grows within buffer.
 type linear struct {
 	buffer      []byte
-	full, ended atomic.Bool // full: it had to grow beyond buffer; ended: the program must stop
+	full, ended atomic.Bool // full: the memory had to grow beyond buffer; ended: the program must stop
 }
 
 // Reallocate implements experimental.LinearMemory.
@@ -210,9 +210,9 @@ func (l *linear) Reallocate(size uint64) []byte {
 // Free implements experimental.LinearMemory.
 func (l *linear) Free() {}
 
-// breather lets other goroutines run while the WebAssembly code does: it makes the function with this index call Go.
-// That function runs for every block of a picture: in a megapixel of a photograph 15,000 times in the decoder of AVIF,
-// 28,000 in its encoder, 4,600 in libwebp.
+// breather is the index of a function in a WebAssembly program. Whenever the program enters this function, it calls Go
+// code, so that other goroutines get to run. The function runs for every block of a picture: in a megapixel of a
+// photograph 15,000 times in the decoder of AVIF, 28,000 in its encoder, 4,600 in libwebp.
 //
 // Note: Go cannot preempt the code of wazero. When the garbage collector stops the world, all goroutines would wait
 // until the program returns, even the one that is to stop it.

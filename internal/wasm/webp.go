@@ -28,6 +28,6 @@ func EncodeWebP(ctx context.Context, width, height int, pix []byte) (stream []by
 	if err != nil {
 		return nil, err
 	}
-	const length, start = 16, 20 // of the only chunk
+	const length, start = 16, 20 // offsets of the length and the data of the only chunk
 	return file[start:][:binary.LittleEndian.Uint32(file[length:])], nil
 }

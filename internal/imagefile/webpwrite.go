@@ -31,10 +31,10 @@ func encodeWebP(w io.Writer, img image.Image, opt EncodeOptions) error {
 	})
 }
 
-// samples returns red, green, blue and alpha of all pixels. r has samples of one byte.
+// samples returns red, green, blue and alpha of all pixels. r must have samples of one byte.
 func (r *raster) samples() []byte {
 	pix := make([]byte, 4*r.width*r.height)
-	colours, _ := r.paletteBytes() // all are opaque
+	colours, _ := r.paletteBytes() // all palette colours are opaque
 	parallel.Rows(r.height, func(y int) {
 		dst := pix[4*y*r.width:][:4*r.width]
 		if r.kind == pngRGBA {

@@ -217,8 +217,8 @@ func refuseOther(head []byte) error {
 	return nil
 }
 
-// looksLikeONNX reports whether a file that begins with head may be ONNX: a protobuf message that begins with the
-// number of its version.
+// looksLikeONNX reports whether head, the start of a file, may be ONNX: a protobuf message that begins with its
+// version.
 func looksLikeONNX(head []byte) bool {
 	return len(head) > 2 && head[0] == 1<<3 && head[1] > 0 && head[1] < 0x80
 }

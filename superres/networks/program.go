@@ -11,7 +11,7 @@ import (
 // builder translates a graph into a program, node by node.
 type builder struct {
 	graph   *graph.Graph
-	uses    []int // how often each node of the graph is an input; the output counts once more
+	uses    []int // how often each node of the graph is an input; g.Output counts as one more use
 	values  []value
 	program *lines.Program
 	most    int // the most channels that a convolution takes or makes
@@ -29,7 +29,7 @@ type value struct {
 	isOpen bool
 }
 
-// build returns a builder that holds the program of a simplified graph that Check accepts, and the value of its output.
+// build returns a builder with the program of a simplified graph that Check accepts, and the value of its output.
 func build(g *graph.Graph) (*builder, value, error) {
 	b := &builder{graph: g, uses: make([]int, len(g.Nodes)), program: new(lines.Program)}
 	b.uses[g.Output]++

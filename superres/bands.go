@@ -9,9 +9,9 @@ import (
 )
 
 // A picture is enlarged in bands of whole rows, from the top, so that memory depends on the height of a band, not of
-// the picture. A stage needs the rows around a row, as far as its reach, to compute that row. So each stage keeps its
-// latest input rows, computes the rows with surroundings that have arrived, and lags behind its input by its reach.
-// Only the rows within the reach of a band's edge are computed twice, and no sample depends on where the bands end.
+// the picture. To compute a row, a stage needs the rows around it, as far as its reach. So each stage keeps its latest
+// input rows, computes a row once all rows around it have arrived, and lags behind its input by its reach. Only the
+// rows within the reach of a band's edge are computed twice, and no sample depends on where the bands end.
 
 // pass enlarges the planes of a picture once, by the scale of a model: brightness or transparency alone, or brightness
 // and the two planes of colour, red minus brightness and blue minus brightness. Brightness goes through interpolation
@@ -29,7 +29,7 @@ type pass struct {
 	showsColour   bool         // stages get the colour of low: see stage.ColourViewer
 	low           []window     // the rows of each plane before the pass that are still needed
 	enlarged      int          // number of rows of low that the interpolation or the network has enlarged
-	chains        []*chain     // of the planes that the stages improve: the first one, or red, green and blue
+	chains        []*chain     // one for each plane that stages improve: the first plane, or red, green and blue
 
 	colour     stage.Colour // enlarges colour; nil: colour is interpolated
 	luma       window       // enlarged brightness that waits for its colour
@@ -216,7 +216,7 @@ func (p *pass) pushColour(
 		}
 		take, top = gather(out, mem), done
 	}
-	var current [2]*plane.Plane // the rows [first, last)
+	var current [2]*plane.Plane // enlarged colour of the rows [first, last) of low
 	first, last := from, from
 	handOver := func() {
 		lo, hi := max(first, done), min(last, to)

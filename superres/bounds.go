@@ -60,7 +60,7 @@ var boundWeights = [3][SignCount]float64{
 type Signs struct {
 	scale         float64
 	added, detail [2]*plane.Plane // mean squares, in levels, within a radius of 2 and of 8 pixels
-	choice        [5]float64      // strength, shares of the robust model and of interpolation, correction
+	choice        [5]float64      // strength, shares of robust model and interpolation, corrected blur and sharpening
 }
 
 // newSigns returns the signs of result, an enlargement of img. choice holds the signs that all pixels share.

@@ -18,7 +18,7 @@ type task struct {
 	// brightness, or, if the model takes RGB, for red, green and blue.
 	planes      int
 	subsampled  bool // colour comes from a file that keeps it at half the resolution of brightness
-	hidesColour bool // stages that look at colour are not shown it
+	hidesColour bool // stages that could look at colour do not get it
 	mixer       *mixer
 	mem         *stage.Pool
 }

@@ -250,7 +250,7 @@ type agreement struct {
 	sum       float64          // sum of the squared differences of the compared rows
 }
 
-// newAgreement returns the agreement of a result of size s.w×s.h with its picture.
+// newAgreement returns the agreement between a result of s.w×s.h pixels and its picture.
 func newAgreement(s sizes) *agreement {
 	a := &agreement{}
 	if s.inW != s.w || s.inH != s.h {

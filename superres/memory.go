@@ -51,7 +51,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 		return shared, WithGarbage(live + m.bandsMemory(s, bandRows, grey))
 	}
 	if live += m.ensembleMemory(s, grey); m.Network != nil {
-		return shared, live // without garbage: see addOriented
+		return shared, live // addOriented collects the garbage
 	}
 	return shared, WithGarbage(live)
 }
@@ -66,7 +66,7 @@ func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
 	}
 	bytes += 4 * 4 * out // the mean of brightness, the colour of all rows, and an enlargement in two orientations
 	switch {
-	case m.takesRGB(): // the mean of three planes, of which none is apart
+	case m.takesRGB(): // the mean of red, green and blue is counted above
 		bytes += restingBytes
 	case !grey && m.enlargesColour(s):
 		bytes += 3 * 4 * out // the mean of colour, and two planes of an enlargement
@@ -243,7 +243,7 @@ func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 		each += betweenBytes
 	}
 	bytes := each * int64(min(bandRows, s.inH)) * int64(scale) * int64(s.inW) * int64(scale)
-	before := 1 // scale of the passes before this one
+	before := 1 // factor of all passes before this one
 	for _, model := range m.chainModels(s) {
 		resized := before*model.Scale != scale || s.inW*scale != s.w || s.inH*scale != s.h
 		bytes += model.networkMemory(s, before, resized)
@@ -262,7 +262,7 @@ func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 
 // stageMemory returns the most bytes that one stage takes beside the planes, with bands of bandRows rows.
 func (m *Model) stageMemory(s sizes, bandRows int) (most int64) {
-	scale := 1   // of the passes before this one
+	scale := 1   // factor of all passes before this one
 	lagging := 0 // rows by which earlier stages lag behind, which all come with the last band
 	for _, model := range m.chainModels(s) {
 		lagging += model.firstReach()

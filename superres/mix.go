@@ -103,7 +103,7 @@ type junction struct {
 	first, second []window // rows of each plane that wait for rows of the other model
 }
 
-// newJunction returns a junction for results of a number of planes.
+// newJunction returns a junction for results with the given number of planes.
 func newJunction(x *mixer, planes int, mem *stage.Pool) *junction {
 	return &junction{mixer: x, mem: mem, first: make([]window, planes), second: make([]window, planes)}
 }
@@ -240,7 +240,7 @@ func (m *Model) addOriented(
 		// The orientation before has left garbage, in pools too, several times as large as the memory in use. The model
 		// disp took 455 to 506 MiB for 7×4000 without these calls, and takes 245 to 285; for 500×700, a tenth less.
 		runtime.GC()
-		runtime.GC() // what pools kept
+		runtime.GC() // the first collection spares what pools keep
 	}
 	enlarged, err := m.enlargePlanes(ctx, oriented, t)
 	if err != nil {

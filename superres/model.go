@@ -38,10 +38,10 @@ type Model struct {
 	robust        *robust           // the model for pictures with flaws; nil: this model enlarges all
 	maxEffort     bool              // the effort is max: results are means over orientations
 	pixels        bool              // this is the model PixelArt
-	squares       bool              // as PixelArt, keeps squares of equal pixels, unless Options.Blend is set
+	squares       bool              // with pixels: keeps squares of equal pixels, unless Options.Blend is set
 	large         bool              // see Large
 	foreignColour bool              // the networks for colour come from another model
-	loadedBytes   int64             // bytes that the stages took when the file was loaded; tuning may leave fewer
+	loadedBytes   int64             // memory of the model when its file was loaded; tuning may reduce it
 }
 
 // The range of scales, of a model and of an enlargement.

@@ -217,10 +217,10 @@ type Imported struct {
 	File string `json:"file"`
 	// SHA256 is the hash of the bytes of the file, in hexadecimal; of two files, the hash of both, one after the other.
 	SHA256 string `json:"sha256"`
-	// Format is ncnn, onnx, safetensors or pth.
+	// Format is ncnn, onnx, keras, safetensors or pth.
 	Format string `json:"format,omitempty"`
-	// Architecture is the architecture by name, such as "SRVGGNetCompact 64×32", or the
-	// size of an unknown one, such as "42 convolutions, 32 channels".
+	// Architecture is the name of the architecture, such as "SRVGGNetCompact 64×32", or the size of an unknown one,
+	// such as "42 convolutions, 32 channels".
 	Architecture string `json:"architecture,omitempty"`
 	// Parameters is the number of weights, biases and slopes of a network.
 	Parameters int `json:"parameters,omitempty"`

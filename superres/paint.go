@@ -190,7 +190,7 @@ func clampToNeighbours(out *plane.Plane, top, height int, low *plane.Plane) {
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), out.H, rowsPerTask, func() func(from, to int) {
 		least, greatest := make([]float32, low.W), make([]float32, low.W)
-		ranged := -1 // the row of low with its ranges in least and greatest; -1: none yet
+		ranged := -1 // the row of low to which least and greatest belong; -1: none yet
 		return func(from, to int) {
 			for y := from; y < to; y++ {
 				if v := resample.Under(top+y, low.H, height); v != ranged {
@@ -253,11 +253,11 @@ func (e *enlarger) clampFlatAreas(lo, hi int, low picture.Picture, lowTop int) {
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), hi-lo, rowsPerTask, func() func(from, to int) {
 		finder := newFlatFinder(e.inW)
-		var bounds []picture.Bounds // of row bounded of the picture
+		var bounds []picture.Bounds // for one row of the picture
 		return func(from, to int) {
 			for channel, plane := range low.Channels {
 				finder.begin(func(row int) []float32 { return plane.Row(row - lowTop) }, e.inH)
-				bounded := -1 // the row of the picture that bounds belongs to; -1: none yet
+				bounded := -1 // the row of the picture to which bounds belongs; -1: none yet
 				for y := lo + from; y < lo+to; y++ {
 					if v := resample.Under(y, e.inH, e.h); v != bounded {
 						bounds = finder.appendBounds(bounds[:0], v, e.out.Level)

@@ -155,8 +155,8 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 // defaultModel is the function that opens the model for the function Upscale; nil: no default model is set.
 var defaultModel atomic.Pointer[func() (*Model, error)]
 
-// SetDefault makes Upscale use the model that open returns. open is called at most once, when Upscale first needs it.
-// Package superres/models, when it is imported, sets its model auto.
+// SetDefault makes the function Upscale use the model that open returns. open is called at most once, when Upscale
+// first needs the model. Package superres/models, when it is imported, sets its model auto.
 func SetDefault(open func() (*Model, error)) {
 	once := sync.OnceValues(open)
 	defaultModel.Store(&once)

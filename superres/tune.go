@@ -108,8 +108,8 @@ func (m *Model) tuneTo(strength, trust float64) (*Model, error) {
 	return m.Tune(stage.Tuning{Strength: strength, Trust: trust})
 }
 
-// Effort returns the model for the effort of the given name, with its siblings; at best, m itself. It fails if the
-// effort is unknown or the model lacks it: fast needs a smaller model (see WithEffort), max needs a network or stages.
+// Effort returns the model for the effort of the given name, with its siblings; for best, it returns m itself. It fails
+// if the effort is unknown or the model lacks it: fast needs a smaller model (see WithEffort), max a network or stages.
 func (m *Model) Effort(name string) (*Model, error) {
 	atEffort := func(other *Model) (*Model, error) { return other.Effort(name) }
 	open := m.efforts[name]
@@ -156,8 +156,8 @@ func (m *Model) WithEffort(name string, open func() (*Model, error)) *Model {
 	return &out
 }
 
-// Large returns m as a model that takes several times as long as others: at the effort max it enlarges a picture in two
-// orientations, where others take four.
+// Large returns m marked as a model that takes several times as long as others: at the effort max it enlarges a picture
+// in two orientations, where others take four.
 func (m *Model) Large() *Model {
 	out := *m
 	out.large = true

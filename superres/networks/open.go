@@ -230,7 +230,7 @@ func looksLikeWeights(head []byte) bool {
 		len(head) > 1 && head[0] == 0x80 && head[1] <= 5
 }
 
-// readWeights reads a file of weights alone. The names of the weights tell the network.
+// readWeights reads a file that holds only weights. The names of the weights identify the network.
 func (s *Source) readWeights(r io.ReaderAt, size int64) error {
 	w, err := weights.Read(r, size)
 	if err != nil {

@@ -14,7 +14,7 @@ type builder struct {
 	uses    []int // how often each node of the graph is an input; g.Output counts as one more use
 	values  []value
 	program *lines.Program
-	most    int // the most channels that a convolution takes or makes
+	most    int // the largest number of input or output channels of a convolution
 }
 
 // value is the node of the program that computes the samples of a node of the graph.
@@ -23,7 +23,8 @@ type value struct {
 	channels int
 	// step is the number of float32 values of a sample: channels, or that number rounded up to whole vectors.
 	step int
-	// isPixel is true for a single pixel, such as a mean of the picture. It is combined with all pixels of another.
+	// isPixel is true for a single pixel, such as a mean of the picture. It is combined with all pixels of another
+	// value.
 	isPixel bool
 	// isOpen is true if node is a Chain that may get further steps, since no other node takes its result.
 	isOpen bool

@@ -208,7 +208,7 @@ type window struct {
 	plane plane.Plane
 }
 
-// end returns the row of the whole plane after the last one of the window.
+// end returns the row of the whole plane that follows the last row of the window.
 func (w *window) end() int { return w.top + w.plane.H }
 
 // rows returns the rows [from, to) of the whole plane as a plane that shares the memory of the window.

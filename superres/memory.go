@@ -39,7 +39,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 		if m.Network != nil {
 			reach = 0 // strips are no higher than a band
 		}
-		strip := int64(min((bandRows+2*reach)*scale, h)) // rows
+		strip := int64(min((bandRows+2*reach)*scale, h)) // height of a strip
 		result = 7 * painted * int64(w) * strip          // a strip being painted, one being written, and its encoder
 	}
 	live := (pixel+split)*in + result

@@ -44,7 +44,7 @@ type Model struct {
 	loadedBytes   int64             // memory of the model when its file was loaded; tuning may reduce it
 }
 
-// The range of scales, of a model and of an enlargement.
+// MinScale and MaxScale are the range of scales, of a model and of an enlargement.
 const MinScale, MaxScale = 1, 16
 
 // Plain returns the model that interpolates by the kernel k and has no stages.
@@ -171,8 +171,7 @@ type sizes struct{ inW, inH, w, h int }
 // Mix says that parts of a picture are enlarged by a second model, for example one for stronger noise where noise is
 // stronger.
 type Mix struct {
-	// Model is the second model, of the same scale and effort, and with a network for colour if the first model has
-	// one.
+	// Model is the second model, of the same scale and effort; it has a network for colour if the first model does.
 	Model *Model
 	// Share is the share of the second model's result, 0 to 1. The picture is divided into Share.W × Share.H equal
 	// cells; a sample of Share counts in the middle of its cell, and shares are linear between the middles and
@@ -184,7 +183,7 @@ type Mix struct {
 }
 
 // Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
-// takes the mean of what the model, or a larger one, makes of the picture in several orientations, which takes three to
+// averages the results of the model, or of a larger one, over several orientations of the picture, which takes three to
 // five times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 

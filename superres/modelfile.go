@@ -285,7 +285,7 @@ func (m *Model) Fingerprint() (string, error) {
 }
 
 // digest writes the model to h as its file, or, if it has a network, as the content of the file without compression,
-// which would take longer than a small picture.
+// since compressing would take longer than enlarging a small picture.
 func (m *Model) digest(h io.Writer) error {
 	if m.Network == nil {
 		return m.Save(h)

@@ -58,8 +58,8 @@ type smallerError struct{ error }
 
 func (e smallerError) Unwrap() []error { return []error{e.error, ErrSmaller} }
 
-// Size returns the width and height of the result, in pixels, for a picture of w×h enlarged by scale. scale 0 means the
-// model's own scale, or 2 for a plain interpolation. It is an error if scale is not within MinScale to MaxScale.
+// Size returns the width and height of the result, in pixels, for a picture of w×h enlarged by scale. A scale of 0
+// means the model's own, or 2 for a plain interpolation. It is an error if scale is not within MinScale to MaxScale.
 func (m *Model) Size(w, h int, scale float64) (int, int, error) {
 	switch {
 	case scale == 0 && m.Scale > 0:
@@ -145,8 +145,7 @@ type Options struct {
 type Alpha int
 
 const (
-	// AlphaSeparate enlarges transparency and colour separately. Colours of visible pixels first spread into invisible
-	// ones.
+	// AlphaSeparate enlarges transparency and colour separately, after visible colours have spread into hidden pixels.
 	AlphaSeparate Alpha = iota
 	// AlphaKeepRGB enlarges transparency and colour separately, and keeps the stored colours of fully transparent
 	// pixels, which textures of games use.

@@ -103,7 +103,7 @@ func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
 }
 
 // applyStrength changes rows of the result, beginning with row top, to the interpolated picture plus the strength times
-// what the model adds to it: brightness, the first of the planes, or, if they are red, green and blue, all of them. low
+// what the model adds to it: the first plane, which is brightness, or all planes if they are red, green and blue. low
 // holds rows of the picture, beginning with row lo: all that interpolation needs.
 func (e *enlarger) applyStrength(top int, planes []*plane.Plane, rgb bool, low picture.Picture, lo int) {
 	if rgb {

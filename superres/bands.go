@@ -9,42 +9,42 @@ import (
 )
 
 // A picture is enlarged in bands of whole rows, from the top, so that memory depends on the height of a band, not of
-// the picture. A stage needs the rows around a row, as far as its reach, to compute that row. So each stage keeps its
-// latest input rows, computes the rows with surroundings that have arrived, and lags behind its input by its reach.
-// Only the rows within the reach of a band's edge are computed twice, and no sample depends on where the bands end.
+// the picture. To compute a row, a stage needs the rows around it, as far as its reach. So each stage keeps its latest
+// input rows, computes a row once all rows around it have arrived, and lags behind its input by its reach. Only the
+// rows within the reach of a band's edge are computed twice, and no sample depends on where the bands end.
 
 // pass enlarges the planes of a picture once, by the scale of a model: brightness or transparency alone, or brightness
 // and the two planes of colour, red minus brightness and blue minus brightness. Brightness goes through interpolation
-// and the stages; colour follows, because the network for colour looks at the brightness that the stages have made.
+// and the stages; colour is enlarged afterwards, because the network for colour looks at the enlarged brightness.
 //
-// The network of a model, if it has one, takes the place of the interpolation. If it is for red, green and blue, the
-// pass takes and returns these instead, and the stages improve each of them; brightness or transparency alone goes
-// through it as red, green and blue that are equal.
+// If the model has a network, it takes the place of the interpolation. A pass with a network for red, green and blue
+// takes and returns those three planes, and the stages improve each of them; a single plane of brightness or
+// transparency goes through such a network as red, green and blue that are equal.
 type pass struct {
 	model         *Model
 	w, h          int // size of the planes before the pass
 	interpolation *resample.Scaler
 	network       *networkPass // nil: the model has no network
-	keepsLow      bool         // stages or colour need low; false: a network alone does all
+	keepsLow      bool         // stages or colour need low; false: only the network does
 	showsColour   bool         // stages get the colour of low: see stage.ColourViewer
-	low           []window     // rows that have arrived, of each plane
+	low           []window     // the rows of each plane before the pass that are still needed
 	enlarged      int          // number of rows of low that the interpolation or the network has enlarged
-	chains        []*chain     // of the planes that the stages improve: the first one, or red, green and blue
+	chains        []*chain     // one for each plane that stages improve: the first plane, or red, green and blue
 
 	colour     stage.Colour // enlarges colour; nil: colour is interpolated
-	luma       window       // enlarged brightness, its colour not enlarged yet
+	luma       window       // enlarged brightness that waits for its colour
 	colourDone int          // number of rows of low with enlarged colour
-	take       writer       // takes the planes of each strip of colour; nil: push returns all rows of a band
+	take       writer       // gets the planes strip by strip; nil: push returns all rows of a band
 }
 
-// chain is the way of one plane through the stages of a pass.
+// chain tracks one plane through the stages of a pass.
 type chain struct {
 	inputs []window // enlarged rows that have arrived at each stage
 	done   []int    // number of rows of low that each stage has improved
 }
 
-// newPass returns a pass for planes of w×h samples. colour enlarges their colour; if it is nil, the model's kernel
-// interpolates the colour.
+// newPass returns a pass for planes of w×h samples. colour enlarges their colour; nil: the model's kernel interpolates
+// it.
 func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 	p := &pass{
 		model: m, w: w, h: h, interpolation: resample.New(w, h, w*m.Scale, h*m.Scale, m.Kernel), colour: colour,
@@ -65,7 +65,7 @@ func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 	return p
 }
 
-// work returns the work of the pass for each sample of the result, in stages.
+// work returns the work of the pass for each sample of its result. The work of one stage counts as 1.
 func (p *pass) work() float64 {
 	work := float64(len(p.model.Stages) * len(p.chains))
 	if p.network != nil {
@@ -74,13 +74,12 @@ func (p *pass) work() float64 {
 	return work
 }
 
-// bandStart returns the first row that a stage of the given reach must be given so that its result is right for row and
-// all rows below. It is a multiple of stage.Alignment, so that stages which divide rows into cells have the same cells
-// in any band.
+// bandStart returns the first row that a stage of the given reach must get so that its result is right from row on. It
+// is a multiple of stage.Alignment, so that stages which divide rows into cells have the same cells in any band.
 func bandStart(row, reach int) int { return max(row-reach, 0) / stage.Alignment * stage.Alignment }
 
-// rowsComplete returns how many rows, counted from the top, can be computed with the given reach from the first arrived
-// rows: those with all rows within reach among them, and all once the whole picture has arrived.
+// rowsComplete returns how many rows, counted from the top, can be computed once the first arrived input rows are
+// there, if a row needs all input rows within the given reach. It is all rows once the whole picture has arrived.
 func (p *pass) rowsComplete(arrived, reach int) int {
 	if arrived == p.h {
 		return arrived
@@ -88,8 +87,8 @@ func (p *pass) rowsComplete(arrived, reach int) int {
 	return max(arrived-reach, 0)
 }
 
-// keepFrom returns the first input row that a computation of the given reach still needs after it has computed the
-// first done rows of the picture.
+// keepFrom returns the first input row that a computation of the given reach needs after the first done rows are
+// computed.
 func (p *pass) keepFrom(done, reach int) int {
 	if done == p.h {
 		return done
@@ -98,7 +97,7 @@ func (p *pass) keepFrom(done, reach int) int {
 }
 
 // push takes the next rows of the planes and returns the next rows of their enlargements; nil when too few rows have
-// arrived to complete any, or take has them. The pass may keep rows, and does not change them.
+// arrived to complete any, or when p.take got them. The pass may keep rows, and does not change them.
 func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, work *progress) ([]*plane.Plane, error) {
 	for i := 0; i < len(rows) && p.keepsLow; i++ {
 		p.low[i].append(nil, rows[i])
@@ -114,7 +113,7 @@ func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, w
 		}
 		keep = min(keep, next)
 	}
-	if out[0] == nil { // then all are, because all planes go through stages of the same reach
+	if out[0] == nil { // then all planes are nil: all go through the same stages
 		return nil, ctx.Err()
 	}
 	if len(out) < len(rows) {
@@ -194,8 +193,8 @@ func (p *pass) improve(
 }
 
 // pushColour takes luma, the next rows of enlarged brightness, and keep, the first row of low that brightness needs
-// later. It hands the next rows of all three planes to take in strips, or returns them, nil when none is complete; and
-// it returns the first row of low that brightness or colour needs later.
+// later. It passes the next rows of all three planes to p.take in strips or, if p.take is nil, returns them, nil when
+// none is complete. It also returns the first row of low that brightness or colour needs later.
 func (p *pass) pushColour(
 	ctx context.Context, luma *plane.Plane, keep int, mem *stage.Pool,
 ) ([]*plane.Plane, int, error) {
@@ -217,7 +216,7 @@ func (p *pass) pushColour(
 		}
 		take, top = gather(out, mem), done
 	}
-	var current [2]*plane.Plane // the rows [first, last)
+	var current [2]*plane.Plane // enlarged colour of the rows [first, last) of low
 	first, last := from, from
 	handOver := func() {
 		lo, hi := max(first, done), min(last, to)
@@ -255,30 +254,30 @@ func (p *pass) pushColour(
 	return out, min(keep, bandStart(bandStart(to, reach), kernelReach)), nil
 }
 
-// networkWork is how many times the work of a stage the work of a network counts in reports of progress.
+// networkWork is the work of a network in reports of progress. The work of one stage counts as 1.
 const networkWork = 32
 
 // networkPass takes the planes of a pass through a network.
 type networkPass struct {
 	run      stage.NetworkRun
-	channels int      // that the network takes, 1 or 3
-	share    float64  // of the network's work that is done
-	multiple int      // rows are passed on in multiples of it
-	rest     []window // rows that are not passed on yet, of each plane
+	channels int      // the channels of the network, 1 or 3
+	share    float64  // share of the network's work that is done
+	multiple int      // the rows passed on at a time are a multiple of it
+	rest     []window // rows of each plane that are not passed on yet
 }
 
-// newNetworkPass returns the pass of planes of w×h samples through the network of m. The pass returns improved planes,
-// and with whole the enlargements of whole rows alone, which stages and colour need.
-func newNetworkPass(m *Model, w, h, improved int, whole bool) *networkPass {
+// newNetworkPass returns the pass of planes of w×h samples through the network of m. The pass returns improved planes.
+// If byScale is true, it passes rows on only in multiples of the scale, as stages and colour need them.
+func newNetworkPass(m *Model, w, h, improved int, byScale bool) *networkPass {
 	n := &networkPass{run: m.Network.Start(w, h), channels: m.Network.Channels(), multiple: 1}
-	if whole {
+	if byScale {
 		n.multiple, n.rest = m.Scale, make([]window, improved)
 	}
 	return n
 }
 
-// push takes the next rows of the planes, one or as many as the network takes, and returns the next rows of their
-// enlargements; nil when none is complete.
+// push takes the next rows of one plane, or of as many planes as the network has channels, and returns the next rows of
+// their enlargements; nil when none is complete.
 func (n *networkPass) push(
 	ctx context.Context, rows []*plane.Plane, mem *stage.Pool, report func(float64),
 ) ([]*plane.Plane, error) {
@@ -297,7 +296,7 @@ func (n *networkPass) push(
 	return n.passOn(out, mem), nil
 }
 
-// passOn takes the next rows that the network returns, and returns those that can be passed on; nil if there are none.
+// passOn takes the next rows that the network has returned, and returns the rows that can be passed on; nil: none can.
 func (n *networkPass) passOn(out []*plane.Plane, mem *stage.Pool) []*plane.Plane {
 	if n.multiple == 1 || n.rest[0].plane.H == 0 && out[0].H%n.multiple == 0 {
 		return out
@@ -320,21 +319,21 @@ func (n *networkPass) passOn(out []*plane.Plane, mem *stage.Pool) []*plane.Plane
 	return out
 }
 
-// progress adds up the work that is done, in samples that have gone through a stage.
+// progress adds up the work that is done. The unit of work is one sample that goes through one stage.
 type progress struct {
 	done, total float64
 	report      func(share float64)
 }
 
-// portion returns the function that reports how much of the next samples samples is done, as a share from 0 to 1.
+// portion returns a function that reports which share, 0 to 1, is done of the next piece of work, of a number of
+// samples.
 func (p *progress) portion(samples int) func(share float64) {
 	from := p.done
 	p.done += float64(samples)
 	return func(share float64) { p.report((from + share*float64(samples)) / p.total) }
 }
 
-// reporter returns the function that reports how much of samples samples is done, as a share from 0 to 1, when other
-// work is done between its calls. last is the share that was reported last.
+// reporter is portion for a piece of work that alternates with other work. last holds the share that was reported last.
 func (p *progress) reporter(samples int, last *float64) func(share float64) {
 	return func(share float64) {
 		p.done += (share - *last) * float64(samples)

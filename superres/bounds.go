@@ -12,12 +12,13 @@ import (
 	"superres/superres/resample"
 )
 
-// ErrorBounds says how sure an enlargement is: for each pixel of it, how far its brightness is off, in levels of 255,
-// for nine of ten pixels.
+// ErrorBounds returns, for each pixel of an enlargement, a bound for the error of its brightness, in levels of 0 to
+// 255. Nine of ten pixels have errors within their bounds.
 //
-// Where much was added to interpolation, and where there is much fine detail, errors are larger: the logarithm of the
-// bound is linear in the logarithms of both, within 2 and within 8 pixels, and in what was found in the picture. The
-// weights come from quantile regression on degraded pictures: see flaws/learned/learning.
+// Errors are larger where the model added much to interpolation, and where there is much fine detail. The logarithm of
+// the bound is a linear function of the signs: the logarithms of the mean squares of added and of fine detail, each
+// within 2 and within 8 pixels, and what Choose found in the picture. The weights come from quantile regression on
+// degraded pictures: see flaws/learned/learning.
 func (s *Signs) ErrorBounds() *plane.Plane {
 	w := boundWeights[min(max(int(math.Ceil(s.scale)), 2), 4)-2]
 	out := plane.New(s.added[0].W, s.added[0].H)
@@ -37,31 +38,32 @@ func (s *Signs) ErrorBounds() *plane.Plane {
 // BoundShare is the share of the pixels that have an error within the bound.
 const BoundShare = 0.9
 
-// BoundsReach is how far the signs of a pixel reach, in pixels of the result, which are at most as many of the picture.
+// BoundsReach is how far around a pixel samples count for its signs, in pixels of the result; it suffices in the
+// picture, too.
 const BoundsReach = 10
 
-// BoundsBytes is the most memory that Signs, ErrorBounds and BoundsMap take for each pixel of the result.
+// BoundsBytes is the most memory, in bytes, that Signs, ErrorBounds and BoundsMap take for each pixel of the result.
 const BoundsBytes = 48
 
 // SignCount is the number of signs of a pixel.
 const SignCount = 10
 
-// boundWeights are the weights of the signs at the scales 2, 3 and 4. The first ones are raised, by 0.01, 0.075 and
-// 0.07, for pictures that were not learned from.
+// boundWeights are the weights of the signs at the scales 2, 3 and 4. The first weight of each is raised, by 0.01,
+// 0.075 and 0.07, to allow for pictures that were not learned from.
 var boundWeights = [3][SignCount]float64{
 	{0.9855, 0.0961, -0.0731, 0.2458, 0.0601, 0.6450, 0.6677, -0.0672, 0.8130, -0.1120},
 	{1.5700, 0.0593, -0.0490, 0.2425, 0.0915, 0.6997, 0.5641, 0.1051, 0.9802, -0.1340},
 	{1.9111, 0.0427, -0.0238, 0.2132, 0.1267, 0.7260, 0.4831, 0.2013, 1.1040, -0.1228},
 }
 
-// Signs is what the bounds of an enlargement depend on.
+// Signs holds the numbers from which the error bounds of an enlargement are computed: SignCount of them for each pixel.
 type Signs struct {
 	scale         float64
-	added, detail [2]*plane.Plane // mean squares, in levels, within each radius
-	choice        [5]float64      // strength, shares of the robust model and of interpolation, correction
+	added, detail [2]*plane.Plane // mean squares, in levels, within a radius of 2 and of 8 pixels
+	choice        [5]float64      // strength, shares of robust model and interpolation, corrected blur and sharpening
 }
 
-// newSigns returns the signs of result, which a choice made of img: see Choice.Signs.
+// newSigns returns the signs of result, an enlargement of img. choice holds the signs that all pixels share.
 func newSigns(img, result image.Image, choice [5]float64) *Signs {
 	low, high := picture.Split(img).Luma(), picture.Split(result).Luma()
 	s := &Signs{scale: float64(high.W) / float64(low.W), choice: choice}
@@ -91,8 +93,7 @@ func (s *Signs) At(x, y int) (list [SignCount]float64) {
 
 func square(v float32) float32 { return v * v }
 
-// meanAround returns the means of the samples of p in squares that reach radius samples to each side; edge samples are
-// repeated.
+// meanAround returns the means of p in squares that reach radius samples to each side; edge samples are repeated.
 func meanAround(p *plane.Plane, radius int) *plane.Plane {
 	across, out := plane.New(p.W, p.H), plane.New(p.W, p.H)
 	share := 1 / float32(2*radius+1)
@@ -117,10 +118,10 @@ func meanAround(p *plane.Plane, radius int) *plane.Plane {
 	return out
 }
 
-// boundSteps is how many steps of a map of bounds a level has.
+// boundSteps is the number of palette entries for each level of a bound in BoundsMap.
 const boundSteps = 8
 
-// BoundsMap draws bounds as a picture to look at: from black, sure to the level, by blue, red and yellow to white, 32
+// BoundsMap shows bounds in false colours: black for a bound of 0 levels, then blue, red and yellow, up to white for 32
 // levels and more. The index of a colour in the palette is the bound times 8.
 func BoundsMap(bounds *plane.Plane) *image.Paletted {
 	out := image.NewPaletted(image.Rect(0, 0, bounds.W, bounds.H), heat())

@@ -11,39 +11,36 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// Choice is the model that suits a picture, and why. All strengths of degradation are 0 to 1, as stage.Tuning has
-// them.
+// Choice is the model that suits a picture, and why. All strengths of degradation are from 0 to 1, as in stage.Tuning.
 type Choice struct {
-	// Model enlarges the picture, with Mix as Options.Mix and Options.Strength times 1 − Plain.
+	// Model enlarges the picture. It needs Mix as Options.Mix, and Options.Strength multiplied by 1 − Plain: see Apply.
 	Model *Model
-	// Picture is the picture to enlarge: the one that Choose was given, or that with its blur or sharpening undone by
-	// Correction; nil: Choose was given none.
+	// Picture is the picture to enlarge: the picture that Choose was given, with its blur or sharpening undone by
+	// Correction; nil: Choose was given no picture.
 	Picture    image.Image
 	Correction repair.Correction
-	// Mix is the robust model and its share beside Model, the model for clean pictures; one of the two may be for the
-	// effort fast. Or, where noise varies over the picture, it is the robust model at the greatest strength and its
-	// share at each place. nil: one model does all.
+	// Mix holds the robust model and its share, and Model is the model for clean pictures; one of them may have the
+	// effort fast. Where noise varies over the picture, Mix holds the robust model at its greatest strength and its
+	// share at each place, and Model is the robust model at its least strength. nil: Model enlarges alone.
 	Mix *Mix
-	// Trust is how likely the picture was reduced cleanly, 0 to 1, where the robust model does all of it and knows
-	// trust: see stage.Tuning. Otherwise it is 0.
+	// Trust is the probability, 0 to 1, that the picture was reduced cleanly, if the robust model enlarges alone and
+	// can be tuned to a trust: see stage.Tuning. Otherwise it is 0.
 	Trust float64
-	// Plain is the share of plain interpolation in the result, 0 to 1, where what models add would do harm.
+	// Plain is the share of plain interpolation, 0 to 1: more than 0 where the detail that models add would do harm.
 	Plain float64
-	// Robust is the share of the robust model, 0 to 1, in what the models add.
+	// Robust is the share of the robust model, 0 to 1, in the detail that the models add.
 	Robust float64
-	// Found is the flaws of the picture. Where noise varies, its Noise is the greatest.
+	// Found holds the flaws of the picture. Where noise varies over the picture, Found.Noise is the greatest noise.
 	Found flaws.Flaws
-	// Strength is the strength of noise and compression that the robust model removes, the greatest where it varies;
-	// 0: none.
+	// Strength is the strength of noise and compression that the robust model removes, at most; 0: none.
 	Strength float64
-	// ColourStrength is the strength at which colour is enlarged by the robust model; 0: brightness and colour share
-	// one model.
+	// ColourStrength is the strength of the robust model that enlarges colour; 0: one model for colour and brightness.
 	ColourStrength float64
 	// LeastNoise and LeastStrength are the least values where noise varies over the picture.
 	LeastNoise, LeastStrength float64
 }
 
-// noisierColour: colour gets a strength of its own if this strength is at least noisierColour times the strength for
+// noisierColour: colour is enlarged at a strength of its own if that is at least noisierColour times the strength for
 // brightness. Note: figures for 5 pictures each of T91, open-valid and general-dev, reduced by 2, with noise of the
 // given levels in Y and in Cb and Cr. Each pair is the PSNR of RGB at ×2, then the PSNR of Cb and Cr:
 //
@@ -54,16 +51,16 @@ type Choice struct {
 //	3, 20   20.59, 24.48   17.72, 20.84   25.95, 32.68          26.91, 33.53
 const noisierColour = 1.25
 
-// Choose examines a picture by the steps from first to last, and returns the model that suits it: the robust model of
-// m, tuned to the strength of the flaws, from flaws.LeastStrength on; m for a clean picture; in doubt, a mixture of the
-// two. Where noise varies over the picture, the robust model is a mixture of itself at two strengths. In a mixture, the
-// model with the smaller share is the one for the effort fast, unless more was asked for: 70 parts of general-dev with
-// each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB, while the program
-// takes 1.2 to 1.5 times as long for a mixture as by one model, not 1.9 times.
+// Choose examines a picture by the steps from first to last, and returns the model that suits it: m for a clean
+// picture; the robust model of m, tuned to the strength of the flaws, from flaws.LeastStrength on; in doubt, a mixture
+// of the two. Where noise varies over the picture, the result is a mixture of the robust model at two strengths. In a
+// mixture of m and the robust model, the model with the smaller share has the effort fast, unless m has the effort max:
+// on 70 parts of general-dev with each of 14 kinds of damage, that costs 0.015 dB on average, and up to 0.08 dB on
+// sharpened pictures, while a mixture takes the program 1.2 to 1.5 times as long as one model, not 1.9 times.
 //
-// Up to flaws.StepMeasure one model serves all of the picture, chosen by the strength alone, as frames of a video need
-// it. The steps after flaws.StepRegions are for models WithJudge. A model without a robust model is its own choice, and
-// examines nothing. The models of the choice have no robust model. Choose may be called concurrently.
+// If last is at most flaws.StepMeasure, one model serves the whole picture, chosen by the strength alone, as frames of
+// a video need it. The steps after flaws.StepRegions are run only for models WithJudge. If m has no robust model,
+// Choose returns m and examines nothing. The models of the choice have none. Choose may be called concurrently.
 func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last flaws.Step) (c Choice, err error) {
 	alone := *m
 	alone.robust = nil
@@ -80,7 +77,7 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 	}
 	c.Picture, c.Correction, c.Found = x.Picture, x.Correction, x.Found
 	if c.Found.IsPixelArt {
-		// What somebody has enlarged to squares is to be seen in squares; to smooth it, one asks for the model.
+		// Pixel art that somebody enlarged to squares keeps its squares; whoever wants it smooth names the model.
 		c.Model = PixelArt()
 		c.Model.squares = c.Found.Repeated > 0
 		return c, nil
@@ -108,7 +105,7 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 	return c, nil
 }
 
-// chooseRobust gives the robust model a share, more than 0, of the models of c.
+// chooseRobust makes the robust model part of c, with a share of more than 0 in what the models add; at 1 it is alone.
 func (m *Model) chooseRobust(c *Choice, x *flaws.Examination, share float64) error {
 	c.Robust, c.Strength = share, x.Strength
 	robust, err := m.tunedRobust(tuned{x.Strength, x.Trust, x.Shares.Robust < x.Shares.Clean})
@@ -147,11 +144,13 @@ func (m *Model) chooseMix(c Choice, r *measure.Regions) (Choice, error) {
 	return c, nil
 }
 
-// MostCopies returns how often along a side the samples of an enlargement from in to out pixels may have been repeated,
-// if they are to be taken once and the result made from those: see flaws.Examination.
-func MostCopies(in, out image.Point) int { return min(MaxScale*in.X/out.X, MaxScale*in.Y/out.Y) }
+// MostCopies returns how many copies of a sample along a side may be reduced to one sample before a picture of the
+// given size is enlarged to the size of result, so that no scale exceeds MaxScale: see flaws.Examination.
+func MostCopies(size, result image.Point) int {
+	return min(MaxScale*size.X/result.X, MaxScale*size.Y/result.Y)
+}
 
-// Apply returns opt for the picture of the choice, of which the result is to have a size in pixels.
+// Apply returns opt, changed for the picture and the models of the choice. size is the size of the result in pixels.
 func (c Choice) Apply(opt Options, size image.Point) Options {
 	if c.Plain > 0 {
 		strength := 1 - c.Plain
@@ -171,15 +170,15 @@ func (c Choice) Apply(opt Options, size image.Point) Options {
 }
 
 // Signs returns what the error bounds depend on for result, an enlargement of img by a scale from 1 to 4 or more with
-// the models of the choice. img is the picture that these enlarge, as corrected. The brightness must be as a model of
-// this program makes it; what other networks invent is not told.
+// the models of the choice. img is the picture that the models enlarge, after Correction. The bounds hold for
+// brightness that a model of this program enlarged; they do not tell what networks of other programs invent.
 func (c Choice) Signs(img, result image.Image) *Signs {
 	return newSigns(img, result, [...]float64{
 		c.Strength, c.Robust, c.Plain, c.Correction.Blur(), c.Correction.Sharpening(),
 	})
 }
 
-// Reach is the reach of the model and of the model of the mixture: see Model.Reach.
+// Reach is the longer of the reaches of Model and of Mix.Model: see Model.Reach.
 func (c Choice) Reach(inW, inH, w, h int) int {
 	reach := c.Model.Reach(inW, inH, w, h)
 	if c.Mix != nil {

@@ -5,11 +5,11 @@
 // interpolated, and, if the model has a small network for it, improved with the help of the enlarged brightness.
 // Package superres/stage says what a stage is.
 //
-// A model may have a network of another program instead. That takes red, green and blue together, and makes them larger
-// itself; stages, such as back-projection, may follow.
+// A model may contain a network that another program trained. It enlarges the picture in place of interpolation: red,
+// green and blue together, or brightness alone. Stages, such as back-projection, may follow it.
 //
-// This package knows no kind of stage. A program registers the kinds that it wants by importing them, as it does for
-// image formats; superres/models imports all kinds and has the models that are part of the program.
+// This package knows no kind of stage. A program registers the kinds that it wants by importing their packages, as it
+// does for image formats; superres/models imports all kinds, and holds the models that are part of the program.
 //
 // # Promises
 //
@@ -22,7 +22,7 @@
 // As long as the version is the same, so are the pixels of a result, with every number of workers, and by convolutional
 // models on every machine. A version that changes them, for the better, has another first or second number.
 //
-// All other packages are parts of these or are for research. They may change with the second number.
+// All other packages are internal parts, or for research. They may change with the second number.
 //
 // # How it works
 //
@@ -31,12 +31,12 @@
 //	superres.go     Decode reads a file; Upscale and Stream check the options and make an enlarger
 //	choice.go       a model with a robust model has the picture examined by package flaws, and chooses
 //	options.go      says how a picture is enlarged, and finds the size of the result
-//	enlarger.go     takes the rows of a picture apart, has what comes back painted, and compares the two
+//	enlarger.go     splits rows of a picture into planes, and compares the painted result with the picture
 //	enlargement.go  sends bands of rows through the passes of a chain of scales
-//	bands.go        is one pass: interpolation, or a network in its place, every stage, and colour
+//	bands.go        runs one pass: interpolation or a network, then each stage, then colour
 //	paint.go        paints rows of the result, without ringing in drawings, and with clean outlines
-//	mix.go          mixes two models, and takes means over orientations
-//	bounds.go       says how sure a result is
+//	mix.go          mixes the results of two models, and averages results over orientations
+//	bounds.go       estimates the errors of a result
 //	memory.go       estimates memory beforehand, and chooses the height of a band
 //
 // The life of a model, by file: modelfile.go saves and loads it, model.go joins models for other scales to it, tune.go

@@ -11,14 +11,14 @@ import (
 	"superres/superres/stage"
 )
 
-// task says what an enlargement of planes is made from and what it is to become.
+// task says what an enlargement is made from: planes of what kind, and their sizes before and after.
 type task struct {
 	sizes
-	// planes is 1 for brightness or transparency alone. 3 are brightness, red minus brightness and blue minus
-	// brightness; for a model that takes RGB, they are red, green and blue.
+	// planes is 1 for brightness or transparency alone, 3 for brightness, red minus brightness and blue minus
+	// brightness, or, if the model takes RGB, for red, green and blue.
 	planes      int
 	subsampled  bool // colour comes from a file that keeps it at half the resolution of brightness
-	hidesColour bool // the networks for brightness are not shown the colour
+	hidesColour bool // stages that could look at colour do not get it
 	mixer       *mixer
 	mem         *stage.Pool
 }
@@ -26,7 +26,7 @@ type task struct {
 // enlargement carries out a task with one model: it takes rows of the picture and returns rows of the result.
 type enlargement struct {
 	passes   []*pass
-	resizing *resample.Scaler // from the size after the passes to the size of the result; nil: the two are the same
+	resizing *resample.Scaler // from the size after the passes to the size of the result; nil: both are the same
 	input    []window         // rows of each plane that are not resized yet
 	done     int              // rows of the result that are returned
 	progress progress
@@ -47,7 +47,7 @@ func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement
 				return nil, errors.New("superres: a sibling that takes other planes than its model")
 			}
 			p := newPass(model, w, h, t.planes, model.colourStage(t.subsampled))
-			isKnown := !t.subsampled || model.IsGraded() // which has learned from files with such colour
+			isKnown := !t.subsampled || model.IsGraded() // graded models have learned from such files
 			p.showsColour = t.planes == 3 && !t.hidesColour && isKnown && !model.takesRGB() && !model.foreignColour
 			e.passes = append(e.passes, p)
 			w, h = w*scale, h*scale
@@ -61,8 +61,7 @@ func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement
 	return e, nil
 }
 
-// push takes the next rows of the planes and returns the next rows of the results; nil when too few rows have
-// arrived to complete any.
+// push takes the next rows of the planes and returns the next rows of the results; nil if too few have arrived for any.
 func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.Plane, error) {
 	var err error
 	for _, p := range e.passes {
@@ -74,7 +73,7 @@ func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.P
 		return rows, ctx.Err()
 	}
 	mem := e.mem
-	if len(e.passes) == 0 { // the rows belong to the picture, and others may need them
+	if len(e.passes) == 0 { // the rows share memory with the picture, which is needed later
 		mem = nil
 	}
 	for i, r := range rows {
@@ -105,7 +104,7 @@ func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.P
 	return out, ctx.Err()
 }
 
-// ownRows returns rows that push has returned, or a copy if they belong to the picture, as others may need them.
+// ownRows returns rows, which push has returned, or a copy of them if they share memory with the picture.
 func (e *enlargement) ownRows(rows []*plane.Plane) []*plane.Plane {
 	if len(e.passes) > 0 || e.resizing != nil {
 		return rows
@@ -121,7 +120,7 @@ func (e *enlargement) ownRows(rows []*plane.Plane) []*plane.Plane {
 // reader returns the rows [lo, hi) of the planes of a picture.
 type reader func(lo, hi int) []*plane.Plane
 
-// writer takes rows of the enlarged planes, of which the first is row top of the result. Calls come from the top down.
+// writer takes rows of the enlarged planes, beginning with row top of the result. It is called from the top down.
 type writer func(top int, rows []*plane.Plane)
 
 // stream carries out a task in bands of bandRows rows of the picture. report is called with the share done, 0 to 1.
@@ -170,10 +169,10 @@ func (m *Model) stream(
 	return nil
 }
 
-// enlargePlanes returns whole planes enlarged as a task says, in a single band.
+// enlargePlanes returns whole planes, enlarged as t says, in a single band.
 func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (out []*plane.Plane, err error) {
 	mem := t.mem
-	if t.w == t.inW && t.h == t.inH { // rows may belong to the picture
+	if t.w == t.inW && t.h == t.inH { // rows may share memory with the picture
 		mem = nil
 	}
 	for range in {
@@ -184,7 +183,7 @@ func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (o
 	return out, err
 }
 
-// gather returns a writer that copies rows to the planes of out, and gives their memory to mem.
+// gather returns a writer that copies rows to the planes out, and then gives the memory of the rows to mem.
 func gather(out []*plane.Plane, mem *stage.Pool) writer {
 	return func(top int, rows []*plane.Plane) {
 		for i, p := range rows {
@@ -209,7 +208,7 @@ type window struct {
 	plane plane.Plane
 }
 
-// end returns the row of the whole plane after the last one of the window.
+// end returns the row of the whole plane that follows the last row of the window.
 func (w *window) end() int { return w.top + w.plane.H }
 
 // rows returns the rows [from, to) of the whole plane as a plane that shares the memory of the window.
@@ -230,7 +229,7 @@ func (w *window) append(mem *stage.Pool, p *plane.Plane) {
 }
 
 // dropBefore drops the rows of the window above row, which is a row of the whole plane. The rows that stay are copied
-// to new memory, and the old memory is given to mem. It reports whether there were any.
+// to new memory, and the old memory is given to mem. It reports whether any row was dropped.
 func (w *window) dropBefore(mem *stage.Pool, row int) bool {
 	if row <= w.top {
 		return false

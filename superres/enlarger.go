@@ -14,18 +14,18 @@ import (
 	"superres/superres/stage"
 )
 
-// enlarger enlarges one picture, band by band. A picture in colour is taken apart by the linear transform of BT.601
-// into brightness, red minus brightness and blue minus brightness, from which green follows. Brightness goes through
-// the model. The two planes of colour do so as well if the model has a network for colour; otherwise they are
-// interpolated while the result is painted, a few rows at a time. A model with a network for red, green and blue takes
-// these as they are.
+// enlarger enlarges one picture, band by band. A picture in colour is split by the linear transform of BT.601 into
+// brightness, red minus brightness and blue minus brightness, from which green follows. Brightness goes through the
+// model. The two planes of colour do so as well if the model has a network for colour; otherwise they are interpolated
+// while the result is painted, a few rows at a time. If the model has a network for red, green and blue, these three
+// planes go through it without the transform.
 type enlarger struct {
 	task        // of the picture without its transparency
 	model       *Model
 	img         image.Image
-	transparent *picture.Picture // planes of a picture with transparency, hidden colours replaced; nil: img is opaque
-	hardAlpha   bool             // transparent has pixels that are transparent or opaque alone
-	// premultiplied says that colours of transparent and out are multiplied by opacity, out in 16 bits until the end.
+	transparent *picture.Picture // planes of img, prepared as Options.Alpha says; nil: img is opaque
+	hardAlpha   bool             // each pixel of transparent is either fully transparent or opaque
+	// premultiplied: the colours of transparent and out are multiplied by opacity; out has 16 bits until the end.
 	premultiplied bool
 	deep          bool // the result has 16 bits a sample
 	grey          bool
@@ -33,18 +33,18 @@ type enlarger struct {
 	out           *picture.Canvas
 	// interpolation enlarges colour if the model has no network for colour, and brightness if strength is not 1.
 	interpolation *resample.Scaler
-	strength      float32 // share, in the result, of what the model adds to interpolated brightness
-	changed       bool    // a model makes something of the picture; false: the result is the picture, in its memory
+	strength      float32 // factor for what the model adds to interpolated brightness
+	changed       bool    // a model changes the picture; false: the result has the samples of the picture
 	bandRows      int
 	emit          func(strip image.Image) // takes each band of the result; nil: the result is painted as one image
-	// columnStarts has, for each column of the picture, the first column of the result that lies over it, and at the
-	// end the width of the result. clampFlatAreas needs them; nil means that flat areas are not clamped.
+	// columnStarts holds, for each column of the picture, the first column of the result that lies over it, and then
+	// the width of the result. clampFlatAreas needs them; nil means that flat areas are not clamped.
 	columnStarts []int32
-	report       *Report    // is set in the end; nil: nobody asks for it
-	agreement    *agreement // of the result with the picture; nil without a report
+	report       *Report    // is filled in at the end; nil: none was asked for
+	agreement    *agreement // between the result and the picture; nil without a report
 }
 
-// newEnlarger returns the enlarger of img to w×h pixels. It fails if the mixture or the chroma of opt is none.
+// newEnlarger returns the enlarger of img to w×h pixels. It fails if opt.Mix or opt.Chroma is invalid.
 func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.Pool) (*enlarger, error) {
 	b := img.Bounds()
 	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), chroma: opt.Chroma, bandRows: opt.BandRows}
@@ -123,7 +123,7 @@ func (e *enlarger) resizes() bool { return e.inW != e.w || e.inH != e.h }
 // changesAlpha reports whether transparency goes through the model.
 func (e *enlarger) changesAlpha() bool { return e.resizes() || e.model.Network != nil }
 
-// split returns the rows [lo, hi) of the picture as planes. Pass them to release when they are no longer needed.
+// split returns the rows [lo, hi) of the picture as planes. Pass the planes to release when they are no longer needed.
 func (e *enlarger) split(lo, hi int) picture.Picture {
 	if e.transparent == nil {
 		return picture.SplitRows(e.mem.Plane, e.img, true, lo, hi)
@@ -132,7 +132,7 @@ func (e *enlarger) split(lo, hi int) picture.Picture {
 	return picture.Picture{Channels: rowsOfAll(p.Channels, lo, hi), Alpha: rowsOf(p.Alpha, lo, hi)}
 }
 
-// release gives the memory of planes that split has returned back to the pool.
+// release gives back to the pool the memory of rows that split has returned.
 func (e *enlarger) release(rows picture.Picture) {
 	if e.transparent == nil {
 		for _, c := range rows.Channels {
@@ -141,8 +141,7 @@ func (e *enlarger) release(rows picture.Picture) {
 	}
 }
 
-// releaseLuma gives brightness that LumaIn has returned back to the pool. The brightness of a grey picture is its only
-// channel, which release gives back.
+// releaseLuma gives back to the pool brightness that LumaIn has returned. For a grey picture, release does so.
 func (e *enlarger) releaseLuma(luma *plane.Plane) {
 	if !e.grey {
 		e.mem.Give(luma.Pix)
@@ -242,15 +241,16 @@ func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, r
 // MaxLRPSNR is the LRPSNR, in dB, of a result that agrees with its picture but for rounding errors.
 const MaxLRPSNR = 120
 
-// agreement compares the result, reduced again, with the picture by their brightness, while the result is painted.
+// agreement reduces the brightness of the result to the size of the picture and compares it with the brightness of the
+// picture, while the result is painted.
 type agreement struct {
-	reduction *resample.Scaler // from the size of the result to the picture's; nil: they are the same
+	reduction *resample.Scaler // from the size of the result to that of the picture; nil: both are the same
 	result    window           // rows of the brightness of the result that are not all compared yet
-	compared  int              // rows of the picture that are compared
-	sum       float64          // of the squared differences of these rows
+	compared  int              // number of rows of the picture that are compared
+	sum       float64          // sum of the squared differences of the compared rows
 }
 
-// newAgreement returns the agreement of a result of size s.w×s.h with its picture.
+// newAgreement returns the agreement between a result of s.w×s.h pixels and its picture.
 func newAgreement(s sizes) *agreement {
 	a := &agreement{}
 	if s.inW != s.w || s.inH != s.h {
@@ -259,8 +259,8 @@ func newAgreement(s sizes) *agreement {
 	return a
 }
 
-// compare takes the next rows of the result as painted from planes: brightness first, or, with rgb, red, green
-// and blue.
+// compare adds the next rows of the result to the comparison. planes are the planes from which these rows are painted:
+// brightness first, or, if rgb is true, red, green and blue.
 func (e *enlarger) compare(planes []*plane.Plane, rgb bool) {
 	a := e.agreement
 	shown := e.mem.Plane(e.w, planes[0].H)
@@ -300,9 +300,9 @@ func (a *agreement) needs(from, to int) (lo, hi int) {
 	return a.reduction.Needs(from, to)
 }
 
-// add adds the squared differences of the rows up to row to of the picture, which the rows of the result suffice for.
-func (a *agreement) add(e *enlarger, to int) {
-	low := e.split(a.compared, to)
+// add adds the squared differences of the rows of the picture from a.compared to end, for which a.result has all rows.
+func (a *agreement) add(e *enlarger, end int) {
+	low := e.split(a.compared, end)
 	defer e.release(low)
 	truth := low.Channels[0]
 	if len(low.Channels) > 1 {
@@ -310,7 +310,7 @@ func (a *agreement) add(e *enlarger, to int) {
 		defer e.mem.Give(truth.Pix)
 		picture.LumaOf(truth, low.Channels)
 	}
-	reduced := a.result.rows(a.needs(a.compared, to))
+	reduced := a.result.rows(a.needs(a.compared, end))
 	if a.reduction != nil {
 		reduced = e.mem.Plane(e.inW, truth.H)
 		defer e.mem.Give(reduced.Pix)

@@ -18,16 +18,16 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 }
 
 // MemoryEach returns the estimate of Memory in two parts, for a program that enlarges several pictures of the same cfg
-// at a time: shared for the program and the model, and each for every picture. With strips the estimate is for a
-// program that calls Stream and does not keep the strips; but if the colour model of cfg does not rule out
-// transparency, which cannot be streamed, it is the one for Upscale.
+// at a time: shared for the program and the model, and each for every picture. If strips is true, the estimate is for a
+// program that calls Stream and does not keep the strips; but a colour model of cfg that allows transparency gets the
+// estimate for Upscale, because Stream does not take transparency.
 func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool) (shared, each int64) {
 	s := sizes{cfg.Width, cfg.Height, w, h}
 	in, out := int64(s.inW)*int64(s.inH), int64(w)*int64(h)
 	grey := cfg.ColorModel == color.GrayModel || cfg.ColorModel == color.Gray16Model
 	pixel, painted, split := pixelBytes(cfg.ColorModel)
 	if split > 0 && opt.Alpha == AlphaPremultiplied {
-		painted += 8 // at first in 16 bits
+		painted += 8 // for 16 bits until the end
 	}
 	bandRows := opt.BandRows
 	if bandRows < 1 {
@@ -39,7 +39,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 		if m.Network != nil {
 			reach = 0 // strips are no higher than a band
 		}
-		strip := int64(min((bandRows+2*reach)*scale, h)) // rows
+		strip := int64(min((bandRows+2*reach)*scale, h)) // height of a strip
 		result = 7 * painted * int64(w) * strip          // a strip being painted, one being written, and its encoder
 	}
 	live := (pixel+split)*in + result
@@ -51,13 +51,14 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 		return shared, WithGarbage(live + m.bandsMemory(s, bandRows, grey))
 	}
 	if live += m.ensembleMemory(s, grey); m.Network != nil {
-		return shared, live // without garbage: see addOriented
+		return shared, live // addOriented collects the garbage
 	}
 	return shared, WithGarbage(live)
 }
 
-// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: the most of all
-// orientations, and the mean. The memory of networks grows with the width, so the upright one need not take most.
+// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: the memory of the
+// orientation that needs the most, and the mean of the results. The memory of networks grows with the width of the
+// picture, so a turned picture may need more than the upright one.
 func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
 	out := int64(s.w) * int64(s.h)
 	for _, turned := range []sizes{s, {s.inH, s.inW, s.h, s.w}} {
@@ -65,7 +66,7 @@ func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
 	}
 	bytes += 4 * 4 * out // the mean of brightness, the colour of all rows, and an enlargement in two orientations
 	switch {
-	case m.takesRGB(): // the mean of three planes, of which none is apart
+	case m.takesRGB(): // the mean of red, green and blue is counted above
 		bytes += restingBytes
 	case !grey && m.enlargesColour(s):
 		bytes += 3 * 4 * out // the mean of colour, and two planes of an enlargement
@@ -73,7 +74,7 @@ func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
 	return bytes
 }
 
-// restingBytes are the blocks that the orientations of a network before the last one leave to be used again.
+// restingBytes are the bytes of free blocks that earlier orientations of a network leave in pools.
 const restingBytes = 12 << 20
 
 // pixelBytes returns the bytes that a pixel takes: in a picture of the colour model, in its result (painted), and in
@@ -108,15 +109,14 @@ func pixelBytes(model color.Model) (pixel, painted, split int64) {
 // for garbage that is not collected yet and for gaps between blocks of different sizes.
 func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
-// programBytes is the memory that the program takes without a model and a picture, in bytes, with the garbage of its
-// ballast.
+// programBytes is the memory, in bytes, of the program without a model and a picture, with the garbage of its ballast.
 const programBytes = 36 << 20
 
 // Bytes for each sample of the enlargement while a band is worked on.
 const (
-	planesBytes  = 12 // what a stage reads and what it returns, with the rows that wait for the next band
-	plainBytes   = 6  // of a grey picture without stages
-	betweenBytes = 12 // in addition, of a grey picture in several bands, for what waits and is not collected yet
+	planesBytes  = 12 // input and output of a stage, with the rows that wait for the next band
+	plainBytes   = 6  // instead, for a grey picture without stages
+	betweenBytes = 12 // in addition, for a grey picture in several bands: waiting rows, and garbage
 	colourBytes  = 16 // in addition, where the model enlarges colour, but not in strips that are painted at once
 )
 
@@ -133,22 +133,22 @@ func (m *Model) sampleBytes(s sizes, grey bool) int64 {
 	return planesBytes
 }
 
-// Budgets for the planes of a band, in bytes, from which its height follows. Larger bands are faster, because rows
-// at their edges are copied, and computed twice as far as a stage reaches: with stages, an enlargement to ten
+// Budgets for the planes of a band, in bytes, from which its height follows. Larger bands are faster, because rows at
+// the edges of a band are copied, and computed twice within the reach of a stage: with stages, an enlargement to ten
 // megapixels is a single band. Without stages, small bands are as fast as large ones.
 const (
 	bandBudget      = 200 << 20
 	plainBandBudget = 32 << 20
 )
 
-// networkBandRows is the most rows of the picture that a network is given at a time when no other number is asked for,
-// and no stage needs more. A network keeps rows from one band for the next, so that higher bands are no faster.
+// networkBandRows is the most rows of the picture that a network gets at a time, unless Options.BandRows or a stage
+// asks for more. A network keeps rows from one band for the next, so that higher bands are no faster.
 const networkBandRows = 64
 
-// bandRows returns the height of a band, in rows of the picture, when no other is asked for.
+// bandRows returns the height of a band, in rows of the picture, that is used unless Options.BandRows is set.
 func (m *Model) bandRows(s sizes) int {
 	scale, scaleBefore, reach := m.lastPass(s)
-	sample := m.sampleBytes(s, false) + 8 // bytes, whether the picture is grey or not, for the same bands
+	sample := m.sampleBytes(s, false) + 8 // bytes; grey pictures get the same bands as others
 	row := sample * int64(s.inW) * int64(scale) * int64(scale)
 	budget := int64(bandBudget)
 	if m.IsPlain() {
@@ -191,16 +191,15 @@ func (m *Model) lastPass(s sizes) (scale, scaleBefore, reach int) {
 // kernelReach is the reach of an interpolation in rows of its input, for the widest of the kernels.
 const kernelReach = 4
 
-// Reach returns how far the result looks: the number of samples on each side of a sample of a picture of inW×inH, in
-// rows and in columns, that can influence what becomes of it in a result of w×h. It holds for pictures without
-// transparency.
+// Reach returns how many samples on each side of a sample of a picture of inW×inH, in rows and in columns, can
+// influence the pixels at its place in a result of w×h. It holds for pictures without transparency.
 func (m *Model) Reach(inW, inH, w, h int) int { return m.reach(sizes{inW, inH, w, h}) }
 
 func (m *Model) reach(s sizes) int {
 	if m.pixels {
 		return max(s.inW, s.inH) // squares of equal pixels are found in the whole picture
 	}
-	reach, scale := kernelReach, 1 // of an interpolation alone, or of the exact reduction after the passes
+	reach, scale := kernelReach, 1 // reach of interpolation alone, or of the reduction after the passes
 	for _, model := range m.chainModels(s) {
 		sum := model.firstReach()
 		for _, st := range model.Stages {
@@ -216,8 +215,8 @@ func (m *Model) reach(s sizes) int {
 	return reach + 1 // the clamp of flat areas
 }
 
-// firstReach returns the reach of what a pass begins with: the network or the interpolation. The latter counts in any
-// case, because colour may need it.
+// firstReach returns the reach of the first step of a pass: the network or the interpolation. The interpolation counts
+// even beside a network, because colour may need it.
 func (m *Model) firstReach() int {
 	if m.Network != nil {
 		return max(kernelReach, m.Network.Reach())
@@ -225,7 +224,7 @@ func (m *Model) firstReach() int {
 	return kernelReach
 }
 
-// loadedMemory returns the memory that the models of the passes take, and m, which is loaded even if it has no pass.
+// loadedMemory returns the bytes of the models of the passes and of m, which is loaded even if no pass uses it.
 func (m *Model) loadedMemory(s sizes) (bytes int64) {
 	models := append(m.chainModels(s), m)
 	for i, model := range models {
@@ -236,7 +235,7 @@ func (m *Model) loadedMemory(s sizes) (bytes int64) {
 	return bytes
 }
 
-// bandsMemory returns the bytes that the planes of a band of bandRows rows take, and the largest stage beside them.
+// bandsMemory returns the bytes of the planes of a band of bandRows rows, and of the stage that needs the most memory.
 func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 	scale, _, _ := m.lastPass(s)
 	each := m.sampleBytes(s, grey)
@@ -244,7 +243,7 @@ func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 		each += betweenBytes
 	}
 	bytes := each * int64(min(bandRows, s.inH)) * int64(scale) * int64(s.inW) * int64(scale)
-	before := 1 // scale of the passes before this one
+	before := 1 // factor of all passes before this one
 	for _, model := range m.chainModels(s) {
 		resized := before*model.Scale != scale || s.inW*scale != s.w || s.inH*scale != s.h
 		bytes += model.networkMemory(s, before, resized)
@@ -263,12 +262,12 @@ func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 
 // stageMemory returns the most bytes that one stage takes beside the planes, with bands of bandRows rows.
 func (m *Model) stageMemory(s sizes, bandRows int) (most int64) {
-	scale := 1   // of the passes before this one
+	scale := 1   // factor of all passes before this one
 	lagging := 0 // rows by which earlier stages lag behind, which all come with the last band
 	for _, model := range m.chainModels(s) {
 		lagging += model.firstReach()
 		for _, st := range model.Stages {
-			rows := min(bandRows*scale+lagging+2*st.Reach()+stage.Alignment, s.inH*scale) // at most that Apply is given
+			rows := min(bandRows*scale+lagging+2*st.Reach()+stage.Alignment, s.inH*scale) // the most that Apply gets
 			_, working := st.Memory(s.inW*scale, rows)
 			most = max(most, working)
 			lagging += st.Reach()
@@ -281,9 +280,9 @@ func (m *Model) stageMemory(s sizes, bandRows int) (most int64) {
 	return most
 }
 
-// networkMemory returns the bytes that the network of the model takes for a pass, in which the picture is before times
-// as large: what it works with, and the rows by which it lags, all of which it returns with the last band. resized says
-// that another pass or a reduction follows.
+// networkMemory returns the bytes that the network of the model takes for a pass: its working memory, and the rows by
+// which it lags, all of which it returns with the last band. Earlier passes have enlarged the picture by the factor
+// before. resized says that another pass or a reduction follows.
 func (m *Model) networkMemory(s sizes, before int, resized bool) int64 {
 	if m.Network == nil {
 		return 0
@@ -292,7 +291,7 @@ func (m *Model) networkMemory(s sizes, before int, resized bool) int64 {
 	_, working := m.Network.Memory(w, h)
 	lagging := 4 * int64(m.Network.Channels()) * int64(min(m.Network.Reach(), h)*m.Scale) * int64(w*m.Scale)
 	if len(m.Stages) > 0 || resized {
-		lagging *= 2 // the results made of the rows
+		lagging *= 2 // the rows, and the results made from them
 	}
 	return working + lagging
 }

@@ -17,7 +17,7 @@ import (
 type mixer struct {
 	other        *Model
 	share        *plane.Plane
-	across, down []weight // of each column and each row of the result
+	across, down []weight // for each column and each row of the result
 }
 
 // weight is a position on the line between the middles of two cells: part is 0 at the middle of cell first, and
@@ -27,8 +27,8 @@ type weight struct {
 	part          int32
 }
 
-// weightBits are the binary places of positions, which are integers so that a part of a picture has exactly the
-// weights that it has in the whole picture.
+// weightBits is the number of fractional bits of a position. Positions are integers, so that a part of a picture gets
+// exactly the weights that it gets in the whole picture.
 const weightBits = 16
 
 // newMixer returns the mixer for an enlargement by m, or an error when mix is incomplete or its model does not fit.
@@ -56,21 +56,21 @@ func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 	}, nil
 }
 
-// cellWeights returns the weights along one side of a picture that is enlarged from in to out samples. The cells
-// divide the side samples of the picture that begin with sample from, which may be negative.
-func cellWeights(in, out, from, side, cells int) []weight {
-	list := make([]weight, out)
+// cellWeights returns the weights along one side of a picture that is enlarged from size to result samples. The cells
+// divide a range of side samples of the picture equally; it begins with sample from, which may be negative.
+func cellWeights(size, result, from, side, cells int) []weight {
+	list := make([]weight, result)
 	for i := range list {
-		middle := (2*i+1)*in<<weightBits/(2*out) - from<<weightBits // of sample i of the result, in samples of in
-		position := max(middle*cells/side-1<<(weightBits-1), 0)     // in cells, from the middle of the first
+		middle := (2*i+1)*size<<weightBits/(2*result) - from<<weightBits // of sample i of the result, in the picture
+		position := max(middle*cells/side-1<<(weightBits-1), 0)          // in cells, from the middle of the first cell
 		first := min(position>>weightBits, cells-1)
 		list[i] = weight{int32(first), int32(min(first+1, cells-1)), int32(position & (1<<weightBits - 1))}
 	}
 	return list
 }
 
-// mix changes rows, the rows of the first model's result beginning with row top, to their mean with other, the same
-// rows of the second model's, weighted by the shares.
+// mix replaces rows, the rows of the first model's result from row top on, by the mean of rows and other, the same rows
+// of the second model's result. The weights of other are the shares.
 func (x *mixer) mix(top int, rows, other []*plane.Plane) {
 	const unit = 1 << weightBits
 	parallel.Rows(rows[0].H, func(y int) {
@@ -95,22 +95,21 @@ func (x *mixer) mix(top int, rows, other []*plane.Plane) {
 	})
 }
 
-// junction mixes rows of the results of two models, which may look differently far and so return rows at different
-// times.
+// junction mixes rows of the results of two models, which may have different reaches and so return rows unevenly.
 type junction struct {
 	*mixer
 	mem           *stage.Pool
-	top           int      // the next row
-	first, second []window // of each plane, the rows that wait for the other model's
+	top           int      // the next row to mix
+	first, second []window // rows of each plane that wait for rows of the other model
 }
 
-// newJunction returns a junction for results of a number of planes.
+// newJunction returns a junction for results with the given number of planes.
 func newJunction(x *mixer, planes int, mem *stage.Pool) *junction {
 	return &junction{mixer: x, mem: mem, first: make([]window, planes), second: make([]window, planes)}
 }
 
-// join takes the next rows of both models' planes, which may be nil, and returns the next rows of the mixture; nil
-// when too few have arrived. It takes over the memory of both.
+// join takes the next rows of both models' planes, which may be nil, and returns the next rows of the mixture; nil when
+// too few have arrived. It takes over the memory of rows and other.
 func (j *junction) join(rows, other []*plane.Plane) []*plane.Plane {
 	if rows != nil && other != nil && rows[0].H == other[0].H && j.first[0].plane.H+j.second[0].plane.H == 0 {
 		j.mix(j.top, rows, other)
@@ -146,7 +145,7 @@ func (j *junction) join(rows, other []*plane.Plane) []*plane.Plane {
 	return out
 }
 
-// advance goes on by rows that did not wait.
+// advance counts rows that were mixed without waiting.
 func (j *junction) advance(rows int) {
 	j.top += rows
 	for i := range j.first {
@@ -154,8 +153,7 @@ func (j *junction) advance(rows int) {
 	}
 }
 
-// ensemble returns whole planes enlarged as a task says, at the effort max. report is called with the share done, 0 to
-// 1.
+// ensemble returns whole planes, enlarged as t says, at the effort max. report is called with the share done, 0 to 1.
 func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report func(float64)) ([]*plane.Plane, error) {
 	alone := t
 	alone.mixer = nil
@@ -174,28 +172,27 @@ func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report 
 	return out, nil
 }
 
-// isLarge reports whether all passes have large models, which enlarge a picture in two orientations. For ×4, a network
-// of 64 channels and 16 layers has, in dB on Set5, T91, open-valid and general-dev, and the whole program takes for
-// 768×512 samples on two processors
+// isLarge reports whether the models of all passes are large, so that a picture is enlarged in only two orientations.
+// PSNR at ×4 in dB on Set5, T91, open-valid and general-dev, and the time of the whole program for 768×512 samples on
+// two processors, of photo and of a large network with 64 channels and 16 layers, in one orientation (once) and in two:
 //
 //	photo, once                                       31.57  30.02  28.23  30.60   0.43 s
 //	photo, twice, then red, green and blue once each  31.64  30.09  28.26  30.67   1.40 s
-//	the large one, once                               31.65  30.11  28.32  30.71   0.72 s
+//	the large network, once                           31.65  30.11  28.32  30.71   0.72 s
 //	twice                                             31.73  30.17  28.36  30.78   1.25 s
 //	in all quarter turns                              31.75  30.21  28.38  30.81
 //	once, then green once, see showsGreen             31.78  30.19  28.36  30.79   1.25 s
 //	once, then red, green and blue once each          31.79  30.21  28.36  30.80   2.08 s
 //
-// At ×2, twice, it has 0.04 to 0.13 dB more than photo in red, green and blue, twice each; at ×3, with green, 0.07 to
-// 0.14 more than photo. Saturated flowers lose up to 0.7 dB, of 38 to 47: colour misleads it there.
+// At ×2, twice, the large network has 0.04 to 0.13 dB more than photo in red, green and blue, twice each; at ×3, with
+// green, 0.07 to 0.14 dB more. Saturated flowers lose up to 0.7 dB, of 38 to 47: colour misleads the network.
 func (m *Model) isLarge(s sizes) bool {
 	models := m.chainModels(s)
 	return len(models) > 0 && !slices.ContainsFunc(models, func(model *Model) bool { return !model.large })
 }
 
-// quarterTurns are the orientations of package picture that flip nothing, upright first. The mean over all eight
-// orientations takes twice the time; with these, photo for brightness has, in dB, on Set5, open-valid and 30 of T91 in
-// grey:
+// quarterTurns are the orientations of package picture that flip nothing, upright first. All eight would take twice the
+// time. PSNR of the mean, in dB, by photo for brightness, on Set5, open-valid and 30 pictures of T91 in grey:
 //
 //	     once                  quarter turns         all eight
 //	×2   37.52, 33.81, 36.02   37.55, 33.83, 36.04   37.56, 33.83, 36.04
@@ -204,10 +201,10 @@ var quarterTurns = []int32{
 	0, picture.Transposed | picture.FlipX, picture.FlipX | picture.FlipY, picture.Transposed | picture.FlipY,
 }
 
-// meanOfOrientations returns the mean of what the model makes of whole planes turned by quarters, each brought back to
-// upright: a large model of two orientations, others of all four. Timofte, Rothe and Van Gool call this enhanced
-// prediction (Seven Ways to Improve Example-Based Single Image Super Resolution, CVPR 2016). Where a large model may
-// take green, see showsGreen, green is what it makes of the second orientation.
+// meanOfOrientations enlarges whole planes in several orientations, turns each result back, and returns their mean: a
+// large model enlarges two orientations, other models all quarter turns. Timofte, Rothe and Van Gool call this enhanced
+// prediction (Seven Ways to Improve Example-Based Single Image Super Resolution, CVPR 2016). If showsGreen is true for
+// a large model, it enlarges green in the second orientation.
 func (m *Model) meanOfOrientations(
 	ctx context.Context, in []*plane.Plane, t task, report func(float64),
 ) ([]*plane.Plane, error) {
@@ -228,7 +225,7 @@ func (m *Model) meanOfOrientations(
 	return means, nil
 }
 
-// addOriented adds to the planes of sums, times weight, what the model makes of whole planes in an orientation.
+// addOriented enlarges whole planes in an orientation, turns the result back, and adds it, times weight, to sums.
 func (m *Model) addOriented(
 	ctx context.Context, sums, in []*plane.Plane, t task, orientation int32, weight float32,
 ) error {
@@ -240,10 +237,10 @@ func (m *Model) addOriented(
 		oriented[i] = picture.Orient(p, orientation)
 	}
 	if m.Network != nil && orientation != 0 {
-		// The orientation before has left garbage, in pools too, several times as large as the memory in use. By disp,
-		// 7×4000 took 455 to 506 MiB without, and takes 245 to 285; 500×700 takes a tenth less.
+		// The orientation before has left garbage, in pools too, several times as large as the memory in use. The model
+		// disp took 455 to 506 MiB for 7×4000 without these calls, and takes 245 to 285; for 500×700, a tenth less.
 		runtime.GC()
-		runtime.GC() // what pools kept
+		runtime.GC() // the first collection spares what pools keep
 	}
 	enlarged, err := m.enlargePlanes(ctx, oriented, t)
 	if err != nil {
@@ -255,28 +252,28 @@ func (m *Model) addOriented(
 	return nil
 }
 
-// greenShare is the share, in brightness, of what comes from green enlarged alone.
+// greenShare is the weight of the brightness that follows from green enlarged alone, in the mean of brightness.
 const greenShare = 0.3
 
-// showsGreen reports whether a large model enlarges green, without the other colours, in the second orientation: if
-// colour is there, as fine as brightness, and the first pass is by more than 2. Where colour misleads the network,
-// green alone does not. PSNR of pictures in colour in dB, unrounded, of the network once, twice, and once with green,
-// with a best share of 0.25 to 0.31 everywhere:
+// showsGreen reports whether a large model enlarges green, without the other colours, in the second orientation: if the
+// picture has colour at the resolution of brightness, and the first pass enlarges by more than 2. Where colour misleads
+// the network, green alone does not. PSNR in dB of pictures in colour, not rounded to 8 bits, by the network in one
+// orientation, in two, and in one with green, which has its best share at 0.25 to 0.31 everywhere:
 //
 //	     Set5                  T91, a quarter        open-valid            general-dev
 //	×2   37.74  37.77  37.76   35.73  35.75  35.74   33.99  34.01  33.99   37.79  37.83  37.83
 //	×3   33.90  33.93  33.97   32.40  32.44  32.44   30.02  30.03  30.03   32.96  32.99  33.03
 //	×4   31.67  31.75  31.80   30.22  30.29  30.30   28.31  28.36  28.36   30.29  30.36  30.37
 //
-// Red in place of green, or brightness without its colour, adds two thirds of that at most. RGB of 109 pictures,
-// reduced by Pillow, gains 0.001 dB at ×3 and loses 0.013 at ×4: red and blue are no longer the mean of two with all
-// colours.
+// Red in place of green, or brightness without its colour, adds at most two thirds of that gain. RGB of 109 pictures,
+// reduced by Pillow, gains 0.001 dB at ×3 and loses 0.013 dB at ×4: red and blue are then no longer the mean of two
+// enlargements with all colours.
 func (m *Model) showsGreen(t task) bool {
 	return t.planes == 3 && !t.subsampled && m.scaleChain(t.sizes)[0] > 2
 }
 
-// meanWithGreen returns whole planes enlarged as a task says: the mean of what the model makes of the planes and of
-// what it makes of green, turned and without its colour, from which brightness follows by the enlarged colours.
+// meanWithGreen returns whole planes, enlarged as t says: the mean of two enlargements. The second enlarges green in
+// place of brightness, turned and without its colour; brightness then follows from green and the enlarged colour.
 func (m *Model) meanWithGreen(
 	ctx context.Context, in []*plane.Plane, t task, report func(float64),
 ) ([]*plane.Plane, error) {
@@ -312,8 +309,7 @@ func (m *Model) meanWithGreen(
 	return means, nil
 }
 
-// Orientations returns how many orientations of a picture the model enlarges at most, to take the mean of the results:
-// 4 at the effort max, otherwise 1.
+// Orientations returns how many orientations of a picture the model averages at most: 4 at the effort max, otherwise 1.
 func (m *Model) Orientations() int {
 	if m.maxEffort {
 		return len(quarterTurns)

@@ -24,26 +24,27 @@ type Model struct {
 	Kernel resample.Kernel
 	// Network enlarges instead of Kernel; nil: there is none.
 	Network stage.Network
-	// Stages improve the enlarged brightness, one after the other; if Network takes red, green and blue, each of these.
+	// Stages improve the enlarged brightness, or each of red, green and blue if Network takes them, one after the
+	// other.
 	Stages []stage.Stage
-	// Colour enlarges colour that the file of a picture keeps at the resolution of brightness, Subsampled colour that
-	// it keeps at half that resolution. nil means interpolation.
+	// Colour enlarges colour that a picture's file keeps at the resolution of brightness, Subsampled colour at half
+	// that resolution. Without Subsampled, Colour enlarges both; without either, colour is interpolated.
 	Colour, Subsampled stage.Colour
 	// Provenance says where the model comes from.
 	Provenance Provenance
 
-	siblings      []sibling         // for other scales
+	siblings      []sibling         // models for other scales
 	efforts       map[string]opener // open the models for other efforts, by their names
-	robust        *robust           // chooses a model for each picture; nil: this one enlarges all
-	maxEffort     bool              // has the effort max: a mean over orientations
-	pixels        bool              // is the model of PixelArt
-	squares       bool              // as that, leaves squares of equal pixels as they are, but to blend them
+	robust        *robust           // the model for pictures with flaws; nil: this model enlarges all
+	maxEffort     bool              // the effort is max: results are means over orientations
+	pixels        bool              // this is the model PixelArt
+	squares       bool              // with pixels: keeps squares of equal pixels, unless Options.Blend is set
 	large         bool              // see Large
-	foreignColour bool              // has the networks for colour of another model
-	loadedBytes   int64             // bytes that the stages took when the file was loaded; tuning may leave fewer
+	foreignColour bool              // the networks for colour come from another model
+	loadedBytes   int64             // memory of the model when its file was loaded; tuning may reduce it
 }
 
-// The range of scales, of a model and of an enlargement.
+// MinScale and MaxScale are the range of scales, of a model and of an enlargement.
 const MinScale, MaxScale = 1, 16
 
 // Plain returns the model that interpolates by the kernel k and has no stages.
@@ -67,7 +68,7 @@ type modelError struct{ error }
 func (modelError) Is(target error) bool { return target == ErrModel }
 func (e modelError) Unwrap() error      { return e.error }
 
-// Description says what a model is, without its arrays.
+// Description describes a model without its arrays.
 type Description struct {
 	// Scale is the scale of the stages or the network; 0 means any.
 	Scale int `json:"scale,omitempty"`
@@ -126,8 +127,7 @@ func (m *Model) leastScale() int {
 	return 2
 }
 
-// IsTrusting reports whether Tune can give the model a trust, how likely a picture was reduced cleanly: see
-// stage.Tuning.
+// IsTrusting reports whether Tune can set how likely a picture was reduced cleanly, its trust: see stage.Tuning.
 func (m *Model) IsTrusting() bool { return m.has(stage.Trusting) }
 
 // IsGraded reports whether the model can be tuned to the strength of a picture's degradation, such as noise.
@@ -141,7 +141,7 @@ func (m *Model) has(setting stage.Settings) bool {
 // opener opens a model.
 type opener = func() (*Model, error)
 
-// robust opens the robust model of a model and keeps it at each strength that was asked for.
+// robust opens the robust model of a model, and keeps each tuned copy of it that was asked for.
 type robust struct {
 	open  func() (*Model, error)
 	lock  sync.Mutex
@@ -150,14 +150,14 @@ type robust struct {
 	isJudged bool // see WithJudge
 }
 
-// tuned names a robust model: at a strength and a trust, and at the effort fast or at the effort of the model itself.
+// tuned says how a robust model is tuned: to a strength and a trust; if isFast, at the effort fast, else at its own.
 type tuned struct {
 	strength, trust float64
 	isFast          bool
 }
 
 // A model may have siblings: models of the same kind that were trained for other scales. A picture is then enlarged in
-// a chain of passes, at the scales that fit the result best, each by the model that was trained for its scale.
+// a chain of passes, at the scales that fit the result best, each pass by the model that was trained for its scale.
 
 // sibling is a model for another scale, which is opened when it is first needed.
 type sibling struct {
@@ -168,28 +168,27 @@ type sibling struct {
 // sizes are the sides of a picture and of its enlargement, in pixels.
 type sizes struct{ inW, inH, w, h int }
 
-// Mix has parts of a picture enlarged by a second model, for example by a model for stronger noise where the picture
-// has more noise.
+// Mix says that parts of a picture are enlarged by a second model, for example one for stronger noise where noise is
+// stronger.
 type Mix struct {
-	// Model is the second model, for the same scale, of the same effort, and with a network for colour if the first
-	// has one.
+	// Model is the second model, of the same scale and effort; it has a network for colour if the first model does.
 	Model *Model
 	// Share is the share of the second model's result, 0 to 1. The picture is divided into Share.W × Share.H equal
 	// cells; a sample of Share counts in the middle of its cell, and shares are linear between the middles and
 	// constant beyond the outermost. Upscale does not change it.
 	Share *plane.Plane
-	// Area is the rectangle that is divided into cells, in pixels from the upper left corner of the picture. It may
-	// be larger than the picture, when that is a part of another; the zero rectangle means the whole picture.
+	// Area is the rectangle that is divided into cells, in pixels from the upper left corner of the picture. It may be
+	// larger than the picture, if the picture is a part of a larger one; the zero rectangle means the whole picture.
 	Area image.Rectangle
 }
 
 // Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
-// takes the mean of what the model, or a larger one, makes of the picture in several orientations, which takes three to
+// averages the results of the model, or of a larger one, over several orientations of the picture, which takes three to
 // five times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
-// newSibling returns a sibling that gets its model from open, which it calls at most once. Its own open fails if the
-// model has another scale.
+// newSibling returns a sibling whose model the function open returns; open is called at most once. Opening the sibling
+// fails if the model has another scale.
 func newSibling(scale int, open func() (*Model, error)) sibling {
 	return sibling{scale, sync.OnceValues(func() (*Model, error) {
 		m, err := open()
@@ -200,19 +199,19 @@ func newSibling(scale int, open func() (*Model, error)) sibling {
 	})}
 }
 
-// WithSibling returns m with one more sibling, which is used where its scale fits a result better. It must have stages
-// and the degradation of m. open is called at most once, when an enlargement first needs the sibling; if it fails, or
-// its model has another scale, the enlargement fails with that error.
+// WithSibling returns m with one more sibling, which is used where its scale fits a result better. The sibling must
+// have stages and the degradation of m. open is called at most once, when an enlargement first needs the sibling; if
+// open fails, or its model has another scale, the enlargement fails with that error.
 func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 	out := *m
 	out.siblings = append(slices.Clip(m.siblings), newSibling(scale, open))
 	return &out
 }
 
-// WithColour returns m with the networks for colour of other, at each scale that both models were trained for; at other
-// scales m keeps its own, and always if it has a network for red, green and blue. At the effort max brightness is
-// enlarged alone, and its stages do not look at colour, since only the other networks may know the flaws of that. The
-// result has no models for other efforts, so choose both efforts first.
+// WithColour returns m with other's networks for colour, at each scale that both models were trained for; at other
+// scales, or if it has a network for red, green and blue, m keeps its own. The stages for brightness no longer look at
+// colour, since only the networks of other may know its flaws. The result has no models for other efforts: choose them
+// first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
 	out.efforts, out.foreignColour = nil, true
@@ -243,8 +242,8 @@ func (m *Model) changedSiblings(change func(*Model) (*Model, error)) (list []sib
 	return list
 }
 
-// colouredBy returns m with the networks for colour of other if other has the same scale, and otherwise an unchanged
-// copy; also if m has a network that makes colour itself. The siblings stay as they are.
+// colouredBy returns a copy of m with other's networks for colour, if other has the same scale and m does not take red,
+// green and blue; otherwise an unchanged copy. The siblings stay as they are.
 func (m *Model) colouredBy(other *Model) *Model {
 	out := *m
 	if other.Scale == m.Scale && !m.takesRGB() {
@@ -272,14 +271,14 @@ func (m *Model) modelFor(scale int) (*Model, error) {
 	return m, nil
 }
 
-// restores reports whether the model changes a picture also where the result is no larger: whether it is the network
-// of another program, or takes noise and compression away. What it has enlarged is then reduced again.
+// restores reports whether the model changes a picture even if the result is no larger: it has the network of another
+// program, or removes noise and compression. The enlarged picture is then reduced again.
 func (m *Model) restores() bool { return m.Network != nil || m.IsGraded() }
 
-// scaleChain returns the scales of the passes that enlarge a picture to the size of a result or just beyond it:
-// those with the least product that suffices, and of these the fewest. They are sorted from the largest,
-// because the first pass has the fewest samples to work on. It is nil when the result is not larger; but a model
-// that restores what it enlarges has at least one pass.
+// scaleChain returns the scales of the passes that enlarge a picture to the size of a result or just beyond it: the
+// scales with the least product that suffices, and as few of them as possible. The largest comes first, because the
+// first pass has the fewest samples to work on. The chain is nil when the result is not larger, unless the model
+// restores pictures: then it has at least one pass.
 func (m *Model) scaleChain(s sizes) []int {
 	if m.Scale == 1 {
 		return []int{1}
@@ -314,7 +313,7 @@ func (m *Model) colourStage(subsampled bool) stage.Colour {
 	return m.Colour
 }
 
-// colourField is a field of a model with a network for colour, and its name in a model file.
+// colourField points to a field of a model with a network for colour, and holds its name in a model file.
 type colourField struct {
 	name  string
 	field *stage.Colour
@@ -335,16 +334,15 @@ func (m *Model) colourStages() (list []stage.Colour) {
 	return list
 }
 
-// enlargesColour reports whether a pass has a network for colour, or one for red, green and blue, or a stage that looks
-// at colour, so that colour goes through the passes with brightness.
+// enlargesColour reports whether colour goes through the passes with brightness: whether a pass has a network for
+// colour or for red, green and blue, or a stage that looks at colour.
 func (m *Model) enlargesColour(s sizes) bool {
 	return m.takesRGB() || slices.ContainsFunc(m.chainModels(s), func(model *Model) bool {
 		return len(model.colourStages()) > 0 || slices.ContainsFunc(model.Stages, stage.SeesColour)
 	})
 }
 
-// chainModels returns the models of the passes, in order. A model that cannot be opened is left out; Upscale reports
-// it.
+// chainModels returns the models of the passes, in order, without any that cannot be opened, which Upscale reports.
 func (m *Model) chainModels(s sizes) (list []*Model) {
 	if m.IsPlain() {
 		return nil
@@ -357,8 +355,7 @@ func (m *Model) chainModels(s sizes) (list []*Model) {
 	return list
 }
 
-// fixedMemory returns the memory, in bytes, that the network, the stages and the networks for colour take as
-// long as they exist.
+// fixedMemory returns the bytes that the network, the stages and the networks for colour take as long as they exist.
 func (m *Model) fixedMemory() (bytes int64) {
 	if m.Network != nil {
 		bytes, _ = m.Network.Memory(1, 1)

@@ -14,8 +14,8 @@ import (
 	"superres/superres/stage"
 )
 
-// The numbers of the formats of model files that Save writes and Load reads. A model with a network has one of its own,
-// so that a program which knows no networks says that a newer one is needed.
+// The format numbers in model files, which Save writes and Load reads. A model with a network has a number of its own,
+// so that an older program, which knows no networks, says that a newer one is needed.
 const (
 	formatVersion = 1
 	networkFormat = 2
@@ -30,7 +30,7 @@ type header struct {
 	// Network is nil if the model has none.
 	Network *stage.Head  `json:"network,omitempty"`
 	Stages  []stage.Head `json:"stages"`
-	// Colours has the networks for colour by the names of colourFields, without those that are nil.
+	// Colours holds the networks for colour, except nil ones, by their names in colourFields.
 	Colours    map[string]stage.Head `json:"colours,omitempty"`
 	Provenance Provenance            `json:"provenance"`
 }
@@ -176,7 +176,7 @@ type Provenance struct {
 	// Command is the command that trained the model. It gives the same bytes again from the same pictures and the
 	// models of Init, InitOthers and Teachers.
 	Command string `json:"command"`
-	// Trainer has the programs that made the steps of the training, such as "PyTorch 2.5 on cuda"; empty: superres.
+	// Trainer names the programs that ran the steps of the training, such as "PyTorch 2.5 on cuda"; empty: superres.
 	Trainer string `json:"trainer,omitempty"`
 	// Learner is the spec of the learner: its name and settings.
 	Learner string `json:"learner"`
@@ -198,8 +198,8 @@ type Provenance struct {
 	Pictures int `json:"pictures"`
 	// Patches is the number of patches that were sampled from the training pictures.
 	Patches int `json:"patches"`
-	// Pixels is the number of low-resolution pixels that a network was shown in these patches, each as often as it was
-	// shown; 0 if it was not counted.
+	// Pixels is the number of low-resolution pixels of all patches that a network was trained on, each counted as often
+	// as it was used; 0 if they were not counted.
 	Pixels int64 `json:"pixels,omitempty"`
 	// DataSHA256 is a hash, in hexadecimal, of the samples of all training pictures in order: see training.Digest.
 	DataSHA256 string `json:"data_sha256"`
@@ -211,16 +211,16 @@ type Provenance struct {
 	Score *Score `json:"score,omitempty"`
 }
 
-// Imported says from which file a network was imported that another program has learned.
+// Imported describes the file from which a network of another program was imported.
 type Imported struct {
 	// File is the base name of the file.
 	File string `json:"file"`
-	// SHA256 is the hash of its bytes, in hexadecimal; of two files, of both, one after the other.
+	// SHA256 is the hash of the bytes of the file, in hexadecimal; of two files, the hash of both, one after the other.
 	SHA256 string `json:"sha256"`
-	// Format is ncnn, onnx, safetensors or pth.
+	// Format is ncnn, onnx, keras, safetensors or pth.
 	Format string `json:"format,omitempty"`
-	// Architecture is the architecture by name, such as "SRVGGNetCompact 64×32", or the
-	// size of an unknown one, such as "42 convolutions, 32 channels".
+	// Architecture is the name of the architecture, such as "SRVGGNetCompact 64×32", or the size of an unknown one,
+	// such as "42 convolutions, 32 channels".
 	Architecture string `json:"architecture,omitempty"`
 	// Parameters is the number of weights, biases and slopes of a network.
 	Parameters int `json:"parameters,omitempty"`
@@ -232,17 +232,17 @@ type Imported struct {
 	Terms string `json:"terms,omitempty"`
 }
 
-// Score says how well held-out pictures are restored, after a reduction by the model's degradation, by the model and
-// by bicubic interpolation. It has means over the pictures: of PSNR and SSIM by the protocol MatlabY, and of the
-// normalised squared error.
+// Score says how well the model and bicubic interpolation restore held-out pictures after a reduction by the model's
+// degradation. It holds means over the pictures: PSNR and SSIM by the protocol MatlabY, and the normalised squared
+// error.
 type Score struct {
 	Model   score.Means `json:"model"`
 	Bicubic score.Means `json:"bicubic"`
 }
 
-// Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the pixels of a result: its
-// interpolation, its stages with their settings, its siblings and its models for other efforts. Its provenance does not
-// count. It fails if one of these cannot be opened.
+// Fingerprint returns a SHA-256, in hexadecimal, of what determines the pixels of a result: the model's interpolation,
+// its stages with their settings, its siblings and its models for other efforts. Its provenance and its robust model do
+// not count. It fails if a sibling or a model for another effort cannot be opened.
 func (m *Model) Fingerprint() (string, error) {
 	h := sha256.New()
 	if m.IsPlain() {
@@ -284,8 +284,8 @@ func (m *Model) Fingerprint() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// digest writes what the model puts into pixels to h: its file, or, for a model with a network, the content of the file
-// without compression, which would take longer than a small picture.
+// digest writes the model to h as its file, or, if it has a network, as the content of the file without compression,
+// since compressing would take longer than enlarging a small picture.
 func (m *Model) digest(h io.Writer) error {
 	if m.Network == nil {
 		return m.Save(h)

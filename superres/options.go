@@ -10,12 +10,13 @@ import (
 	"superres/patches/plane"
 )
 
-// ResultSize returns the width and height of the result, in pixels, for a picture of w×h. If opt has a Scale, or
-// neither Scale nor Width nor Height, each side is multiplied by the scale, as Size does. With Width or Height alone,
-// the other side keeps the proportions. With both, the result has exactly that size, or, with Fit, the largest size of
-// the picture's proportions within Width×Height, or, with Cover, the smallest that holds it. With Megapixels, it has
-// that many pixels, but for the rounding of its sides. Sides are computed exactly, from the scale as it is written in
-// decimal, rounded to the nearest pixel, halves up, and are at least 1.
+// ResultSize returns the width and height of the result, in pixels, for a picture of w×h. If opt has a Scale, or no
+// size at all, each side is multiplied by the scale, as Size does. With Width or Height alone, the other side keeps the
+// proportions. With both, the result has exactly that size; with Fit as well, it has the largest size that keeps the
+// proportions and lies within Width×Height; with Cover, the smallest size that keeps them and contains Width×Height.
+// With Megapixels and neither Width nor Height, it has that many million pixels, apart from the rounding of its sides.
+// Sides are computed exactly, from the scale as it is written in decimal, rounded to the nearest pixel, halves up, and
+// are at least 1.
 //
 // It is an error if a side would be shorter than in the picture, or more than MaxScale times as long.
 func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
@@ -52,13 +53,13 @@ func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
 // ErrSmaller is wrapped by the error of ResultSize for a result that would be smaller than the picture.
 var ErrSmaller = errors.New("superres: nothing is made smaller")
 
-// smallerError is an error that wraps ErrSmaller, besides what its text wraps.
+// smallerError has the text of the error in it, and wraps that error and ErrSmaller.
 type smallerError struct{ error }
 
 func (e smallerError) Unwrap() []error { return []error{e.error, ErrSmaller} }
 
-// Size returns the width and height of the result, in pixels, for a picture of w×h enlarged by scale. scale 0 means the
-// model's own scale, or 2 for a plain interpolation. It is an error if scale is not within MinScale to MaxScale.
+// Size returns the width and height of the result, in pixels, for a picture of w×h enlarged by scale. A scale of 0
+// means the model's own, or 2 for a plain interpolation. It is an error if scale is not within MinScale to MaxScale.
 func (m *Model) Size(w, h int, scale float64) (int, int, error) {
 	switch {
 	case scale == 0 && m.Scale > 0:
@@ -81,10 +82,10 @@ func scaledSide(n int, factor *big.Rat) int {
 	return max(1, int(a.Int64()))
 }
 
-// exactDecimal returns the finite number scale exactly as it is written in decimal: 1.005 becomes 201/200, though its
-// float64 lies just below that, so that 100 pixels times 1.005 are 101.
+// exactDecimal returns the shortest decimal fraction that is read as the float64 scale, which must be finite: 1.005
+// becomes 201/200, though its float64 lies just below that, so that 100 pixels times 1.005 are 101 pixels.
 func exactDecimal(scale float64) *big.Rat {
-	r, _ := new(big.Rat).SetString(strconv.FormatFloat(scale, 'g', -1, 64)) // which reads every finite number
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(scale, 'g', -1, 64)) // never fails for a finite number
 	return r
 }
 
@@ -92,26 +93,25 @@ func exactDecimal(scale float64) *big.Rat {
 type Options struct {
 	// Scale is the factor for each side, 1 to 16. 0 means the scale of the model, or 2 for a plain interpolation.
 	Scale float64
-	// Width and Height are the size of the result in pixels; they are set instead of Scale. If one of them is 0, that
-	// side follows from the other and the proportions of the picture: see ResultSize.
+	// Width and Height are the size of the result in pixels; they are set instead of Scale. If only one of them is 0,
+	// that side follows from the other and the proportions of the picture: see ResultSize.
 	Width, Height int
-	// Fit keeps the proportions of the picture, so that the result is the largest one within Width×Height.
+	// Fit keeps the proportions of the picture: the result is the largest that lies within Width×Height.
 	Fit bool
-	// Cover keeps the proportions of the picture, so that the result is the smallest one that holds Width×Height. It is
-	// set instead of Fit.
+	// Cover keeps the proportions of the picture: the result is the smallest that contains Width×Height. Not with Fit.
 	Cover bool
 	// Megapixels is the number of pixels of the result in millions; it is set instead of Scale, Width and Height. 0
-	// means that they say the size.
+	// means that those three fields give the size.
 	Megapixels float64
-	// Strength is the share, in the result, of what the model adds to interpolated brightness, and to colour if
-	// it has a network for red, green and blue: 0 to 1.3. nil means 1.
+	// Strength is the factor, 0 to 1.3, for what the model adds to interpolated brightness, and to interpolated colour
+	// if the model has a network for red, green and blue. nil means 1.
 	Strength *float64
 	// Subsampled says that the picture comes from a file which keeps colour at half the resolution of brightness in
 	// both directions (4:2:0), as most JPEG files and all lossy WebP files do. Colour is then enlarged from that
-	// resolution. Upscale sees this itself in an *image.YCbCr, as image/jpeg decodes a file.
+	// resolution. For an *image.YCbCr, as image/jpeg decodes a file, Upscale finds this out itself.
 	Subsampled bool
-	// Quality is the quality of the JPEG file that the picture comes from, 1 to 100; 0: another file, or unknown. Like
-	// WebP, it counts only for a model that chooses by the flaws of each picture: see WithRobust.
+	// Quality is the quality of the JPEG file that the picture comes from, 1 to 100; 0: another file, or unknown. Only
+	// a model with a robust model, which chooses by the flaws of each picture, uses Quality and WebP: see WithRobust.
 	Quality int
 	// WebP is the quantiser index of the lossy WebP file that the picture comes from, 1 to 127; 0: another file.
 	WebP float64
@@ -121,40 +121,40 @@ type Options struct {
 	Chroma *Chroma
 	// Depth is the number of bits of a sample of the result, 8 or 16. 0 means as many as in the picture.
 	Depth int
-	// BandRows is the number of rows of the picture that are worked on at a time. It changes how much memory is
-	// taken, never the result. 0 means a number that suits the model and the size.
+	// BandRows is the number of rows of the picture that are enlarged at a time. It changes how much memory is taken,
+	// never the result. 0 means a number that suits the model and the size.
 	BandRows int
-	// WrapX has the left and right edges of the picture meet, WrapY the upper and lower: the result is enlarged as if
-	// the picture went on beyond one with the other, without Chroma. False: nothing is beyond.
+	// WrapX says that the left and right edges of the picture meet, WrapY that the upper and lower edges do: the
+	// picture is enlarged as if it continued at the opposite edge. Both are ignored with Chroma.
 	WrapX, WrapY bool
-	// Alpha says how a picture with transparency is enlarged; pixel art keeps it as it is.
+	// Alpha says how a picture with transparency is enlarged. The model PixelArt ignores it.
 	Alpha Alpha
-	// Blend mixes the colours of pixel art that meet in a pixel of its result. False: it makes no new colours.
+	// Blend mixes colours of pixel art that fall on one pixel of the result. False: the result has only the picture's
+	// colours.
 	Blend bool
-	// Report is set, before Upscale or Stream returns, to how the enlargement went. nil asks for no report, and
+	// Report is filled in, before Upscale or Stream returns, with how the enlargement went. nil asks for no report, and
 	// saves the time that it takes: some 10 ms for 6 million pixels on two processors.
 	Report *Report
 	// Progress is called with the share of the work that is done, 0 to 1, from one goroutine. It may be nil.
 	Progress func(float64)
 
-	strips bool // the result is handed over in strips; false: as a whole
+	strips bool // the result is returned in strips, by Stream; false: as a whole
 }
 
 // Alpha is a way to enlarge a picture with transparency.
 type Alpha int
 
 const (
-	// AlphaSeparate enlarges transparency by itself, and colours as if the visible ones went on below wholly
-	// transparent pixels.
+	// AlphaSeparate enlarges transparency and colour separately, after visible colours have spread into hidden pixels.
 	AlphaSeparate Alpha = iota
-	// AlphaKeepRGB enlarges both by themselves, and keeps the colours of wholly transparent pixels, as textures of
-	// games have them.
+	// AlphaKeepRGB enlarges transparency and colour separately, and keeps the stored colours of fully transparent
+	// pixels, which textures of games use.
 	AlphaKeepRGB
-	// AlphaPremultiplied enlarges colours multiplied by opacity, as on black, and divides them by the enlarged opacity.
+	// AlphaPremultiplied enlarges colours times opacity, as if on black, and divides them by the enlarged opacity.
 	AlphaPremultiplied
 )
 
-// SetSize asks for a result of exactly w×h pixels, in place of any other size.
+// SetSize asks for a result of exactly w×h pixels, and clears all other fields about the size.
 func (o *Options) SetSize(w, h int) {
 	o.Scale, o.Width, o.Height, o.Fit, o.Cover, o.Megapixels = 0, w, h, false, false, 0
 }
@@ -167,8 +167,8 @@ func (o Options) report() func(float64) {
 	return o.Progress
 }
 
-// Chroma is the colour of a video frame; a grey picture has the brightness. Its planes are red minus brightness and
-// blue minus brightness, from -1 to 1 where brightness is from 0 to 1.
+// Chroma is the colour of a video frame, of which the grey picture to enlarge is the brightness. Its planes are red
+// minus brightness and blue minus brightness, from -1 to 1 where brightness is from 0 to 1.
 type Chroma struct {
 	// Low are the two planes before the enlargement, of the size of the picture. Upscale does not change them.
 	Low [2]*plane.Plane
@@ -183,6 +183,6 @@ const MaxStrength = 1.3
 type Report struct {
 	// LRPSNR says how well the result agrees with the picture: the peak signal-to-noise ratio, in dB, white being 1, of
 	// the brightness of the result, reduced to the size of the picture by antialiased bicubic resampling, against the
-	// brightness of the picture. It is at most MaxLRPSNR, and 0 where it is not known, as of pixel art.
+	// brightness of the picture. It is at most MaxLRPSNR, and 0 if it was not computed, as for pixel art.
 	LRPSNR float64
 }

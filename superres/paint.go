@@ -13,15 +13,15 @@ import (
 	"superres/superres/stage"
 )
 
-// rowsPerPass is how many rows are taken apart or painted at a time: few enough to stay in the processor's cache and
-// to take little memory beside a band.
+// rowsPerPass is how many rows are split into planes or painted at a time: few enough to stay in the processor's cache
+// and to take little memory beside a band.
 const rowsPerPass = 192
 
 // paint paints rows of the result, beginning with row top. planes are the planes of the task.
 func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	height := planes[0].H
 	strip := height
-	if e.emit != nil && e.model.Network != nil { // which returns many rows with the last band
+	if e.emit != nil && e.model.Network != nil { // a network returns many rows with the last band
 		strip = e.bandRows * ((e.h + e.inH - 1) / e.inH)
 	}
 	for from := 0; from < height; from += strip {
@@ -29,7 +29,7 @@ func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	}
 }
 
-// paintStrip is paint for as many rows as are handed over at a time when the result is not painted as one image.
+// paintStrip paints one strip: the rows that are passed to e.emit together, or, without e.emit, any rows.
 func (e *enlarger) paintStrip(top int, planes []*plane.Plane) {
 	if e.emit != nil {
 		e.out.Strip(top, top+planes[0].H)
@@ -84,8 +84,8 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 	e.release(low)
 }
 
-// keepChroma copies the rows [top, end) of enlarged chroma into the result. If the model has no network for colour,
-// enlarged is empty, and chroma is interpolated.
+// keepChroma stores the rows [top, end) of enlarged chroma in the result. If the model has no network for colour,
+// enlarged is empty, and keepChroma interpolates chroma.
 func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
 	for i, to := range e.chroma.High {
 		to = rowsOf(to, top, end)
@@ -103,7 +103,7 @@ func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
 }
 
 // applyStrength changes rows of the result, beginning with row top, to the interpolated picture plus the strength times
-// what the model adds to it: brightness, the first of the planes, or, if they are red, green and blue, all of them. low
+// what the model adds to it: the first plane, which is brightness, or all planes if they are red, green and blue. low
 // holds rows of the picture, beginning with row lo: all that interpolation needs.
 func (e *enlarger) applyStrength(top int, planes []*plane.Plane, rgb bool, low picture.Picture, lo int) {
 	if rgb {
@@ -117,8 +117,8 @@ func (e *enlarger) applyStrength(top int, planes []*plane.Plane, rgb bool, low p
 	e.releaseLuma(lowLuma)
 }
 
-// weaken is applyStrength for p, rows of a plane of the result beginning with row top. low holds rows of that plane of
-// the picture, beginning with row lo.
+// weaken is applyStrength for p, which holds rows of one plane of the result, beginning with row top. low holds rows of
+// the same plane of the picture, beginning with row lo.
 func (e *enlarger) weaken(p *plane.Plane, top int, low *plane.Plane, lo int) {
 	interpolated := e.mem.Plane(e.w, p.H)
 	e.interpolation.Rows(interpolated, low, lo, top)
@@ -164,8 +164,8 @@ func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 // And the transparency of the result stays within the range that it has around the same place of the picture, so that
 // the inside of a figure stays opaque and its outside transparent, however the model sharpens the edge between them.
 
-// clearHaze makes nearly transparent pixels of alpha transparent and nearly opaque ones opaque, where the picture has
-// nothing between the two: a model that goes beyond an edge leaves a haze there, of 1 to 7 levels.
+// clearHaze makes nearly transparent pixels of alpha transparent and nearly opaque pixels opaque, if all pixels of the
+// picture are fully transparent or opaque: a model that overshoots at an edge leaves a haze of 1 to 7 levels there.
 func (e *enlarger) clearHaze(alpha *plane.Plane) {
 	const haze = 7.5 / 255
 	if !e.hardAlpha {
@@ -190,7 +190,7 @@ func clampToNeighbours(out *plane.Plane, top, height int, low *plane.Plane) {
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), out.H, rowsPerTask, func() func(from, to int) {
 		least, greatest := make([]float32, low.W), make([]float32, low.W)
-		ranged := -1 // the row of low with its ranges in least and greatest; -1: none yet
+		ranged := -1 // the row of low to which least and greatest belong; -1: none yet
 		return func(from, to int) {
 			for y := from; y < to; y++ {
 				if v := resample.Under(top+y, low.H, height); v != ranged {
@@ -253,11 +253,11 @@ func (e *enlarger) clampFlatAreas(lo, hi int, low picture.Picture, lowTop int) {
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), hi-lo, rowsPerTask, func() func(from, to int) {
 		finder := newFlatFinder(e.inW)
-		var bounds []picture.Bounds // of row bounded of the picture
+		var bounds []picture.Bounds // for one row of the picture
 		return func(from, to int) {
 			for channel, plane := range low.Channels {
 				finder.begin(func(row int) []float32 { return plane.Row(row - lowTop) }, e.inH)
-				bounded := -1 // the row of the picture that bounds belongs to; -1: none yet
+				bounded := -1 // the row of the picture to which bounds belongs; -1: none yet
 				for y := lo + from; y < lo+to; y++ {
 					if v := resample.Under(y, e.inH, e.h); v != bounded {
 						bounds = finder.appendBounds(bounds[:0], v, e.out.Level)
@@ -270,7 +270,7 @@ func (e *enlarger) clampFlatAreas(lo, hi int, low picture.Picture, lowTop int) {
 	})
 }
 
-// flatFinder finds the samples of a plane around which three of 3×3 samples share the least or the greatest value.
+// flatFinder finds samples of a plane around which at least three of 3×3 samples share the least or the greatest value.
 type flatFinder struct {
 	row             func(y int) []float32
 	h               int
@@ -288,13 +288,12 @@ func newFlatFinder(width int) *flatFinder {
 	}
 }
 
-// begin turns to another plane of h rows; row(y) returns its row y.
+// begin makes f work on another plane, which has h rows; row(y) returns row y of that plane.
 func (f *flatFinder) begin(row func(y int) []float32, h int) {
 	f.row, f.h, f.paddedY = row, h, [3]int{-1, -1, -1}
 }
 
-// paddedRow returns row y with a missing sample before and after it. Beyond the plane, for y = -1 and y = f.h, all are
-// missing.
+// paddedRow returns row y with a missing sample before and after it. For y = -1 and y = f.h, all samples are missing.
 func (f *flatFinder) paddedRow(y int) []float32 {
 	if y < 0 || y >= f.h {
 		return f.missing
@@ -306,13 +305,12 @@ func (f *flatFinder) paddedRow(y int) []float32 {
 	return f.padded[y%3]
 }
 
-// appendBounds appends to list the bounds of those samples of row y that have a bound, and returns list. level converts
-// samples to levels of the result.
+// appendBounds returns list and the bounds of those samples of row y that have any. level converts samples to levels.
 func (f *flatFinder) appendBounds(list []picture.Bounds, y int, level func(float32) uint16) []picture.Bounds {
 	kernel.BoundFlatAreas(f.least, f.greatest, f.paddedRow(y-1), f.paddedRow(y), f.paddedRow(y+1))
 	for x, lo := range f.least {
 		hi := f.greatest[x]
-		if lo < 0 && hi > 1 { // neither is shared by three samples
+		if lo < 0 && hi > 1 { // neither value is shared by three samples
 			continue
 		}
 		b := picture.Bounds{X: int32(x), Most: math.MaxUint16}

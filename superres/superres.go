@@ -21,13 +21,14 @@ import (
 )
 
 // Upscale returns img enlarged to the size that ResultSize gives, in new memory. A grey picture comes back as
-// *image.Gray or *image.Gray16, all others as *image.NRGBA or *image.NRGBA64, with the transparency that they have.
-// The result has the same bytes whatever the number of workers and of rows in a band.
+// *image.Gray or *image.Gray16, any other picture as *image.NRGBA or *image.NRGBA64, with its transparency, if any. The
+// result has the same bytes for every number of workers and every height of a band.
 //
-// A scale other than the model's is reached in passes by the model, and by its siblings for other scales, until the
-// size is met or passed, and an exact antialiased reduction from there. A model that takes noise and compression away,
-// and one with a network, has at least one pass, so that a picture is restored where the result is no larger; a network
-// of scale 1 has no more, and its result is interpolated to a larger size.
+// If the scale is not the model's own, the picture is enlarged in several passes, by the model and by its siblings
+// (models for other scales), to the size of the result or just beyond it, and from there reduced exactly, with
+// antialiasing. A model that removes noise and compression, or has a network, makes at least one pass, so that it
+// restores a picture even if the result is no larger. A network of scale 1 makes one pass only, and its result is
+// interpolated to the size asked for.
 //
 // It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
@@ -44,8 +45,8 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 	return e.out.Image, nil
 }
 
-// Streams reports whether Stream can enlarge a picture. It cannot if the picture has transparency, which is enlarged
-// after all of its colour, or if the model has the effort max, which works on the whole picture.
+// Streams reports whether Stream can enlarge a picture. It cannot if the picture has transparency, because that is
+// enlarged after all of the colour, or if the model has the effort max, which works on the whole picture.
 func (m *Model) Streams(img image.Image) bool { return picture.IsOpaque(img) && !m.maxEffort }
 
 // Stream enlarges a picture as Upscale does, but calls emit with strips of whole rows of the result, from the top, so
@@ -63,7 +64,7 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	top := 0 // of the next strip
+	top := 0 // the row of the result with which the next strip begins
 	e.emit = func(strip image.Image) {
 		if ctx.Err() != nil {
 			return
@@ -86,16 +87,17 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 	return err
 }
 
-// If the edges of a picture meet, as in a tile of a texture or a panorama of 360°, it is enlarged with a margin from
-// its opposite edges, as wide as the model looks, which is cut off again. The margin begins where edges of a pixel of
-// the picture and of a pixel of the result coincide, so that all pixels of the result lie as they do without it.
+// If opposite edges of a picture meet, as in a tile of a texture or a panorama of 360°, the picture gets a margin
+// before it is enlarged. The margin repeats the opposite edge, is at least as wide as the model's reach, and is cut off
+// from the result. It begins where a pixel edge of the picture and a pixel edge of the result coincide, so that the
+// pixels of the result lie where they would lie without a margin.
 
-// Margin returns the width and height in pixels of the margin around a picture of size in, enlarged to out, with edges
-// that meet: 0 where opt does not say so.
-func (m *Model) Margin(in, out image.Point, opt Options) (margin image.Point) {
-	reach := m.Reach(in.X, in.Y, out.X, out.Y)
+// Margin returns the width of the margin at the left and right, and its height above and below, in pixels of a picture
+// of the given size that is enlarged to the size of result. It is 0 in a direction without opt.WrapX or opt.WrapY.
+func (m *Model) Margin(size, result image.Point, opt Options) (margin image.Point) {
+	reach := m.Reach(size.X, size.Y, result.X, result.Y)
 	if opt.Mix != nil {
-		reach = max(reach, opt.Mix.Model.Reach(in.X, in.Y, out.X, out.Y))
+		reach = max(reach, opt.Mix.Model.Reach(size.X, size.Y, result.X, result.Y))
 	}
 	along := func(wraps bool, in, out int) int {
 		if !wraps {
@@ -104,10 +106,11 @@ func (m *Model) Margin(in, out image.Point, opt Options) (margin image.Point) {
 		step := stage.Step(in, out)
 		return (reach + step - 1) / step * step
 	}
-	return image.Pt(along(opt.WrapX, in.X, out.X), along(opt.WrapY, in.Y, out.Y))
+	return image.Pt(along(opt.WrapX, size.X, result.X), along(opt.WrapY, size.Y, result.Y))
 }
 
-// wrap returns img with its margin, the options for enlarging that, and the part of its enlargement that is the result.
+// wrap returns img with its margin, the options for enlarging the picture with the margin, and the rectangle of that
+// enlargement without the margin, which is the result.
 func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options, part image.Rectangle, err error) {
 	in := img.Bounds().Size()
 	w, h, err := m.ResultSize(in.X, in.Y, opt)
@@ -130,7 +133,7 @@ func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options
 	return picture.Wrapped(img, image.Rectangle{Min: margin.Mul(-1), Max: in.Add(margin)}), opt, part, nil
 }
 
-// prepare checks the options and returns an enlarger for the picture.
+// prepare checks the options and returns an enlarger for img. With a model of pixel art, img is enlarged here already.
 func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	if least := m.leastScale(); m.Scale < least {
 		return nil, fmt.Errorf("superres: a model of scale %d, expected %d or more", m.Scale, least)
@@ -144,16 +147,16 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
 	if m.pixels && (!m.squares || opt.Blend) && opt.Chroma == nil && (w != b.Dx() || h != b.Dy()) {
-		img, opt.Report = pixelart.Enlarge(img, w, h, opt.Blend), nil // it is no enlargement that a reduction undoes
+		img, opt.Report = pixelart.Enlarge(img, w, h, opt.Blend), nil // pixel art has no LRPSNR
 	}
 	return m.newEnlarger(img, w, h, opt, &stage.Pool{})
 }
 
-// defaultModel holds the function that opens the model of Upscale; empty: there is none.
+// defaultModel is the function that opens the model for the function Upscale; nil: no default model is set.
 var defaultModel atomic.Pointer[func() (*Model, error)]
 
-// SetDefault makes Upscale use the model that open returns. open is called at most once, when Upscale first needs it.
-// Package superres/models, when it is imported, sets its model auto.
+// SetDefault makes the function Upscale use the model that open returns. open is called at most once, when Upscale
+// first needs the model. Package superres/models, when it is imported, sets its model auto.
 func SetDefault(open func() (*Model, error)) {
 	once := sync.OnceValues(open)
 	defaultModel.Store(&once)
@@ -191,9 +194,9 @@ func (m *Model) Restore(ctx context.Context, img image.Image, scale int) (score.
 	return score.Compare(img, high, scale, scale)
 }
 
-// RestoreExact reduces the brightness of img by scale with the model's degradation, enlarges it by scale, and
-// returns the normalised squared error (NFE) and the result. As in the paper's Table 1, nothing is rounded to 8 bits
-// before the error is taken; samples are limited to 0..1. It is an error if a side of img is less than scale.
+// RestoreExact reduces the brightness of img by scale with the model's degradation and enlarges it by scale. It returns
+// the normalised squared error (NFE) and the result. Nothing is rounded to 8 bits before the error is computed, but
+// samples are limited to 0..1, as in Table 1 of the paper. It is an error if a side of img is less than scale.
 func (m *Model) RestoreExact(ctx context.Context, img image.Image, scale int) (float64, *image.Gray, error) {
 	if b := img.Bounds(); b.Dx() < scale || b.Dy() < scale || scale < 1 {
 		return 0, nil, fmt.Errorf("superres: a %d×%d picture cannot be reduced by %d", b.Dx(), b.Dy(), scale)
@@ -211,9 +214,9 @@ func (m *Model) RestoreExact(ctx context.Context, img image.Image, scale int) (f
 	return score.NFE(truth.Crop(0, 0, high.W, high.H), high), result, nil
 }
 
-// chosenFor returns the enlarger for a picture, which its choice of model may have changed; with a margin, part is the
-// part of the enlargement without that, else empty. Colour that image/jpeg has left at less than the resolution of
-// brightness is interpolated.
+// chosenFor chooses a model for img and returns an enlarger for the picture, which the choice may have corrected: see
+// Choice.Picture. If img gets a margin, part is the rectangle of the enlargement without the margin, else it is empty.
+// Colour that image/jpeg leaves at less than the resolution of brightness is interpolated first.
 func (m *Model) chosenFor(
 	ctx context.Context, img image.Image, opt Options,
 ) (e *enlarger, part image.Rectangle, err error) {
@@ -254,10 +257,10 @@ func (m *Model) chosenFor(
 	return e, part, err
 }
 
-// Decode reads a picture file to the end of r and returns the picture, turned upright, with what the file says of it
-// in Options.Subsampled, Quality and WebP, for Upscale. It reads PNG, JPEG, GIF, BMP, TIFF and WebP of at most 50
-// million pixels, the first picture of files with several. Subsampled colour is interpolated smoothly, as the program
-// superres does it and image/jpeg does not. When ctx ends, Decode returns ctx.Err().
+// Decode reads a picture file to the end of r. It returns the picture, turned upright, and Options for Upscale in which
+// Subsampled, Quality and WebP are set as the file says. It reads PNG, JPEG, GIF, BMP, TIFF and WebP of at most 50
+// million pixels, and only the first picture of a file with several. Subsampled colour is interpolated smoothly, as in
+// the program superres; image/jpeg repeats its samples instead. When ctx ends, Decode returns ctx.Err().
 func Decode(ctx context.Context, r io.Reader) (image.Image, Options, error) {
 	pic, err := imagefile.Decode(ctx, r, "superres", imagefile.Limits{FirstFrame: true, Strip: true})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // Tune returns a copy of the model with the settings of t; what was learned does not change. Its siblings, and its
-// models for other efforts, are tuned in the same way when they are first needed, those that do not know trust to the
-// rest. It is an error if a setting is out of its range, or concerns no stage of the model.
+// models for other efforts, are tuned in the same way when they are first needed, without t.Trust if they are not
+// trusting. It is an error if a setting is out of its range, or concerns no stage of the model.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	out, err := m.tuneAlone(t)
 	if err != nil {
@@ -90,9 +90,9 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	return &out, nil
 }
 
-// TuneFor returns the model tuned to the strength of the degradation that package flaws estimates for a picture, and to
-// flaws.UnknownTrust if it knows trust, or m itself if the model is not graded. quality is the quality of the JPEG file
-// that img was read from, 1 to 100, or 0 for any other file.
+// TuneFor returns the model tuned to the strength of the degradation that package flaws estimates for a picture and, if
+// the model is trusting, to flaws.UnknownTrust; or m itself if the model is not graded. quality is the quality of the
+// JPEG file that img was read from, 1 to 100, or 0 for any other file.
 func (m *Model) TuneFor(img image.Image, quality int) (*Model, error) {
 	if !m.IsGraded() {
 		return m, nil
@@ -100,7 +100,7 @@ func (m *Model) TuneFor(img image.Image, quality int) (*Model, error) {
 	return m.tuneTo(flaws.Measure(img, quality).Strength(), flaws.UnknownTrust)
 }
 
-// tuneTo returns the model tuned to a strength and, if it knows trust, to a trust.
+// tuneTo returns the model tuned to a strength and, if the model is trusting, to a trust.
 func (m *Model) tuneTo(strength, trust float64) (*Model, error) {
 	if !m.IsTrusting() {
 		trust = 0
@@ -108,15 +108,15 @@ func (m *Model) tuneTo(strength, trust float64) (*Model, error) {
 	return m.Tune(stage.Tuning{Strength: strength, Trust: trust})
 }
 
-// Effort returns the model for the effort of the given name, with its siblings; at best, m itself. It fails if the
-// effort is unknown or the model lacks it: fast needs a smaller model (see WithEffort), max needs a network or stages.
+// Effort returns the model for the effort of the given name, with its siblings; for best, it returns m itself. It fails
+// if the effort is unknown or the model lacks it: fast needs a smaller model (see WithEffort), max a network or stages.
 func (m *Model) Effort(name string) (*Model, error) {
 	atEffort := func(other *Model) (*Model, error) { return other.Effort(name) }
 	open := m.efforts[name]
 	switch {
 	case !slices.Contains(Efforts(), name):
 		return nil, usage.Errorf("superres: %s", usage.Unknown("effort", name, Efforts()))
-	case name == "best", m.pixels: // a rule costs nothing, and has no more to give
+	case name == "best", m.pixels: // pixel art has a single effort
 		return m, nil
 	case m.IsPlain() || name == "fast" && open == nil:
 		return nil, usage.Errorf("superres: this model has no effort %q", name)
@@ -136,7 +136,7 @@ func (m *Model) Effort(name string) (*Model, error) {
 	return out.withRobustOf(m, atEffort), nil
 }
 
-// fastest returns the model at the effort fast, if it has one and more effort was not asked for, else m.
+// fastest returns the model at the effort fast; or m, if it has no such model or has the effort max.
 func (m *Model) fastest() (*Model, error) {
 	if m.efforts["fast"] == nil || m.maxEffort {
 		return m, nil
@@ -156,32 +156,33 @@ func (m *Model) WithEffort(name string, open func() (*Model, error)) *Model {
 	return &out
 }
 
-// Large returns m as a model that takes several times as long as others: at the effort max it enlarges a picture in two
-// orientations, where others take four.
+// Large returns m marked as a model that takes several times as long as others: at the effort max it enlarges a picture
+// in two orientations, where others take four.
 func (m *Model) Large() *Model {
 	out := *m
 	out.large = true
 	return &out
 }
 
-// WithRobust returns m with the robust model that open returns, one for pictures with noise or compression that can
-// be tuned to their strength. Upscale and Stream of the result choose between the two for each picture, as Choose
-// does. open is called at most once, when a picture first needs it.
+// WithRobust returns m with the robust model that open returns: a model for pictures with noise or compression, which
+// can be tuned to their strength. Upscale and Stream of the result choose between the two models for each picture, as
+// Choose does. open is called at most once, when a picture first needs the robust model.
 func (m *Model) WithRobust(open func() (*Model, error)) *Model {
 	out := *m
 	out.robust = &robust{open: sync.OnceValues(open), known: map[tuned]*Model{}}
 	return &out
 }
 
-// WithJudge returns m, which must have a robust model, with the judge of how much of the two suits a picture, which has
-// learned from photo and photo-real: see flaws.StepShares. Without it, Choose goes by the strength of flaws alone.
+// WithJudge returns m, which must have a robust model, with a judge, which estimates the shares of the two models that
+// suit a picture and has learned from photo and photo-real: see flaws.StepShares. Without it, Choose uses only the
+// strength.
 func (m *Model) WithJudge() *Model {
 	out := *m
 	out.robust = &robust{open: m.robust.open, known: map[tuned]*Model{}, isJudged: true}
 	return &out
 }
 
-// withRobustOf returns m with the robust model of another, if that has one, as change returns it.
+// withRobustOf returns m with the robust model of other, changed by the function change; m itself if other has none.
 func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) *Model {
 	r := other.robust
 	if r == nil {
@@ -198,13 +199,14 @@ func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) 
 	return out
 }
 
-// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1 and, if it knows trust, to
-// flaws.UnknownTrust. It fails if there is none, or it cannot be opened or tuned. It may be called concurrently.
+// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1 and, if it is trusting, to
+// flaws.UnknownTrust. It fails if m has no robust model, or the robust model cannot be opened or tuned. It may be
+// called concurrently.
 func (m *Model) Robust(strength float64) (*Model, error) {
 	return m.tunedRobust(tuned{strength: strength, trust: flaws.UnknownTrust})
 }
 
-// tunedRobust returns a robust model of WithRobust. One that does not know trust is not tuned to it.
+// tunedRobust returns the robust model of m, tuned as t says; a model that is not trusting ignores t.trust.
 func (m *Model) tunedRobust(t tuned) (*Model, error) {
 	r := m.robust
 	if r == nil {

@@ -1,6 +1,6 @@
-// Package app is the program superres: its commands, and the functions Main and Run.
+// Package app is the program superres: its list of commands, and the functions Main and Run.
 //
-// Another module can build a superres with learners, coders or stages of its own. Its main function calls Main, and it
+// Another module can build a superres that has more learners, coders or stages. Its main function calls Main, and it
 // imports their packages, which register them:
 //
 //	package main

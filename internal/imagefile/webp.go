@@ -30,14 +30,14 @@ func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	return frame
 }
 
-// webpIndex returns the quantiser index, 0 to 127, of the lossy WebP in src or, where the WebP has four segments, the
-// mean of their indices (RFC 6386, sections 9.2 to 9.6). It is 0 for any other WebP.
+// webpIndex returns the quantiser index, 0 to 127, of the lossy WebP in src or, if the WebP has segments with
+// quantisers of their own, the mean of the four indices (RFC 6386, sections 9.2 to 9.6). It is 0 for any other WebP.
 func webpIndex(src metadata.Source) float64 {
 	const most = 1024 // bytes of the header, up to the index
 	return frameIndex(lossyFrame(src).Start(most))
 }
 
-// frameIndex is webpIndex for the start of the data of a chunk with lossy pixels.
+// frameIndex returns the index that webpIndex describes. frame is the start of the data of a chunk with lossy pixels.
 func frameIndex(frame []byte) float64 {
 	const start = 10 // the tag, the start code, and the size
 	if len(frame) < start {
@@ -47,7 +47,7 @@ func frameIndex(frame []byte) float64 {
 	for range 2 {
 		d.value = d.value<<8 | uint32(d.nextByte())
 	}
-	d.readNumber(2) // the kind of colour, and whether it is limited
+	d.readNumber(2) // the colour space, and whether samples are clamped
 	const segments = 4
 	var at [segments]int
 	relative := true
@@ -58,25 +58,25 @@ func frameIndex(frame []byte) float64 {
 			for i := range at {
 				at[i] = d.readOptional(7)
 			}
-			for range segments { // the filter's strength
+			for range segments { // the strength of the loop filter
 				d.readOptional(6)
 			}
 		}
-		for range 3 { // probabilities of segments
+		for range 3 { // probabilities of the segments
 			if mapped && d.readNumber(1) == 1 {
 				d.readNumber(8)
 			}
 		}
 	}
-	d.readNumber(1 + 6 + 3) // the filter
+	d.readNumber(1 + 6 + 3) // the loop filter
 	if d.readNumber(1) == 1 {
 		if changed := d.readNumber(1) == 1; changed {
-			for range 2 * 4 { // what it adds for kinds of blocks
+			for range 2 * 4 { // adjustments for kinds of blocks
 				d.readOptional(6)
 			}
 		}
 	}
-	d.readNumber(2) // partitions
+	d.readNumber(2) // the number of partitions
 	base, sum := d.readNumber(7), 0
 	for _, v := range at {
 		if relative {
@@ -143,8 +143,9 @@ func (d *booleans) readOptional(bits int) int {
 	return v
 }
 
-// withAlphaFlag sets the flag of alpha in the extended header of the WebP in src, in its memory, where a chunk of alpha
-// stands in front of lossy pixels, and else clears it, since the decoder fails where both do not agree.
+// withAlphaFlag makes the alpha flag in the extended header of the WebP in src, in its memory, agree with the chunks,
+// since the decoder fails otherwise: it sets the flag if a chunk ALPH stands before the pixels, and clears the flag if
+// there is none and the pixels are lossy.
 func withAlphaFlag(src *source) *source {
 	const flags, alpha = riffHeader + chunkHeader, 0x10
 	if len(src.data) < extendedHeader || string(src.data[riffHeader:riffHeader+4]) != "VP8X" {
@@ -164,10 +165,10 @@ func withAlphaFlag(src *source) *source {
 }
 
 // All lossy WebP files store chroma at half the resolution of luma. Go's decoder returns chroma as stored, and Go's
-// colour conversion repeats each sample. libwebp enlarges chroma by a triangle filter instead: a new sample is ¾ and ¼
-// of two stored ones, or 9, 3, 3 and 1 sixteenths of 2×2. So does this package.
+// colour conversion repeats each sample. libwebp enlarges chroma with a triangle filter instead: a new sample is ¾ of
+// one stored sample and ¼ of another, or 9, 3, 3 and 1 sixteenths of 2×2 samples. This package does the same.
 
-// decodeWebP decodes a WebP to the pixels of libwebp.
+// decodeWebP decodes a WebP to the same pixels as libwebp.
 func decodeWebP(src *source, _ Size, _ Limits) (image.Image, error) {
 	img, err := webp.Decode(src)
 	if err != nil {

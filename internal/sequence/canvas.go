@@ -18,7 +18,7 @@ type canvas interface {
 	put(img image.Image, c cell)   // draws img, the decoded frame c, into the rectangle c.rect
 	dispose()                      // clears or restores the rectangle of the last frame, as that frame asks
 	image(grey bool) image.Image   // returns a copy as a picture, grey if grey is true
-	describe() (opaque, grey bool) // reports whether all pixels are opaque, and whether all visible ones are grey
+	describe() (opaque, grey bool) // reports whether all pixels are opaque, and whether all visible pixels are grey
 }
 
 // plane is a canvas with 8 or 16 bits a sample.

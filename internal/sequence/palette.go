@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// A GIF has 255 colours and a transparent one. They are chosen once for all frames, weighted by how often each colour
-// occurs in the changed rectangles of the frames, so that a colour of the animation looks the same in all frames:
+// A GIF has up to 255 colours and a transparent colour. The colours are chosen once for all frames, weighted by how
+// often each occurs in the changed rectangles of the frames, so that a colour of the animation looks the same in all
+// frames:
 //
 //	cells  of 4³ levels, each with its mean colour and its number of pixels
 //	split  the box of cells with the largest squared error, at its mean, along the axis where

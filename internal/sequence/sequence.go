@@ -351,7 +351,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.lim.Accept = nil; accept != nil { // not asked again, but without any Accept the limit of pixels is lower
+	if r.lim.Accept = nil; accept != nil { // all pages are accepted; a nil Accept would lower the limit of pixels
 		r.lim.Accept = func(image.Config, int64) error { return nil }
 	}
 	r.Rewind()

@@ -7,7 +7,7 @@ import (
 )
 
 // describe returns the architecture of a graph: "SRVGGNetCompact 64×32" if it is one, else the number of its
-// convolutions and the most channels that one of them makes, such as "42 convolutions, 32 channels".
+// convolutions and the largest number of output channels among them, such as "42 convolutions, 32 channels".
 func describe(g *graph.Graph) string {
 	if channels, layers, ok := asCompact(g); ok {
 		return fmt.Sprintf("SRVGGNetCompact %d×%d", channels, layers)

@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// ErrMemory is the error of Open and Import if they would take more memory than they may.
+// ErrMemory is the error of Open and Import if they would take more memory than their caller allows.
 var ErrMemory = errors.New("too little memory")
 
 // programMemory is an estimate of the bytes that a program takes before it imports a network.

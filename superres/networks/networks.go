@@ -19,15 +19,15 @@ type Source struct {
 	// Architecture is the name of the architecture, such as "SRVGGNetCompact 64×32", or, if it is unknown, the size of
 	// the network, such as "42 convolutions, 32 channels".
 	Architecture string
-	// SHA256 is the hash, in hexadecimal, of the bytes of the file. An ncnn network has two files: they are hashed one
-	// after the other.
+	// SHA256 is the hash, in hexadecimal, of the bytes of the file; for ncnn, of its two files, one after the other.
 	SHA256 string
 	// Graph is the network.
 	Graph *graph.Graph
 }
 
-// leastAgreement is the least PSNR, in dB, between a picture and the network's result, reduced to its size, that Import
-// accepts. Published networks reach 31 dB or more with the right ranges of samples, at most 15.6 with wrong ones.
+// leastAgreement is the least PSNR, in dB, that Import accepts between a picture and the network's result, after the
+// result is reduced to the size of the picture. Published networks reach 31 dB or more with the right ranges of
+// samples, at most 15.6 with wrong ones.
 const leastAgreement = 15
 
 // Import returns a network that enlarges as s does. Files of ncnn, ONNX and Keras, and weights of RLFN, do not state

@@ -217,8 +217,8 @@ func refuseOther(head []byte) error {
 	return nil
 }
 
-// looksLikeONNX reports whether a file that begins with head may be ONNX: a protobuf message that begins with the
-// number of its version.
+// looksLikeONNX reports whether head, the start of a file, may be ONNX: a protobuf message that begins with its
+// version.
 func looksLikeONNX(head []byte) bool {
 	return len(head) > 2 && head[0] == 1<<3 && head[1] > 0 && head[1] < 0x80
 }
@@ -230,7 +230,7 @@ func looksLikeWeights(head []byte) bool {
 		len(head) > 1 && head[0] == 0x80 && head[1] <= 5
 }
 
-// readWeights reads a file of weights alone. The names of the weights tell the network.
+// readWeights reads a file that holds only weights. The names of the weights identify the network.
 func (s *Source) readWeights(r io.ReaderAt, size int64) error {
 	w, err := weights.Read(r, size)
 	if err != nil {

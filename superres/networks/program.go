@@ -11,10 +11,10 @@ import (
 // builder translates a graph into a program, node by node.
 type builder struct {
 	graph   *graph.Graph
-	uses    []int // how often each node of the graph is an input; the output counts once more
+	uses    []int // how often each node of the graph is an input; g.Output counts as one more use
 	values  []value
 	program *lines.Program
-	most    int // the most channels that a convolution takes or makes
+	most    int // the largest number of input or output channels of a convolution
 }
 
 // value is the node of the program that computes the samples of a node of the graph.
@@ -23,13 +23,14 @@ type value struct {
 	channels int
 	// step is the number of float32 values of a sample: channels, or that number rounded up to whole vectors.
 	step int
-	// isPixel is true for a single pixel, such as a mean of the picture. It is combined with all pixels of another.
+	// isPixel is true for a single pixel, such as a mean of the picture. It is combined with all pixels of another
+	// value.
 	isPixel bool
 	// isOpen is true if node is a Chain that may get further steps, since no other node takes its result.
 	isOpen bool
 }
 
-// build returns a builder that holds the program of a simplified graph that Check accepts, and the value of its output.
+// build returns a builder with the program of a simplified graph that Check accepts, and the value of its output.
 func build(g *graph.Graph) (*builder, value, error) {
 	b := &builder{graph: g, uses: make([]int, len(g.Nodes)), program: new(lines.Program)}
 	b.uses[g.Output]++

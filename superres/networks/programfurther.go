@@ -35,7 +35,7 @@ func (b *builder) function(f graph.Function, v value) value {
 	return b.unary(lines.Curve(functions[f]), v)
 }
 
-// further continues node with operations on several values, pixels or channels.
+// further continues the method node, for operations that combine several values, pixels or channels.
 func (b *builder) further(n graph.Node, in []value) (value, error) {
 	v := in[0]
 	switch op := n.Op.(type) {
@@ -73,7 +73,7 @@ func (b *builder) further(n graph.Node, in []value) (value, error) {
 	return b.attention(n, in)
 }
 
-// where adds a node that takes the samples of in[1] where those of in[0] are not 0, else those of in[2].
+// where adds a node that takes a sample of in[1] where the sample of in[0] is not 0, else the sample of in[2].
 func (b *builder) where(in []value) value {
 	x, y := b.paired(in[0], in[1])
 	y, z := b.paired(y, in[2])
@@ -85,7 +85,7 @@ func (b *builder) where(in []value) value {
 	return out
 }
 
-// reductions returns the operation that reduces a row or a pixel, and the operation that combines the results of rows.
+// reductions returns the operation that reduces a row or a pixel, and the one that combines the results of all rows.
 func reductions(by graph.Reduction) (first, then lines.Reduction) {
 	switch by {
 	case graph.Norm:

@@ -11,7 +11,8 @@ import (
 const mostReach = 1 << 16
 
 // reachOf returns the reach, as defined by stage.Network, of a program that enlarges by scale. It is mostReach if the
-// result depends on the whole picture, or if a cut at a multiple of alignment changes which rows a node makes together.
+// result depends on the whole picture, or if cutting the picture at a multiple of alignment rows would change which
+// rows a node computes together.
 func reachOf(p *lines.Program, scale, alignment int) int {
 	const shift = 720_720 // rows; a multiple of 1 to 16, so that every node moves by whole rows
 	sizes, taller := p.Sizes(1<<10, 2*shift), p.Sizes(1<<10, 3*shift)

@@ -75,8 +75,7 @@ func (r *run) read(y int, to *lines.Rows) {
 	r.fill(y, to.FloatRow(y))
 }
 
-// fill converts row y, which must be in r.rows, to the network's range, in dst, and repeats its last sample to the
-// right.
+// fill converts row y, which must be in r.rows, to the network's range in dst, and fills dst up with its last sample.
 func (r *run) fill(y int, dst []float32) {
 	channels, in := len(r.rows), r.ranges.In
 	for c, p := range r.rows {

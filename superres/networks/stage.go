@@ -37,7 +37,7 @@ type Stage struct {
 	scratch int64 // bytes of working memory of each worker
 }
 
-// saved is what a model file holds of a Stage besides its numbers.
+// saved is the description of a Stage in a model file, which stores its numbers separately.
 type saved struct {
 	In      graph.Span    `json:"in"`
 	Out     graph.Span    `json:"out"`

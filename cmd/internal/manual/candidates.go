@@ -10,8 +10,8 @@ import (
 	"superres/internal/settings"
 )
 
-// completions returns the words that can replace the last of words, a command line with the program first, and whether
-// file names can, too. It reads the line as console.Program.Run does.
+// completions returns the words that can replace the last word of a command line, and whether file names can replace
+// it, too. words is the command line, beginning with the program; it is parsed as console.Program.Run does.
 func completions(app *cli.App, words []string) (list []settings.Word, files bool) {
 	if len(words) < 2 {
 		return nil, false
@@ -61,7 +61,7 @@ func completions(app *cli.App, words []string) (list []settings.Word, files bool
 	return list, strings.TrimPrefix(command.ArgsUsage, "[FLAGS]") != ""
 }
 
-// helpTopics returns what can follow "superres help" and words.
+// helpTopics returns the words that can follow "superres help" and words in a command line.
 func helpTopics(app *cli.App, words []string) []settings.Word {
 	if len(words) == 0 {
 		return commandNames(app.Commands)
@@ -74,13 +74,13 @@ func helpTopics(app *cli.App, words []string) []settings.Word {
 
 // place describes where a word stands among the arguments of a command.
 type place struct {
-	flag      *settings.Option // the flag whose value the word is, or nil
+	flag      *settings.Option // the flag that takes the word as its value, or nil
 	ended     bool             // true after "--", which ends the flags
-	arguments int              // how many arguments before the word are no flags
+	arguments int              // how many arguments before the word are neither flags nor their values
 }
 
-// standing returns the place of the word after words, the arguments of the command of so far.
-func standing(of *cli.Command, words []string) (at place) {
+// standing returns the place of the word that follows words, the arguments of command so far.
+func standing(command *cli.Command, words []string) (at place) {
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		switch {
@@ -91,7 +91,7 @@ func standing(of *cli.Command, words []string) (at place) {
 			continue
 		}
 		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		if o := console.OptionsOf(of).Find(name); o != nil && !hasValue && o.TakesValue() {
+		if o := console.OptionsOf(command).Find(name); o != nil && !hasValue && o.TakesValue() {
 			if i++; i == len(words) {
 				at.flag = o
 			}
@@ -100,14 +100,14 @@ func standing(of *cli.Command, words []string) (at place) {
 	return at
 }
 
-// flagWords returns the completions of word, a "-" and more: the flags of the command of or, after "=", the values of
-// the flag, among which files says that file names are, too.
-func flagWords(of *cli.Command, word string) (list []settings.Word, files bool) {
+// flagWords returns the completions of word, which begins with "-": flags of command or, after "=", values of the flag;
+// then files says whether file names are values of it, too.
+func flagWords(command *cli.Command, word string) (list []settings.Word, files bool) {
 	flag, _, hasValue := strings.Cut(word, "=")
 	if !hasValue {
-		return flagNames(of), false
+		return flagNames(command), false
 	}
-	o := console.OptionsOf(of).Find(strings.TrimLeft(flag, "-"))
+	o := console.OptionsOf(command).Find(strings.TrimLeft(flag, "-"))
 	if o == nil {
 		return nil, false
 	}
@@ -118,18 +118,18 @@ func flagWords(of *cli.Command, word string) (list []settings.Word, files bool) 
 	return list, files
 }
 
-// commandNames returns the names of the commands with their Usage.
-func commandNames(of []*cli.Command) (list []settings.Word) {
-	for _, c := range of {
+// commandNames returns the names of the commands, each with its Usage.
+func commandNames(commands []*cli.Command) (list []settings.Word) {
+	for _, c := range commands {
 		list = append(list, settings.Word{Text: c.Name, About: c.Usage})
 	}
 	return list
 }
 
-// flagNames returns the visible flags of the command of with their help, those with long names first.
-func flagNames(of *cli.Command) (list []settings.Word) {
+// flagNames returns the visible flags of command with their help, long names first.
+func flagNames(command *cli.Command) (list []settings.Word) {
 	var short []settings.Word
-	for _, o := range console.OptionsOf(of).Visible() {
+	for _, o := range console.OptionsOf(command).Visible() {
 		_, about := o.Usage()
 		for _, name := range o.Dashed() {
 			if len(name) == 2 {

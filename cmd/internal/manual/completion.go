@@ -13,8 +13,8 @@ import (
 	"superres/internal/usage"
 )
 
-// The scripts pass the words of the line to "superres completion words" and show what it prints. The completion of the
-// command-line library is not used: it knows neither flags behind file names nor values of flags.
+// The scripts pass the words of the command line to "superres completion words" and show the words that it prints. The
+// completion of the command-line library is not used: it completes neither flags after file names nor values of flags.
 //
 //go:embed completion.bash completion.zsh completion.fish completion.powershell
 var completionScripts embed.FS
@@ -52,8 +52,8 @@ func Completion(s *console.Streams) *cli.Command {
 	})
 }
 
-// answer returns the output of "superres completion words" for a script: a line for each word that can replace the last
-// of words, with a tab and its explanation, and the line ":files" if file names can replace it, too.
+// answer returns the output of "superres completion words" for a script: one line for each word that can replace the
+// last of words, with a tab and its explanation, and the line ":files" if file names can replace it, too.
 func answer(app *cli.App, words []string) string {
 	list, files := completions(app, words)
 	var b strings.Builder

@@ -1,5 +1,5 @@
-// Package manual has the commands superres man, superres completion and superres version, each in a file of its name.
-// The manual page, and the words that candidates.go offers for completion, are made from the commands and their
+// Package manual contains the commands superres man, superres completion and superres version, each in the file of its
+// name. The manual page, and the words that candidates.go offers for completion, are made from the commands and their
 // options, so that nothing is written twice.
 package manual
 
@@ -40,8 +40,8 @@ var exitCodes = []struct {
 	{"141", "nobody reads the standard output any more; finished files are whole"},
 }
 
-// page writes the manual page of app to to, in the macros of man(7), from the help texts of the commands.
-func page(app *cli.App, to io.Writer) error {
+// page writes the manual page of app to w, in the macros of man(7), from the help texts of the commands.
+func page(app *cli.App, w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH SUPERRES 1 \"\" \"superres %s\" \"User Commands\"\n", console.Version)
 	fmt.Fprintf(&b, ".SH NAME\nsuperres \\- %s\n", roff(app.Usage))
@@ -67,7 +67,7 @@ func page(app *cli.App, to io.Writer) error {
 	b.WriteString(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno progress bar, as where\n.B TERM\nis\n.BR dumb .\n" +
 		".TP\n.B SUPERRES_MODELS\nthe folder of your models, in which\n.B superres models add\nwrites networks of " +
 		"other programs.\n")
-	_, err := io.WriteString(to, b.String())
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

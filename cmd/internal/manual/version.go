@@ -26,23 +26,23 @@ func Version(s *console.Streams) *cli.Command {
 
 // releaseRevision is the revision of a release, which the linker sets (see .ci/packages).
 //
-// Note: the go command writes the revision itself, but not in every kind of checkout, so that the bytes of the same
-// commit would differ.
+// Note: the go command writes the revision itself, but not in every kind of checkout, so that builds of the same commit
+// would differ.
 var releaseRevision string
 
-// printVersion writes the versions of the program and of Go and the platform. As JSON it adds the revision in version
-// control, "" if unknown.
-func printVersion(to io.Writer, asJSON bool) error {
+// printVersion writes the versions of the program and of Go, the platform and the tier of the kernel to w. As JSON, it
+// adds the revision in version control, "" if unknown.
+func printVersion(w io.Writer, asJSON bool) error {
 	if !asJSON {
-		_, err := fmt.Fprintf(to, "superres %s (%s, %s/%s, kernel %s)\n", console.Version, runtime.Version(),
+		_, err := fmt.Fprintf(w, "superres %s (%s, %s/%s, kernel %s)\n", console.Version, runtime.Version(),
 			runtime.GOOS, runtime.GOARCH, kernel.Tier())
 		if text := console.Slowness(); text != "" && err == nil {
-			_, err = fmt.Fprintln(to, text)
+			_, err = fmt.Fprintln(w, text)
 		}
 		return err
 	}
 	revision, _ := console.Revision()
-	return json.NewEncoder(to).Encode(map[string]string{
+	return json.NewEncoder(w).Encode(map[string]string{
 		"version": console.Version, "revision": cmp.Or(releaseRevision, revision), "go": runtime.Version(),
 		"os": runtime.GOOS, "arch": runtime.GOARCH, "kernel": kernel.Tier(),
 	})

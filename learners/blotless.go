@@ -60,8 +60,8 @@ func init() {
 	})
 }
 
-// blotlessSeed is the seed of the partitions. They do not depend on Options.Seed, so that the result depends on the
-// first dictionary alone.
+// blotlessSeed is the seed of the partitions. They do not depend on Options.Seed, so that the result depends only on
+// the first dictionary.
 //
 // Note: mean error by optimal assignment on 40 planted problems, (M,K,S) = (16,32,3), at most 500 iterations; the
 // differences between the lines are 1.8 to 9 times their standard error:
@@ -71,9 +71,9 @@ func init() {
 //	random partitions    0.156  0.056  0.036  0.013
 //	and momentum 0.8     0.137  0.030  0.019  0.006
 //
-// With the problems of superres recover --seed 1, 20 of them, N = 100 and 150: 0.170 and 0.074 without momentum, 0.142
-// and 0.059 with 0.3, 0.130 and 0.052 with 0.5; an independent program without momentum reaches 0.132 and 0.056. Where
-// signals are not exactly sparse, as patches of photographs are not, momentum ends at a larger residual, most with 0.8.
+// In 20 problems of superres recover --seed 1, at N = 100 and 150, it is 0.170 and 0.074 without momentum, 0.142 and
+// 0.059 with 0.3, 0.130 and 0.052 with 0.5; an independent program without momentum reaches 0.132 and 0.056. Where
+// signals are not exactly sparse, as patches of photographs are not, momentum ends at a larger residual, worst at 0.8.
 const (
 	blotlessSeed     = 1
 	blotlessMomentum = 0.5
@@ -112,8 +112,8 @@ func (l BLOTLESS) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result
 	})
 }
 
-// update updates the atoms in the given order, in blocks of at most min(M, N) atoms, or rank R_b if that is less. An
-// atom that no signal uses belongs to no block, since its row of X_b would be zero.
+// update updates the atoms in the given order, in blocks of at most min(M, N) atoms, or as many as the rank of R_b if
+// that is less. An atom that no signal uses belongs to no block, since its row of X_b would be zero.
 func (l BLOTLESS) update(ctx context.Context, p *problem, order []int) error {
 	order = slices.DeleteFunc(order, func(k int) bool { return p.rowStart[k] == p.rowStart[k+1] })
 	for size := min(p.m, p.n); len(order) > 0; {

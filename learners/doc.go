@@ -11,7 +11,7 @@
 //
 // A [Learner] takes Y and returns D and X with Y ≈ D·X. The two-stage learners share one loop, in alternate.go: code
 // the signals over D with a [sparse.Coder], then update D and the non-zeros of X, without moving them. MOD, K-SVD,
-// SimCO and BLOTLESS differ only in the update. Online learning works batch by batch; ROP does neither.
+// SimCO and BLOTLESS differ only in the update. Online learning works in batches, ROP without stages.
 //
 // # Adding a learner
 //

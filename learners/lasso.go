@@ -23,15 +23,15 @@ import (
 // without noise the last λ limits that accuracy; with noise of standard deviation σ the best last λ is about σ√(2·ln
 // K).
 //
-// Note: mean error of 4 problems of seed 7, (16,32,3), 500 iterations, by first and last λ:
+// Note: mean error of 4 planted problems of seed 7, (M,K,S) = (16,32,3), 500 iterations, by first and last λ:
 //
 //	                    N = 100  200    400
 //	0.15, 0.01          0.059    0.009  0.007
 //	0.3, 0.01           0.073    0.007  0.005
-//	    no restarts     0.095    0.029  0.026
-//	    to 0.003        0.067    0.044  0.029
+//	0.3, 0.01, Keep     0.095    0.029  0.026
+//	0.3, 0.003          0.067    0.044  0.029
 //	0.5, 0.01           0.044    0.003  0.002
-//	    to 0.03         0.072    0.009
+//	0.5, 0.03           0.072    0.009
 //	0.7, 0.01           0.063    0.028
 //
 // An iteration costs N lasso paths, longer for codes with more non-zeros, and MOD's update.

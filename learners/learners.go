@@ -52,7 +52,7 @@ type Options struct {
 // Step is the state after one iteration.
 type Step struct {
 	// Iteration is the number of the iteration, counted from 1. It is 0 in the only step of a learner that does not
-	// report its iterations, which an external program need not do.
+	// report its iterations, such as an external program without a trace.
 	Iteration int
 	// RMSE is ‖Y − DX‖_F / √(MN), in the units of Y.
 	RMSE float64
@@ -121,8 +121,8 @@ func Register(info Info) { registry.Register(info) }
 // List describes the registered learners, sorted by name.
 func List() []Info { return registry.List() }
 
-// New returns the learner that spec names. A spec is a name alone, or a name with parameters such as
-// "ksvd:exact=false". The error for an unknown name or parameter lists the known ones.
+// New returns the learner that spec names. A spec is a name, or a name with parameters such as "ksvd:exact=false". The
+// error for an unknown name or parameter lists the known ones.
 func New(spec string) (Learner, error) { return registry.New(spec) }
 
 // Revision returns the revision of the learner that spec names. Stored results of another revision differ from what the
@@ -242,8 +242,7 @@ func Normalise(v []float64) float64 {
 	return largest * length
 }
 
-// largestIsNegative reports whether the entry of v with the largest absolute value is negative. The first of equal ones
-// counts.
+// largestIsNegative reports whether the first entry of v with the largest absolute value is negative.
 func largestIsNegative(v []float64) bool {
 	largest := 0.0
 	for _, x := range v {

@@ -25,8 +25,8 @@ import (
 //
 //	d_k ← d_k + (b_k − D a_k) / A_kk.
 //
-// Then each atom is scaled to length 1, and its rows of A and B by the length it had (A by columns too). The paper only
-// bounds the lengths by 1, since its codes are shrunk; the codes of a pursuit are not.
+// Then each atom is scaled to length 1, and its rows of A and B and its column of A are multiplied by its old length.
+// The paper only bounds the lengths by 1, since its codes are shrunk; the codes of a pursuit are not.
 //
 // An iteration is one pass over all signals, as in the other learners, in random batches. All signals are then coded
 // over the new D, which gives the step and the codes of the iteration. Atoms that no signal uses are replaced, for the
@@ -61,7 +61,7 @@ func init() {
 		New: func(fs *flag.FlagSet) Learner {
 			l := &Online{}
 			fs.IntVar(&l.Batch, "batch", 0, "signals coded between two updates at most; 0: 256, or as many as atoms")
-			fs.Float64Var(&l.Forget, "forget", 0, "power of the batch number that weights the past; 0: 10")
+			fs.Float64Var(&l.Forget, "forget", 0, "weight of batch s after batch t is (s/t)^forget; 0: 10")
 			bindRestart(fs, &l.Keep)
 			return l
 		},

@@ -11,7 +11,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// Past sums up the parts of the signals that a learner has seen so far, where memory does not hold all signals. The
+// Past summarises the parts of the signals that a learner has seen so far, where memory does not hold all signals. The
 // zero value stands for no part. A Past may be kept in a file: LearnPart needs nothing else from the past.
 type Past struct {
 	// Dictionary is the dictionary after the last part. It is nil before the first part.
@@ -36,7 +36,7 @@ const heldOut = 4096
 // number of iterations on this part. opt.Init is used for the first part only.
 //
 // The step that LearnPart returns tells how well opt.Coder codes up to 4,096 evenly spaced signals of this part over
-// the dictionary of the parts before. They are unseen signals, as long as no signal is in two parts. Iteration is the
+// the dictionary of the parts before. The learner has not seen these signals, unless parts overlap. Iteration is the
 // number of the part. LearnPart fails under the same conditions as Learner.Learn, and then does not change past.
 func LearnPart(ctx context.Context, l Learner, y *mat.Dense, opt Options, past *Past) (Step, error) {
 	began := time.Now()

@@ -69,8 +69,8 @@ func (w *progress) endStep(d *sparse.Dictionary, codes *sparse.Codes, squaredErr
 	return r.Stop != IterationLimit || it == w.opt.Iterations
 }
 
-// mayGoOn reports whether the loop may continue with other atoms, even if endStep has ended it: there are iterations
-// left, and the residual is not zero.
+// mayGoOn reports whether the loop may continue after atoms are replaced, even if endStep has ended it: there are
+// iterations left, and the residual is not zero.
 func (w *progress) mayGoOn() bool {
 	return w.result.Stop != Exact && len(w.result.Steps) < w.opt.Iterations
 }

@@ -31,17 +31,17 @@ import (
 //
 // Note: mean error by optimal assignment, K-SVD's update replaced by MOD's, 12 problems of seed 101, 500 iterations:
 //
-//	                                          (16,32,3)       (24,48,3)   (24,48,6)
-//	                                          N = 150   400   200         400
-//	no restarts                               0.195   0.049   0.133       0.131
+//	(M,K,S) =                                 (16,32,3)       (24,48,3)   (24,48,6)
+//	replaced by                               N = 150   400   200         400
+//	nothing: no restarts                      0.195   0.049   0.133       0.131
 //	the signal with the largest residual      0.079   0.037   0.024       0.049
-//	the other projected out                   0.074   0.013   0.026
-//	both in turns                             0.069   0.033   0.031
-//	both, going back to the best              0.053   0.013   0.024       0.080
+//	the atom minus its projection             0.074   0.013   0.026
+//	the two in turns                          0.069   0.033   0.031
+//	in turns, restoring the best atoms        0.053   0.013   0.024       0.080
 //	the same with pairs above 0.5, not 0.6    0.054   0.011   0.026       0.052
 //
-// Note: undoing the replacements at the next check if the objective is not below the best gives 0.106, 0.030, 0.033 and
-// 0.112, because a new atom takes longer than that to settle.
+// Note: undoing replacements at the next check if the objective is not below the best gives 0.106, 0.030, 0.033 and
+// 0.112 in these columns, because a new atom takes longer than one check to settle.
 type restarts struct {
 	iterations int // the largest number of iterations of the loop
 	off        bool
@@ -71,7 +71,7 @@ func newRestarts(iterations int, keep bool) *restarts {
 	return &restarts{iterations: iterations, off: keep || iterations < fewIterations, objective: math.Inf(1)}
 }
 
-// isCheckDue reports whether atoms are checked once the given number of iterations, out of all, is done.
+// isCheckDue reports whether a loop of so many iterations checks its atoms after iteration done, counted from 1.
 func isCheckDue(done, iterations int) bool {
 	total := float64(iterations)
 	period := checkEvery * total
@@ -104,7 +104,7 @@ func (r *restarts) check(done int, atoms []float64, codes *sparse.Codes, objecti
 	return 0, changed
 }
 
-// renew replaces atoms and returns how many it replaced.
+// renew replaces at most mostRestarts candidates in atoms, and returns how many it replaced.
 func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, signal func(j int) []float64) int {
 	r.round++
 	m := len(atoms) / codes.Atoms

@@ -36,9 +36,9 @@ import (
 // decomposition, IEEE Transactions on Signal Processing 60 (2012), uses such shrinkages in ADMM): see Norm.
 //
 // Where the noise of Y is known, Noise relaxes the constraint to ‖Y − Σ_k Z_k‖_F ≤ ε, as the paper suggests. Without
-// Noise, the noise is represented like the rest of Y, by many small non-zeros. At (16,32,3), N = 400, and noise of 0.2
-// times the signals' root mean square, the error is 0.028 without Noise, 0.004 with it, and 0.063 with K-SVD, which
-// knows S. EstimateNoise needs no such knowledge: see ropnoise.go. With K ≤ M atoms see whitenedStart.
+// Noise, the noise is represented like the rest of Y, by many small non-zeros. At (M,K,S) = (16,32,3), N = 400, and
+// noise of 0.2 times the signals' root mean square, the error is 0.028 without Noise, 0.004 with it, and 0.063 with
+// K-SVD, which knows S. EstimateNoise needs no such knowledge: see ropnoise.go. With K ≤ M atoms see whitenedStart.
 //
 // An iteration has one or two sweeps. A sweep costs about 30·M·N·K operations in one pass over two M×N×K arrays, which
 // take nearly all of the memory. 12,500 signals of 64 entries and 256 atoms take 3.5 GB and, on two processors, 0.36 s
@@ -49,8 +49,8 @@ import (
 // corrected: the third constraint is Z = P throughout, and u, v are left and right singular vectors.
 type ROP struct {
 	// Paper runs the iteration of the paper: constant ρ, the norm, one sweep, no relaxation, no replaced atoms. Z_k is
-	// then the best rank-one approximation; by default it is the result of two power steps from the Z_k before. What
-	// the paper leaves open is as by default: the start; X is zero where Q is; Y is scaled, and ρ relates to that.
+	// then the best rank-one approximation; by default it is the result of two power steps from the Z_k before. Where
+	// the paper is silent, defaults hold: for the start, X (zero where Q is) and the scale of Y, to which ρ relates.
 	Paper bool
 	// Penalty is a constant penalty ρ for all iterations. The default, 0, is 20 with Paper; otherwise ρ grows from 5 to
 	// 30 in the first nine tenths of the iterations, and to 2000 in the last tenth.
@@ -96,33 +96,33 @@ func init() {
 	})
 }
 
-// The growth of the penalty, how the shrinkage becomes concave, and the relaxation. Note: found on planted problems.
-// Mean error by optimal assignment of 20 problems, 500 iterations, (M,K,S) = (16,32,3), superres recover --seed 1:
+// The growth of the penalty and of c, and the relaxation, found on planted problems. Note: mean error by optimal
+// assignment of 20 problems, 500 iterations, (M,K,S) = (16,32,3), superres recover --seed 1; each line adds a change:
 //
 //	N                                80     100    150    200
-//	no over-relaxation, mixtures     –      0.059  0.0107 0.0002
-//	and spikes                       0.089  0.033  0.0009 0.0002
-//	and over-relaxation by 1.6       0.082  0.026  0.0008
-//	and checks up to 75 %, not 60     0.074  0.023  0.0008 0.0002
+//	atoms that are mixtures replaced –      0.059  0.0107 0.0002
+//	single large signals replaced    0.089  0.033  0.0009 0.0002
+//	over-relaxation by 1.6           0.082  0.026  0.0008
+//	checks up to 75 %, not 60 %      0.074  0.023  0.0008 0.0002
 //
 // The final penalty limits how accurate the atoms become, since the remaining error is about 1/ρ. If ρ grows too early,
-// the atoms no longer move. Mean error in millionths, 60 problems for (16,32,3), N = 80 to 200, and (24,48,3), 40 for
-// (24,48,6), and 5 to 10 for the rest. "Until 0.8" means that c falls to 0 from 0.8 to 0.95 of the iterations:
+// the atoms no longer move. Mean error in millionths by (M,K,S), 60 problems for (16,32,3), N = 80 to 200, and
+// (24,48,3), 40 for (24,48,6), and 5 to 10 for the rest. "Until 0.8": c falls to 0 from 0.8 to 0.95 of the iterations:
 //
 //	                     (16,32,3)                (24,48,3)    (24,48,6)      (32,64,6)
 //	N                    80    100   200  400     100    400   200    400     400
 //	norm, 1 sweep        83000 25000 250  12      103000 6     41000  280     6
-//	2 sweeps, c to 0.8 until 0.8, ρ from 30 at 0.7 of the iterations
+//	2 sweeps, c to 0.8 until 0.8; ρ is 30 at 0.7 of the iterations, then grows
 //	    to 150           41000 7000  85   4       53000  22    2800   276     16
 //	    to 600           44000 11000 220  155     56000  4     650    66
-//	c to the end, ρ from 30 at 0.9
+//	the same, but c stays to the end, and ρ is 30 at 0.9
 //	    to 1000          34000 4300  3    2       53000  6     1200   5       15
 //	    to 2000          34000 4300  1    0.4     53000  2     380    2       6
 //	    and c to 0.6     41000 6400  3    0.4     63000  2     900    3       6
 //
-// c grows to 0.6, because that is no worse than the norm where nothing can be found ((24,48,6) with N = 100: 0.292, the
-// norm 0.294, c to 0.8 0.302) and with noise (0.5 times the signals' root mean square, (16,32,3), N = 150: 0.243, the
-// norm 0.242, c to 0.8 0.257). With noise of 0.02 times, N = 400, the error is 0.0001, with the norm 0.0003.
+// c grows to 0.6, because c to 0.6, the norm and c to 0.8 give 0.292, 0.294 and 0.302 where nothing can be found, at
+// (24,48,6) and N = 100, and 0.243, 0.242 and 0.257 with noise of 0.5 times the signals' root mean square, at (16,32,3)
+// and N = 150. With noise of 0.02 times and N = 400, c to 0.6 gives 0.0001 and the norm 0.0003.
 //
 // At N = 80 the solutions with the norm have a sum of norms 2 % smaller than the true dictionary and codes, and a sum
 // of square roots of norms 1.3 to 1.5 times as large.
@@ -145,7 +145,7 @@ type schedule struct {
 // fewSignals is the number of signals per atom below which scheduleForFew applies. Few signals, as the 144 patches of a
 // digit for 128 atoms, soon become atoms themselves, the sooner the more work an iteration does. Errors of superres
 // compare by the protocols single and pooled: 0.073 and 0.048 with scheduleForMany and c to 0.8, 0.068 and 0.043 with
-// one sweep and c to 0.6, 0.064 and 0.042 if c falls in the end.
+// one sweep and c to 0.6, 0.064 and 0.042 if c also falls in the end.
 const fewSignals = 2
 
 var (
@@ -296,7 +296,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	return result, nil
 }
 
-// concavity returns c, which makes the shrinkage concave (see Norm), for a sweep out of all; the first sweep is 1.
+// concavity returns c, which makes the shrinkage concave (see Norm), for a sweep with a number from 1 to sweeps.
 func (l ROP) concavity(plan schedule, sweep, sweeps int) float64 {
 	if l.Norm || l.Penalty > 0 {
 		return 0
@@ -306,7 +306,7 @@ func (l ROP) concavity(plan schedule, sweep, sweeps int) float64 {
 		1+(plan.concaveUntil-share)/concaveFall), 0)
 }
 
-// penalty returns ρ for a sweep out of all; the first sweep is 1. ρ changes once in period sweeps.
+// penalty returns ρ for a sweep with a number from 1 to sweeps. ρ stays the same for period sweeps in a row.
 func (l ROP) penalty(sweep, period, sweeps int) float64 {
 	if l.Penalty > 0 {
 		return l.Penalty

@@ -44,7 +44,7 @@ const (
 	sums
 )
 
-// pass makes the first two steps for all atoms, multiplies the scaled multipliers by r, and returns the sums.
+// pass takes steps 1 and 2 for all atoms, multiplies the scaled multipliers by r, and returns the sums.
 func (s *ropState) pass(penalty, r float64) (total ropSums) {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		columns := min(ropColumns, s.n)

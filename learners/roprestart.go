@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// restart replaces atoms that have become a large signal or a mixture of two atoms. It returns how many it replaced.
+// restart replaces atoms that are copies of a large signal or mixtures of two atoms. It returns how many it replaced.
 func (s *ropState) restart() int {
 	count := 0
 	if s.restartSpike() {
@@ -26,8 +26,8 @@ func (s *ropState) restart() int {
 
 // restartSpike replaces the atom that the fewest signals use, if they are fewer than fewUsers: such an atom is a copy
 // of a large signal, and a true atom is missing. The missing atom dominates the residual of the other signals when only
-// the large entries of X are kept: the new atom is the main direction of that residual.
-//
+// the large entries of X are kept: the new atom is the main direction of that residual. restartSpike returns false if
+// it has replaced no atom.
 // (Σ|x|)²/Σx² estimates how many signals use an atom: it is n for n equal entries.
 func (s *ropState) restartSpike() bool {
 	spike, users := -1, fewUsers
@@ -74,8 +74,8 @@ func (s *ropState) restartSpike() bool {
 }
 
 // mainDirection sets u to the leading left singular vector of the residuals, each divided by its size; residuals of
-// size 0 are left out. Each residual begins ld entries after the last. It returns false if all residuals are zero. It
-// decomposes the smaller of the two Gram matrices.
+// size 0 are left out. Residuals begin ld entries apart. It returns false if all residuals are zero. It decomposes the
+// smaller of the two Gram matrices.
 func mainDirection(u, residual, size []float64, ld int) bool {
 	m, n := len(u), len(size)
 	row := func(j int) []float64 { return residual[j*ld : j*ld+m] }
@@ -115,7 +115,8 @@ func mainDirection(u, residual, size []float64, ld int) bool {
 }
 
 // restartMixture replaces an atom that has become a mixture of two true atoms. Such an atom is coherent with a stronger
-// atom; minus its projection on that atom, it is nearly the missing atom. The most coherent pair of all is taken.
+// atom; minus its projection on that atom, it is nearly the missing atom. It takes the most coherent pair, or returns
+// false.
 func (s *ropState) restartMixture() bool {
 	worst, partner, largest := -1, -1, coherent
 	for k := range s.k {

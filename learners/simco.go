@@ -173,9 +173,9 @@ func (p *problem) gradient(ctx context.Context) (g, length []float64, err error)
 }
 
 // goldenSection searches for the t > 0 with the least f(t). It returns the best t that it tried, or 0 if no f(t) was
-// below f0 = f(0). It brackets a minimum between 0 and t4, which starts at 0.01 and grows by the golden ratio while f
-// falls and t4 is below limit, or shrinks while even its smallest t2 does not improve on f0. Then it shortens the
-// bracket three times.
+// below f0 = f(0). It brackets a minimum between 0 and t4, which starts at 0.01. t4 grows by the golden ratio while f
+// falls and t4 is below limit; it shrinks while f(t2) at the smallest inner point t2 is not below f0. Then the bracket
+// is shortened three times.
 func goldenSection(f0, limit float64, f func(t float64) (float64, error)) (best float64, err error) {
 	const ratio = math.Phi - 1
 	least := f0

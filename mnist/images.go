@@ -12,7 +12,7 @@ import (
 // of images. It is not safe for concurrent use.
 type Images struct{ s *stream }
 
-// OpenImages opens a regular file, plain or gzip, and reads its header. The caller closes it.
+// OpenImages opens a regular file, plain or gzip, and reads its header. The caller must close the reader.
 func OpenImages(name string) (*Images, error) {
 	s, err := openStream(name, imageMagic)
 	if err != nil {
@@ -82,7 +82,7 @@ type Item struct {
 const NoLabel = -1
 
 // OpenPair opens the regular files images and labels, plain or gzip, and reads their headers. The two counts must be
-// equal. An empty labels means that there is no such file. The caller must close the pair.
+// equal. If labels is "", there are no labels. The caller must close the pair.
 func OpenPair(images, labels string) (*Pair, error) {
 	p := new(Pair)
 	var err error

@@ -53,7 +53,7 @@ func (m magic) describe() string {
 // Reading and writing have the same limits, so that every file that can be written can be read. They are checked before
 // allocation.
 const (
-	maxCount  = 1<<31 - 1 // IDX sizes are 32-bit integers; also an int everywhere
+	maxCount  = 1<<31 - 1 // IDX sizes are 32-bit integers; an int holds this on every machine
 	maxSide   = 65535
 	maxPixels = 1 << 24 // of one image, 4096×4096: a reader allocates no more memory than this
 	maxBytes  = 1 << 40 // of all images together
@@ -286,7 +286,7 @@ func (s *stream) wrap(err error) error {
 	return fmt.Errorf("mnist: %s: %w", s.name, err)
 }
 
-// cut returns the error for a read that ended with err after n of want bytes; where says what was read.
+// cut returns the error for a read of want bytes that ended with err after n bytes; where says what was read.
 func cut(where string, n, want int, err error) error {
 	if err = noEOF(err); errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: file ends after %d of %d bytes: %w", where, n, want, err)

@@ -152,7 +152,7 @@ func (a *Averager) Add(patches []float32) {
 	}
 }
 
-// finish divides and stores the plane rows above row end, which no later patch covers.
+// finish stores the averages of the plane rows above row end, which no later patch covers, and clears their sums.
 func (a *Averager) finish(end int) {
 	g := a.grid
 	for y := a.done; y < end; y++ {

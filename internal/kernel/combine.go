@@ -56,7 +56,7 @@ func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 	}
 }
 
-// combinable checks the operands. It returns false if nothing is to be added, because n is 0 or there are no parts. It
+// combinable checks the operands. It returns false if there is nothing to add, because n is 0 or there are no parts. It
 // panics if a part of n entries does not lie in src, or has no weight.
 func combinable(n int, src []float32, at []int, weight []float32) bool {
 	if len(at) != len(weight) {

@@ -10,7 +10,7 @@ import (
 // run in each of several rows. The entries of a run are multiplied in pairs: a word of 32 bits holds two weights of 16
 // bits, the first weight in its lower half. A vector holds the sums of 16 outputs of one sample.
 
-// Filter is a layer of a network. An output of a sample is the sum of the entries of its runs, multiplied by weights.
+// Filter is a layer of a network. An output of a sample is a bias plus the entries of the sample's runs times weights.
 type Filter struct {
 	// Rows is the number of runs of a sample, Words the number of pairs in each run, and Step the number of entries
 	// from one sample of a row to the next.
@@ -38,7 +38,7 @@ type Filter struct {
 	// largest magnitude after skip is added; 0 stands for the range of 16 bits. Residual ignores both.
 	Clip, SumClip int16
 
-	// Most is the largest magnitude of a sample; 0 stands for Clip.
+	// Most is the largest magnitude of a sample of the input; 0 stands for Clip.
 	Most int16
 
 	// PrepareWinograd sets transformed and maxBias. transformed is the filter transform. Each of its 4 columns is
@@ -51,8 +51,8 @@ type Filter struct {
 	magnitudes []int64
 }
 
-// NewFilter returns a filter of zeros with rows runs of the given number of entries, for samples step entries apart.
-// The number of outputs is rounded up to a multiple of Lanes.
+// NewFilter returns a filter of zeros. A sample has a run in each of rows rows, of the given number of entries; samples
+// are step entries apart. The number of outputs is rounded up to a multiple of Lanes.
 func NewFilter(rows, entries, step, outputs int) *Filter {
 	f := &Filter{Rows: rows, Words: (entries + 1) / 2, Step: step, Outputs: PadTo(outputs, Lanes)}
 	f.Weights = make([]int32, f.Rows*f.Words*f.Outputs)
@@ -66,9 +66,9 @@ func (f *Filter) SetWeight(row, entry, output int, w int16) {
 	f.Weights[f.word(row, entry/2, output)] |= int32(uint16(w)) << (entry % 2 * 16)
 }
 
-// word returns the index in Weights of a word for an output; the argument word counts the words of the run.
-func (f *Filter) word(row, word, output int) int {
-	return ((output/Lanes*f.Rows+row)*f.Words+word)*Lanes + output%Lanes
+// word returns the index in Weights of the word for an output and a pair of entries of the run with number row.
+func (f *Filter) word(row, pair, output int) int {
+	return ((output/Lanes*f.Rows+row)*f.Words+pair)*Lanes + output%Lanes
 }
 
 // MaxOutputs is the largest number of outputs of a Filter.
@@ -112,8 +112,8 @@ func Residual(dst []float32, src []int16, rows []int, samples int, f *Filter) {
 	}
 }
 
-// checkSkip returns the values to add to the outputs, and the number of entries from sample to sample in them. It
-// panics if skip is too short for this many samples.
+// checkSkip returns skip, or zeros if skip is nil, and the number of entries in it from sample to sample. It panics if
+// skip is too short for this many samples.
 func (f *Filter) checkSkip(skip []int16, samples int) ([]int16, int) {
 	_ = f.NegativeScale[f.Outputs-1]
 	if skip == nil {
@@ -134,7 +134,7 @@ var noSkip [MaxOutputs]int16
 const limitLanes = 2 * Lanes
 
 // limits returns the largest and smallest value of an output before skip is added, then the largest and smallest after.
-// Each value is repeated to fill a vector. Without skip the first two suffice.
+// Each value is repeated to fill a vector. If skip is false, only the first two have an effect.
 func (f *Filter) limits(skip bool) (values [4 * limitLanes]int16) {
 	clip, most, least := f.Clip, f.SumClip, -f.SumClip
 	if clip == 0 {
@@ -160,8 +160,8 @@ func takeSamples(remaining int) int {
 	return samplesPerCall
 }
 
-// check panics unless f is complete and the slices suffice for this many samples. dst and src are their lengths;
-// outputs of samples begin step entries apart, and runs have run entries.
+// check panics unless f is complete and the slices suffice for this many samples. dst and src are the lengths of the
+// slices, step is the number of entries in dst from sample to sample, run that of a run.
 func (f *Filter) check(dst, step, src int, rows []int, samples, run int) {
 	needOf(f.Outputs, Lanes)
 	switch {

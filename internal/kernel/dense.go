@@ -111,8 +111,8 @@ func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale
 
 // Score is the second half of a step of orthogonal least squares, after Advance. For every atom it computes
 //
-//	fresh ← fresh − p², or +Inf if that is at most least,
-//	score = corr²/fresh, or 0 if |corr| is at most floor.
+//	fresh ← fresh − p², or +Inf if fresh − p² ≤ least,
+//	score = corr²/fresh, or 0 if |corr| ≤ floor.
 //
 // It returns the largest score.
 func Score(score, fresh, p, corr []float64, least, floor float64) float64 {

@@ -31,8 +31,8 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 	convolve32(dst, len(bias), src, runs, step, k, weight, len(bias), Lanes, bias, n)
 }
 
-// convolve32Generic is Convolve32 of the k entries from each offset of runs on. weight has the weights of Lanes outputs
-// for an entry side by side; pitch values further it has the next entry, and gap values further the next Lanes outputs.
+// convolve32Generic is Convolve32 for runs of k entries, which begin at the offsets runs. In weight, the weights of an
+// entry for Lanes outputs lie side by side, the weights of entries pitch apart, and groups of Lanes outputs gap apart.
 func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch,
 	gap int, bias []float32, n int) {
 	for x := range n {
@@ -48,7 +48,7 @@ func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, st
 	}
 }
 
-// addFused adds v times the weights to sums. It is fused, written out.
+// addFused adds v times the weights to sums. It repeats the code of fused.
 func addFused(sums, weights []float32, v float32) {
 	wide := float64(v)
 	weights = weights[:len(sums)]
@@ -62,12 +62,12 @@ func addFused(sums, weights []float32, v float32) {
 	}
 }
 
-// Correlate adds the gradient of the weights of a layer to c, summed over rows rows of n samples. a holds the inputs of
-// the layer, and b the gradients of its outputs:
+// Correlate adds the gradient of the weights of a layer to c, summed over the given number of rows of n samples. a
+// holds the inputs of the layer, and b the gradients of its outputs:
 //
 //	c[j·cols + o] += Σ_y Σ_x a[y·strideA + x·step + j]·b[y·strideB + x·cols + o]
 //
-// over rows y and samples x, for k entries j and cols channels o. k is a multiple of Rows32, cols of Lanes.
+// over rows y and samples x, for entries j below k and channels o below cols. k is a multiple of Rows32, cols of Lanes.
 func Correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	needOf(cols, Lanes)
 	needOf(k, Rows32)
@@ -115,8 +115,8 @@ func activateGeneric(h, z, slope []float32) {
 	}
 }
 
-// ActivateBack takes in d the gradient of the result of Activate, and replaces it by the gradient of z. It adds the
-// gradients of the slopes to toSlope, and the gradient of each channel's bias to toBias.
+// ActivateBack replaces d, the gradient of the result of Activate, by the gradient of z. It adds the gradients of the
+// slopes to toSlope, and the gradient of each channel's bias to toBias.
 func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	if needOf(len(slope), Lanes); len(d) == 0 {
 		return

@@ -34,13 +34,13 @@
 // # Files
 //
 // A file such as dense.go holds operations and their definitions, gen/dense.go their assembly for amd64, and
-// dense_test.go those tests that are not entries of a table; tiers_test.go compares all tiers with the definitions, and
+// dense_test.go the tests that are not entries of a table; tiers_test.go compares all tiers with the definitions, and
 // bench_test.go holds the benchmarks. kernel.go chooses the tier. The module in gen writes kernel_amd64.s,
 // kernel_arm64.s, kernel.wasm and, in dispatch_*.go, the functions that call the assembly of a tier or the definition.
 //
 // Go's WebAssembly has no vectors. kernel.wasm is a WebAssembly module of its own, which works in the memory of Go's
 // module: module_js.go starts and calls it, gen/simd.go describes the form of a call, and gen/wasm.go writes its binary
-// format. It contains layers and sums of rows; one call does a whole row, since each call goes through JavaScript.
+// format. It contains layers and sums of rows; one call computes a whole row, since each call goes through JavaScript.
 //
 // # Adding an operation
 //

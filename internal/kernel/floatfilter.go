@@ -1,59 +1,58 @@
 package kernel
 
-// Taps are the weights of a convolution of float32, as networks have them.
+// Taps holds the weights of a convolution of float32.
 type Taps struct {
-	// Outputs and Inputs are the numbers of channels, Groups the number of groups that divide both. The outputs of a
-	// group see its inputs alone.
+	// Outputs and Inputs are the numbers of channels of the result and of the input. Groups is the number of groups
+	// into which both are divided; outputs are computed only from inputs of the same group.
 	Outputs, Inputs, Groups int
-	// Height and Width are the numbers of taps.
+	// Height and Width are the numbers of rows and columns of taps.
 	Height, Width int
-	// Weight has the weight of tap (y, x) from channel i of a group to output o at
-	// ((o·Inputs/Groups + i)·Height + y)·Width + x.
+	// Weight has at ((o·Inputs/Groups + i)·Height + y)·Width + x the weight of tap (y, x) from input i of the group of
+	// output o to output o.
 	Weight []float32
-	// Bias has one value per output; nil: 0.
+	// Bias holds one value for each output; nil stands for zeros.
 	Bias []float32
 }
 
 // FloatFilter is a convolution of rows of float32. It may be used by several goroutines at a time.
 //
-// Every output is one sum of fused products, or one for each place of a tile, in an order that depends on the filter
-// alone. So it has the same bits in all tiers.
+// Every output is one sum of fused products, or is computed from the 36 such sums of a tile. The order of each sum
+// depends only on the filter, so outputs have the same bits in all tiers.
 type FloatFilter struct {
-	// Outputs is the number of values of an output sample: Taps.Outputs rounded up to a multiple of Lanes. Those behind
-	// the last output are 0, unless something is added to them.
+	// Outputs is the number of values of an output sample: Taps.Outputs rounded up to a multiple of Lanes. Values after
+	// the last output are 0, unless skip adds to them.
 	Outputs int
-	// OutputStep is the number of values of dst from the outputs of a sample to those of the next, and SkipStep that of
-	// skip; 0 stands for Outputs. What lies between is not touched.
+	// OutputStep is the number of values in dst from the outputs of a sample to the outputs of the next sample, and
+	// SkipStep the same in skip; 0 stands for Outputs. Values between are not touched.
 	OutputStep, SkipStep int
-	// Slope has a factor for each of Outputs, by which negative results are multiplied; nil: they are not.
+	// Slope holds, for each of Outputs, the factor for a negative sum; nil stands for factors of 1.
 	Slope []float32
 
 	taps   Taps // without weights
 	step   int
 	stride int
-	// Of a filter without tiles: the runs of taps of a sample, as row and offset from its first column, and what is
-	// computed of them.
+	// Without tiles, runs are the runs of taps of a sample, and parts say which outputs are computed from them.
 	runs  []run
 	parts []filterPart
-	// tiles are the transformed weights of a filter that is computed by tiles; nil of others.
+	// tiles holds the transformed weights of a filter that is computed by tiles; otherwise it is nil.
 	tiles []float32
-	// zero, one and bias have a value for each of Outputs.
+	// zero, one and bias hold for each of Outputs 0, 1 and the bias.
 	zero, one, bias []float32
-	// depthwise has a weight for each tap and channel; nil if the filter is none of one channel to each output.
+	// depthwise holds a weight for each tap and channel if each output is computed from one channel of its own.
 	depthwise []float32
 }
 
-// run is entries that lie side by side in a row.
+// run is a run of entries side by side: its row of taps, and its offset from the first column that a sample reads.
 type run struct{ row, offset int }
 
-// filterPart computes some outputs, from the one called first on, of count entries of each run, from entry from on.
+// filterPart computes len(bias) outputs, from output first on, from count entries of each run, from entry from on.
 type filterPart struct {
 	first, from, count int
 	weight, bias       []float32
 }
 
-// NewFloatFilter returns a filter for rows of samples step values apart. Taps lie dilation columns apart, and outputs
-// are computed at every stride-th sample of a row.
+// NewFloatFilter returns a filter for rows whose samples are step values apart. Taps are dilation columns apart, and
+// outputs are computed for every stride-th sample of a row.
 func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
 	if t.Outputs < 1 || t.Inputs < 1 || t.Groups < 1 || t.Outputs%t.Groups != 0 || t.Inputs%t.Groups != 0 ||
 		t.Height < 1 || t.Width < 1 || step < t.Inputs || dilation < 1 || stride < 1 {
@@ -78,11 +77,11 @@ func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
 	return f
 }
 
-// leastTiled is the least number of inputs for which tiles are faster.
+// leastTiled is the smallest number of inputs for which tiles are faster than runs.
 const leastTiled = 12
 
-// Together returns the number of rows of outputs that are made at a time: 4 of a filter that is computed by tiles,
-// whose rows are made in groups that begin at multiples of 4; otherwise 1.
+// Together returns how many rows of outputs one call of ConvolveFloats computes: with tiles 4 rows, beginning with a
+// multiple of 4; otherwise 1 row.
 func (f *FloatFilter) Together() int {
 	if f.tiles != nil {
 		return tileSide
@@ -90,7 +89,7 @@ func (f *FloatFilter) Together() int {
 	return 1
 }
 
-// packDepthwise packs the weights of a filter of one channel to each output.
+// packDepthwise packs the weights of a filter whose outputs are each computed from one channel of their own.
 func (f *FloatFilter) packDepthwise(t Taps, dilation int) {
 	f.depthwise = make([]float32, t.Height*t.Width*f.Outputs)
 	for y := range t.Height {
@@ -103,8 +102,8 @@ func (f *FloatFilter) packDepthwise(t Taps, dilation int) {
 	}
 }
 
-// pack packs the weights of other filters. Outputs are computed Lanes at a time where there are groups, from the inputs
-// of all groups that they belong to.
+// pack packs the weights of other filters. If there are groups, each Lanes outputs are computed from the inputs of all
+// their groups, with weights of 0 between different groups.
 func (f *FloatFilter) pack(t Taps, dilation int) {
 	perRun := 1 // taps
 	if t.Groups == 1 && dilation == 1 && f.step == t.Inputs {
@@ -145,14 +144,14 @@ type FloatWork struct {
 	samples, results, sums, kept []float32
 }
 
-// ConvolveFloats sets rows of dst, which begin at the entries to, to the outputs of the given number of samples. There
-// are at most f.Together() rows; fewer only at the lower end of a picture. rows has the offsets in src of rows of
-// inputs, from the first column that the first output sees: one for each row of taps, and with tiles the 6 rows that 4
-// rows of outputs are made of, the last of which may be any rows that no row of outputs needs, such as zeros.
+// ConvolveFloats computes rows of outputs of the given number of samples. Row k begins at entry to[k] of dst. There are
+// f.Together() rows, or fewer at the lower end of a picture. rows holds offsets in src of rows of inputs, at the first
+// column that the first output sees: one for each row of taps, or, with tiles, the 6 rows for 4 rows of outputs. For
+// fewer rows of outputs the last of the 6 may be any rows, such as zeros.
 //
-// A negative sum is multiplied by its slope. Then skip is added, which is nil or has rows that begin at the entries
-// skipTo. Columns beyond those that the outputs need are not read, and no more than the outputs is written. src must
-// not overlap dst; skip may be dst, with the same rows.
+// A negative sum is multiplied by the slope of its output. Then the row of skip that begins at entry skipTo[k] is
+// added, unless skip is nil. Only columns that the outputs need are read, and only outputs are written. src must not
+// overlap dst; skip may be dst, with the same rows.
 func ConvolveFloats(dst []float32, to []int, src []float32, rows []int, samples int, f *FloatFilter, skip []float32,
 	skipTo []int, work *FloatWork) {
 	if samples < 1 || len(to) == 0 {
@@ -190,10 +189,10 @@ func ConvolveFloats(dst []float32, to []int, src []float32, rows []int, samples 
 	}
 }
 
-// multiplicationsPerCall is a number that takes assembly far less than a millisecond.
+// multiplicationsPerCall is a number of products that assembly computes in far less than a millisecond.
 const multiplicationsPerCall = 1 << 21
 
-// slopes returns a slope for each output.
+// slopes returns the factor of each output for negative sums.
 func (f *FloatFilter) slopes() []float32 {
 	if f.Slope != nil {
 		return f.Slope
@@ -201,8 +200,7 @@ func (f *FloatFilter) slopes() []float32 {
 	return f.one
 }
 
-// check returns the steps between the outputs of a sample and between what is added to them. It panics unless the
-// operands of ConvolveFloats fit.
+// check returns both steps, with Outputs in place of 0. It panics unless the operands of ConvolveFloats fit.
 func (f *FloatFilter) check(dst []float32, to []int, src []float32, rows []int, samples int, skip []float32,
 	skipTo []int) (outputStep, skipStep int) {
 	if outputStep, skipStep = f.OutputStep, f.SkipStep; outputStep == 0 {
@@ -239,8 +237,8 @@ func (f *FloatFilter) check(dst []float32, to []int, src []float32, rows []int, 
 	return outputStep, skipStep
 }
 
-// depthwise32Generic sets dst to n samples of len(bias) channels, each the sum of the bias and of the products of the
-// channel's entries in all runs with their weights.
+// depthwise32Generic sets dst to n samples of len(bias) channels. Each channel is its bias plus the products of its
+// entries in all runs and their weights.
 func depthwise32Generic(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32,
 	n int) {
 	for x := range n {
@@ -253,8 +251,8 @@ func depthwise32Generic(dst []float32, dstStep int, src []float32, runs []int, s
 	}
 }
 
-// finishFloatsGeneric multiplies those of n samples of len(slope) channels whose sign is negative by a slope, and adds
-// skip.
+// finishFloatsGeneric changes n samples of len(slope) channels in dst: it multiplies values of negative sign by the
+// slope of their channel, and then adds skip to all values.
 func finishFloatsGeneric(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
 	for x := range n {
 		for o, s := range slope {

@@ -22,7 +22,7 @@ func MinFloats(dst, a, b []float32) { eachFloat(dst, a, b, minFloats) }
 // MaxFloats sets dst to a if a is greater than b, otherwise to b: see MinFloats.
 func MaxFloats(dst, a, b []float32) { eachFloat(dst, a, b, maxFloats) }
 
-// eachFloat calls compute for parts of a row. The length of each part is a multiple of Lanes; the end is padded.
+// eachFloat calls compute for parts of a row. The length of each part is a multiple of Lanes; zeros pad the last part.
 func eachFloat(dst, a, b []float32, compute func(dst, a, b []float32)) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
@@ -58,14 +58,14 @@ func divideFloatsGeneric(dst, a, b []float32) {
 func minFloatsGeneric(dst, a, b []float32) { eachPair(dst, a, b, lesser) }
 func maxFloatsGeneric(dst, a, b []float32) { eachPair(dst, a, b, greater) }
 
-func eachPair(dst, a, b []float32, of func(x, y float32) float32) {
+func eachPair(dst, a, b []float32, combine func(x, y float32) float32) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i, x := range a {
-		dst[i] = of(x, b[i])
+		dst[i] = combine(x, b[i])
 	}
 }
 
-// ClipFloats limits the entries of src to least..most. A NaN stays, and so does a zero equal to a limit.
+// ClipFloats sets dst to src, limited to the range least..most. A NaN stays, and so does a zero equal to a limit.
 func ClipFloats(dst, src []float32, least, most float32) {
 	eachFloat(dst, src, src, func(dst, a, _ []float32) { clipFloats(dst, a, least, most) })
 }
@@ -100,7 +100,7 @@ func inclineFloatsGeneric(dst, src, slope []float32) {
 	}
 }
 
-// eachSample calls compute for parts of a row, each of which consists of whole samples.
+// eachSample calls compute for parts of a row, each of whole samples. p and q hold a value for each channel.
 func eachSample(dst, src, p, q []float32, compute func(dst, src, p, q []float32)) {
 	n := checkEntries(len(dst), len(p))
 	src, q = src[:n], q[:len(p)]
@@ -131,8 +131,8 @@ func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []f
 // oneRun is the list of runs for a product of matrices: one run at offset 0.
 var oneRun = [1]int{0}
 
-// Softmax sets dst to eˣ of the entries of src, divided by their sum. The sum is computed as Lanes partial sums, of
-// entries Lanes apart, which are added in pairs until one is left. dst may be src.
+// Softmax sets each entry of dst to eˣ for the entry x of src, divided by the sum of all eˣ. The sum is computed as
+// Lanes partial sums, of entries Lanes apart, which are added in pairs until one is left. dst may be src.
 func Softmax(dst, src []float32) {
 	if len(dst) == 0 {
 		return
@@ -158,7 +158,7 @@ func Softmax(dst, src []float32) {
 	}
 }
 
-// checkEntries returns n, the number of entries of a row. It panics unless Lanes divides channels and channels n.
+// checkEntries returns n, the length of a row. It panics unless Lanes divides channels and channels divides n.
 func checkEntries(n, channels int) int {
 	needOf(channels, Lanes)
 	if channels == 0 || n%channels != 0 {

@@ -2,29 +2,29 @@ package kernel
 
 import "math"
 
-// Filters of 3×3 taps are computed by tiles of 4×4 outputs: see winograd32.go. A row of tiles is made of 6 rows of
-// samples, some tiles at a time: V = BᵀxB, first along columns, then along rows; the products of V with the transformed
-// weights, for each of the 36 places a sum over the channels in their order; AᵀMA of the sums, first along rows. Tiles
-// begin at the first column and go beyond the last, where they see zeros. The bias is the value with which the sums of
-// the place begin that all outputs get once.
+// Filters of 3×3 taps are computed by tiles of 4×4 outputs: see winograd32.go. A row of tiles is computed from 6 rows
+// of samples, some tiles at a time: V = BᵀxB, first along columns, then along rows; for each of the 36 places of a tile
+// the sum M, over the channels in order, of the products of V and the transformed weights; AᵀMA, first along rows, then
+// along columns. The last tile may go beyond the last column, where samples are 0. The sum of place biasPlace counts
+// once in each output, so it begins with the bias.
 
 const (
-	tileSide   = 4            // outputs in a row of a tile
-	tileTaken  = tileSide + 2 // samples
+	tileSide   = 4            // outputs along a side of a tile
+	tileTaken  = tileSide + 2 // samples along a side, from which they are computed
 	tilePlaces = tileTaken * tileTaken
 	biasPlace  = tileTaken + 1
 )
 
-// tilesTogether is the number of tiles that are multiplied together.
+// tilesTogether is the number of tiles that one call multiplies by the weights of a place.
 const tilesTogether = 12
 
-// blockFloats is the number of values of a row of a block of tiles, unless that has tilesTogether tiles alone. The
-// rows of a block stay in the second-level cache with the weights of 6 places, by which all its tiles are multiplied
-// before the next weights are read.
+// blockFloats is the largest number of values of a row of a block of tiles, but a block has at least tilesTogether
+// tiles. The rows of a block stay in the second-level cache with the weights of 6 places: all tiles of the block are
+// multiplied by these weights before the next weights are read.
 const blockFloats = 9600
 
-// transformWeights returns U = GgGᵀ of the weights, rounded once: for each place, for each group of Lanes outputs, for
-// each input, these outputs.
+// transformWeights returns the transformed weights GgGᵀ, rounded once: for each place, for each group of Lanes outputs,
+// for each input, one weight for each output of the group.
 func transformWeights(t Taps, outputs int) []float32 {
 	u := make([]float32, tilePlaces*t.Inputs*outputs)
 	spread := func(a, b, c float64) [tileTaken]float64 {
@@ -54,11 +54,10 @@ func transformWeights(t Taps, outputs int) []float32 {
 	return u
 }
 
-// tileStride returns the number of values between two places of tiles of the given number of channels.
+// tileStride returns the number of values from one place of tilesTogether tiles to the next.
 func tileStride(channels int) int { return paddedStride(tilesTogether*channels, 4) }
 
-// FloatWorkBytes returns how many bytes a FloatWork takes for filters of at most the given number of channels and
-// outputs.
+// FloatWorkBytes returns the bytes that a FloatWork takes for filters of at most this many channels and outputs.
 func FloatWorkBytes(channels int) int64 {
 	n := PadTo(channels, Lanes)
 	row := max(blockFloats, (tileSide*tilesTogether+2)*n)
@@ -100,8 +99,8 @@ func (f *FloatFilter) convolveTiles(dst []float32, to []int, outputStep int, src
 	}
 }
 
-// sumTiles sets work.sums to the sums of tiles for n columns of outputs: 6 rows, gap values apart, of which 4 are to be
-// made. The rows of samples lie gap values behind them, so that sums take the place of rows that are done.
+// sumTiles sets work.sums to 6 rows of sums for n columns of outputs, gap values apart. The rows of samples lie there
+// one gap further on, so sums overwrite only rows of samples that are no longer needed.
 func (f *FloatFilter) sumTiles(src []float32, rows []int, n, gap int, work *FloatWork) {
 	tiles, in, out := (n+tileSide-1)/tileSide, PadTo(f.taps.Inputs, Lanes), f.Outputs
 	inStride, outStride := tileStride(in), tileStride(out)
@@ -119,19 +118,19 @@ func (f *FloatFilter) sumTiles(src []float32, rows []int, n, gap int, work *Floa
 			together := min(tilesTogether, tiles-first)
 			spreadSamples(work.samples, inStride, in, row[first*tileSide*in:], in, tileSide*in, in, together)
 			for x := range tileTaken {
-				place, with := y*tileTaken+x, f.zero
+				place, bias := y*tileTaken+x, f.zero
 				if place == biasPlace {
-					with = f.bias
+					bias = f.bias
 				}
 				convolve32(work.results[x*outStride:], out, work.samples[x*inStride:], oneRun[:], in, f.taps.Inputs,
-					f.tiles[place*f.taps.Inputs*out:], Lanes, f.taps.Inputs*Lanes, with, together)
+					f.tiles[place*f.taps.Inputs*out:], Lanes, f.taps.Inputs*Lanes, bias, together)
 			}
 			gatherSums(sums[first*tileSide*out:], out, tileSide*out, work.results, outStride, out, out, together)
 		}
 	}
 }
 
-// spreadRowsGeneric is SpreadSamples of entries that begin at the offsets rows.
+// spreadRowsGeneric is SpreadSamples for 6 rows of samples that begin at the offsets rows in src.
 func spreadRowsGeneric(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
 	for g := range n {
 		for c := range k {
@@ -146,8 +145,8 @@ func spreadRowsGeneric(dst []float32, dstGap, dstStep int, src []float32, rows [
 	}
 }
 
-// gatherRowsGeneric sets 4 rows of n samples of len(slope) channels, which begin at the offsets rows, to GatherSums of
-// 6 rows that lie gap apart. Those whose sign is negative are multiplied by a slope, and skip is added.
+// gatherRowsGeneric applies GatherSums to 6 rows of src, gap apart, of n samples of len(slope) channels. It multiplies
+// results of negative sign by the slope of their channel, adds skip, and stores 4 rows in dst at the offsets rows.
 func gatherRowsGeneric(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32,
 	skipRows []int, skipStep, n int) {
 	for x := range n {

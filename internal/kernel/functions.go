@@ -47,9 +47,9 @@ func (f Function) Compute(dst, src []float32) {
 	eachFloat(dst, src, src, func(dst, a, _ []float32) { curves[f].by(dst, a) })
 }
 
-func eachOf(dst, src []float32, of func(float32) float32) {
+func eachOf(dst, src []float32, curve func(float32) float32) {
 	for i, v := range src[:len(dst)] {
-		dst[i] = of(v)
+		dst[i] = curve(v)
 	}
 }
 

@@ -12,11 +12,11 @@ import "cmp"
 //
 // four times the outputs follow from m = v∘w:
 //
-//	4m₀ + m₁+m₂ + 2(m₃+m₅), m₁−m₂ + 2(m₄+m₅), m₁+m₂ − 2(m₃+m₅), m₁−m₂ − 2(m₄+m₅) + 4m₆:
+//	4m₀ + m₁+m₂ + 2(m₃+m₅), m₁−m₂ + 2(m₄+m₅), m₁+m₂ − 2(m₃+m₅), m₁−m₂ − 2(m₄+m₅) + 4m₆.
 //
 // These are 49 products for 16 outputs, where F(2×2,3×3) takes 64. All numbers are integers, and sixteen times a sum
-// must fit into 32 bits, so that the result has the same bits as that of Convolve. v may be 16 times as large as a
-// sample and must fit into 16 bits: tiles with a sample above gaussianInput, a tenth in photographs, use F(2×2,3×3).
+// must fit into 32 bits, so that the result has the same bits as the result of Convolve. v may be 16 times as large as
+// a sample and must fit into 16 bits: tiles with a sample above gaussianInput, a tenth in photographs, use F(2×2,3×3).
 
 const (
 	maxGaussianInput = 1<<11 - 1
@@ -71,7 +71,7 @@ func (f *Filter) prepareGaussian(magnitudes []int64) {
 	}
 }
 
-// gaussianInput returns the largest magnitude of a sample in a tile of 4×4 outputs, or 0 if there are no such tiles.
+// gaussianInput returns the largest magnitude that tiles of 4×4 outputs allow in samples, or 0 without such tiles.
 func (f *Filter) gaussianInput() int32 {
 	if !hasGaussian() || f.gaussian == nil {
 		return 0
@@ -139,7 +139,7 @@ func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples i
 	}
 }
 
-// spreadColumns transforms the samples of tiles along columns. It returns false if a magnitude is above the limit most.
+// spreadColumns transforms samples along columns into w.gaussian. It returns false if a magnitude is above most.
 func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32) bool {
 	g, channels := &w.gaussian, f.gaussianChannels()
 	line := (gaussianWide + 2) * channels

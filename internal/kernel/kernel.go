@@ -41,7 +41,7 @@ var current = runnable[len(runnable)-1]
 // Tier returns the name of the tier in use, such as "avx512", "avx2" or "generic".
 func Tier() string { return tierNames[current] }
 
-// Plain says in words why no assembly runs. It returns "" if some does, because the tier in use is not generic.
+// Plain says in words why no assembly runs. It returns "" if assembly runs, because the tier in use is not generic.
 func Plain() string {
 	switch {
 	case current > 0:
@@ -82,7 +82,7 @@ func needOf(n, width int) {
 	}
 }
 
-// checkOffsets panics unless, from every offset, extent more entries lie within a slice of the given length.
+// checkOffsets panics unless the extent entries from each offset on lie within a slice of the given length.
 func checkOffsets(offsets []int32, extent, length int) {
 	for _, o := range offsets {
 		if o < 0 || int(o)+extent > length {

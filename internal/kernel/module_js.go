@@ -43,8 +43,8 @@ func loadModule() (functions map[string]js.Value) {
 }
 
 // instance returns the instance of the class Go, of wasm_exec.js, that runs this program. No variable of JavaScript
-// holds it. But js.FuncOf calls one of its methods, for which instance puts in, for a moment, a function that stores
-// its this.
+// holds that instance. But js.FuncOf calls its method _makeFuncWrapper, so for one call instance replaces this method
+// by a function that stores the receiver.
 func instance() (found js.Value) {
 	const method = "_makeFuncWrapper"
 	class := js.Global().Get("Go").Get("prototype")

@@ -69,9 +69,9 @@ func multiply(products, input []int64, weights [][2]int64, inputs, outputs int) 
 	}
 }
 
-// multiplyTwo returns the scalar products of v with both columns of w, then those of u. It is a separate function with
-// exactly four sums, because then the compiler keeps all of them in registers of amd64. With six sums it takes a third
-// more time, and inlined nearly twice the time.
+// multiplyTwo returns the scalar products of v with the two columns of w, then of u with them. It is a separate
+// function with exactly four sums, because then the compiler keeps all of them in registers of amd64. With six sums it
+// takes a third more time, and inlined nearly twice the time.
 //
 //go:noinline
 func multiplyTwo(v, u []int64, w [][2]int64) (v0, v1, u0, u1 int64) {

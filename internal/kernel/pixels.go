@@ -9,9 +9,9 @@ type Row struct {
 	Step int
 }
 
-// AddPixels adds the outputs of the last layer of a network, multiplied by share, to was, a row of an enlargement. It
-// clips the result to the range from least to most, which may differ from sample to sample of the picture. Sample x
-// covers the pixels x·scale .. x·scale+scale−1,
+// AddPixels sets dst to was, a row of an enlargement, plus the outputs of the last layer of a network multiplied by
+// share, clipped to the range from least to most. These three numbers may differ from sample to sample of the picture.
+// Sample x covers the pixels x·scale .. x·scale+scale−1,
 //
 //	v = was[p] + share[x]·((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
 //	dst[p] = min(max(v, least[x]), most[x]),   p = x·scale+k

@@ -42,8 +42,8 @@ func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha flo
 //
 //	s = (1 − t·(1 − c + ct))₊,   t = 1/(ρ‖q̂‖),   part = s − r(1 − s),
 //
-// where ρ is the penalty, and adds Σ‖s·q̂‖² and Σ‖(1−s)·q̂‖² to out. c is 0 to 1: c = 0 gives the shrinkage of a norm;
-// a larger c shrinks long columns less.
+// where ρ is the penalty, and adds Σ‖s·q̂‖² to out[0] and Σ‖(1−s)·q̂‖² to out[1]. c is 0 to 1: c = 0 gives the
+// shrinkage of a norm; a larger c shrinks long columns less.
 func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	n := len(shrink)
 	need(n)
@@ -67,7 +67,7 @@ func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out [
 	}
 }
 
-// ROPResidual adds part·q − keep·z to sum, and ‖p − s·q‖² and ‖old − s·q‖² to out, with the shrinkage s of a column.
+// ROPResidual adds part·q − keep·z to sum, ‖p − s·q‖² to out[0] and ‖old − s·q‖² to out[1]; s is a column's shrinkage.
 func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	need(ld)
 	n := ld * len(shrink)
@@ -117,9 +117,9 @@ func powerStepGeneric(z, u, next []float64, cols int) {
 	}
 }
 
-// Project sets w_j to z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out. It relies on ‖u‖ = 1: if s is zero, it adds
-// w² to the first sum without reading q, and it computes the second sum as Σ‖z‖² − w², which may become slightly
-// negative.
+// Project sets w_j to z_jᵀu, and adds Σ‖s·q − w·u‖² to out[0] and Σ‖z − w·u‖² to out[1]. It relies on ‖u‖ = 1: if s is
+// zero, it adds w² to the first sum without reading q, and it computes the second sum as Σ‖z‖² − w², which may become
+// slightly negative.
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {

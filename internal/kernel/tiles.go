@@ -1,9 +1,9 @@
 package kernel
 
-// convolveTilesGeneric computes samples outputs in each of two rows, by tiles. v and sums are memory for the input
-// transform and the sums of tilesPerCall tiles, weights is the filter transform, and bias, positive and negative are
-// the fields of a Winograd. The outputs of the second row lie second entries after the outputs of the first row in dst,
-// and skipSecond entries after in skip.
+// convolveTilesGeneric computes, by tiles, the outputs of the given number of samples in each of two rows. v and sums
+// are memory for the input transform and the sums of tilesPerCall tiles, weights is the filter transform, and bias,
+// positive and negative are the fields of a Winograd. The outputs of the second row lie second entries after the
+// outputs of the first row in dst, and skipSecond entries after in skip.
 func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16,
 	stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16,
 	skip []int16, skipSecond, skipStep, dstStep int) {

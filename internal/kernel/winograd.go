@@ -98,7 +98,7 @@ func (f *Filter) tileInput() int64 {
 	return int64(cmp.Or(f.Most, Clip))
 }
 
-// usedChannels returns the number of channels up to the last channel that has a weight other than 0, at least 1.
+// usedChannels returns the number of channels up to the last channel with a weight other than 0, or 1 if there is none.
 func (f *Filter) usedChannels() int {
 	for i := f.Step - 1; i > 0; i-- {
 		for o := range f.Outputs {
@@ -112,8 +112,8 @@ func (f *Filter) usedChannels() int {
 	return 1
 }
 
-// entry returns the position of entry (y, x) of an input or filter transform among the 16 entries. They are stored
-// column by column: of each column first the second and third row, then the first and last.
+// entry returns the position of entry (y, x) of an input or filter transform among the 16 entries. The entries are
+// stored column by column: of each column first the second and third row, then the first and last.
 func entry(y, x int) int { return 4*x + [4]int{2, 0, 1, 3}[y] }
 
 // sumLane returns the position of output o among the sums of a tile. In each group of 32 outputs (16 if the last group
@@ -138,7 +138,7 @@ func (f *Filter) biasWithin(limits []int32) bool {
 	return true
 }
 
-// weight returns one weight: entry is an index into the run with number row.
+// weight returns the weight of an output for an entry of the run with number row.
 func (f *Filter) weight(row, entry, output int) int32 {
 	word := f.Weights[f.word(row, entry/2, output)]
 	if entry%2 == 0 {
@@ -167,8 +167,8 @@ type Winograd struct {
 	input []int16 // the input transform: for each of its 16 entries, for each tile, the channels
 	sums  []int32 // for each of 4 columns, for each of 2 rows, for each tile, the outputs, ordered by sumLane
 
-	// The bias of the filter times four and its scales divided by four, ordered by sumLane. For 4×4 outputs it is
-	// sixteen.
+	// The bias of the filter times four and its scales divided by four, ordered by sumLane. For 4×4 outputs the factor
+	// is sixteen.
 	bias               [MaxOutputs]int32
 	positive, negative [MaxOutputs]float32
 
@@ -198,9 +198,9 @@ func WinogradBytes(channels int) int64 {
 		4*4*MaxOutputs)
 }
 
-// ConvolveTwoRows is Convolve for two rows of samples. rows holds the offsets in src of the runs in the four rows from
-// which both are computed; to holds the offsets in dst of the two rows of outputs, and skipTo the offsets in skip of
-// the values to add to these rows; skip may be nil. No sample in src may be above Most in magnitude.
+// ConvolveTwoRows is Convolve for two rows of samples. Row i of outputs begins at entry to[i] of dst, the row to add to
+// it at entry skipTo[i] of skip; skip may be nil. Both rows are computed from four rows of samples, which begin at the
+// entries rows of src. No sample in src may be above Most in magnitude.
 func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [2]int, work *Winograd) {
 	if len(rows) != 4 {
@@ -232,7 +232,7 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	}
 }
 
-// prepare sets biases and scales from a filter, for sums that are larger by a factor than in Convolve.
+// prepare sets w.bias, w.positive and w.negative from f, for sums that are factor times the sums of Convolve.
 func (w *Winograd) prepare(f *Filter, factor int32) {
 	for o := range f.Outputs {
 		i := sumLane(o, f.Outputs)
@@ -246,14 +246,14 @@ func (w *Winograd) prepare(f *Filter, factor int32) {
 // tileChannels returns the number of channels of a sample for which the filter transform was computed.
 func (f *Filter) tileChannels() int { return len(f.transformed) / (16 / 2 * f.Outputs) }
 
-// take sizes the memory for tiles. It returns the strides from entry to entry of the input transform and of the sums.
+// take resizes w.input and w.sums for tiles. It returns the strides of w.input and w.sums from entry to entry.
 func (w *Winograd) take(channels, outputs int) (inputs, sums int) {
 	inputs, sums = paddedStride(tilesPerCall*channels, 2), paddedStride(tilesPerCall*outputs, 4)
 	w.input, w.sums = resize(w.input, 16*inputs), resize(w.sums, 8*sums)
 	return inputs, sums
 }
 
-// convolve computes the outputs of samples samples, beginning with sample first.
+// convolve computes, by tiles, the outputs of the given number of samples, beginning with sample first.
 func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, first, samples int, f *Filter,
 	skip []int16, skipTo [2]int, skipStep int) {
 	channels := f.tileChannels()

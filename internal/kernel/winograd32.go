@@ -5,12 +5,13 @@ package kernel
 // arXiv:1509.09308). A tile of 4×4 results needs 6×6 samples. From the samples comes V = BᵀxB, and from the taps U =
 // GgGᵀ. For each of the 36 entries, the products of V and U are summed over the channels of the samples, which is
 // Convolve32 with one row; the results are AᵀMA of the sums M. The gradient of U is computed in the same way, by
-// Correlate with one row, from V and AdAᵀ, with the gradient d of the results; GᵀUG of it is the gradient of the taps.
+// Correlate with one row, from V and AdAᵀ, with the gradient d of the results; with it in place of U, GᵀUG is the
+// gradient of the taps.
 //
 // Each of the five functions applies one of these matrices along one direction of a tile, so a tile takes two calls.
 
 // winogradMap is a linear map, applied to n groups of k entries, where k is a multiple of Lanes. The inputs of an entry
-// lie srcGap apart, and its results dstGap; groups begin srcStep and dstStep apart.
+// lie srcGap apart in src, its results dstGap apart in dst. Groups begin srcStep and dstStep apart.
 type winogradMap = func(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int)
 
 // SpreadSamples sets 6 results to Bᵀ times 6 samples. src and dst must not overlap.
@@ -38,8 +39,8 @@ func GatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 3, gatherTaps)
 }
 
-// mapTiles checks the operands of the map f and calls f. An entry has as many inputs as from says, and results as to.
-func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, f winogradMap) {
+// mapTiles checks the operands of f and calls f. An entry has ins inputs and outs results.
+func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, ins, outs int, f winogradMap) {
 	needOf(k, Lanes)
 	if k == 0 || n <= 0 {
 		return
@@ -47,22 +48,22 @@ func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep
 	if min(dstGap, dstStep, srcGap, srcStep) < 0 {
 		panic("kernel: a negative stride")
 	}
-	_, _ = dst[(to-1)*dstGap+(n-1)*dstStep+k-1], src[(from-1)*srcGap+(n-1)*srcStep+k-1]
+	_, _ = dst[(outs-1)*dstGap+(n-1)*dstStep+k-1], src[(ins-1)*srcGap+(n-1)*srcStep+k-1]
 	f(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 
-// mapEach calls f for each entry of each group, with its inputs x and its results y.
+// mapEach calls f for each entry of each group. f sets the results y from the inputs x.
 func mapEach(
-	dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, f func(y, x *[6]float32),
+	dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, ins, outs int, f func(y, x *[6]float32),
 ) {
 	var x, y [6]float32
 	for g := range n {
 		for c := range k {
-			for i := range from {
+			for i := range ins {
 				x[i] = src[g*srcStep+i*srcGap+c]
 			}
 			f(&y, &x)
-			for i := range to {
+			for i := range outs {
 				dst[g*dstStep+i*dstGap+c] = y[i]
 			}
 		}

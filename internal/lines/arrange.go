@@ -37,7 +37,7 @@ func (g *Gather) Make(t *Task, y, n int) {
 type Shuffle struct {
 	rowwise
 	Factor int
-	// Channels is the number of channels of the result. Step is the number of values of a sample; others are 0.
+	// Channels is the number of channels of the result, Step the number of values of a sample. Other values are 0.
 	Channels, Step int
 }
 
@@ -71,7 +71,7 @@ func (s *Shuffle) Make(t *Task, y, n int) {
 }
 
 // Unshuffle turns Factor×Factor samples into one sample, as the inverse of Shuffle. If Extend is true, the samples left
-// over at the bottom and on the right give samples too, filled up with zeros.
+// over at the bottom and on the right are completed with zeros, otherwise dropped.
 type Unshuffle struct {
 	rowwise
 	Factor int
@@ -132,7 +132,7 @@ const (
 	Mirror               // the picture mirrored at the outermost sample
 )
 
-// at returns the index of the sample, out of n, that stands at index i, which may be beyond the edges; −1 if none does.
+// at returns which of n samples is repeated at index i, possibly beyond the edges. −1 stands for the Value of a Shift.
 func (b Beyond) at(i, n int) int {
 	switch {
 	case i >= 0 && i < n:

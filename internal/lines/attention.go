@@ -2,14 +2,14 @@ package lines
 
 import "superres/internal/kernel"
 
-// Windows describes attention inside windows of a picture, Height×Width pixels each. The channels are in Heads heads of
-// PerHead neighbouring channels. Keys describes the windows of the second input.
+// Windows describes attention inside windows of Height×Width pixels. The channels of a pixel are divided into Heads
+// heads of PerHead neighbouring channels. Keys describes the windows of the second input.
 type Windows struct {
 	Height, Width, Heads, PerHead int
 	Keys                          Keys
 }
 
-// Keys are windows of Height×Width pixels. Neighbours begin Down rows and Across columns apart.
+// Keys are windows of Height×Width pixels. Neighbouring windows begin Down rows and Across columns apart.
 type Keys struct{ Height, Width, Down, Across int }
 
 // oneRow is a rowwise operation that computes one row at a time.
@@ -18,14 +18,14 @@ type oneRow struct{ rowwise }
 // Together implements Op.
 func (oneRow) Together() int { return 1 }
 
-// rows returns the range of rows of the input that the windows in row y of windows cover.
+// rows returns the range [lo, hi) of rows of the input that the windows in row y of the windows cover.
 func (k Keys) rows(y int) (lo, hi int) { return y * k.Down, y*k.Down + k.Height }
 
 // queries describes the windows of the first input, which do not overlap.
 func (w *Windows) queries() Keys { return Keys{w.Height, w.Width, w.Height, w.Width} }
 
-// load copies the channels of one head of the pixels of a window: window x in row y of the windows k. dst gets a row
-// for each pixel, with the pixel's channels, or, if isTransposed, a row for each channel. Zeros pad a row to step.
+// load copies to dst the channels of one head of the pixels of a window of in: window x in row y of the windows k. dst
+// has a row for each pixel or, if isTransposed, for each channel. Zeros fill each row up to step values.
 func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
 	if isTransposed {
 		clear(dst[:w.PerHead*step])
@@ -48,8 +48,9 @@ func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, is
 }
 
 // Scores multiplies the pixels of two windows with each other. Value (h·n + i)·m + k is the sum, over the channels of
-// head h, of the products of pixel i of the first input and pixel k of the second, with n = Height·Width and m the same
-// of Keys. If OfChannels is true, it multiplies channels instead and sums over the pixels; then n = m = PerHead.
+// head h, of the products of pixel i of the first input and pixel k of the second, where n and m are the numbers of
+// pixels of the two windows. If OfChannels is true, it multiplies channels instead and sums over the pixels; then n = m
+// = PerHead.
 type Scores struct {
 	oneRow
 	Windows
@@ -98,8 +99,8 @@ func (s *Scores) Make(t *Task, y, _ int) {
 	}
 }
 
-// WeightedSum computes each pixel of a window as a sum of the pixels of its second input, weighted by the first input,
-// which has the form of the result of Scores. If OfChannels is true, it sums channels instead.
+// WeightedSum computes each pixel of a window as the sum of the pixels of a window of the second input, weighted by the
+// first input, which is stored as Scores does. If OfChannels is true, it sums channels instead of pixels.
 type WeightedSum struct {
 	rowwise
 	Windows
@@ -152,7 +153,7 @@ func (s *WeightedSum) Make(t *Task, y, _ int) {
 	}
 }
 
-// transpose sets dst, with n rows of cols values, to the transpose of src, with n rows of n values. The rest becomes 0.
+// transpose sets dst, n rows of cols values, to the transpose of src, n rows of n values. The rest of dst becomes 0.
 func transpose(dst, src []float32, n, cols int) {
 	clear(dst[:n*cols])
 	for i := range n {
@@ -162,7 +163,7 @@ func transpose(dst, src []float32, n, cols int) {
 	}
 }
 
-// RowScores computes Scores of the channels of each row of a picture: its result has one sample for each row.
+// RowScores is Scores with OfChannels true and each row of the picture as a window: one sample for each row.
 type RowScores struct {
 	oneRow
 	Heads, PerHead int
@@ -180,7 +181,7 @@ func (s *RowScores) Make(t *Task, y, n int) {
 	w.Make(t, y, n)
 }
 
-// ChannelSum is a WeightedSum of channels with the same scores for the whole picture, a single sample.
+// ChannelSum is WeightedSum with OfChannels true, with one sample of scores, its first input, for the whole picture.
 type ChannelSum struct {
 	oneRow
 	Heads, PerHead int
@@ -214,8 +215,8 @@ func (s *ChannelSum) Make(t *Task, y, _ int) {
 	}
 }
 
-// Mask adds Value to the score of two pixels if IsApart is true for them. IsApart gets a window (x, y) out of w×h, and
-// the numbers of two of its N pixels.
+// Mask adds Value to the scores of those pairs of pixels for which IsApart returns true. IsApart gets the position (x,
+// y) of a window among w×h windows, in the last row or column, and the numbers of two of its N pixels.
 type Mask struct {
 	oneRow
 	Heads, N int

@@ -3,14 +3,14 @@ package lines
 import "superres/internal/kernel"
 
 // Conv is a convolution of integers without padding, as in our own networks. Its result is integers again: each sum is
-// scaled, rounded and clipped as the Filter says. If there is a second input, with as many values a sample as the
-// result, it is added to the result.
+// scaled, rounded and clipped as the Filter says. A second input, if there is one, is added to the result; its samples
+// have as many values as those of the result.
 type Conv struct {
 	// Filter has one run of taps for each row of taps.
 	Filter *kernel.Filter
 	// Columns is the number of columns that a run spans.
 	Columns int
-	// Skip is the row and the column in the second input of the sample that is added to the first sample of the result.
+	// Skip is the row and column of the sample of the second input that is added to the first sample of the result.
 	Skip int
 }
 
@@ -33,7 +33,7 @@ func (c *Conv) Margin(int) (left, right int) { return 0, 0 }
 // Together implements Op.
 func (c *Conv) Together() int { return 4 } // for Winograd's tiles
 
-// runs returns the indices of the runs of taps for n rows, beginning with row y.
+// runs returns the index of each row of the input that n rows of the result, from row y on, need.
 func (c *Conv) runs(t *Task, y, n int) []int {
 	t.offsets = t.offsets[:0]
 	for j := range c.Filter.Rows + n - 1 {

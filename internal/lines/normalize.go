@@ -5,7 +5,7 @@ import "math"
 // moments are the mean and the variance of some numbers.
 type moments struct{ mean, variance float64 }
 
-// momentsOf returns the moments of count numbers.
+// momentsOf returns the moments of number(0) to number(count−1).
 func momentsOf(count int, number func(i int) float64) (m moments) {
 	for i := range count {
 		m.mean += number(i)
@@ -53,7 +53,7 @@ func (n Normalize) Apply(dst, a, _ []float32) {
 	}
 }
 
-// RowMoments computes one sample for each row, with twice as many values: the channels' means, then their variances.
+// RowMoments computes one sample for each row: the means of the channels over the row, then their variances.
 type RowMoments struct{ rowwise }
 
 // Size implements Op.
@@ -70,8 +70,8 @@ func (RowMoments) Make(t *Task, y, n int) {
 	}
 }
 
-// PictureMoments computes one sample from all samples of a RowMoments. The channels are in Groups groups; for each
-// channel it has the mean of its group, and then, in the second half, the number by which the channel must be divided.
+// PictureMoments computes one sample from all samples of a RowMoments. The channels are in Groups groups; the sample
+// holds for each channel the mean of its group and, in the second half, the number by which to divide the channel.
 type PictureMoments struct {
 	rowwise
 	Groups, Channels int
@@ -104,7 +104,7 @@ func (p PictureMoments) Make(t *Task, y, _ int) {
 	}
 }
 
-// NormalizeBy subtracts the means of a PictureMoments, its second input, and divides by the numbers in it.
+// NormalizeBy subtracts the means in its second input, a PictureMoments, and divides by the divisors in it.
 type NormalizeBy struct{ rowwise }
 
 // Needs implements Op.

@@ -39,7 +39,7 @@ func (p *Program) layout(w, h int) layout {
 		n := &l.nodes[i]
 		rows := int64(taller[i].H - n.H) // for each period rows of the picture
 		n.atOnce = int((int64(l.passRows)*rows+period-1)/period) + p.Nodes[i].Op.Together()
-		// Layers without padding lose columns: nodes with rows of nearly the same length share memory.
+		// Layers without padding lose columns. Rounding lets nodes with rows of nearly the same length share memory.
 		columns := kernel.PadTo(n.columns()+2*n.margin, 16)
 		if p.isExact(i, l.users[i]) {
 			columns = n.W
@@ -92,7 +92,7 @@ func (l *layout) class(length int, floats bool) *class {
 // step is the computation of a few rows of a node by a worker.
 type step struct {
 	node, y, rows int
-	after         int // how many steps, counted from the first of the list, must have ended before
+	after         int // the step may begin once so many steps, the first of the list, have ended
 }
 
 // planner plans the steps in which a run computes rows, and the memory of these rows.
@@ -178,7 +178,7 @@ func (p *planner) free(i, index int) {
 func (p *planner) ready(i int) int {
 	n, rows := p.program.Nodes[i], &p.nodes[i]
 	end, most := rows.made, min(rows.made+rows.atOnce, rows.H)
-	// What enlarges for one user waits for its other inputs, since the rows that it is made of take less memory.
+	// A Resize that enlarges for a single user waits for the other inputs of that user: smaller rows take less memory.
 	if _, ok := n.Op.(*Resize); ok && len(p.users[i]) == 1 && rows.H > p.nodes[n.Inputs[0]].H {
 		for _, from := range p.program.Nodes[p.users[i][0].node].Inputs {
 			if _, ok := p.program.Nodes[from].Op.(*Resize); !ok && p.nodes[from].H == rows.H {
@@ -212,7 +212,7 @@ func (p *planner) needed(i int) int {
 	return max(first, p.nodes[i].first)
 }
 
-// measure sets, for each class, the largest number of rows that a run holds at a time. It only counts all steps.
+// measure sets the field peak of each class, the largest number of rows that a run holds at a time, by counting rows.
 func (l *layout) measure(p *Program) {
 	planner := planner{program: p, nodes: slices.Clone(l.nodes), users: l.users, counts: true}
 	planner.plan(l.nodes[0].H, l.passRows)

@@ -4,7 +4,7 @@ import "superres/internal/kernel"
 
 // Chain computes rows and changes them in place, a few columns at a time, while they are in the fastest cache.
 type Chain struct {
-	// Base computes the rows from the first Taken inputs. If it is nil, the first of the Steps does.
+	// Base computes the rows from the first Taken inputs. If it is nil, the first of the Steps computes them.
 	Base  Op
 	Taken int
 	// Steps are applied one after another. Without a Base, the operand A of the first step is an input.
@@ -12,20 +12,20 @@ type Chain struct {
 }
 
 // Step is an operation on values at the same position. A and B are its operands: Made, or the index of an input that
-// Base does not take. Samples of that input are as large as samples of the result. If it has only one sample, that is
-// used for all samples of the result.
+// Base does not take. A sample of that input has as many values as a sample of the result. If the input is a single
+// sample, this is used for all samples of the result.
 type Step struct {
 	Op   Pointwise
 	A, B int
 }
 
-// Made is the operand that stands for the rows under computation.
+// Made is the operand that stands for the rows as the steps so far have left them.
 const Made = -1
 
 // Pointwise is an operation on float32 values at the same position.
 type Pointwise interface {
-	// Apply computes the values of whole samples of dst from the values of a, or of a and b, which are as long as dst.
-	// Both may be dst.
+	// Apply computes the values of whole samples of dst from the values of a, or of a and b, as long as dst. a and b
+	// may be dst.
 	Apply(dst, a, b []float32)
 }
 
@@ -64,7 +64,7 @@ func (c *Chain) Together() int {
 	return c.Base.Together()
 }
 
-// A Chain with a FloatConv computes columnsTogether columns at a time, one without a Base valuesTogether values.
+// A Chain on a FloatConv computes columnsTogether columns at a time, a Chain without a Base valuesTogether values.
 const (
 	columnsTogether = 144 // a block of tiles of 64 channels
 	valuesTogether  = 2048
@@ -95,7 +95,7 @@ func (c *Chain) Make(t *Task, y, n int) {
 	}
 }
 
-// apply computes the columns [from, to) of row y.
+// apply applies the step to the columns [from, to) of row y of the result.
 func (s Step) apply(t *Task, y, from, to int) {
 	step := t.Out.Step
 	dst := t.Out.FloatRow(y)[from*step : to*step]
@@ -179,7 +179,7 @@ func (i Incline) Apply(dst, a, _ []float32) {
 	inVectors(dst, a, len(i.slope), func(dst, a []float32) { kernel.InclineFloats(dst, a, i.slope) })
 }
 
-// wholeVectors repeats list until it fills whole vectors.
+// wholeVectors repeats list until its length is a multiple of kernel.Lanes.
 func wholeVectors(list []float32) []float32 {
 	all := list
 	for len(all)%kernel.Lanes != 0 {
@@ -188,7 +188,7 @@ func wholeVectors(list []float32) []float32 {
 	return all
 }
 
-// inVectors calls compute with the largest part of dst and a that is a multiple of n, and a padded copy of the rest.
+// inVectors calls compute for all but the last len(dst)%n values of dst and a, then for a copy of these padded to n.
 func inVectors(dst, a []float32, n int, compute func(dst, a []float32)) {
 	whole := len(dst) / n * n
 	compute(dst[:whole], a[:whole])

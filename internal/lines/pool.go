@@ -6,13 +6,13 @@ import (
 	"superres/internal/kernel"
 )
 
-// Pool takes the greatest, or the mean, of the samples of each channel in windows.
+// Pool computes, for each channel, the maximum or the mean of the samples in each window.
 type Pool struct {
 	rowwise
 	IsMax bool
-	// Height and Width are those of a window, Stride the distance of neighbouring windows.
+	// Height and Width are the size of a window, Stride is the distance from one window to the next.
 	Height, Width, Stride int
-	// Pad is the number of samples beyond each edge that windows reach. CountPad counts them as 0 in means.
+	// Pad says how far windows reach beyond the edges. If CountPad is true, means count samples there as 0, else not.
 	Pad      Edges
 	CountPad bool
 }
@@ -69,7 +69,7 @@ func (p *Pool) Make(t *Task, y, n int) {
 	}
 }
 
-// Reduction is a way to make one number of many.
+// Reduction is a function that computes one number from many.
 type Reduction int
 
 // The reductions.
@@ -77,7 +77,7 @@ const (
 	Mean Reduction = iota
 	Sum
 	SumOfSquares
-	Norm // the square root of the sum of numbers, as of sums of squares
+	Norm // the square root of the sum of the numbers, which may be sums of squares
 	Maximum
 )
 
@@ -110,7 +110,7 @@ func (r *reducer) result() float32 {
 	return float32(r.sum)
 }
 
-// of returns the reduction of a list; SumOfSquares its norm.
+// of returns the reduction of a list; for SumOfSquares it returns the square root of the sum.
 func (by Reduction) of(list []float32) float32 {
 	r := reducer{by: by}
 	for _, v := range list {
@@ -122,8 +122,8 @@ func (by Reduction) of(list []float32) float32 {
 	return r.result()
 }
 
-// ReduceRow makes one sample of each row, ReduceColumn one of all rows, and ReduceChannels makes one value of each
-// sample, of Channels.
+// ReduceRow reduces each row to one sample, ReduceColumn each column to one sample, and ReduceChannels the first
+// Channels values of each sample to one value.
 type (
 	ReduceRow struct {
 		rowwise
@@ -188,8 +188,8 @@ func (r ReduceChannels) Make(t *Task, y, n int) {
 	}
 }
 
-// Roll moves the samples by Rows up and by Columns to the left; those that leave the picture enter it at the other
-// side.
+// Roll moves the samples Rows up and Columns to the left. Samples that leave the picture at one edge come back at the
+// opposite edge.
 type Roll struct {
 	rowwise
 	Rows, Columns int
@@ -198,7 +198,7 @@ type Roll struct {
 // wrap returns i modulo n, at least 0.
 func wrap(i, n int) int { return (i%n + n) % n }
 
-// Needs implements Op. The last rows may need the first ones.
+// Needs implements Op. The last rows of the result may be the first rows of the input.
 func (r *Roll) Needs(_, y, h, _ int) (lo, hi int) {
 	if by := wrap(r.Rows, h); y+by < h {
 		return 0, y + by + 1
@@ -216,15 +216,15 @@ func (r *Roll) Make(t *Task, y, n int) {
 	}
 }
 
-// Interleave puts the pixels side by side that are apart: row b·Rows + a of the result is row a·(H/Rows) + b of the
-// input, with a less than Rows, and columns in the same way. Undo puts them back.
+// Interleave puts pixels side by side that are apart in the input: row b·Rows + a of the result, where a < Rows, is row
+// a·(H/Rows) + b of the input, and columns likewise. With Undo it is the inverse.
 type Interleave struct {
 	rowwise
 	Rows, Columns int
 	Undo          bool
 }
 
-// from returns which of side rows or columns becomes number i.
+// from returns which of the input's side rows or columns becomes number i of the result; n is Rows or Columns.
 func (v *Interleave) from(i, side, n int) int {
 	if v.Undo {
 		n = side / n
@@ -246,8 +246,8 @@ func (v *Interleave) Make(t *Task, y, n int) {
 	}
 }
 
-// Select has the values of its second input where those of the first are not 0, else those of the third. Inputs may be
-// of one sample.
+// Select takes a value from its second input where the first input is not 0, else from its third input. An input may be
+// a single sample, which then stands for all samples.
 type Select struct{ rowwise }
 
 // Size implements Op.
@@ -285,7 +285,7 @@ func (Select) Make(t *Task, y, n int) {
 	}
 }
 
-// Padded is a Pointwise that makes what is no number of the values that pad a sample: it sets these, those from
+// Padded applies a Pointwise that may turn the padding of a sample into NaN. Then it sets the padding, the values from
 // Channels on, to 0.
 type Padded struct {
 	Pointwise
@@ -300,13 +300,13 @@ func (p Padded) Apply(dst, a, b []float32) {
 	}
 }
 
-// Swapped is a Pointwise with its operands exchanged.
+// Swapped applies a Pointwise with the operands a and b exchanged.
 type Swapped struct{ Pointwise }
 
 // Apply implements Pointwise.
 func (s Swapped) Apply(dst, a, b []float32) { s.Pointwise.Apply(dst, b, a) }
 
-// Exactly is a function of one number whose result is that of float64, rounded.
+// Exactly is a function of one number that is computed in float64; its result is rounded to float32.
 type Exactly func(float64) float64
 
 // Apply implements Pointwise.
@@ -316,7 +316,7 @@ func (f Exactly) Apply(dst, a, _ []float32) {
 	}
 }
 
-// Softmax is the exponential function, divided by its sum over each Size of Channels.
+// Softmax is e^v for each value v, divided by the sum of e^v over the group of Size channels to which v belongs.
 type Softmax struct{ Size, Channels, Step int }
 
 // Apply implements Pointwise.
@@ -329,7 +329,7 @@ func (s Softmax) Apply(dst, a, _ []float32) {
 	}
 }
 
-// ReduceEach is the reduction of each Size of Channels, which all of them get.
+// ReduceEach sets all channels in each group of Size channels to the reduction of the group.
 type ReduceEach struct {
 	By                   Reduction
 	Size, Channels, Step int

@@ -34,7 +34,7 @@ type Op interface {
 	Needs(input, y, h, height int) (lo, hi int)
 	// Margin returns how many columns of an input are read left of the first column and right of the last.
 	Margin(input int) (left, right int)
-	// Together returns how many rows are computed at a time: from one multiple of it to the next, or to the end.
+	// Together returns how many rows are computed at a time: from one multiple of Together to the next, or the end.
 	Together() int
 	// Make computes the rows [y, y+n), where n is at most Together. Kernels compute at least kernel.MinSamples samples,
 	// so it may write arbitrary values into columns beyond the last.

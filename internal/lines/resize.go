@@ -12,15 +12,15 @@ const (
 	Bicubic
 )
 
-// Resize makes a picture Up times as large and Down times smaller. If there is a second input, the result has its size
-// instead. Samples beyond an edge equal the nearest sample at the edge.
+// Resize makes a picture Up times as large and Down times smaller. If there is a second input, the result has the size
+// of that input. Samples beyond an edge equal the nearest sample at the edge.
 type Resize struct {
 	rowwise
 	By       Interpolation
 	Up, Down int
 	// A is the parameter of bicubic interpolation.
 	A float64
-	// AlignCorners makes the centres of the corner samples of input and result coincide. Otherwise their corners do.
+	// If AlignCorners is true, the centres of the corner samples coincide, otherwise the corners of the pictures.
 	AlignCorners bool
 
 	columns atomic.Pointer[resizedColumns] // for the latest size
@@ -51,8 +51,8 @@ func (r *Resize) Size(in []Size) Size {
 	return s
 }
 
-// position returns where output i lies among the inputs, given how many samples there are of each. first is the index
-// of the first tap, which may lie outside, and rest, 0 ≤ rest < 1, its distance from the last tap before it.
+// position returns where sample i of the result lies in the input, given the numbers of samples of both: rest samples,
+// 0 ≤ rest < 1, after the last tap before it. first is the index of the first tap, perhaps beyond an edge.
 func (r *Resize) position(i, inputs, outputs int) (first int, rest float64) {
 	above, below := (2*i+1)*inputs-outputs, 2*outputs // the position is the quotient above/below
 	switch {
@@ -74,7 +74,7 @@ func floorDiv(a, b int) int {
 	return (a - (a%b+b)%b) / b
 }
 
-// tapsOf returns the taps for output i, given how many inputs and outputs there are.
+// tapsOf returns the taps for sample i of the result, given the numbers of samples of the input and of the result.
 func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 	first, x := r.position(i, inputs, outputs)
 	switch r.By {
@@ -94,7 +94,7 @@ func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 	return taps{first, [4]float32{float32(far(x + 1)), float32(near(x)), float32(near(1 - x)), float32(far(2 - x))}}
 }
 
-// Needs implements Op. With aligned corners it returns a range that holds for a picture of any height.
+// Needs implements Op. With aligned corners it returns a range that suffices for a picture of any height.
 func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	if input > 0 {
 		return 0, 0

@@ -40,8 +40,8 @@ type class struct {
 // the first, must have ended before the row is complete; for a free slot, before it may be used again.
 type slot struct{ offset, after int }
 
-// Start returns a run for a picture of w×h samples. It calls read to have the values of row y of the picture written to
-// the rows of the Source, and write with each row of the result, which write must not keep. Goroutines call both
+// Start returns a run for a picture of w×h samples. The run calls read to have row y of the picture written to the rows
+// of the Source, and write with each row of the result, which write must not keep. Goroutines call read and write
 // concurrently.
 func (p *Program) Start(w, h int, read func(y int, to *Rows), write func(y int, row []float32)) *Run {
 	l := p.layout(w, h)
@@ -96,7 +96,7 @@ func resize[T any](v []T, n int) []T {
 
 // take returns a free slot for the step with the given index: the latest slot that has been free for as many steps as
 // there are workers, so that no worker still uses it but it is likely in the cache. It allocates memory if no slot is
-// free, as for a picture that arrives in parts that are no whole passes.
+// free, as when the parts in which a picture arrives are no multiples of PassRows.
 func (c *class) take(index int) slot {
 	if len(c.free) == 0 {
 		c.rows++
@@ -118,9 +118,9 @@ func (c *class) take(index int) slot {
 // slack is the number of values after the last row that kernels may read.
 const slack = 64
 
-// Advance computes all rows of the result that depend only on the first rows rows of the picture, which read must be
-// able to return now. Before it computes them, it calls begin, unless that is nil, with the number of rows of the
-// result that will then be complete. Its only error is ctx.Err(), after which the run is useless.
+// Advance computes all rows of the result that depend only on the rows of the picture before the row with the number
+// rows. read must be able to return these now. Before it computes them, it calls begin, unless that is nil, with the
+// number of rows of the result that will then be complete. Its only error is ctx.Err(), after which the run is useless.
 func (r *Run) Advance(ctx context.Context, rows int, begin func(made int)) error {
 	p := planner{program: r.program, nodes: r.nodes, users: r.users, steps: r.steps[:0]}
 	p.plan(min(rows, r.nodes[0].H), r.passRows)
@@ -146,7 +146,7 @@ func (r *Run) Advance(ctx context.Context, rows int, begin func(made int)) error
 	return nil
 }
 
-// PassRows returns how many rows of the picture a pass takes through the program. Advance works best with a multiple.
+// PassRows returns how many rows of the picture a pass takes through the program. A multiple is best for Advance.
 func (r *Run) PassRows() int { return r.passRows }
 
 // Made returns how many rows of the result have been computed.

@@ -12,7 +12,7 @@ import (
 type family struct{ pid int }
 
 // group puts a program, before it starts, into a new group of processes with the program at its head, so that an
-// interrupt from a terminal reaches only this process, which then ends the programs.
+// interrupt from a terminal reaches only superres, which then ends the programs.
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // newFamily returns the family of a program that has just started.

@@ -17,7 +17,7 @@ type family struct {
 }
 
 // group puts a program, before it starts, into a new group of processes with the program at its head, so that an
-// interrupt from a console reaches only this process, which then ends the programs.
+// interrupt from a console reaches only superres, which then ends the programs.
 func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -18,7 +18,7 @@ type Learner struct{ Program }
 const Answered learners.StopReason = "program answered"
 
 // Learn implements learners.Learner. Whether the result is the same for the same Y, options and seed depends on the
-// program. The steps come from the program's trace; without a trace there is one step without a number. The RMSE and
+// program. The steps come from the program's trace; without a trace there is one step with the number 0. The RMSE and
 // the non-zeros of the last step are computed here. When ctx ends, the result is nil.
 func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
 	began := time.Now()

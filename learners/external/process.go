@@ -39,7 +39,7 @@ type process struct {
 // maxLine is the length of the longest line of an answer, in bytes. The rest of a longer line is dropped.
 const maxLine = 1 << 16
 
-// drain is how long to wait for output after a program has ended, since its child processes may still hold it open.
+// drain is how long to wait after a program has ended for its output, which its child processes may hold open.
 const drain = time.Second
 
 // start starts the program at path.
@@ -144,8 +144,8 @@ type answer struct {
 var errEnded = errors.New("ended without an answer")
 
 // serve gives the problem in folder to a waiting process, or to a new process. A waiting process may have ended, or end
-// when it gets the problem. Then the next waiting process gets it, and finally a new process, so that the result does
-// not depend on which process was taken.
+// when it gets the problem. Then the next waiting process gets the problem, and finally a new process, so that the
+// result does not depend on which process was taken.
 func (p Program) serve(ctx context.Context, programs *programs, folder string, problem statement) (reply, error) {
 	for {
 		proc, err := programs.take(p)

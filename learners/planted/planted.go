@@ -191,7 +191,7 @@ func (model Model) coefficient(rng *rand.Rand) float64 {
 	return rng.NormFloat64()
 }
 
-// align gives each atom the share c of its energy along one common random direction.
+// align changes atoms so that the share c of the energy of each lies along one random direction, the same for all.
 func align(atoms *mat.Dense, c float64, rng *rand.Rand) {
 	m, k := atoms.Dims()
 	common := gaussian(m, 1, rng).ColView(0)

@@ -31,7 +31,7 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 		return Recovery{}, fmt.Errorf("planted: learned atoms have %d entries, the true ones %d", rows, m)
 	}
 	size := max(k, atoms)
-	// cost is 1 − |cos| of every pair. Rows of 1 fill it up if there are fewer learned atoms than true ones, and
+	// cost is 1 − |cos| of every pair. Rows of 1 make it square if there are fewer learned atoms than true ones,
 	// columns of 1 if there are more.
 	cost := make([][]float64, size)
 	for a := range cost {

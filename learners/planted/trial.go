@@ -57,7 +57,7 @@ type Trial struct {
 	Recovery
 	// RMSE is ‖Y − DX‖_F / √(MN).
 	RMSE float64 `json:"rmse"`
-	// Least is the smallest RMSE of all iterations; the dictionary is that of the last one. 0 if it was not recorded.
+	// Least is the smallest RMSE of all iterations, 0 if not recorded. The dictionary is the last iteration's.
 	Least float64 `json:"least,omitempty"`
 	// Falling reports whether the RMSE still fell at the last iteration: see learners.Result.
 	Falling bool `json:"falling,omitempty"`
@@ -71,7 +71,7 @@ type Trial struct {
 	Stop string `json:"stop"`
 	// Seconds is the time that the trial took while other trials of the same sweep were running.
 	Seconds float64 `json:"seconds"`
-	// Failure says why the trial failed. It is empty where it did not.
+	// Failure says why the trial failed. It is empty if the trial succeeded.
 	Failure string `json:"failure,omitempty"`
 }
 
@@ -96,7 +96,7 @@ func (t Task) Run(ctx context.Context) (Trial, error) {
 	return r, nil
 }
 
-// run does the task and sets the result.
+// run runs the task and sets the fields of t for the result.
 func (t *Trial) run(ctx context.Context) error {
 	learner, err := learners.New(t.Learner)
 	if err != nil {

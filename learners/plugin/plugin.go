@@ -65,8 +65,8 @@ var ErrSettings = usage.ErrSettings
 // Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It does not wrap errors among args.
 func Errorf(format string, args ...any) error { return usage.Errorf(format, args...) }
 
-// CheckNumbers returns an error, which wraps ErrSettings, if one of params is negative, infinite or not a number: for
-// the first in the order of names. The text of the error begins with owner, such as "learners: simco".
+// CheckNumbers returns an error, which wraps ErrSettings, if one of params is negative, infinite or not a number: about
+// the first in alphabetical order. The text of the error begins with owner, such as "learners: simco".
 func CheckNumbers(owner string, params map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if v := params[name]; !(v >= 0) || math.IsInf(v, 0) {
@@ -76,8 +76,8 @@ func CheckNumbers(owner string, params map[string]float64) error {
 	return nil
 }
 
-// Unknown returns the text of an error: name is not among the known names of this kind. It suggests the nearest known
-// name, if one is near, and lists all known names.
+// Unknown returns the text of the error for a name that is not among the known names of this kind. It suggests the
+// nearest known name, if one is near, and lists all known names.
 func Unknown(kind, name string, known []string) string { return usage.Unknown(kind, name, known) }
 
 // Register adds a plug-in. It panics if info.Name is empty or already registered.

@@ -94,8 +94,7 @@ func WithSparsity(spec string, sparsity int) (string, error) {
 // Each worker has its own solver, which may keep scratch memory.
 type solver func(y, corr []float64, index []int32, value []float64) int
 
-// codeLimited checks sparsity and tolerance, and then calls codeEach. newSolver gets the largest number of non-zeros of
-// a signal.
+// codeLimited checks sparsity and tolerance, then calls codeEach. newSolver gets the largest number of non-zeros.
 func codeLimited(ctx context.Context, d *Dictionary, y *mat.Dense, sparsity int, tolerance float64,
 	newSolver func(most int) solver) (*Codes, error) {
 	most, err := maxNonZeros(sparsity, tolerance, d)

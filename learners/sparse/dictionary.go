@@ -40,11 +40,11 @@ type Dictionary struct {
 	gram []float64 // wide×wide: the products of the atoms at length 1
 }
 
-// panel is the number of atoms by which signals are multiplied at a time. With n = 64, a panel fits into the fastest
+// panel is the number of atoms with which signals are multiplied at a time. With n = 64, a panel fits into the fastest
 // cache.
 const panel = 32
 
-// NewDictionary returns a dictionary of copies of the columns of d. All squares must be finite.
+// NewDictionary returns a dictionary of copies of the columns of d. The sums of squares of the columns must be finite.
 func NewDictionary(d mat.Matrix) (*Dictionary, error) {
 	n, k := d.Dims()
 	atoms := make([]float64, n*k)
@@ -90,7 +90,7 @@ func (d *Dictionary) Matrix() *mat.Dense {
 	return m
 }
 
-// Rows returns a new dictionary made of the rows [from, to) of every atom, such as the low-resolution half of a coupled
+// Rows returns a dictionary of the rows [from, to) of all atoms, such as the low-resolution half of a coupled
 // dictionary.
 func (d *Dictionary) Rows(from, to int) (*Dictionary, error) {
 	if from < 0 || to > d.n || from >= to {
@@ -146,7 +146,7 @@ func (d *Dictionary) prepare() (gram []float64) {
 }
 
 // correlate sets the rows of corr, of d.wide entries each, to Dᵀy over the unit atoms for every signal y. The argument
-// y holds the signals as columns of an n×stride matrix by rows; their number is a multiple of kernel.Rows.
+// y holds the signals as columns of an n×stride matrix by rows. signals, their number, is a multiple of kernel.Rows.
 func (d *Dictionary) correlate(corr, y []float64, stride, signals int) {
 	for from := 0; from < d.wide; from += panel {
 		cols := min(panel, d.wide-from)
@@ -164,9 +164,9 @@ func dot(a, b []float64) float64 {
 
 var errNoSignals = errors.New("sparse: there are no signals to code")
 
-// Angles sums up the |cos| of the angles between all pairs of non-zero atoms of a dictionary. The smaller they are, the
-// easier it is to find sparse codes. The largest |cos| of K atoms of n entries is at least √((K−n)/(n(K−1))) (Welch,
-// doi:10.1109/TIT.1974.1055219).
+// Angles summarises the |cos| of the angles between all pairs of non-zero atoms of a dictionary. The smaller they are,
+// the easier it is to find sparse codes. The largest |cos| of K atoms of n entries is at least √((K−n)/(n(K−1)))
+// (Welch, doi:10.1109/TIT.1974.1055219).
 type Angles struct {
 	// Pairs is the number of pairs of non-zero atoms.
 	Pairs int
@@ -176,7 +176,7 @@ type Angles struct {
 	Near int
 }
 
-// Angles measures all pairs of atoms. limit is the |cos| above which two atoms count as near. It takes 8·K² bytes.
+// Angles measures all pairs of atoms. limit is the |cos| above which two atoms are near. It holds 8·K² bytes.
 func (d *Dictionary) Angles(limit float64) Angles {
 	gram := d.prepare()
 	var a Angles

@@ -204,8 +204,8 @@ func (w *lassoWorker) setDirection(support []int32) float64 {
 	return dot(w.sign[:len(support)], pace)
 }
 
-// nextEvent returns by how much λ falls, at most limit, until an atom joins or a member of the support leaves, and
-// which atom that is: join is an atom, leave an index in the support, and each is -1 if it does not happen.
+// nextEvent returns by how much λ falls, at most limit, until an atom joins or a member leaves the support. join is
+// that atom, or -1 if none joins; leave is the index of the member in the support, or -1 if none leaves.
 func (w *lassoWorker) nextEvent(lambda, limit float64, x []float64) (gamma float64, join, leave int) {
 	gamma, join, leave = limit, -1, -1
 	slope, excluded := w.slope[:len(w.corr)], w.excluded[:len(w.corr)]
@@ -243,7 +243,7 @@ func (w *lassoWorker) leave(j, count int, index []int32, x []float64) {
 
 // settle refines x to full accuracy at the given λ. If met, which means that the Tolerance was reached, it moves λ to
 // meet the Tolerance exactly; least-squares coefficients use λ = 0. If the path led over nearly dependent atoms, a
-// member may have stayed too long, which shows in a changed sign: settle removes it. It returns how many stay.
+// member may have stayed too long, which shows in a changed sign: settle removes it. It returns how many members stay.
 func (w *lassoWorker) settle(y []float64, index []int32, x []float64, lambda float64, met bool) int {
 	if w.Debias || w.Sparsity > 0 {
 		lambda, met = 0, false

@@ -120,7 +120,8 @@ func newSubspace(d *Dictionary, widest int) *subspace {
 	}
 }
 
-// grow codes y: pursue runs with S = sparsity, or with S = 1, 2, … until the tolerance or the number most is reached.
+// grow writes the code of y to index and value and returns its number of atoms. It calls pursue with s = most if there
+// is a sparsity but no tolerance, otherwise with s = 1, 2, … until the tolerance or s = most is reached.
 func (w *subspace) grow(y []float64, sparsity int, tolerance float64, most int,
 	pursue func(y []float64, s int, floor float64), index []int32, value []float64) int {
 	energy := dot(y, y)

@@ -11,7 +11,7 @@ func (f *function) simdLimits() simdLimits {
 		f.vector(load(p, 2*each)), f.vector(load(p, 3*each))}
 }
 
-// simdScale does what kernel's scaleAndClip does before skip is added, to the sums in v.
+// simdScale scales, clips and rounds the sums in v as kernel's scaleAndClip does before it adds skip.
 func (f *function) simdScale(v, positive, negative local, limits simdLimits) {
 	const large, bits = 3 << 22, 0x4b400000 // so large that v+large has no fraction
 	by := choose(negative.value(), positive.value(), signs(v.value()))

@@ -11,8 +11,8 @@ var _ = portable("convolve32",
 		"bias []float32, n int)", []string{"runs", "bias"},
 	"len(bias) is a multiple of 16; len(runs), k and n are at least 1", (*code).convolve32)
 
-// convolve32 holds tiles of samples by 16 outputs, or 32 with AVX-512, in registers while all taps pass, each a number
-// that is broadcast.
+// convolve32 keeps the sums of several samples and 16 outputs, or 32 with AVX-512, in registers for all taps. It
+// broadcasts each entry of src to a vector.
 func (c *code) convolve32() {
 	tiles, widths := []int{6, 1}, []int{16 / c.lanes32()}
 	if c.lanes == 8 {
@@ -48,7 +48,7 @@ func (c *code) convolve32() {
 	}
 }
 
-// sumSamples32 sets acc to the sums of samples that begin at from, each as many vectors as right has.
+// sumSamples32 sets acc to the sums of the samples from from on: len(right) vectors of sums for each sample.
 func (c *code) sumSamples32(step *stepping, from integer, acc, right []vector) {
 	w, bias, left := len(right), c.param("bias"), c.newVector()
 	for j := range w {
@@ -95,8 +95,7 @@ func (c *code) sumSamples32(step *stepping, from integer, acc, right []vector) {
 	})
 }
 
-// stepping addresses samples at multiples of a step. On amd64 one pointer suffices for 7 of them, on arm64 each has its
-// own.
+// stepping addresses samples at multiples of a step: on amd64 seven samples from one pointer, on arm64 one.
 type stepping struct {
 	*code
 	one, three, five integer
@@ -126,16 +125,16 @@ func (s *stepping) skip(p integer, samples int) {
 	}
 }
 
-// from returns pointers to tall samples, the first of which is at first.
-func (s *stepping) from(first integer, tall int) []integer {
+// from returns the pointers with which at and spread reach so many samples, the first at the pointer first.
+func (s *stepping) from(first integer, samples int) []integer {
 	list := []integer{first}
 	switch {
 	case s.arm != nil:
-		for len(list) < tall {
+		for len(list) < samples {
 			list = append(list, s.copyOf(list[len(list)-1]))
 			s.plus(list[len(list)-1], s.one)
 		}
-	case tall > 7:
+	case samples > 7:
 		list = append(list, s.newNumber())
 		LEAQ(Mem{Base: first.GPVirtual, Index: s.five.GPVirtual, Scale: 1}, list[1].GPVirtual)
 		LEAQ(Mem{Base: list[1].GPVirtual, Index: s.one.GPVirtual, Scale: 2}, list[1].GPVirtual)
@@ -158,7 +157,8 @@ func (s *stepping) at(samples []integer, i int) Mem {
 	}
 }
 
-// spread sets all lanes of v to the entry of sample i, and next goes on to the next entries.
+// spread sets all lanes of v to the present entry of sample i; next then moves to the next entries. On arm64 spread
+// does.
 func (s *stepping) spread(samples []integer, i int, v vector) {
 	if s.arm != nil {
 		s.spreadNext(samples[i], v)
@@ -182,7 +182,7 @@ var _ = register(operation{
 	assembly:  tier.correlate,
 })
 
-// correlate keeps tiles of several entries by one or two vectors of channels in registers, and loops over all samples.
+// correlate keeps sums for several entries and one or two vectors of channels in registers, and loops over all samples.
 func (t tier) correlate() {
 	tall, widths := 8, []int{2, 1}
 	if t.lanes == 4 {

@@ -47,7 +47,7 @@ var _ = entrywise("clipFloats", "(dst, src []float32, least, most float32)", []s
 		})
 	})
 
-// ofSamples registers an operation on rows of whole samples. Its parameters have an entry for each channel.
+// ofSamples registers an operation on rows of samples, with parameters that have a value for each channel.
 func ofSamples(name string, parameters []string, body func(c *code, v vector, by []vector) vector) struct{} {
 	return entrywise(name, "(dst, src, "+strings.Join(parameters, ", ")+" []float32)", []string{"dst", parameters[0]},
 		"len(dst) is a multiple of len("+parameters[0]+"), a multiple of 16", func(c *code) {
@@ -93,7 +93,7 @@ var _ = entrywise("finishFloats", "(dst []float32, dstStep int, slope, skip []fl
 		})
 	})
 
-// depthwise32 holds tiles of samples by a vector of channels in registers while all taps pass.
+// depthwise32 keeps the sums of up to 6 samples, for a vector of channels, in registers for all taps.
 var _ = portable("depthwise32",
 	"(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int)",
 	[]string{"runs", "bias"}, "len(bias) is a multiple of 16; len(runs) and n are at least 1", func(c *code) {

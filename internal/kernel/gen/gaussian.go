@@ -90,7 +90,7 @@ var _ = register(operation{
 	tiers: []string{AVX2, AVXVNNI},
 })
 
-// gatherInts keeps a pointer for each of its results.
+// gatherInts keeps a pointer to each of its four results.
 var _ = onAVX2("gatherInts",
 	"(dst []int32, rows []int, dstStep int, src []int32, srcGap, srcStep, k, n int)",
 	"k is a multiple of 16, k and n are at least 1", func(c *code) {

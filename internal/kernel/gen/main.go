@@ -1,4 +1,4 @@
-// Command gen writes those parts of package kernel that follow from a description of its operations: their assembly for
+// Command gen writes the parts of package kernel that follow from a description of its operations: their assembly for
 // amd64, in which one description gives the code for AVX2 with FMA and for AVX-512; the assembly of float32 operations
 // for arm64, from the same descriptions; the module of WebAssembly, with the operations that have vectors there; and
 // the Go code that chooses a tier on every architecture. The definitions of the operations are Go, in the folder above;

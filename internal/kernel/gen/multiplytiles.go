@@ -7,9 +7,9 @@ import (
 )
 
 // multiplyTiles multiplies 16 pairs of matrices, of n×channels and channels×outputs: one pair for each entry of a
-// transform. For several tiles and outputs it keeps the sums of two entries of a column in registers: first of the
-// second and third row. The output transform needs their sum in its first row and their difference in its second, so
-// the products of the first row are added to the sum, and the products of the last row to the difference.
+// transform. For several tiles and outputs it keeps the sums of two entries of a column in registers: first the sums of
+// the second and third row. The output transform needs these two added in its first row and subtracted in its second,
+// so the products of the first row are added to the sum, and the products of the last row to the difference.
 //
 // With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products; a block of 12 by 1 loads 26. Intel's
 // processors load two vectors and multiply two, on ports 0 and 5, in a cycle: 8 or 13 cycles of loads beside 12 of
@@ -129,7 +129,7 @@ func (t tier) multiplyBlock(acc []reg.VecVirtual, column, last Mem, tile, output
 	}
 }
 
-// multiplyPairs adds the products of two entries to acc, and moves weights to the end of the entries' weights.
+// multiplyPairs adds the products for two entries of a transform to acc, and moves weights past their weights.
 func (t tier) multiplyPairs(acc [2][]reg.VecVirtual, v reg.GPVirtual, tiles steps, weights, line reg.GPVirtual, tall,
 	wide int) {
 	base := [2][]reg.GPVirtual{{v}, {GP64()}}

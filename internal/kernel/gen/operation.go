@@ -50,8 +50,8 @@ type operation struct {
 	simd      func(f *function) // writes the body for SIMD128
 	arm       func(c *code)     // writes the body for NEON; nil if that is written by hand
 
-	// tiers names the tiers with assembly; nil stands for AVX2 and AVX512. With NEON, arm writes the assembly for
-	// arm64, or it is written by hand in a file such as dense_arm64.s.
+	// tiers names the tiers with assembly; nil stands for AVX2 and AVX512. If NEON is listed, arm writes the assembly
+	// for arm64; if arm is nil, a file such as convolve_arm64.s holds it.
 	tiers []string
 }
 

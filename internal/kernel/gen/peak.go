@@ -12,7 +12,7 @@ var _ = register(operation{
 	assembly:  tier.peak,
 })
 
-// peak multiplies registers by registers. A round has 24 vectors of sums with AVX-512, and 12 with AVX2, in two loops.
+// peak multiplies registers by registers: 24 vectors of sums in one loop with AVX-512, 12 in each of four with AVX2.
 func (t tier) peak() {
 	acc := t.vecs(3 * t.lanes)
 	sums, x, y := pointer("sums"), t.number32("x"), t.number32("y")

@@ -1,6 +1,6 @@
 package main
 
-// lanes is how many numbers of a vector are loaded and stored: 4, or only the first.
+// lanes is how many numbers of a vector are loaded and stored: all 4, or 1, the first.
 type lanes int
 
 // load returns the numbers at an address, followed by zeros.
@@ -19,7 +19,7 @@ func (n lanes) store(f *function, at value, offset int, v value) {
 	}
 }
 
-// simdCombine processes dst four vectors at a time, then one, then a single number.
+// simdCombine processes dst four vectors at a time, then one vector, then one number at a time.
 func (f *function) simdCombine(onto bool) {
 	rest, k := f.int(f.arg("dstLen")), f.int(number(0))
 	dst, src, base := f.int(f.arg("dst")), f.int(f.arg("src")), f.int(number(0))
@@ -116,7 +116,8 @@ func simdAddPixels(f *function) {
 	}
 }
 
-// around writes a loop over four positions at a time. body gets the nine samples around them, the middle sample first.
+// around writes a loop over groups of four positions. For each group, body gets one after the other the nine samples
+// around each position, the middle sample first; then finish gets the byte offset of the group.
 func (f *function) around(finish func(at local), body func(first bool, sample value)) {
 	at := f.int(number(0))
 	x := f.vectors(1)[0]

@@ -30,12 +30,12 @@ type (
 	}
 )
 
-// portable registers an operation for all processors with vectors.
+// portable registers an operation that write writes for AVX2, AVX-512 and NEON.
 func portable(name, signature string, lengths []string, needs string, write func(c *code)) struct{} {
 	return portableOn([]string{AVX2, AVX512BW, NEON}, name, signature, lengths, needs, write)
 }
 
-// entrywise registers an operation with few instructions for each entry, which longer vectors would hardly speed up.
+// entrywise is portable without AVX-512, whose longer vectors hardly speed up few instructions for each entry.
 func entrywise(name, signature string, lengths []string, needs string, write func(c *code)) struct{} {
 	return portableOn([]string{AVX2, NEON}, name, signature, lengths, needs, write)
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// scaleAndClip returns a function that writes the code of kernel's scaleAndClip for the sums of 16 or 32 outputs, wide
-// vectors in all, from the given output on. The code adds the values at skip and stores the result at dst.
-func (t tier) scaleAndClip(output reg.GPVirtual, wide int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
+// scaleAndClip returns a function that writes the code of kernel's scaleAndClip for the sums of 16 or 32 outputs, in so
+// many vectors, from the given output on. The code adds the values at skip and stores the result at dst.
+func (t tier) scaleAndClip(output reg.GPVirtual, vectors int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
 	up, down := pointer("positive"), pointer("negative")
 	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
 	LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
 	var positive []reg.VecVirtual
-	for i := range wide {
+	for i := range vectors {
 		positive = append(positive, t.load(from(up, i*t.bytes())))
 	}
 	by, limits := t.vec(), pointer("limits")

@@ -16,8 +16,8 @@ const (
 const numbersAt = 8 * mostPointers
 
 // simd returns the module of WebAssembly with the operations of the tier SIMD128. It exports each operation under its
-// name, as a function of one address, where its operands are stored, 8 bytes each: first the pointers, then, from
-// numbersAt on, the integers, both in the order of the signature.
+// name, as a function with one argument, the address of the operands. An operand takes 8 bytes: first come the
+// pointers, then, from numbersAt on, the integers, in the order of the signature.
 func simd(ops []operation) ([]byte, error) {
 	m := &module{}
 	for _, op := range ops {

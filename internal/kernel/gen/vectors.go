@@ -117,7 +117,7 @@ func (t tier) sum(v reg.VecVirtual) reg.VecVirtual { return t.fold(v, VADDPD, VA
 // most returns the largest lane of v.
 func (t tier) most(v reg.VecVirtual) reg.VecVirtual { return t.fold(v, VMAXPD, VMAXSD) }
 
-// fold combines the lanes of v to one lane: packed combines the halves until two lanes are left, last those two.
+// fold combines the lanes of v to one lane: packed combines halves until two lanes are left, and last combines these.
 func (t tier) fold(v reg.VecVirtual, packed, last func(...Op)) reg.VecVirtual {
 	x, y, high := XMM(), YMM(), XMM()
 	if t.lanes == 8 {

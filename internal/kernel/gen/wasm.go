@@ -238,7 +238,7 @@ func (f *function) while(condition value, body func()) {
 	}, nil)
 }
 
-// when writes an if statement: then, and the else branch otherwise unless it is nil.
+// when writes an if statement: then writes its branch, and otherwise, unless it is nil, writes the else branch.
 func (f *function) when(condition value, then, otherwise func()) {
 	f.code = slices.Concat(f.code, condition, []byte{0x04, 0x40})
 	then()

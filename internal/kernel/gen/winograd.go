@@ -168,8 +168,8 @@ func transformEntry(i int, x, y, to Op) {
 func (t tier) transformOutput() { t.outputGroups(t.transformTiles) }
 
 // outputGroups writes the loops over the outputs of tiles, in groups of 32 and finally of 16. body writes one vector of
-// outputs of all tiles, which begins next outputs after the register output. lanes are the offsets in bytes, after the
-// sums of output, of the vectors of sums to use.
+// outputs of all tiles, which begins next outputs after the output in the register output. lanes are the byte offsets
+// of the vectors of sums to use, after the sums of that output.
 func (t tier) outputGroups(body func(output reg.GPVirtual, next int, lanes []int)) {
 	output := GP64()
 	XORQ(output, output)

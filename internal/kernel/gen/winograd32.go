@@ -12,7 +12,7 @@ type linearMap struct {
 	compute  func(m *mapping)
 }
 
-// mapping writes the code of a linear map for the vectors in.
+// mapping writes the code of a linear map: in holds its inputs, and store stores result i.
 type mapping struct {
 	*code
 	in    []vector
@@ -78,8 +78,8 @@ func (c *code) loadPlace(base integer, m Mem) vector {
 	return vector{VecVirtual: c.tier.load(m)}
 }
 
-// eachGap returns a function that returns one address after the other, gap bytes apart: arm64 uses the integer, amd64
-// the memory operand.
+// eachGap returns a function that returns the addresses base, base + gap, base + 2·gap and so on, with gap in bytes: on
+// arm64 as an integer, on amd64 as a memory operand.
 func (c *code) eachGap(base, gap integer) func() (integer, Mem) {
 	i, far := -1, c.newNumber()
 	return func() (integer, Mem) {
@@ -107,7 +107,7 @@ func (c *code) eachGap(base, gap integer) func() (integer, Mem) {
 	}
 }
 
-// spreadRows is spreadSamples of entries in 6 rows.
+// spreadRows is spreadSamples for 6 rows of samples, given by their offsets.
 var _ = portable("spreadRows",
 	"(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int)", nil,
 	"k is a multiple of 16, k and n are at least 1", func(c *code) {
@@ -178,7 +178,7 @@ var _ = portable("gatherRows", "(dst []float32, rows []int, dstStep int, src []f
 		})
 	})
 
-// eachChannel writes a loop over the channels, as many as a slice has entries; body gets the byte offset of a vector.
+// eachChannel writes a loop over a slice with one entry a channel; body gets the byte offset of each vector.
 func (c *code) eachChannel(slice string, body func(column integer)) {
 	column, left := c.zeroNumber(), c.lengthOf(slice)
 	c.while(left, c.lanes32(), func() {

@@ -36,8 +36,8 @@ func (f *function) eachTiles(finish func(first value)) {
 	})
 }
 
-// along writes a loop over items, tall of them at a time. count names the parameter with the number of items; body gets
-// the index of the first. The last group ends with the last item, so that some items are processed twice.
+// along writes a loop over groups of tall items. count names the parameter with the number of items; body gets the
+// index of the first item of a group. The last group ends with the last item, so some items are processed twice.
 func (f *function) along(count string, tall int, body func(first value)) {
 	first, last := f.int(number(0)), f.int(sub(f.arg(count), number(tall)))
 	done := f.int(number(0))
@@ -50,8 +50,8 @@ func (f *function) along(count string, tall int, body func(first value)) {
 	})
 }
 
-// simdTransformInput processes 8 channels after another. For each group it walks along the tiles of a row. Two of the
-// four columns of a tile are also columns of the tile before.
+// simdTransformInput processes 8 channels at a time. For each group it walks along the tiles of a row. Two of the four
+// columns of a tile are also columns of the tile before.
 func simdTransformInput(f *function) {
 	channel := f.int(number(0))
 	step, entry := f.int(shift(f.arg("step"), 1)), f.int(shift(f.arg("stride"), 1))
@@ -273,7 +273,7 @@ func (sums tileSums) begin(f *function, output value) {
 	f.set(sums.rows[1], add(sums.rows[0].value(), shift(f.arg("stride"), 2)))
 }
 
-// output returns the sums for output (x, y) of a tile: the vector lane bytes after the pointers.
+// output returns the sums for output (x, y) of a tile: a vector of outputs, lane bytes after the pointers.
 func (sums tileSums) output(y, x, lane int) value {
 	p := sums.rows[y].value()
 	one, two := load(add(p, sums.two.value()), lane), load(add(p, sums.four.value()), lane)

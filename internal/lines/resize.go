@@ -133,8 +133,9 @@ func (r *Resize) Make(t *Task, y, n int) {
 			}
 			last = down.first
 			for _, across := range columns.taps { // often three values: a call of copy takes longer
-				for i, v := range sum[across.first*step:][:step] {
-					out[i] = v
+				from := sum[across.first*step:]
+				for i := range out[:step] {
+					out[i] = from[i]
 				}
 				out = out[step:]
 			}

@@ -73,7 +73,7 @@ func ParseRegion(text string) (r image.Rectangle, err error) {
 	return image.Rect(v[0], v[1], v[0]+v[2], v[1]+v[3]), nil
 }
 
-// SizeText returns the requested size, as part of the name of a folder: 2x, 800w, 600h, 800x600, 12mp.
+// SizeText returns the requested size as text for the name of a folder: 2x, 800w, 600h, 800x600, 12mp.
 func SizeText(opt superres.Options) string {
 	switch {
 	case opt.Width > 0 && opt.Height > 0:
@@ -88,7 +88,7 @@ func SizeText(opt superres.Options) string {
 	return ScaleText(opt) + "x"
 }
 
-// SizeRule returns how the size in SizeText is applied: fit, cover or size.
+// SizeRule returns the rule by which the size in SizeText applies: fit, cover or size.
 func SizeRule(opt superres.Options) string {
 	switch {
 	case opt.Fit:

@@ -11,8 +11,8 @@ import (
 	"superres/superres"
 )
 
-// Unlike the pictures of other sequences, a still picture may be computed and written in strips, a region may be cut
-// out of it, its noise may vary over it, and a map may show how certain its pixels are.
+// Only a still picture may be computed and written in strips, have a region cut out of it, be enlarged with a strength
+// that varies over the picture, or be drawn as a map of how certain its pixels are.
 
 // Describe implements Sequence.
 func (s *still) Describe() string {
@@ -30,7 +30,7 @@ func (s *still) Choose(ctx context.Context) (Choice, error) {
 	}
 	c, err := s.choose(ctx, f, mostCopies)
 	if c.Picture != nil {
-		// Free the picture that was read: only the corrected picture, c.Picture, is enlarged.
+		// Free the original picture: only the corrected picture, c.Picture, is enlarged.
 		f.Image, f.About.Image, c.Picture = c.Picture, nil, nil
 	}
 	return c, err
@@ -84,7 +84,7 @@ func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 	return r, err
 }
 
-// Finish implements Sequence. enlarged is the enlarged picture, one strip of it, or the enlarged region.
+// Finish implements Sequence. enlarged is the whole enlarged picture, one strip of it, or the enlarged region.
 func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
 	z := metadata.Resizing{From: s.Input, To: s.Output}
 	if whole, err := s.resultSize(s.Input); err == nil && !s.Region.Empty() {
@@ -95,7 +95,7 @@ func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 	return s.finish(f, enlarged, by, z), nil
 }
 
-// named returns err preceded by name, or nil for nil.
+// named returns err with name in front, or nil if err is nil.
 func named(err error, name string) error {
 	if err == nil {
 		return nil

@@ -60,11 +60,11 @@ func (f Format) Extension() string {
 // CanWrite reports whether Encode writes the format.
 func (f Format) CanWrite() bool { return f.codec().encode != nil }
 
-// IsFollowed reports whether the enlargement of a file in the format is written in the same one where no other is asked
-// for. It is not for AVIF, of which a megapixel takes 0.8 s, and not for WebP on systems without its encoder.
+// IsFollowed reports whether the enlargement of a file in the format is written in the same format by default. It is
+// false for AVIF, whose encoder takes 0.8 s per megapixel, and for WebP on systems without its encoder.
 func (f Format) IsFollowed() bool { return f.CanWrite() && !f.codec().isUnusual }
 
-// EncoderBytes returns the bytes of memory that Encode takes beside a picture of w×h pixels.
+// EncoderBytes returns the bytes of memory that Encode needs besides a picture of w×h pixels.
 func (f Format) EncoderBytes(w, h int) int64 {
 	if c := f.codec(); c.encoderBytes != nil {
 		return c.encoderBytes(w, h)
@@ -81,7 +81,7 @@ func (f Format) CanStream() bool { return f.codec().stream != nil }
 // CanAnimate reports whether package sequence writes animations in the format.
 func (f Format) CanAnimate() bool { return f.codec().canAnimate }
 
-// OnlyAnimates reports whether the format, like GIF, is written only for animations.
+// OnlyAnimates reports whether only animations are written in the format, as in GIF.
 func (f Format) OnlyAnimates() bool { return f.CanAnimate() && !f.CanWrite() }
 
 // SplitsAnimations reports whether animations and still pictures in the format are enlarged to different formats: a
@@ -90,7 +90,7 @@ func (f Format) SplitsAnimations() bool {
 	return f.codec().several != nil && !f.CanPage() && f.CanAnimate() != f.CanWrite()
 }
 
-// CanPage reports whether a file of the format can have several pages, each a picture of a different size. A PageWriter
+// CanPage reports whether a file of the format can have several pages, pictures that may differ in size. A PageWriter
 // writes them.
 func (f Format) CanPage() bool { return f.codec().canPage }
 
@@ -117,8 +117,8 @@ func NamedFormat(path string) Format {
 	return ""
 }
 
-// FormatOf returns the format of a new file, from the extension of its path. It fails, with an ErrOutput, if Encode
-// writes no format with this extension.
+// FormatOf returns the format of a new file from the extension of path. It fails, with an ErrOutput, if Encode writes
+// no format with this extension.
 func FormatOf(path string) (Format, error) {
 	if f := NamedFormat(path); f.CanWrite() {
 		return f, nil
@@ -137,7 +137,7 @@ func knownInputs() string { return joinTitles(func(Format) bool { return true })
 // knownOutputs returns the titles of the formats that Encode writes, for messages.
 func knownOutputs() string { return joinTitles(Format.CanWrite) }
 
-// joinTitles returns the titles of the formats for which has returns true, with spaces between them.
+// joinTitles returns the titles of the formats for which has is true, with spaces between them.
 func joinTitles(has func(Format) bool) string {
 	var list []string
 	for _, f := range Formats() {

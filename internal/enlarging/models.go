@@ -123,7 +123,7 @@ func (s Settings) provenanceOf(name string, model *superres.Model) (string, erro
 	return text, nil
 }
 
-// Identify returns the fingerprint and the text of provenance for each model that may be used, or an error if a model
+// Identify returns, for each model that may be used, its hash and the text about it for outputs, or an error if a model
 // cannot be opened.
 func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	all := []Choice{describe(e.clean, superres.Choice{Model: e.clean.model})}

@@ -154,7 +154,7 @@ func efforts() (words []settings.Word) {
 	return words
 }
 
-// readColour returns the colour named by text: #rrggbb, or one of a few names.
+// readColour returns the colour that text names: #rrggbb, white, black, grey or gray.
 func readColour(text string) (c color.NRGBA, err error) {
 	named := map[string]string{"white": "#ffffff", "black": "#000000", "grey": "#808080", "gray": "#808080"}
 	hex := cmp.Or(named[strings.ToLower(text)], text)

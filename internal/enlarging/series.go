@@ -144,7 +144,7 @@ func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
 	t.largest = max(t.largest, d.of(1))
 	t.waiting = max(t.waiting, seen+made+made/2) // made/2: the part of a written page that is not freed yet
 	if deep == color.YCbCrModel || deep == color.RGBAModel || deep == color.RGBA64Model {
-		made = made / 4 * 3 // three samples a pixel: no transparency
+		made = made / 4 * 3 // three samples per pixel: no transparency
 	}
 	t.written += made
 	return err
@@ -177,29 +177,29 @@ func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 		strings.ToUpper(string(r.Format))).With(remedy)
 }
 
-// Noun implements Sequence.
+// Noun implements Sequence: messages call a frame or a page a picture.
 func (s *series) Noun() string { return "picture" }
 
-// Share implements Sequence.
+// Share implements Sequence: the number of pictures, divided by the number of pictures in the file.
 func (s *series) Share(pictures int) float64 { return float64(pictures) / float64(s.run.Frames) }
 
-// Describe implements Sequence.
+// Describe implements Sequence: format, frames, size, model, memory and how many frames are enlarged at once.
 func (s *animation) Describe() string {
 	return fmt.Sprintf("%s of %d frames, %d×%d, %v for all, about %s for %d at a time",
 		strings.ToUpper(string(s.Reader.Format)), s.run.Frames, s.Input.X, s.Input.Y, s.Choice, usage.Bytes(s.Memory),
 		s.together)
 }
 
-// Describe implements Sequence.
+// Describe implements Sequence: the number of pages, the size and model of the first page, and the memory.
 func (s *pages) Describe() string {
 	return fmt.Sprintf("TIFF of %d pages, the first %d×%d, %v, about %s", s.run.Frames, s.Input.X, s.Input.Y, s.Choice,
 		usage.Bytes(s.Memory))
 }
 
-// Choose implements Sequence: all frames have one model.
+// Choose implements Sequence: it returns one model for all frames, chosen from the first two.
 func (s *animation) Choose(ctx context.Context) (Choice, error) { return s.chooseMoving(ctx) }
 
-// Result implements Sequence: a model is chosen for each page.
+// Result implements Sequence: it chooses a model for the page f, and enlarges f with that model.
 func (s *pages) Result(ctx context.Context, f *Frame) (Result, error) {
 	by, err := s.choose(ctx, f, 0)
 	if err != nil {
@@ -208,14 +208,14 @@ func (s *pages) Result(ctx context.Context, f *Frame) (Result, error) {
 	return s.resultBy(ctx, f, by)
 }
 
-// Finish implements Sequence.
+// Finish implements Sequence like series.Finish, but warnings name the page.
 func (s *pages) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
 	r, err := s.series.Finish(f, enlarged, by)
 	r.where = fmt.Sprintf("page %d: ", f.Number)
 	return r, err
 }
 
-// Next implements Sequence.
+// Next implements Sequence: it reads the next frame or page, with what the file says about the picture.
 func (s *series) Next(ctx context.Context) (*Frame, error) {
 	if s.ahead == 1 && s.Written > 0 {
 		runtime.GC() // frees the previous page: there is memory for only one
@@ -233,7 +233,7 @@ func (s *series) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// Finish implements Sequence.
+// Finish implements Sequence: it adapts the metadata to the new size, and frees the picture in f.
 func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
 	z := metadata.Resizing{From: f.Image.Bounds().Size(), To: enlarged.Bounds().Size()}
 	r := s.finish(f, enlarged, by, z)
@@ -242,7 +242,7 @@ func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, erro
 	return r, nil
 }
 
-// Writer implements Sequence.
+// Writer implements Sequence: it writes a GIF, a TIFF with a page for each picture, or an animated PNG.
 func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 	switch s.run.Format {
 	case imagefile.GIF:

@@ -13,7 +13,7 @@ import (
 type Limits struct {
 	// Memory is the most memory that the work may take, in bytes.
 	Memory int64
-	// Pixels is how many pixels a picture may have; 0: as many as fit in Memory by the estimate in imagefile.Limits.
+	// Pixels is how many pixels a picture may have; 0: as many as imagefile.Limits allows for the size of its file.
 	Pixels int64
 	// Result is how many pixels the enlargement of a picture may have; 0: 4,000 million.
 	Result int64
@@ -41,7 +41,7 @@ type Settings struct {
 	OutputFormat string
 	// Keep says what an output takes over from its input in addition to the pixels.
 	Keep Fidelity
-	// Quality is the quality of JPEG output, 1 to 100: --quality, 95.
+	// Quality is the quality of JPEG and AVIF output, 1 to 100: --quality, 95.
 	Quality int
 	// Map receives a picture that shows how certain each pixel of an enlarged still picture is, before the result is
 	// written: see superres.BoundsMap. If Map returns an error, enlarging the picture fails. nil: no map is drawn.

@@ -57,7 +57,7 @@ func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
 	return err
 }
 
-// Aside implements Sink.
+// Aside implements Sink: the file is in the temporary folder of the system.
 func (s Pipe) Aside() (*os.File, func(), error) { return Scratch("") }
 
 // Response is the Sink for the answer to a request. After an error, the caller discards the bytes written to To.
@@ -70,7 +70,7 @@ type Response struct {
 	Scratch *os.File
 }
 
-// Deliver implements Sink.
+// Deliver implements Sink: it passes the bytes on to s.To. If s.To fails, the error names s.Name.
 func (s Response) Deliver(_ *Plan, write func(io.Writer) error) error {
 	to := &safefile.Watched{Writer: s.To}
 	err := write(to)
@@ -80,7 +80,7 @@ func (s Response) Deliver(_ *Plan, write func(io.Writer) error) error {
 	return err
 }
 
-// Aside implements Sink.
+// Aside implements Sink: it empties s.Scratch and returns it, or a new file if s.Scratch is nil.
 func (s Response) Aside() (*os.File, func(), error) {
 	if s.Scratch == nil {
 		return Scratch("")

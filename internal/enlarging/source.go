@@ -39,7 +39,7 @@ type Content struct {
 	// the first two frames, which the choice of the model needs, and all frames after the first Done frames.
 	Done int
 	Made
-	// Close frees what Open took.
+	// Close closes the files that Open opened.
 	Close func()
 }
 
@@ -74,7 +74,7 @@ func (c *Content) decode(ctx context.Context, name string, limits imagefile.Limi
 // File is the Source of a regular file; the string is the path.
 type File string
 
-// Name implements Source.
+// Name implements Source: the path of the file.
 func (f File) Name() string { return string(f) }
 
 // Open implements Source. It fails if the file cannot be read or is not a regular file.
@@ -98,7 +98,7 @@ type Standard struct{ in *bufio.Reader }
 // NewStandard returns the Source that reads stream.
 func NewStandard(stream io.Reader) *Standard { return &Standard{bufio.NewReader(stream)} }
 
-// Name implements Source.
+// Name implements Source: a name for messages, not a path.
 func (s *Standard) Name() string { return "standard input" }
 
 // Open implements Source. It continues where the last Content stopped.
@@ -116,10 +116,10 @@ type Body struct {
 	Made
 }
 
-// Name implements Source.
+// Name implements Source: the title of the body.
 func (b *Body) Name() string { return b.Title }
 
-// Open implements Source.
+// Open implements Source: the content reads b.Bytes from the beginning, and can read it in any order.
 func (b *Body) Open() (*Content, error) {
 	return &Content{Reader: bufio.NewReader(io.NewSectionReader(b.Bytes, 0, b.Size)), At: b.Bytes, Size: b.Size,
 		Made: b.Made, Close: func() {}}, nil

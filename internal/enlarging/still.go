@@ -100,7 +100,7 @@ func (r *run) measureStill(cfg image.Config, heldBytes int64) error {
 	return nil
 }
 
-// Next implements Sequence.
+// Next implements Sequence: the first call returns the picture, later calls return io.EOF.
 func (s *still) Next(context.Context) (*Frame, error) {
 	if s.pic == nil {
 		return nil, io.EOF

@@ -72,7 +72,7 @@ func openVideo(ctx context.Context, r *run) (Sequence, error) {
 	return v, err
 }
 
-// Describe implements Sequence.
+// Describe implements Sequence: kind, size, model, memory and how many frames are enlarged at once.
 func (v *video) Describe() string {
 	title := v.content.Title
 	if title == "" {
@@ -82,10 +82,10 @@ func (v *video) Describe() string {
 		usage.Bytes(v.Memory), v.together)
 }
 
-// Noun implements Sequence.
+// Noun implements Sequence: messages call a picture of a video a frame.
 func (v *video) Noun() string { return "frame" }
 
-// Share implements Sequence.
+// Share implements Sequence: the share of all frames or, if their number is unknown, of all bytes of the file.
 func (v *video) Share(frames int) float64 {
 	done, all := int64(frames)*(v.in.FrameBytes()+int64(len("FRAME\n"))), v.content.Size
 	if v.Frames > 0 {
@@ -97,10 +97,10 @@ func (v *video) Share(frames int) float64 {
 	return min(float64(done)/float64(all), 1)
 }
 
-// Choose implements Sequence: all frames have one model.
+// Choose implements Sequence: it returns one model for all frames, chosen from the first two.
 func (v *video) Choose(ctx context.Context) (Choice, error) { return v.chooseMoving(ctx) }
 
-// Result implements Sequence. The time limit applies to each frame.
+// Result implements Sequence: it enlarges the frame f, within the time limit of one frame.
 func (v *video) Result(ctx context.Context, f *Frame) (Result, error) {
 	ctx, clock := newClock(ctx, v.WholeTime)
 	clock.start()
@@ -195,7 +195,7 @@ var ofChroma = [2]struct {
 // alphaPlane is the index of the plane of alpha in a frame.
 const alphaPlane = 3
 
-// Next implements Sequence.
+// Next implements Sequence: it reads a frame, and interpolates its Cb and Cr to the grid of Y.
 func (v *video) Next(context.Context) (*Frame, error) {
 	in, err := v.in.Next()
 	if err != nil {
@@ -219,7 +219,7 @@ func (v *video) Next(context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// Finish implements Sequence.
+// Finish implements Sequence: it builds a frame of the enlarged Y, Cb and Cr and of enlarged alpha.
 func (v *video) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error) {
 	out := v.to.NewFrame(f.Video.Params)
 	v.to.PutBrightness(out, enlarged)
@@ -249,7 +249,7 @@ func (v *video) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error)
 	return Result{Number: f.Number, Video: out}, nil
 }
 
-// Writer implements Sequence.
+// Writer implements Sequence: it writes the header of the video stream, and Put writes a frame.
 func (v *video) Writer(w io.Writer) (Writer, func(), error) {
 	out, err := y4m.NewWriter(w, v.to)
 	return Writer{func(r Result) error { return out.Put(r.Video) }, func() error { return nil }}, func() {}, err

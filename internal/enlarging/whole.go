@@ -14,15 +14,15 @@ import (
 // Only a still picture may be computed and written in strips, have a region cut out of it, be enlarged with a strength
 // that varies over the picture, or be drawn as a map of how certain its pixels are.
 
-// Describe implements Sequence.
+// Describe implements Sequence: the kind of file, the size, the model and the memory.
 func (s *still) Describe() string {
 	return fmt.Sprintf("%s, %d×%d, %v, about %s", s.title, s.Input.X, s.Input.Y, s.Choice, usage.Bytes(s.Memory))
 }
 
-// Noun implements Sequence.
+// Noun implements Sequence: the file is a single picture, so messages name only the file.
 func (s *still) Noun() string { return "" }
 
-// Choose implements Sequence.
+// Choose implements Sequence: it also puts the picture with its flaws corrected, if any, in place of the original.
 func (s *still) Choose(ctx context.Context) (Choice, error) {
 	f, mostCopies := s.read[0].frame, 1
 	if s.Region.Empty() {
@@ -36,7 +36,7 @@ func (s *still) Choose(ctx context.Context) (Choice, error) {
 	return c, err
 }
 
-// Result implements Sequence.
+// Result implements Sequence: it enlarges f in strips, as a whole, or only the region, and passes a map to s.Map.
 func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 	by, name, img, opt := s.Choice, s.Source.Name(), f.Image, s.options(f, s.Choice)
 	opt.Progress = func(share float64) { s.watch.Progress(s.Plan, 0, share) }

@@ -97,10 +97,10 @@ func (f Format) CanPage() bool { return f.codec().canPage }
 // CanAlpha reports whether a file of the format keeps transparency.
 func (f Format) CanAlpha() bool { return f.codec().canAlpha }
 
-// CanGreyAlpha reports whether Encode writes grey with transparency as two samples a pixel.
+// CanGreyAlpha reports whether Encode writes grey with transparency as two samples per pixel.
 func (f Format) CanGreyAlpha() bool { return f.codec().canGreyAlpha }
 
-// CanDeep reports whether a file of the format keeps 16 bits a sample.
+// CanDeep reports whether a file of the format keeps 16 bits per sample.
 func (f Format) CanDeep() bool { return f.codec().canDeep }
 
 // HasQuality reports whether EncodeOptions.Quality changes the bytes of a file of the format.

@@ -30,7 +30,7 @@ func newInput(r io.ReaderAt, size int64) *input {
 	return in
 }
 
-// Size implements metadata.Source.
+// Size implements metadata.Source: the length of the file in bytes.
 func (in *input) Size() int64 { return in.size }
 
 // onDisk returns the file r of size bytes as an input. Bytes appended to the file later are ignored.

@@ -19,7 +19,7 @@ var huffman = [2][2]huffmanTable{
 	{newHuffmanTable(jpeg.Standard[1][0]), newHuffmanTable(jpeg.Standard[1][1])},
 }
 
-// newHuffmanTable gives every value a code: the previous code plus 1, with a zero bit appended where codes get longer.
+// newHuffmanTable returns table with codes: the previous code plus 1, with a zero bit appended where codes get longer.
 func newHuffmanTable(table jpeg.Table) huffmanTable {
 	t := huffmanTable{Table: table}
 	code, i := uint16(0), 0
@@ -51,7 +51,7 @@ func newJPEGTables(quality int) *jpegTables {
 	return e
 }
 
-// header returns the bytes of the file before the first block, for a picture of w×h pixels.
+// header returns the bytes of a file before its first block, for w×h pixels with the given number of components.
 func (e *jpegTables) header(w, h, components int) []byte {
 	out := []byte{0xff, 0xd8}
 	segment := func(marker byte, payload ...byte) {

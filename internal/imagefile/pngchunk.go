@@ -58,8 +58,8 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 	c.packer.deflate(&c.packed, method, c.filtered, c.last)
 }
 
-// finish returns the chunk with its head and its checksum; the bytes belong to c. sum is the Adler-32 of all filtered
-// rows up to the end of this chunk.
+// finish returns the bytes of the chunk, with head and checksum and, in the last chunk, with sum: the Adler-32 of all
+// filtered rows up to its end. The bytes belong to c.
 func (c *pngChunk) finish(sum uint32) []byte {
 	if c.last {
 		_ = binary.Write(&c.packed, binary.BigEndian, sum) // cannot fail: writes to memory

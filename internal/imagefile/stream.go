@@ -109,7 +109,7 @@ func streamJPEG(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error) 
 	return beginJPEG(w, s.width, s.height, opt.Quality, picture.IsGrey(s.like), s.keptRows)
 }
 
-// keptRows returns the rows in s.pix as a picture with 8 bits a sample.
+// keptRows returns the rows in s.pix as a picture with 8 bits per sample.
 func (s *Stream) keptRows() image.Image {
 	bounds := image.Rect(0, 0, s.width, len(s.pix)/s.rowBytes)
 	if picture.IsGrey(s.like) {

@@ -48,7 +48,7 @@ func (j *job) path(index, label int) string {
 	return filepath.Join(j.opt.Folder, name+".png")
 }
 
-// run processes the images and writes the results to the folder or the file of opt, if one is given.
+// run processes the images and writes the results to the folder or the file in j.opt, if there is one.
 func (j *job) run(ctx context.Context) error {
 	switch folder, file := j.opt.Folder, j.opt.File; {
 	case folder != "":

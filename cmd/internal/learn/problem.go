@@ -124,9 +124,9 @@ func fewSignals(m, n int) string {
 	return fmt.Sprintf("%d signals of %d entries each, so fewer signals than entries", n, m)
 }
 
-// accept returns an error if n signals of m entries do not fit the initial dictionary or exceed the memory limit.
-// Reading takes the signals, a copy of them to transpose, and piped bytes from standard input. Learning takes the
-// signals, the initial dictionary and, if the codes are written as .npy or .csv, the dense codes.
+// accept returns an error if n signals of m entries look transposed, do not fit the initial dictionary or exceed the
+// memory limit. Reading takes the signals, a copy of them to transpose, and piped bytes from standard input. Learning
+// takes the signals, the initial dictionary and, to write them as .npy or .csv, the dense codes.
 func accept(opt Options, settings learners.Options, m, n int, piped float64) error {
 	name := opt.dataName()
 	if m > n && n > 1 && opt.Atoms == nil && settings.Init == nil && !opt.oriented {

@@ -82,7 +82,7 @@ func (p *history) add(rec *Record, journal int32) {
 	}
 }
 
-// addPromise keeps earlier, a promise about the output key that does not come from the last record about it.
+// addPromise adds earlier, from a record about the output key that is not the last, to p.others, unless it is there.
 func (p *history) addPromise(key paths.Key, earlier promise) {
 	if earlier.sum != (digest{}) && !slices.Contains(p.others[key], earlier) {
 		p.others[key] = append(p.others[key], earlier)

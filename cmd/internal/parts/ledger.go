@@ -166,13 +166,13 @@ func (l *Ledger) Close() {
 	}
 }
 
-// Open opens the journals in the folders working, those with something to do. A new journal has at most the permissions
-// mode, since it names the inputs.
-func (l *Ledger) Open(working []string, mode fs.FileMode) error {
+// Open opens the journals in roots, the folders of the outputs still to write. A new journal has at most the
+// permissions mode, since it names the inputs.
+func (l *Ledger) Open(roots []string, mode fs.FileMode) error {
 	if l == nil {
 		return nil
 	}
-	for _, root := range working {
+	for _, root := range roots {
 		if err := l.openIn(root, mode); err != nil {
 			return err
 		}

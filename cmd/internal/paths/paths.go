@@ -26,7 +26,7 @@ func Real(path string) string {
 
 // Folders resolves links in the folders of many files, each folder only once. The zero value is ready to use. It is
 // safe for concurrent use.
-type Folders struct{ real sync.Map } // string: string
+type Folders struct{ real sync.Map } // maps a folder to its real path
 
 // Real returns the same as the function Real, but resolves each folder only once.
 func (f *Folders) Real(folder string) string {

@@ -29,7 +29,7 @@ func BookKind(r io.ReaderAt) string {
 	return kind.Title
 }
 
-// book returns the Output for an input that is a comic.
+// book returns the Output for an input that is a comic. It fails if -o is standard output or another kind of file.
 func (n Namer) book(in Input) (Output, error) {
 	switch asFile := n.asFile(); {
 	case paths.IsStandard(n.out):

@@ -123,7 +123,7 @@ func beginsUnits(head []byte) bool {
 	return avc || (kind == 32<<1 || kind == 33<<1 || kind == 35<<1) && next == 1
 }
 
-// container returns the Output for an input that is a video file.
+// container returns the Output for an input that is a video file. It fails if the options ask for anything else.
 func (n Namer) container(in Input) (Output, error) {
 	ext := filepath.Ext(in.Place)
 	switch asFile := n.asFile(); {

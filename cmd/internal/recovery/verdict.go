@@ -106,7 +106,7 @@ func (f findings) scores(p planted.Panel, n int, learner string, score func(plan
 	return list
 }
 
-// String returns the verdict as a sentence.
+// String returns the verdict as text: which learners need the fewest signals, how many, and who has the least error.
 func (v verdict) String() string {
 	recovers := fmt.Sprintf("%g %% of the atoms", 100*requiredShare)
 	with := fmt.Sprintf("With N = %d, %s.", v.n, v.contest.Headline())

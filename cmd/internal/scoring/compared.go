@@ -44,7 +44,7 @@ type comparedPicture struct {
 	// Cell holds the scores of the picture against the reference.
 	Cell
 	// Mean and Largest are the mean and the greatest absolute difference between the colours of the picture and of the
-	// reference, in levels of 0..255. They are nil if the picture was not scored.
+	// reference, on the scale 0..255. They are nil if the picture was not scored.
 	Mean    *float64 `json:"mean_absolute_difference,omitempty"`
 	Largest *float64 `json:"largest_difference,omitempty"`
 	Note    string   `json:"note,omitempty"` // says why there are no scores; empty if there are

@@ -27,7 +27,7 @@ type Choice struct {
 // Name returns the name of the model, or the path of its file; "" if none was chosen.
 func (c Choice) Name() string { return c.name }
 
-// Sharpening returns how many times too strong sharpening, now undone, had made the detail; 0: none was undone.
+// Sharpening returns the factor by which sharpening, now undone, had raised the detail; 0: none was undone.
 func (c Choice) Sharpening() float64 {
 	factor := c.Correction.Sharpening()
 	if c.Found != nil && c.Found.Unsharp.Amount > 0 {

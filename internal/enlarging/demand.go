@@ -32,7 +32,7 @@ func (d demand) most(memory int64) int {
 // robustBytes is the memory, in bytes, of the robust model, which may be loaded beside the model for clean pictures.
 const robustBytes = 9 << 20
 
-// mixtureBytes is how much more a mixture takes than one model, per pixel of a result, up to ten million pixels.
+// mixtureBytes is how many bytes more a mixture takes than one model, per pixel of a result, up to 10 million pixels.
 const mixtureBytes = 3
 
 // regionPixelBytes is the most bytes per pixel that a whole picture takes while a region of it, or a copy of it with a

@@ -144,8 +144,8 @@ func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	return fingerprints, provenances, nil
 }
 
-// Interpolates returns the name of the model in the settings, and whether this model only interpolates, without learned
-// stages.
+// Interpolates returns the name of the model for clean pictures, and whether this model only interpolates, without
+// learned stages.
 func (e *Enlarger) Interpolates() (name string, is bool) {
 	return e.clean.name, e.clean.model.IsPlain()
 }

@@ -41,7 +41,7 @@ func (r *run) partOf(
 	if opaque {
 		reach = reachOf(inSize.X, inSize.Y, out.X, out.Y)
 	}
-	toEnd := r.clean.model.Orientations() > 1 // the picture is also enlarged turned and flipped
+	toEnd := r.clean.model.Orientations() > 1 // the picture is enlarged in several orientations
 	x := alongOf(area.Min.X, area.Max.X, inSize.X, out.X, reach, toEnd)
 	y := alongOf(area.Min.Y, area.Max.Y, inSize.Y, out.Y, reach, toEnd)
 	return part{
@@ -81,7 +81,7 @@ func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.
 		img = img.(subImager).SubImage(p.from)
 	}
 	opt.SetSize(p.size.X, p.size.Y)
-	opt.WrapX, opt.WrapY = false, false // the part contains all the pixels around the region that count
+	opt.WrapX, opt.WrapY = false, false // the part contains all pixels that affect the region
 	return img, opt
 }
 

@@ -100,7 +100,7 @@ func (r *run) fill(ctx context.Context, s Sequence, count int) error {
 	return nil
 }
 
-// next returns the next frame. Once the frames read in advance are used up, it returns the error that followed them.
+// next returns the next frame, first those read in advance. If an error followed them, later calls return that error.
 func (r *run) next(ctx context.Context) (*Frame, error) {
 	if len(r.read) == 0 {
 		return r.seq.Next(ctx)
@@ -115,7 +115,7 @@ func (r *run) next(ctx context.Context) (*Frame, error) {
 // deliver enlarges the pictures of the file and writes them to the sink in order.
 func (r *run) deliver(ctx context.Context) error {
 	defer workers(r.together)()
-	var failure error // any error other than from writing, to which the sink adds text
+	var failure error // an error other than from writing, before the sink adds text to it
 	err := r.Sink.Deliver(r.Plan, func(w io.Writer) error {
 		to, done, err := r.seq.Writer(safefile.Interruptible(ctx, w))
 		if err != nil {
@@ -217,7 +217,7 @@ func (r *run) resultBy(ctx context.Context, f *Frame, choice Choice) (Result, er
 	return result, err
 }
 
-// nameOf returns the name of frame f for messages.
+// nameOf returns a name for messages: the source and, if it has several pictures, the number of frame f.
 func (r *run) nameOf(f *Frame) string {
 	if noun := r.seq.Noun(); noun != "" {
 		return fmt.Sprintf("%s: %s %d", r.Source.Name(), noun, f.Number)

@@ -107,7 +107,7 @@ func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, heldBytes i
 	return a, err
 }
 
-// openPages does the second half of openSeries for a file with pages; sums covers all pages.
+// openPages sets memory, format and sizes of s.run for a file with pages, and reads page 1; sums covers all pages.
 func openPages(ctx context.Context, s *pages, sums pageSums) (_ Sequence, err error) {
 	r := s.run
 	sums.plan(r)

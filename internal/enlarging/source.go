@@ -45,7 +45,7 @@ type Content struct {
 
 // Made tells how another program has made the content from a file; the zero value: the content is the file itself.
 type Made struct {
-	// Amend adds to the first picture what the program left out; nil: the content is the file itself.
+	// Amend adds missing metadata to the first picture and corrects its pixels; nil: the content is the file itself.
 	Amend func(*imagefile.Picture)
 	// Upright says that the pixels are already upright, even if the metadata ask for a rotation.
 	Upright bool

@@ -20,7 +20,7 @@ type still struct {
 	pic   *imagefile.Picture // nil after Next has returned it
 }
 
-// openPicture opens a file that package imagefile can read: a still picture, an animation or a file with pages.
+// openPicture opens a still picture, an animation or a file with pages, and sets the sizes and memory of r for it.
 func openPicture(ctx context.Context, r *run) (Sequence, error) {
 	limits := r.limits()
 	pipe := r.content.At == nil

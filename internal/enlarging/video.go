@@ -45,7 +45,7 @@ type video struct {
 	count   int              // frames read
 }
 
-// openVideo opens the source of r as a video stream.
+// openVideo opens the source of r as a video stream, sets its sizes and memory, and reads the first two frames.
 func openVideo(ctx context.Context, r *run) (Sequence, error) {
 	in, err := y4m.NewReader(r.content, r.limits())
 	if err != nil {

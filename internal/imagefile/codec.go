@@ -22,7 +22,7 @@ type codec struct {
 	format     Format
 	title      string   // the name of the format for people, such as WebP
 	extensions []string // with dots, in lower case; new files get the first
-	magic      []string // a file of the format starts with one of them; ? is any byte
+	magic      []string // patterns of the first bytes of a file; ? is any byte
 	surely     string   // a longer start that Identify demands; empty: magic is enough
 
 	// What files of the format can hold: see the methods of Format.

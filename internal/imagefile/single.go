@@ -50,7 +50,7 @@ func isAnimatedPNG(src *source) (is bool) {
 // startOfPNG returns the chunks from which the decoder gets the header and the palette of the PNG in src, without the
 // other chunks before the pixels, which may be many. It refuses a PNG with chunks out of order up to the pixels.
 func startOfPNG(src *source, _ Limits) ([]byte, error) {
-	const signature, most = 8, 4096 // the largest palette needs half
+	const signature, most = 8, 4096 // more than the chunk of the largest palette
 	b := metadata.Piece(src, 0, signature).Start(signature)
 	err := metadata.Chunks(src, func(c metadata.Chunk) bool {
 		kind := string(c.Kind)

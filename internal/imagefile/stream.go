@@ -30,7 +30,7 @@ type chunkWriter interface {
 	chunks() *chunks
 	// pack compresses and writes the next n chunks.
 	pack(n int) error
-	// end writes the end of the file, behind the last chunk.
+	// end writes the end of the file, after the last chunk.
 	end() error
 }
 

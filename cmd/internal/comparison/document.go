@@ -14,7 +14,7 @@ import (
 	"superres/internal/report"
 )
 
-// document returns the report on the findings.
+// document returns the report: the verdicts, facts and notes, and sections with tables, pictures and curves.
 func (f findings) document() report.Document {
 	p := f.opt.Protocol
 	d := report.Document{

@@ -28,13 +28,13 @@ const (
 // and hash is a complete result, and say nothing of any other file.
 type Record struct {
 	State    string     `json:"state"`            // "start" or "done"
-	Output   paths.Name `json:"output,omitempty"` // below the folder of the journal, with slashes
-	Input    paths.Name `json:"input,omitempty"`  // below the folder it was found in, with slashes
-	Size     int64      `json:"size,omitempty"`   // of the input, in bytes
+	Output   paths.Name `json:"output,omitempty"` // path below the folder of the journal, with slashes
+	Input    paths.Name `json:"input,omitempty"`  // path below the folder it was found in, with slashes
+	Size     int64      `json:"size,omitempty"`   // bytes of the input
 	Modified time.Time  `json:"modified,omitzero"`
-	SHA256   string     `json:"sha256,omitempty"`   // of the input
+	SHA256   string     `json:"sha256,omitempty"`   // SHA-256 of the input
 	Settings string     `json:"settings,omitempty"` // File.Settings
-	Bytes    int64      `json:"bytes,omitempty"`    // of the output
+	Bytes    int64      `json:"bytes,omitempty"`    // bytes of the output
 	Result   string     `json:"result,omitempty"`   // SHA-256 of the output
 	Time     time.Time  `json:"time"`
 }

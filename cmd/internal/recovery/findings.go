@@ -30,7 +30,7 @@ func failure(t planted.Trial) string {
 	return fmt.Sprintf("%s with N = %d: %s", t.Learner, t.N, t.Failure)
 }
 
-// label returns the name of a learner in the report.
+// label returns the name that the report uses for the learner with the given spec.
 func (f findings) label(learner string) string {
 	return cmp.Or(f.labels[learner], learner)
 }
@@ -79,7 +79,7 @@ func (f findings) count() int {
 	return len(f.scores(t.Panel(), t.N, t.Learner, assigned))
 }
 
-// document returns the report on the findings.
+// document returns the report: the verdict, facts and notes, and a section for each panel or with the maps.
 func (f findings) document() report.Document {
 	t := f.trials[0]
 	d := report.Document{

@@ -184,7 +184,7 @@ func (f findings) mapVerdict() string {
 		strings.Join(parts, ", "), of)
 }
 
-// mapSection returns the maps of all learners.
+// mapSection returns the section of the report with a map for each learner.
 func (f findings) mapSection() report.Section {
 	s := report.Section{Title: fmt.Sprintf("Recovered share over %s and %s", f.axes[0].name, f.axes[1].name),
 		Text: fmt.Sprintf("Each cell has the share of the atoms that were recovered, in percent, the mean of %s.",

@@ -29,7 +29,7 @@ type verdict struct {
 	contest report.Contest
 }
 
-// verdict returns the verdict on the trials of panel p.
+// verdict returns which learners need the fewest signals according to the trials of panel p.
 func (f findings) verdict(p planted.Panel) (v verdict) {
 	sizes := f.sizes(p)
 	v.n = sizes[len(sizes)-1]
@@ -57,7 +57,7 @@ func (f findings) verdict(p planted.Panel) (v verdict) {
 	return v
 }
 
-// contest compares the learners by their errors on the problems of panel p with n signals.
+// contest returns the comparison of the learners by their errors on the problems of panel p with n signals.
 func (f findings) contest(p planted.Panel, n int) report.Contest {
 	c := report.Contest{Title: fmt.Sprintf("ranking with N = %d", n), Kind: "learner", Problems: "problems",
 		Measure: report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"},

@@ -82,8 +82,8 @@ type codec struct {
 //
 // Note: this is not the registry of package image, so that imports elsewhere cannot change what a program accepts.
 //
-// The enlargement of a GIF with one picture is written as PNG, since a GIF has too few colours; so is, by package
-// sequence, the enlargement of an animated WebP.
+// The enlargement of a GIF with one picture is written as PNG, since a GIF has too few colours. Package sequence writes
+// the enlargement of an animated WebP as an animated PNG.
 var codecs = []codec{
 	{
 		format: PNG, title: "PNG", extensions: []string{".png"}, magic: []string{"\x89PNG\r\n\x1a\n"},

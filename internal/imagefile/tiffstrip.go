@@ -116,7 +116,7 @@ func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
 	_ = binary.Write(&s.packed, binary.BigEndian, adler32.Checksum(s.rows)) // cannot fail: writes to memory
 }
 
-// read sets row to the samples of row y or, if r.predicts, to their differences from the left, in the byte order order.
+// read sets row to the samples of row y or, if r.predicts, to their differences from the left, in the given byte order.
 func (r *tiffRaster) read(row []byte, order binary.ByteOrder, y int) {
 	size, n := r.sampleBytes(), r.samples
 	if src := r.pix[y*r.stride:]; n == r.stored {

@@ -14,7 +14,7 @@ import (
 	"superres/superres/models"
 )
 
-// Choice is the model that enlarges a picture, and why it was chosen. All strengths of degradation are 0 to 1.
+// Choice is the model that enlarges a picture, and why it was chosen. The strengths in it run from 0 to 1.
 type Choice struct {
 	superres.Choice
 	// Found holds the flaws measured in the picture; nil: the picture was not measured.
@@ -27,7 +27,7 @@ type Choice struct {
 // Name returns the name of the model, or the path of its file; "" if none was chosen.
 func (c Choice) Name() string { return c.name }
 
-// Sharpening returns the factor by which the undone sharpening had raised the detail; 0: nothing was undone.
+// Sharpening returns the factor by which sharpening, now undone, had raised the detail; 0: none was undone.
 func (c Choice) Sharpening() float64 {
 	factor := c.Correction.Sharpening()
 	if c.Found != nil && c.Found.Unsharp.Amount > 0 {
@@ -36,18 +36,18 @@ func (c Choice) Sharpening() float64 {
 	return factor
 }
 
-// Varies reports whether noise, and so the strength of removal, varies over the picture; false: one strength for all.
+// Varies reports whether noise is removed at a strength that varies over the picture; false: at one strength.
 func (c Choice) Varies() bool { return c.Mix != nil && c.Robust == 1 }
 
 const (
-	// visibleNoise is the least noise, in levels of 255, that is removed from frames of video or an animation.
-	// movingStrength is the least strength at which the model leaves less of this noise than interpolation does.
+	// visibleNoise is the least noise that is removed from frames of video or an animation, on the scale 0..255.
+	// movingStrength is the least strength at which the model leaves less of such noise than interpolation does.
 	visibleNoise   = 0.2
 	movingStrength = 3.0 / 25
 )
 
-// choose returns the model for frame f. If mostCopies is 0, the frame is only measured, and one strength serves all of
-// it. Otherwise all steps of the examination are taken, with flaws.Examination.MostCopies = mostCopies, and the caller
+// choose returns the model for frame f. If mostCopies is 0, it only measures the frame, and one strength serves all of
+// it. Else it takes the later steps of the examination, with flaws.Examination.MostCopies = mostCopies, and the caller
 // must enlarge Choice.Picture instead of the frame. f may be nil if the settings decide the model without measuring.
 func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choice, err error) {
 	switch {
@@ -85,7 +85,7 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choi
 	return c, nil
 }
 
-// atStrength returns the robust model tuned to strength as a choice, for a picture that is not measured.
+// atStrength returns a Choice of the robust model, tuned to strength, for a picture that is not measured.
 func (e *Enlarger) atStrength(strength float64) (Choice, error) {
 	m, err := e.choosing.Robust(strength)
 	if err != nil {
@@ -95,7 +95,7 @@ func (e *Enlarger) atStrength(strength float64) (Choice, error) {
 	return describe(of, superres.Choice{Model: m, Strength: strength, Robust: 1}), err
 }
 
-// describe returns chosen with the name of the model in used, and the text about the model for the outputs.
+// describe returns chosen, completed with the name of the model in used and the text about the model for the outputs.
 func describe(used engine, chosen superres.Choice) Choice {
 	c := Choice{Choice: chosen, name: used.name, provenance: used.provenance}
 	if c.provenance == "" {
@@ -119,8 +119,8 @@ func describe(used engine, chosen superres.Choice) Choice {
 }
 
 // chooseMoving returns the model for all frames of a video or an animation, chosen from its first two; second may be
-// nil. It also removes noise that is too faint to be removed from a still picture, if the noise differs between the two
-// frames: sharpened by the model, such noise would make still areas shimmer more than interpolation does.
+// nil. If noise differs between the two frames, chooseMoving also has noise removed that would be too faint to remove
+// from a still picture: sharpened by the model, it would make still areas shimmer more than interpolation does.
 func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Choice, err error) {
 	c, err = e.choose(ctx, first, 0)
 	if err != nil || c.Found == nil || c.Strength >= movingStrength || second == nil {
@@ -235,8 +235,8 @@ func isDigit(img image.Image) bool {
 	return true
 }
 
-// noiseBetween returns the noise that differs between frames a and b, in levels of 255: the root mean square of a − b
-// in each block of 8×8 pixels, divided by √2. Of all blocks it takes the lower quartile, as most parts of a video stand
+// noiseBetween returns the noise that differs between frames a and b, on the scale 0..255: the root mean square of a −
+// b in a block of 8×8 pixels, divided by √2, at the lower quartile of all blocks, since most parts of a video stand
 // still. It is 0 for pictures smaller than a block.
 func noiseBetween(a, b image.Image) float64 {
 	sampler := func(img image.Image) func(x, y int) float64 {

@@ -11,38 +11,38 @@ import (
 	"superres/superres"
 )
 
-// limits returns the limits for reading a picture.
+// limits returns the limits and options of s for reading a picture, in the form that package imagefile takes.
 func (s Settings) limits() imagefile.Limits {
 	return imagefile.Limits{Pixels: s.Limits.Pixels, Time: s.DecodeTime, FirstFrame: s.Keep.FirstFrame,
 		Strip: s.Keep.Strip}
 }
 
-// demand is the memory in bytes for enlarging several pictures of one kind: shared is taken once, each for every
-// picture in work.
+// demand is the memory in bytes for enlarging several pictures of one kind at the same time: shared is needed once,
+// each is needed for every picture being enlarged.
 type demand struct{ shared, each int64 }
 
-// of returns the bytes for a number of pictures in work at a time.
+// of returns the bytes needed to enlarge a number of pictures at the same time.
 func (d demand) of(pictures int) int64 { return d.shared + int64(pictures)*d.each }
 
-// most returns how many pictures can be in work at a time within memory bytes: at least 1, at most one per processor.
+// most returns how many pictures can be enlarged at once within memory bytes: at least 1, at most one per processor.
 func (d demand) most(memory int64) int {
 	return max(1, min(runtime.GOMAXPROCS(0), int((memory-d.shared)/max(d.each, 1))))
 }
 
-// robustBytes is the memory of the robust model, in bytes, which may work beside the model for clean pictures.
+// robustBytes is the memory, in bytes, of the robust model, which may be loaded beside the model for clean pictures.
 const robustBytes = 9 << 20
 
-// mixtureBytes is what a mixture takes more for each pixel of a result, of up to ten megapixels, than one model.
+// mixtureBytes is how many bytes more a mixture takes than one model, per pixel of a result, up to 10 million pixels.
 const mixtureBytes = 3
 
-// regionPixelBytes is the most bytes that a pixel takes of the whole picture of which a region, or a copy with a
+// regionPixelBytes is the most bytes per pixel that a whole picture takes while a region of it, or a copy of it with a
 // margin, is enlarged.
 const regionPixelBytes = 8
 
 // measure returns the memory d for enlarging a picture with header cfg, and the size of the enlargement; with r.Region,
-// the size of the enlarged part that contains the region. Its reader and writer take shared bytes once, and perPicture
-// bytes for every picture in work. strips says that the result may be written while it is computed. It refuses sizes
-// and memory beyond the limits; r.Memory then holds the memory that would be needed.
+// the size of the enlarged part that contains the region. Reading and writing take shared bytes once, and perPicture
+// bytes for every picture being enlarged. strips says that the result may be written while it is computed. measure
+// refuses sizes and memory beyond the limits; if memory is refused, it sets r.Memory to the memory needed.
 func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (size image.Point, d demand, err error) {
 	model := r.clean.model
 	w, h, err := model.ResultSize(cfg.Width, cfg.Height, r.Size)
@@ -95,8 +95,8 @@ func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (
 	return image.Pt(w, h), d, nil
 }
 
-// tooLarge returns an error of a class of safefile about a result that is too large. Its remedy is scale if the user
-// gave a scale, else size.
+// tooLarge returns an error about a result that is too large; class is an error class of safefile. The remedy in the
+// error is scale if the user gave a scale, else size.
 func (r *run) tooLarge(class error, scale, size safefile.Remedy, format string, args ...any) error {
 	if r.Size.Scale == 0 {
 		scale = size
@@ -104,20 +104,20 @@ func (r *run) tooLarge(class error, scale, size safefile.Remedy, format string, 
 	return safefile.Refuse(class, "", format, args...).With(scale)
 }
 
-// resultSize returns the size in pixels of the enlargement of a whole picture of inSize, or a usage error.
+// resultSize returns the size in pixels of the enlargement of a whole picture of size inSize, or a usage error.
 func (r *run) resultSize(inSize image.Point) (out image.Point, err error) {
 	out.X, out.Y, err = r.clean.model.ResultSize(inSize.X, inSize.Y, r.Size)
 	return out, err
 }
 
-// inStrips reports whether a result of w×h is computed and written in strips; false: all of it is in memory at once.
+// inStrips reports whether a result of w×h pixels is written strip by strip; false: all of it is in memory at once.
 func (r *run) inStrips(w, h int) bool {
 	const mostWhole = 64e6 // pixels of the largest result that is computed at once
 	return r.Region.Empty() && r.Map == nil && r.Format.CanStream() &&
 		(float64(w)*float64(h) > mostWhole || r.Size.BandRows > 0)
 }
 
-// takeSize sets the size of the result and, as all of it is computed, the number of pixels to compute.
+// takeSize sets r.Output, the size of the result, and r.Pixels, the number of pixels to compute for it.
 func (r *run) takeSize(size image.Point) {
 	r.Output = size
 	r.Pixels = int64(r.clean.model.Orientations()) * int64(size.X) * int64(size.Y)

@@ -1,5 +1,5 @@
 // Package enlarging carries a picture file from input to output: a Source gives the bytes of the file, a Sequence its
-// pictures, a Plan says how each is enlarged, and a Sink stores the result, either all of it or nothing.
+// pictures, a Plan says how each picture is enlarged, and a Sink stores the whole result or, after an error, nothing.
 //
 // The commands upscale and serve fill in Settings, make an Enlarger with them, and hand it a Job for each file. Enlarge
 // and Inspect work out one Plan for the file: sizes, model, memory, format and warnings. Inspect ends there; Enlarge

@@ -10,10 +10,10 @@ import (
 	"superres/superres"
 )
 
-// ResultSize returns the size in pixels of the enlargement of the picture or video in src, or of the first picture of
-// several. It reads only the header. It returns zeros for a pipe, as a pipe cannot be read twice, and if the size is
-// unknown or refused, as for a damaged file; Enlarge then reports the reason. isLarge says that the picture has the
-// requested size already or is larger; out is then the size of the picture.
+// ResultSize returns the size in pixels of the enlarged picture or video in src; of several pictures, the size of the
+// first. It reads only the header. It returns zeros for a pipe, which cannot be read twice, and if the size is unknown
+// or refused, as for a damaged file; Enlarge then reports the reason. isLarge says that the picture already has the
+// requested size or a larger one; out is then the size of the picture.
 func (e *Enlarger) ResultSize(ctx context.Context, src Source) (out image.Point, isLarge bool) {
 	content, err := src.Open()
 	if err != nil {
@@ -36,7 +36,7 @@ func (e *Enlarger) ResultSize(ctx context.Context, src Source) (out image.Point,
 }
 
 // size returns the size in pixels of the upright picture or the video in the content. known is false if the header does
-// not tell the size or the picture exceeds limits.
+// not state the size or the picture exceeds limits.
 func (c *Content) size(ctx context.Context, limits imagefile.Limits) (size image.Point, known bool) {
 	if c.StartsWith(videoMagic) {
 		in, err := y4m.NewReader(c, limits)

@@ -16,13 +16,13 @@ import (
 type Enlarger struct {
 	Settings
 	clean engine // model for pictures without flaws; for all pictures if choosing is nil
-	// choosing is the clean model combined with the robust model, and chooses for each picture; nil: use clean always.
+	// choosing combines the clean and the robust model, and chooses for each picture; nil: use clean always.
 	choosing *superres.Model
-	// robust opens the model for pictures with flaws, not yet tuned to their strength.
+	// robust opens the model for pictures with flaws; the caller tunes the model to the strength of the flaws.
 	robust func() (engine, error)
 }
 
-// engine is a model that is ready to use, with the text that outputs record about it.
+// engine is a model that is ready to use, with the text about it that outputs record.
 type engine struct {
 	name       string // name of the model, or path of its file
 	model      *superres.Model
@@ -87,18 +87,18 @@ func (s Settings) open(name string) (e engine, err error) {
 	return e, err
 }
 
-// takeOwnScale sets the scale to the own scale of m, if s.OwnScale is set and m is a network of another program.
+// takeOwnScale sets the scale to the only scale of m, if s.OwnScale is set and m is a network of another program.
 func (s *Settings) takeOwnScale(m *superres.Model) {
 	if s.OwnScale && m.Network != nil {
 		s.Size.Scale = float64(m.Scale)
 	}
 }
 
-// madeBy is the text that the record of provenance in a result begins with.
+// madeBy is the text with which the record of provenance in a result begins.
 const madeBy = "superres "
 
-// IsResult reports whether the file path holds a picture enlarged by superres, which its record of provenance tells. It
-// is false too if the file cannot be read or the record was left out.
+// IsResult reports whether the file at path holds a picture enlarged by superres, according to the record of provenance
+// in the file. It is false too if the file cannot be read or has no such record.
 func IsResult(path string) bool { return imagefile.SoftwareBegins(path, madeBy) }
 
 // provenanceOf returns one line for the output about the program, the model called name and the options in s. The line
@@ -123,8 +123,8 @@ func (s Settings) provenanceOf(name string, model *superres.Model) (string, erro
 	return text, nil
 }
 
-// Identify returns the fingerprint and provenance of each model that may be used, or an error if a model cannot be
-// opened.
+// Identify returns, for each model that may be used, its hash and the text about it for outputs, or an error if a model
+// cannot be opened.
 func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	all := []Choice{describe(e.clean, superres.Choice{Model: e.clean.model})}
 	if e.choosing != nil {
@@ -144,14 +144,14 @@ func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	return fingerprints, provenances, nil
 }
 
-// Interpolates returns the name of the model in the settings, and whether this model only interpolates, without learned
-// stages.
+// Interpolates returns the name of the model for clean pictures, and whether this model only interpolates, without
+// learned stages.
 func (e *Enlarger) Interpolates() (name string, is bool) {
 	return e.clean.name, e.clean.model.IsPlain()
 }
 
-// Chooser returns the model for pictures that are decoded already: depending on the settings, a model that chooses for
-// each picture, or a model at the strength Settings.Denoise.
+// Chooser returns the model for pictures that are already decoded: a model that chooses for each picture or, depending
+// on the settings, the clean model or the robust model at strength Settings.Denoise.
 func (e *Enlarger) Chooser() (*superres.Model, error) {
 	switch {
 	case e.choosing == nil:

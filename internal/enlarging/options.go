@@ -14,7 +14,7 @@ import (
 	"superres/superres/models"
 )
 
-// Options returns the table of options for a picture, whose values go to the fields of s. The flags of the commands,
+// Options returns the table of options for a picture; setting an option sets a field of s. The flags of the commands,
 // the parameters of requests and the package files use this table. Once all options are set, call Complete.
 func (s *Settings) Options() settings.Table {
 	strength := new(float64)
@@ -104,10 +104,10 @@ func (s *Settings) Options() settings.Table {
 	}
 }
 
-// Complete sets the fields of s that depend on several options; given holds the values of the options. It fails if more
-// than one option sets the size.
+// Complete sets the fields of s that depend on several options; given is the table from Options with the values set. It
+// fails if more than one option sets the size.
 func (s *Settings) Complete(given settings.Table) error {
-	var sizes []string // the options given that set the size; --width and --height count as one
+	var sizes []string // the options given that set the size; --width with --height counts as one
 	for _, name := range []string{"scale", "width", "height", "fit", "short-side", "long-side", "min-size",
 		"megapixels"} {
 		if given.Given(name) && !(name == "height" && given.Given("width")) {
@@ -144,7 +144,7 @@ func Formats() (names []string) {
 	return names
 }
 
-// efforts returns the values of --effort, each with a word on its purpose, for completion in a shell.
+// efforts returns the values of --effort, each with a few words on its purpose, for completion in a shell.
 func efforts() (words []settings.Word) {
 	about := map[string]string{"fast": "quick, by a smaller model", "best": "for almost everything",
 		"max": "the finest, four times as long"}
@@ -154,7 +154,7 @@ func efforts() (words []settings.Word) {
 	return words
 }
 
-// readColour returns the colour named by text: #rrggbb, or one of a few names.
+// readColour returns the colour that text names: #rrggbb, white, black, grey or gray.
 func readColour(text string) (c color.NRGBA, err error) {
 	named := map[string]string{"white": "#ffffff", "black": "#000000", "grey": "#808080", "gray": "#808080"}
 	hex := cmp.Or(named[strings.ToLower(text)], text)
@@ -176,14 +176,14 @@ func readDenoise(text string) (float64, error) {
 	return v, nil
 }
 
-// readBox reads width and height of opt from text: WxH or the name of a screen. It sets *rule, a field of opt, to true.
+// readBox sets opt.Width and opt.Height from text: WxH or the name of a screen. It sets *rule, a field of opt, to true.
 func readBox(opt *superres.Options, text string, rule *bool) (err error) {
 	*rule = true
 	opt.Width, opt.Height, err = parseFit(text)
 	return err
 }
 
-// readSide reads width and height of opt from text, one number of pixels. It sets *rule, a field of opt, to true.
+// readSide sets opt.Width and opt.Height to the number of pixels in text. It sets *rule, a field of opt, to true.
 func readSide(opt *superres.Options, text string, rule *bool) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
@@ -193,7 +193,7 @@ func readSide(opt *superres.Options, text string, rule *bool) error {
 	return nil
 }
 
-// ofOption returns nil if err is nil; else err, preceded by the option called name and its value text.
+// ofOption returns err with the name of the option and its value, text, in front; nil if err is nil.
 func ofOption(name, text string, err error) error {
 	if err != nil {
 		return fmt.Errorf("--%s %s: %w", name, text, err)
@@ -201,7 +201,7 @@ func ofOption(name, text string, err error) error {
 	return nil
 }
 
-// readScale returns the scale that text stands for, in any usual spelling: 4, 4x, x4, 4×, 400%.
+// readScale is parseScale with errors that name the option and, if text is a size, the option to use instead.
 func readScale(text string) (float64, error) {
 	v, err := parseScale(text)
 	switch {

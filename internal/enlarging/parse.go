@@ -12,7 +12,7 @@ import (
 // The functions below read the values of settings from the text of a flag or a request parameter. Their errors say what
 // was expected, but not for which setting.
 
-// parseScale reads a scale in any usual spelling: 4, 4x, x4, 4×, 400%.
+// parseScale returns the scale that text stands for, in any usual spelling: 4, 4x, x4, 4×, 400%.
 func parseScale(text string) (float64, error) {
 	number, unit := strings.ToLower(strings.TrimSpace(text)), 1.0
 	if share, is := strings.CutSuffix(number, "%"); is {
@@ -38,7 +38,7 @@ func parseScale(text string) (float64, error) {
 var screens = map[string]string{"hd": "1280x720", "720p": "1280x720", "fullhd": "1920x1080", "1080p": "1920x1080",
 	"1440p": "2560x1440", "4k": "3840x2160", "2160p": "3840x2160", "8k": "7680x4320"}
 
-// parseFit reads a width and a height: WxH or the name of a screen.
+// parseFit returns the width and height in pixels that text stands for: WxH or the name of a screen.
 func parseFit(text string) (width, height int, err error) {
 	if named, is := screens[strings.ToLower(text)]; is {
 		text = named
@@ -59,7 +59,7 @@ func isFit(text string) bool {
 	return err == nil
 }
 
-// ParseRegion reads X,Y,W,H: the first pixel of a region in the upright picture, then its width and height.
+// ParseRegion returns the region of the upright picture that text, X,Y,W,H, stands for: first pixel, width, height.
 func ParseRegion(text string) (r image.Rectangle, err error) {
 	var v [4]int
 	words := strings.Split(text, ",")
@@ -73,7 +73,7 @@ func ParseRegion(text string) (r image.Rectangle, err error) {
 	return image.Rect(v[0], v[1], v[0]+v[2], v[1]+v[3]), nil
 }
 
-// SizeText returns the requested size, as part of the name of a folder: 2x, 800w, 600h, 800x600, 12mp.
+// SizeText returns the requested size as text for the name of a folder: 2x, 800w, 600h, 800x600, 12mp.
 func SizeText(opt superres.Options) string {
 	switch {
 	case opt.Width > 0 && opt.Height > 0:
@@ -88,7 +88,7 @@ func SizeText(opt superres.Options) string {
 	return ScaleText(opt) + "x"
 }
 
-// SizeRule returns how the size in SizeText is applied: fit, cover or size.
+// SizeRule returns the rule by which the size in SizeText applies: fit, cover or size.
 func SizeRule(opt superres.Options) string {
 	switch {
 	case opt.Fit:

@@ -25,33 +25,33 @@ type Job struct {
 // fails keeps the fields filled in until then.
 type Plan struct {
 	Job
-	// Info describes the input file as it was when it was opened; nil if it is not a file of the user.
+	// Info describes the input file as it was when opened; nil if the input is not a file of the user.
 	Info fs.FileInfo
-	// Input and Output are the sizes in pixels of the upright picture and its result; of several, the first.
+	// Input and Output are the sizes in pixels of the upright picture and of its result; of several, of the first.
 	Input, Output image.Point
 	// Pixels is the number of pixels computed for one result; a pixel computed several times counts as often.
 	Pixels int64
-	// Frames is the number of pictures in the file; for a video, the number its file tells. It is 0 for a still picture
-	// and for a video stream of unknown length.
+	// Frames is the number of pictures in the file; for a video, the number that its file states. It is 0 for a still
+	// picture and for a video stream of unknown length.
 	Frames int
 	// Memory is an estimate of the bytes in use at the peak of the work, the program included.
 	Memory int64
-	// Choice is the model that enlarges the pictures; for pages, which each have a model, the model of the first.
+	// Choice is the model that enlarges the pictures; in a file with pages, it is the model for the first page.
 	Choice Choice
 	// Warnings list what the file has but the result lacks, each worded to follow the name of the file.
 	Warnings []string
-	// Written is the number of pictures written so far, for a file with several.
+	// Written is the number of pictures written so far, for a file with several pictures.
 	Written int
 	// Earlier is how many of the pictures written come from an earlier run, which this run continues.
 	Earlier int
-	// Report says how the enlargement went; for several pictures, it holds the least LRPSNR. nil: nothing is enlarged
+	// Report says how the enlargement went; for several pictures, it holds the lowest LRPSNR. nil: nothing is enlarged
 	// yet.
 	Report *superres.Report
 
 	text string
 }
 
-// String describes the input, its flaws, the model and the memory it needs; "" before the model is chosen.
+// String describes the input, its flaws, the model and the memory needed; "" before the model is chosen.
 func (p *Plan) String() string { return p.text }
 
 // kind is a kind of input that is recognised by its first bytes, magic.
@@ -68,7 +68,7 @@ var kinds = []kind{{videoMagic, Video, openVideo}}
 const Video = "y4m"
 
 // FormatOf returns the format of the result if the first bytes of s decide it, as for video. It returns "" for
-// pictures, and if s cannot be opened: then Enlarge will report the error.
+// pictures, and if s cannot be opened, an error that Enlarge will report.
 func FormatOf(s Source) imagefile.Format {
 	in, err := s.Open()
 	if err != nil {
@@ -84,7 +84,7 @@ func FormatOf(s Source) imagefile.Format {
 }
 
 // Inspect returns the plan for a file without enlarging it. It reads the header, and whole pictures if the choice of
-// the model depends on them; before it takes memory for the pictures it calls admit, as Enlarge does.
+// the model depends on them; before it takes memory for the pictures, it calls admit, like Enlarge.
 func (e *Enlarger) Inspect(ctx context.Context, job Job, admit func(*Plan) error) (*Plan, error) {
 	r := newRun(e, job, Watch{Admit: admit})
 	defer r.close()
@@ -113,7 +113,7 @@ func (e *Enlarger) Enlarge(ctx context.Context, job Job, watch Watch) (p *Plan, 
 type Watch struct {
 	// Admit is called before the memory for p is taken. It may block. An error refuses p, and Enlarge returns it.
 	Admit func(p *Plan) error
-	// Progress is called by one goroutine at a time. share is the share of the work that is done, 0 to 1, or 0 if
-	// unknown. written is the number of pictures written, for a file with several, else 0.
+	// Progress is never called twice at the same time. share is the share of the work that is done, 0 to 1, or 0 if
+	// unknown. written is the number of pictures written, for a file with several pictures, else 0.
 	Progress func(p *Plan, written int, share float64)
 }

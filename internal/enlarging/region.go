@@ -10,9 +10,9 @@ import (
 	"superres/superres/stage"
 )
 
-// A region is enlarged to the same pixels as in the enlargement of the whole picture; the whole picture also decides
-// the model. What is enlarged is a larger part, with all surrounding pixels that affect the region. The part begins and
-// ends where an edge between pixels of the picture coincides with an edge between pixels of the result, so that the two
+// A region is enlarged to the same pixels as in the enlargement of the whole picture, which also decides the model. The
+// program enlarges a larger part that includes all surrounding pixels that affect the region. The part begins and ends
+// where an edge between pixels of the picture coincides with an edge between pixels of the result, so that the two
 // grids keep their positions. Where no edges coincide before the border of the picture, the part ends at that border.
 
 // part is the part of a picture that is enlarged to obtain a region in it.
@@ -22,9 +22,9 @@ type part struct {
 	keep image.Rectangle // the region, in pixels of the enlarged part
 }
 
-// partOf returns the part to enlarge for r.Region in a picture of inSize. reachOf returns how many pixels around a
+// partOf returns the part to enlarge for r.Region in a picture of size inSize. reachOf returns how many pixels around a
 // region affect it. If opaque is false, the part is the whole picture, as the colours of transparent pixels are filled
-// in from everywhere. It fails if the region is not within the picture.
+// in from everywhere. partOf fails if the region is not within the picture.
 func (r *run) partOf(
 	reachOf func(inW, inH, w, h int) int, inSize image.Point, opaque bool,
 ) (p part, err error) {
@@ -41,7 +41,7 @@ func (r *run) partOf(
 	if opaque {
 		reach = reachOf(inSize.X, inSize.Y, out.X, out.Y)
 	}
-	toEnd := r.clean.model.Orientations() > 1 // the picture is also enlarged turned and flipped
+	toEnd := r.clean.model.Orientations() > 1 // the picture is enlarged in several orientations
 	x := alongOf(area.Min.X, area.Max.X, inSize.X, out.X, reach, toEnd)
 	y := alongOf(area.Min.Y, area.Max.Y, inSize.Y, out.Y, reach, toEnd)
 	return part{
@@ -50,8 +50,8 @@ func (r *run) partOf(
 	}, nil
 }
 
-// along is a part in one dimension: samples [lo, hi) of the picture become size samples of the result; the samples
-// [keepLo, keepHi) of the result are the region.
+// along is a part in one dimension: samples [lo, hi) of the picture become size samples of the result, among which
+// samples [keepLo, keepHi) are the region.
 type along struct{ lo, hi, size, keepLo, keepHi int }
 
 // alongOf returns the part for the samples [lo, hi) of a side with inSize samples, enlarged to outSize samples. reach
@@ -63,14 +63,14 @@ func alongOf(lo, hi, inSize, outSize, reach int, toEnd bool) (a along) {
 	if toEnd {
 		a.hi = inSize
 	}
-	begin := a.lo * outSize / inSize // the division leaves no remainder, nor does the next
+	begin := a.lo * outSize / inSize // this division leaves no remainder, nor does the next
 	a.size = (a.hi - a.lo) * outSize / inSize
 	a.keepLo = lo*outSize/inSize - begin
 	a.keepHi = (hi*outSize+inSize-1)/inSize - begin
 	return a
 }
 
-// cut returns the part p of img, which shares the memory of img, and a copy of opt for enlarging the part to p.size.
+// cut returns part p of img, which shares the memory of img, and a copy of opt for enlarging part p to p.size.
 func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.Options) {
 	if opt.Mix != nil {
 		mix := *opt.Mix
@@ -81,7 +81,7 @@ func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.
 		img = img.(subImager).SubImage(p.from)
 	}
 	opt.SetSize(p.size.X, p.size.Y)
-	opt.WrapX, opt.WrapY = false, false // the part contains all the pixels around the region that count
+	opt.WrapX, opt.WrapY = false, false // the part contains all pixels that affect the region
 	return img, opt
 }
 
@@ -90,7 +90,7 @@ type subImager interface {
 	SubImage(image.Rectangle) image.Image
 }
 
-// crop returns the region in result, the enlarged part. The region shares the memory of result, and begins at (0, 0).
+// crop returns the region in result, the enlarged part; it shares the memory of result, and begins at (0, 0).
 func (p part) crop(result image.Image) image.Image {
 	cut := result.(subImager).SubImage(p.keep)
 	var at *image.Rectangle
@@ -112,7 +112,7 @@ func (p part) crop(result image.Image) image.Image {
 	return cut
 }
 
-// mayHide reports whether a picture of colour model m may have transparency; false means that it cannot.
+// mayHide reports whether a picture with colour model m may have transparent pixels.
 func mayHide(m color.Model) bool {
 	switch m {
 	case color.GrayModel, color.Gray16Model, color.YCbCrModel, color.CMYKModel, color.RGBAModel, color.RGBA64Model:

@@ -2,7 +2,7 @@ package enlarging
 
 import "superres/internal/safefile"
 
-// The remedies of this package, besides those in safefile and imagefile: what the user can change after a refusal.
+// The remedies of this package (safefile and imagefile have others): what the user can change after a refusal.
 const (
 	MoreTime                 safefile.Remedy = "allow more time, or do less"
 	SmallerScale             safefile.Remedy = "ask for a smaller scale"

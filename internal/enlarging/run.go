@@ -26,22 +26,22 @@ type run struct {
 	*Enlarger
 	*Plan
 	watch   Watch
-	start   func() // begins the time limit; nil: only the plan is wanted, so only what it needs is read
+	start   func() // begins the time limit; nil: only the plan is wanted, so only what the plan needs is read
 	refusal error  // the error of Watch.Admit; nil: the plan was not refused
 	content *Content
 	seq     Sequence
 	read    []made[*Frame] // the first pictures, read in advance to choose the model
 
-	panorama bool // the metadata say that the left and right edges of the picture meet
+	panorama bool // true: the metadata say that the left and right edges of the picture meet
 
-	together, ahead int // pictures enlarged at a time, and pictures in memory at a time
+	together, ahead int // how many pictures are enlarged at the same time; how many may be in memory
 }
 
 func newRun(e *Enlarger, job Job, watch Watch) *run {
 	return &run{Enlarger: e, Plan: &Plan{Job: job}, watch: watch, together: 1, ahead: 1}
 }
 
-// errEnough stops the decoding of a picture after the header, if the plan needs no more.
+// errEnough stops decoding a picture after its header, if the plan needs no more.
 var errEnough = errors.New("enough")
 
 // prepare opens the source and works out the plan. Once the memory is known but not yet taken, it calls Watch.Admit,
@@ -85,8 +85,8 @@ func (r *run) close() {
 	}
 }
 
-// fill reads the first count frames of s in advance, or fewer if an error comes first. It returns the error only if not
-// one frame could be read.
+// fill reads the first count frames of s in advance, or fewer if an error comes first. It returns the error only if no
+// frame could be read.
 func (r *run) fill(ctx context.Context, s Sequence, count int) error {
 	for len(r.read) < count {
 		var m made[*Frame]
@@ -100,7 +100,7 @@ func (r *run) fill(ctx context.Context, s Sequence, count int) error {
 	return nil
 }
 
-// next returns the next frame. An error met while reading in advance is returned in its turn, and by all later calls.
+// next returns the next frame, first those read in advance. If an error followed them, later calls return that error.
 func (r *run) next(ctx context.Context) (*Frame, error) {
 	if len(r.read) == 0 {
 		return r.seq.Next(ctx)
@@ -112,10 +112,10 @@ func (r *run) next(ctx context.Context) (*Frame, error) {
 	return m.frame, m.err
 }
 
-// deliver enlarges the pictures and writes them in order.
+// deliver enlarges the pictures of the file and writes them to the sink in order.
 func (r *run) deliver(ctx context.Context) error {
 	defer workers(r.together)()
-	var failure error // any error other than from writing, to which the sink adds text
+	var failure error // an error other than from writing, before the sink adds text to it
 	err := r.Sink.Deliver(r.Plan, func(w io.Writer) error {
 		to, done, err := r.seq.Writer(safefile.Interruptible(ctx, w))
 		if err != nil {
@@ -156,7 +156,7 @@ func (r *run) deliver(ctx context.Context) error {
 	return err
 }
 
-// unfinished adds to err, if the file is a video, whether the frames before the error are written.
+// unfinished returns err; if the file is a video, it adds whether the frames before the error are written.
 func (r *run) unfinished(ctx context.Context, err error) error {
 	if r.Format != Video || ctx.Err() != nil {
 		return err
@@ -171,7 +171,7 @@ func (r *run) unfinished(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the %d frames before it are written", err, r.Written)
 }
 
-// addReport adds latest, the report on one picture, to r.Report; it ignores nil.
+// addReport adds latest, the report on one picture, to r.Report, or does nothing if latest is nil.
 func (r *run) addReport(latest *superres.Report) {
 	switch {
 	case latest == nil:
@@ -192,15 +192,15 @@ func (r *run) warn(result Result) {
 	}
 }
 
-// Choose is the method for a Sequence in which the model chosen for the first picture enlarges all.
+// Choose is the method for a Sequence that enlarges all its pictures with the model chosen for the first.
 func (r *run) Choose(ctx context.Context) (Choice, error) {
 	return r.choose(ctx, r.read[0].frame, 0)
 }
 
-// Share is the method for a Sequence of unknown length.
+// Share is the method for a Sequence of unknown length: the share of its pictures is unknown, so 0.
 func (r *run) Share(int) float64 { return 0 }
 
-// Result is the method for a Sequence in which the model alone decides how a picture is enlarged.
+// Result is the method for a Sequence that needs nothing but the model r.Choice to enlarge a picture.
 func (r *run) Result(ctx context.Context, f *Frame) (Result, error) {
 	return r.resultBy(ctx, f, r.Choice)
 }
@@ -217,7 +217,7 @@ func (r *run) resultBy(ctx context.Context, f *Frame, choice Choice) (Result, er
 	return result, err
 }
 
-// nameOf returns the name of frame f for messages.
+// nameOf returns a name for messages: the source and, if it has several pictures, the number of frame f.
 func (r *run) nameOf(f *Frame) string {
 	if noun := r.seq.Noun(); noun != "" {
 		return fmt.Sprintf("%s: %s %d", r.Source.Name(), noun, f.Number)
@@ -225,7 +225,7 @@ func (r *run) nameOf(f *Frame) string {
 	return r.Source.Name()
 }
 
-// size returns the options for the size; WrapX is also set if the picture is a panorama.
+// size returns r.Size, with WrapX also set if the picture is a panorama.
 func (r *run) size() superres.Options {
 	opt := r.Size
 	opt.WrapX = opt.WrapX || r.panorama
@@ -242,9 +242,9 @@ func (r *run) options(f *Frame, choice Choice) superres.Options {
 	return choice.Apply(opt, r.Output)
 }
 
-// finish returns enlarged, made from f with the model in c, as a result that r.Format can hold: on the background
-// colour if the format has no transparency. Metadata are adapted to the resizing z. The warnings of the result list the
-// metadata lost.
+// finish returns enlarged, computed from f with the model in c, as a result that r.Format can hold: over the background
+// colour if the format has no transparency or r.alpha is "none". The metadata of f are adapted to the resizing z. The
+// warnings of the result list the metadata lost.
 func (r *run) finish(f *Frame, enlarged image.Image, c Choice, z metadata.Resizing) Result {
 	pic, grey := f.About, f.About.GreyAlpha
 	if !r.Format.CanAlpha() || r.alpha == "none" {
@@ -265,7 +265,7 @@ func (r *run) finish(f *Frame, enlarged image.Image, c Choice, z metadata.Resizi
 	}
 }
 
-// on returns img over a background, for formats without transparency. An opaque img is returned as it is.
+// on returns img laid over a background, without transparency. An opaque img is returned unchanged.
 func on(img image.Image, background color.NRGBA) image.Image {
 	if picture.IsOpaque(img) {
 		return img

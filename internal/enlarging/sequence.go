@@ -13,12 +13,12 @@ import (
 	"superres/superres/flaws"
 )
 
-// Sequence reads the pictures in a source in order, and contains all that differs between kinds of input. A still
-// picture is a sequence of one. A type that embeds *run inherits the usual Choose, Result and Share.
+// Sequence reads the pictures in a source in order, and contains everything that differs between kinds of input. A
+// still picture is a sequence of one. A type that embeds *run inherits the usual Choose, Result and Share.
 type Sequence interface {
 	// Next reads the next picture, or returns io.EOF after the last.
 	Next(ctx context.Context) (*Frame, error)
-	// Choose returns the model for the pictures, or only for the first, given the pictures read in advance.
+	// Choose returns the model for all pictures, or only for the first, given the pictures read in advance.
 	Choose(ctx context.Context) (Choice, error)
 	// Result returns the result to write for f: it enlarges f and calls Finish. Calls may run at the same time.
 	Result(ctx context.Context, f *Frame) (Result, error)
@@ -31,7 +31,7 @@ type Sequence interface {
 	Describe() string
 	// Noun is the word for one picture in messages, such as frame; empty: the file is one picture.
 	Noun() string
-	// Share returns which share of the file, 0 to 1, a number of pictures make up, or 0 if unknown.
+	// Share returns what share of the file, 0 to 1, the first so many pictures are; 0 if unknown.
 	Share(pictures int) float64
 }
 
@@ -43,7 +43,7 @@ type Frame struct {
 	Image image.Image
 	// Chroma is the colour of a frame of video; nil: colour is part of Image.
 	Chroma *superres.Chroma
-	// About holds what the file says about the picture, such as its metadata.
+	// About holds what the file says about the picture, such as metadata.
 	About *imagefile.Picture
 	// Delay is how long the frame is shown; zero for pictures that are not animated.
 	Delay sequence.Delay
@@ -51,7 +51,7 @@ type Frame struct {
 	Video *y4m.Frame
 }
 
-// examination returns the frame in the form in which flaws are searched for.
+// examination returns the frame in the form that package flaws examines.
 func (f *Frame) examination() *flaws.Examination {
 	x := &flaws.Examination{Picture: f.Image, Quality: f.About.Quality, WebP: f.About.Quantiser}
 	if f.Chroma != nil {
@@ -65,14 +65,14 @@ type Result struct {
 	// Number and Delay are copied from the frame.
 	Number int
 	Delay  sequence.Delay
-	// Image is the enlarged picture, and How its encoding; for video, the result is Video instead.
+	// Image is the enlarged picture, and How says how to encode it. For video, the result is Video instead.
 	Image image.Image
 	How   imagefile.EncodeOptions
 	Video *y4m.Frame
 	// Warnings list what the frame has but the result lacks, each worded to follow the name of the file.
 	Warnings []string
 
-	// strips computes the picture while it is written, and passes strip after strip to put; nil: Image is all of it.
+	// strips computes the picture while it is written, and passes each strip to put; nil: Image is all of the picture.
 	strips  func(put func(Result) error) error
 	isStrip bool   // Image is one strip of a picture; false: all of it
 	where   string // text before each warning: "page 3: "
@@ -88,15 +88,15 @@ func (r Result) put(write func(Result) error) error {
 	return r.strips(write)
 }
 
-// Writer writes the results of a sequence, in order. Put writes one result, or one strip of it.
+// Writer writes the results of a sequence, in order. Put writes one result, or one strip of a result.
 type Writer struct {
 	Put func(Result) error
 	// Close writes the bytes that the format requires after the last result.
 	Close func() error
 }
 
-// workers divides the processors among a number of frames in work, until end is called. The caller itself counts as the
-// work on the first frame.
+// workers divides the processors among a number of frames that are enlarged at the same time, until end is called. The
+// caller itself counts as the work on the first frame.
 func workers(frames int) (end func()) {
 	var ends []func()
 	for range frames - 1 {

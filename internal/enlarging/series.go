@@ -30,11 +30,11 @@ type animation struct{ series }
 // pages is the sequence of the pages in a TIFF, each enlarged as a separate picture.
 type pages struct{ series }
 
-// measureSeries works out sizes and memory from cfg, the header of the first picture; held is the number of bytes of
+// measureSeries sets the sizes and the memory in r from cfg, the header of the first picture; heldBytes is the size of
 // the file and its metadata. For pages, as their sizes are still unknown, it sets r.Memory to all memory allowed.
-func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, held int64) error {
+func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, heldBytes int64) error {
 	if kind.CanPage() {
-		size, _, err := r.measure(cfg, false, held, 0)
+		size, _, err := r.measure(cfg, false, heldBytes, 0)
 		r.takeSize(size)
 		r.Memory = r.Limits.Memory
 		return err
@@ -44,15 +44,15 @@ func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, held int64)
 	} else {
 		cfg.ColorModel = color.NRGBAModel
 	}
-	d, err := r.measureAnimation(cfg, held)
+	d, err := r.measureAnimation(cfg, heldBytes)
 	r.together = d.most(r.Limits.Memory)
 	r.Memory = d.of(r.together)
 	return err
 }
 
 // measureAnimation sets r.Output and returns the memory d for an animation in which all frames have the header cfg;
-// held is the number of bytes of the file and its metadata.
-func (r *run) measureAnimation(cfg image.Config, held int64) (d demand, err error) {
+// heldBytes is the size in bytes of the file and its metadata.
+func (r *run) measureAnimation(cfg image.Config, heldBytes int64) (d demand, err error) {
 	size, err := r.resultSize(image.Pt(cfg.Width, cfg.Height))
 	if err != nil {
 		return d, err
@@ -63,19 +63,19 @@ func (r *run) measureAnimation(cfg image.Config, held int64) (d demand, err erro
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
 	}
-	// shared: the canvas, the saved canvas or a frame being decoded, and the previous result. each: a frame and its
-	// result that wait, beside the ones in work.
-	size, d, err = r.measure(cfg, false, held+2*canvas*in+made*out, seen*in+made*out)
+	// shared: the canvas, the saved canvas or a frame being decoded, and the previous result. each: one frame and one
+	// result that wait, besides those being enlarged.
+	size, d, err = r.measure(cfg, false, heldBytes+2*canvas*in+made*out, seen*in+made*out)
 	r.takeSize(size)
 	return d, err
 }
 
-// openSeries opens pic, a file with several pictures, for r. held is the number of bytes of the file and its metadata.
-// It fails if the pictures or their memory exceed the limits, or if r.Format cannot hold several pictures.
-func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, held int64) (_ Sequence, err error) {
+// openSeries opens pic, a file with several pictures, for r. heldBytes is the size of the file and its metadata in
+// bytes. It fails if the pictures or their memory exceed the limits, or if r.Format cannot hold several pictures.
+func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, heldBytes int64) (_ Sequence, err error) {
 	s := series{run: r, pic: pic}
 	limits, sums := r.limits(), pageSums{}
-	limits.Accept = func(cfg image.Config, held int64) error { return sums.add(r, cfg, held) }
+	limits.Accept = func(cfg image.Config, heldBytes int64) error { return sums.add(r, cfg, heldBytes) }
 	if s.Reader, err = sequence.NewReader(ctx, pic, r.Source.Name(), limits); err != nil {
 		return nil, err
 	}
@@ -102,12 +102,12 @@ func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, held int64)
 	case s.Opaque && cfg.ColorModel == color.NRGBA64Model:
 		cfg.ColorModel = color.RGBA64Model
 	}
-	d, err := r.measureAnimation(cfg, held)
+	d, err := r.measureAnimation(cfg, heldBytes)
 	r.Memory = d.of(r.together)
 	return a, err
 }
 
-// openPages completes openSeries for pages; sums covers all of them.
+// openPages sets memory, format and sizes of s.run for a file with pages, and reads page 1; sums covers all pages.
 func openPages(ctx context.Context, s *pages, sums pageSums) (_ Sequence, err error) {
 	r := s.run
 	sums.plan(r)
@@ -131,20 +131,20 @@ func openPages(ctx context.Context, s *pages, sums pageSums) (_ Sequence, err er
 // pageSums sums up the memory and the output of the pages in a file.
 type pageSums struct {
 	written int64 // bytes of all results, uncompressed
-	largest int64 // bytes of memory for the page that needs most
-	waiting int64 // most bytes of a page that waits to be enlarged plus one that waits to be written
+	largest int64 // bytes of memory for the page that needs the most
+	waiting int64 // most bytes for a page that waits to be enlarged plus one that waits to be written
 }
 
-// add counts a page with header cfg; the file and its metadata take held bytes. It fails beyond the limits.
-func (t *pageSums) add(r *run, cfg image.Config, held int64) error {
-	size, d, err := r.measure(cfg, false, held, 0)
+// add counts a page with header cfg; its file and metadata take heldBytes. It fails if the page exceeds the limits.
+func (t *pageSums) add(r *run, cfg image.Config, heldBytes int64) error {
+	size, d, err := r.measure(cfg, false, heldBytes, 0)
 	deep := r.Keep.deepened(cfg).ColorModel
 	made := pixelBytes(deep) * int64(size.X) * int64(size.Y)
 	seen := pixelBytes(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
 	t.largest = max(t.largest, d.of(1))
 	t.waiting = max(t.waiting, seen+made+made/2) // made/2: the part of a written page that is not freed yet
 	if deep == color.YCbCrModel || deep == color.RGBAModel || deep == color.RGBA64Model {
-		made = made / 4 * 3 // three samples a pixel: no transparency
+		made = made / 4 * 3 // three samples per pixel: no transparency
 	}
 	t.written += made
 	return err
@@ -161,8 +161,8 @@ func (t *pageSums) plan(r *run) {
 	}
 }
 
-// chooseFormat sets the format of the result to the format of the file if r.Follow is set. It fails if the format
-// cannot hold the file; the error calls the file title and has the given remedy.
+// chooseFormat sets the format of the result to the format of the file, or else PNG, if r.Follow is set. It fails if
+// the format cannot hold the file; the error calls the file title and has the given remedy.
 func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 	r := s.run
 	if r.Follow {
@@ -177,29 +177,29 @@ func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 		strings.ToUpper(string(r.Format))).With(remedy)
 }
 
-// Noun implements Sequence.
+// Noun implements Sequence: messages call a frame or a page a picture.
 func (s *series) Noun() string { return "picture" }
 
-// Share implements Sequence.
+// Share implements Sequence: the number of pictures, divided by the number of pictures in the file.
 func (s *series) Share(pictures int) float64 { return float64(pictures) / float64(s.run.Frames) }
 
-// Describe implements Sequence.
+// Describe implements Sequence: format, frames, size, model, memory and how many frames are enlarged at once.
 func (s *animation) Describe() string {
 	return fmt.Sprintf("%s of %d frames, %d×%d, %v for all, about %s for %d at a time",
 		strings.ToUpper(string(s.Reader.Format)), s.run.Frames, s.Input.X, s.Input.Y, s.Choice, usage.Bytes(s.Memory),
 		s.together)
 }
 
-// Describe implements Sequence.
+// Describe implements Sequence: the number of pages, the size and model of the first page, and the memory.
 func (s *pages) Describe() string {
 	return fmt.Sprintf("TIFF of %d pages, the first %d×%d, %v, about %s", s.run.Frames, s.Input.X, s.Input.Y, s.Choice,
 		usage.Bytes(s.Memory))
 }
 
-// Choose implements Sequence: all frames have one model.
+// Choose implements Sequence: it returns one model for all frames, chosen from the first two.
 func (s *animation) Choose(ctx context.Context) (Choice, error) { return s.chooseMoving(ctx) }
 
-// Result implements Sequence: a model is chosen for each page.
+// Result implements Sequence: it chooses a model for the page f, and enlarges f with that model.
 func (s *pages) Result(ctx context.Context, f *Frame) (Result, error) {
 	by, err := s.choose(ctx, f, 0)
 	if err != nil {
@@ -208,17 +208,17 @@ func (s *pages) Result(ctx context.Context, f *Frame) (Result, error) {
 	return s.resultBy(ctx, f, by)
 }
 
-// Finish implements Sequence.
+// Finish implements Sequence like series.Finish, but warnings name the page.
 func (s *pages) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
 	r, err := s.series.Finish(f, enlarged, by)
 	r.where = fmt.Sprintf("page %d: ", f.Number)
 	return r, err
 }
 
-// Next implements Sequence.
+// Next implements Sequence: it reads the next frame or page, with what the file says about the picture.
 func (s *series) Next(ctx context.Context) (*Frame, error) {
 	if s.ahead == 1 && s.Written > 0 {
-		runtime.GC() // frees the page before: there is memory for only one
+		runtime.GC() // frees the previous page: there is memory for only one
 	}
 	in, err := s.Reader.Next(ctx)
 	if err != nil {
@@ -233,7 +233,7 @@ func (s *series) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// Finish implements Sequence.
+// Finish implements Sequence: it adapts the metadata to the new size, and frees the picture in f.
 func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
 	z := metadata.Resizing{From: f.Image.Bounds().Size(), To: enlarged.Bounds().Size()}
 	r := s.finish(f, enlarged, by, z)
@@ -242,7 +242,7 @@ func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, erro
 	return r, nil
 }
 
-// Writer implements Sequence.
+// Writer implements Sequence: it writes a GIF, a TIFF with a page for each picture, or an animated PNG.
 func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 	switch s.run.Format {
 	case imagefile.GIF:
@@ -271,12 +271,12 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 	}, func() error { return a.Close() }}, func() {}, nil
 }
 
-// isDeep reports whether pictures of colour model m have 16 bits a sample; false means 8.
+// isDeep reports whether pictures of colour model m have 16 bits per sample; false means 8.
 func isDeep(m color.Model) bool {
 	return m == color.Gray16Model || m == color.RGBA64Model || m == color.NRGBA64Model
 }
 
-// pixelBytes returns the bytes in memory of one pixel of colour model m.
+// pixelBytes returns how many bytes of memory one pixel of colour model m takes.
 func pixelBytes(m color.Model) int64 {
 	switch m {
 	case color.GrayModel:

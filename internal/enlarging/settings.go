@@ -9,24 +9,24 @@ import (
 	"superres/superres/stage"
 )
 
-// Limits are how much memory and how many pixels the work may take.
+// Limits are how much memory and how many pixels an enlargement may take.
 type Limits struct {
-	// Memory is the largest memory that the work may take, in bytes.
+	// Memory is the most memory that the work may take, in bytes.
 	Memory int64
-	// Pixels is how many pixels a picture may have; 0: as many as fit in Memory by the estimate in imagefile.Limits.
+	// Pixels is how many pixels a picture may have; 0: as many as imagefile.Limits allows for the size of its file.
 	Pixels int64
 	// Result is how many pixels the enlargement of a picture may have; 0: 4,000 million.
 	Result int64
 }
 
-// Settings say how pictures are enlarged. The table from Options fills them in. Each field names its option and the
-// default of the option.
+// Settings say how pictures are enlarged. The table from Options fills them in. Each field names its option and, in
+// brackets or after a comma, the default of the option.
 type Settings struct {
 	// Size is the size of the results and how the model computes them: --scale (2), --width, --height, --fit,
 	// --strength and --tile.
 	Size superres.Options
-	// OwnScale lets a network of another program enlarge by its own scale instead of Size.Scale: true if no size is
-	// given.
+	// OwnScale lets a network from another program enlarge by the scale it was trained for instead of Size.Scale: true
+	// if no size is given.
 	OwnScale bool
 	// Model is the name of a model or the path of its file: --model, auto.
 	Model string
@@ -39,12 +39,12 @@ type Settings struct {
 	Tuning stage.Tuning
 	// OutputFormat is the format of the results: --format; empty: the format of each input.
 	OutputFormat string
-	// Keep says what an output takes over from its input, besides the pixels.
+	// Keep says what an output takes over from its input in addition to the pixels.
 	Keep Fidelity
-	// Quality is the quality of JPEG output, 1 to 100: --quality, 95.
+	// Quality is the quality of JPEG and AVIF output, 1 to 100: --quality, 95.
 	Quality int
-	// Map receives a picture of how certain each pixel of an enlarged still picture is, before the result is written:
-	// see superres.BoundsMap. If it returns an error, the picture fails. nil: no map is drawn.
+	// Map receives a picture that shows how certain each pixel of an enlarged still picture is, before the result is
+	// written: see superres.BoundsMap. If Map returns an error, enlarging the picture fails. nil: no map is drawn.
 	Map func(image.Image) error
 	// Region is the part of the upright picture to enlarge, in pixels; empty: all of it.
 	Region image.Rectangle
@@ -56,8 +56,8 @@ type Settings struct {
 	// WholeTime is the longest time for all work on a picture: --timeout if it is given; 0: no limit.
 	WholeTime time.Duration
 
-	// Given lists the options that change pixels and differ from their defaults, with their values, for the text about
-	// the model in the outputs.
+	// Given lists the options that change pixels and differ from their defaults, with their values, for the record of
+	// provenance in the outputs.
 	Given []string
 	// Open opens the model called name; nil: models.Open.
 	Open func(name string) (*superres.Model, error)
@@ -67,7 +67,7 @@ type Settings struct {
 	background      color.NRGBA // value of --background; zero is white
 }
 
-// Fidelity says what an output takes over from its input, besides the pixels.
+// Fidelity says what an output takes over from its input in addition to the pixels.
 type Fidelity struct {
 	// Strip drops colour profile, EXIF, XMP and resolution: --metadata. False keeps them.
 	Strip bool
@@ -79,7 +79,7 @@ type Fidelity struct {
 	Record bool
 }
 
-// deepened returns cfg, the header of a picture, changed to the sample depth of the output, for estimates of memory.
+// deepened returns cfg, the header of a picture, with the sample depth of the output, for estimates of memory.
 func (f Fidelity) deepened(cfg image.Config) image.Config {
 	if f.Depth == 16 {
 		switch cfg.ColorModel {

@@ -11,14 +11,14 @@ import (
 
 // Sink receives a result.
 type Sink interface {
-	// Deliver calls write and stores the bytes written as the result of p: all of them, or nothing if write fails. Its
-	// own errors wrap safefile.ErrOutput.
+	// Deliver calls write and stores the bytes written as the result of p: all of them, or nothing if write fails.
+	// Errors of Deliver itself wrap safefile.ErrOutput.
 	Deliver(p *Plan, write func(io.Writer) error) error
-	// Aside opens an empty temporary file, used while a result is computed. done releases the file.
+	// Aside opens an empty temporary file for use while a result is computed. done releases the file.
 	Aside() (f *os.File, done func(), err error)
 }
 
-// Scratch opens an empty temporary file without a name in folder; "" is the folder of the system. done closes it.
+// Scratch opens a temporary file without a name in folder; "" is the temporary folder of the system. done closes it.
 func Scratch(folder string) (f *os.File, done func(), err error) {
 	if f, err = safefile.Scratch(folder); err != nil {
 		return nil, nil, err
@@ -26,10 +26,10 @@ func Scratch(folder string) (f *os.File, done func(), err error) {
 	return f, func() { _ = f.Close() }, nil
 }
 
-// Pipe is the Sink for standard output. It gets a result all at once, but a video frame by frame.
+// Pipe is the Sink for standard output. It writes a result all at once, except a video, which it writes frame by frame.
 type Pipe struct{ io.Writer }
 
-// Deliver implements Sink. Until its end, it keeps one picture in memory, several pictures in an unnamed file.
+// Deliver implements Sink. It keeps a picture in memory, or several in an unnamed file, until write has succeeded.
 func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
 	if p.Format == Video {
 		return write(s.Writer)
@@ -57,12 +57,12 @@ func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
 	return err
 }
 
-// Aside implements Sink.
+// Aside implements Sink: the file is in the temporary folder of the system.
 func (s Pipe) Aside() (*os.File, func(), error) { return Scratch("") }
 
-// Response is the Sink for the answer to a request. After an error, the caller discards what To has received.
+// Response is the Sink for the answer to a request. After an error, the caller discards the bytes written to To.
 type Response struct {
-	// Name stands for the result in messages.
+	// Name is the name of the result in messages.
 	Name string
 	// To receives the bytes of the result.
 	To io.Writer
@@ -70,7 +70,7 @@ type Response struct {
 	Scratch *os.File
 }
 
-// Deliver implements Sink.
+// Deliver implements Sink: it passes the bytes on to s.To. If s.To fails, the error names s.Name.
 func (s Response) Deliver(_ *Plan, write func(io.Writer) error) error {
 	to := &safefile.Watched{Writer: s.To}
 	err := write(to)
@@ -80,7 +80,7 @@ func (s Response) Deliver(_ *Plan, write func(io.Writer) error) error {
 	return err
 }
 
-// Aside implements Sink.
+// Aside implements Sink: it empties s.Scratch and returns it, or a new file if s.Scratch is nil.
 func (s Response) Aside() (*os.File, func(), error) {
 	if s.Scratch == nil {
 		return Scratch("")

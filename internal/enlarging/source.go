@@ -28,26 +28,26 @@ type Content struct {
 	Size int64
 	// Info describes the file as it was when it was opened; nil if the content is not a file of the user.
 	Info fs.FileInfo
-	// Title says in words for people what a video file holds; empty: the content tells it.
+	// Title describes the video file for people; empty: the content itself tells what it is.
 	Title string
-	// Frames is the number of frames of a video, as its file tells; 0: unknown.
+	// Frames is the number of frames of a video that its file states; 0: unknown.
 	Frames int
-	// Siting says where the samples of colour in a video lie, in the words of y4m.Layout.Sited; empty: the content
+	// Siting says where the samples of colour in a video lie, in the terms of y4m.Layout.Sited; empty: the content
 	// tells it.
 	Siting string
-	// Done is how many frames at the beginning an earlier run has enlarged. If it is not 0, the content consists of the
-	// first two frames, which the choice of the model needs, and the frames after the first Done.
+	// Done is how many frames at the beginning an earlier run has enlarged. If Done is not 0, the content consists of
+	// the first two frames, which the choice of the model needs, and all frames after the first Done frames.
 	Done int
 	Made
-	// Close frees what Open took.
+	// Close closes the files that Open opened.
 	Close func()
 }
 
-// Made tells whether another program has made the content out of a file; its zero value stands for the file itself.
+// Made tells how another program has made the content from a file; the zero value: the content is the file itself.
 type Made struct {
-	// Amend completes the first picture in the content; nil: the content is the file itself.
+	// Amend adds missing metadata to the first picture and corrects its pixels; nil: the content is the file itself.
 	Amend func(*imagefile.Picture)
-	// Upright says that the pixels lie upright, even if the metadata say otherwise.
+	// Upright says that the pixels are already upright, even if the metadata ask for a rotation.
 	Upright bool
 }
 
@@ -57,7 +57,7 @@ func (c *Content) StartsWith(text string) bool {
 	return string(head) == text
 }
 
-// decode returns the picture in the content, read within limits. name stands for the content in messages.
+// decode returns the picture in the content, read within limits. name is what messages call the content.
 func (c *Content) decode(ctx context.Context, name string, limits imagefile.Limits) (*imagefile.Picture, error) {
 	if c.At == nil {
 		return imagefile.Decode(ctx, c.Reader, name, limits)
@@ -74,7 +74,7 @@ func (c *Content) decode(ctx context.Context, name string, limits imagefile.Limi
 // File is the Source of a regular file; the string is the path.
 type File string
 
-// Name implements Source.
+// Name implements Source: the path of the file.
 func (f File) Name() string { return string(f) }
 
 // Open implements Source. It fails if the file cannot be read or is not a regular file.
@@ -92,13 +92,13 @@ func (f File) Open() (*Content, error) {
 		Close: func() { file.Close() }}, nil
 }
 
-// Standard is the Source of standard input. Make only one for each stream, as it reads ahead.
+// Standard is the Source that reads standard input. Make only one per stream, because it reads ahead.
 type Standard struct{ in *bufio.Reader }
 
 // NewStandard returns the Source that reads stream.
 func NewStandard(stream io.Reader) *Standard { return &Standard{bufio.NewReader(stream)} }
 
-// Name implements Source.
+// Name implements Source: a name for messages, not a path.
 func (s *Standard) Name() string { return "standard input" }
 
 // Open implements Source. It continues where the last Content stopped.
@@ -108,7 +108,7 @@ func (s *Standard) Open() (*Content, error) {
 
 // Body is the Source of a request body, which is not a file of the user.
 type Body struct {
-	// Title stands for the body in messages.
+	// Title is the name of the body in messages.
 	Title string
 	// Bytes reads the body, which must not change, and Size is its length in bytes.
 	Bytes io.ReaderAt
@@ -116,10 +116,10 @@ type Body struct {
 	Made
 }
 
-// Name implements Source.
+// Name implements Source: the title of the body.
 func (b *Body) Name() string { return b.Title }
 
-// Open implements Source.
+// Open implements Source: the content reads b.Bytes from the beginning, and can read it in any order.
 func (b *Body) Open() (*Content, error) {
 	return &Content{Reader: bufio.NewReader(io.NewSectionReader(b.Bytes, 0, b.Size)), At: b.Bytes, Size: b.Size,
 		Made: b.Made, Close: func() {}}, nil

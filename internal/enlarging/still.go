@@ -20,11 +20,11 @@ type still struct {
 	pic   *imagefile.Picture // nil after Next has returned it
 }
 
-// openPicture opens a file that package imagefile can read: a still picture, an animation or a file with pages.
+// openPicture opens a still picture, an animation or a file with pages, and sets the sizes and memory of r for it.
 func openPicture(ctx context.Context, r *run) (Sequence, error) {
 	limits := r.limits()
 	pipe := r.content.At == nil
-	if pipe { // its size is known only once all of it is read, so all memory is reserved
+	if pipe { // its size is known only after all of it is read, so all memory is reserved
 		const twice = 2 // the buffer is copied while it grows
 		limits.Bytes = min(imagefile.MaxBytes, r.Limits.Memory*8/11/twice)
 		r.Memory = r.Limits.Memory
@@ -32,17 +32,17 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 			return nil, err
 		}
 	}
-	// Accept sets the format of a file with several pictures ("" for one), the bytes of the file, and its header.
+	// These are set by Several (the format of a file with several pictures) and Accept (its bytes and its header).
 	several, fileBytes, header := imagefile.Format(""), int64(0), image.Config{}
 	limits.Several = func(kind imagefile.Format) { several = kind }
-	limits.Accept = func(cfg image.Config, held int64) (err error) {
-		r.Input, fileBytes, header = image.Pt(cfg.Width, cfg.Height), held, cfg
+	limits.Accept = func(cfg image.Config, heldBytes int64) (err error) {
+		r.Input, fileBytes, header = image.Pt(cfg.Width, cfg.Height), heldBytes, cfg
 		if several != "" && r.Map != nil {
 			return usage.Errorf("a map of what is sure is for a still picture, and this file has several")
 		} else if several != "" {
-			err = r.measureSeries(several, cfg, held)
+			err = r.measureSeries(several, cfg, heldBytes)
 		} else {
-			err = r.measureStill(cfg, held)
+			err = r.measureStill(cfg, heldBytes)
 		}
 		switch {
 		case err != nil:
@@ -78,9 +78,9 @@ func openPicture(ctx context.Context, r *run) (Sequence, error) {
 	return s, r.fill(ctx, s, 1)
 }
 
-// measureStill sets sizes and memory from cfg, the header of a picture; its file and metadata take held bytes.
-func (r *run) measureStill(cfg image.Config, held int64) error {
-	size, d, err := r.measure(cfg, true, held, 0)
+// measureStill sets sizes and memory of r from cfg, the header of a picture; its file and metadata take heldBytes.
+func (r *run) measureStill(cfg image.Config, heldBytes int64) error {
+	size, d, err := r.measure(cfg, true, heldBytes, 0)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (r *run) measureStill(cfg image.Config, held int64) error {
 	return nil
 }
 
-// Next implements Sequence.
+// Next implements Sequence: the first call returns the picture, later calls return io.EOF.
 func (s *still) Next(context.Context) (*Frame, error) {
 	if s.pic == nil {
 		return nil, io.EOF

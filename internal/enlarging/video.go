@@ -19,33 +19,33 @@ import (
 	"superres/superres/resample"
 )
 
-// videoMagic is the text that a video stream begins with.
+// videoMagic is the text with which a video stream begins.
 const videoMagic = y4m.Magic
 
-// video is the sequence of the frames of a video stream. Each frame is enlarged on its own, by the model chosen from
-// the first two, so that equal frames always give equal bytes.
+// video is the sequence of the frames of a video stream. Each frame is enlarged separately, with the model chosen from
+// the first two frames, so that equal frames always give equal bytes.
 //
-// Samples keep their form in the stream: Y, Cb and Cr, in its range. Y goes through the model like a grey picture in
-// which black and white are the least and the greatest code, so that values outside the range of video are kept. Cb and
-// Cr are interpolated from their positions to one sample for each sample of Y, go through the model like the colour of
-// any picture, and are reduced to their positions in the result, which for some layouts differ from the positions in
+// The result has Y, Cb and Cr in the same range as the stream. Y goes through the model like a grey picture in which
+// black and white are the least and the greatest code, so that values outside the nominal range of video are kept. Cb
+// and Cr are interpolated from their positions to one sample for each sample of Y, go through the model like the colour
+// of any picture, and are reduced to their positions in the result, which for some layouts differ from the positions in
 // the input. Alpha is interpolated.
 //
 // Note: the mean PSNR of Cb and Cr at ×2, for 7 pictures from general-dev, T91 and Set5 reduced by 2, is 42.97 dB for
-// 4:4:4 and 41.92 dB for 4:2:0. If Cb and Cr are interpolated without the model, it is 42.56 and 41.33 dB. With bicubic
-// widening, it is 41.08 dB for 4:2:0.
+// 4:4:4 and 41.92 dB for 4:2:0. If Cb and Cr are interpolated without the model, it is 42.56 and 41.33 dB. If widen is
+// bicubic instead of linear, it is 41.08 dB for 4:2:0.
 type video struct {
 	*run
 	in      *y4m.Reader
 	to      y4m.Header
-	widen   *resample.Scaler // enlarges Cb and Cr to the samples of Y; nil: the stream is grey
-	narrow  *resample.Scaler // reduces Cb and Cr again in the result; nil: grey, or the size stays
-	opaque  *resample.Scaler // enlarges alpha; nil: no alpha, or the size stays
+	widen   *resample.Scaler // enlarges Cb and Cr to the grid of Y; nil: the stream is grey
+	narrow  *resample.Scaler // reduces Cb and Cr in the result; nil: grey, or the size is unchanged
+	opaque  *resample.Scaler // enlarges alpha; nil: no alpha, or the size is unchanged
 	neutral float64          // the value of Cb and Cr that means grey, 0 to 1
 	count   int              // frames read
 }
 
-// openVideo opens the source of r as a video stream.
+// openVideo opens the source of r as a video stream, sets its sizes and memory, and reads the first two frames.
 func openVideo(ctx context.Context, r *run) (Sequence, error) {
 	in, err := y4m.NewReader(r.content, r.limits())
 	if err != nil {
@@ -72,7 +72,7 @@ func openVideo(ctx context.Context, r *run) (Sequence, error) {
 	return v, err
 }
 
-// Describe implements Sequence.
+// Describe implements Sequence: kind, size, model, memory and how many frames are enlarged at once.
 func (v *video) Describe() string {
 	title := v.content.Title
 	if title == "" {
@@ -82,10 +82,10 @@ func (v *video) Describe() string {
 		usage.Bytes(v.Memory), v.together)
 }
 
-// Noun implements Sequence.
+// Noun implements Sequence: messages call a picture of a video a frame.
 func (v *video) Noun() string { return "frame" }
 
-// Share implements Sequence.
+// Share implements Sequence: the share of all frames or, if their number is unknown, of all bytes of the file.
 func (v *video) Share(frames int) float64 {
 	done, all := int64(frames)*(v.in.FrameBytes()+int64(len("FRAME\n"))), v.content.Size
 	if v.Frames > 0 {
@@ -97,10 +97,10 @@ func (v *video) Share(frames int) float64 {
 	return min(float64(done)/float64(all), 1)
 }
 
-// Choose implements Sequence: all frames have one model.
+// Choose implements Sequence: it returns one model for all frames, chosen from the first two.
 func (v *video) Choose(ctx context.Context) (Choice, error) { return v.chooseMoving(ctx) }
 
-// Result implements Sequence. The time limit applies to each frame.
+// Result implements Sequence: it enlarges the frame f, within the time limit of one frame.
 func (v *video) Result(ctx context.Context, f *Frame) (Result, error) {
 	ctx, clock := newClock(ctx, v.WholeTime)
 	clock.start()
@@ -108,13 +108,13 @@ func (v *video) Result(ctx context.Context, f *Frame) (Result, error) {
 	return result, clock.end(err, v.nameOf(f))
 }
 
-// faultOf returns err, an error from reading, with the name of the source in it.
+// faultOf returns err, an error from reading, with the name of the source added.
 func (r *run) faultOf(err error) error {
 	fault, _ := safefile.Named(err, r.Source.Name())
 	return cmp.Or(fault, err)
 }
 
-// measure sets sizes, memory and the number of frames in work at a time. It fails if memory is too small for one frame.
+// measure sets sizes, memory and how many frames are enlarged at once. It fails if memory is too small for one frame.
 func (v *video) measure() error {
 	r, in := v.run, v.in.Header
 	cfg := image.Config{ColorModel: color.GrayModel, Width: in.Width, Height: in.Height}
@@ -128,8 +128,8 @@ func (v *video) measure() error {
 	}
 	r.takeSize(size)
 	v.to = in.Sized(size.X, size.Y)
-	// A frame in work takes memory for itself and its result, and for every two in work, rounded up, another frame
-	// waits. The frame being written is counted once, in shared.
+	// A frame being enlarged takes memory for itself and its result. For every two such frames, rounded up, another
+	// frame waits. The frame being written is counted once, in shared memory.
 	both := in.FrameBytes() + v.to.FrameBytes()
 	each := both + both/2
 	if in.Planes() > 1 {
@@ -146,12 +146,12 @@ func (v *video) measure() error {
 		return r.faultOf(err)
 	}
 	r.together = d.most(r.Limits.Memory)
-	r.ahead = r.together + (r.together+1)/2 // frames take about equally long, so half as many waiting suffice
+	r.ahead = r.together + (r.together+1)/2 // frames take about equally long, so few need to wait
 	r.Memory = d.of(r.together)
 	return nil
 }
 
-// placeColour makes the scalers that take Cb and Cr from their own positions to the positions of Y, and back.
+// placeColour creates the scalers that take Cb and Cr from their own positions to the positions of Y, and back.
 func (v *video) placeColour() {
 	in, to := v.in.Header, v.to
 	if in.Layout.Grey {
@@ -175,18 +175,18 @@ func (v *video) placeColour() {
 	}
 }
 
-// halved reports whether colour has half the resolution of brightness, or less, in both directions.
+// halved reports whether colour has half the resolution of brightness, or less, in both dimensions.
 func (v *video) halved() bool { return v.in.Layout.Across > 1 && v.in.Layout.Down > 1 }
 
 // colourAxes returns, for one dimension, the positions of the samples of Y on the grid of colour (widen), and the
-// positions of the samples of colour on the grid of Y (narrow). A sample of colour covers n samples of Y and lies at a,
-// measured from the edge of the first. So sample u of colour and sample i of Y coincide where n·u + a = i + ½.
+// positions of the samples of colour on the grid of Y (narrow). Each sample of colour covers n samples of Y and lies a
+// samples of Y from the edge of the first. So sample u of colour and sample i of Y coincide where n·u + a = i + ½.
 func colourAxes(n int, a float64) (widen, narrow resample.Axis) {
 	step := float64(n)
 	return resample.Axis{First: (0.5 - a) / step, Step: 1 / step}, resample.Axis{First: a - 0.5, Step: step}
 }
 
-// ofChroma holds, for R−Y and B−Y, their ratio to Cr and Cb in BT.601, and the index of the plane of Cr or Cb.
+// ofChroma holds, for R−Y and then B−Y, their ratio to Cr and Cb in BT.601, and the index of the plane of Cr or Cb.
 var ofChroma = [2]struct {
 	scale float64
 	plane int
@@ -195,7 +195,7 @@ var ofChroma = [2]struct {
 // alphaPlane is the index of the plane of alpha in a frame.
 const alphaPlane = 3
 
-// Next implements Sequence.
+// Next implements Sequence: it reads a frame, and interpolates its Cb and Cr to the grid of Y.
 func (v *video) Next(context.Context) (*Frame, error) {
 	in, err := v.in.Next()
 	if err != nil {
@@ -219,7 +219,7 @@ func (v *video) Next(context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// Finish implements Sequence.
+// Finish implements Sequence: it builds a frame of the enlarged Y, Cb and Cr and of enlarged alpha.
 func (v *video) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error) {
 	out := v.to.NewFrame(f.Video.Params)
 	v.to.PutBrightness(out, enlarged)
@@ -249,14 +249,14 @@ func (v *video) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error)
 	return Result{Number: f.Number, Video: out}, nil
 }
 
-// Writer implements Sequence.
+// Writer implements Sequence: it writes the header of the video stream, and Put writes a frame.
 func (v *video) Writer(w io.Writer) (Writer, func(), error) {
 	out, err := y4m.NewWriter(w, v.to)
 	return Writer{func(r Result) error { return out.Put(r.Video) }, func() error { return nil }}, func() {}, err
 }
 
-// inColour returns a frame of video, with brightness luma and colour chroma, as an RGB picture of 8 bits a sample. Its
-// caller does not mind that brightness is rounded.
+// inColour returns a frame of video with brightness luma and colour chroma as an RGB picture of 8 bits per sample, to
+// be measured only: brightness is rounded to 8 bits.
 func inColour(luma image.Image, chroma *superres.Chroma) image.Image {
 	out := image.NewNRGBA(luma.Bounds())
 	level := func(v float32) uint8 { return uint8(255*picture.Clamp(v) + 0.5) }

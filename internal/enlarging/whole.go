@@ -11,18 +11,18 @@ import (
 	"superres/superres"
 )
 
-// Unlike the pictures of other sequences, a still picture may be computed and written in strips, a region may be cut
-// out of it, its noise may vary over it, and a map may show how certain its pixels are.
+// Only a still picture may be computed and written in strips, have a region cut out of it, be enlarged with a strength
+// that varies over the picture, or be drawn as a map of how certain its pixels are.
 
-// Describe implements Sequence.
+// Describe implements Sequence: the kind of file, the size, the model and the memory.
 func (s *still) Describe() string {
 	return fmt.Sprintf("%s, %d×%d, %v, about %s", s.title, s.Input.X, s.Input.Y, s.Choice, usage.Bytes(s.Memory))
 }
 
-// Noun implements Sequence.
+// Noun implements Sequence: the file is a single picture, so messages name only the file.
 func (s *still) Noun() string { return "" }
 
-// Choose implements Sequence.
+// Choose implements Sequence: it also puts the picture with its flaws corrected, if any, in place of the original.
 func (s *still) Choose(ctx context.Context) (Choice, error) {
 	f, mostCopies := s.read[0].frame, 1
 	if s.Region.Empty() {
@@ -30,13 +30,13 @@ func (s *still) Choose(ctx context.Context) (Choice, error) {
 	}
 	c, err := s.choose(ctx, f, mostCopies)
 	if c.Picture != nil {
-		// Free the picture that was read: only the corrected picture, c.Picture, is enlarged.
+		// Free the original picture: only the corrected picture, c.Picture, is enlarged.
 		f.Image, f.About.Image, c.Picture = c.Picture, nil, nil
 	}
 	return c, err
 }
 
-// Result implements Sequence.
+// Result implements Sequence: it enlarges f in strips, as a whole, or only the region, and passes a map to s.Map.
 func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 	by, name, img, opt := s.Choice, s.Source.Name(), f.Image, s.options(f, s.Choice)
 	opt.Progress = func(share float64) { s.watch.Progress(s.Plan, 0, share) }
@@ -84,7 +84,7 @@ func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 	return r, err
 }
 
-// Finish implements Sequence. enlarged is the enlarged picture, one strip of it, or the enlarged region.
+// Finish implements Sequence. enlarged is the whole enlarged picture, one strip of it, or the enlarged region.
 func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
 	z := metadata.Resizing{From: s.Input, To: s.Output}
 	if whole, err := s.resultSize(s.Input); err == nil && !s.Region.Empty() {
@@ -95,7 +95,7 @@ func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 	return s.finish(f, enlarged, by, z), nil
 }
 
-// named returns err preceded by name, or nil for nil.
+// named returns err with name in front, or nil if err is nil.
 func named(err error, name string) error {
 	if err == nil {
 		return nil

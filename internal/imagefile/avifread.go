@@ -15,7 +15,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// isOtherHEIF tells whether a file of boxes contains pictures of another kind than AVIF, such as HEIC.
+// isOtherHEIF reports whether a file that begins like AVIF is of another kind, such as HEIC, and returns its kind.
 func isOtherHEIF(r io.ReaderAt, _ string) (foreign.Kind, bool) {
 	head, _ := headOf(r, "")
 	kind, _ := foreign.Of(head)
@@ -48,7 +48,7 @@ func modelOfAVIF(s *metadata.Still) color.Model {
 	return color.RGBAModel
 }
 
-// avifBytes returns the memory for decoding the AVIF in src, beside the file and the picture.
+// avifBytes returns the bytes of memory for decoding the AVIF in src, besides the file and the picture.
 func avifBytes(src metadata.Source) int64 {
 	s, err := src.(*source).still()
 	if err != nil {
@@ -57,8 +57,8 @@ func avifBytes(src metadata.Source) int64 {
 	return avif.Memory(s.Width*s.Height, src.Size())
 }
 
-// decodeAVIF decodes the primary picture of an AVIF, without turning it upright. Transparency and colours are decoded
-// one after another, since the decoder would multiply the colours by any transparency that it knows of.
+// decodeAVIF decodes the primary picture of an AVIF, without turning it upright, and its gain map to src.gains. It
+// decodes transparency and colours separately: given both, the decoder would multiply colours by alpha.
 func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	s, err := src.still()
 	if err != nil {
@@ -91,8 +91,8 @@ func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	return img, err
 }
 
-// decodeFrames decodes src, in memory, once with each of the edits pictures: the last shows the colours, one before it
-// the transparency. It returns the part s.Crop of the picture, which must have the size stored.
+// decodeFrames decodes src, using memory, once for each element of pictures, with its edits: the last element gives the
+// colours, one before it the transparency. Each picture must have the size stored; the part s.Crop is returned.
 func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pictures [][]metadata.Edit) (image.Image,
 	error) {
 	shown, ok := stored.Part(s.Crop[0], s.Crop[1], s.Crop[2], s.Crop[3])
@@ -113,16 +113,16 @@ func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pi
 	return p.image, nil
 }
 
-// avifPicture is a picture that is put together from the results of the decoder.
+// avifPicture is a picture that is assembled from the results of the decoder.
 type avifPicture struct {
 	*metadata.Still
 	image image.Image
 }
 
-// take sets the transparency of the picture to the brightness of f, or its colours to the colours of f.
+// take sets the transparency of the picture to the brightness of f if asAlpha is true, else its colours to those in f.
 func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 	pix, stride, pixel := picture.Samples(p.image)
-	sample := 1 // bytes of a sample in the picture
+	sample := 1 // bytes per sample of the picture
 	if p.Depth > 8 {
 		sample = 2
 	}
@@ -134,7 +134,7 @@ func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 		pix[at] = byte((v + 128) / 257)
 	}
 	colours := min(pixel/sample, 3)
-	const stored = 8 // bytes of a pixel in f
+	const stored = 8 // bytes per pixel of f
 	for y := range int(p.Crop[3]) {
 		row := f.Pix[stored*((int(p.Crop[1])+y)*f.Width+int(p.Crop[0])):]
 		for x := range int(p.Crop[2]) {
@@ -160,8 +160,8 @@ func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 	}
 }
 
-// DivideByAlpha returns the sample of a colour that, multiplied by alpha, is v. All have 16 bits. If alpha is 0, it
-// returns v.
+// DivideByAlpha returns the colour sample that gives v when multiplied by alpha, or v if alpha is 0. Samples have 16
+// bits.
 func DivideByAlpha(v, alpha uint32) uint32 {
 	if alpha == 0 {
 		return v
@@ -169,7 +169,7 @@ func DivideByAlpha(v, alpha uint32) uint32 {
 	return min((v*0xffff+alpha/2)/alpha, 0xffff)
 }
 
-// endOfAVIF returns the offset in data where another file of boxes begins, or 0 if there is none.
+// endOfAVIF returns the offset in data where a second file of boxes begins, or 0 if there is none.
 func endOfAVIF(data []byte) (end uint64) {
 	metadata.Piece(bytes.NewReader(data), 0, int64(len(data))).Boxes(func(kind string, body metadata.Body) bool {
 		const head = 8

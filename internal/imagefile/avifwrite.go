@@ -9,14 +9,14 @@ import (
 	"superres/internal/parallel"
 )
 
-// avifEncoderBytes returns the bytes of memory that encodeAVIF takes beside a picture of w×h pixels.
+// avifEncoderBytes returns the bytes of memory that encodeAVIF needs besides a picture of w×h pixels.
 func avifEncoderBytes(w, h int) int64 {
 	const pixelBytes, fileBytes = 4, 3
 	pixels := int64(w) * int64(h)
 	return avif.EncoderMemory(pixels) + (pixelBytes+fileBytes)*pixels
 }
 
-// encodeAVIF writes img, of a type that adapt returns, with its metadata. Colours of transparent pixels become black.
+// encodeAVIF writes img, converted by adapt, with its metadata. Colours are multiplied by alpha first.
 func encodeAVIF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := rasterOf(img, false, false)
 	pix, read := make([]byte, 4*r.width*r.height), r.readARGB()

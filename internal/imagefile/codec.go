@@ -18,12 +18,12 @@ import (
 	"superres/internal/vp8l"
 )
 
-// codec holds all that the package knows about one format.
+// codec holds everything that the package knows about one format.
 type codec struct {
 	format     Format
 	title      string   // the name of the format for people, such as WebP
 	extensions []string // with dots, in lower case; new files get the first
-	magic      []string // a file of the format starts with one of them; ? is any byte
+	magic      []string // patterns of the first bytes of a file; ? is any byte
 	surely     string   // a longer start that Identify demands; empty: magic is enough
 
 	// What files of the format can hold: see the methods of Format.
@@ -31,46 +31,46 @@ type codec struct {
 	// isSlow: the format is written only where it is asked for. false: as what the enlargement of a file in it becomes.
 	isSlow bool
 
-	// mimic returns the kind of a file called name that begins like a file of this format but is of another kind. nil:
-	// there are no such files.
+	// mimic reports whether a file called name, which begins like a file of this format, is of another kind, and
+	// returns that kind. nil: there are no such files.
 	mimic func(r io.ReaderAt, name string) (foreign.Kind, bool)
-	// config decodes the header of a file, and decode its pixels, given the size from the header. decode may add to
+	// config decodes the header of a file. decode decodes the pixels, given the size from the header; it may add to
 	// src.warnings.
 	config func(io.Reader) (image.Config, error)
 	decode func(src *source, size Size, lim Limits) (image.Image, error)
-	// decoderBytes returns the bytes of memory that decode takes beside the file and the picture. nil: next to none.
+	// decoderBytes returns the bytes of memory that decode needs besides the file and the picture. nil: next to none.
 	decoderBytes func(src metadata.Source) int64
-	// start returns a short file with the header of the picture to decode. config reads it instead of the file if it
-	// would read too much of the file, or another picture. It returns nil if config can read the file, and an error if
-	// parts before the pixels are out of order. nil: config reads all files.
+	// start returns a short file with the header of the picture to decode, which config reads if it would read too much
+	// of the real file, or the header of another picture. start returns nil if config can read the real file, and an
+	// error if parts before the pixels are out of order. nil: config reads all files.
 	start func(src *source, lim Limits) ([]byte, error)
-	// inspect refuses a file in memory that config cannot judge. Its time is linear in the length of the file. nil:
-	// there is nothing to refuse.
+	// inspect refuses a damaged file in memory that config and decode would accept. Its time is linear in the length of
+	// the file. nil: there are no such files.
 	inspect func(src *source) error
 	// several reports whether a file, in memory or on disk, contains several pictures. nil: no file does.
 	several func(src *source) bool
 	// first returns a file with only the first of several pictures. It overwrites src.data and returns a part of it.
-	// nil: decode reads only the first picture anyway.
+	// nil: decode reads only the first picture in any case.
 	first func(src *source) []byte
 	// prepare returns the source that decode reads instead of src. nil: decode reads src.
 	prepare func(src *source) *source
-	// describe sets fields of pic, such as Quality, that follow from the file src and from pic.Image. nil: no fields.
+	// describe sets fields of pic, such as Quality, that follow from the file src and from pic.Image. nil: sets none.
 	describe func(src *source, pic *Picture)
 	// greyPalette: a picture with only greys in its palette becomes *image.Gray; false: it keeps its palette.
 	greyPalette bool
 	// end returns the offset in data where the first picture ends, or 0 if unknown.
 	end func(data []byte) uint64
 
-	// encode writes a picture of a type that adapt returns. For a TIFF it also writes the metadata; for other formats,
+	// encode writes a picture that adapt has converted. For a TIFF it also writes the metadata; for other formats,
 	// metadata.Metadata.Writer adds them. nil: the format is not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
-	// encoderBytes returns the bytes of memory that encode, or a writer of animations, takes beside a picture of the
+	// encoderBytes returns the bytes of memory that encode, or a writer of animations, needs besides a picture of the
 	// given size. nil: next to none.
 	encoderBytes func(w, h int) int64
-	// stream begins a file that is written chunk by chunk. nil: the format can only be written at once.
+	// stream begins a file that is written chunk by chunk. nil: the format can be written only all at once.
 	stream func(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error)
-	// takesAll: encode takes pictures of all types with 8 bits. takesClearPalettes: encode takes palettes with
-	// transparent colours. If false, adapt first converts such pictures.
+	// takesAll: encode accepts pictures of all types with 8 bits. takesClearPalettes: encode accepts palettes with
+	// transparent colours. Pictures that encode does not accept are first converted by adapt.
 	takesAll, takesClearPalettes bool
 	// mostSide is the greatest width or height in pixels, and mostBytes the greatest size in bytes, that the fields of
 	// a file can hold; mostPixels is the greatest number of pixels that encode takes; 0: unlimited.
@@ -82,8 +82,8 @@ type codec struct {
 //
 // Note: this is not the registry of package image, so that imports elsewhere cannot change what a program accepts.
 //
-// The enlargement of a GIF with one picture is written as PNG, since a GIF has too few colours; so is, by package
-// sequence, the enlargement of an animated WebP.
+// The enlargement of a GIF with one picture is written as PNG, since a GIF has too few colours. Package sequence writes
+// the enlargement of an animated WebP as an animated PNG.
 var codecs = []codec{
 	{
 		format: PNG, title: "PNG", extensions: []string{".png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
@@ -133,7 +133,7 @@ var codecs = []codec{
 }
 
 // canHold fails, with an ErrOutput, if the format is not written, or if a picture of w×h pixels is empty or too large
-// for a file of the format. img only serves for its type.
+// for a file of the format. Of img, only the type counts.
 //
 // Note: the TIFF and BMP encoders do not check the size; they would write a file with a wrong size in its header.
 func (c *codec) canHold(w, h int, img image.Image) error {

@@ -31,10 +31,10 @@ func greyFromPalette(img image.Image) image.Image {
 	return dst
 }
 
-// adapt returns img in a type that the encoder writes with all the depth, colour and alpha that the format can hold. An
-// img of such a type is returned unchanged.
+// adapt returns img converted to a type that the encoder writes with all the depth, colour and alpha that the format
+// can hold, or img itself if it has such a type.
 //
-// Note: without it, the encoders would write 8-bit JPEG pixels as 16-bit PNGs, and 16-bit grey as colour in JPEG and
+// Note: without adapt, the encoders would write 8-bit JPEG pixels as 16-bit PNGs, and 16-bit grey as colour in JPEG and
 // BMP; in BMP and TIFF they would drop or darken the alpha of types that they do not know.
 func (c *codec) adapt(img image.Image) image.Image {
 	switch src := img.(type) {
@@ -78,7 +78,7 @@ func (c *codec) adapt(img image.Image) image.Image {
 	return img
 }
 
-// plainNYCbCrA returns the pixel (x, y) of src in RGB, not multiplied by its alpha.
+// plainNYCbCrA returns the pixel (x, y) of src as RGB that is not multiplied by alpha.
 func plainNYCbCrA(src *image.NYCbCrA, x, y int) color.NRGBA {
 	c := src.NYCbCrAAt(x, y)
 	r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)

@@ -60,8 +60,8 @@ var beyondWebP = map[string]string{
 	"vp8l: too many Huffman trees": "more than 2600 groups of prefix codes",
 }
 
-// trimError returns s without package names and words about reading at its front, and the kind of trouble: incomplete
-// if the rest begins like an error about the end of the file, else damaged.
+// trimError returns s, an error text, without leading package names and "reading …:", and the kind of trouble:
+// incomplete if the rest begins like an error about the end of the file, else damaged.
 func trimError(s string) (string, trouble) {
 	for {
 		head, tail, ok := strings.Cut(s, ": ")
@@ -78,7 +78,7 @@ func trimError(s string) (string, trouble) {
 	return s, damaged
 }
 
-// packages are the names that decoders put before their errors.
+// packages are the names with which decoders begin their errors.
 var packages = map[string]bool{
 	"image": true, "avif": true, "metadata": true, "png": true, "jpeg": true, "gif": true, "bmp": true, "tiff": true,
 	"webp": true, "riff": true, "vp8": true, "vp8l": true,
@@ -101,7 +101,7 @@ const (
 	PNGOrSmaller safefile.Remedy = "write a PNG, or enlarge less"
 )
 
-// refuse returns a fault of a class from safefile, without a file name. Callers add the name: see safefile.Named.
+// refuse returns a fault of a class of safefile, without a file name; callers add the name: see safefile.Named.
 func refuse(class error, format string, args ...any) *safefile.Fault {
 	return safefile.Refuse(class, "", format, args...)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // read returns the picture in file, within the limits lim, all of which must be set. Its errors are faults without a
-// file name, errors of ctx, or errors of the decoder. name is for errors in reading the file.
+// file name, errors of ctx, or errors of the decoder. name stands for the file in errors from reading it.
 //
 // Note: the order of the steps makes it safe. The size of the picture, and the memory for the file and its metadata,
 // are computed from the headers, reading a few bytes at a time. Only if both are acceptable is the file read into
@@ -102,7 +102,7 @@ func (f *codec) header(src *source, lim Limits) (image.Config, error) {
 }
 
 // pixels decodes src, a file in memory, into pic.Image, and sets the other fields of pic that follow from the file. It
-// fails if the header now gives another size than size.
+// fails if the size in the header is no longer size.
 func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err error) {
 	if lim.FirstFrame && f.first != nil {
 		src = src.withData(f.first(src))
@@ -142,7 +142,7 @@ func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err er
 	return nil
 }
 
-// clock measures the time for decoding one picture: limit in all, of which left remains.
+// clock measures the time for decoding one picture: limit is the time allowed, left the time remaining.
 type clock struct{ limit, left time.Duration }
 
 // timeout returns the error for a picture that takes longer to decode than c.limit.
@@ -151,9 +151,9 @@ func (c *clock) timeout() error {
 		Reason: fmt.Sprintf("takes longer to decode than the limit of %g s", c.limit.Seconds())}
 }
 
-// runTimed calls step with a source that fails once c.left has passed or ctx has ended, and subtracts the time used
-// from c.left. After a failure of this kind it returns the error from timeout or ctx, not the error from step, since
-// decoders reword or lose the errors of their readers.
+// runTimed calls step with a source of in that fails once c.left has passed or ctx has ended, and subtracts the time
+// used from c.left. If c.left has passed or ctx has ended, it returns the error from timeout or ctx, not the error from
+// step, since decoders reword or lose the errors of their readers.
 func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) error) (err error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.left, c.timeout())
@@ -163,7 +163,7 @@ func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) erro
 		if done := ctx.Err(); done != nil {
 			err = done
 			if own, ok := context.Cause(ctx).(*safefile.Fault); ok {
-				err = own // the limit here, not of the caller
+				err = own // the limit of c, not of the caller
 			}
 		}
 	}()
@@ -194,11 +194,11 @@ func (s *source) withData(data []byte) *source {
 
 func (s *source) Size() int64 { return s.size }
 
-// Still returns the description in the boxes of the file. metadata.Read calls it.
+// Still returns what the boxes of the file say about the picture. metadata.Read calls it.
 func (s *source) Still() (*metadata.Still, error) { return s.still() }
 
-// stepBytes is the greatest number of bytes that a Read returns, so that ctx is checked often: a few bytes can stand
-// for many pixels.
+// stepBytes is the greatest number of bytes that one Read returns, so that ctx is checked often: a few bytes can decode
+// to many pixels.
 const stepBytes = 256
 
 func (s *source) Read(p []byte) (int, error) {

@@ -11,31 +11,31 @@ import (
 	"superres/internal/safefile"
 )
 
-// defaultQuality is the quality of a JPEG or an AVIF if EncodeOptions.Quality is 0. With it, a photograph (kodim01) has
-// 0.66 bytes a pixel and 46.2 dB as AVIF, 0.63 bytes and 41.7 dB as JPEG.
+// defaultQuality is the quality of a JPEG or an AVIF if EncodeOptions.Quality is 0. At this quality, a photograph
+// (kodim01) has 0.66 bytes per pixel and 46.2 dB as AVIF, 0.63 bytes per pixel and 41.7 dB as JPEG.
 const defaultQuality = 95
 
 // EncodeOptions are the choices of Encode. The zero value is ready to use.
 type EncodeOptions struct {
-	// Quality is the quality of a JPEG or an AVIF, 1 to 100. 0 stands for 95.
+	// Quality is the quality of a JPEG or an AVIF, 1 to 100; 0: 95.
 	Quality int
-	// Metadata is written as far as the format can hold it.
+	// Metadata is written, except the parts that the format cannot hold.
 	Metadata metadata.Metadata
 	// Software is a short text on the program that made the file; empty: none.
 	Software string
-	// GreyAlpha writes a grey picture with alpha in two samples a pixel if the format can; false: in four.
+	// GreyAlpha writes a grey picture with alpha as two samples per pixel if the format can; false: as four.
 	GreyAlpha bool
-	// Alpha writes a colour PNG with an alpha channel even if all pixels are opaque. False: without.
+	// Alpha writes a colour PNG with an alpha channel even if all pixels are opaque; false: only if some are not.
 	Alpha bool
 }
 
 // Encode writes img to w in a format for which CanWrite is true. PNG and TIFF keep 16 bits and alpha. WebP, which is
 // lossless, and AVIF keep alpha but round to 8 bits, as JPEG and BMP do. A JPEG has colour at full resolution and no
-// alpha: transparent pixels are blended with black, unless the caller has blended them before. Format.EncoderBytes is
-// the memory that encoding takes beside the picture.
+// alpha: transparent pixels are blended with black, unless the caller has blended them before. Encode needs
+// Format.EncoderBytes bytes of memory besides the picture.
 //
-// It returns an error from w unchanged. A picture or option that the format cannot hold is an ErrOutput without a file
-// name, returned before anything is written; safefile.WriteAtomic adds the name.
+// Encode returns an error from w unchanged. For a picture or option that the format cannot hold, it returns an
+// ErrOutput without a file name before it writes anything; safefile.WriteAtomic adds the name.
 func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) error {
 	c, size := format.codec(), img.Bounds().Size()
 	if err := c.canHold(size.X, size.Y, img); err != nil {
@@ -48,7 +48,7 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	opt = c.fitting(opt, opt.GreyAlpha || picture.IsGrey(img))
 	img = c.adapt(img)
 	var length metadata.Count
-	if opt.Metadata.NeedsLength() { // encodes the picture twice instead of storing it encoded
+	if opt.Metadata.NeedsLength() { // encodes the picture twice to avoid storing it encoded
 		_ = c.encode(&length, img, opt) // counting cannot fail
 	}
 	if err := c.encode(opt.Metadata.Writer(w, string(format), opt.Software, int64(length)), img, opt); err != nil {
@@ -57,16 +57,16 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	return opt.Metadata.WriteAppended(w)
 }
 
-// fitting returns opt with only the metadata and the text that the format can hold. grey says that the picture is
-// written in grey; false: in colour.
+// fitting returns opt with only the metadata and text that the format can hold. grey says that the picture is written
+// in grey; false: in colour.
 func (c *codec) fitting(opt EncodeOptions, grey bool) EncodeOptions {
 	opt.Metadata, _ = opt.Metadata.For(string(c.format), grey)
 	opt.Software = plainText(opt.Software)
 	return opt
 }
 
-// plainText returns the first 1000 characters of s, with ? for characters that are not visible ASCII, so that every
-// format can hold them.
+// plainText returns the first 1000 characters of s, with ? in place of characters other than visible ASCII, so that
+// every format can hold the text.
 func plainText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

@@ -6,10 +6,10 @@ import (
 	"superres/internal/metadata"
 )
 
-// To decode the first frame of a file with several, the functions below make a file with only this frame, which is then
-// decoded like any other. They return a file that breaks the rules of its format unchanged.
+// To decode only the first frame of a file with several, the functions below build a file with only this frame, which
+// is then decoded like any other. A file that breaks the rules of its format is returned unchanged.
 
-// firstOfGIF returns the GIF in src up to its second image, plus a trailer. It may overwrite src.data, and shares it.
+// firstOfGIF returns the GIF in src up to its second image, plus a trailer. It shares src.data and may overwrite it.
 func firstOfGIF(src *source) []byte {
 	end, images, _ := gifImages(src, 2)
 	if images < 2 {
@@ -28,7 +28,7 @@ const (
 	extendedHeader = riffHeader + chunkHeader + extended
 )
 
-// startOfWebP returns the start of the file that firstOfWebP would make, or nil if firstOfWebP would change nothing.
+// startOfWebP returns the start of the file that firstOfWebP would build, or nil if decoding needs no such file.
 func startOfWebP(src *source, lim Limits) ([]byte, error) {
 	if !lim.FirstFrame {
 		return nil, nil
@@ -45,7 +45,7 @@ func firstOfWebP(src *source) []byte {
 		return src.data
 	}
 	data, to := src.data, copy(src.data, start)
-	for _, p := range pixels { // moved to the place after start
+	for _, p := range pixels { // moved to directly after start
 		from := int(p.At()) - chunkHeader
 		to += copy(data[to:], data[from:from+chunkHeader+int(p.Len)])
 		if p.Len%2 > 0 {
@@ -58,13 +58,13 @@ func firstOfWebP(src *source) []byte {
 }
 
 // firstFrame returns the start of a still WebP with the first frame of the animated WebP in src, and the data of the
-// chunks that follow the start: alpha, if any, and pixels. start is nil if there is no frame.
+// chunks that must follow: alpha, if any, and pixels. start is nil if there is no frame.
 func firstFrame(src *source) (start []byte, pixels []metadata.Body) {
 	const (
 		flags       = riffHeader + chunkHeader
 		animation   = 0x02
 		alpha       = 0x10
-		frameHeader = 16 // place, size, duration, blending
+		frameHeader = 16 // position, size, duration, blending
 	)
 	head := metadata.Piece(src, 0, extendedHeader).Start(extendedHeader)
 	if len(head) < extendedHeader || string(head[riffHeader:riffHeader+4]) != "VP8X" || head[flags]&animation == 0 {

@@ -64,7 +64,7 @@ func (f Format) CanWrite() bool { return f.codec().encode != nil }
 // for. It is not for AVIF: a megapixel takes 0.8 s.
 func (f Format) IsFollowed() bool { return f.CanWrite() && !f.codec().isSlow }
 
-// EncoderBytes returns the bytes of memory that Encode takes beside a picture of w×h pixels.
+// EncoderBytes returns the bytes of memory that Encode needs besides a picture of w×h pixels.
 func (f Format) EncoderBytes(w, h int) int64 {
 	if c := f.codec(); c.encoderBytes != nil {
 		return c.encoderBytes(w, h)
@@ -81,7 +81,7 @@ func (f Format) CanStream() bool { return f.codec().stream != nil }
 // CanAnimate reports whether package sequence writes animations in the format.
 func (f Format) CanAnimate() bool { return f.codec().canAnimate }
 
-// OnlyAnimates reports whether the format, like GIF, is written only for animations.
+// OnlyAnimates reports whether only animations are written in the format, as in GIF.
 func (f Format) OnlyAnimates() bool { return f.CanAnimate() && !f.CanWrite() }
 
 // SplitsAnimations reports whether animations and still pictures in the format are enlarged to different formats: a
@@ -90,17 +90,17 @@ func (f Format) SplitsAnimations() bool {
 	return f.codec().several != nil && !f.CanPage() && f.CanAnimate() != f.CanWrite()
 }
 
-// CanPage reports whether a file of the format can have several pages, each a picture of a different size. A PageWriter
+// CanPage reports whether a file of the format can have several pages, pictures that may differ in size. A PageWriter
 // writes them.
 func (f Format) CanPage() bool { return f.codec().canPage }
 
 // CanAlpha reports whether a file of the format keeps transparency.
 func (f Format) CanAlpha() bool { return f.codec().canAlpha }
 
-// CanGreyAlpha reports whether Encode writes grey with transparency as two samples a pixel.
+// CanGreyAlpha reports whether Encode writes grey with transparency as two samples per pixel.
 func (f Format) CanGreyAlpha() bool { return f.codec().canGreyAlpha }
 
-// CanDeep reports whether a file of the format keeps 16 bits a sample.
+// CanDeep reports whether a file of the format keeps 16 bits per sample.
 func (f Format) CanDeep() bool { return f.codec().canDeep }
 
 // HasQuality reports whether EncodeOptions.Quality changes the bytes of a file of the format.
@@ -117,8 +117,8 @@ func NamedFormat(path string) Format {
 	return ""
 }
 
-// FormatOf returns the format of a new file, from the extension of its path. It fails, with an ErrOutput, if Encode
-// writes no format with this extension.
+// FormatOf returns the format of a new file from the extension of path. It fails, with an ErrOutput, if Encode writes
+// no format with this extension.
 func FormatOf(path string) (Format, error) {
 	if f := NamedFormat(path); f.CanWrite() {
 		return f, nil
@@ -137,7 +137,7 @@ func knownInputs() string { return joinTitles(func(Format) bool { return true })
 // knownOutputs returns the titles of the formats that Encode writes, for messages.
 func knownOutputs() string { return joinTitles(Format.CanWrite) }
 
-// joinTitles returns the titles of the formats for which has returns true, with spaces between them.
+// joinTitles returns the titles of the formats for which has is true, with spaces between them.
 func joinTitles(has func(Format) bool) string {
 	var list []string
 	for _, f := range Formats() {

@@ -15,11 +15,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// decodeGIF decodes the first image in a GIF. An image that does not fill the screen is returned at its place on a
+// decodeGIF decodes the first image in a GIF. An image that does not fill the screen is returned at its position on a
 // transparent picture of the size screen, and cut off at the edges of the screen. Pixels without an entry in the
 // palette are black. Data after the last pixel are not read.
 //
-// Note: image/gif refuses all such files, and reads a whole animation to return its first image. (GIF89a Specification,
+// Note: image/gif refuses such files, and reads a whole animation to return its first image. (GIF89a Specification,
 // CompuServe 1990. compress/lzw reads the code in its appendix F.)
 func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 	in := bufio.NewReader(src)
@@ -47,7 +47,7 @@ func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 			}
 			const control, isTransparent = 0xf9, 1
 			blocks := &gifBlocks{in: in}
-			body, err := io.ReadAll(io.LimitReader(blocks, 4)) // the rest is of no use
+			body, err := io.ReadAll(io.LimitReader(blocks, 4)) // the rest is not needed
 			if err == nil {
 				_, err = io.Copy(io.Discard, blocks)
 			}
@@ -63,7 +63,7 @@ func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 	}
 }
 
-// readGIFPalette reads the colour table, if flags announce one; else it returns nil.
+// readGIFPalette reads a colour table if flags says that one follows; else it returns nil.
 func readGIFPalette(in io.Reader, flags byte) (color.Palette, error) {
 	if flags&0x80 == 0 {
 		return nil, nil
@@ -79,8 +79,8 @@ func readGIFPalette(in io.Reader, flags byte) (color.Palette, error) {
 	return palette, nil
 }
 
-// decodeGIFImage decodes an image from r, which stands after the first byte of the image descriptor. palette is the
-// palette of the file, or nil, and transparent the index of the transparent colour, or negative if there is none.
+// decodeGIFImage decodes an image from r, which is positioned after the first byte of the image descriptor. palette is
+// the palette of the file, or nil, and transparent the index of the transparent colour, or negative if there is none.
 func decodeGIFImage(r *bufio.Reader, screen Size, palette color.Palette, transparent int) (image.Image, error) {
 	var head [9]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -137,7 +137,7 @@ func decodeGIFImage(r *bufio.Reader, screen Size, palette color.Palette, transpa
 	return canvas, nil
 }
 
-// gifRows returns the numbers of the rows of an image in the order of the file: interlaced rows come in four passes.
+// gifRows yields the numbers of the rows of an image in the order of the file: interlaced rows come in four passes.
 func gifRows(height int, interlaced bool) func(yield func(int) bool) {
 	passes := [][2]int{{0, 1}} // the first row, and the step to the next
 	if interlaced {
@@ -154,7 +154,7 @@ func gifRows(height int, interlaced bool) func(yield func(int) bool) {
 	}
 }
 
-// gifBlocks reads the data in a sequence of blocks that begin with their length. A block of 0 bytes ends it.
+// gifBlocks reads the data in a sequence of blocks, each after a byte with its length; a block of 0 bytes ends it.
 type gifBlocks struct {
 	in   *bufio.Reader
 	left int // bytes left in the current block

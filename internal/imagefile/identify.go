@@ -10,7 +10,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// sniff returns the codec for a file that begins with head. It refuses other files, with a fault without a file name.
+// sniff returns the codec for a file that begins with head, or a fault without a file name if there is no such codec.
 func sniff(head []byte) (*codec, error) {
 	if len(head) == 0 {
 		return nil, refuse(safefile.ErrInput, "is empty; copy or export it again")
@@ -32,8 +32,8 @@ func refuseKind(kind foreign.Kind) error {
 	return refuse(safefile.ErrInput, "%s cannot be read (known: %s); %s", kind.Title, knownInputs(), kind.Advice)
 }
 
-// Check fails for a file that Open would refuse without reading beyond its beginning: because it cannot be opened, or
-// its format cannot be read. Its errors are the same as from Open.
+// Check fails, with the same error as Open, if the beginning of the file is enough for Open to refuse it: the file
+// cannot be opened, or its format cannot be read.
 func Check(name string) error {
 	file, _, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -48,7 +48,7 @@ func Check(name string) error {
 }
 
 // codecOf returns the codec for the file r, which begins with head. It refuses a file of another kind that only begins
-// like a picture. name is for errors, and may tell the kind, unless another program has made the file.
+// like a picture. name is for errors, and may show the kind of the file, unless made is true: see Limits.Made.
 func codecOf(r io.ReaderAt, head []byte, name string, made bool) (*codec, error) {
 	f, err := sniff(head)
 	if err == nil && f.mimic != nil {
@@ -67,7 +67,7 @@ func codecOf(r io.ReaderAt, head []byte, name string, made bool) (*codec, error)
 	return f, nil
 }
 
-// isRaw tells by content and name whether a TIFF called name is a raw file of a camera.
+// isRaw reports, from content and name, whether a TIFF called name is a raw file of a camera, and returns its kind.
 func isRaw(r io.ReaderAt, name string) (foreign.Kind, bool) {
 	if kind, is := foreign.Raw(r); is {
 		return kind, true
@@ -120,7 +120,7 @@ func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, 
 }
 
 // HoldsSeveral reports whether the file called name contains several pictures: an animation, or a TIFF with several
-// pages. It reads only headers. It is false if the file cannot be read.
+// pages. It reads only headers, and returns false if the file cannot be read.
 func HoldsSeveral(name string) bool {
 	file, size, err := safefile.OpenRegular(name)
 	if err != nil {

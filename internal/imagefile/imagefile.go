@@ -1,14 +1,14 @@
 // Package imagefile reads pictures from files that may be damaged, hostile or not pictures at all, and writes them.
 //
 // Reading trusts no number in a file: the size is read and compared with the limits before memory for pixels is
-// allocated, and decoders and readers of metadata then work against a clock. Every refusal is a safefile.Fault.
+// allocated, and decoders and readers of metadata then work under a time limit. Every refusal is a safefile.Fault.
 //
-// codec.go is the table of formats, with all that reading and writing know about each; format.go answers the questions
-// of other packages about them. Reading begins in imagefile.go (Open, Decode). input.go fetches the bytes and
-// identify.go finds their format; decode.go decodes, bounded by limits.go and size.go; single.go, tiffpages.go and
-// first.go deal with pictures after the first; pngtidy.go and gifread.go read files that the standard library refuses;
-// complaint.go words the errors of decoders; and orientation.go makes the result upright. Writing begins in encode.go
-// (Encode) and stream.go (Stream); colour.go converts a picture to a type that the format can hold.
+// codec.go is the table of formats, with all that reading and writing need; format.go answers the questions of other
+// packages about formats. Reading begins in imagefile.go (Open, Decode). input.go fetches the bytes and identify.go
+// finds their format; decode.go decodes, bounded by limits.go and size.go; single.go, tiffpages.go and first.go deal
+// with files of several pictures; pngtidy.go and gifread.go read files that the standard library refuses; complaint.go
+// words the errors of decoders; and orientation.go turns the result upright. Writing begins in encode.go (Encode) and
+// stream.go (Stream); colour.go converts a picture to a type that the format can hold.
 package imagefile
 
 import (
@@ -27,7 +27,7 @@ import (
 
 // Picture is one decoded picture. It belongs to the caller; the package keeps no reference to it.
 type Picture struct {
-	// Image has its origin at (0, 0) and at least one pixel. Its type comes from the decoder and tells depth and colour
+	// Image has its origin at (0, 0) and at least one pixel. Its type comes from the decoder and shows depth and colour
 	// model: grey is *image.Gray or *image.Gray16, a palette *image.Paletted, CMYK *image.CMYK. But a palette of only
 	// opaque greys becomes *image.Gray, unless the file has an ICC profile for RGB, which would not fit a grey picture.
 	Image image.Image
@@ -36,7 +36,7 @@ type Picture struct {
 	// Image is nil. The caller owns File.
 	File []byte
 
-	// GreyAlpha says that the picture is grey with alpha although Image has colour. False: the type of Image tells.
+	// GreyAlpha says that the picture is grey with alpha although Image has colour. False: it is as Image says.
 	GreyAlpha bool
 
 	// Format is the format of the file.
@@ -48,8 +48,8 @@ type Picture struct {
 	// Quantiser is the quantiser index of a lossy WebP, 1 to 127; 0 for other files.
 	Quantiser float64
 
-	// Subsampled says that the file has chroma at half the resolution of luma in both directions, and Image has chroma
-	// smoothly enlarged. False: it has not.
+	// Subsampled says that the file has chroma at half the resolution of luma in both directions; in Image, the chroma
+	// is smoothly enlarged. False: the file has another resolution of chroma, or none.
 	Subsampled bool
 
 	// Metadata is the metadata of the file, with the orientation set to upright, as Image and the gain map are.
@@ -61,7 +61,7 @@ type Picture struct {
 	Warnings []string
 }
 
-// Limits bound what one picture may cost. A zero field stands for the default, so the zero value is ready to use.
+// Limits bound the memory and time for one picture. A zero field stands for its default.
 type Limits struct {
 	// Pixels is the greatest width × height, in pixels: by default DefaultPixels, or with Accept more: see ofFile.
 	Pixels int64
@@ -72,10 +72,10 @@ type Limits struct {
 	Bytes int64
 	// Scans is how many passes over its pixels a JPEG may have: by default 100.
 	Scans int
-	// Time is the longest time for decoding, with metadata: by default 30 s. Reading the bytes and Accept do not count.
+	// Time is the longest time to decode pixels and metadata: by default 30 s. Reading and Accept do not count.
 	Time time.Duration
 
-	// FirstFrame takes the first picture of a file with several. False: Open refuses such a file.
+	// FirstFrame takes the first picture of a file with several. False: see Several.
 	FirstFrame bool
 
 	// Several is called before Accept, with the format, for a file with several pictures. The file is then returned in
@@ -83,18 +83,18 @@ type Limits struct {
 	// animation or of the first page. nil: such files are refused.
 	Several func(Format)
 
-	// Upright says that the pixels lie upright, even if the metadata say otherwise.
+	// Upright says that the pixels are already upright, even if the metadata ask for a rotation.
 	Upright bool
-	// Made says that another program has made the content out of the named file. False: the name may tell that the file
+	// Made says that another program has made the content from the named file. False: the name may show that the file
 	// is a raw file, which looks like a TIFF.
 	Made bool
 
-	// Strip leaves the metadata out, without a warning; pictures are upright nevertheless. False: they are read.
+	// Strip drops the metadata without a warning; pictures are upright nevertheless. False: metadata are read.
 	Strip bool
 
 	// Accept is called before memory for pixels is allocated, with the size and the colour model of the upright
-	// picture, and the bytes that its file and metadata take beside the pixels. It may block. If it returns an error,
-	// the picture is refused with an ErrLimit. By then only the headers of a named file have been read; other input is
+	// picture, and the bytes that its file and metadata take besides the pixels. It may block. If it returns an error,
+	// the picture is refused with an ErrLimit. So far, only the headers of a named file have been read; other input is
 	// in memory. nil accepts all pictures.
 	Accept func(cfg image.Config, held int64) error
 
@@ -104,12 +104,13 @@ type Limits struct {
 // DefaultPixels is the default for the greatest number of pixels of a picture.
 const DefaultPixels = 50_000_000
 
-// ofFile returns l for a file of size bytes, with every zero field replaced by its default. If Pixels is 0 and Accept
-// judges the memory, a picture may have mostPerByte pixels for each byte of the file, and always DefaultPixels.
+// ofFile returns l for a file of size bytes, with every zero field replaced by its default. If Pixels is 0 and Accept,
+// which limits memory, is set, a picture may have mostPerByte pixels for each byte of the file, or DefaultPixels if
+// more.
 //
 // Note: a photograph has ½ to 20 pixels for each byte of its file, and a JPEG of one colour 128. A PNG of one colour
-// has 344, and formats that repeat rows many more, so a small file could claim all memory, and the time to enlarge it.
-// Drawings of this kind with more than DefaultPixels are accepted if Pixels is set.
+// has 344, and formats that repeat rows many more, so a small file could claim all memory, and a long time to enlarge.
+// Such drawings with more than DefaultPixels are accepted if Pixels is set.
 func (l Limits) ofFile(size int64) Limits {
 	const mostPerByte = 200
 	if l.Pixels == 0 && l.Accept != nil {
@@ -121,7 +122,7 @@ func (l Limits) ofFile(size int64) Limits {
 // MaxBytes is the default for the greatest size of a file, in bytes.
 const MaxBytes = 256 << 20
 
-// orDefaults returns l with every zero bound replaced by its default.
+// orDefaults returns l with every zero limit replaced by its default.
 func (l Limits) orDefaults() Limits {
 	l.Pixels = cmp.Or(l.Pixels, DefaultPixels)
 	l.Side = cmp.Or(l.Side, math.MaxUint16)
@@ -131,11 +132,11 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// Open decodes the picture in the regular file called name; a symbolic link is followed. The picture is turned upright,
-// as its orientation tag says.
+// Open decodes the picture in the regular file called name; a symbolic link is followed. The picture is turned upright
+// according to its orientation tag.
 //
-// An error wraps safefile.ErrInput or ErrLimit or, if ctx was cancelled, the error of ctx; and the error of the
-// operating system if there is one.
+// An error wraps safefile.ErrInput or ErrLimit or, if ctx was cancelled, the error of ctx. It also wraps the error of
+// the operating system, if there is one.
 func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -153,9 +154,9 @@ func OpenAt(ctx context.Context, r io.ReaderAt, size int64, name string, lim Lim
 	return decode(ctx, onDisk(r, size), name, lim)
 }
 
-// Decode is Open for a stream such as standard input. It reads r to its end, or fails after lim.Bytes, and decodes the
-// bytes. It refuses a second picture after the first unless lim.FirstFrame is set. name is for messages. The end of ctx
-// does not interrupt a Read that blocks.
+// Decode is Open for a stream such as standard input. It reads r to its end, or fails after lim.Bytes bytes, and
+// decodes what it has read. It refuses input with a second picture after the first unless lim.FirstFrame is set. name
+// is for messages. The end of ctx does not interrupt a Read that blocks.
 func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture, error) {
 	in, f, err := readAll(ctx, r, name, lim.orDefaults().Bytes)
 	if err != nil {
@@ -174,7 +175,7 @@ func DecodeBytes(ctx context.Context, data []byte, name string, lim Limits) (*Pi
 	return decode(ctx, inMemory(data), name, lim)
 }
 
-// decode finds the format of file by its first bytes and returns the picture. Its errors contain the file name.
+// decode finds the format of file from its first bytes and returns the picture. Its errors contain name.
 func decode(ctx context.Context, file *input, name string, lim Limits) (*Picture, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, readError(err, name)

@@ -30,10 +30,10 @@ func newInput(r io.ReaderAt, size int64) *input {
 	return in
 }
 
-// Size implements metadata.Source.
+// Size implements metadata.Source: the length of the file in bytes.
 func (in *input) Size() int64 { return in.size }
 
-// onDisk returns the file r of size bytes as an input. It ignores bytes appended to the file later.
+// onDisk returns the file r of size bytes as an input. Bytes appended to the file later are ignored.
 func onDisk(r io.ReaderAt, size int64) *input { return newInput(r, size) }
 
 // inMemory returns data as an input, without copying it.
@@ -43,10 +43,10 @@ func inMemory(data []byte) *input {
 	return in
 }
 
-// readAll reads r to its end and returns the bytes with the codec for their format. If the first bytes show that no
-// format can be read, it fails before it reads the rest. It also fails after limit bytes. name is for errors.
+// readAll reads r to its end and returns the bytes with the codec for their format. It fails early if the first bytes
+// show that the format cannot be read, and if r has more than limit bytes. name is for errors.
 //
-// Note: joining blocks takes twice the bytes of the input; a growing buffer would take three times as many.
+// Note: reading blocks and joining them takes memory for twice the bytes of the input; a growing buffer, three times.
 func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input, *codec, error) {
 	in := bufio.NewReader(stoppable{ctx, r})
 	head, err := in.Peek(foreign.HeadLength)
@@ -82,7 +82,7 @@ func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input
 	return file, f, nil
 }
 
-// load reads a file from the disk into in.data, so that it cannot change while it is decoded. name is for errors.
+// load reads a file from the disk into in.data, so that it cannot change while being decoded. name is for errors.
 func (in *input) load(ctx context.Context, name string) error {
 	if in.data != nil {
 		return nil
@@ -105,7 +105,7 @@ func (in *input) load(ctx context.Context, name string) error {
 	return nil
 }
 
-// readError returns err, an error in reading the file name, as an interruption if ctx has ended, else as a fault.
+// readError returns err, an error from reading the file name, as an interruption if ctx has ended, else as a fault.
 func readError(err error, name string) error {
 	if err, ok := safefile.Stopped(err, name); ok {
 		return err

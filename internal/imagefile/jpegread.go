@@ -14,7 +14,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// startOfJPEG returns the segments of the JPEG in src that tell the size and the colour model of the picture, without
+// startOfJPEG returns the segments of the JPEG in src that give the size and the colour model of the picture, without
 // the other segments, which may be many and long.
 func startOfJPEG(src *source, _ Limits) ([]byte, error) {
 	const lastFrame, tables, scan, lines, app0, app14 = 0xcf, 0xc4, 0xda, 0xdc, 0xe0, 0xee
@@ -33,7 +33,7 @@ func startOfJPEG(src *source, _ Limits) ([]byte, error) {
 		}
 		n := payload.Len + 2
 		b = append(append(b, 0xff, marker, byte(n>>8), byte(n)), payload.Bytes()...)
-		const most = 1 << 20 // bound for files with many of these segments
+		const most = 1 << 20 // a limit for files with many of these segments
 		return (scans == 0 || !hasHeight && scans == 1 && marker != lines) && len(b) < most
 	})
 	return b, nil
@@ -48,7 +48,7 @@ func configOfJPEG(r io.Reader) (image.Config, error) {
 	return jpeg.DecodeConfig(data, jpeg.Options{})
 }
 
-// decodeJPEG decodes a JPEG to the samples of libjpeg, with chroma at full resolution where libjpeg interpolates it.
+// decodeJPEG decodes a JPEG to the same samples as libjpeg; where libjpeg interpolates chroma, so does decodeJPEG.
 func decodeJPEG(src *source, size Size, lim Limits) (image.Image, error) {
 	img, warnings, err := jpeg.Decode(src.ctx, src.data, jpeg.Options{Pixels: size.Pixels(), Scans: lim.Scans})
 	if errors.Is(err, jpeg.ErrScans) {
@@ -68,8 +68,8 @@ func describeJPEG(src *source, pic *Picture) {
 	pic.Quality, pic.Subsampled = jpegQuality(src), hasChroma && isSubsampledJPEG(src)
 }
 
-// jpegQuality returns an estimate of the quality, 1 to 100, of the JPEG in src: the quality at which the encoder of the
-// Independent JPEG Group uses a luma table as coarse as the first table of the file; 0 if the file has none.
+// jpegQuality estimates the quality, 1 to 100, of the JPEG in src: the quality at which the encoder of the Independent
+// JPEG Group uses a luma table as coarse as table 0 of the file. It is 0 if the file has no table 0.
 func jpegQuality(src metadata.Source) int {
 	const markerTables, markerScan = 0xdb, 0xda
 	quality := 0
@@ -94,9 +94,9 @@ func jpegQuality(src metadata.Source) int {
 	return quality
 }
 
-// tableQuality returns the quality q of a quantisation table for luma. Its entries are bytes or, if wide, pairs of
-// bytes. The ratio of table to standard table, as the geometric mean over the entries, gives q: the encoder of the
-// Independent JPEG Group multiplies the standard table by 50/q below q = 50, and by 2 − q/50 above.
+// tableQuality estimates the quality q from a quantisation table for luma, whose entries are bytes or, if wide, pairs
+// of bytes. The encoder of the Independent JPEG Group multiplies its standard table by 50/q below q = 50, and by 2 −
+// q/50 above; tableQuality solves this for q, with the factor as the geometric mean of table / standard table.
 func tableQuality(table []byte, wide bool) int {
 	sum, count := 0.0, 0
 	for i, at := range quantiser.Zigzag {
@@ -107,7 +107,7 @@ func tableQuality(table []byte, wide bool) int {
 			v = float64(table[i])
 		}
 		if !wide && v == 255 {
-			continue // clipped: the entry may stand for more
+			continue // clipped: the unclipped value may be larger
 		}
 		sum, count = sum+elementary.Log(max(v, 1)/float64(quantiser.Brightness[at])), count+1
 	}

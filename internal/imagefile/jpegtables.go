@@ -5,21 +5,21 @@ import (
 	"superres/internal/quantiser"
 )
 
-// huffmanTable is a standard table with the code for each value, which follows from the table.
+// huffmanTable is a standard table with the code, and the length of the code in bits, that the table gives each value.
 type huffmanTable struct {
 	jpeg.Table
 	code   [256]uint16
 	length [256]byte
 }
 
-// huffman has the tables for luma, then for chroma: each for the first coefficient of a block (DC), then for the others
-// (AC).
+// huffman holds the tables for luma, then for chroma: each for the first coefficient of a block (DC), then for the
+// others (AC).
 var huffman = [2][2]huffmanTable{
 	{newHuffmanTable(jpeg.Standard[0][0]), newHuffmanTable(jpeg.Standard[0][1])},
 	{newHuffmanTable(jpeg.Standard[1][0]), newHuffmanTable(jpeg.Standard[1][1])},
 }
 
-// newHuffmanTable gives every value a code: the next number, with a zero bit appended whenever codes get longer.
+// newHuffmanTable returns table with codes: the previous code plus 1, with a zero bit appended where codes get longer.
 func newHuffmanTable(table jpeg.Table) huffmanTable {
 	t := huffmanTable{Table: table}
 	code, i := uint16(0), 0
@@ -35,11 +35,11 @@ func newHuffmanTable(table jpeg.Table) huffmanTable {
 
 // jpegTables are the quantisation tables of a file, for luma and for chroma.
 type jpegTables struct {
-	table [2][64]int32 // quantisation, in zigzag order
+	table [2][64]int32 // divisors of the coefficients, in zigzag order
 	steps [2][64]int32 // the same table, in the units of the coefficients from transform
 }
 
-// newJPEGTables returns the tables for a quality as defined by the Independent JPEG Group.
+// newJPEGTables returns the tables that the Independent JPEG Group defines for a quality.
 func newJPEGTables(quality int) *jpegTables {
 	e := &jpegTables{}
 	for t, table := range [2][64]int{quantiser.Brightness, quantiser.Colour} {
@@ -51,7 +51,7 @@ func newJPEGTables(quality int) *jpegTables {
 	return e
 }
 
-// header returns the bytes of the file before the first block, for w×h pixels.
+// header returns the bytes of a file before its first block, for w×h pixels with the given number of components.
 func (e *jpegTables) header(w, h, components int) []byte {
 	out := []byte{0xff, 0xd8}
 	segment := func(marker byte, payload ...byte) {
@@ -70,7 +70,7 @@ func (e *jpegTables) header(w, h, components int) []byte {
 	scan := []byte{byte(components)}
 	for c := range components {
 		t := byte(min(c, 1))
-		frame = append(frame, byte(c+1), 0x11, t) // sampled 1 by 1
+		frame = append(frame, byte(c+1), 0x11, t) // sampling factors 1 and 1
 		scan = append(scan, byte(c+1), t<<4|t)
 	}
 	segment(0xc0, frame...)

@@ -17,9 +17,9 @@ import (
 //
 // For a block of 8×8 samples x, it computes the orthonormal cosine transform F = C·x·Cᵀ, divides it by the quantisation
 // table and rounds it. The coefficients are written in zigzag order with Huffman codes: the first as the difference
-// from the first of the previous block, the others with the lengths of the runs of zeros. Only integers are used, so
-// that every machine writes the same bytes. Restart markers separate the rows of blocks, so that several rows can be
-// packed at the same time.
+// from the first of the previous block, the others with the lengths of the runs of zeros before them. Only integers are
+// used, so that every machine writes the same bytes. Restart markers separate the rows of blocks, so that several rows
+// can be packed at the same time.
 func encodeJPEG(w io.Writer, img image.Image, opt EncodeOptions) error {
 	b := img.Bounds()
 	j, err := beginJPEG(w, b.Dx(), b.Dy(), opt.Quality, picture.IsGrey(img), func() image.Image { return img })
@@ -35,10 +35,10 @@ type jpegFile struct {
 	tables     *jpegTables
 	components int
 	count      chunks
-	next       func() image.Image // returns a picture that begins with the first row of the next chunk
+	next       func() image.Image // returns a picture whose first row is the first of the next chunk
 }
 
-// beginJPEG writes the header of the file to w, and returns a writer for the pixels, which it gets from next.
+// beginJPEG writes the header of the file to w, and returns a writer for the pixels, which next supplies.
 func beginJPEG(w io.Writer, width, height, quality int, grey bool, next func() image.Image) (*jpegFile, error) {
 	j := &jpegFile{w: w, tables: newJPEGTables(quality), components: 3, count: chunks{rows: 8, of: (height + 7) / 8},
 		next: next}
@@ -54,7 +54,7 @@ func (j *jpegFile) chunks() *chunks { return &j.count }
 // end writes nothing: pack has written the end of the file with the last chunk.
 func (j *jpegFile) end() error { return nil }
 
-// pack compresses and writes the next n rows of blocks.
+// pack compresses and writes the next n rows of blocks, from the picture that j.next returns.
 func (j *jpegFile) pack(n int) error {
 	img, first := j.next(), j.count.written
 	j.count.written += n
@@ -82,14 +82,14 @@ type jpegRow struct {
 	samples []int32 // eight rows of every component
 	out     []byte
 	bits    uint32 // bits not yet in out, from the most significant on
-	n       uint   // the number of these bits
+	n       uint   // number of bits in bits
 }
 
 // jpegRows keeps the memory of jpegRow values for reuse.
 var jpegRows = sync.Pool{New: func() any { return new(jpegRow) }}
 
 // pack compresses the rows [y, y+8) of img into e.out. Blocks that extend beyond the right or lower edge of img are
-// filled by repeating the last sample.
+// filled by repeating the last sample of a row, or the last row.
 func (e *jpegRow) pack(img image.Image, y, components int) {
 	b := img.Bounds()
 	wide := (b.Dx() + 7) / 8 * 8
@@ -119,11 +119,11 @@ func (e *jpegRow) pack(img image.Image, y, components int) {
 	e.writeBits(0x7f, 7) // fills the last byte with ones
 }
 
-// sampleScale is the number of units of a sample for one level of 255, so that converting colours loses nothing.
+// sampleScale is the number of units per sample value of 0..255, so that converting colours loses nothing.
 const sampleScale = 8
 
 // samples sets rows, one for grey or three for Y, Cb and Cr, to row y of img, as values around 0 with sampleScale units
-// for each level. Beyond the picture, the last sample is repeated. Transparent pixels are blended with black.
+// per sample value. Beyond the picture, the last sample is repeated. Transparent pixels are blended with black.
 func samples(rows [][]int32, img image.Image, y int) {
 	b := img.Bounds()
 	y += b.Min.Y
@@ -157,8 +157,8 @@ func samples(rows [][]int32, img image.Image, y int) {
 	}
 	_, ready := img.(*image.YCbCr)
 	if len(rows) == 3 && !ready {
-		// JFIF: Y = 0.299 R + 0.587 G + 0.114 B, Cb = 128 + (B - Y)/1.772, Cr = 128 + (R - Y)/1.402; in units of 2⁻¹⁶
-		// levels, of which 2¹³ make a unit of a sample.
+		// JFIF: Y = 0.299 R + 0.587 G + 0.114 B, Cb = 128 + (B - Y)/1.772, Cr = 128 + (R - Y)/1.402. Sums are in units
+		// of 2⁻¹⁶; shift turns them into units of 1/sampleScale = 2⁻³.
 		const half, shift = 1 << 12, 13
 		for x := range b.Dx() {
 			r, g, bl := at(x)
@@ -189,10 +189,10 @@ var cosines = [8][4]int32{
 
 const (
 	rowBits         = 10                 // bits dropped after transforming the rows, so that 32 bits suffice
-	coefficientBits = 3 + 2*13 - rowBits // bits of the fraction of a coefficient
+	coefficientBits = 3 + 2*13 - rowBits // fractional bits of a coefficient
 )
 
-// transform replaces x, a block of samples, by its cosine coefficients, in units of 2⁻¹⁹.
+// transform replaces the samples in block x by their cosine coefficients, in units of 2⁻¹⁹.
 func transform(x *[64]int32) {
 	line := func(at, step, shift int) {
 		var sum, diff [4]int32
@@ -218,7 +218,7 @@ func transform(x *[64]int32) {
 }
 
 // writeBlock quantises and writes f, a block of coefficients, with the tables for kind, 0 for luma and 1 for chroma.
-// before is the first quantised coefficient of the previous block; writeBlock returns the first of this block.
+// before is the first quantised coefficient of the previous block; the result is the first of this block.
 func (e *jpegRow) writeBlock(f *[64]int32, kind int, before int32) int32 {
 	steps := &e.tables.steps[kind]
 	quantised := func(i int) int32 {
@@ -255,8 +255,8 @@ func (e *jpegRow) writeBlock(f *[64]int32, kind int, before int32) int32 {
 	return first
 }
 
-// writeNumber writes the code for run zeros before v and for the length of v in bits, then these bits. A negative v is
-// written as v - 1, so that its first bit is 0.
+// writeNumber writes the code for run zeros before v and for the length of v in bits, then the bits of v. A negative v
+// is written as v - 1, so that its first bit is 0.
 func (e *jpegRow) writeNumber(codes *huffmanTable, run int, v int32) {
 	n, low := uint(bits.Len32(uint32(max(v, -v)))), v
 	if v < 0 {
@@ -270,7 +270,7 @@ func (e *jpegRow) writeCode(codes *huffmanTable, v byte) {
 	e.writeBits(uint32(codes.code[v]), uint(codes.length[v]))
 }
 
-// writeBits appends the n low bits of v, n at most 16, to e.out, with a zero byte after every byte 0xff.
+// writeBits appends the n low bits of v, at most 16, to e.out, with a zero byte after every byte 0xff.
 func (e *jpegRow) writeBits(v uint32, n uint) {
 	e.n += n
 	e.bits |= v << (32 - e.n)

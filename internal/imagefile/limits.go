@@ -7,8 +7,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// accept calls l.Accept for a picture with the stored header cfg and the given EXIF orientation, with the size of the
-// upright picture; its file and metadata take held bytes. It returns an error from Accept as an ErrLimit.
+// accept calls l.Accept with the size of the upright picture, given its stored header cfg, its EXIF orientation and the
+// bytes that its file and metadata take, held. It returns an error from Accept as an ErrLimit.
 func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
 	if l.Accept == nil {
 		return nil
@@ -22,7 +22,7 @@ func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
 	return nil
 }
 
-// megapixels returns pixels and the smaller number limit as texts for a message: in megapixels, or in pixels if both
+// megapixels returns pixels and limit, which is smaller, as texts for a message: in megapixels, or in pixels if both
 // texts would be the same.
 func megapixels(pixels, limit int64) (got, max string) {
 	got, max = fourDigits(float64(pixels)/1e6), fourDigits(float64(limit)/1e6)
@@ -32,7 +32,7 @@ func megapixels(pixels, limit int64) (got, max string) {
 	return got + " megapixels", max
 }
 
-// fourDigits returns v with four significant digits, or as a whole number from a thousand on.
+// fourDigits returns v with four significant digits, or rounded to an integer from 1000 on.
 func fourDigits(v float64) string {
 	if v >= 1000 {
 		return fmt.Sprintf("%.0f", v)

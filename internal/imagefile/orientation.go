@@ -14,9 +14,9 @@ import (
 // swapsSides reports whether EXIF orientation o swaps width and height, like a rotation by 90°.
 func swapsSides(o int) bool { return 5 <= o && o <= 8 }
 
-// Upright returns img turned upright according to its EXIF orientation o, 1 to 8. For any other o it returns img
-// itself. The type is kept, except for subsampled chroma, which cannot be rotated without moving it against the luma:
-// such a picture becomes *image.RGBA, or *image.NRGBA if it has alpha.
+// Upright returns img turned upright according to its EXIF orientation o, 1 to 8, or img itself for any other o. The
+// type is kept, except for subsampled chroma, which cannot be rotated without moving it against the luma: such a
+// picture becomes *image.RGBA, or *image.NRGBA if it has alpha.
 func Upright(img image.Image, o int) image.Image {
 	if o < 2 || o > 8 {
 		return img
@@ -82,10 +82,10 @@ func orientInto(dst []byte, stride, size int, b image.Rectangle, o int, row func
 }
 
 // turnGainMap turns the gain map of pic upright from orientation o, like the picture, and converts the map of an AVIF
-// to JPEG. A map that cannot be decoded within lim is left out with a warning. It fails once ctx has ended.
+// to JPEG. If the map cannot be decoded within lim, it drops the map with a warning. It fails once ctx has ended.
 //
 // Note: the map is encoded again, with the least loss that JPEG allows. Rotating the coefficients of its blocks would
-// lose nothing, but only if the sides are multiples of a block, which is rare for maps.
+// lose nothing, but works only if the sides are multiples of a block, which is rare for maps.
 func (pic *Picture) turnGainMap(ctx context.Context, o int, lim Limits) (err error) {
 	if pic.Metadata.GainMap == nil || o < 2 && pic.Format != AVIF {
 		return nil

@@ -6,12 +6,12 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// packer compresses bytes by deflate. It reuses its memory. The zero value is ready to use.
+// packer compresses bytes with deflate, and reuses its memory. The zero value is ready to use.
 type packer struct {
 	writers [3]*flate.Writer
 }
 
-// zlibHead is the head of the zlib format: deflate, with a window of 32 KB.
+// zlibHead is the header of the zlib format: deflate, with a window of 32 KB.
 const zlibHead = "\x78\x9c"
 
 // The compression methods.
@@ -21,8 +21,8 @@ const (
 	thorough
 )
 
-// chooseMethod returns the compression method for rows, after filtering, by trying methods on a sample of them. Rows of
-// photographs have few repetitions, and these often cost more to encode than they save: huffmanOnly. If repetitions
+// chooseMethod returns the compression method for filtered rows, after trying methods on up to 32 KB from their middle.
+// Rows of photographs have few repetitions, which often cost more to encode than they save: huffmanOnly. If repetitions
 // save something, a quick search finds them; if they save much, as in drawings, a thorough search pays. scratch is
 // overwritten.
 func (p *packer) chooseMethod(scratch *bytes.Buffer, rows []byte) int {
@@ -42,7 +42,7 @@ func (p *packer) chooseMethod(scratch *bytes.Buffer, rows []byte) int {
 }
 
 // deflate appends rows, compressed by method, to out. last says that nothing follows them; false: more data will
-// follow, from a whole byte on.
+// follow, beginning at a byte boundary.
 func (p *packer) deflate(out *bytes.Buffer, method int, rows []byte, last bool) {
 	// Nothing here can fail: the methods are valid, and a buffer takes all bytes.
 	w := p.writers[method]

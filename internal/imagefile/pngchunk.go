@@ -12,7 +12,7 @@ import (
 // looks back, and little enough that an ordinary picture has several chunks, which can be compressed at the same time.
 const chunkBytes = 1 << 18
 
-// pngChunk compresses a range of rows into the data of one chunk IDAT.
+// pngChunk holds a range of rows while they are filtered and compressed to the data of one chunk IDAT.
 type pngChunk struct {
 	rows        [2][]byte // a row and the row above it, each after mostPixelBytes zeros
 	filtered    []byte
@@ -25,7 +25,7 @@ type pngChunk struct {
 // pngChunks keeps the memory of pngChunk values, mostly of their packers, for reuse.
 var pngChunks = sync.Pool{New: func() any { return new(pngChunk) }}
 
-// pack filters and compresses the rows [lo, hi) of r.
+// pack filters and compresses the rows [lo, hi) of r into c.packed, and sets c.sum.
 func (c *pngChunk) pack(r *raster, lo, hi int) {
 	n := r.rowBytes()
 	for i := range c.rows {
@@ -51,15 +51,15 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 
 	method := c.packer.chooseMethod(&c.packed, c.filtered)
 	c.packed.Reset()
-	c.packed.Write(make([]byte, 8)) // filled with the head of the chunk by finish
+	c.packed.Write(make([]byte, 8)) // for the head of the chunk, which finish fills in
 	if c.first {
 		c.packed.WriteString(zlibHead)
 	}
 	c.packer.deflate(&c.packed, method, c.filtered, c.last)
 }
 
-// finish returns the chunk with its head and its checksum, in memory of c. sum is the Adler-32 of all filtered rows up
-// to the end of this chunk.
+// finish returns the bytes of the chunk, with head and checksum and, in the last chunk, with sum: the Adler-32 of all
+// filtered rows up to its end. The bytes belong to c.
 func (c *pngChunk) finish(sum uint32) []byte {
 	if c.last {
 		_ = binary.Write(&c.packed, binary.BigEndian, sum) // cannot fail: writes to memory
@@ -72,8 +72,8 @@ func (c *pngChunk) finish(sum uint32) []byte {
 }
 
 // adlerOfBoth returns the Adler-32 of two texts in sequence, from their sums first and second, and the length of the
-// second text in bytes. With A = 1 + Σ bytes and B = Σ of all A so far, modulo 65521, the second text adds its A − 1 to
-// A; to B it adds its own B, and length times the A − 1 of the first text.
+// second text in bytes. A sum consists of A = 1 + Σ bytes and B = Σ of the A after each byte, modulo 65521. Joined, A
+// is A₁ + A₂ − 1, and B is B₁ + B₂ + length·(A₁ − 1).
 func adlerOfBoth(first, second uint32, length int) uint32 {
 	const m = 65521
 	a := uint64(first&0xffff) + m - 1

@@ -6,13 +6,13 @@ import (
 	"superres/internal/kernel"
 )
 
-// filterRow writes to dst the number of one of the five PNG filters, followed by the row filtered by it. It chooses the
+// filterRow writes to dst the number of one of the five PNG filters, and then row filtered with it. It chooses the
 // filter with the smallest sum of magnitudes of the filtered bytes, as signed numbers, which usually compresses best.
 // row and the row above begin with mostPixelBytes zeros; n is the number of bytes of a pixel.
 //
 // If x is a byte of row, a the byte one pixel to the left, b the byte above x, and c the byte above a, the filters give
 // x, x-a, x-b, x-⌊(a+b)/2⌋ and x-p, where p is whichever of a, b and c is nearest to a+b-c (Paeth). All but Paeth work
-// on eight bytes at a time.
+// on words of eight bytes.
 func filterRow(dst, row, above []byte, n int) {
 	const zeros = mostPixelBytes
 	x, a, b, c := row[zeros:], row[zeros-n:], above[zeros:], above[zeros-n:]
@@ -59,7 +59,7 @@ func filterRow(dst, row, above []byte, n int) {
 	}
 }
 
-// predict returns the number that filter number form, 0 to 3, subtracts from a byte with a on its left and b above it.
+// predict returns what filter number form, 0 to 3, subtracts from a byte, given the bytes a on its left and b above.
 func predict(form int, a, b byte) byte {
 	switch form {
 	case 1:
@@ -80,7 +80,7 @@ const (
 	ones = 0x0101010101010101
 )
 
-// subtract8 returns x-y for each of the eight bytes. With the top bits of x set, no byte borrows from the next.
+// subtract8 returns x-y for each of the eight bytes. With the top bits of x set, no byte borrows from its neighbour.
 func subtract8(x, y uint64) uint64 {
 	return ((x | tops) - (y &^ tops)) ^ ((x ^ ^y) & tops)
 }

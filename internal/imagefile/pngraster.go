@@ -23,7 +23,7 @@ var pngSamples = map[byte]int{pngGrey: 1, pngRGB: 3, pngPalette: 1, pngGreyAlpha
 // mostPixelBytes is the number of bytes of the largest pixel in a PNG: four samples of 16 bits.
 const mostPixelBytes = 8
 
-// raster delivers the rows of a picture as bytes for a PNG.
+// raster supplies the rows of a picture as bytes for a PNG.
 type raster struct {
 	width, height int
 	depth         int  // bytes of a sample
@@ -36,12 +36,12 @@ func (r *raster) pixelBytes() int { return r.depth * pngSamples[r.kind] }
 
 func (r *raster) rowBytes() int { return r.width * r.pixelBytes() }
 
-// rasterOf returns a raster of img, of a type that adapt returns. With greyAlpha, grey with alpha has two samples a
+// rasterOf returns a raster of img, which adapt has converted. With greyAlpha, grey with alpha has two samples per
 // pixel; false: four. With alpha, opaque colours have an alpha channel too. The raster shares the memory of img.
 func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	size := img.Bounds().Size()
 	r := &raster{width: size.X, height: size.Y, depth: 1, kind: pngRGBA}
-	pix, stride, pixel := picture.Samples(img) // four samples a pixel, unless kind says otherwise
+	pix, stride, pixel := picture.Samples(img) // four samples per pixel, unless kind says otherwise
 	multiplied := false                        // colour is multiplied by alpha
 	switch src := img.(type) {
 	case *image.Gray, *image.Gray16:
@@ -91,7 +91,7 @@ func (r *raster) isGrey(pix []byte, stride int) bool {
 	return true
 }
 
-// withoutAlpha fills dst with three of every four samples in src, leaving out alpha. A sample has depth bytes.
+// withoutAlpha fills dst with three of every four samples in src: all but alpha. A sample has depth bytes.
 func withoutAlpha(dst, src []byte, depth int) {
 	if depth == 2 {
 		for ; len(dst) >= 6; dst, src = dst[6:], src[8:] {
@@ -104,7 +104,7 @@ func withoutAlpha(dst, src []byte, depth int) {
 	}
 }
 
-// readAny fills dst with row y of img, of any type, as colour with alpha.
+// readAny fills dst with row y of img, of any type, as red, green, blue and alpha.
 func (r *raster) readAny(dst []byte, img image.Image, y int) {
 	from := img.Bounds().Min
 	for x := range r.width {
@@ -120,8 +120,8 @@ func (r *raster) readAny(dst []byte, img image.Image, y int) {
 	}
 }
 
-// paletteBytes returns the palette for a PNG: red, green and blue of each entry, and the alpha of the entries up to the
-// last that is not opaque.
+// paletteBytes returns the palette for a PNG: red, green and blue of each entry, and the alpha of all entries up to the
+// last entry that is not opaque.
 func (r *raster) paletteBytes() (colours, alpha []byte) {
 	all := 0
 	for i, c := range r.palette[:min(len(r.palette), 256)] {

@@ -15,10 +15,10 @@ import (
 	"superres/internal/safefile"
 )
 
-// Other programs read PNG files with surplus bytes, which image/png refuses. The functions here remove the surplus.
+// Other programs read PNG files with surplus bytes, which image/png refuses. The functions below remove the surplus.
 
-// isCgBI tells whether a PNG is of the kind that Xcode makes from the pictures of an app: without the zlib header, and
-// with blue and red swapped.
+// isCgBI reports whether a PNG is of the kind that Xcode makes from the pictures of an app, without the zlib header and
+// with blue and red swapped, and returns this kind.
 func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 	var head [16]byte
 	_, _ = r.ReadAt(head[:], 0)
@@ -28,7 +28,7 @@ func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 
 // tidyPNG returns the PNG data without surplus in the chunks PLTE, tRNS and IEND: without palette entries that no index
 // can reach, without a tRNS of a wrong length, which libpng ignores too, and with an empty IEND. It overwrites data and
-// returns a part of it. A chunk with a wrong checksum is not changed.
+// returns a part of it. It leaves a chunk with a wrong checksum unchanged.
 func tidyPNG(data []byte) []byte {
 	const signature, frame, colourType, depth = 8, 12, 25, 24
 	var head []byte
@@ -91,8 +91,8 @@ func decodePNG(src *source, _ Size, _ Limits) (image.Image, error) {
 	return img, err
 }
 
-// writeExactPNG writes the PNG in src, a file in memory, with its pixels stored uncompressed and without data after the
-// last pixel. It fails if the checksum of a chunk with pixels is wrong.
+// writeExactPNG writes the PNG in src, a file in memory, to w with its pixels stored uncompressed and without data
+// after the last pixel. It fails if the checksum of a chunk with pixels is wrong.
 func writeExactPNG(w io.Writer, src *source) error {
 	const checksum = png.FormatError("invalid checksum")
 	var parts []io.Reader

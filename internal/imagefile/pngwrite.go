@@ -10,11 +10,11 @@ import (
 )
 
 // encodePNG writes a PNG (ISO/IEC 15948) without interlacing: grey, grey with alpha, a palette, colour, or colour with
-// alpha, with 8 or 16 bits a sample.
+// alpha, with 8 or 16 bits per sample.
 //
-// The filtered rows are divided into chunks of about chunkBytes, which are compressed independently, one on each
-// processor at a time, and written in order. A chunk ends at a whole byte and refers to no earlier chunk, so the file
-// does not depend on the number of processors. Only a few chunks are in memory at a time.
+// The filtered rows are divided into chunks of about chunkBytes, which are compressed independently, one per processor
+// at the same time, and written in order. A chunk ends at a byte boundary and refers to no earlier chunk, so the file
+// does not depend on the number of processors. Only a few chunks are in memory at once.
 func encodePNG(w io.Writer, img image.Image, opt EncodeOptions) error {
 	p, err := beginPNG(w, rasterOf(img, opt.GreyAlpha, opt.Alpha))
 	if err != nil {

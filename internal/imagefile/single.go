@@ -10,11 +10,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// Only one picture of a file is decoded, and the others would be lost silently. So files in formats that allow several
-// are searched before decoding. The search reads only the structure of a file; no pixel is unpacked.
+// Only one picture of a file is decoded, and others would be lost silently. So files in formats that allow several are
+// searched before decoding. The search reads only the structure of a file; it decompresses no pixels.
 
-// checkSingle refuses a file with several pictures. With lim.FirstFrame, src must be the file from f.first, which has
-// only one; without f.first, the decoder reads only the first picture anyway.
+// checkSingle refuses a file with several pictures. With lim.FirstFrame, it accepts a file from f.first, which has only
+// one picture; without f.first, any file, since the decoder reads only the first picture.
 func (f *codec) checkSingle(src *source, lim Limits) error {
 	switch {
 	case f.several == nil || lim.FirstFrame && f.first == nil || !f.several(src):
@@ -26,7 +26,7 @@ func (f *codec) checkSingle(src *source, lim Limits) error {
 }
 
 // isAnimatedPNG reports whether a PNG has a chunk acTL before its pixels that announces more than one frame, or one
-// frame that is not the still picture: its chunk fcTL then follows the pixels of the still picture.
+// frame that is not the still picture: the chunk fcTL of that frame follows the pixels of the still picture.
 func isAnimatedPNG(src *source) (is bool) {
 	frames, pixels := uint32(0), false
 	_ = metadata.Chunks(src, func(c metadata.Chunk) bool {
@@ -47,10 +47,10 @@ func isAnimatedPNG(src *source) (is bool) {
 	return is
 }
 
-// startOfPNG returns the chunks that the decoder needs to tell the header and the palette of the PNG in src, without
-// the other chunks before the pixels, which may be many. It refuses a PNG with chunks out of order up to the pixels.
+// startOfPNG returns the chunks from which the decoder gets the header and the palette of the PNG in src, without the
+// other chunks before the pixels, which may be many. It refuses a PNG with chunks out of order up to the pixels.
 func startOfPNG(src *source, _ Limits) ([]byte, error) {
-	const signature, most = 8, 4096 // the largest palette needs half
+	const signature, most = 8, 4096 // more than the chunk of the largest palette
 	b := metadata.Piece(src, 0, signature).Start(signature)
 	err := metadata.Chunks(src, func(c metadata.Chunk) bool {
 		kind := string(c.Kind)
@@ -71,7 +71,7 @@ func pixelsOfPNG(src *source) *source {
 	return src.withData(tidyPNG(metadata.PixelChunks(src.data, src)))
 }
 
-// describePNG sets pic.GreyAlpha if the header of the PNG in src says grey and pic.Image has alpha.
+// describePNG sets pic.GreyAlpha if the header of the PNG in src says grey but pic.Image is not grey, as it has alpha.
 func describePNG(src *source, pic *Picture) {
 	const colourType, grey, greyAlpha = 25, 0, 4
 	kind := src.data[colourType]
@@ -122,8 +122,8 @@ func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 	return walk.At(), images, nil
 }
 
-// hasSuccessor reports whether another picture follows the first in data, the bytes of a complete input. It is false
-// for the small copies that cameras put after the picture of a JPEG, which a segment of the file announces.
+// hasSuccessor reports whether another picture follows the first in data, the bytes of a complete input. Small copies
+// that cameras put after the picture of a JPEG, and announce in a segment of the file, do not count.
 func (f *codec) hasSuccessor(data []byte) bool {
 	end := f.end(data)
 	if end == 0 || end >= uint64(len(data)) {
@@ -167,8 +167,8 @@ func endOfBMP(data []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(data[2:]))
 }
 
-// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if the file announces
-// further pictures after the first.
+// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if a segment announces
+// further pictures.
 func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {

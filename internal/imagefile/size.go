@@ -8,12 +8,12 @@ import (
 )
 
 // Size is the width and height of a picture, a canvas or a frame, in pixels. Its sides and their product have been
-// checked against limits, so that memory for the pixels may be allocated. Only Limits.CheckSize turns numbers from a
-// file into a Size. The zero value has no pixels.
+// checked against limits, so that memory for the pixels may be allocated. Only Limits.CheckSize converts numbers from a
+// file to a Size. The zero value has no pixels.
 type Size struct{ w, h int }
 
-// CheckSize returns the size of w×h pixels. It fails with a safefile.Fault without a file name: an ErrInput if a side
-// is less than 1, an ErrLimit if a side exceeds l.Side or the number of pixels l.Pixels. No product overflows.
+// CheckSize returns the size of w×h pixels, for any w and h. It fails with a safefile.Fault without a file name: an
+// ErrInput if a side is less than 1, an ErrLimit if a side exceeds l.Side or the number of pixels l.Pixels.
 func (l Limits) CheckSize(w, h int64) (Size, error) {
 	l = l.orDefaults()
 	switch {
@@ -53,7 +53,7 @@ func (s Size) Part(x, y, w, h int64) (part Size, ok bool) {
 	return Size{int(w), int(h)}, true
 }
 
-// NewSamples returns new memory for channels samples of each of s.Pixels(), all 0.
+// NewSamples returns new memory for s.Pixels() pixels, each with the given number of channels; all samples are 0.
 func NewSamples[T uint8 | uint16](s Size, channels int) []T {
 	return make([]T, int64(channels)*s.Pixels())
 }

@@ -7,9 +7,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// SoftwareBegins reports whether the file called name is a picture with a record of its program, from
-// EncodeOptions.Software, that begins with prefix. It reads only the start of the file. It is false for unreadable
-// files.
+// SoftwareBegins reports whether the file called name is a picture whose record of its program, written from
+// EncodeOptions.Software, begins with prefix. It reads only the start of the file. It is false for unreadable files.
 func SoftwareBegins(name, prefix string) bool {
 	file, size, err := safefile.OpenRegular(name)
 	if err != nil {

@@ -19,10 +19,10 @@ type Stream struct {
 	aside         io.ReadWriteSeeker
 
 	file     chunkWriter // nil before the first Put
-	like     image.Image // the rows of the first Put; all rows have this type
-	pix      []byte      // the last rows, needed for the next chunk
+	like     image.Image // the rows of the first Put; later rows must have its type
+	pix      []byte      // rows received and still needed for the next chunk
 	rowBytes int         // length of a row of pix
-	top      int         // the number in the picture of the first row in pix
+	top      int         // where the first row of pix is in the picture, from 0
 }
 
 // chunkWriter writes the pixels of a file in chunks, each of the same number of rows.
@@ -30,14 +30,14 @@ type chunkWriter interface {
 	chunks() *chunks
 	// pack compresses and writes the next n chunks.
 	pack(n int) error
-	// end writes the end of the file, behind the last chunk.
+	// end writes the end of the file, after the last chunk.
 	end() error
 }
 
 // chunks says how a file is divided into chunks, and how many have been written.
 type chunks struct {
 	rows    int // number of rows in a chunk; the last may have fewer
-	above   int // number of rows above a chunk needed to pack it
+	above   int // number of rows above a chunk that pack needs
 	of      int // number of chunks in the file
 	written int
 }
@@ -52,7 +52,7 @@ func NewStream(w io.Writer, width, height int, format Format, opt EncodeOptions,
 func (f Format) NeedsAside(opt EncodeOptions) bool { return f == JPEG && opt.Metadata.NeedsLength() }
 
 // Put writes the next rows. They have the same type in all calls: *image.Gray, *image.Gray16, or an opaque *image.NRGBA
-// or *image.NRGBA64. It keeps no reference to rows. It fails as Encode does.
+// or *image.NRGBA64. Put keeps no reference to rows, and fails for the same reasons as Encode.
 func (s *Stream) Put(rows image.Image) error {
 	rows = s.codec.adapt(rows)
 	pix, stride, _ := picture.Samples(rows)
@@ -74,7 +74,7 @@ func (s *Stream) Put(rows image.Image) error {
 	return err
 }
 
-// begin checks the size, and writes the part of the file before the pixels.
+// begin checks the size, and writes the part of the file that precedes the pixels.
 func (s *Stream) begin() (err error) {
 	if err := s.codec.canHold(s.width, s.height, s.like); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (s *Stream) begin() (err error) {
 	return err
 }
 
-// streamPNG writes the start of a PNG to w, and returns a writer for the pixels, which it takes from s.
+// streamPNG writes the start of a PNG to w, and returns a writer for the pixels, which it reads from s.
 func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
 	r := rasterOf(s.like, false, false)
 	r.height = s.height
@@ -104,12 +104,12 @@ func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
 	return beginPNG(w, r)
 }
 
-// streamJPEG begins a JPEG that is written chunk by chunk, and returns a writer for the pixels, which it takes from s.
+// streamJPEG writes the start of a JPEG to w, and returns a writer for the pixels, which it reads from s.
 func streamJPEG(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error) {
 	return beginJPEG(w, s.width, s.height, opt.Quality, picture.IsGrey(s.like), s.keptRows)
 }
 
-// keptRows returns the rows in s.pix as a picture with 8 bits a sample.
+// keptRows returns the rows in s.pix as a picture with 8 bits per sample.
 func (s *Stream) keptRows() image.Image {
 	bounds := image.Rect(0, 0, s.width, len(s.pix)/s.rowBytes)
 	if picture.IsGrey(s.like) {
@@ -118,7 +118,7 @@ func (s *Stream) keptRows() image.Image {
 	return &image.NRGBA{Pix: s.pix, Stride: s.rowBytes, Rect: bounds}
 }
 
-// drop releases the memory of the rows above row, a number in the picture.
+// drop removes from s.pix the rows above the given row of the picture.
 func (s *Stream) drop(row int) {
 	row = min(row, s.height)
 	if n := (row - s.top) * s.rowBytes; n > 0 {

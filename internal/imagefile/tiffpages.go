@@ -37,8 +37,8 @@ func describeTIFF(src *source, pic *Picture) {
 	}
 }
 
-// hasPages reports whether a TIFF has more than one page. In a file with a single page, the link to the next may point
-// outside the file, or in a circle.
+// hasPages reports whether a TIFF has more than one page. In a file with a single page, the link to the next page may
+// point outside the file, or back.
 func hasPages(src *source) bool {
 	pages := 0
 	_ = metadata.TIFFDirectories(src, func(d metadata.TIFFDirectory) bool {
@@ -50,8 +50,8 @@ func hasPages(src *source) bool {
 	return pages > 1
 }
 
-// Pages returns the offsets of the page directories in the TIFF data, and the number of other directories, which are
-// for smaller copies and masks. SetPage makes a page the first. Pages fails as metadata.TIFFDirectories does, and then
+// Pages returns the offsets of the page directories in the TIFF data, and the number of other directories, which
+// describe smaller copies and masks. SetPage makes a page the first. Pages fails if metadata.TIFFDirectories fails, but
 // still returns the offsets found before the error.
 func Pages(data []byte) (places []uint64, others int, err error) {
 	err = metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
@@ -78,8 +78,8 @@ func SetPage(data []byte, place uint64) {
 	order.PutUint64(data[8:], place)
 }
 
-// endOfTIFF returns the offset after the last byte that the TIFF data refers to, in a directory, a value or pixels. It
-// is 0 if unknown.
+// endOfTIFF returns the offset after the last byte that the TIFF data refers to, in a directory, a value or pixels, or
+// 0 if unknown.
 func endOfTIFF(data []byte) (end uint64) {
 	left := 1 << 22 // how many offsets and lengths of strips and tiles may still be read
 	err := metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {

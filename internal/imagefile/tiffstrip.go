@@ -15,17 +15,17 @@ import (
 // rowBytes returns the length of a row of samples, in bytes.
 func (r *tiffRaster) rowBytes() int { return r.width * r.samples * r.sampleBytes() }
 
-// stripRows returns the number of rows in a strip, for about chunkBytes; the last strip may have fewer.
+// stripRows returns the number of rows in a strip, which holds about chunkBytes; the last strip may have fewer rows.
 func (r *tiffRaster) stripRows() int { return min(max(chunkBytes/r.rowBytes(), 1), r.height) }
 
 // strips returns the number of strips.
 func (r *tiffRaster) strips() int { return (r.height + r.stripRows() - 1) / r.stripRows() }
 
-// predicts reports whether samples are stored as differences from the pixel to the left. Palette indices are not.
+// predicts reports whether samples are stored as differences from the pixel to the left; palette indices are not.
 func (r *tiffRaster) predicts() bool { return r.colours == nil }
 
-// fields returns the entries of a directory about the strips, whose lengths measure has set. The first strip begins at
-// offset in the file.
+// fields returns the directory entries that describe the strips, whose lengths measure has set. The first strip begins
+// at offset in the file.
 func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
 	const deflate, differences = 8, 2
 	offsets := make([]uint32, len(r.lengths))
@@ -56,7 +56,7 @@ func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
 	return f
 }
 
-// pack compresses all strips, with samples in the byte order order, and calls put with each strip, in order.
+// pack compresses all strips, with samples in the given byte order, and calls put with each strip, in order.
 func (r *tiffRaster) pack(order binary.ByteOrder, put func(strip []byte) error) error {
 	return parallel.Ordered(r.strips(), func(i int) *tiffStrip {
 		s := tiffStrips.Get().(*tiffStrip)
@@ -68,9 +68,9 @@ func (r *tiffRaster) pack(order binary.ByteOrder, put func(strip []byte) error) 
 	})
 }
 
-// measure sets r.lengths to the lengths of the compressed strips, and returns the sum of the lengths.
+// measure sets r.lengths to the lengths in bytes of the compressed strips, and returns their sum.
 //
-// Note: the directory of a page, or its offset, stands before the strips and depends on their lengths. So strips are
+// Note: the directory of a page, or its offset, precedes the strips and depends on their lengths. So strips are
 // compressed twice, which is quick compared with enlarging, and takes no memory for the file.
 func (r *tiffRaster) measure(order binary.ByteOrder) (sum int64) {
 	r.lengths = r.lengths[:0]
@@ -82,7 +82,7 @@ func (r *tiffRaster) measure(order binary.ByteOrder) (sum int64) {
 	return sum
 }
 
-// writer returns a function that writes the compressed strips, with samples in the byte order order.
+// writer returns a function that writes the compressed strips, with samples in the given byte order.
 func (r *tiffRaster) writer(order binary.ByteOrder) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return r.pack(order, func(strip []byte) error {
@@ -92,7 +92,7 @@ func (r *tiffRaster) writer(order binary.ByteOrder) func(io.Writer) error {
 	}
 }
 
-// tiffStrip compresses rows into a strip.
+// tiffStrip holds rows while they are compressed to a strip.
 type tiffStrip struct {
 	rows   []byte
 	packed bytes.Buffer
@@ -116,7 +116,7 @@ func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
 	_ = binary.Write(&s.packed, binary.BigEndian, adler32.Checksum(s.rows)) // cannot fail: writes to memory
 }
 
-// read sets row to the samples of row y in the byte order order. If r.predicts, they are differences from the left.
+// read sets row to the samples of row y or, if r.predicts, to their differences from the left, in the given byte order.
 func (r *tiffRaster) read(row []byte, order binary.ByteOrder, y int) {
 	size, n := r.sampleBytes(), r.samples
 	if src := r.pix[y*r.stride:]; n == r.stored {

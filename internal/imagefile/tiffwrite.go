@@ -11,11 +11,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// tiffRaster is a picture as the strips of a TIFF, compressed by deflate. It shares the memory of the picture. Writing
-// works on one strip for each processor at a time.
+// tiffRaster is a picture as the strips of a TIFF, compressed by deflate. It shares the memory of the picture. When
+// written, one strip per processor is compressed at the same time.
 //
-// Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and four samples a pixel if three would
-// suffice.
+// Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and four samples per pixel if three
+// would suffice.
 type tiffRaster struct {
 	width, height     int
 	pix               []byte
@@ -27,7 +27,7 @@ type tiffRaster struct {
 	lengths           []uint32 // bytes of each compressed strip
 }
 
-// tiffOf returns a raster of img, of a type that adapt returns. The raster may share the memory of img.
+// tiffOf returns a raster of img, which adapt has converted. The raster may share the memory of img.
 func tiffOf(img image.Image) *tiffRaster {
 	const (
 		grey, rgb, indexed = 1, 2, 3
@@ -61,7 +61,7 @@ func tiffOf(img image.Image) *tiffRaster {
 // sampleBytes returns the size of a sample in bytes.
 func (r *tiffRaster) sampleBytes() int { return int(r.bits / 8) }
 
-// encodeTIFF writes img, of a type that adapt returns, with its metadata.
+// encodeTIFF writes img, which adapt has converted, with its metadata.
 func encodeTIFF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := tiffOf(img)
 	order := opt.Metadata.TIFFOrder()
@@ -81,7 +81,7 @@ type PageWriter struct {
 // NewPageWriter begins a TIFF with the given number of pages.
 func NewPageWriter(w io.Writer, pages int) *PageWriter { return &PageWriter{w: w, of: pages} }
 
-// Put writes the next page. It fails as Encode does, and with an ErrOutput if all pages take more than 4 GiB.
+// Put writes the next page. It fails for the same reasons as Encode, and with an ErrOutput if all pages exceed 4 GiB.
 func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	tiff, size := TIFF.codec(), img.Bounds().Size()
 	if err := tiff.canHold(size.X, size.Y, img); err != nil {

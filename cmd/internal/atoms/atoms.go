@@ -1,6 +1,6 @@
 // Package atoms is the command superres dict, which measures and draws the atoms of models and dictionaries.
 //
-// Read this file first, with the command and its options; then describe.go, which finds the atoms, and report.go, with
+// Read atoms.go first, with the command and its options; then describe.go, which finds the atoms, and report.go, with
 // the figures and the output.
 package atoms
 
@@ -65,14 +65,14 @@ type Options struct {
 	Name        string // a model, or the file of a model or dictionary
 	Drawing     string // the file of the drawing, or "-" for standard output; empty: no drawing
 	Overwrite   bool
-	Zoom        int            // the side of an entry in the drawing, in pixels; 0: chosen to fit a screen
-	Limits      console.Limits // only the memory counts
+	Zoom        int            // the side of an entry in the drawing, in pixels; 0: fits a screen
+	Limits      console.Limits // only the memory limit is used
 	JSON, Quiet bool
 
 	format imagefile.Format // format of the drawing
 }
 
-// complete sets the fields that depend on the argument of c. It fails if the options for the drawing are contradictory.
+// complete sets opt.Name, opt.format and opt.Overwrite from c. It fails if the options for the drawing contradict.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	if opt.Name, err = console.OneArgument(c, "model"); err != nil {
 		return err

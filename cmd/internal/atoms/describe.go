@@ -18,7 +18,7 @@ import (
 // description is the output of superres dict for a model or a dictionary.
 type description struct {
 	Name paths.Name `json:"name"`
-	// Model describes the model in a line; empty for a file that contains only a dictionary.
+	// Model is a line about the model; empty for a file that contains only a dictionary.
 	Model        string        `json:"model,omitempty"`
 	Scale        int           `json:"scale,omitempty"`
 	Dictionaries []*dictionary `json:"dictionaries"`
@@ -26,7 +26,7 @@ type description struct {
 	Mosaic paths.Name `json:"mosaic,omitempty"`
 }
 
-// dictionary is the part of a description about one coupled stage of a model, or about a dictionary from a file.
+// dictionary describes one coupled stage of a model, or a dictionary from a file.
 type dictionary struct {
 	// Stage is the index of the stage in its model, from 0; nil for a dictionary from a file.
 	Stage *int `json:"stage,omitempty"`
@@ -36,8 +36,8 @@ type dictionary struct {
 	Mean   *bool  `json:"mean,omitempty"`
 	Detail *bool  `json:"detail,omitempty"`
 	Coder  string `json:"coder,omitempty"`
-	// Measures are the figures for the low half, the high half and both stacked, or for the atoms of a dictionary from
-	// a file.
+	// Measures are the figures for the low half, the high half and both halves stacked, or for the atoms of a
+	// dictionary from a file.
 	Measures []measures `json:"measures"`
 
 	// low and high are the halves of a coupled dictionary. A dictionary from a file is in low, and high is nil.
@@ -45,7 +45,7 @@ type dictionary struct {
 	scale     int
 }
 
-// describe returns the description of the model or dictionary named in opt.Name, still without figures.
+// describe returns the description of the model or dictionary named in opt.Name, without Measures.
 func describe(ctx context.Context, opt Options) (*description, error) {
 	if models.IsFile(opt.Name) && !models.IsModel(opt.Name) {
 		return describeMatrix(opt)
@@ -57,7 +57,7 @@ func describe(ctx context.Context, opt Options) (*description, error) {
 	return describeStages(opt.Name, m)
 }
 
-// describeStages describes the coupled stages of m, a model called name. It fails if there are none.
+// describeStages returns the description of m, a model called name, with its coupled stages. It fails if m has none.
 func describeStages(name string, m *superres.Model) (*description, error) {
 	if m.IsPlain() {
 		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres "+
@@ -83,7 +83,7 @@ func describeStages(name string, m *superres.Model) (*description, error) {
 	return d, nil
 }
 
-// describeMatrix describes the matrix of atoms in the file opt.Name.
+// describeMatrix returns the description of the dictionary in the file opt.Name, a matrix with one atom per column.
 func describeMatrix(opt Options) (*description, error) {
 	m, err := matfile.Open(opt.Name, matfile.Options{Column: "atom", Accept: func(rows, k int) error {
 		r, cols := float64(rows), float64(k)

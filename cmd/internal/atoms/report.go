@@ -17,15 +17,15 @@ import (
 	"superres/learners/sparse"
 )
 
-// measures are the figures for one matrix of atoms: the lengths of the atoms, |cos| of the angles between them, and the
-// rank and condition of the matrix.
+// measures are the figures for one matrix of atoms: the lengths of the atoms, |cos| of the angles between atoms, and
+// the rank and condition of the matrix.
 type measures struct {
 	Of        string  `json:"of"` // the matrix: low, high, stacked or atoms
 	Entries   int     `json:"entries"`
 	NormMin   float64 `json:"norm_min"`
 	NormMean  float64 `json:"norm_mean"`
 	NormMax   float64 `json:"norm_max"`
-	Coherence float64 `json:"coherence"` // the greatest |cos| of all pairs of atoms; MeanCos is the mean
+	Coherence float64 `json:"coherence"` // greatest |cos| over all pairs of atoms; MeanCos: the mean
 	MeanCos   float64 `json:"mean_cos"`
 	// Near is how many of all Pairs of atoms have a |cos| above 0.99, and Zero the number of zero atoms.
 	Near      int     `json:"pairs_above_0.99"`
@@ -35,7 +35,7 @@ type measures struct {
 	Condition float64 `json:"condition"`
 }
 
-// measure computes p.Measures.
+// measure sets p.Measures from the atoms.
 func (p *dictionary) measure() {
 	if p.high == nil {
 		p.Measures = []measures{measuresOf("atoms", p.low)}
@@ -73,7 +73,7 @@ func measuresOf(name string, d *sparse.Dictionary) measures {
 	return m
 }
 
-// report writes the drawing, if one is requested, and prints the figures, to standard error if the drawing goes to
+// report writes the drawing, if one is requested, and prints the figures: to standard error if the drawing goes to
 // standard output.
 func (d *description) report(ctx context.Context, opt Options, s *console.Streams) (err error) {
 	table := s.Out
@@ -138,8 +138,8 @@ func (d *description) text() string {
 	return b.String()
 }
 
-// panels returns the matrices in p to draw side by side. Atoms of a dictionary from a file are drawn as squares if
-// their number of entries is a square number, else as columns.
+// panels returns the matrices in p to draw side by side. It draws atoms of a dictionary from a file as squares if their
+// number of entries is a square number, else as columns.
 func panels(p *dictionary) []mosaic.Panel {
 	if p.high != nil {
 		return []mosaic.Panel{mosaic.NewPanel(p.low, p.Patch, p.Patch, p.scale),

@@ -117,7 +117,7 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	return say(r.busy())
 }
 
-// freeShare returns the share of the time of count processors, 0 to 1, that this process gets when it asks for all of
+// freeShare returns the share, 0 to 1, of the time of count processors that this process gets when it asks for all of
 // it: 1 if no other program is busy.
 func freeShare(count int) float64 {
 	const long = 100 * time.Millisecond
@@ -153,7 +153,7 @@ func allTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// measure runs the task several times, as runs says, and returns the speed of the fastest run and the least processor
+// measure runs the task as many times as runs says, and returns the speed of the fastest run and the least processor
 // time.
 func (t task) measure(ctx context.Context, runs int) (speed, error) {
 	best, least := time.Duration(0), 0.0
@@ -166,7 +166,7 @@ func (t task) measure(ctx context.Context, runs int) (speed, error) {
 		if best == 0 || took < best {
 			best = took
 		}
-		// The part of a run that is not timed is assumed to use processors like the rest.
+		// The part of a run that is not timed is assumed to use processors like the timed part.
 		processor := took.Seconds() * (processorTime() - used).Seconds() / time.Since(began).Seconds()
 		if least == 0 || processor < least {
 			least = processor
@@ -193,9 +193,9 @@ type report struct {
 	Version string  `json:"version"` // the version of superres
 	Go      string  `json:"go"`      // the version of the compiler
 	Machine string  `json:"machine"` // the name of the processor; if unknown, system and architecture
-	Kernel  string  `json:"kernel"`  // the implementation of the innermost loops in use
+	Kernel  string  `json:"kernel"`  // which implementation of the innermost loops runs
 	Workers int     `json:"workers"` // greatest number of processors in use
-	Free    float64 `json:"free"`    // the share of processor time that other programs left, 0 to 1
+	Free    float64 `json:"free"`    // share of processor time left by other programs, 0 to 1
 	Tasks   []speed `json:"tasks"`   // the tasks measured, in order
 }
 
@@ -205,7 +205,7 @@ func (r report) head() string {
 		r.Kernel, r.Workers)
 }
 
-// line returns the line about v in the report.
+// line returns the line about task v in the report.
 func (v speed) line() string {
 	form := "%-32s %10.0f %-12s %8.3g processor s\n"
 	if v.Speed < 1000 {
@@ -214,9 +214,9 @@ func (v speed) line() string {
 	return fmt.Sprintf(form, v.Task, v.Speed, v.Unit, v.Processor)
 }
 
-// busy returns a line if the machine is busy with other work, else "".
+// busy returns a warning if the machine is busy with other work, else "".
 func (r report) busy() string {
-	const most = 0.9 // below this share, speeds are off by more than they vary from run to run
+	const most = 0.9 // below this share, errors of speeds exceed their variation from run to run
 	if r.Free >= most {
 		return ""
 	}

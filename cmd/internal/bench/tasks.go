@@ -20,7 +20,7 @@ import (
 	"superres/superres"
 )
 
-// timed returns a function that calls work and returns the duration of the call.
+// timed returns a function that calls work and returns how long the call took.
 func timed(work func(context.Context) error) func(context.Context) (time.Duration, error) {
 	return func(ctx context.Context) (time.Duration, error) {
 		began := time.Now()
@@ -29,7 +29,7 @@ func timed(work func(context.Context) error) func(context.Context) (time.Duratio
 	}
 }
 
-// openPhoto returns the embedded model photo, set to effort, which trades quality for speed.
+// openPhoto returns the embedded model photo with the given effort, which trades quality for speed.
 func openPhoto(effort string) (*superres.Model, error) {
 	m, err := models.Open(context.Background(), models.Photo)
 	if err != nil {
@@ -39,7 +39,7 @@ func openPhoto(effort string) (*superres.Model, error) {
 }
 
 // fileTasks returns tasks for pictures of two sizes: each decodes a PNG in memory, enlarges it with the embedded model
-// photo and encodes the result. superres upscale takes longer, as it also opens the model and uses the disk.
+// photo and encodes the result as PNG. superres upscale takes longer, as it also opens the model and uses the disk.
 func fileTasks() (tasks []task, err error) {
 	for _, size := range []image.Point{{768, 512}, {1920, 1280}} {
 		var file bytes.Buffer
@@ -71,8 +71,8 @@ func fileTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// pictureTasks returns tasks that enlarge a picture with the embedded model photo at each effort, a task that encodes
-// the result as PNG, and a task that enlarges digits with the embedded model digits.
+// pictureTasks returns tasks that enlarge a picture with the embedded model photo, one for each effort; a task that
+// encodes a PNG of the enlarged size; and a task that enlarges digits with the embedded model digits.
 func pictureTasks() (tasks []task, err error) {
 	const width, height = 768, 512
 	picture, large := syntheticPicture(width, height), syntheticPicture(2*width, 2*height)
@@ -138,7 +138,7 @@ func syntheticPicture(w, h int) *image.NRGBA {
 	return img
 }
 
-// coderTasks returns tasks that code signals of n entries over k atoms with s non-zeros, by OMP, for four sizes.
+// coderTasks returns tasks for four sizes; each codes signals of n entries over k atoms with s non-zeros, by OMP.
 func coderTasks() (tasks []task, err error) {
 	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 		const signals = 20000
@@ -158,7 +158,7 @@ func coderTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// ropTasks returns a task that times iterations of the learner ROP, without the first.
+// ropTasks returns a task that times iterations of the learner ROP, except the first iteration.
 func ropTasks() ([]task, error) {
 	const m, n, k, iterations = 32, 1600, 64, 20
 	p, err := planted.New(planted.Panel{M: m, K: k, S: 6}, n, 0, 1, 0)

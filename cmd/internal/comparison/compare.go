@@ -1,11 +1,12 @@
-// Package comparison is the command superres compare: it compares learners on pictures and writes the error report.
+// Package comparison is the command superres compare: it compares learners on pictures or signals and writes the
+// report.
 //
-// Read it in this order: options.go, the options and protocols; compare.go, one call and the runs to do; data.go, the
-// pictures to learn from and the pictures to restore; learning.go, one run and its restored pictures. findings.go
-// computes the figures of the report, and document.go arranges them for package report.
+// Read it in this order: options.go, the options and protocols; compare.go, one call and the list of its runs; data.go,
+// the pictures to learn from and to restore; learning.go, one run and the pictures it restores. findings.go computes
+// the figures of the report, and document.go arranges them for package report.
 //
-// The protocols patches and signals have their own files: signals.go, a call; signaldata.go and wfdb.go, the signals;
-// signalmeasure.go, the figures for one dictionary; signalreport.go, the report.
+// The protocols patches and signals have separate files: signals.go, a call; signaldata.go and wfdb.go, the signals;
+// signalmeasure.go, the figures of one dictionary; signalreport.go, the report.
 package comparison
 
 import (
@@ -53,7 +54,7 @@ exec:COMMAND is a learner of your own: see superres recover --help.`,
 	})
 }
 
-// comparison holds the options and the pictures of a call. All runs share it and only read it.
+// comparison holds the options and the pictures of a call. All runs share it and only read from it.
 type comparison struct {
 	opt   Options
 	data  data
@@ -110,13 +111,13 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	})
 }
 
-// files returns the files of a report.
+// files returns the files to write for the report d.
 func files(d report.Document) parts.Files {
 	return parts.Files{"table.csv": d.CSV, "table.tex": d.LaTeX, "runs.json": d.JSON,
 		"report.html": d.HTML}
 }
 
-// failure says which run of a learner failed, and why; it returns "" if why is empty.
+// failure returns a text that says which run of a learner failed, and why, or "" if why is empty.
 func failure(learner string, run int, why string) string {
 	if why == "" {
 		return ""
@@ -124,10 +125,10 @@ func failure(learner string, run int, why string) string {
 	return fmt.Sprintf("%s in run %d: %s", learner, run, why)
 }
 
-// label returns the name in the report for the learner with the given spec.
+// label returns the name that the report uses for the learner with the given spec.
 func (opt Options) label(spec string) string { return stdcmp.Or(opt.Labels[spec], spec) }
 
-// labelled returns a copy of the comparison in which labels replace the specs of learners, with specs filled in.
+// labelled returns a copy of the comparison in which labels replace the specs of learners; out.specs has the specs.
 func (cmp *comparison) labelled() *comparison {
 	out := *cmp
 	out.opt.Learners, out.specs = nil, map[string]string{}
@@ -156,10 +157,10 @@ type task struct {
 	// Back is the number of back-projections in the second restoration of each picture.
 	Back int        `json:"back_projection"`
 	Data paths.Name `json:"data"` // data.identity: names and hashes of the input files
-	// Index holds the values of --index and --skip-index, which choose images in IDX files, Limit the value of --limit.
+	// Index has the values of --index and --skip-index, which choose images in IDX files, and Limit that of --limit.
 	Index string `json:"index"`
 	Limit int    `json:"images_limit"`
-	// Program is the fingerprint of the external programs that learn or code; empty without such programs.
+	// Program is the fingerprint of the external programs that learn or code; empty if there are none.
 	Program string `json:"program,omitempty"`
 	// Revision holds the revisions of the learner and of the coder: see planted.Revision.
 	Revision string `json:"revision"`
@@ -173,22 +174,22 @@ func (t task) weight() float64 {
 // result is the result of a run. If the run failed, only the task and Failure are set.
 type result struct {
 	task
-	Plain []restored `json:"plain"` // the tests, restored as in the paper
-	// Projected are the tests, restored with back-projection.
+	Plain []restored `json:"plain"` // the tests restored without back-projection
+	// Projected are the tests restored with back-projection.
 	Projected []restored `json:"back_projected,omitempty"`
-	RMSE      float64    `json:"rmse"`      // root mean square error of the training patches, at the end
-	Least     float64    `json:"least"`     // the least RMSE in all iterations
-	Falling   bool       `json:"falling"`   // the RMSE still fell when the iterations ran out
-	NonZeros  float64    `json:"non_zeros"` // mean number of atoms by which the learner codes a patch
-	Coded     float64    `json:"coded"`     // RMSE of the training patches if the coder codes them
+	RMSE      float64    `json:"rmse"`      // root mean square error of the training patches, last iteration
+	Least     float64    `json:"least"`     // the least RMSE of any iteration
+	Falling   bool       `json:"falling"`   // the RMSE still fell at the last iteration
+	NonZeros  float64    `json:"non_zeros"` // mean number of atoms in the learner's code of a patch
+	Coded     float64    `json:"coded"`     // RMSE of the training patches coded by the coder
 	// Iterations is the number of iterations, or 0 if the learner does not report them. Stop is why learning ended.
 	Iterations int          `json:"iterations,omitempty"`
 	Stop       string       `json:"stop"`
 	Used       int          `json:"used"`      // the number of atoms used to code training patches
 	Coherence  float64      `json:"coherence"` // the largest |cos| of the angle between two atoms
-	Seconds    float64      `json:"seconds"`   // wall-clock time of learning; other runs may run as well
+	Seconds    float64      `json:"seconds"`   // wall-clock time of learning, perhaps beside other runs
 	Curve      []curvePoint `json:"curve"`     // the error over the iterations
-	// Mosaic is a picture of the atoms, as PNG; only in run 0.
+	// Mosaic is a picture of the atoms, as PNG; set only in run 0.
 	Mosaic  []byte `json:"mosaic,omitempty"`
 	Failure string `json:"failure,omitempty"` // why the run failed; empty if it succeeded
 }
@@ -200,7 +201,7 @@ type curvePoint struct {
 	RMSE      float64 `json:"rmse"`
 }
 
-// dictionaries returns the names of all dictionaries: first the ones that are not learned, then the learners.
+// dictionaries returns the names of all dictionaries: first those that need no learning, then the learners.
 func (opt Options) dictionaries() []string { return append(opt.Protocol.fixed(), opt.Learners...) }
 
 // tasks returns a task for each run and each dictionary, ordered by run, then by dictionary.

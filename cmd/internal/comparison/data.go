@@ -32,7 +32,7 @@ type data struct {
 	train    []training.Source // the pictures to learn from
 	tests    []testPicture     // the pictures to restore
 	identity string            // the names and hashes of the files; it is part of every task
-	// mode bounds the permissions of the report's files: they get no permission that an input picture lacks.
+	// mode limits the permissions of the report's files: they get no permission that an input picture lacks.
 	mode fs.FileMode
 }
 
@@ -44,7 +44,7 @@ type testPicture struct {
 }
 
 // readDigits sets d.train to digits from MNIST's training file, and d.tests to the images of --images or, without this
-// option, to the digits of the paper's Table 1.
+// option, to the digits of the paper's Table 1. It adds both to d.identity.
 func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progress) error {
 	file, err := trainingFile(opt.Inputs[0])
 	if err != nil {
@@ -143,8 +143,8 @@ func (d *data) addTest(ctx context.Context, src training.Source) error {
 	return nil
 }
 
-// identify returns args with a hash of the names and bytes of their files, and restricts d.mode to the files'
-// permissions.
+// identify returns args as text, with a hash of the names and bytes of the files that args name, and removes from
+// d.mode the permissions that a file lacks.
 func (d *data) identify(ctx context.Context, args []string, recursive bool) (string, error) {
 	sum := sha256.New()
 	for _, arg := range args {
@@ -163,7 +163,7 @@ func (d *data) identify(ctx context.Context, args []string, recursive bool) (str
 			fmt.Fprintf(sum, "%s\x00%d\x00", file.Path, size)
 			d.mode &= safefile.ModeOf(file.Path)
 			_, err = io.Copy(sum, f)
-			f.Close() // no error matters after reading
+			f.Close() // an error is harmless after reading
 			if err == nil {
 				err = ctx.Err()
 			}

@@ -14,7 +14,7 @@ import (
 	"superres/internal/report"
 )
 
-// document returns the report on the findings.
+// document returns the report: the verdicts, facts and notes, and sections with tables, pictures and curves.
 func (f findings) document() report.Document {
 	p := f.opt.Protocol
 	d := report.Document{
@@ -108,8 +108,8 @@ func (f findings) record() any {
 		"baselines": base, "rankings": rankings, "runs": runs}
 }
 
-// pictures returns the section with the restored pictures. If two learners can be compared, their pictures lie over one
-// another when the page opens.
+// pictures returns the section with the restored pictures. If two learners can be compared, the page opens with the
+// picture of one laid over the picture of the other.
 func (f findings) pictures() report.Section {
 	shown := f.contrasts()
 	s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), Text: f.explain(shown) + "Truth, " +
@@ -136,8 +136,8 @@ func (f findings) learningSection() report.Section {
 	return s
 }
 
-// pictureTable returns a table, for one kind of model, of the test pictures shown and their restorations side by side,
-// as in the paper. isFirst marks the first such table of the page: see overlay in pictureOf.
+// pictureTable returns a table, for one form of model, of the test pictures in shown and their restorations, side by
+// side as in the paper. isFirst marks the first such table of the page: see overlay in pictureOf.
 func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report.Table {
 	t := report.Table{Title: kind.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {
@@ -176,8 +176,8 @@ func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report
 	return t
 }
 
-// pictureOf returns the PNG data, shown width pixels wide, as the picture of scene made by the given maker. With
-// overlay, a reader of the page can lay it over others of the scene; false if an earlier table contains it already.
+// pictureOf returns HTML that shows data, a PNG, width pixels wide, as the picture of scene made by maker. With
+// overlay, a reader of the page can lay it over other pictures of the scene; false if an earlier table already has it.
 func pictureOf(data []byte, width int, scene, maker string, overlay bool) report.HTML {
 	if overlay {
 		return report.Restored(data, width, scene, maker)
@@ -186,13 +186,13 @@ func pictureOf(data []byte, width int, scene, maker string, overlay bool) report
 }
 
 // curves returns a chart of the error of the training patches in run 0, over seconds or, if byTime is false, over
-// iterations. below reports whether errors are below the floor of the chart, where they are then drawn.
+// iterations. below reports whether there are errors below the floor of the chart, which are drawn on the floor.
 func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 	c = report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true}
 	if byTime {
 		c.X = "seconds"
 	}
-	const least = 1e-4 // smaller errors count as 0: the patches are learned by heart
+	const least = 1e-4 // smaller errors count as 0: the patches are reproduced exactly
 	smallest := math.Inf(1)
 	for style, learner := range f.opt.Learners {
 		r := f.inRun(0, learner)
@@ -223,14 +223,14 @@ func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 	return c, below
 }
 
-// maxShown is the greatest number of pictures on the page. Of the restored pictures, the first maxKept are stored in
-// the first run, and the first maxShown in the next runs, up to run maxRuns.
+// maxShown is the greatest number of pictures on the page. Run 0 stores the first maxKept of its restored pictures; the
+// next runs store the first maxShown, up to a total of maxRuns runs.
 const maxShown, maxKept, maxRuns = 12, 48, 20
 
-// maxSide is the greatest side, in pixels, of a picture on the page; of larger pictures a part is shown.
+// maxSide is the greatest side, in pixels, of a picture on the page; of a larger picture, a part is shown.
 const maxSide = 96
 
-// crop returns img as PNG. If a side exceeds maxSide, it returns only the part of img where truth has most detail.
+// crop returns img as PNG; if a side exceeds maxSide, only the part of img where truth has most detail.
 func crop(img, truth image.Image) ([]byte, error) {
 	b := img.Bounds()
 	if b.Dx() > maxSide || b.Dy() > maxSide {

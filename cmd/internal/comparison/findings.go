@@ -12,24 +12,24 @@ import (
 	"superres/internal/report"
 )
 
-// findings are the results of superres compare, which the method document turns into the report.
+// findings are the results of superres compare, from which the method document builds the report.
 type findings struct {
 	*comparison
-	baselines []baseline // interpolations and models that are not learned here
+	baselines []baseline // interpolations, and models trained earlier
 	results   []result   // ordered by run, then by learner
-	forms     []form     // the kinds of models made from the learned dictionaries
+	forms     []form     // the forms of model built from each learned dictionary
 	shownRun  int        // the run whose pictures the page shows: see medianRun
 }
 
-// form is a kind of model made from a learned dictionary: without or with back-projection.
+// form is a form of model built from a learned dictionary: without or with back-projection.
 type form struct {
 	title  string                  // its name in tables
 	with   string                  // its name in sentences
-	scores func(result) []restored // returns the pictures that this kind of model restored in a run
-	paper  bool                    // the paper has this kind of model; false: it has not
+	scores func(result) []restored // returns the pictures that this form restored in a run
+	paper  bool                    // the paper has this form; false: it has not
 }
 
-// forms returns the kinds of models that every run makes: without back-projection, as in the paper, and with it.
+// forms returns the forms of model that every run builds: without back-projection, as in the paper, and with it.
 func (opt Options) forms() []form {
 	plain := func(r result) []restored { return r.Plain }
 	projected := func(r result) []restored { return r.Projected }
@@ -40,14 +40,14 @@ func (opt Options) forms() []form {
 	}
 }
 
-// shown returns the kind of model that the headline and the pictures on the page are about: as in the paper.
+// shown returns the form of model in the headline and the pictures on the page: the form in the paper.
 func (f findings) shown() form { return f.forms[0] }
 
 // nfe describes the score in the protocols that restore pictures: the error ‖Î − I‖²_F / ‖I‖²_F.
 var nfe = report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"}
 
-// average returns the error for test picture number test or, if test is -1, the mean error for all test pictures.
-// Undefined errors do not count. It is NaN if no error is defined.
+// average returns the error for test picture number test or, if test is -1, the mean error over all test pictures.
+// Undefined errors are left out. It is NaN if no error is defined.
 func average(scores []restored, test int) float64 {
 	if test >= 0 {
 		scores = scores[test : test+1]
@@ -71,7 +71,7 @@ func (f findings) inRun(run int, learner string) *result {
 	return nil
 }
 
-// inRuns returns a figure of a learner in every run; NaN if the run failed.
+// inRuns returns a figure of a learner for every run, or NaN for a run that failed.
 func (f findings) inRuns(learner string, figure func(result) float64) (list []float64) {
 	for run := range f.opt.Protocol.runs {
 		v := math.NaN()
@@ -83,15 +83,15 @@ func (f findings) inRuns(learner string, figure func(result) float64) (list []fl
 	return list
 }
 
-// runs returns the error of a learner in every run, on a test picture or, for -1, as the mean of all; NaN if undefined.
+// runs returns the error of a learner in every run, with test as in average; NaN if undefined.
 func (f findings) runs(kind form, learner string, test int) []float64 {
 	return f.inRuns(learner, func(r result) float64 { return average(kind.scores(r), test) })
 }
 
-// byPicture reports whether learners are compared over the test pictures, as these outnumber the runs.
+// byPicture reports whether learners are compared over the test pictures instead of over the runs, which are fewer.
 func (f findings) byPicture() bool { return len(f.data.tests) > f.opt.Protocol.runs }
 
-// problems returns a score for every run or, if byPicture, for every test picture.
+// problems returns a score for every run or, if byPicture, a mean score over the runs for every test picture.
 func (f findings) problems(score func(test int) []float64) (list []float64) {
 	if !f.byPicture() {
 		return score(-1)
@@ -103,7 +103,7 @@ func (f findings) problems(score func(test int) []float64) (list []float64) {
 	return list
 }
 
-// contest returns the comparison for one kind of model: of plain interpolations, the DCT and the learners.
+// contest returns the comparison, for one form of model, of plain interpolations, the DCT and the learners.
 func (f findings) contest(kind form) report.Contest {
 	c := report.Contest{Title: "ranking, " + kind.title, Measure: nfe, Kind: "learner", Problems: "runs",
 		Columns: []string{"told", "non-zeros"}}
@@ -131,12 +131,12 @@ func (f findings) contest(kind form) report.Contest {
 	return c
 }
 
-// given returns the score of a baseline as a list for all runs; it is the same in every run.
+// given returns the score of a baseline, which is the same in every run, as a list with an entry for every run.
 func (f findings) given(b baseline, test int) []float64 {
 	return slices.Repeat([]float64{average(b.scores, test)}, f.opt.Protocol.runs)
 }
 
-// falling says in how many runs the error of a learner still fell when the iterations ended; empty for none.
+// falling returns a text on how many runs ended while a learner's error still fell, or "" if none did.
 func (f findings) falling(learner string) string {
 	count := 0
 	for _, v := range f.inRuns(learner, func(r result) float64 { return map[bool]float64{true: 1}[r.Falling] }) {
@@ -151,7 +151,7 @@ func (f findings) falling(learner string) string {
 }
 
 // nonZeros returns the mean number of non-zeros in the codes of a learner. If the learner chooses this number itself, a
-// mark adds its error when coded by the coder of all others.
+// mark adds the error of its patches when coded with the coder that all other learners use.
 func (f findings) nonZeros(learner string) report.Cell {
 	mean := func(figure func(result) float64) float64 {
 		m, _ := report.Mean(report.Defined(f.inRuns(learner, figure)))
@@ -167,8 +167,8 @@ func (f findings) nonZeros(learner string) report.Cell {
 	return c
 }
 
-// medianRun returns the run, among the first maxRuns, in which the difference between the best learner and the second
-// is the median, for the kind of model that the page shows. The pictures of later runs are not stored.
+// medianRun returns the run, among the first maxRuns, in which the difference between the best and the second-best
+// learner is the median, for the form of model that the page shows. The pictures of later runs are not stored.
 func (f findings) medianRun() int {
 	first, next := f.rivals()
 	a, b := f.runs(f.shown(), first, -1), f.runs(f.shown(), next, -1)
@@ -188,8 +188,8 @@ func (f findings) medianRun() int {
 }
 
 // table returns the table of the errors, with a row for each test picture and a row for the mean, and a column for each
-// baseline and each learner. Each row marks the learner or baseline that is ahead of all others by more than chance
-// explains. The figures of the paper follow the row they belong to.
+// baseline and each learner. Each row marks the learner or baseline that beats all others by more than chance explains.
+// The figures of the paper follow the row to which they belong.
 func (f findings) table(kind form) report.Table {
 	t := report.Table{Title: nfe.Name + ", " + kind.title, Head: []string{"picture"}}
 	for _, b := range f.baselines {
@@ -234,7 +234,7 @@ func (f findings) table(kind form) report.Table {
 }
 
 // paper returns the error in the paper for test picture number test or, if test is -1, the mean of the errors in the
-// paper. A mark says why errors here differ. If the paper has none, it returns a dash.
+// paper, or a dash if the paper has none. A mark says why errors here differ.
 func (f findings) paper(learner string, test int) report.Cell {
 	tests := f.data.tests
 	if test >= 0 {
@@ -260,8 +260,8 @@ func (f findings) paper(learner string, test int) report.Cell {
 	return report.Cell{Text: fmt.Sprintf("%.4f", m), Mark: why}
 }
 
-// learning returns the table of means over the runs of each learner: seconds, iterations, errors, use of the
-// dictionary.
+// learning returns a table with a row for each learner: means over the runs of seconds, iterations, errors and use of
+// the dictionary.
 func (f findings) learning() report.Table {
 	t := report.Table{Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",
 		"least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms used", "coherence"}}
@@ -313,17 +313,17 @@ func (f findings) title(b baseline) string {
 	return b.name
 }
 
-// rivals returns the best learner and the second best, for the kind of model that the page shows.
+// rivals returns the best and the second-best learner, for the form of model that the page shows.
 func (f findings) rivals() (first, next string) { return f.contest(f.shown()).Rivals() }
 
-// contrast is a test picture on the page, with the scores of the two rivals in the run shown; NaN if undefined.
+// contrast is a test picture on the page, with the scores of both rivals in the run shown; NaN if undefined.
 type contrast struct {
 	test        int
 	first, next float64
 }
 
-// contrasts returns the test pictures that the page shows, at most maxShown: the pictures on which the best learner and
-// the second differ most, in decreasing order of the difference.
+// contrasts returns the test pictures that the page shows, at most maxShown: the pictures on which the best and the
+// second-best learner differ most, in decreasing order of the difference.
 func (f findings) contrasts() (list []contrast) {
 	first, next := f.rivals()
 	score := func(test int, learner string) float64 {
@@ -344,7 +344,7 @@ func (f findings) contrasts() (list []contrast) {
 	return list[:min(len(list), maxShown)]
 }
 
-// explain says why the run is shown, how much the rivals differ on the first picture, and how the others are ordered.
+// explain returns a text: why the run is shown, how the rivals differ on the first picture, and the order of the rest.
 func (f findings) explain(pictures []contrast) string {
 	text := ""
 	first, next := f.rivals()
@@ -365,7 +365,7 @@ func (f findings) explain(pictures []contrast) string {
 	return text
 }
 
-// verdicts returns the findings: first for the kind of model that the page shows, then for the other.
+// verdicts returns the findings as text: first for the form of model that the page shows, then for the other form.
 func (f findings) verdicts() (list []string) {
 	shown := f.shown()
 	c := f.contest(shown)

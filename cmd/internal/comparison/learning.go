@@ -24,7 +24,7 @@ import (
 	"superres/superres/stage"
 )
 
-// run carries out a task. A failure to learn or restore goes into result.Failure; only an error of ctx is returned.
+// run carries out a task. A failure to learn or restore goes to result.Failure; run returns only errors of ctx.
 func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
 	r := result{task: t}
 	if err := cmp.learn(ctx, &r); err != nil {
@@ -37,11 +37,11 @@ func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
 }
 
 // learn trains a model of one coupled stage with the settings of the protocol, restores the test pictures with the
-// model, without and with back-projection, and sets the fields of r.
+// model, without and with back-projection, and writes the results to r.
 func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	p := cmp.opt.Protocol
 	const entries = 9 + 36 // a 3×3 and a 6×6 patch, stacked into one vector
-	// Bytes for the DCT and the products of its atoms:
+	// Bytes for the DCT and the inner products of its atoms:
 	inUse := 4*8*entries*float64(p.atoms) + 8*math.Pow(float64(p.atoms), 2)
 	var given *sparse.Dictionary
 	if r.Learner != fixedDCT {
@@ -91,12 +91,12 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	return err
 }
 
-// workers returns the number of runs at work at the same time.
+// workers returns the number of runs that work at the same time.
 func (cmp *comparison) workers() int {
 	return min(runtime.GOMAXPROCS(0), max(1, len(cmp.opt.Learners)*cmp.opt.Protocol.runs))
 }
 
-// checkMemory fails if as many runs as workers returns, each taking inUse bytes, exceed the limit of memory.
+// checkMemory fails if the runs that work at the same time, each taking inUse bytes, exceed the memory limit.
 func (cmp *comparison) checkMemory(inUse float64) error {
 	p, workers := cmp.opt.Protocol, float64(cmp.workers())
 	if need := console.Process(workers * inUse); need > float64(cmp.opt.Limits.Memory) {
@@ -107,7 +107,7 @@ func (cmp *comparison) checkMemory(inUse float64) error {
 	return nil
 }
 
-// describe sets the fields of r from l, the result of learning, and in run 0 draws the picture of the atoms.
+// describe sets fields of r from l, the result of learning; in run 0 it also draws the picture of the atoms.
 func (r *result) describe(l *learners.Result) error {
 	last := l.Steps[len(l.Steps)-1]
 	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop),
@@ -134,7 +134,7 @@ func (r *result) describe(l *learners.Result) error {
 	return nil
 }
 
-// codedBy returns the RMSE of the signals y when the coder with the given spec codes them over d.
+// codedBy returns the RMSE of the signals y as coded over d by the coder with the given spec.
 func codedBy(ctx context.Context, spec string, d *sparse.Dictionary, y *mat.Dense) (float64, error) {
 	coder, err := sparse.New(spec)
 	if err != nil {
@@ -143,12 +143,12 @@ func codedBy(ctx context.Context, spec string, d *sparse.Dictionary, y *mat.Dens
 	return codedError(ctx, coder, d, y, y)
 }
 
-// Names of dictionaries that are not learned, used instead of the name of a learner: see protocol.fixed.
+// Names of dictionaries that are not learned, which stand in place of the name of a learner: see protocol.fixed.
 const fixedDCT, fixedSamples = "dct", "samples"
 
 // coupledDCT returns an overcomplete DCT of 6×6 patches as a dictionary of stacked pairs: above each 6×6 atom are the
-// means of its 2×2 blocks. Nothing is learned. It has only frequencies that 3×3 patches can show: higher ones leave
-// little in the low half, so noise would be coded with them.
+// means of its 2×2 blocks. It needs no learning. It has only frequencies that 3×3 patches can show: higher frequencies
+// leave little in the low half, so they would be used to code noise.
 func coupledDCT(atoms int) (*sparse.Dictionary, error) {
 	const high, low = 6, 3
 	d, err := overcompleteDCT(high*high, atoms, true, 1./scale)
@@ -188,15 +188,15 @@ func (r *result) draw(d *sparse.Dictionary) error {
 	return err
 }
 
-// restored is a restored test picture with its scores.
+// restored is the restoration of a test picture, with its scores.
 type restored struct {
 	// Cell holds the scores of the restored picture against the test picture.
 	scoring.Cell
-	// Picture is the restored picture, or the part of it on the page, as PNG; empty if it is not stored.
+	// Picture is the restored picture, or the part of it to show, as PNG; empty if it is not stored.
 	Picture []byte `json:"picture,omitempty"`
 }
 
-// baseline is an interpolation or a model trained earlier, with its results.
+// baseline is an interpolation or a model trained earlier, with its scores.
 type baseline struct {
 	name   string // its name in tables
 	plain  bool   // it is an interpolation; false: a trained model
@@ -204,7 +204,7 @@ type baseline struct {
 	scores []restored // one for each test picture, after restoring
 }
 
-// openBaselines opens the plain interpolations and the models in cmp.opt.Models. Their scores are not set yet.
+// openBaselines opens the plain interpolations and the models in cmp.opt.Models, without their scores.
 func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err error) {
 	for _, name := range append([]string{"nearest", "bicubic"}, cmp.opt.Models...) {
 		m, err := models.Open(ctx, name)
@@ -221,7 +221,7 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 }
 
 // restore reduces t.img, enlarges it again with m and returns the scores of the result. With show, Picture is the
-// result or a part of it; otherwise it is empty.
+// result or a part of the result; otherwise Picture is empty.
 func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture, show bool) (s restored,
 	err error) {
 	e, shown, err := m.RestoreExact(ctx, t.img, scale)
@@ -235,8 +235,8 @@ func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPic
 	return s, err
 }
 
-// restoreAll restores all test pictures with m. The first pictures are stored in the results: maxKept in run 0, and
-// maxShown in each of the first maxRuns.
+// restoreAll restores all test pictures with m, for the given run. It stores the first maxKept pictures in run 0, and
+// the first maxShown in the other runs before run maxRuns.
 func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
 	for i, test := range cmp.data.tests {
 		r, err := cmp.restore(ctx, m, test, run == 0 && i < maxKept || run < maxRuns && i < maxShown)

@@ -50,7 +50,7 @@ func (opt *Options) table() settings.Table {
 	}, opt.choice.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
-// asked holds the values of options. A nil pointer keeps the setting of the protocol.
+// asked holds the values of options that change a protocol. A nil pointer keeps the setting of the protocol.
 type asked struct {
 	protocol, models                                  string
 	sparsity, atoms, patches, iterations, seeds, back *int
@@ -58,7 +58,7 @@ type asked struct {
 
 // Options are the arguments of superres compare. The method table sets most fields, and defines their defaults.
 type Options struct {
-	Inputs  []string // MNIST's training file or its folder; or the pictures or the file of signals to learn from
+	Inputs  []string // MNIST's training file or its folder; or pictures or a file of signals to learn from
 	Images  string   // pictures to restore; empty: the digits of Table 1
 	Sources pictures.Sources
 
@@ -66,11 +66,11 @@ type Options struct {
 	Learners []string // specs, such as "ksvd"
 	// Labels are the names of learners in the report, by spec; a learner without a label is called by its spec.
 	Labels map[string]string
-	Coder  string // a spec with the sparsity, such as "omp:sparsity=3"
+	Coder  string // a spec that includes the sparsity, such as "omp:sparsity=3"
 	Seed   uint64
 	Models []string // baselines besides the plain interpolations
 
-	Folder string // the folder for the report and the journals of runs
+	Folder string // the folder for the report and the journals
 	Limits console.Limits
 
 	asked  asked
@@ -78,10 +78,10 @@ type Options struct {
 	// chosen holds the values of --index and --skip-index, and limit the value of --limit. Both are part of every task.
 	chosen         string
 	limit          int
-	command, typed string // the command line with all settings, and as it was typed
+	command, typed string // the command line with all settings; as the user typed it
 }
 
-// complete sets the fields that depend on c and on asked. It fails if learners or the coder are not valid.
+// complete sets the fields of opt that depend on c and on asked. It fails if learners or the coder are not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.Inputs, opt.limit = c.Args().Slice(), opt.choice.Limit
 	opt.command, opt.typed = console.CommandLine(c), console.Typed(c)
@@ -110,10 +110,10 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return nil
 }
 
-// bytesPerPixel is the memory for a pixel while pictures are read, in bytes.
+// bytesPerPixel is the memory in bytes that each pixel takes while pictures are read.
 const bytesPerPixel = 100
 
-// read returns the protocol named a.protocol, with the settings in a applied. inputs is the number of arguments; read
+// read returns the protocol named a.protocol, changed by the settings in a. inputs is the number of arguments; read
 // fails if the protocol expects another number.
 func (a asked) read(inputs int) (p protocol, err error) {
 	for _, one := range protocols {
@@ -145,16 +145,16 @@ func (a asked) read(inputs int) (p protocol, err error) {
 // protocol is a procedure to compare learners: the data to learn from, and the default settings.
 type protocol struct {
 	name string // its value of --protocol
-	runs int    // the number of runs of each learner, each from another training digit or with another seed
+	runs int    // runs of each learner, each with another training digit or another seed
 	// patches is the number of pairs of patches to learn from, and atoms the number of atoms to learn.
 	patches, atoms int
-	// sparsity is the greatest number of atoms to code a patch with, and iterations the greatest number of iterations.
+	// sparsity is the greatest number of atoms in the code of a patch; iterations is the greatest number as well.
 	sparsity, iterations int
 	back                 int // the number of back-projections in the second restoration
-	// flat is the least standard deviation of a patch to learn from, in levels of 255; 0: all patches are used.
+	// flat is the least standard deviation of a patch to learn from, of samples 0..255; 0: all patches are used.
 	flat float64
-	// refit says that the high halves of atoms hold the difference between a patch and its interpolation, and are
-	// fitted to the codes again, as in superres train; false: they hold the patches themselves, as in the paper.
+	// refit says that the high halves of atoms hold the difference between a patch and its interpolation, fitted to the
+	// codes after learning, as in superres train; false: they hold the patches themselves, as in the paper.
 	refit bool
 	photo bool // the data are any number of pictures; false: one file or folder
 }

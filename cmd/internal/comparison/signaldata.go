@@ -17,8 +17,8 @@ import (
 	"superres/internal/matfile"
 )
 
-// readSignals returns all signals, one in each column. For patches it also returns the group of each signal, which is
-// the index of its picture; else groups is nil. Patches have mean 0, in levels of 255.
+// readSignals returns all signals, as the columns of y. For patches, groups[i] is the index of the picture that column
+// i comes from; else groups is nil. Patches have their mean removed, and values on the scale 0..255.
 func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, err error) {
 	if opt.Protocol.name == "signals" {
 		y, note, err := openSignals(opt.Inputs[0])
@@ -35,7 +35,7 @@ func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, 
 		return nil, nil, console.Usage("one picture to learn from and one to be held out are needed at least, "+
 			"%d found", len(list))
 	}
-	per := max(1, 2*(opt.Protocol.patches+mostHeldOut)/len(list)) // patches from each picture, more than are used
+	per := max(1, 2*(opt.Protocol.patches+mostHeldOut)/len(list)) // patches from each picture: more than needed
 	var columns []float64
 	for i, src := range list {
 		img, err := src.Open(ctx)
@@ -68,9 +68,9 @@ func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, 
 	return mat.DenseCopyOf(mat.NewDense(len(groups), patchSide*patchSide, columns).T()), groups, nil
 }
 
-// openSignals returns the signals in a file: the columns of a matrix (.npy, .npz, .csv); if the matrix has one row or
-// one column, its windows of 64 values; or windows from the first channel of the WFDB record with the header name. The
-// mean of each window is removed. Windows with a missing sample are left out; note says how many, or is empty.
+// openSignals returns the signals in the file called name: the columns of a matrix (.npy, .npz, .csv); windows of 64
+// values from a matrix of one row or column; or windows from the first channel of the WFDB record with this header.
+// Each window has its mean removed. Windows with a missing sample are left out; note says how many, or is empty.
 func openSignals(name string) (y *mat.Dense, note string, err error) {
 	var row []float64
 	if strings.EqualFold(filepath.Ext(name), ".hea") {
@@ -122,8 +122,8 @@ func openSignals(name string) (y *mat.Dense, note string, err error) {
 	return y, note, nil
 }
 
-// split divides the signals for a run into training and held-out signals. Held out are the signals of a fifth of the
-// groups, drawn at random by the seed, or a fifth of the signals if there are no groups. Signals of zeros are left out.
+// split divides the signals for a run into t.Patches training and mostHeldOut held-out signals, or fewer. It holds out
+// signals of a fifth of the groups, drawn at random, or a fifth of all signals without groups. It skips zero signals.
 func split(all *mat.Dense, groups []int, t task) (d signalData) {
 	m, n := all.Dims()
 	rng := rand.New(rand.NewPCG(t.Seed+uint64(t.Run), 11))

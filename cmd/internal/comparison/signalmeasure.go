@@ -13,8 +13,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// runSignalTask makes or learns the dictionary for t and measures it. A failure is part of the result; only an error of
-// ctx is returned.
+// runSignalTask builds or learns the dictionary for t and measures it. A failure is part of the result; only an error
+// of ctx is returned as an error.
 func runSignalTask(ctx context.Context, t task, all *mat.Dense, groups []int) (signalResult, error) {
 	r := signalResult{task: t}
 	if err := r.measure(ctx, split(all, groups, t)); err != nil {
@@ -26,7 +26,7 @@ func runSignalTask(ctx context.Context, t task, all *mat.Dense, groups []int) (s
 	return r, nil
 }
 
-// measure makes or learns the dictionary and sets the figures in r.
+// measure builds or learns the dictionary for r.task and sets the figures in r.
 func (r *signalResult) measure(ctx context.Context, data signalData) error {
 	coder, err := sparse.New(r.Coder)
 	if err != nil {
@@ -78,7 +78,7 @@ func (r *signalResult) measure(ctx context.Context, data signalData) error {
 	return nil
 }
 
-// codedError codes the signals y over d, y ≈ Dx, and returns the root mean square of truth − Dx.
+// codedError codes the signals y over d with c, y ≈ Dx, and returns the root mean square of truth − Dx.
 func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, truth *mat.Dense) (float64, error) {
 	codes, err := c.Code(ctx, d, y)
 	if err != nil {
@@ -90,10 +90,10 @@ func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, tr
 	return mat.Norm(&e, 2) / math.Sqrt(float64(m*n)), nil
 }
 
-// overcompleteDCT returns k cosines cos((i + ½)·π·below·f/k), f = 0 … k−1, as a dictionary for signals of m entries.
-// The mean is removed from all but the first. below is the share of all frequencies to use, from the lowest. With
-// square, an atom is the product of a cosine over the rows and a cosine over the columns of a patch, from ⌈√k⌉ cosines
-// for √m entries each; the k products with the least sum of frequencies are taken.
+// overcompleteDCT returns the k cosines cos((i + ½)·π·below·f/k), f = 0 … k−1, as a dictionary for signals of m entries
+// i. The mean is removed from all but the first. below, 0 to 1, is the share of all frequencies to use, from the
+// lowest. With square, an atom is the product of a cosine over the rows and a cosine over the columns of a patch, out
+// of ⌈√k⌉ cosines of √m entries each; the k products with the smallest sums of frequencies are taken.
 func overcompleteDCT(m, k int, square bool, below float64) (*sparse.Dictionary, error) {
 	side := m
 	count := k

@@ -14,18 +14,18 @@ import (
 
 // signalFindings are the results of superres compare in the protocols patches and signals.
 type signalFindings struct {
-	*comparison // its learners are called by their labels
+	*comparison // with learners called by their labels
 	results     []signalResult
 	entries     int // number of entries in a signal
 }
 
-// signalMeasure is a figure of a dictionary; smaller is better.
+// signalMeasure is a figure that measures a dictionary; smaller is better.
 type signalMeasure struct {
 	name string
 	of   func(signalResult) float64
 }
 
-// measures returns the figures of a dictionary.
+// measures returns the figures by which dictionaries are compared.
 func (f signalFindings) measures() []signalMeasure {
 	unit := "levels"
 	if f.opt.Protocol.name == "signals" {
@@ -39,7 +39,7 @@ func (f signalFindings) measures() []signalMeasure {
 	return list
 }
 
-// inRuns returns a figure of a dictionary in every run; NaN if the run failed.
+// inRuns returns a figure of a dictionary for every run, or NaN for a run that failed.
 func (f signalFindings) inRuns(name string, figure func(signalResult) float64) []float64 {
 	list := slices.Repeat([]float64{math.NaN()}, f.opt.Protocol.runs)
 	for _, r := range f.results {
@@ -50,7 +50,7 @@ func (f signalFindings) inRuns(name string, figure func(signalResult) float64) [
 	return list
 }
 
-// contest returns the comparison of the dictionaries by the measure m.
+// contest returns the comparison of the dictionaries according to the measure m.
 func (f signalFindings) contest(m signalMeasure) report.Contest {
 	c := report.Contest{Title: m.name, Kind: "learner", Problems: "runs", Columns: []string{"told", "training RMSE"},
 		Measure: report.Measure{Name: "RMSE", Format: "%.4g", Say: "%.4g"}}

@@ -14,8 +14,8 @@ import (
 	"superres/learners"
 )
 
-// The protocols patches and signals compare dictionaries on signals that were not used for learning: how well S atoms
-// represent these signals, and how much noise of a known strength is removed when they are coded. Two dictionaries are
+// The protocols patches and signals compare dictionaries on held-out signals, not used for learning: how well S atoms
+// represent these signals, and how much added noise of known strength is removed by coding them. Two dictionaries are
 // not learned: an overcomplete DCT, and a sample of the training signals.
 
 const (
@@ -24,19 +24,19 @@ const (
 	mostHeldOut = 2000
 )
 
-// denoiseLevels are the standard deviations of the noise added: for patches in levels of 255, for other signals in
+// denoiseLevels are the standard deviations of the noise added: for patches on the scale 0..255, for other signals in
 // percent of the root mean square of the held-out signals.
 var denoiseLevels = []float64{10, 25}
 
-// gain stops the coding of a noisy signal: at a residual of gain times σ·√M, the expected length of the noise (Elad,
-// Aharon 2006, doi:10.1109/TIP.2006.881969, section III-C).
+// gain says when to stop coding a noisy signal: at a residual of gain·σ·√M, where σ·√M is the expected length of the
+// noise in a signal of M entries (Elad, Aharon 2006, doi:10.1109/TIP.2006.881969, section III-C).
 const gain = 1.15
 
 // signalResult is the result of a task on signals. Errors are root mean squares, in the units of the signals.
 type signalResult struct {
 	task
-	HeldOut  float64   `json:"held_out"` // of the held-out signals, coded with at most S atoms
-	Denoised []float64 `json:"denoised"` // after denoising the held-out signals, for each of denoiseLevels
+	HeldOut  float64   `json:"held_out"` // error of the held-out signals coded with at most S atoms
+	Denoised []float64 `json:"denoised"` // error of the denoised held-out signals, by denoiseLevels
 	Training float64   `json:"training"`
 	Falling  bool      `json:"falling,omitempty"` // the training error still fell at the last iteration
 	Seconds  float64   `json:"seconds"`
@@ -49,7 +49,7 @@ type signalData struct {
 	square         bool // signals are square patches; false: sequences of values
 }
 
-// isSignals reports whether the protocol compares dictionaries on signals instead of restored pictures.
+// isSignals reports whether the protocol compares dictionaries on signals, not on restored pictures.
 func (p protocol) isSignals() bool { return p.name == "patches" || p.name == "signals" }
 
 // runSignals carries out superres compare for the protocol patches or signals.

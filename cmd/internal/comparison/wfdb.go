@@ -20,18 +20,18 @@ import (
 // mostWFDB is the greatest size of a file in a WFDB record, in bytes.
 const mostWFDB = 1 << 30
 
-// wfdbSignal is the description of a signal, from its line in the header.
+// wfdbSignal describes a signal of a record, from the signal's line in the header.
 type wfdbSignal struct {
 	file     string
 	format   string // 16 or 212
-	perFrame int    // samples of the signal in a frame
-	offset   int    // number of bytes in the file before the first sample
+	perFrame int    // samples of this signal per frame
+	offset   int    // bytes in the file before the first sample
 }
 
-// reFormat matches the format of a signal: its number, the samples in a frame, the skew and the offset in bytes.
+// reFormat matches the format of a signal: its number, the samples per frame, the skew and the offset in bytes.
 var reFormat = regexp.MustCompile(`^(\d+)(?:x(\d+))?(?::\d+)?(?:\+(\d+))?$`)
 
-// parseWFDB parses the fields of a header line that describes a signal.
+// parseWFDB parses a header line that describes a signal, split into its fields.
 func parseWFDB(fields []string) (g wfdbSignal, err error) {
 	if len(fields) < 2 {
 		return g, errors.New("a signal without a format")
@@ -57,15 +57,15 @@ func parseWFDB(fields []string) (g wfdbSignal, err error) {
 	return g, nil
 }
 
-// samples returns the number of samples in data, over all signals of the file.
+// samples returns the number of samples in data, the samples of all signals of the file.
 func (g wfdbSignal) samples(data []byte) int {
-	if g.format == "212" { // two samples of 12 bits in three bytes; a single last sample takes two
+	if g.format == "212" { // two samples of 12 bits take three bytes; a single last sample takes two
 		return len(data)/3*2 + len(data)%3/2
 	}
 	return len(data) / 2
 }
 
-// sample returns sample i in data, or NaN for a missing sample, which the least value of the format stands for.
+// sample returns sample i in data, or NaN for the lowest value of the format, which marks a missing sample.
 func (g wfdbSignal) sample(data []byte, i int) float64 {
 	var v, none int
 	switch {
@@ -86,8 +86,8 @@ func (g wfdbSignal) sample(data []byte, i int) float64 {
 }
 
 // readWFDB returns the samples of the first channel of a WFDB record, the format of PhysioNet, in units of the
-// recorder, without gain; NaN stands for a missing sample. name is the path of the header; the data are in a file
-// beside it. It reads formats 16 and 212, which most records have. (G. Moody: WFDB Applications Guide, header(5) and
+// recorder, without gain, with NaN for missing samples. name is the path of the header; the data are in a file in the
+// same folder. It reads formats 16 and 212, which most records have. (G. Moody: WFDB Applications Guide, header(5) and
 // signal(5).)
 func readWFDB(name string) ([]float64, error) {
 	text, err := readLimited(name)
@@ -123,7 +123,7 @@ func readWFDB(name string) ([]float64, error) {
 		}
 	}
 	var first wfdbSignal
-	frame := 0 // number of samples in a frame, of all signals together
+	frame := 0 // samples per frame, of all signals together
 	for i, line := range lines[1 : 1+channels] {
 		g, err := parseWFDB(line)
 		if err != nil {
@@ -162,7 +162,7 @@ func readWFDB(name string) ([]float64, error) {
 	return values, nil
 }
 
-// readLimited returns the bytes of the file called name. It fails above mostWFDB bytes.
+// readLimited returns the bytes of the file called name. It fails if there are more than mostWFDB.
 func readLimited(name string) ([]byte, error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {

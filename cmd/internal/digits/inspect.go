@@ -15,7 +15,7 @@ import (
 )
 
 // inspect returns the job to run. It first reads the input files to their ends, so that damage is found before any
-// output is written, and checks that no output exists that must not be overwritten.
+// output is written, and fails if an output exists and must not be overwritten.
 func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress) (*job, error) {
 	pair, err := mnist.OpenPair(opt.Images, opt.Labels)
 	if err != nil {
@@ -60,8 +60,8 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	return j, nil
 }
 
-// fit sets the size of the results and the batch. It fails if the work, with this number of workers, or the sheet needs
-// more memory than the limit.
+// fit sets j.out, the size of the results, j.batch and, if requested, j.sheet. It fails if the work, on this number of
+// workers, exceeds the memory limit, or the sheet has too many pixels.
 func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
 	if in.X < e.scale || in.Y < e.scale {
@@ -75,7 +75,7 @@ func (j *job) fit(workers int) error {
 	}
 	pixels := int64(j.out.X) * int64(j.out.Y)
 	j.batch = int(min(max(1<<23/pixels, 1), 256))
-	// Small images take less than the estimate of the model, which counts buffers for large images.
+	// Small images take less memory than the model's estimate, which counts buffers for large images.
 	imageBytes := min(e.model.Memory(image.Config{Width: in.X, Height: in.Y}, j.out.X, j.out.Y, superres.Options{}),
 		400*pixels)
 	need := 32<<20 + int64(min(workers, j.batch))*imageBytes + 6*pixels*int64(j.batch)
@@ -111,8 +111,8 @@ func (opt *Options) checkFree(name string) error {
 	return nil
 }
 
-// verify returns, for the images and the labels, the name of the file of MNIST with this content, or "". It also
-// returns a warning for each file that has the name of an MNIST file but other content.
+// verify returns, for the file of images and the file of labels, the name of the MNIST file with the same content, or
+// "". It also returns a warning for each file that has the name of an MNIST file but other content.
 func (opt *Options) verify() (official [2]string, warnings []string) {
 	for i, name := range []string{opt.Images, opt.Labels} {
 		if name == "" {

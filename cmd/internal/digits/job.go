@@ -25,15 +25,15 @@ import (
 	"superres/superres/score"
 )
 
-// job is the work of one run of the command; inspect creates it.
+// job is the work of one call of the command; inspect creates it.
 type job struct {
 	opt    Options
 	engine *engine
 	bar    *console.Progress
 
-	total, count int         // the number of images in the file, and of chosen images
+	total, count int         // the number of images in the file; of images chosen
 	size, out    image.Point // the sizes in pixels of each image and each result
-	batch        int         // number of images in memory at a time
+	batch        int         // number of images in memory at once
 
 	scores scores
 	sheet  *sheet // nil if no sheet is drawn
@@ -48,14 +48,14 @@ func (j *job) path(index, label int) string {
 	return filepath.Join(j.opt.Folder, name+".png")
 }
 
-// run processes the images and writes the results to the folder or the file, if either is given.
+// run processes the images and writes the results to the folder or the file in j.opt, if there is one.
 func (j *job) run(ctx context.Context) error {
 	switch folder, file := j.opt.Folder, j.opt.File; {
 	case folder != "":
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return safefile.Unwritable(folder, err)
 		}
-		// Remove temporary files that a killed run has left, if possible.
+		// Remove temporary files left by a run that was killed, if possible.
 		_, _ = safefile.RemoveLeftovers(folder, time.Hour)
 	case file != "":
 		_, _ = safefile.RemoveLeftovers(filepath.Dir(file), time.Hour)
@@ -89,8 +89,8 @@ func (j *job) writeFile(ctx context.Context, name string) error {
 	return err
 }
 
-// stream processes the chosen images, one batch at a time on all processors, and calls write with each result, in the
-// order of the file. writing is an error from write, and failure any other error.
+// stream processes the chosen images in batches, each on all processors, and calls write with each result, in the order
+// of the file. writing is an error from write, and failure any other error.
 func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writing, failure error) {
 	pair, err := mnist.OpenPair(j.opt.Images, j.opt.Labels)
 	if err != nil {
@@ -135,7 +135,7 @@ func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writin
 	return nil, console.Failf(console.ExitInput, "%s: changed while it was read", j.opt.Images)
 }
 
-// copied returns a copy of an image from the file, transposed if the options say so.
+// copied returns a copy of img, an image from the file, transposed if opt.Transposed.
 func (j *job) copied(img *image.Gray) *image.Gray {
 	if !j.opt.Transposed {
 		own := *img
@@ -151,7 +151,7 @@ func (j *job) copied(img *image.Gray) *image.Gray {
 	return out
 }
 
-// process processes the digits of batch in place, on all processors, and writes PNG files if the output is a folder.
+// process restores the digits of batch in place, on all processors; if the output is a folder, it writes PNG files.
 func (j *job) process(ctx context.Context, batch []digit) error {
 	one := func(x *digit) {
 		name := fmt.Sprintf("%s: image %d", j.opt.Images, x.index)
@@ -172,12 +172,12 @@ func (j *job) process(ctx context.Context, batch []digit) error {
 	})
 }
 
-// digit is one image from the file, with its reduced image, result and errors.
+// digit is one image from the file, with its reduced image, its result and its errors.
 type digit struct {
 	index, label int         // label may be mnist.NoLabel
 	truth        *image.Gray // the image in the file
 	low, result  *image.Gray
-	errors       []float64 // one for each column, NaN if undefined; nil: not scored
+	errors       []float64 // one for each of engine.columns, NaN if undefined; nil: not scored
 	failure      error
 }
 
@@ -190,8 +190,8 @@ type engine struct {
 	columns     []string          // the names of the models in plain and, last, of model
 }
 
-// newEngine returns an engine with the models named in opt. Scale and degradation come from the model unless opt sets
-// them.
+// newEngine returns an engine with the models named in opt. Scale and degradation are those of the model unless opt
+// sets them.
 func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	m, err := models.Open(ctx, opt.Model)
 	if err != nil {
@@ -221,7 +221,7 @@ func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	return e, e.degradation.Check()
 }
 
-// process reduces, restores and scores x.truth. It sets the other images in x and the errors.
+// process reduces, restores and scores x.truth. It sets x.low, x.result and x.errors.
 func (e *engine) process(ctx context.Context, x *digit) error {
 	low, err := score.Reduce(x.truth, e.scale, e.degradation)
 	if err != nil {

@@ -54,7 +54,7 @@ with any -j.`,
 	})
 }
 
-// run runs the command superres mnist.
+// run carries out superres mnist: it reads the arguments, processes the images and prints the summary.
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -76,8 +76,8 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	official, warnings := opt.verify()
-	// Many small images take little memory but leave much garbage. Collecting it as often as for large pictures would
-	// take longer than the work itself.
+	// Many small images take little memory but leave much garbage. Collecting garbage as often as for large pictures
+	// would take longer than the work itself.
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	began := time.Now()
 	if err := j.run(c.Context); err != nil {
@@ -124,13 +124,13 @@ type Options struct {
 
 	Transposed  bool   // the images in the file are transposed
 	Model       string // the name of a model, or its file
-	Scale       *int   // nil: the scale of the model, at least 2
+	Scale       *int   // nil: the scale of the model, or 2 if that is less
 	Degradation resample.Degradation
 
 	Output     string      // the value of -o; empty: no output
 	File       string      // Output if it is an IDX file, else empty
 	Folder     string      // Output, cleaned, if it is a folder of PNG files, else empty
-	most       fs.FileMode // greatest permissions of new files: only what all inputs have
+	most       fs.FileMode // greatest permissions of new files: those that all inputs have
 	Sheet      string
 	SheetCount int
 	Overwrite  bool
@@ -138,10 +138,10 @@ type Options struct {
 	JSON, Quiet bool
 	Limits      console.Limits
 
-	command, typed string // the command line as recorded, and as typed
+	command, typed string // the command line as the report records it; as typed
 }
 
-// complete sets the fields that depend on c or on several options. Contradictory options are a usage error.
+// complete sets the fields of opt that depend on c or on several options. Contradictory options are a usage error.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.Images, opt.Labels, opt.Overwrite = c.Args().Get(0), c.Args().Get(1), console.Overwrites(c)
 	switch {
@@ -171,8 +171,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// inFolder returns the paths of MNIST's files in folder: of the test images, or else the training images, and of their
-// labels, "" without labels. It fails if there are no images.
+// inFolder returns the paths of MNIST's test images in folder, or else of the training images, and of their labels, ""
+// if there are none. It fails if there are no images.
 func inFolder(folder string) (images, labels string, err error) {
 	for _, set := range []string{"t10k", "train"} {
 		if images = pictures.FindIDX(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {
@@ -183,7 +183,7 @@ func inFolder(folder string) (images, labels string, err error) {
 		"train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder)
 }
 
-// fileOrFolder returns arg as file if it names an IDX file, else as folder; a folder exists or ends in a separator.
+// fileOrFolder returns arg as file if it names an IDX file, or as folder if it exists as one or ends in a separator.
 func fileOrFolder(arg string) (file, folder string, err error) {
 	isFolder := paths.IsFolder(arg) || strings.HasSuffix(arg, "/") || strings.HasSuffix(arg, string(filepath.Separator))
 	switch {

@@ -48,10 +48,10 @@ type summary struct {
 	// Black is the number of black images. They have no error, and are left out of the means.
 	Black   int     `json:"black"`
 	Worst   *worst  `json:"worst,omitempty"`   // the image with the largest error of the model
-	Classes []class `json:"classes,omitempty"` // the errors for each label, in ascending order of labels
+	Classes []class `json:"classes,omitempty"` // the mean errors for each label, in ascending order
 	// Output is the file or folder of the results; empty if they were not written.
 	Output paths.Name `json:"output,omitempty"`
-	// Sheet is the contact sheet, a page that shows the first images; empty if there is none.
+	// Sheet is the page that shows the first images; empty if there is none.
 	Sheet     paths.Name `json:"sheet,omitempty"`
 	Seconds   float64    `json:"seconds"`            // duration of the work
 	PerSecond float64    `json:"images_per_second"`  // Count divided by Seconds
@@ -60,7 +60,7 @@ type summary struct {
 	typed string // the command line as it was typed
 }
 
-// class holds the number of images with one label, and their mean error in each column.
+// class holds the number of images that have one label, and their mean error in each column.
 type class struct {
 	Label int        `json:"label"`
 	Count int        `json:"count"`
@@ -74,7 +74,7 @@ type worst struct {
 	Error float64 `json:"nfe"`
 }
 
-// summary returns the summary without official files, warnings and times, which the caller sets.
+// summary returns the summary of j, except official files, warnings and times, which the caller sets.
 func (j *job) summary() summary {
 	opt, e := &j.opt, j.engine
 	s := summary{
@@ -108,7 +108,7 @@ func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	return s.document().Text(to.Out)
 }
 
-// line returns one line: where the results are, how many there are, and how fast they were computed.
+// line returns one line about the results: where they are, how many, and how fast they were computed.
 func (s *summary) line() string {
 	var to []string
 	for _, name := range []string{string(s.Output), string(s.Sheet)} {
@@ -179,7 +179,7 @@ func (s *summary) document() report.Document {
 	return d
 }
 
-// official returns the end of a sentence, ", which is MNIST's " followed by name, or "" if name is "".
+// official returns ", which is MNIST's " followed by name, to end a sentence with, or "" if name is "".
 func official(name string) string {
 	if name == "" {
 		return ""
@@ -192,11 +192,11 @@ type scores struct {
 	all     sums
 	classes map[int]*sums // by label; nil if there are no labels
 	worst   *worst        // nil if no error is defined
-	errors  [][]float64   // the errors in each column, without black images
+	errors  [][]float64   // a list for each column: the errors of images, without black ones
 }
 
-// add adds the errors of x, if any. Digits must be added in the order of the file, so that the sums have the same bits
-// for any number of workers.
+// add adds the errors of x, if it was scored. Digits must be added in the order of the file, so that the sums have the
+// same bits for any number of workers.
 func (s *scores) add(x digit) {
 	if x.errors == nil {
 		return
@@ -227,8 +227,8 @@ func (s *scores) add(x digit) {
 	}
 }
 
-// finding says whether the model, last in columns, restores better than the best interpolation, and how certain this
-// is; "" if there is no comparison.
+// finding returns a text: whether the model, last in columns, restores better than the best interpolation, and how
+// certain this is; "" without a comparison.
 func (s *scores) finding(columns []string) string {
 	last := len(columns) - 1
 	if last < 1 || s.all.scored == 0 {

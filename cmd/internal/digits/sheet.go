@@ -12,13 +12,13 @@ import (
 	"superres/mnist"
 )
 
-// sheetTile is the least width of a picture on the sheet, in pixels: smaller pictures are shown enlarged.
+// sheetTile is the least width of a picture on the sheet, in pixels: a smaller picture is enlarged for display.
 const sheetTile = 52
 
 // mostSheetPixels is the greatest total number of pixels of all pictures on a sheet.
 const mostSheetPixels = 50_000_000
 
-// sheet collects the first digits processed, for a page with a row of pictures for each digit.
+// sheet collects the first digits processed, for a page with a row of pictures for each.
 type sheet struct {
 	out   image.Point // the size of a result in pixels
 	count int         // how many digits to draw
@@ -32,10 +32,10 @@ func (s *sheet) add(x digit) {
 	}
 }
 
-// sheetRows are the names of the pictures of a digit, from left to right.
+// sheetRows are the titles of the pictures in a row of the sheet, from left to right.
 var sheetRows = []string{"truth", "low", "result", "error"}
 
-// pictures returns the pictures of x, one for each of sheetRows.
+// pictures returns the pictures of x in the order of sheetRows.
 func (x digit) pictures() []*image.Gray {
 	difference := image.NewGray(x.result.Bounds())
 	for i := range difference.Bounds().Dy() {
@@ -47,8 +47,8 @@ func (x digit) pictures() []*image.Gray {
 	return []*image.Gray{x.truth, x.low, x.result, difference}
 }
 
-// page writes the sheet to the HTML page called name, with at most the permissions mode: the report, and before its
-// table the pictures of the digits, which a reader can lay over one another.
+// page writes the sheet to the HTML page called name, with at most the permissions mode: the report and, before its
+// table, the pictures of the digits, which a reader can lay over one another.
 func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary) error {
 	d := sum.document()
 	shown, err := s.table()

@@ -14,7 +14,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// codes reports whether the run only codes the signals over the dictionary of --init, without learning.
+// codes reports whether the run learns nothing and only codes the signals over the dictionary of --init.
 func (opt Options) codes() bool { return opt.Iterations == 0 }
 
 // checkCoding returns an error if the options in given contradict --iterations 0.
@@ -34,14 +34,14 @@ func (opt Options) checkCoding(given settings.Table) error {
 	return nil
 }
 
-// codingMemory returns the bytes that the method code takes besides the n signals of m entries and the k atoms; a code
+// codingMemory returns the bytes that the method code needs in addition to n signals of m entries and k atoms; a code
 // has at most nonZeros entries.
 func codingMemory(m, n, k, nonZeros int) float64 {
 	result, working := sparse.Memory(m, k, n, nonZeros)
 	return result + working + 8*float64(m)*float64(n)
 }
 
-// code returns the codes of y over the dictionary of --init. The result has one step, with the error of the codes.
+// code returns the codes of y over the dictionary of --init. The result has only one step, with the error of the codes.
 func (opt Options) code(ctx context.Context, y *mat.Dense, with learners.Options) (*learners.Result, error) {
 	began := time.Now()
 	codes, err := with.Coder.Code(ctx, with.Init, y)
@@ -56,7 +56,7 @@ func (opt Options) code(ctx context.Context, y *mat.Dense, with learners.Options
 	return &learners.Result{Dictionary: with.Init, Codes: codes, Steps: []learners.Step{step}}, nil
 }
 
-// codesText returns summary.text for a run that only coded.
+// codesText returns the text of the summary, one line, for a run that only coded.
 func (s summary) codesText() string {
 	return fmt.Sprintf("%s: codes of %d×%d data by %s over %s of %s, %s: RMSE %.4g, %.3g non-zeros a signal", s.Codes,
 		s.Entries, s.Signals, s.Coder, console.Count(s.Atoms, "atom"), s.Dictionary, console.Elapsed(s.Seconds), s.RMSE,

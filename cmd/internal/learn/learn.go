@@ -1,8 +1,8 @@
 // Package learn is the command superres learn: it learns a dictionary from a matrix.
 //
-// Read it in this order: options.go, the flags; learn.go, the run of a command; problem.go, which reads the data and
-// checks that the memory suffices; coding.go, coding over an existing dictionary; outputs.go, the files written;
-// report.go, the summary of a run; and parts.go, which learns from a file larger than memory.
+// Read it in this order: options.go, the flags; learn.go, one call; problem.go, which reads the data and checks that
+// memory suffices; coding.go, coding over an existing dictionary; outputs.go, the files written; report.go, the summary
+// of a run; and parts.go, which learns from a file larger than memory.
 package learn
 
 import (
@@ -57,7 +57,7 @@ exec:COMMAND is a learner or coder of your own: see superres recover --help.`,
 	})
 }
 
-// run runs the command superres learn.
+// run carries out superres learn: it completes opt from c, then learns.
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -100,7 +100,7 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 	return newSummary(opt, p, result).tell(opt, s)
 }
 
-// failed returns err, an error from learning, as the command reports it.
+// failed returns the error for the user if learning failed with err.
 func (opt Options) failed(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:

@@ -65,19 +65,19 @@ type Options struct {
 	Atoms      *int // nil: as many as in Init, or twice the entries of a signal, but at most the number of signals
 	Iterations int
 	Seed       uint64
-	Parts      int // number of signals in memory at a time; 0: all
+	Parts      int // number of signals in memory at once; 0: all
 	Resume     bool
 	Limits     console.Limits
 
 	JSON, Quiet bool
-	oriented    bool // --transpose is given, as true or as false
+	oriented    bool // --transpose is given, with the value true or false
 
-	learner learners.Learner // the learner with the spec Learner
+	learner learners.Learner // the learner that the spec Learner describes
 	outputs outputs
 	command string // the command line, which must be the same for --resume
 }
 
-// complete sets the fields that depend on c or on several options. Contradictory options are a usage error.
+// complete sets the fields of opt that depend on c or on several options. Contradictory options are a usage error.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	given := console.OptionsOf(c.Command)
 	opt.Data = c.Args().First()

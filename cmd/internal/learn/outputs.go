@@ -21,11 +21,11 @@ import (
 
 // outputs are the files that superres learn writes.
 type outputs struct {
-	// dictionary receives D, codes receives X, and trace a line for every iteration.
+	// dictionary receives the dictionary D, codes the codes X, and trace a line for every iteration.
 	dictionary, codes, trace output
 	// overwrite says that existing files are replaced; false: an existing file is an error.
 	overwrite bool
-	// most holds the greatest permissions for new files: the permissions that all input files have.
+	// most is the greatest permissions for new files: only those that all input files have.
 	most fs.FileMode
 }
 
@@ -36,8 +36,8 @@ type output struct {
 	format string
 }
 
-// check sets the formats and most. It is called before any work, and fails if an output could not be written, or would
-// replace an input or another output.
+// check sets out.most and the formats in out. It is called before any work, and fails if an output could not be
+// written, or would replace an input or another output.
 func (out *outputs) check(opt Options) (err error) {
 	switch {
 	case out.dictionary.Name == "" && !opt.codes():
@@ -60,8 +60,8 @@ func (out *outputs) check(opt Options) (err error) {
 	return console.CheckOutputs(out.overwrite, inputs, out.dictionary.Output, out.codes.Output, out.trace.Output)
 }
 
-// save writes trace, codes and dictionary, in this order, and returns the first error. After an error it writes the
-// other files nevertheless, since learning may have taken hours.
+// save writes trace, codes and dictionary, in this order, and returns the first error. An error in one file does not
+// keep it from writing the next, since learning may have taken hours.
 func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Result) error {
 	var errs []error
 	write := func(o console.Output, write func(io.Writer) error) {
@@ -91,8 +91,8 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 	return nil
 }
 
-// writeCodes writes the codes x: as "npy" or "csv" the dense K×N matrix, with 8 bytes of memory for each entry; as
-// "npz" a sparse matrix for scipy.sparse.load_npz.
+// writeCodes writes the codes x to w: as "npy" or "csv" the dense K×N matrix, which takes 8 bytes of memory per entry;
+// as "npz" a sparse matrix for scipy.sparse.load_npz.
 func writeCodes(w io.Writer, format string, x *sparse.Codes) error {
 	if format == "npz" {
 		return npz.WriteCSC(w, x.Atoms, x.Start, x.Index, x.Value)
@@ -100,7 +100,7 @@ func writeCodes(w io.Writer, format string, x *sparse.Codes) error {
 	return matfile.Write(w, format, "", x.Dense())
 }
 
-// writeTrace writes a line of comma-separated values for each step; the first field is empty for iteration 0.
+// writeTrace writes a head and a line of comma-separated values for each step; iteration 0 has an empty first value.
 func writeTrace(w io.Writer, steps []learners.Step) error {
 	if _, err := io.WriteString(w, "iteration,rmse,nonzeros,primal,dual,replaced,seconds\n"); err != nil {
 		return err

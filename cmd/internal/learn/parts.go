@@ -53,10 +53,10 @@ func (opt *Options) completeParts(given settings.Table) error {
 	return nil
 }
 
-// runLength is the number of signals in a run: signals side by side in the file, which always are in the same part.
+// runLength is the number of signals in a run: consecutive signals in the file, which always belong to the same part.
 const runLength = 256
 
-// fileParts is a file of signals to read in parts.
+// fileParts is a file of signals that is read in parts.
 type fileParts struct {
 	columns *npz.Columns
 	name    string
@@ -64,8 +64,8 @@ type fileParts struct {
 	size    int   // runs in a part
 }
 
-// openParts opens the file opt.Data and divides it into parts of about opt.Parts signals, in runs ordered at random by
-// the seed. The caller closes file.
+// openParts opens the file opt.Data and divides it into parts of about opt.Parts signals. A part consists of runs from
+// all over the file, in a random order drawn from the seed. The caller closes file.
 func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 	f, size, err := safefile.OpenRegular(opt.Data)
 	if err != nil {
@@ -82,7 +82,7 @@ func openParts(opt Options) (p *fileParts, file io.Closer, err error) {
 		order: rand.New(rand.NewPCG(opt.Seed, 2)).Perm(runs)}, f, nil
 }
 
-// count returns the number of parts. Each part has at least size runs, and fewer than twice as many.
+// count returns the number of parts. Each part has at least p.size runs, and fewer than twice as many.
 func (p *fileParts) count() int { return max(1, len(p.order)/p.size) }
 
 // read returns the signals in part i, counted from 0.
@@ -164,17 +164,17 @@ func learnParts(ctx context.Context, opt Options, s *console.Streams, bar *conso
 	return sum.tell(opt, s)
 }
 
-// kept is the file for --resume: what a run with --parts has learned so far.
+// kept is the file for --resume, which stores what a run with --parts has learned so far.
 type kept struct {
 	name    string
 	mode    fs.FileMode
-	about   string // the settings and the size of the data
+	about   string // the command line and the size of the data
 	past    learners.Past
 	steps   []learners.Step // one for each part
-	written time.Time       // when the file was last written; zero: not yet
+	written time.Time       // when the file was last written; zero: not yet written
 }
 
-// seconds returns the time spent learning from the parts before.
+// seconds returns the time spent learning from the parts done so far.
 func (k *kept) seconds() (sum time.Duration) {
 	if len(k.steps) > 0 {
 		sum = k.steps[len(k.steps)-1].Elapsed
@@ -182,7 +182,7 @@ func (k *kept) seconds() (sum time.Duration) {
 	return sum
 }
 
-// write writes the file, unless no part is done or the file was written less than interval ago.
+// write writes the file for --resume, unless no part is done or it was written less than interval ago.
 func (k *kept) write(interval time.Duration) error {
 	if k.past.Parts == 0 || time.Since(k.written) < interval {
 		return nil
@@ -202,7 +202,7 @@ func (k *kept) write(interval time.Duration) error {
 	})
 }
 
-// read reads the file, if it exists. It must come from a run with the same settings, and hold atoms of m entries.
+// read sets k.past and k.steps from the file, if it exists. The file must come from the same settings and data.
 func (k *kept) read(m, atoms int) error {
 	f, size, err := safefile.OpenRegular(k.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -255,7 +255,7 @@ func (k *kept) read(m, atoms int) error {
 	return nil
 }
 
-// refuse returns the error for a file that --resume cannot use.
+// refuse returns the error for a file that --resume cannot use because of err.
 func (k *kept) refuse(err error) error {
 	return safefile.Refuse(safefile.ErrInput, k.name, "%v; remove it, or leave out --resume", err)
 }

@@ -19,16 +19,16 @@ import (
 
 // problem holds the inputs of a learner.
 type problem struct {
-	// signals is the matrix Y, with one signal a column.
+	// signals is the matrix Y, with one signal per column.
 	signals *mat.Dense
 	// settings are the parameters of the learner.
 	settings learners.Options
-	// coder is settings.Coder.
+	// coder is the same coder as settings.Coder.
 	coder *watchedCoder
 }
 
 // readProblem returns the problem described by opt: the data, from the file or stdin, and the settings, with the
-// initial dictionary. If the data need more memory than the limit, it fails before reading their entries.
+// initial dictionary. If the data would exceed the memory limit, it fails before reading their entries.
 func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	if p.settings, err = opt.settings(); err != nil {
 		return p, err
@@ -45,7 +45,7 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	return p, p.codeAs(opt)
 }
 
-// settings returns the parameters of the learner, except the coder. Atoms is 0 if the data decide it.
+// settings returns the parameters of the learner, except the coder. Atoms is 0 if its value depends on the data.
 func (opt Options) settings() (s learners.Options, err error) {
 	s = learners.Options{Iterations: opt.Iterations, Seed: opt.Seed}
 	if opt.Atoms != nil {
@@ -60,7 +60,7 @@ func (opt Options) settings() (s learners.Options, err error) {
 	return s, nil
 }
 
-// codeAs sets the coder of the problem to the coder named in opt, for its number of atoms.
+// codeAs sets the coder of the problem to the coder named in opt, adapted to the number of atoms of the problem.
 func (p *problem) codeAs(opt Options) error {
 	spec, err := opt.Coder.Over(p.settings.Atoms)
 	if err != nil {
@@ -72,8 +72,8 @@ func (p *problem) codeAs(opt Options) error {
 	return err
 }
 
-// firstDictionary returns the dictionary in opt.Init. It fails if an atom is zero, or if the number of atoms is not
-// opt.Atoms.
+// firstDictionary returns the dictionary in the file opt.Init. It fails if an atom is zero, or if opt.Atoms is set to
+// another number of atoms.
 func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	m, err := matfile.Open(opt.Init, matfile.Options{Column: "atom", Accept: func(rows, cols int) error {
 		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows,
@@ -100,8 +100,8 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	return d, nil
 }
 
-// readSignals returns the data from the file or stdin. Before reading the entries it calls accept with n signals, m
-// entries and the bytes piped, the size of stdin held in memory, and returns its error.
+// readSignals returns the data from the file or stdin. Before it reads the entries, it calls accept for n signals of m
+// entries, with the number of bytes of stdin held in memory as piped, and returns an error from accept.
 func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float64) error) (*mat.Dense, error) {
 	var piped []byte
 	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal",
@@ -119,14 +119,14 @@ func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float
 	return matfile.Read(bytes.NewReader(piped), int64(len(piped)), opt.dataName(), want)
 }
 
-// fewSignals describes n signals of m entries, for n less than m.
+// fewSignals returns a text about n signals of m entries, where n is less than m.
 func fewSignals(m, n int) string {
 	return fmt.Sprintf("%d signals of %d entries each, so fewer signals than entries", n, m)
 }
 
-// accept returns an error if n signals of m entries do not fit the initial dictionary or need more memory than the
-// limit. Reading takes the signals, a copy to transpose them, and piped bytes from standard input. Learning takes the
-// signals, the initial dictionary and, to write them as .npy or .csv, the dense codes.
+// accept returns an error if n signals of m entries look transposed, do not fit the initial dictionary or exceed the
+// memory limit. Reading takes the signals, a copy of them to transpose, and piped bytes from standard input. Learning
+// takes the signals, the initial dictionary and, to write them as .npy or .csv, the dense codes.
 func accept(opt Options, settings learners.Options, m, n int, piped float64) error {
 	name := opt.dataName()
 	if m > n && n > 1 && opt.Atoms == nil && settings.Init == nil && !opt.oriented {
@@ -173,7 +173,7 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 		advice+", or --transpose when there is one signal a row")
 }
 
-// watchedCoder is a coder that records whether it was used, since some learners do not use it.
+// watchedCoder is a coder that records whether it was used, since some learners use none.
 type watchedCoder struct {
 	sparse.Coder
 	spec string
@@ -185,7 +185,7 @@ func (w *watchedCoder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.De
 	return w.Coder.Code(ctx, d, y)
 }
 
-// MostNonZeros implements sparse.Limited. A learner that calls it uses the coder, at least for this number.
+// MostNonZeros implements sparse.Limited. A learner that calls it depends on the coder, so the coder counts as used.
 func (w *watchedCoder) MostNonZeros() int {
 	w.used.Store(true)
 	return sparse.MostNonZeros(w.Coder)

@@ -9,7 +9,7 @@ import (
 	"superres/learners"
 )
 
-// summary describes a run, in a line for people and as JSON for programs. Coder is empty if the learner uses none;
+// summary describes a run, as a line for people and as JSON for programs. Coder is empty if the learner uses none;
 // Iterations is 0 if the learner does not count them. With --iterations 0, Learner and Stop are empty, too. NonZeros is
 // the mean number of non-zeros in the code of a signal.
 type summary struct {
@@ -26,7 +26,7 @@ type summary struct {
 	Iterations int        `json:"iterations,omitempty"`
 	Stop       string     `json:"stop,omitempty"`
 	RMSE       float64    `json:"rmse"`
-	// Least is the least RMSE in all iterations. But the dictionary is always from the last iteration.
+	// Least is the least RMSE of any iteration. The dictionary is from the last iteration nevertheless.
 	Least    float64  `json:"least_rmse"`
 	NonZeros float64  `json:"nonzeros"`
 	Seconds  float64  `json:"seconds"`
@@ -77,7 +77,7 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 	return sum
 }
 
-// tell writes the summary as a line to standard error, unless opt.Quiet, and with --json to standard output.
+// tell writes the summary as a line to standard error, unless opt.Quiet, and as JSON to standard output if opt.JSON.
 func (s summary) tell(opt Options, to *console.Streams) error {
 	if !opt.Quiet {
 		fmt.Fprintln(to.Err, safefile.OneLine(s.text()))

@@ -10,10 +10,10 @@ import (
 	"superres/learners/sparse"
 )
 
-// Ground is the index of the background in Palette, and zero the index of the grey that shows an entry of 0.
+// Ground is the index of the background in Palette, and zero the index of the grey that stands for an entry of 0.
 const Ground, zero = 0, 128
 
-// Palette has the background at index Ground, and at index v, from 1 to 255, the grey of level v.
+// Palette has the background at index Ground, and at each index v from 1 to 255 the grey of sample value v.
 var Palette = func() color.Palette {
 	p := color.Palette{color.NRGBA{44, 92, 150, 255}}
 	for v := 1; v < 256; v++ {
@@ -24,14 +24,14 @@ var Palette = func() color.Palette {
 
 // Panel is one matrix of atoms in a drawing.
 type Panel struct {
-	atoms *sparse.Dictionary // one atom in each column, of w·h entries
-	// w and h are the width and height of an atom in entries; a column holds the rows of an atom, from the top.
+	atoms *sparse.Dictionary // each column is an atom of w·h entries
+	// w and h are the width and height of an atom in entries; a column lists the rows of its atom from the top.
 	w, h int
-	side int // the side of an entry in pixels, before the zoom
+	side int // the side of an entry in pixels, at zoom 1
 }
 
-// screen is the greatest width and height, in pixels, of a drawing without a given zoom, unless it needs more even at
-// zoom 1. maxPixels is the greatest number of pixels of a drawing.
+// screen is the greatest width and height, in pixels, of a drawing without a given zoom, unless even zoom 1 exceeds it.
+// maxPixels is the greatest number of pixels of a drawing.
 const (
 	screen    = 1600
 	maxPixels = 100_000_000
@@ -39,7 +39,7 @@ const (
 
 // Draw returns a drawing of atoms in rows, about 4 by 3 in shape, with the panels of each atom side by side. Zero is
 // mid-grey, and the entry of greatest magnitude in each panel of an atom is black or white. order lists the columns of
-// the atoms to draw. zoom multiplies Panel.side; 0 chooses a zoom that fits a screen. Too large a drawing is an error.
+// the atoms to draw. zoom multiplies Panel.side; 0 chooses a zoom that fits a screen. It fails above maxPixels.
 func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	var l layout
 	if zoom > 0 {
@@ -68,7 +68,7 @@ func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	return img, nil
 }
 
-// layout holds the sizes in pixels of a drawing in which each cell shows one atom.
+// layout holds the sizes, in pixels, of a drawing in which each cell shows one atom.
 type layout struct {
 	cellW, cellH  int // size of a cell, without the gap after it
 	inner, outer  int // gaps: between the panels in a cell, and around cells
@@ -92,10 +92,10 @@ func newLayout(panels []Panel, cells, zoom int) layout {
 	return l
 }
 
-// NewPanel returns a panel of d, with atoms of w×h entries, each drawn as side×side pixels times zoom. It keeps d.
+// NewPanel returns a panel that keeps d, with atoms of w×h entries, each drawn as side×side pixels at zoom 1.
 func NewPanel(d *sparse.Dictionary, w, h, side int) Panel { return Panel{d, w, h, side} }
 
-// draw draws atom k with its upper left corner at x, y, and each entry as side×side pixels.
+// draw draws atom k into img with its upper left corner at (x, y), and each entry as side×side pixels.
 func (p Panel) draw(img *image.Paletted, x, y, k, side int) {
 	atom := p.atoms.Atom(k)
 	largest := 0.0

@@ -12,14 +12,14 @@ import (
 	"superres/internal/safefile"
 )
 
-// history holds the records on outputs from the journals in a folder. Its keys are hashes of the relative output paths.
+// history holds the records about outputs from the journals in a folder, by hash of the relative path of the output.
 type history struct {
-	stories map[paths.Key]*story    // the last record on each output
-	others  map[paths.Key][]promise // the promises in earlier records on an output
+	stories map[paths.Key]*story    // the last record about each output
+	others  map[paths.Key][]promise // the promises in earlier records about an output
 }
 
-// story is the last record on an output. As memory may hold a million stories, it contains hashes instead of texts, and
-// times in nanoseconds since 1970.
+// story is the last record about an output. As memory may hold a million stories, it contains hashes instead of texts,
+// and times in nanoseconds since 1970.
 type story struct {
 	promise
 	source   paths.Key // hash of the input's path and the settings, from sourceKey
@@ -31,8 +31,8 @@ type story struct {
 	done     bool
 }
 
-// promise is the size in bytes and the SHA-256 of a complete result: a file with both is a result of this program and
-// may be replaced. The zero value promises nothing.
+// promise is the size in bytes and the SHA-256 of a complete result. A file with this size and hash was written by this
+// program and may be replaced. The zero value promises nothing.
 type promise struct {
 	bytes int64
 	sum   digest
@@ -58,10 +58,10 @@ func (d digest) String() string { return hex.EncodeToString(d[:]) }
 // sourceKey returns a hash of place, the relative path of an input, and of settings, both as in Record.
 func sourceKey(place, settings string) paths.Key { return paths.KeyOf(place, settings) }
 
-// add adds rec from the journal with the number journal. If an output has several records, the last one counts: in one
-// journal the last line, whatever its time; between journals the record with the latest time.
+// add adds rec, a record from journal number journal, to p. If an output has several records, the last counts: within
+// one journal the last line, whatever its time; between journals the record with the latest time.
 func (p *history) add(rec *Record, journal int32) {
-	if rec.Output == "" { // parts once noted their beginning and end
+	if rec.Output == "" { // older versions also recorded the start and end of parts
 		return
 	}
 	now := story{promise: promise{rec.Bytes, digestOf(rec.Result)}, source: sourceKey(string(rec.Input), rec.Settings),
@@ -82,14 +82,14 @@ func (p *history) add(rec *Record, journal int32) {
 	}
 }
 
-// addPromise keeps earlier, a promise about the output key that is not in the last record on it.
+// addPromise adds earlier, from a record about the output key that is not the last, to p.others, unless it is there.
 func (p *history) addPromise(key paths.Key, earlier promise) {
 	if earlier.sum != (digest{}) && !slices.Contains(p.others[key], earlier) {
 		p.others[key] = append(p.others[key], earlier)
 	}
 }
 
-// isPromised reports whether the file at path, of size bytes, is a complete result according to any record on output.
+// isPromised reports whether the file at path, of size bytes, is a complete result by any record about output.
 func (p *history) isPromised(output paths.Key, path string, size int64) (bool, error) {
 	last := p.stories[output]
 	if last == nil {
@@ -103,8 +103,8 @@ func (p *history) isPromised(output paths.Key, path string, size int64) (bool, e
 	return err == nil && slices.Contains(promises, promise{size, sum}), err
 }
 
-// hasInput reports whether the file at path, described by info, is still the input in the record: it has the same size,
-// and the same time or, since copying changes the time, the same hash.
+// hasInput reports whether the file at path, described by info, is still the recorded input: it has the same size, and
+// the same time of change or, since copying changes the time, the same hash.
 func (s *story) hasInput(path string, info fs.FileInfo) bool {
 	if info == nil || info.Size() != s.size {
 		return false
@@ -116,7 +116,7 @@ func (s *story) hasInput(path string, info fs.FileInfo) bool {
 	return err == nil && sum == s.sum
 }
 
-// read returns the records in all journals in folder. It reads each folder only once.
+// read returns the records of all journals in folder. It reads each folder only once.
 func (l *Ledger) read(folder string) (*history, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

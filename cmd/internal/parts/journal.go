@@ -15,19 +15,19 @@ import (
 	"superres/internal/safefile"
 )
 
-// Journal is a file of finished results, one JSON value a line, with which interrupted work continues where it stopped.
-// OpenJournal drops an incomplete last line. A journal is locked, so that only one process can have it open.
+// Journal is a file of finished results, one JSON value per line, from which interrupted work continues where it
+// stopped. OpenJournal drops an incomplete last line. A journal is locked, so that only one process can have it open.
 type Journal[T any] struct {
 	File *os.File
 
 	mu      sync.Mutex
 	size    int64 // bytes of all complete lines
 	broken  bool  // an incomplete last line could not be removed
-	damaged int   // number of the line skipped on opening, from 1; 0: none
+	damaged int   // number, from 1, of a damaged line that was skipped; 0: none
 }
 
-// OpenJournal opens the journal called name, or creates it with at most the permissions mode, and passes every entry,
-// in order, to handle. If handle is nil, the entries are not read. The caller must Close the journal.
+// OpenJournal opens the journal called name, or creates it with at most the permissions mode, and calls handle with
+// every entry, in order. If handle is nil, the entries are not read. The caller must Close the journal.
 func OpenJournal[T any](name string, mode fs.FileMode, handle func(T)) (*Journal[T], error) {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove "+
@@ -44,7 +44,7 @@ func OpenJournal[T any](name string, mode fs.FileMode, handle func(T)) (*Journal
 	return j, nil
 }
 
-// begin locks the journal, passes its entries to handle as OpenJournal does, and removes an incomplete last line.
+// begin locks the journal, calls handle with its entries as OpenJournal does, and removes an incomplete last line.
 func (j *Journal[T]) begin(handle func(T)) error {
 	info, err := j.File.Stat()
 	switch {
@@ -68,7 +68,7 @@ func (j *Journal[T]) begin(handle func(T)) error {
 	return err
 }
 
-// maxLine is the length in bytes of the longest line that is read: about a hundred times the line of a usual result.
+// maxLine is the greatest length of a line in bytes: about a hundred times the line of a usual result.
 const maxLine = 1 << 20
 
 // endOfLines returns the offset of the end of the last complete line in f, a file of size bytes.
@@ -84,9 +84,9 @@ func endOfLines(f io.ReaderAt, size int64) (int64, error) {
 	return size - int64(len(end)-last-1), nil
 }
 
-// ReadJournal passes every entry of the journal called name, in order, to handle, and returns the offset of the end of
-// the last complete line. One damaged line is skipped, since its work is simply done again; damaged is the number of
-// the line from 1, or 0 if no line is damaged. Two damaged lines are an error.
+// ReadJournal calls handle with every entry of the journal called name, in order, and returns the offset of the end of
+// the last complete line. It skips one damaged line, since the work of that line is simply done again; damaged is the
+// number of the line from 1, or 0 if no line is damaged. Two damaged lines are an error.
 func ReadJournal[T any](name string, handle func(T)) (end int64, damaged int, err error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -119,12 +119,12 @@ func ReadJournal[T any](name string, handle func(T)) (end int64, damaged int, er
 	}
 }
 
-// skippedLine returns a warning that in the journal called name a damaged line, counted from 1, was skipped.
+// skippedLine returns a warning that a damaged line of the journal called name, counted from 1, was skipped.
 func skippedLine(name string, line int) error {
 	return fmt.Errorf("journal %s: line %d is damaged; what it told of is done again", name, line)
 }
 
-// Add appends v as a line, completely or, if for example the disk is full, not at all. It is safe for concurrent use.
+// Add appends v as a line, all of it or, after an error such as a full disk, nothing. It is safe for concurrent use.
 func (j *Journal[T]) Add(v T) error {
 	line, err := json.Marshal(v)
 	if err != nil {

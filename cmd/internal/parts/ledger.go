@@ -15,31 +15,31 @@ import (
 	"superres/internal/safefile"
 )
 
-// A ledger records in journals which output files are done. The journals lie in the folders of the outputs and are
+// A ledger records in journals which output files are done. The journals are in the folders of the outputs and are
 // called .superres-journal.jsonl, or .superres-journal.I-of-N.jsonl for part I of N. A part appends only to its own
-// journal but reads all, so that parts may run at the same time and their number may change.
+// journal but reads all, so that parts may run at the same time and the number of parts may change.
 const (
 	journalPrefix = ".superres-journal"
 	journalSuffix = ".jsonl"
 )
 
-// Record is a line of a ledger's journal. An output file has two: "start" when its content is written, just before the
-// file gets its name, and "done" after. Both promise that a file of that name, size and hash is a complete result, and
-// say nothing of any other file.
+// Record is a line of a ledger's journal. An output file has two records: "start" after its content is written, just
+// before the file gets its name, and "done" after the file has its name. Both promise that a file of that name, size
+// and hash is a complete result, and say nothing of any other file.
 type Record struct {
 	State    string     `json:"state"`            // "start" or "done"
-	Output   paths.Name `json:"output,omitempty"` // below the folder of the journal, with slashes
-	Input    paths.Name `json:"input,omitempty"`  // below the folder it was found in, with slashes
-	Size     int64      `json:"size,omitempty"`   // of the input, in bytes
+	Output   paths.Name `json:"output,omitempty"` // path below the folder of the journal, with slashes
+	Input    paths.Name `json:"input,omitempty"`  // path below the folder it was found in, with slashes
+	Size     int64      `json:"size,omitempty"`   // bytes of the input
 	Modified time.Time  `json:"modified,omitzero"`
-	SHA256   string     `json:"sha256,omitempty"`   // of the input
+	SHA256   string     `json:"sha256,omitempty"`   // SHA-256 of the input
 	Settings string     `json:"settings,omitempty"` // File.Settings
-	Bytes    int64      `json:"bytes,omitempty"`    // of the output
+	Bytes    int64      `json:"bytes,omitempty"`    // bytes of the output
 	Result   string     `json:"result,omitempty"`   // SHA-256 of the output
 	Time     time.Time  `json:"time"`
 }
 
-// File is an output file that a command makes from one input file.
+// File is an output file that a command computes from one input file.
 type File struct {
 	Input    string // the path of the input
 	Place    string // the path of the input below the folder it was found in
@@ -49,7 +49,7 @@ type File struct {
 	Dates    bool   // the output gets the dates of the input
 }
 
-// Ledger records the files that a command makes, so that interrupted work can continue. A nil ledger knows of no
+// Ledger records the files that a command writes, so that interrupted work can continue. A nil ledger knows of no
 // earlier work and records nothing. It is safe for concurrent use except Open and Close.
 type Ledger struct {
 	suffix   string                      // from Part.Suffix, for the names of the journals
@@ -61,7 +61,7 @@ type Ledger struct {
 	warnings []error
 }
 
-// NewLedger returns the ledger for part, or for all the work if part is the zero value.
+// NewLedger returns the ledger for part; the zero value of part stands for all the work.
 func NewLedger(part Part) *Ledger {
 	return &Ledger{suffix: part.Suffix(), history: map[string]*history{}, journals: map[string]*Journal[Record]{}}
 }
@@ -88,8 +88,8 @@ func (l *Ledger) IsResult(root, path string) (bool, error) {
 	return recorded.stories[paths.KeyOf(paths.Below(l.folders.Real(root), l.folders.Place(path)))] != nil, nil
 }
 
-// Judge returns what the journals say about f. done says that f.Output exists and was made from the same input with the
-// same settings. ours says that the file now at f.Output is a recorded result, which may be replaced; false: it may
+// Judge returns what the journals say about f. done says that f.Output exists and was computed from the same input with
+// the same settings. ours says that the file now at f.Output is a recorded result, which may be replaced; false: it may
 // belong to somebody else. input is os.Stat of f.Input; output is os.Lstat of f.Output, or nil if no file is there.
 func (l *Ledger) Judge(f File, input, output fs.FileInfo) (done, ours bool, err error) {
 	if l == nil {
@@ -161,18 +161,18 @@ func (l *Ledger) Close() {
 		return
 	}
 	for _, j := range l.journals {
-		// An error is harmless: every line is written, and if one is lost, its work is simply done again.
+		// An error is harmless: every line is written, and the work of a lost line is simply done again.
 		_ = j.Close()
 	}
 }
 
-// Open opens the journals in the folders working, in which there is something to do. A new journal has at most the
+// Open opens the journals in roots, the folders of the outputs still to write. A new journal has at most the
 // permissions mode, since it names the inputs.
-func (l *Ledger) Open(working []string, mode fs.FileMode) error {
+func (l *Ledger) Open(roots []string, mode fs.FileMode) error {
 	if l == nil {
 		return nil
 	}
-	for _, root := range working {
+	for _, root := range roots {
 		if err := l.openIn(root, mode); err != nil {
 			return err
 		}
@@ -180,10 +180,10 @@ func (l *Ledger) Open(working []string, mode fs.FileMode) error {
 	return nil
 }
 
-// Keep makes f.Output from what write writes, whole or not at all, and adds its two records; the first is on the disk
-// before the file gets its name. An existing file is replaced if overwrite, or if a journal records it as a result.
-// info is os.Stat of the input before it was read, or nil if the input is no file; a new file gets no permission that
-// the input does not have, and with f.Dates the output has its dates.
+// Keep writes f.Output with write, completely or not at all, and adds its two records; the first is on the disk before
+// the file gets its name. Keep replaces an existing file if overwrite is true or a journal records the file as a
+// result. info is os.Stat of the input before it was read, or nil if the input is no file; a new file gets no
+// permission that the input lacks, and with f.Dates it gets the dates of the input.
 func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Writer) error) error {
 	from := safefile.Origin{Info: info, KeepDates: f.Dates}
 	if l == nil {
@@ -200,16 +200,16 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 	})
 }
 
-// KeepMade is Keep for a file that another program writes: make gets the path of a temporary file to write, as in
+// KeepMade is Keep for a file that another program writes: write gets the path of a temporary file to write, as in
 // safefile.MakeAtomicFrom.
-func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, make func(temp string) error) error {
+func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, write func(temp string) error) error {
 	from := safefile.Origin{Info: info, KeepDates: f.Dates}
 	if l == nil {
-		return safefile.MakeAtomicFrom(from, f.Output, overwrite, make)
+		return safefile.MakeAtomicFrom(from, f.Output, overwrite, write)
 	}
 	return l.keep(f, info, overwrite, func(overwrite bool, note func(bytes int64, sum digest) error) error {
 		return safefile.MakeAtomicFrom(from, f.Output, overwrite, func(temp string) error {
-			if err := make(temp); err != nil {
+			if err := write(temp); err != nil {
 				return err
 			}
 			made, err := os.Stat(temp)
@@ -225,8 +225,8 @@ func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, make func(te
 	})
 }
 
-// keep is Keep for a file that store writes. store calls note with the size and hash of the file before the file gets
-// its name.
+// keep is Keep for a file that store writes. Before the file gets its name, store calls note with the size and hash of
+// the file.
 func (l *Ledger) keep(f File, info fs.FileInfo, overwrite bool,
 	store func(overwrite bool, note func(bytes int64, sum digest) error) error) error {
 	if !overwrite { // check again, since the file may have changed after Judge
@@ -258,13 +258,13 @@ func (l *Ledger) keep(f File, info fs.FileInfo, overwrite bool,
 	}
 	in, err := os.Stat(f.Input)
 	if err != nil || in.Size() != rec.Size || !in.ModTime().Equal(rec.Modified) {
-		return nil // the input has changed meanwhile; the next run makes the output again
+		return nil // the input has changed meanwhile; the next run computes the output again
 	}
 	rec.State, rec.Time = "done", time.Now()
 	return journal.Add(rec)
 }
 
-// countingWriter passes bytes on to its Writer, and counts and hashes them.
+// countingWriter passes bytes on to its Writer, and counts and hashes these bytes.
 type countingWriter struct {
 	io.Writer
 	bytes int64

@@ -1,9 +1,9 @@
-// Package parts divides work into parts that may run at the same time, on one machine or many, and records what is
-// done, so that interrupted work continues.
+// Package parts divides work into parts that may run at the same time, on one machine or many, and records finished
+// work, so that interrupted work can continue.
 //
 // Read it in this order: part.go, which work belongs to a part; journal.go, a file of finished results; ledger.go, the
-// record of output files, in journals in their folders, and history.go, the content of these journals; and sweep.go,
-// trials and their results, in journals in one folder.
+// record of output files, in journals in the folders of the files; history.go, the content of these journals; and
+// sweep.go, trials and their results, in journals in one folder.
 package parts
 
 import (
@@ -63,7 +63,7 @@ func Parse(text string) (Part, error) {
 func (s Part) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
 // Has reports whether the picture with the relative path place belongs to this part. Only a hash of place decides, so
-// that a picture stays in its part when others are added or removed.
+// that a picture stays in its part when other pictures are added or removed.
 func (s Part) Has(place string) bool {
 	if s.Of == 0 {
 		return true
@@ -71,7 +71,7 @@ func (s Part) Has(place string) bool {
 	return indexOf(place, s.Of) == s.Index
 }
 
-// indexOf returns the index of the part that the hash of place chooses, from 0 to count − 1, among count parts.
+// indexOf returns the index, from 0 to count − 1, of the part that the hash of place chooses among count parts.
 func indexOf(place string, count int) int {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(place)))
 	return int(binary.BigEndian.Uint64(sum[:]) % uint64(count))
@@ -90,12 +90,12 @@ func (s Part) HasTask(task any) bool {
 func textOf(task any) string {
 	text, err := json.Marshal(task)
 	if err != nil {
-		panic(err) // a task consists of numbers and texts, which JSON can hold
+		panic(err) // a task has only numbers and texts, which JSON can hold
 	}
 	return string(text)
 }
 
-// Suffix returns ".I-of-N", which the file names of this part have before the extension; "" for the zero value.
+// Suffix returns ".I-of-N", which the file names of this part have before their extension; "" for the zero value.
 func (s Part) Suffix() string {
 	if s.Of == 0 {
 		return ""
@@ -105,7 +105,7 @@ func (s Part) Suffix() string {
 
 var partSuffix = regexp.MustCompile(`\.(\d+)-of-(\d+)(?:\.jsonl)?$`)
 
-// OfFile returns the part whose Suffix name ends with, apart from an extension .jsonl, and whether there is one.
+// OfFile returns the part whose Suffix ends name, or is followed only by .jsonl, and whether there is one.
 func OfFile(name string) (Part, bool) {
 	m := partSuffix.FindStringSubmatch(name)
 	if m == nil {

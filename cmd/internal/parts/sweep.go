@@ -20,12 +20,12 @@ import (
 	"superres/internal/safefile"
 )
 
-// Sweep runs tasks, of type K, and keeps their results, of type R, in journals in a folder. It runs only tasks without
-// a result in the journals, or with a failure there.
+// Sweep runs tasks, of type K, and keeps their results, of type R, in journals in a folder. It runs only tasks that
+// have no successful result in the journals.
 type Sweep[K comparable, R any] struct {
 	Dir    string          // the folder of the journals, and of the report
 	Task   func(R) K       // returns the task of a result
-	Failed func(R) string  // names the trial that failed, and says why; "": R is no failure
+	Failed func(R) string  // says which trial failed, and why; "": R is no failure
 	Weight func(K) float64 // estimates the work of a task, in any unit
 	// Run runs a task. It returns an error only if the context has ended.
 	Run func(context.Context, K) (R, error)
@@ -35,15 +35,15 @@ type Sweep[K comparable, R any] struct {
 	part    Part // the part of the tasks to run; the zero value: all
 }
 
-// Files are the files of a report: the name of each, with the function that writes it.
+// Files are the files of a report: the key is the name of a file, the value the function that writes the file.
 type Files map[string]func(io.Writer) error
 
 // Report runs the tasks of the command in c and shows progress in bar. Then it writes and prints the report that
-// document makes from the results of all tasks, in the order of the tasks. The files of the report get at most the
+// document returns for the results of all tasks, in the order of the tasks. The files of the report get at most the
 // permissions mode. After the report, failures among the results are returned as an error.
 //
-// With --shard it runs only the tasks of that part, has a journal of its own, and makes no report. Without, it takes
-// the results of all parts, and runs what is missing.
+// With --shard it runs only the tasks of one part, keeps a separate journal, and writes no report. Without --shard, it
+// takes the results of all parts, and runs the tasks that are missing.
 func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Progress, tasks []K, mode fs.FileMode,
 	document func([]R) (report.Document, Files, error)) (err error) {
 	s.command = c.Command.Name
@@ -84,7 +84,7 @@ func (s Sweep[K, R]) Report(c *cli.Context, to *console.Streams, bar *console.Pr
 		len(results), first)
 }
 
-// MaxTrials is the greatest number of trials in a sweep, as all of them are in memory.
+// MaxTrials is the greatest number of trials in a sweep, which all are in memory.
 const MaxTrials = 1_000_000
 
 // entry is a line in the journal of a sweep.
@@ -100,7 +100,7 @@ const (
 	sweepSuffix = ".jsonl"
 )
 
-// do runs tasks and shows progress in bar. For a part, results is nil and failures are an error.
+// do runs tasks, shows progress in bar and returns all results. For a part, results is nil and failures are an error.
 func (s Sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, safefile.Unwritable(s.Dir, err)
@@ -202,11 +202,11 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 	}
 	done = map[K]R{}
 	for _, e := range entries {
-		if e.Command != "" && e.Command != s.command { // a line may lack its command
+		if e.Command != "" && e.Command != s.command { // lines of older versions may lack the command
 			return nil, console.Failf(console.ExitOutput, "%s: this folder has the results of superres %s; "+
 				"use another -o", s.Dir, e.Command)
 		}
-		if s.Failed(e.Result) != "" { // which parts once kept
+		if s.Failed(e.Result) != "" { // older versions kept failures
 			continue
 		}
 		t := s.Task(e.Result)

@@ -1,4 +1,4 @@
-// Package paths resolves links in paths, hashes and encodes paths, and quotes them for patterns.
+// Package paths resolves links in paths, hashes paths, encodes them for JSON and quotes them for patterns.
 package paths
 
 import (
@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Real returns the absolute path of a file with all links resolved. If the file does not exist, links stay unresolved.
+// Real returns the absolute path of a file with all links resolved. If the file does not exist, links stay.
 func Real(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -24,11 +24,11 @@ func Real(path string) string {
 	return path
 }
 
-// Folders resolves links in the folders of many files, each folder only once. The zero value is ready to use, and safe
-// for concurrent use.
-type Folders struct{ real sync.Map } // string: string
+// Folders resolves links in the folders of many files, each folder only once. The zero value is ready to use. It is
+// safe for concurrent use.
+type Folders struct{ real sync.Map } // maps a folder to its real path
 
-// Real returns Real(folder).
+// Real returns the same as the function Real, but resolves each folder only once.
 func (f *Folders) Real(folder string) string {
 	if real, ok := f.real.Load(folder); ok {
 		return real.(string)
@@ -38,16 +38,16 @@ func (f *Folders) Real(folder string) string {
 	return real
 }
 
-// Place returns the path of a file with the links in its folder resolved. If the file itself is a link, it stays one.
+// Place returns the path of a file with the links in its folder resolved. A link that is the file itself stays.
 func (f *Folders) Place(path string) string {
 	return filepath.Join(f.Real(filepath.Dir(path)), filepath.Base(path))
 }
 
-// Key is a hash of texts, such as a path: 16 bytes of SHA-256, which take less memory than the texts.
+// Key is a hash of texts, such as a path: the first 16 bytes of a SHA-256, which take less memory than the texts.
 type Key [16]byte
 
-// KeyOf returns the key of texts, which contain no zero bytes. In practice, different lists of texts have different
-// keys.
+// KeyOf returns the key of texts, none of which may contain a zero byte. In practice, different lists of texts have
+// different keys.
 func KeyOf(texts ...string) Key {
 	var buffer [512]byte // on the stack, and large enough for most texts
 	joined := buffer[:0]
@@ -58,7 +58,7 @@ func KeyOf(texts ...string) Key {
 	return Key(sum[:16])
 }
 
-// ThroughLink returns the first symbolic link among the folders from root to dir, without root itself, and whether
+// ThroughLink returns the first symbolic link among the folders on the path from root, excluded, to dir, and whether
 // there is one. Such a link could lead out of root.
 func ThroughLink(root, dir string) (string, bool) {
 	rel, err := filepath.Rel(root, dir)
@@ -81,7 +81,7 @@ func IsFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// GlobQuote returns a pattern for filepath.Glob and --exclude that matches only the path path.
+// GlobQuote returns a pattern for filepath.Glob and --exclude that matches nothing but path.
 func GlobQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
@@ -105,7 +105,7 @@ func IsStandard[T ~string](name T) bool { return name == "-" }
 // of a surrogate pair.
 type Name string
 
-// Names returns texts as names.
+// Names returns texts converted to Names; nil for nil.
 func Names(texts []string) []Name {
 	if texts == nil {
 		return nil
@@ -132,7 +132,7 @@ func (n Name) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText decodes a text from MarshalText.
+// UnmarshalText sets *n to the name that MarshalText encoded as text.
 func (n *Name) UnmarshalText(text []byte) error {
 	before, rest, found := strings.Cut(string(text), "\x00")
 	name := before

@@ -16,20 +16,20 @@ const Book imagefile.Format = "cbz"
 
 const bookExt = ".cbz"
 
-// IsBook reports whether the file name is a comic, or a PDF to be written as a comic, as the extension of output says.
+// IsBook reports whether the file called name is a comic, or a PDF to write as a comic because output ends in .cbz.
 func IsBook(name, output string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return slices.Contains([]string{bookExt, ".cbr", ".zip"}, ext) && !paths.IsFolder(name) ||
 		ext == ".pdf" && strings.EqualFold(filepath.Ext(output), bookExt)
 }
 
-// BookKind returns the name of the kind of archive if another program must unpack the comic; "" for a zip archive.
+// BookKind returns the kind of archive, by name, if another program must unpack the comic in r; "" for a zip archive.
 func BookKind(r io.ReaderAt) string {
 	_, kind, _ := imagefile.IdentifyAt(r, "")
 	return kind.Title
 }
 
-// book returns the Output for an input that is a comic.
+// book returns the Output for an input that is a comic. It fails if -o is standard output or another kind of file.
 func (n Namer) book(in Input) (Output, error) {
 	switch asFile := n.asFile(); {
 	case paths.IsStandard(n.out):

@@ -36,12 +36,12 @@ func isReadContainer(name string) bool {
 // IsVideoName reports whether name has the extension of a video, either a file for FFmpeg or a stream.
 func IsVideoName(name string) bool { return isReadContainer(name) || IsNamedVideo(name) }
 
-// isVideo reports whether the file path is a video by its name and its content: a .ts may also be text.
+// isVideo reports whether the file at path is a video by name and content: a file called .ts may also be text.
 func isVideo(path string) bool {
 	return isReadContainer(path) && CheckContainer(path) == nil || IsNamedVideo(path)
 }
 
-// TellVideos returns a line about list, the videos in folders that are left out. It says how to name them.
+// TellVideos returns a line that says how many videos in folders, those in list, are left out, and how to name them.
 func TellVideos(list []Input) string {
 	if first := list[0].Path; len(list) > 1 {
 		return fmt.Sprintf("%d videos in folders are left out; name them to enlarge them, as in %s", len(list),
@@ -51,8 +51,8 @@ func TellVideos(list []Input) string {
 }
 
 // MarkContainers sets Format to Container for each video file in list that the user named. A file is a video by its
-// extension or its content, unless its extension means a picture. Videos found in folders stay unmarked, as one takes
-// as long as a thousand pictures.
+// extension or its content, unless its extension is that of a picture. Videos found in folders stay unmarked, as one
+// video takes as long as a thousand pictures.
 func MarkContainers(list []Input) {
 	for i := range list {
 		in := &list[i]
@@ -66,7 +66,7 @@ func MarkContainers(list []Input) {
 	}
 }
 
-// CheckContainer returns an ErrInput if the file path cannot be read or does not begin like a video file.
+// CheckContainer returns an ErrInput if the file at path cannot be read or does not begin like a video file.
 func CheckContainer(path string) error {
 	f, _, err := safefile.OpenRegular(path)
 	if err != nil {
@@ -84,7 +84,7 @@ func CheckContainer(path string) error {
 	return nil
 }
 
-// HeadBytes is how many bytes BeginsContainer needs.
+// HeadBytes is how many bytes at the start of a file BeginsContainer needs.
 const HeadBytes = 4 + 2*192 + 1
 
 // BeginsContainer reports whether head, the first bytes of a file, begins a video file.
@@ -108,8 +108,8 @@ func BeginsContainer(head []byte) bool {
 		beginsUnits(head)
 }
 
-// beginsUnits reports whether head begins a raw stream of H.264 or HEVC: after the start code of Annex B, a unit that
-// begins an access unit by ITU-T H.264, 7.4.1.2.3, or H.265, 7.4.2.4.4: a delimiter or a set of parameters.
+// beginsUnits reports whether head begins a raw stream of H.264 or HEVC: with the start code of Annex B and then a unit
+// that begins an access unit, a delimiter or a set of parameters (ITU-T H.264, 7.4.1.2.3; H.265, 7.4.2.4.4).
 func beginsUnits(head []byte) bool {
 	unit, is := bytes.CutPrefix(head, []byte{0, 0, 0, 1})
 	if !is {
@@ -123,7 +123,7 @@ func beginsUnits(head []byte) bool {
 	return avc || (kind == 32<<1 || kind == 33<<1 || kind == 35<<1) && next == 1
 }
 
-// container returns the Output for an input that is a video file.
+// container returns the Output for an input that is a video file. It fails if the options ask for anything else.
 func (n Namer) container(in Input) (Output, error) {
 	ext := filepath.Ext(in.Place)
 	switch asFile := n.asFile(); {

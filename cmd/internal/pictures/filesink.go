@@ -15,11 +15,11 @@ import (
 
 // FileSink is an enlarging.Sink that writes a file.
 type FileSink struct {
-	// Path is the file to write, and Root the folder that Path must not leave through a symbolic link.
+	// Path is the file to write, and Root the folder that the path must not leave through a symbolic link.
 	Path, Root string
-	// Original is the new name of the file that was at Path before; empty: that file is not kept.
+	// Original is the new name for the file that was at Path before; empty: that file is not kept.
 	Original string
-	// Keep calls write and stores the bytes as the file. info describes the input file; nil for a pipe.
+	// Keep calls write and stores the bytes written as the file. info describes the input file; nil for a pipe.
 	Keep func(info fs.FileInfo, write func(io.Writer) error) error
 }
 
@@ -37,7 +37,7 @@ func (s FileSink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error 
 		if err := write(w); err != nil || s.Original == "" {
 			return err
 		}
-		// The result is complete. From here on the original has both names, until the result takes the first name.
+		// The result is complete. From here on the original has both names, until the result takes over the first name.
 		err := os.Link(s.Path, s.Original)
 		if kept = err == nil; err != nil && !safefile.SameFile(s.Path, s.Original) {
 			return safefile.Unwritable(s.Original, err)
@@ -54,5 +54,5 @@ func (s FileSink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error 
 	return err
 }
 
-// Aside implements enlarging.Sink: the temporary file has no name, and lies in the folder of the result.
+// Aside implements enlarging.Sink: the temporary file has no name, and is in the folder of the result.
 func (s FileSink) Aside() (*os.File, func(), error) { return enlarging.Scratch(filepath.Dir(s.Path)) }

@@ -13,7 +13,7 @@ import (
 	"superres/internal/settings"
 )
 
-// Filter selects files in a folder by place, their path relative to the folder, with slashes.
+// Filter selects files in a folder by place, the path of a file relative to the folder, with slashes.
 type Filter struct {
 	Include []string // patterns; a file must match one of them; empty: all files match
 	Exclude []string // patterns; neither a file nor a folder above it may match one
@@ -32,7 +32,7 @@ func (f *Filter) Options() settings.Table {
 	}
 }
 
-// checkPattern returns a function that refuses patterns which can never match. name is the name of the option.
+// checkPattern returns a function that refuses patterns that can never match. name is the name of the option.
 func checkPattern(name string) func(string) error {
 	return func(p string) error {
 		if _, err := path.Match(p, ""); err != nil || strings.Trim(p, "/") == "" {
@@ -75,13 +75,13 @@ func matchParts(pattern, place []string) bool {
 	return ok && err == nil && matchParts(pattern[1:], place[1:])
 }
 
-// Other is a picture found in a folder that cannot be read, such as a HEIC file.
+// Other is a picture, found in a folder, of a kind that superres cannot read, such as a HEIC file.
 type Other struct {
 	Input
 	Kind foreign.Kind
 }
 
-// Reason says why the picture is left out, and what the user can do.
+// Reason returns a text that says why the picture is left out, and what the user can do.
 func (o Other) Reason() string { return o.Kind.Title + " cannot be read; " + o.Kind.Advice }
 
 // Tally returns the number of others of each kind, the most frequent kind first: "2 HEIC, 1 DNG".
@@ -105,7 +105,7 @@ func Tally(others []Other) string {
 	return strings.Join(titles, ", ")
 }
 
-// Advice says what the user can do about others, each text once.
+// Advice returns texts on what the user can do about others, each text once.
 func Advice(others []Other) (list []string) {
 	for _, o := range others {
 		if !slices.Contains(list, o.Kind.Advice) {

@@ -2,8 +2,8 @@
 // called, and reads pictures to learn from.
 //
 // Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, the choice of files in a folder;
-// naming.go, path and format of an enlargement; containers.go, video files, and books.go, comics; filesink.go, the file
-// of a result; sources.go, pictures to learn from or to score, including IDX files.
+// naming.go, path and format of an enlargement; containers.go, video files; books.go, comics; filesink.go, the file of
+// a result; sources.go, pictures to learn from or to score, including IDX files.
 package pictures
 
 import (
@@ -24,12 +24,12 @@ import (
 type Input struct {
 	// Path is the path of the file, as the user named it or as it was found; "-" is standard input.
 	Path string
-	// Place is the path below Root, or the base name if Root is empty. If possible it is the end of Path and shares its
-	// memory, so that only one text is stored for each of a million pictures.
+	// Place is the path below Root, or the base name if Root is empty. If possible it is the end of the string Path and
+	// shares its memory, so that only one text is stored for each of a million pictures.
 	Place string
 	Root  string // the folder in which the file was found; empty: the user named the file
 	Link  bool   // the file is a symbolic link
-	// Several says that the file contains several pictures, all to be enlarged. It is only set if the name of the
+	// Several says that the file contains several pictures, all to be enlarged. It is set only if the name of the
 	// output depends on it: for GIFs and WebPs, or for all files if the output is GIF.
 	Several bool
 	// Width and Height are the size of the enlargement in pixels, for the name of the output. They are 0 if unknown, or
@@ -37,10 +37,10 @@ type Input struct {
 	Width, Height int32
 	// Large says that the picture is already as large as requested. False: it is smaller, or its size is unknown.
 	Large bool
-	// Whole says that the name of the output contains the full file name, since another file has the same stem. False:
-	// it contains the stem.
+	// Whole says that the name of the output contains the full name of the input file, since another file has the same
+	// stem. False: it contains only the stem.
 	Whole bool
-	// Format is the format of the content if the extension of the file does not tell it; empty: the extension tells it,
+	// Format is the format of the content if the extension of the file does not show it; empty: the extension shows it,
 	// or the file is not a readable picture.
 	Format imagefile.Format
 }
@@ -50,22 +50,22 @@ func (in *Input) SetSize(size image.Point) { in.Width, in.Height = int32(size.X)
 
 // Finder finds the pictures that the arguments of a command line stand for.
 type Finder struct {
-	// Recursive also takes pictures in folders below a folder: --recursive. False takes only the folder's own.
+	// Recursive includes pictures in folders below a folder: --recursive. False: only pictures directly in the folder.
 	Recursive bool
 	// Filter selects among the pictures in folders; the zero Filter takes all.
 	Filter Filter
-	Avoid  string // real path of the output folder, which is not entered; empty: none
-	// Videos receives the videos in folders. They are left out, since one takes as long as a thousand pictures. nil:
-	// videos are not searched for.
+	Avoid  string // real path of the output folder, which is not searched; empty: none
+	// Videos receives the videos in folders, which are left out, since one video takes as long as a thousand pictures.
+	// nil: videos are not searched for.
 	Videos *[]Input
 	// Reads is called for a file of a kind that superres cannot read. It returns the format of the result if another
-	// program reads the file; else "", perhaps with new advice in kind. nil: no other program reads pictures.
+	// program converts the file; else "", perhaps with new advice in kind. nil: no other program is used.
 	Reads func(path string, kind *foreign.Kind) imagefile.Format
 }
 
-// identify sets in.Format. If superres reads the picture, it is the format of the content; if another program reads it,
-// the format of the result. If no program reads it, identify returns its kind. Otherwise the file is a document, not a
-// picture, or cannot be opened, and both are empty.
+// identify sets in.Format: to the format of the content if superres reads the picture, to the format of the result if
+// another program converts it, else to "". It returns the kind of a picture that no program reads. For a document or
+// another file, and for a file that cannot be opened, the kind is empty.
 func (f Finder) identify(in *Input) foreign.Kind {
 	format, kind, err := imagefile.Identify(in.Path)
 	if in.Format = format; err != nil || kind.Document {
@@ -85,8 +85,8 @@ func Expand(arg string, recursive bool) ([]Input, []Other, error) {
 }
 
 // Expand returns the pictures that arg stands for: a file; the pictures in a folder, in order of name; or the files
-// that match a pattern which the shell has not expanded. Unreadable pictures in folders are returned separately, as
-// Others. It fails if a folder contains no readable picture, even before filtering.
+// that match a pattern that the shell has not expanded. Unreadable pictures in folders are returned separately, as
+// Others. Expand fails if a folder contains no readable picture, even before filtering.
 func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	if arg == "" {
 		return nil, nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
@@ -109,7 +109,7 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	return f.listFolder(arg)
 }
 
-// matching returns the pictures that pattern stands for. A folder that matches is treated like a folder that was named.
+// matching returns the pictures that match pattern; a folder that matches is treated like a folder that was named.
 func (f Finder) matching(pattern string) (list []Input, others []Other, err error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {
@@ -135,7 +135,7 @@ func (f Finder) matching(pattern string) (list []Input, others []Other, err erro
 	return list, others, nil
 }
 
-// listFolder returns the pictures in folder.
+// listFolder returns the pictures in folder, and the pictures there that cannot be read, others.
 func (f Finder) listFolder(folder string) (list []Input, others []Other, err error) {
 	any, videos := false, 0
 	if f.Videos != nil {
@@ -149,7 +149,7 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 		}
 		switch {
 		case err != nil:
-			// What cannot be read is listed, so that opening it reports the error.
+			// A folder that cannot be read is listed, so that opening it reports the error.
 			list = append(list, Input{Path: path, Place: place, Root: folder})
 			return fs.SkipDir
 		case relErr != nil:
@@ -212,7 +212,7 @@ func MarkSeveral(list []Input, all bool) {
 	}
 }
 
-// IsSeveral reports whether arg is a folder or a pattern that the shell has not expanded; false: arg names one file.
+// IsSeveral reports whether arg is a folder, or a pattern not expanded by the shell; false: arg names one file.
 func IsSeveral(arg string) bool {
 	_, err := os.Stat(arg)
 	return paths.IsFolder(arg) || errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[")

@@ -18,7 +18,7 @@ import (
 	"superres/superres"
 )
 
-// Naming holds the options that decide names and formats of outputs.
+// Naming holds the options that decide the names and formats of outputs.
 type Naming struct {
 	Out      string           // -o: a file, a folder, or "-" for standard output; empty: beside the input
 	Format   string           // --format, for all outputs; empty: -o, --name or the input decides
@@ -28,17 +28,17 @@ type Naming struct {
 	Replace  bool             // each output replaces its input; false: it gets a new name
 }
 
-// Namer decides where enlargements go, and in which format.
+// Namer decides the paths and formats of enlargements.
 type Namer struct {
 	out      string            // the value of -o: a file, a folder, "-" or empty
 	format   imagefile.Format  // format of all outputs; empty: the format of each input
 	template string            // --name without the extension
 	pieces   []string          // the parts of template: text and placeholders alternate
 	ext      string            // extension of all outputs; empty: it follows from their format
-	size     string            // value of {size}, if a scale is given or the size of a result is unknown
+	size     string            // value of {size} if a scale is given or the result's size is unknown
 	values   map[string]string // values of the placeholders that are the same for all inputs
 	replace  bool              // Naming.Replace
-	single   bool              // the only input is a file that was named; false: several files, or a folder
+	single   bool              // there is one input, a file named by the user; false: several, or a folder
 }
 
 // extensionOf returns the extension, with its dot, for new files in format f, or "" if f cannot be written.
@@ -59,13 +59,13 @@ type Output struct {
 	// Path is the path of the file; "-" is standard output.
 	Path   string
 	Format imagefile.Format // png, jpeg, webp, bmp, tiff, gif (animations only), Video, Container or Book
-	Root   string           // the folder that the file must not leave through a link
+	Root   string           // the folder that the path must not leave through a link
 }
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// SplitOutput splits args into inputs and output. If there are two arguments, and the second is named like a picture, a
-// video or a comic but does not exist, it is the output; otherwise all are inputs, and out is empty.
+// SplitOutput splits args into inputs and output. If there are two arguments, and the second has the extension of a
+// picture, a video or a comic but does not exist, it is the output; otherwise all are inputs, and out is empty.
 func SplitOutput(args []string) (inputs []string, out string) {
 	if len(args) != 2 || strings.ContainsAny(args[1], "*?[") ||
 		!isNamedPicture(args[1]) && !IsNamedVideo(args[1]) && !isNamedContainer(args[1]) &&
@@ -79,7 +79,7 @@ func SplitOutput(args []string) (inputs []string, out string) {
 }
 
 // NewNamer returns a Namer for the options opt, or an error if they are invalid. single says that the only input is a
-// file that was named. A template may end in {ext}, the extension of the output; otherwise the extension is added.
+// file that the user named. A template may end in {ext}, the extension of the output; otherwise the extension is added.
 func NewNamer(opt Naming, single bool) (Namer, error) {
 	n := Namer{out: opt.Out, single: single, replace: opt.Replace, size: enlarging.SizeText(opt.Size)}
 	if n.size == "1x" {
@@ -137,8 +137,8 @@ func (want Naming) WantsGIF() bool {
 	return false
 }
 
-// takeFormat handles a template that ends in the extension of a picture: it moves the extension to n.ext, and sets the
-// format of all outputs from it. It fails if --format names another format.
+// takeFormat handles a template that ends in the extension of a picture: it moves the extension to n.ext, and sets
+// n.format, the format of all outputs, accordingly. It fails if --format names another format.
 func (n *Namer) takeFormat() error {
 	if !isNamedPicture(n.template) {
 		return nil
@@ -160,7 +160,7 @@ func withoutExt(template string) string {
 	return template
 }
 
-// Output returns the path and format for the enlargement of input. It fails if the options do not allow them.
+// Output returns the path and format for the enlargement of input. It fails if the options contradict each other.
 func (n Namer) Output(input Input) (Output, error) {
 	out, err := n.output(input)
 	if err == nil && out.Format.OnlyAnimates() && !input.Several && !paths.IsStandard(input.Path) {
@@ -229,13 +229,13 @@ func (n Namer) output(in Input) (Output, error) {
 	} else if in.Format.IsFollowed() { // format of the content
 		format, newExt = in.Format, extensionOf(in.Format)
 	} else {
-		format, newExt = imagefile.PNG, ".png" // the format of the input cannot be written, or is slow to write
+		format, newExt = imagefile.PNG, ".png" // the format of the input cannot be written, or only slowly
 	}
 	newExt = cmp.Or(n.ext, newExt)
 	return n.outputIn(in, n.base(in, ext)+newExt, newExt, format)
 }
 
-// inPlace returns the output that replaces input. It fails for links, and for files whose format cannot be written.
+// inPlace returns the output that replaces input. It fails for links, and if the result has another format or name.
 func inPlace(input Input) (Output, error) {
 	format, err := imagefile.FormatOf(input.Place)
 	if input.Several && imagefile.NamedFormat(input.Place).OnlyAnimates() {
@@ -256,7 +256,7 @@ func inPlace(input Input) (Output, error) {
 // IsNamedVideo reports whether name has the extension of a video stream.
 func IsNamedVideo(name string) bool { return strings.EqualFold(filepath.Ext(name), videoExt) }
 
-// video returns the Output for an input that is a video stream.
+// video returns the Output for an input that is a video stream. It fails if the options ask for anything else.
 func (n Namer) video(in Input) (Output, error) {
 	switch asFile := n.asFile(); {
 	case n.format != "":
@@ -284,7 +284,7 @@ func (n Namer) outputFile(format imagefile.Format) Output {
 	return Output{Path: filepath.Clean(n.out), Format: format, Root: filepath.Dir(n.out)}
 }
 
-// outputIn returns the output called base in the output folder for input. ext is the extension of base.
+// outputIn returns the output called base, with extension ext, in n.folder(input) or, there, in input's subfolder.
 func (n Namer) outputIn(input Input, base, ext string, format imagefile.Format) (Output, error) {
 	if base == ext || base != filepath.Base(base) {
 		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
@@ -301,7 +301,7 @@ func (n Namer) outputIn(input Input, base, ext string, format imagefile.Format) 
 	return Output{Path: filepath.Join(folder, base), Format: format, Root: root}, nil
 }
 
-// base returns the template, filled in for input, whose extension is ext.
+// base returns the template with its placeholders filled in for input, whose extension is ext.
 func (n Namer) base(input Input, ext string) string {
 	var room [8]string
 	words := append(room[:0], n.pieces...)
@@ -325,8 +325,8 @@ func (n Namer) base(input Input, ext string) string {
 	return strings.Join(words, "")
 }
 
-// folder returns the output folder for input: the folder in -o if there is one; else the folder of input. But if input
-// was found in a folder, it is a new folder beside this folder, with the same structure.
+// folder returns the output folder for input: the folder in -o if there is one; else the folder of input if the user
+// named the file; else, for a file found in a folder, a new folder beside that folder.
 func (n Namer) folder(input Input) (string, error) {
 	switch {
 	case n.out != "":

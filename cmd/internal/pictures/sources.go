@@ -21,13 +21,13 @@ import (
 	"superres/superres/training"
 )
 
-// Sources finds the pictures that a command learns from or scores: picture files, folders, and IDX files.
+// Sources lists the pictures that a command learns from or scores: picture files, folders, and IDX files.
 type Sources struct {
 	Command       string // name of the command, for messages
 	Recursive     bool
 	Choice        Choice
 	Limits        console.Limits
-	BytesPerPixel int64     // bytes of memory for a pixel at the peak of the command
+	BytesPerPixel int64     // bytes of memory per pixel at the command's peak
 	Notes         io.Writer // receives notes on pictures left out; nil: no notes
 }
 
@@ -36,7 +36,7 @@ func (s *Sources) Options() settings.Table {
 	return append(settings.Table{console.RecursiveOption(&s.Recursive)}, s.Choice.Options()...)
 }
 
-// Complete sets the fields that Options leaves out. bytesPerPixel is the memory for a pixel at the peak of the command.
+// Complete sets the fields of s that Options leaves out. bytesPerPixel is the memory per pixel at the command's peak.
 func (s *Sources) Complete(c *cli.Context, l console.Limits, bytesPerPixel int64) {
 	s.Command, s.Limits, s.BytesPerPixel, s.Notes = c.Command.Name, l, bytesPerPixel, Notes(c)
 }
@@ -49,7 +49,7 @@ func Notes(c *cli.Context) io.Writer {
 	return c.App.ErrWriter
 }
 
-// List returns the pictures that names stand for. It fails if there are none.
+// List returns the pictures that names stand for: files, folders and IDX files. It fails if there are none.
 func (s Sources) List(ctx context.Context, names []string) ([]training.Source, error) {
 	limits := Frugal(s.Limits, s.BytesPerPixel)
 	var list []training.Source
@@ -87,7 +87,7 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 	return list, nil
 }
 
-// Open returns the picture in the file path, read within limits. It turns a panic while reading into an error.
+// Open returns the picture in the file at path, read within limits. It turns a panic while reading into an error.
 func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.Image, err error) {
 	err = console.Picture(path, func() error {
 		pic, err := imagefile.Open(ctx, path, limits)
@@ -99,8 +99,8 @@ func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.
 	return img, err
 }
 
-// Frugal returns limits for reading a picture without metadata. They keep the memory of the command within l, if it
-// takes bytesPerPixel bytes for each pixel at its peak.
+// Frugal returns limits for reading a picture without metadata. They keep the memory of the command within l, if its
+// peak is bytesPerPixel bytes for each pixel.
 func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	return imagefile.Limits{Pixels: l.Pixels, Strip: true, Accept: func(cfg image.Config, held int64) error {
 		if need := int64(cfg.Width)*int64(cfg.Height)*bytesPerPixel + held; need > l.Memory {
@@ -111,7 +111,7 @@ func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	}}
 }
 
-// TellIdle prints a note to w, unless w is nil, if options of ch are set but names contains no IDX file.
+// TellIdle prints a note to w if options of ch are set but names contains no IDX file. w may be nil: no note.
 func (ch Choice) TellIdle(w io.Writer, names []string) {
 	if chosen := ch.Take != nil || ch.Skip != nil || ch.Limit > 0; chosen && w != nil &&
 		!slices.ContainsFunc(names, IsIDX) {
@@ -120,21 +120,21 @@ func (ch Choice) TellIdle(w io.Writer, names []string) {
 	}
 }
 
-// DegradationOption returns the option --degradation, which sets *target, by default to preset, without a check.
+// DegradationOption returns the option --degradation, which sets *target, by default to preset, without checking it.
 func DegradationOption(target *resample.Degradation, preset resample.Degradation, help string) *settings.Option {
 	return &settings.Option{Name: "degradation", To: settings.Text(target, preset), Help: help,
 		Words: settings.Offer(string(resample.Cubic), string(resample.Box))}
 }
 
-// Choice selects images in IDX files.
+// Choice selects images in IDX files. Take and Skip apply first, then Limit.
 type Choice struct {
 	Take  []int // indices of the images to take, from 0; nil: all
 	Skip  []int // indices of images to leave out
-	Limit int   // greatest number of images to take from the rest; 0: no limit
+	Limit int   // greatest number of images to take; 0: no limit
 }
 
-// Among applies the choice to the file name, which contains total images. taken reports whether image i is chosen; call
-// it once for each i, in order. count is the number of chosen images. Among fails if an index is too large.
+// Among applies the choice to the file called name, which has total images. taken reports whether image i is chosen;
+// call it once for each i, in order. count is the number of chosen images. Among fails if an index is too large.
 func (ch Choice) Among(name string, total int) (taken func(i int) bool, count int, err error) {
 	set := func(list []int) map[int]bool {
 		m := map[int]bool{}
@@ -177,7 +177,7 @@ func (ch *Choice) Options() settings.Table {
 	}
 }
 
-// IDX returns the chosen images in the IDX file called name; all are in memory.
+// IDX returns the chosen images of the IDX file called name, with all their pixels in memory.
 func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error) {
 	f, err := mnist.OpenImages(name)
 	if err != nil {
@@ -220,7 +220,7 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 	return list, nil
 }
 
-// indices returns a function that reads image numbers separated by commas for the option called name; "" gives nil.
+// indices returns a function that parses image numbers separated by commas for the option called name; "" gives nil.
 func indices(name string) func(text string) ([]int, error) {
 	return func(text string) ([]int, error) {
 		if text == "" {

@@ -13,16 +13,16 @@ import (
 	"superres/learners/planted"
 )
 
-// findings are the results of superres recover, presented in its report.
+// findings are the results of superres recover, for its report.
 type findings struct {
-	// command is the command line with all settings, typed the command line as it was typed.
+	// command is the command line with all settings, and typed the command line as the user typed it.
 	command, typed string
 	trials         []planted.Trial   // ordered by panel, then by N, problem and learner
 	labels         map[string]string // labels of learners, by spec; without a label, the spec is shown
-	axes           []axis            // the axes of the map; none: there is no map
+	axes           []axis            // the axes of the map; empty: there is no map
 }
 
-// failure describes a failed trial. It returns "" for trials that succeeded.
+// failure returns a text about a failed trial, or "" for a trial that succeeded.
 func failure(t planted.Trial) string {
 	if t.Failure == "" {
 		return ""
@@ -30,7 +30,7 @@ func failure(t planted.Trial) string {
 	return fmt.Sprintf("%s with N = %d: %s", t.Learner, t.N, t.Failure)
 }
 
-// label returns the name of a learner in the report.
+// label returns the name that the report uses for the learner with the given spec.
 func (f findings) label(learner string) string {
 	return cmp.Or(f.labels[learner], learner)
 }
@@ -58,8 +58,8 @@ func (f findings) learners() []string {
 	return distinctKeys(f.trials, func(t planted.Trial) (string, bool) { return t.Learner, true })
 }
 
-// distinctKeys returns the keys of the entries in list, each once, in the order of list. Entries for which key returns
-// false are left out.
+// distinctKeys returns the keys of the entries of list, each key once, in the order of list. It skips entries for which
+// key returns false.
 func distinctKeys[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	var out []K
 	for _, v := range list {
@@ -70,7 +70,7 @@ func distinctKeys[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	return out
 }
 
-// count returns the number of trials for each panel, N and learner, or for each cell of the map: always the same.
+// count returns the number of trials for each learner and problem: a panel with an N, or a cell of the map.
 func (f findings) count() int {
 	if len(f.axes) > 0 {
 		return len(f.trials) / (len(f.learners()) * len(f.axes[0].steps) * len(f.axes[1].steps))
@@ -79,7 +79,7 @@ func (f findings) count() int {
 	return len(f.scores(t.Panel(), t.N, t.Learner, assigned))
 }
 
-// document returns the report on the findings.
+// document returns the report: the verdict, facts and notes, and a section for each panel or with the maps.
 func (f findings) document() report.Document {
 	t := f.trials[0]
 	d := report.Document{
@@ -130,7 +130,7 @@ func (f findings) document() report.Document {
 	return d
 }
 
-// coder names the coder of the trials, and says that it is told the true S, unless its spec sets another sparsity.
+// coder returns the coder's name with "which is told the true S", or its spec if that sets another sparsity.
 func (f findings) coder() string {
 	spec := f.trials[0].Coder
 	name, parameters, _ := strings.Cut(spec, ":")
@@ -145,7 +145,7 @@ func (f findings) coder() string {
 	return name + ", which is told the true S"
 }
 
-// record returns the content of trials.json: the command and every trial; of a failed trial only task and failure.
+// record returns the content of trials.json: the command and every trial; for a failed trial, only task and failure.
 func (f findings) record() any {
 	trials := make([]any, len(f.trials))
 	for i, t := range f.trials {
@@ -170,13 +170,13 @@ func (f findings) record() any {
 		"rankings": rankings, "trials": trials}
 }
 
-// section returns the section about a panel: a ranking with the number of signals that decides who needs the fewest,
+// section returns the section about a panel: a ranking at the number of signals that is enough for the best learner,
 // the errors for each number of signals, and curves.
 func (f findings) section(p planted.Panel) report.Section {
 	v := f.verdict(p)
 	s := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S),
 		Tables: []report.Table{v.contest.Table(), f.table(p)}}
-	if len(f.panels()) > 1 { // the verdict on a single panel stands at the head of the page
+	if len(f.panels()) > 1 { // the verdict on a single panel is at the head of the page
 		s.Text = v.String() + " " + v.contest.Evidence()
 	}
 	least := f.chart(p, "error, assigned", assigned)
@@ -188,7 +188,7 @@ func (f findings) section(p planted.Panel) report.Section {
 	return s
 }
 
-// errorFloor is the lower end of the logarithmic axis. Smaller errors are drawn there too.
+// errorFloor is the lower end of the logarithmic axis. Smaller errors are drawn at this end.
 const errorFloor = 1e-5
 
 // chart returns a chart of value over the number N of signals in the trials of panel p, with a curve for each learner.
@@ -211,7 +211,7 @@ func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) 
 	return c
 }
 
-// across returns text, or "as on the map" if the map varies the setting name.
+// across returns text, a value of the setting called name, or "as on the map" if the map varies this setting.
 func (f findings) across(name, text string) string {
 	for _, a := range f.axes {
 		if a.name == name {
@@ -221,7 +221,7 @@ func (f findings) across(name, text string) string {
 	return text
 }
 
-// toldAtoms says how many atoms the learners in trial t were told to find.
+// toldAtoms returns a text: how many atoms the learners in trial t were told to find.
 func toldAtoms(t planted.Trial) string {
 	if t.Atoms == 0 {
 		return "K"
@@ -229,10 +229,10 @@ func toldAtoms(t planted.Trial) string {
 	return fmt.Sprintf("%.3g·K", float64(t.Atoms)/float64(t.K))
 }
 
-// assigned returns the error of a trial for the assignment of atoms that makes the error least.
+// assigned returns the error of a trial under the assignment of atoms that minimises the error.
 func assigned(t planted.Trial) float64 { return t.Assigned }
 
-// mean returns the mean of a figure over the trials of panel p with n signals and the given learner; NaN if all failed.
+// mean returns the mean of figure over the trials of panel p with n signals and the given learner; NaN if all failed.
 func (f findings) mean(p planted.Panel, n int, learner string, figure func(planted.Trial) float64) float64 {
 	m, _ := report.Mean(report.Defined(f.scores(p, n, learner, figure)))
 	return m

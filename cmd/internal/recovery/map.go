@@ -13,13 +13,13 @@ import (
 	"superres/learners/planted"
 )
 
-// axis is a setting of planted problems that --map varies.
+// axis is a setting, of problems with known dictionaries, that --map varies.
 type axis struct {
 	name  string // name in --map: N, S, K, M, noise, coherence or outliers
 	steps []float64
 }
 
-// axes are the settings that --map can vary, each with a function that returns a pointer to the field in a task.
+// axes are the settings that --map can vary: a function for each returns a pointer to the setting's field in a task.
 var axes = map[string]func(t *planted.Task) any{
 	"N": func(t *planted.Task) any { return &t.N }, "S": func(t *planted.Task) any { return &t.S },
 	"K": func(t *planted.Task) any { return &t.K }, "M": func(t *planted.Task) any { return &t.M },
@@ -31,7 +31,7 @@ var axes = map[string]func(t *planted.Task) any{
 // mapSteps is the greatest number of steps on an axis if --map does not give a number.
 const mapSteps = 8
 
-// set sets the setting of the axis in t to v.
+// set sets the field of t that the axis varies to v.
 func (a axis) set(t *planted.Task, v float64) {
 	switch field := axes[a.name](t).(type) {
 	case *int:
@@ -41,7 +41,7 @@ func (a axis) set(t *planted.Task, v float64) {
 	}
 }
 
-// of returns the value of the setting of the axis in t.
+// of returns the value of the field of t that the axis varies.
 func (a axis) of(t planted.Task) float64 {
 	if field, ok := axes[a.name](&t).(*int); ok {
 		return float64(*field)
@@ -49,7 +49,7 @@ func (a axis) of(t planted.Task) float64 {
 	return *axes[a.name](&t).(*float64)
 }
 
-// labels returns the steps as text.
+// labels returns the steps of the axis as text.
 func (a axis) labels() (list []string) {
 	for _, v := range a.steps {
 		list = append(list, strconv.FormatFloat(v, 'g', 4, 64))
@@ -58,8 +58,8 @@ func (a axis) labels() (list []string) {
 }
 
 // readMap returns the two axes in texts such as "N=25:800" and "S=1:8", or in one text with a comma between the axes. A
-// range LOW:HIGH has at most eight steps, and LOW:HIGH:STEPS the given number. Steps of N grow by a factor, other steps
-// by a difference. For an empty text it returns no axes.
+// range LOW:HIGH has at most mapSteps steps, LOW:HIGH:STEPS the given number. Steps of N grow by a constant factor,
+// other steps by a constant difference. For an empty text it returns no axes.
 func readMap(texts []string) ([]axis, error) {
 	var list []axis
 	for _, text := range strings.Split(strings.Join(texts, ","), ",") {
@@ -132,7 +132,7 @@ func readAxis(text string) (a axis, err error) {
 }
 
 // shares returns the mean share of the atoms that a learner recovers, as [row][column] of the map: rows are the steps
-// of the second axis, columns the steps of the first. A share is NaN if all trials failed.
+// of the second axis, columns the steps of the first axis. A share is NaN if all its trials failed.
 func (f findings) shares(learner string) [][]float64 {
 	x, y := f.axes[0], f.axes[1]
 	sum, count := make([][]float64, len(y.steps)), make([][]float64, len(y.steps))
@@ -155,7 +155,7 @@ func (f findings) shares(learner string) [][]float64 {
 	return sum
 }
 
-// solved returns in how many cells of the map a learner recovers requiredShare of the atoms, and the number of cells.
+// solved returns in how many cells of the map a learner recovers requiredShare of the atoms; of counts all cells.
 func (f findings) solved(learner string) (count, of int) {
 	for _, row := range f.shares(learner) {
 		for _, share := range row {
@@ -167,7 +167,7 @@ func (f findings) solved(learner string) (count, of int) {
 	return count, of
 }
 
-// mapVerdict says in how many cells each learner recovers requiredShare of the atoms, the best learner first.
+// mapVerdict returns a sentence: in how many cells each learner recovers requiredShare of the atoms, best first.
 func (f findings) mapVerdict() string {
 	order := f.learners()
 	solved := map[string]int{}
@@ -184,7 +184,7 @@ func (f findings) mapVerdict() string {
 		strings.Join(parts, ", "), of)
 }
 
-// mapSection returns the maps of all learners.
+// mapSection returns the section of the report with a map for each learner.
 func (f findings) mapSection() report.Section {
 	s := report.Section{Title: fmt.Sprintf("Recovered share over %s and %s", f.axes[0].name, f.axes[1].name),
 		Text: fmt.Sprintf("Each cell has the share of the atoms that were recovered, in percent, the mean of %s.",

@@ -61,12 +61,12 @@ type Options struct {
 	Sizes  []int // numbers of signals, ascending; none: eight for each panel
 	Trials int
 	Model  planted.Model
-	Atoms  float64 // how many atoms a learner looks for, as a multiple of the true number
+	Atoms  float64 // how many atoms a learner is told to find, as a multiple of the true number
 	Map    []axis  // the two axes of a map; none: the report is about the panels
 
 	Learners   []string          // specs
 	Labels     map[string]string // labels of learners, by spec
-	Coder      string            // a spec, without the sparsity of the problem
+	Coder      string            // a spec; tasks add the sparsity of the problem
 	Iterations int
 	Seed       uint64
 	Limits     console.Limits
@@ -76,8 +76,8 @@ type Options struct {
 	command string   // the command line as the report records it
 }
 
-// complete sets the fields that depend on c or on several options. It fails if c has arguments other than a map, or a
-// learner or a panel is not valid.
+// complete sets the fields of opt that depend on c or on several options. It fails if c has arguments other than a map,
+// or if a learner or a panel is not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	if c.NArg() > 0 && opt.mapped == "" {
 		return console.Usage("recover takes no argument, got %q", c.Args().First())
@@ -113,7 +113,7 @@ func readLearners(text string) ([]string, error) {
 	return list, nil
 }
 
-// readSizes returns the numbers in text, the value of --n, sorted and each once. It returns nil for an empty text.
+// readSizes returns the numbers in text, the value of --n, sorted and without repetitions; nil for an empty text.
 func readSizes(text string) ([]int, error) {
 	if text == "" {
 		return nil, nil
@@ -126,7 +126,7 @@ func readSizes(text string) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// panels returns the panels in names, the values of --panel, or the paper's four if names is empty.
+// panels returns the panels that names, the values of --panel, stand for, or the paper's four panels if names is empty.
 func panels(names []string) ([]planted.Panel, error) {
 	var list []planted.Panel
 	for _, p := range planted.Figure1 {

@@ -1,8 +1,8 @@
-// Package recovery is the command superres recover: it compares learners on signals made from known dictionaries.
+// Package recovery is the command superres recover: it compares learners on signals generated from known dictionaries.
 //
 // Read it in this order: options.go, the options; recover.go, one call and the trials to run, which package planted
-// carries out; findings.go, the results as data and as a page, with map.go; table.go, the table trials.csv; verdict.go,
-// the findings in a sentence.
+// carries out; findings.go, the results as data and as a page; map.go, the map on the page; table.go, the table
+// trials.csv; verdict.go, the findings as sentences.
 package recovery
 
 import (
@@ -79,7 +79,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 }
 
 // problems returns the problems to solve, as tasks without trial and learner: one for each cell of the map or, without
-// a map, one for each panel, in their order, and each number of signals.
+// a map, one for each panel and each number of signals.
 func (opt Options) problems() (list []planted.Task) {
 	for _, p := range opt.Panels {
 		for _, n := range opt.sizes(p) {
@@ -155,8 +155,8 @@ func (opt Options) sizes(p planted.Panel) []int {
 	return list
 }
 
-// enoughMemory fails if trials that run at the same time, one on each processor, need more than memory bytes for
-// learning and for comparing every learned atom with every true atom.
+// enoughMemory fails if trials that run at the same time, one on each processor, need more than memory bytes to learn
+// and to compare every learned atom with every true atom.
 func enoughMemory(tasks []planted.Task, memory int64) error {
 	for _, t := range tasks {
 		learner, err := learners.New(t.Learner)

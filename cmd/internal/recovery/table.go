@@ -11,16 +11,16 @@ import (
 	"superres/learners/planted"
 )
 
-// columns are the fields of a trial, by their names in JSON, in the order of the columns in trials.csv.
+// columns are the fields of a trial, by name in JSON, in the order of the columns in trials.csv.
 var columns = strings.Fields("m k s n noise trial seed learner coder limit assigned in_order recovered rmse " +
 	"non_zeros iterations replaced stop seconds failure program revision atoms coefficients use coherence outliers " +
 	"by_chance least falling")
 
-// results are the columns that are empty if a trial failed. The number of iterations is also empty if it is unknown.
+// results are the columns that stay empty if a trial failed. Unknown numbers of iterations stay empty, too.
 var results = strings.Fields("assigned in_order recovered rmse non_zeros iterations replaced stop seconds least " +
 	"falling")
 
-// fields returns the fields of t, by their names in JSON.
+// fields returns the values of the fields of t, by name in JSON.
 func fields(t *planted.Trial) map[string]reflect.Value {
 	v, list := reflect.ValueOf(t).Elem(), map[string]reflect.Value{}
 	for _, f := range reflect.VisibleFields(v.Type()) {
@@ -31,7 +31,7 @@ func fields(t *planted.Trial) map[string]reflect.Value {
 	return list
 }
 
-// csv writes a line for every trial.
+// csv writes the table trials.csv: a line of names, and a line for every trial.
 func (f findings) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{columns}

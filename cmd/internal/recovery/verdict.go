@@ -12,24 +12,24 @@ import (
 )
 
 // requiredShare is the mean share of the atoms that a learner must recover with N signals, and with every larger number
-// tried, for N signals to count as enough.
+// of signals tried, for N signals to count as enough.
 const requiredShare = 0.9
 
-// verdict says which learners need the fewest signals for the problems of a panel, so that n is enough for them.
+// verdict says which learners need the fewest signals to solve the problems of a panel, and how many.
 type verdict struct {
 	// first are the learners for which n signals are enough, while fewer are not enough for any learner. If no number
-	// tried is enough for any, first is empty and n is the largest number tried.
+	// tried is enough for any learner, first is empty and n is the largest number tried.
 	first []string
 	n     int
-	// next is the learner that needs the fewest signals after the learners in first, and nextN how many; nextN is 0 if
-	// no number tried is enough. next is empty if there is no other learner.
+	// next is the learner that needs the fewest signals after those in first, and nextN the number that it needs, or 0
+	// if no number tried is enough. next is empty if there is no other learner.
 	next  string
 	nextN int
 	// contest compares the errors of all learners with n signals.
 	contest report.Contest
 }
 
-// verdict returns the verdict on the trials of panel p.
+// verdict returns which learners need the fewest signals according to the trials of panel p.
 func (f findings) verdict(p planted.Panel) (v verdict) {
 	sizes := f.sizes(p)
 	v.n = sizes[len(sizes)-1]
@@ -57,7 +57,7 @@ func (f findings) verdict(p planted.Panel) (v verdict) {
 	return v
 }
 
-// contest compares the learners by their errors on the problems of panel p with n signals.
+// contest returns the comparison of the learners by their errors on the problems of panel p with n signals.
 func (f findings) contest(p planted.Panel, n int) report.Contest {
 	c := report.Contest{Title: fmt.Sprintf("ranking with N = %d", n), Kind: "learner", Problems: "problems",
 		Measure: report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"},
@@ -92,8 +92,7 @@ func worse(t planted.Trial) float64 {
 	return map[bool]float64{true: 1}[t.Least > 0 && t.Least < 0.99*t.RMSE]
 }
 
-// scores returns the scores of a learner in the trials of panel p with n signals, in their order; NaN if a trial
-// failed.
+// scores returns score of each of a learner's trials of panel p with n signals, in order; NaN if a trial failed.
 func (f findings) scores(p planted.Panel, n int, learner string, score func(planted.Trial) float64) (list []float64) {
 	for _, t := range f.trials {
 		switch {
@@ -107,7 +106,7 @@ func (f findings) scores(p planted.Panel, n int, learner string, score func(plan
 	return list
 }
 
-// String returns the verdict as a sentence.
+// String returns the verdict as text: which learners need the fewest signals, how many, and who has the least error.
 func (v verdict) String() string {
 	recovers := fmt.Sprintf("%g %% of the atoms", 100*requiredShare)
 	with := fmt.Sprintf("With N = %d, %s.", v.n, v.contest.Headline())
@@ -133,12 +132,12 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%s needs the fewest signals: it recovers %s", names, from)
 }
 
-// decided reports whether a single learner needs the fewest signals, and with these is ahead of all others by more than
-// chance explains.
+// decided reports whether a single learner needs the fewest signals and, with that number, is ahead of all others by
+// more than chance explains.
 func (v verdict) decided() bool { return len(v.first) == 1 && v.contest.Winner() == v.first[0] }
 
-// verdicts returns the findings at the head of the page. For one panel it is the verdict and the evidence for it; for
-// several panels, in how many of them each learner alone needs the fewest signals.
+// verdicts returns the findings at the head of the page. For one panel they are the verdict and the evidence for it;
+// for several panels, the number of panels in which each learner alone needs the fewest signals.
 func (f findings) verdicts() []string {
 	panels := f.panels()
 	if len(panels) == 1 {

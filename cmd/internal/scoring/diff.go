@@ -98,7 +98,7 @@ type DiffOptions struct {
 	Limits    console.Limits
 }
 
-// mostCompared is the greatest number of pictures on a page, as the keys 1 to 9 choose a picture.
+// mostCompared is the greatest number of pictures on a page, because the keys 1 to 9 choose a picture.
 const mostCompared = 9
 
 // complete sets the fields that come from the arguments of c. It fails unless there are 2 to mostCompared pictures.
@@ -113,8 +113,8 @@ func (opt *DiffOptions) complete(c *cli.Context) error {
 	return nil
 }
 
-// arrange sets the scene to the size of the largest picture, and covers of every picture to the part of the scene that
-// it fills when all are shown in the same size. It fails if a picture has another shape than the largest.
+// arrange sets d.scene to the size of the largest picture, and covers of every picture to the part of the scene that it
+// fills when all are shown in the same size. It fails if a picture has another shape than the largest.
 func (d *comparison) arrange() error {
 	largest := d.Pictures[0]
 	for _, p := range d.Pictures {
@@ -135,10 +135,10 @@ func (d *comparison) arrange() error {
 	return nil
 }
 
-// coveredSize returns the size of the part of a scene that a picture covers, in pixels: the size of the picture itself,
-// if it differs from the scene by less than scale, like a reference cropped for scoring; else the greatest fitting
-// multiple of its size, if it differs from the scene by less than the factor; else the entire scene. ok is false if the
-// shapes of picture and scene differ by more than rounding a side by a pixel explains.
+// coveredSize returns the size, in pixels of a scene, at which a picture is shown: its own size, if that is less than
+// scale pixels from the size of the scene, as for a reference cropped for scoring; else its size times the largest
+// fitting integer n, if that is less than n pixels from the size of the scene; else the size of the scene. ok is false
+// if the shapes of picture and scene differ by more than rounding a side by a pixel explains.
 func coveredSize(size, scene image.Point, scale int) (covered image.Point, ok bool) {
 	near := func(n, of, by int) bool { return n <= of && of-n < by || n > of && n-of < by }
 	if near(size.X, scene.X, scale) && near(size.Y, scene.Y, scale) {

@@ -1,11 +1,11 @@
-// Package scoring contains the commands superres eval and superres diff: they score pictures and models, and show
-// pictures side by side.
+// Package scoring contains the commands superres eval, which scores pictures and models, and superres diff, which
+// scores pictures and shows them side by side.
 //
 // The files of eval: eval.go has the options, one call, the scores and their printing; evaluate.go scores models, and
 // files matched by name. The files of diff: diff.go has the options, one call, and the size at which each picture is
-// shown; compared.go reads and scores the pictures, and finds where they differ most; regions.go cuts them into
-// regions; page.go, page.html and page.css make the page. Its scripts are paint.js, which draws, and page.js, which
-// chooses what to draw, besides the scripts from package report.
+// shown; compared.go reads and scores the pictures, and finds where they differ most; regions.go cuts pictures into
+// regions; page.go, page.html and page.css build the page. Its scripts are paint.js, which draws, page.js, which
+// chooses what to draw, and scripts from package report.
 package scoring
 
 import (
@@ -90,7 +90,7 @@ func evaluate(ctx context.Context, opt EvalOptions, bar *console.Progress) (Scor
 	return table, nil
 }
 
-// cell returns the scores of test against the reference ref by t.Protocol. It fails if the two cannot be compared.
+// cell returns the scores of test against the reference ref under t.Protocol. It fails if they cannot be compared.
 func (t *Scores) cell(ref, test image.Image) (Cell, error) {
 	m, err := t.Protocol.Compare(ref, test, t.Scale)
 	if err != nil {
@@ -128,15 +128,15 @@ func (opt *EvalOptions) table() settings.Table {
 
 // EvalOptions are the arguments of superres eval. The method table sets most fields, and defines their defaults.
 type EvalOptions struct {
-	Inputs    []string // pictures to reduce and enlarge; without Models, the reference and the test
+	Inputs    []string // pictures to reduce and enlarge; without Models, reference and test
 	Recursive bool
 	Choice    pictures.Choice // which images to use in IDX files; only with Models
 
 	Models      []string // names and files
 	Effort      string
 	Scale       int
-	Degradation resample.Degradation // empty: the one that the first trained model expects, or bicubic
-	Noise       float64              // deviation, in levels of 255
+	Degradation resample.Degradation // empty: as the first trained model expects, or bicubic
+	Noise       float64              // standard deviation, for samples 0..255
 	JPEG        int                  // quality of the JPEG files, 1 to 100; 0: no JPEG
 	Protocol    score.Protocol
 
@@ -175,20 +175,20 @@ func (opt *EvalOptions) complete(c *cli.Context) error {
 	return nil
 }
 
-// Scores is the result of superres eval.
+// Scores is the result of superres eval, a table with a row for each picture.
 type Scores struct {
 	Protocol score.Protocol `json:"protocol"` // how the pictures were scored
 	Scale    int            `json:"scale"`    // the factor of enlargement
 	// Degradation is how the pictures were reduced for the models; empty if two files or folders are compared.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
-	// Noise is the standard deviation of the noise that was added to the reduced pictures, in levels of 0..255.
+	// Noise is the standard deviation of the noise added to the reduced pictures, for samples 0..255.
 	Noise float64 `json:"noise,omitempty"`
-	// JPEG is the quality of the JPEG files through which the reduced pictures went; 0: none.
+	// JPEG is the quality of the JPEG files that the reduced pictures were written to and read from; 0: none.
 	JPEG    int          `json:"jpeg,omitempty"`
 	Effort  string       `json:"effort,omitempty"` // value of --effort: fast or max; empty: best
 	Columns []paths.Name `json:"columns"`          // the names of the models, or the scored file or folder
 	Rows    []scoreRow   `json:"rows"`             // the scores, a row for each picture
-	Mean    []Cell       `json:"mean"`             // the mean of each column over the rows with a score
+	Mean    []Cell       `json:"mean"`             // the mean of each column over the rows that have a score
 }
 
 // scoreRow holds the scores of one picture, a Cell for each of Scores.Columns.
@@ -197,8 +197,8 @@ type scoreRow struct {
 	Cells []Cell     `json:"cells"`
 }
 
-// Cell holds the scores of a picture. A score is nil if the protocol does not measure it or it is undefined, like the
-// PSNR of equal pictures or the SSIM of pictures smaller than the window of SSIM.
+// Cell holds the scores of a picture. A score is nil if the protocol does not measure it or it is undefined, such as
+// the PSNR of equal pictures or the SSIM of pictures smaller than the window of SSIM.
 type Cell struct {
 	PSNR *float64 `json:"psnr,omitempty"`
 	SSIM *float64 `json:"ssim,omitempty"`

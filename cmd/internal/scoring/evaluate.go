@@ -18,8 +18,8 @@ import (
 	"superres/superres/score"
 )
 
-// scoreModels reduces every picture, enlarges it again with every model and scores the results. It sets t.Columns,
-// t.Rows and t.Degradation: from opt, else from the first trained model, else bicubic.
+// scoreModels reduces every picture, enlarges it again with every model and scores the results. It sets t.Columns and
+// t.Rows, and t.Degradation to opt.Degradation, else to the degradation of the first trained model, else to bicubic.
 func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.Progress) error {
 	var opened []*superres.Model
 	t.Degradation = opt.Degradation
@@ -87,7 +87,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 	return nil
 }
 
-// reduce returns truth reduced by t.Scale, with noise and JPEG as t says: the input for all models. name is for errors.
+// reduce returns truth reduced by t.Scale, with t.Noise and t.JPEG: the input for all models. name is for errors.
 func (t *Scores) reduce(name string, truth image.Image) (image.Image, error) {
 	low, err := score.Reduce(truth, t.Scale, t.Degradation)
 	if err != nil {
@@ -150,9 +150,9 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 	return nil
 }
 
-// pair returns the test picture for every entry of refs: the picture with the same path below its folder, else with the
-// same path up to the extension, else the one with the shortest path among the pictures whose path is the path of ref,
-// an underscore and more, unless a longer ref matches as well. Where no test picture matches, Path is empty.
+// pair returns the test picture for every entry of refs: the picture with the same path below its folder, else one
+// whose path, without extension, is the path of ref without extension, perhaps followed by an underscore and more. If
+// several refs match, the longest counts; if several test pictures do, the shortest. If none does, Path is empty.
 func pair(refs, tests []pictures.Input) []pictures.Input {
 	twins := make([]pictures.Input, len(refs))
 	for i, ref := range refs {
@@ -186,5 +186,5 @@ func pair(refs, tests []pictures.Input) []pictures.Input {
 	return twins
 }
 
-// stemOf returns in.Place, the path of a picture below the folder named by the user, without the extension.
+// stemOf returns in.Place, the path of a picture below the folder that the user named, without the extension.
 func stemOf(in pictures.Input) string { return strings.TrimSuffix(in.Place, filepath.Ext(in.Place)) }

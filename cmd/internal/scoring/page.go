@@ -27,17 +27,17 @@ var (
 
 var pageTemplate = template.Must(template.New("diff").Parse(pageHTML))
 
-// pagePicture is a picture as the template gets it: with its number from 1, and its scores as text.
+// pagePicture is a picture in the form that the template takes: with its number from 1, and its scores as text.
 type pagePicture struct {
 	*comparedPicture
 	Number int
 	scoreTexts
 }
 
-// scoreTexts are the scores of a picture as text: "∞" for the PSNR of equal pictures, and "-" for undefined scores.
+// scoreTexts are the scores of a picture as text: "∞" for the PSNR of equal pictures, "-" for other undefined scores.
 type scoreTexts struct{ PSNRText, SSIMText, MeanText, LargestText string }
 
-// scene is the data for the script of the page, as JSON. W and H are the size of the largest picture, in pixels.
+// scene is the data for the script of the page, as JSON. W×H is the size of the largest picture, in pixels.
 type scene struct {
 	W        int          `json:"w"`
 	H        int          `json:"h"`
@@ -46,7 +46,7 @@ type scene struct {
 	Regions  sceneRegions `json:"regions"`
 }
 
-// scenePart describes a picture: W×H is the part of the scene that it covers, OwnW×OwnH its own size, in pixels.
+// scenePart describes a picture: W×H is the part of the scene that it covers, OwnW×OwnH its real size, in pixels.
 type scenePart struct {
 	Name  string `json:"name"`
 	W     int    `json:"w"`
@@ -56,7 +56,7 @@ type scenePart struct {
 	Sharp bool   `json:"sharp"` // the picture covers W×H without being enlarged
 }
 
-// sceneRegions describes the squares of Side pixels into which the scene is cut; Columns of these make a row.
+// sceneRegions describes the squares of Side pixels into which the scene is cut; Columns is the number in a row.
 type sceneRegions struct {
 	Side    int `json:"side"`
 	Columns int `json:"columns"`
@@ -100,7 +100,7 @@ func (d *comparison) write(w io.Writer) error {
 	return err
 }
 
-// writeImage writes data, a PNG or a JPEG, to w as an img element with name as alternative text and with attributes.
+// writeImage writes data, a PNG or a JPEG, to w as an img element with the alternative text name and with attributes.
 func writeImage(w io.Writer, name, attributes string, data []byte) error {
 	kind := "png"
 	if !bytes.HasPrefix(data, []byte("\x89PNG")) {

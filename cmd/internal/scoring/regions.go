@@ -20,17 +20,17 @@ import (
 )
 
 // A scene is cut into square regions, and every picture into tiles along the same lines. The page holds as many regions
-// as its size allows, nearest first to the place where it opens; elsewhere it shows the reduced pictures.
+// as its size allows, beginning with the nearest to the place where it opens; elsewhere it shows reduced pictures.
 
-// maxPageBytes is the greatest size of a page, markupBytes the part for text and scripts. The img element of a tile
-// takes up to elementBytes besides the encoded tile.
+// maxPageBytes is the greatest size of a page, and markupBytes the part of it for text and scripts. The img element of
+// a tile takes up to elementBytes in addition to the encoded tile.
 const maxPageBytes, markupBytes, elementBytes = 50_000_000, 100_000, 1000
 
-// maxReducedPixels bounds the total number of pixels of all reduced pictures on a page.
+// maxReducedPixels is the greatest total number of pixels of all reduced pictures on a page.
 const maxReducedPixels = 2 << 20
 
 // side returns the side of a region in pixels. It is smaller for three or more pictures, so that at least one region of
-// each fits into the page.
+// each picture fits into the page.
 func (d *comparison) side() int {
 	if len(d.Pictures) > 2 {
 		return 512
@@ -44,13 +44,13 @@ func (d *comparison) regions() int {
 	return d.columns() * ((d.scene.Y + d.side() - 1) / d.side())
 }
 
-// region returns the square of region i, in pixels of the scene. It may extend beyond the right and lower edges.
+// region returns the square of region i, in pixels of the scene, which it may exceed on the right and below.
 func (d *comparison) region(i int) image.Rectangle {
 	corner := image.Pt(i%d.columns(), i/d.columns()).Mul(d.side())
 	return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(d.side(), d.side()))}
 }
 
-// tile returns the part of p that touches region, a rectangle of the scene. The part is in p's own pixels and may be
+// tile returns the part of p that touches region, a rectangle of the scene. The part is in pixels of p and may be
 // empty.
 func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
 	lower := func(v, own, shown int) int { return v * own / shown }
@@ -61,7 +61,7 @@ func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
 	).Intersect(image.Rect(0, 0, p.Width, p.Height))
 }
 
-// cut sets p.tiles to the encoded tiles of img and, if there are several, p.reduced to all of img in fewer pixels.
+// cut sets p.tiles to the encoded tiles of img and, if there are several, p.reduced to all of img with fewer pixels.
 func (d *comparison) cut(ctx context.Context, p *comparedPicture, img image.Image) (err error) {
 	p.tiles = make([][]byte, d.regions())
 	failures := make([]error, len(p.tiles))
@@ -103,7 +103,7 @@ func crop(img image.Image, r image.Rectangle) image.Image {
 	return out
 }
 
-// encodePNG8 returns img as a PNG with 8 bits a sample, since browsers show no more.
+// encodePNG8 returns img as a PNG with 8 bits per sample, since browsers show no more.
 func encodePNG8(ctx context.Context, img image.Image) ([]byte, error) {
 	if picture.IsDeep(img) {
 		nearest, err := embedded.Open(string(resample.Nearest))
@@ -119,8 +119,8 @@ func encodePNG8(ctx context.Context, img image.Image) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// reduce returns img, whose size is in p, encoded with at most its share of maxReducedPixels: as JPEG or, if img has
-// transparency, as PNG with at most a quarter of the share.
+// reduce returns img, whose size is in p, encoded with at most an equal share of maxReducedPixels: as JPEG or, if img
+// has transparency, as PNG with at most a quarter of the share.
 func (d *comparison) reduce(ctx context.Context, p *comparedPicture, img image.Image) ([]byte, error) {
 	opaque, format, pixels := picture.IsOpaque(img), imagefile.JPEG, maxReducedPixels/float64(len(d.Pictures))
 	if !opaque {
@@ -181,7 +181,7 @@ func (d *comparison) chooseRegions() {
 	}
 }
 
-// distance returns the square of the distance in pixels between d.Place and the nearest pixel of a region.
+// distance returns the squared distance, in pixels, between d.Place and the nearest pixel of a region.
 func (d *comparison) distance(region int) int {
 	r, p := d.region(region), d.Place
 	x, y := max(r.Min.X-p.X, p.X-r.Max.X+1, 0), max(r.Min.Y-p.Y, p.Y-r.Max.Y+1, 0)

@@ -16,7 +16,7 @@ import (
 	"superres/internal/report"
 )
 
-// lines returns the lines below the picture of r, without the name.
+// lines returns the lines of text below the picture of r, except the name.
 func (r result) lines() []string {
 	if r.err != nil {
 		return []string{"cannot be used: " + console.Message(r.err)}
@@ -28,7 +28,7 @@ func (r result) lines() []string {
 	return []string{text, r.about}
 }
 
-// document returns the page about the results for part, a rectangle of the picture called path, whose size is size.
+// document returns the page about the results in list, for part of the picture at path, which has the given size.
 func document(path string, size image.Point, part image.Rectangle, scale int, list []result) (report.Document, error) {
 	table := report.Table{Head: []string{"model", "seconds", "LR-PSNR"}}
 	shown := report.Section{Title: "Results", Text: "Two of them can be laid over one another.", A: "bicubic",
@@ -60,7 +60,7 @@ func document(path string, size image.Point, part image.Rectangle, scale int, li
 	}, nil
 }
 
-// draw returns a sheet with the results in rows of at most three, with name and lines below each result.
+// draw returns a sheet with the results in rows of at most three, each above its name and its lines.
 func draw(list []result) image.Image {
 	const columns, gap, line, letter = 3, 12, 15, 7
 	cell := image.Pt(40*letter, 0)

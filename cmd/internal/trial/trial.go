@@ -1,6 +1,6 @@
 // Package trial is the command superres try, which enlarges one part of a picture with every available model.
 //
-// Read it in this order: trial.go, the flags, and the enlargements; sheet.go, the page and the sheet.
+// Read it in this order: trial.go, the flags and the enlargements; sheet.go, the page and the sheet.
 package trial
 
 import (
@@ -78,7 +78,7 @@ func readPlace(text string) (*image.Point, error) {
 	return &image.Point{X: x, Y: y}, nil
 }
 
-// result is the part of the picture as one model has enlarged it.
+// result is the part of the picture, enlarged by one model.
 type result struct {
 	name, about string
 	image       image.Image
@@ -87,7 +87,7 @@ type result struct {
 	err         error
 }
 
-// try carries out the command.
+// try carries out superres try: it enlarges the part with each model, and writes the page and the sheet.
 func try(c *cli.Context, s *console.Streams, opt options) error {
 	if c.NArg() != 1 {
 		return console.Usage("%d pictures, expected one; superres try --help shows examples", c.NArg())
@@ -152,10 +152,10 @@ func try(c *cli.Context, s *console.Streams, opt options) error {
 	return d.Text(s.Out)
 }
 
-// side is the side of the part in pixels, and around the width of the surroundings that the models see as well.
+// side is the side of the part in pixels, and around how many pixels around the part the models see as well.
 const side, around = 96, 48
 
-// partOf returns the part of img around pixel, or, if pixel is nil, the part with the most detail: see picture.Busiest.
+// partOf returns the part of img around pixel or, if pixel is nil, the part with the most detail: see picture.Busiest.
 // It is empty if pixel is not in img.
 func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	b := img.Bounds()
@@ -171,7 +171,7 @@ func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	return picture.Busiest(img, size.X, size.Y)
 }
 
-// enlarge returns the part of img, enlarged by the model called name with the options opt.
+// enlarge returns the part of img, enlarged by the model called name with the options opt; result.err is any error.
 func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name string, opt superres.Options) result {
 	r := result{name: name, about: models.About(name)}
 	m, err := models.Opener{Auto: true}.Open(ctx, name)

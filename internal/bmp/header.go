@@ -127,8 +127,8 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 	return d, safefile.CutShort(err)
 }
 
-// readFields sets the size, the depth and the compression from head, a header of the given length, and returns the
-// number of palette entries, 0 for as many as the depth allows.
+// readFields sets the size, the order of rows, the depth and the compression from head, a header of the given length,
+// and returns the number of palette entries, 0 for as many as the depth allows.
 func (d *Decoder) readFields(head []byte, length int64) (entries int64) {
 	number := func(at int) int64 { return int64(binary.LittleEndian.Uint32(head[at:])) }
 	if length == coreHeader {

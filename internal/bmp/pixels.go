@@ -44,7 +44,7 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 	return nil
 }
 
-// indices unpacks the indices in line, which have depth bits, the first in the high bits, to one byte each in row.
+// indices unpacks the indices in line, of d.depth bits each, the first in the highest bits, to one byte each in row.
 func (d *Decoder) indices(row, line []byte) {
 	if d.depth == 8 {
 		copy(row[:d.width], line)
@@ -91,7 +91,7 @@ func (d *Decoder) colours() func(row, line []byte) {
 	}
 }
 
-// bytePlaces returns the index of each channel's byte in a pixel. ok is false where a channel is not exactly one byte.
+// bytePlaces returns each channel's byte index in a pixel. ok: each channel (alpha may be missing) is a byte.
 func (d *Decoder) bytePlaces() (places [4]int, ok bool) {
 	for i, mask := range d.masks {
 		shift := bits.TrailingZeros64(mask | 1<<63)

@@ -7,11 +7,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// The codes behind a zero byte. Any other byte there is the number of literal pixels that follow.
+// The codes behind a zero byte. Any other byte behind it is the number of literal pixels that follow.
 const (
 	endOfLine = 0
 	endOfAll  = 1
-	delta     = 2 // two bytes follow: how many pixels to go right, and how many rows on
+	delta     = 2 // two bytes follow: how many pixels to go right, and how many rows further
 )
 
 // decodeRuns decodes run-length codes. rows returns the memory of a row by its number in the file. A run is its length
@@ -67,7 +67,7 @@ func (d *Decoder) decodeRuns(rows func(int64) []byte) error {
 	return nil
 }
 
-// readRun writes n pixels to row from x on: n times the pixel that follows in the file or, if literal, n pixels.
+// readRun writes n pixels to row from x on: if literal, the next n pixels of the file, else n copies of the next pixel.
 func (d *Decoder) readRun(row []byte, x, n int64, literal bool) error {
 	var buffer [3*255 + 1]byte
 	data := buffer[:max(1, d.depth/8)]

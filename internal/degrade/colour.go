@@ -9,8 +9,8 @@ import (
 	"superres/internal/quantiser"
 )
 
-// ApplyColour does the same as Apply to planes of red, green and blue, of equal size. It returns the deviation of
-// brightness, and gives brightness noise of the same strength as Apply. A random share of the noise is common to the
+// ApplyColour degrades planes of red, green and blue, of equal size, as Apply degrades one plane. It returns the RMS
+// change of brightness, which gets noise of the same strength as in Apply. A random share of the noise is common to the
 // three planes, as with grain and with processing in a camera; the rest is independent in each plane. Four JPEG files
 // in five halve the resolution of chroma. Salt is black or white, and each plane is dithered on its own.
 func (d Degradation) ApplyColour(rng *rand.Rand, rgb [3]*Plane) (deviation float64) {
@@ -42,11 +42,10 @@ func Brightness(rgb [3]*Plane) *Plane {
 	return out
 }
 
-// addColourNoise adds noise to red, green and blue; brightness then has noise of deviation d.Noise at half
-// white.
+// addColourNoise adds noise to red, green and blue, so that brightness at half white has noise of deviation d.Noise.
 func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	const squares = picture.WeightR*picture.WeightR + picture.WeightG*picture.WeightG + picture.WeightB*picture.WeightB
-	part := rng.Float64() // the share of the variance of brightness from independent noise
+	part := rng.Float64() // the share of the independent noise in the variance of brightness
 	own, common := math.Sqrt(part/squares), math.Sqrt(1-part)
 	shared := d.sampleNoise(rng, rgb[0].W, rgb[0].H)
 	for _, p := range rgb {
@@ -58,7 +57,7 @@ func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	}
 }
 
-// passColour compresses red, green and blue as a JPEG file and decodes them, with chroma at half resolution if half.
+// passColour saves red, green and blue in a JPEG file and opens it again; half: chroma is stored at half resolution.
 func (f File) passColour(rgb [3]*Plane, half bool) {
 	y := Brightness(rgb)
 	var blueRed [2]*Plane // Cb and Cr, around 128, as in files
@@ -99,15 +98,15 @@ func (p *Plane) halve() *Plane {
 	return out
 }
 
-// double sets to, a plane with twice the resolution, to p, interpolated as in libjpeg: in each direction, a sample is
-// three quarters of the nearest sample of p and a quarter of the next.
-func (p *Plane) double(to *Plane) {
-	for y := range to.H {
+// double writes p, enlarged to twice the resolution, to out. It interpolates as libjpeg does: in each direction, a
+// sample is three quarters of the nearest sample of p and a quarter of the next.
+func (p *Plane) double(out *Plane) {
+	for y := range out.H {
 		nearest, other := chroma.Neighbours(y, p.H)
 		near, next := p.Pix[nearest*p.W:][:p.W], p.Pix[other*p.W:][:p.W]
-		for x := range to.W {
+		for x := range out.W {
 			a, b := chroma.Neighbours(x, p.W)
-			to.Pix[y*to.W+x] = (float32(9*near[a]) + float32(3*(near[b]+next[a])) + next[b]) / 16
+			out.Pix[y*out.W+x] = (float32(9*near[a]) + float32(3*(near[b]+next[a])) + next[b]) / 16
 		}
 	}
 }

@@ -40,7 +40,7 @@ type Degradation struct {
 	// Tones is the number of equally spaced levels, 2 to 255, to which the picture is rounded with error diffusion, as
 	// in dithered GIF files; 0: all 256.
 	Tones int
-	// Files are the JPEG files as which the picture is saved and opened, one after another.
+	// Files are the JPEG files in which the picture is saved and opened again, one after another.
 	Files []File
 }
 
@@ -54,8 +54,8 @@ type File struct {
 
 // Sample returns a random degradation like those of real pictures. About half have noise with a standard deviation of
 // at most 25, weak noise more often, a fifth of it grain; 55% pass through one or two files of quality 30 to 98; a few
-// have salt or are dithered. Of the pictures without noise, salt, dither and files, two in five are sharpened, of the
-// others one in five, as cameras do before they save.
+// have salt or are dithered. Two in five of the pictures without noise, salt, dither and files are sharpened, and one
+// in five of the others, as cameras do before they save.
 func Sample(rng *rand.Rand) (d Degradation) {
 	likely := func(p float64) bool { return rng.Float64() < p }
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
@@ -103,8 +103,7 @@ func (d Degradation) IsClean() bool {
 	return d.Noise == 0 && d.Salt == 0 && d.Tones == 0 && len(d.Files) == 0
 }
 
-// Apply degrades a picture and rounds it to levels. It returns the RMS change, in levels, by all but blur and
-// sharpening.
+// Apply degrades p and rounds it to levels. It returns the RMS change, in levels, due to noise, salt, dither and files.
 func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 	d.reshape(p)
 	if d.IsClean() {
@@ -159,7 +158,7 @@ func (d Degradation) reshape(p *Plane) {
 	p.round()
 }
 
-// distance returns the root mean square of the differences of two lists.
+// distance returns the root mean square of the differences a[i] − b[i].
 func distance(a, b []float32) float64 {
 	sum := 0.0
 	for i, v := range a {
@@ -169,7 +168,7 @@ func distance(a, b []float32) float64 {
 	return math.Sqrt(sum / float64(len(a)))
 }
 
-// addNoise adds normal noise, with a standard deviation of d.Noise at half brightness.
+// addNoise adds normal noise to p. Its standard deviation is d.Noise at half brightness: see deviation.
 func (d Degradation) addNoise(rng *rand.Rand, p *Plane) {
 	noise := d.sampleNoise(rng, p.W, p.H)
 	for i, v := range p.Pix {
@@ -203,8 +202,8 @@ func (d Degradation) sampleNoise(rng *rand.Rand, w, h int) []float32 {
 	return noise.Pix
 }
 
-// dither rounds every sample to one of tones equally spaced levels from black to white, and distributes the rounding
-// error to its neighbours (R. Floyd, L. Steinberg: An adaptive algorithm for spatial grey scale, Proc. SID 17, 1976).
+// dither rounds p to the given number of tones, evenly spaced from black to white, and spreads each rounding error over
+// the neighbours (R. Floyd, L. Steinberg: An adaptive algorithm for spatial grey scale, Proc. SID 17, 1976).
 func (p *Plane) dither(tones int) {
 	unit := 255 / float32(tones-1)
 	for y := range p.H {
@@ -235,8 +234,8 @@ func (p *Plane) round() {
 // roundLevel returns the level, 0..255, nearest to v.
 func roundLevel(v float32) float32 { return float32(math.Round(float64(min(max(v, 0), 255)))) }
 
-// blend adds share times the difference between the blurred plane, by a Gaussian of deviation sigma, and p: a share of
-// 1 blurs, a negative share sharpens. Edge samples are repeated.
+// blend adds share·(G∗p − p) to p, where G is a Gaussian with a standard deviation of sigma samples: a share of 1
+// blurs, a negative share sharpens. Edge samples are repeated.
 func (p *Plane) blend(sigma, share float64) {
 	reach := int(math.Ceil(3 * sigma))
 	taps := make([]float32, 2*reach+1)

@@ -7,11 +7,11 @@ import (
 	"superres/internal/quantiser"
 )
 
-// pass saves brightness in a JPEG file and opens it again.
+// pass saves p, a plane of brightness, in a JPEG file and opens it again.
 func (f File) pass(p *Plane) { f.passBlocks(p, &quantiser.Brightness) }
 
-// passBlocks quantises a plane as a JPEG file does, with the quantisation table steps for quality 50. The blocks of 8×8
-// samples begin at X−8 and Y−8 and extend beyond the edges, where samples are repeated.
+// passBlocks quantises p as a JPEG file does. steps is the quantisation table for quality 50. The blocks of 8×8 samples
+// begin at X−8 and Y−8 and extend beyond the edges, where samples are repeated.
 func (f File) passBlocks(p *Plane, steps *[64]int) {
 	var table [64]float32
 	for i, step := range steps {
@@ -43,8 +43,8 @@ func (f File) passBlocks(p *Plane, steps *[64]int) {
 	}
 }
 
-// cosines is the matrix of the orthonormal cosine transform of 8 samples, one row per frequency; inverse is its
-// inverse.
+// cosines is the matrix of the orthonormal cosine transform of 8 samples, by rows of one frequency. inverse is its
+// transpose.
 var cosines, inverse = func() (c, t [64]float32) {
 	for k := range 8 {
 		scale := math.Sqrt(2. / 8)

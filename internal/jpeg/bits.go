@@ -6,8 +6,8 @@ import "encoding/binary"
 type bits struct {
 	data []byte // the file
 	at   int    // offset of the next byte to take; a marker stops it
-	// acc holds the next bits, from its highest bit down, and count is how many of them come from data. Past the last
-	// bit before a marker acc has zeros; count is negative once such zeros have been read.
+	// acc holds the next bits, from its highest bit down, and count is how many of them come from data. Behind the last
+	// bit before a marker acc holds zeros; count is below 0 once some of these zeros have been read.
 	acc   uint64
 	count int
 }
@@ -71,8 +71,8 @@ func (r *bits) number(n uint) int {
 	return v
 }
 
-// extend returns the signed number for which the size highest bits of acc stand (T.81, table F.1): if they begin with 0
-// it is negative. size is at most 16.
+// extend returns the signed number that the highest size bits of acc encode (T.81, table F.1). If the first bit is 0,
+// the number is negative. size is at most 16.
 func extend(acc uint64, size uint) int32 {
 	v := int32(acc >> (64 - size))
 	negative := int32(acc>>63) - 1 // all bits set, or none

@@ -16,7 +16,7 @@ const (
 	meansRGB
 	meansCMYK         // 0: no ink
 	meansInvertedCMYK // 255: no ink
-	meansInvertedYCCK // inverted CMY, which is RGB, as YCbCr, and inverted black
+	meansInvertedYCCK // inverted CMY, taken as RGB, in YCbCr; and inverted black
 )
 
 // meaning returns which colours the components are. It decides as libjpeg does (jdapimin.c, default_decompress_parms):
@@ -70,7 +70,7 @@ func (d *decoder) transform() error {
 	return nil
 }
 
-// transformBlock writes the samples for the coefficients from, with the quantisation table q, to out.
+// transformBlock dequantises coefficients with table q, and writes 8×8 samples to out, in rows stride bytes apart.
 func transformBlock(from *coefficients, q *[64]int32, out []byte, stride int) {
 	var block [64]int32
 	others := int16(0)
@@ -155,8 +155,8 @@ func toRGB(y, cb, cr byte) (r, g, b byte) {
 	return clip(luma + crToR*red), clip(luma - cbToG*blue - crToG*red), clip(luma + cbToB*blue)
 }
 
-// ratio returns the constant of package image for the resolution of chroma. ok is false where it has none, or where
-// luma is not at full resolution.
+// ratio returns the constant of package image for the resolution of chroma. ok is false where there is no such
+// constant, or luma is not at full resolution.
 func (d *decoder) ratio() (ratio image.YCbCrSubsampleRatio, ok bool) {
 	luma, cb, cr := d.components[0], d.components[1], d.components[2]
 	if !d.isFull(luma) || cb.across != cr.across || cb.down != cr.down || d.mostAcross%cb.across != 0 ||

@@ -38,7 +38,7 @@ type component struct {
 // coefficients holds the coefficients of a block of 8×8 samples, row by row, still quantised.
 type coefficients [64]int16
 
-// readFrame reads and checks the header of the picture. A width or height may be 0. It takes no memory for pixels.
+// readFrame checks the frame header and stores it in d.frame. The size may be 0. It takes no memory for pixels.
 func (d *decoder) readFrame(marker byte, payload []byte) error {
 	if d.components != nil {
 		return FormatError("two frame headers")

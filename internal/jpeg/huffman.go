@@ -18,8 +18,8 @@ type codes struct {
 // invalidLength is the number of bits that are skipped where they begin with no code, as in libjpeg.
 const invalidLength = 17
 
-// decode returns the value and the length of the code at the top of acc, which must hold at least 16 bits, or 0 and
-// invalidLength where they begin with no code.
+// decode returns the value and the length in bits of the code at the top of acc, or 0 and invalidLength where there is
+// no such code. acc must hold at least 16 bits.
 func (c *codes) decode(acc uint64) (value byte, length uint) {
 	if f := c.fast[acc>>(64-fastBits)]; f != 0 {
 		return byte(f >> 8), uint(f & 0xff)
@@ -38,8 +38,8 @@ func (c *codes) decodeLong(acc uint64) (value byte, length uint) {
 	return 0, invalidLength
 }
 
-// newCodes returns the table with count[n-1] codes of each length n, for values in this order. It returns nil where
-// there are more codes than a length allows.
+// newCodes returns a table in which count[n-1] codes have n bits; values are the values of the codes, from short to
+// long codes. It returns nil where there are more codes than a length allows.
 func newCodes(count []byte, values []byte) *codes {
 	c := &codes{}
 	copy(c.values[:], values)
@@ -64,7 +64,7 @@ func newCodes(count []byte, values []byte) *codes {
 	return c
 }
 
-// readCodes reads Huffman tables: for each, class (DC or AC), number, count of codes of each length, and values.
+// readCodes sets Huffman tables of d from payload. Each has class (DC or AC), number, counts by length, values.
 func (d *decoder) readCodes(payload []byte) error {
 	const head = 17
 	for len(payload) > 0 {

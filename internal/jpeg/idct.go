@@ -78,7 +78,7 @@ func sample(y int32) byte {
 	return byte(v)
 }
 
-// fillBlock writes the samples of a block to out of which only the DC coefficient, first, is not 0.
+// fillBlock writes to out the samples of a block that has only one coefficient, first, its dequantised DC coefficient.
 func fillBlock(first int32, out []byte, stride int) {
 	v := sample(first << (columnBits + scaleBits))
 	for i := range 8 {

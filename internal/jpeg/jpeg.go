@@ -22,7 +22,7 @@ import (
 
 // Options say how to decode a file. The zero value means the defaults.
 type Options struct {
-	// Tables is a JPEG stream of tables alone, as in a TIFF. They hold until the file defines others.
+	// Tables is a JPEG stream of tables alone, as in a TIFF. They apply until the file defines others.
 	Tables []byte
 	// Colours says which colours the components are. Default: FromFile.
 	Colours Colours
@@ -41,7 +41,7 @@ const (
 	// AsStored takes one component as grey, three as RGB and four as CMYK, where 0 is no ink. Two components, which a
 	// TIFF uses for grey with alpha, become the first two channels of an *image.CMYK.
 	AsStored
-	// AsYCbCr takes three components as YCbCr of BT.601 in full range, and others as FromFile does.
+	// AsYCbCr takes three components as YCbCr of BT.601 in full range, and other files as FromFile does.
 	AsYCbCr
 )
 
@@ -162,7 +162,7 @@ func (d *decoder) readFile() error {
 			return err
 		case d.endsInZeros():
 			return io.ErrUnexpectedEOF
-		default: // the file is complete; what follows its pixels is ignored
+		default: // the pixels are complete; the bytes behind them are ignored
 			d.hasNoEnd, d.surplus = true, 0
 			return nil
 		}

@@ -1,7 +1,7 @@
 package jpeg
 
 // progressiveDecoder returns the function that decodes a block in the scan s of a progressive file (T.81, annex G). A
-// scan holds the DC coefficients or a range of the others, and either all bits down to bit s.low, or one more.
+// scan holds DC coefficients or a range of AC coefficients: all bits down to bit s.low, or only that bit.
 func (d *decoder) progressiveDecoder(s *scan) func(c *component, x, y int) {
 	decode := d.refineOthers
 	switch {
@@ -19,7 +19,7 @@ func (d *decoder) progressiveDecoder(s *scan) func(c *component, x, y int) {
 	}
 }
 
-// decodeFirst decodes the DC coefficient of a block, stored as the difference from the block before.
+// decodeFirst sets block[0], the DC coefficient. The file stores its difference from the block before.
 func (d *decoder) decodeFirst(s *scan, c *component, block *coefficients) {
 	if d.count < leastBits {
 		d.fill()
@@ -32,12 +32,12 @@ func (d *decoder) decodeFirst(s *scan, c *component, block *coefficients) {
 	block[0] = int16(c.before << s.low)
 }
 
-// refineFirst decodes one more bit of the DC coefficient of a block.
+// refineFirst reads bit s.low of the DC coefficient of a block, and adds it to block[0].
 func (d *decoder) refineFirst(s *scan, _ *component, block *coefficients) {
 	block[0] |= int16(d.bit() << s.low)
 }
 
-// decodeOthers decodes the AC coefficients s.first to s.last of a block.
+// decodeOthers reads the AC coefficients s.first to s.last of a block, in file order, into block.
 func (d *decoder) decodeOthers(s *scan, c *component, block *coefficients) {
 	if d.eob > 0 {
 		d.eob--
@@ -69,11 +69,11 @@ func (d *decoder) decodeOthers(s *scan, c *component, block *coefficients) {
 	}
 }
 
-// runOfBlocks returns the number of blocks, with this one, without further coefficients: 2^size plus size bits.
+// runOfBlocks reads how many blocks, from this one on, have no further coefficients: 2^size plus the next size bits.
 func (d *decoder) runOfBlocks(size int) int { return 1<<size + d.number(uint(size)) }
 
 // refineOthers decodes one more bit of the AC coefficients of a block that are not 0 so far, and adds coefficients that
-// become ±1 in this bit. Before each added one, the file has the number of coefficients to skip that stay 0.
+// become ±1 in this bit. Before each added coefficient, the file has the number of coefficients before it that stay 0.
 func (d *decoder) refineOthers(s *scan, c *component, block *coefficients) {
 	k := s.first
 	for d.eob == 0 && k <= s.last {
@@ -108,8 +108,8 @@ func (d *decoder) refineOthers(s *scan, c *component, block *coefficients) {
 	}
 }
 
-// refine decodes one more bit of each coefficient of a block, from index k on, that is not 0. It stops at the
-// coefficient that is 0 after it has passed as many as zeros, or behind s.last, and returns the index where it stopped.
+// refine decodes one more bit of each coefficient of a block that is not 0, from index k on. It passes over as many
+// coefficients that are 0 as zeros says, and returns the index of the next coefficient that is 0, or s.last+1.
 func (d *decoder) refine(block *coefficients, k int, s *scan, zeros int) int {
 	for ; k <= s.last; k++ {
 		v := &block[zigzag[k]]

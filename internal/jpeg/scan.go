@@ -13,8 +13,7 @@ type scan struct {
 	first, last  int // the range of coefficients, in file order
 	high, low    int // for progressive files: how many low bits are missing before the scan (0: all), and after it
 	across, down int // size of the scan in MCUs
-	// block decodes the next block of c, at (x, y) in blocks. Coefficients stay as they were, or 0, if the data ended
-	// before.
+	// block decodes the next block of c, at (x, y) in blocks. After the end of the data, coefficients stay, or are 0.
 	block func(c *component, x, y int)
 }
 
@@ -118,8 +117,8 @@ next:
 	return nil
 }
 
-// tables returns the Huffman tables with these numbers. In files that are not progressive, the tables of T.81, annex K,
-// replace missing tables 0 and 1, as for frames of Motion JPEG; libjpeg-turbo and FFmpeg do the same.
+// tables returns the Huffman tables with the numbers dc and ac. In files that are not progressive, the tables of T.81,
+// annex K, replace missing tables 0 and 1, as for frames of Motion JPEG; libjpeg-turbo and FFmpeg do the same.
 func (d *decoder) tables(dc, ac byte) (*codes, *codes) {
 	tables := [2]*codes{d.dc[dc], d.ac[ac]}
 	for class, number := range [2]byte{dc, ac} {
@@ -166,7 +165,7 @@ func (d *decoder) decodeScan(s *scan) error {
 	return nil
 }
 
-// begin prepares for the bits at the start of a scan or behind a restart marker.
+// begin resets the state of decoding, at the start of a scan or behind a restart marker.
 func (d *decoder) begin(s *scan) {
 	d.acc, d.count, d.eob, d.hasEnded = 0, 0, 0, false
 	for _, c := range s.components {
@@ -189,9 +188,9 @@ func (d *decoder) checkEnd(s *scan, missing int) error {
 
 // restart moves behind the restart marker with the given number, 0 to 7, and prepares for the bits there. Where it
 // finds another marker, it does as libjpeg (jdmarker.c, jpeg_resync_to_restart). One of the next two restart markers,
-// or a marker of another kind, means that the one sought is missing with the data behind it. It skips restart markers
-// that come too late, and invalid ones. It takes any other restart marker for the one sought. missing is the number of
-// MCUs of s that are still to come.
+// or a marker of another kind, means that the wanted marker and the data behind it are missing. restart skips restart
+// markers that come too late, and invalid markers. Any other restart marker counts as the wanted one. missing is the
+// number of MCUs of s that are still to come.
 func (d *decoder) restart(s *scan, number byte, missing int) error {
 	d.isDamaged = d.isDamaged || d.count >= 8
 	d.begin(s)
@@ -228,7 +227,8 @@ var zigzag = func() (places [80]uint8) {
 	return places
 }()
 
-// decodeSequential decodes a block of a sequential file (T.81, F.2.2) and writes its samples.
+// decodeSequential decodes a block of a sequential file (T.81, F.2.2) and writes its samples, grey after the end of the
+// data.
 func (d *decoder) decodeSequential(c *component, x, y int) {
 	out := c.samples[8*(y*c.stride+x):]
 	if d.hasEnded {
@@ -244,8 +244,8 @@ func (d *decoder) decodeSequential(c *component, x, y int) {
 	}
 }
 
-// sequentialBlock decodes and dequantises a block, and returns the index in the file of the last coefficient that is
-// not 0.
+// sequentialBlock stores the next block, decoded and dequantised, in block, and returns the index in the file of the
+// last coefficient that is not 0.
 func (d *decoder) sequentialBlock(block *[64]int32, c *component) (last int) {
 	if d.count < leastBits {
 		d.fill()

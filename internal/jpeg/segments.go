@@ -33,7 +33,7 @@ const (
 )
 
 // find returns the next marker at or behind the offset at, the offset behind the marker, and the number of bytes
-// skipped before it. end is 0 where the file has no further marker.
+// skipped before the marker. end is 0 where the file has no further marker.
 func (r *bits) find(at int) (marker byte, end, skipped int) {
 	for ; at < len(r.data); at++ {
 		if r.data[at] != 0xff {
@@ -140,7 +140,7 @@ func unsupportedMarker(marker byte) error {
 	return UnsupportedError("an extension of the format")
 }
 
-// readTables reads the tables in Options.Tables.
+// readTables sets the tables of d from Options.Tables.
 func (d *decoder) readTables() error {
 	if d.opt.Tables == nil {
 		return nil
@@ -162,7 +162,7 @@ func (d *decoder) readTables() error {
 	}
 }
 
-// readQuantisers reads quantisation tables: for each, its number, and 64 steps of one or two bytes.
+// readQuantisers sets quantisation tables of d from payload: for each, its number, and 64 steps of one or two bytes.
 func (d *decoder) readQuantisers(payload []byte) error {
 	for len(payload) > 0 {
 		wide, number := int(payload[0]>>4), payload[0]&15

@@ -91,7 +91,7 @@ func (x *reading) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, x.name, format, args...)
 }
 
-// accept asks the caller whether to accept the size of the matrix in the file.
+// accept fails if Options.Accept refuses a matrix of the size in the file, after transposing.
 func (x *reading) accept(rows, cols int) error {
 	if x.Transpose {
 		rows, cols = cols, rows
@@ -164,7 +164,7 @@ func isEDF(head []byte) bool {
 	return err == nil && err2 == nil && size == 256*(1+signals)
 }
 
-// npy returns the matrix in r, a .npy file or a member of an .npz file, of size bytes.
+// npy returns the matrix in r, a .npy file or a member of an .npz file, of the given size in bytes.
 func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 	h, err := npz.ReadHeader(r)
 	if err != nil {
@@ -192,7 +192,7 @@ func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 	return m, nil
 }
 
-// npz reads the array called x.Array or, if that is empty, the only array.
+// npz returns the array called x.Array of an .npz file or, if that is empty, the only array.
 func (x *reading) npz() (*mat.Dense, error) {
 	f, err := npz.OpenUpTo(x.r, x.size, math.MaxUint64)
 	if err != nil {
@@ -234,8 +234,7 @@ func Format(name string) (string, error) {
 	return ext, nil
 }
 
-// Write writes m to w in a format from Format; array is the name of m in an .npz file. The bytes depend only on the
-// arguments.
+// Write writes m to w in a format from Format. array is m's name in an .npz file. Equal arguments give equal bytes.
 func Write(w io.Writer, format, array string, m *mat.Dense) error {
 	switch format {
 	case "npy":
@@ -248,7 +247,7 @@ func Write(w io.Writer, format, array string, m *mat.Dense) error {
 	return fmt.Errorf("matfile: format %q, expected npy, npz or csv", format)
 }
 
-// writeText writes a line for every row, with commas between the numbers.
+// writeText writes m to w: a line for every row, with commas between the numbers.
 func writeText(w io.Writer, m *mat.Dense) error {
 	rows, _ := m.Dims()
 	var line []byte

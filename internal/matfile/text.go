@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// text reads numbers in lines. It reads the file twice, field by field: first to count, so that memory is allocated
-// only once, only for the numbers, and after the caller has accepted the size.
+// text returns the matrix in a text, a row a line. It reads the file twice, field by field: first to count, so that
+// memory is allocated only once, only for the numbers, and after the caller has accepted the size.
 func (x *reading) text() (*mat.Dense, error) {
 	is, err := x.layout()
 	if err != nil {
@@ -61,10 +61,10 @@ func (x *reading) text() (*mat.Dense, error) {
 	return m, nil
 }
 
-// checkScales refuses a matrix in which only the first line or only the first column looks like a scale: it rises in
-// even steps, like line numbers or times, or it consists of different whole numbers while the rest are fractions, like
-// line numbers that were selected or shuffled. Few signals look like this; such a signal can be passed as .npy, to
-// which no program adds scales. With named, there are names above the first line, so it is not checked.
+// checkScales refuses a matrix in which only the first line or only the first column looks like a scale: its numbers
+// rise in even steps, like line numbers or times, or are different whole numbers, like selected or shuffled line
+// numbers, while the other lines or columns hold fractions. Few signals look like this; such a signal can be passed as
+// .npy, to which no program adds scales. If named, names stand above the first line, and this line is not checked.
 func (x *reading) checkScales(m *mat.Dense, named bool) error {
 	rows, cols := m.Dims()
 	for _, c := range []struct {
@@ -107,8 +107,8 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 	return nil
 }
 
-// hasNumbers reports whether the first of count lines of n entries consists of different whole numbers, at least 0, and
-// at least half of the entries in all other lines are fractions. It examines only the beginning of each line.
+// hasNumbers reports whether, of count lines with n entries each, the first line consists of different whole numbers
+// from 0 up, and at least half of the entries in all other lines are fractions. It examines 1000 entries a line.
 func hasNumbers(n, count int, at func(line, i int) float64) bool {
 	n = min(n, 1000)
 	seen, fractions := map[float64]bool{}, 0
@@ -137,8 +137,8 @@ type layout struct {
 	separator  rune
 }
 
-// layout counts the rows, and the columns of the first row. Up to two lines of names, for example of columns and of
-// units, may come before it.
+// layout returns the layout of x: it counts the rows, and the columns of the first row. Up to two lines of names, for
+// example of columns and of units, may come before this row.
 func (x *reading) layout() (is layout, err error) {
 	if is.separator, err = x.separatorFrom(0); err != nil {
 		return is, err
@@ -173,7 +173,7 @@ func (x *reading) layout() (is layout, err error) {
 // reFortran matches a number in the double precision notation of Fortran, such as 0.5D+03.
 var reFortran = regexp.MustCompile(`^[+-]?[0-9]*\.?[0-9]*[dD][+-]?[0-9]+$`)
 
-// number returns the number in field. It fails if this is not a finite number. line and column are for errors.
+// number returns the number in field. It fails if field is not a finite number. line and column are for errors.
 func (x *reading) number(field string, line, column int) (float64, error) {
 	v, err := strconv.ParseFloat(field, 64)
 	if err != nil && reFortran.MatchString(field) {

@@ -47,7 +47,8 @@ func AnnouncesPictures(marker byte, payload Body) bool {
 	return false
 }
 
-// readAppended reads the gain map and the film behind the picture of the JPEG in src. It warns about other pictures.
+// readAppended stores in r.m the gain map and the film behind the picture of the JPEG in src, and warns about other
+// pictures there. announced is what the segments of the JPEG announce.
 func (r *reader) readAppended(src Source, announced promises) {
 	var list packet
 	text := announced.packet.Bytes()
@@ -130,8 +131,8 @@ func isFilm(src Source, at int64) bool {
 	return at > 0 && string(Piece(src, at, 8).read(4, 4)) == "ftyp"
 }
 
-// findGainMap returns the gain map between the offsets end, where the picture's JPEG ends, and behind in src, and names
-// for the other pictures that MPF lists, except for small copies of the picture.
+// findGainMap returns the gain map in src from offset end, where the picture's JPEG ends, up to offset behind. others
+// names the other pictures in the MPF list index, except for copies of the picture at another size.
 func findGainMap(src Source, list packet, index Body, end, behind int64) (found Body, others []string) {
 	at, _ := list.number(spaceItem, "Padding", 0)
 	at += end
@@ -249,7 +250,7 @@ func isGainMap(b Body) (is bool) {
 }
 
 // samsungTrailer returns the offset of the first of the data blocks that Samsung telephones append behind a picture,
-// and whether one of the blocks is a film.
+// and whether one of the blocks is a film; 0 and false if there are none.
 //
 // The file ends with a directory: "SEFH", a version and the number of blocks; for each block 2 bytes, its kind (2
 // bytes), its distance before the directory and its length; then the length of the directory and "SEFT". Numbers

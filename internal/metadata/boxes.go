@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// mostBoxes is the largest number of sibling boxes that are read.
+// mostBoxes is the largest number of boxes that are read inside one box or file.
 const mostBoxes = 1 << 14
 
 // Boxes calls visit with each of the boxes in b, a piece of an ISO media file (ISO/IEC 14496-12, 4.2), in file order.
@@ -48,7 +48,7 @@ func (f *fields) next(n int) []byte {
 	return b
 }
 
-// number returns the next number of n bytes.
+// number returns the next n bytes as a number.
 func (f *fields) number(n int) (v uint64) {
 	for _, b := range f.next(n) {
 		v = v<<8 | uint64(b)
@@ -56,7 +56,7 @@ func (f *fields) number(n int) (v uint64) {
 	return v
 }
 
-// text returns the bytes up to the next zero byte, which it skips.
+// text returns the bytes up to the next zero byte, and skips the zero byte.
 func (f *fields) text() string {
 	text, rest, ok := bytes.Cut(f.data, []byte{0})
 	f.data, f.ended = rest, f.ended || !ok

@@ -21,9 +21,8 @@ type FormatError string
 func (e FormatError) Error() string { return string(e) }
 
 // ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that they agree
-// on the content of a file. It returns a chunk only if the file holds all of it, and only where the format allows it:
-// IHDR once, as the first chunk and with 13 bytes; before the pixels, where acTL announces an animation, acTL at most
-// once and with 8 bytes.
+// on the content of a file. It fails at a chunk that the file does not hold in full, or that breaks a rule: IHDR comes
+// once, first, with 13 bytes of data; acTL, which announces an animation, at most once before the pixels, with 8.
 type ChunkWalk struct {
 	w               *window
 	at              int64 // the offset of the next chunk
@@ -35,7 +34,7 @@ type ChunkWalk struct {
 // WalkChunks returns a walk over the PNG in src. It does not check the signature.
 func WalkChunks(src Source) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: pngSignature} }
 
-// WalkChunksFrom returns a walk that begins with the chunk at offset at in src. That must not be the first chunk, IHDR.
+// WalkChunksFrom returns a walk that begins with the chunk at offset at in src. This chunk must not be IHDR, the first.
 func WalkChunksFrom(src Source, at int64) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: at} }
 
 // Next returns the next chunk. Its Kind is valid until the next call. The error is io.EOF behind IEND,
@@ -129,10 +128,10 @@ func (c Chunk) hasChecksum() bool {
 func (c Chunk) isCritical() bool { return c.Kind[0]&0x20 == 0 }
 
 // PixelChunks returns the PNG data with only the chunks that a decoder needs. It overwrites data and returns the start
-// of it. Other chunks would cost the decoder time, and one with a wrong checksum would make it refuse the picture. src
-// must read the same bytes as data; from the first chunk that is cut off or breaks a rule, all bytes are kept. The
-// first other chunk behind IDAT is kept too if its checksum is right, so that the decoder refuses a PNG with such a
-// chunk between two IDAT chunks.
+// of it. Other chunks would cost the decoder time, and a wrong checksum in them would make it refuse the picture. src
+// must read the same bytes as data. From the first chunk that is cut off or breaks a rule, all bytes are kept. The
+// first chunk of another kind behind IDAT is kept too if its checksum is right, so that the decoder refuses a PNG with
+// such a chunk between two IDAT chunks.
 func PixelChunks(data []byte, src Source) []byte {
 	const before, among, behind = 0, 1, 2
 	state, to, from := before, pngSignature, pngSignature

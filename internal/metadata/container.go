@@ -14,8 +14,8 @@ type container struct {
 	maxEXIF, maxXMP, maxICC, maxIPTC int
 	// colourOnly: the encoder writes grey pictures as colour; false: as grey.
 	colourOnly bool
-	// splice returns a splicer that inserts m and software into a file of length bytes while an encoder writes it, or
-	// nil where there is nothing to insert. It is nil for formats that are not written, and for TIFF, WebP and AVIF,
+	// splice returns a splicer that inserts m and software into a file of the given length while an encoder writes it,
+	// or nil where there is nothing to insert. It is nil for formats that are not written, and for TIFF, WebP and AVIF,
 	// which are laid out by Metadata.TIFF, Metadata.WebP and Metadata.AVIF.
 	splice func(m Metadata, software string, length int64) *splicer
 }
@@ -61,9 +61,9 @@ const (
 	bmpProfileHeader = bmpProfile + 8
 )
 
-// bmp reads the resolution and the ICC profile of the BMP in src.
+// bmp reads the resolution and the ICC profile of the BMP in src into r.m.
 func (r *reader) bmp(src Source) {
-	start := int64(bmpLength) // of the header; a file without "BM" begins with its header
+	start := int64(bmpLength) // offset of the header; a file without "BM" begins with its header
 	if string(newWindow(src).bytes(0, 2)) != "BM" {
 		start = 0
 	}
@@ -87,7 +87,7 @@ func (r *reader) bmp(src Source) {
 	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.validated()
 }
 
-// spliceBMP returns a splicer that sets the resolution in the header of a BMP, or nil where m states no length unit.
+// spliceBMP returns a splicer that sets the resolution in the header of a BMP, or nil where perMetre fails.
 func spliceBMP(m Metadata, _ string, _ int64) *splicer {
 	x, y, ok := m.Resolution.perMetre()
 	if !ok {

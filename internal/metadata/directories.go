@@ -54,10 +54,10 @@ func TIFFPicture(src Source) (picture TIFFDirectory, ok bool) {
 // Entries returns the entries of the directory.
 func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] { return d.f.fields(d.At) }
 
-// Below returns the directory at an offset that is the value of an entry of d. Outside the file, it has no entries.
+// Below returns the directory at offset at, to which an entry of d points. A directory outside the file has no entries.
 func (d TIFFDirectory) Below(at uint64) TIFFDirectory { return TIFFDirectory{At: at, f: d.f} }
 
-// Value returns the bytes of the value of e, in the byte order of the file. ok is false when it is not inside the file.
+// Value returns the bytes of e's value, in the byte order of the file. ok is false when they are not inside the file.
 func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e) }
 
 // Order returns the byte order of the file.
@@ -111,7 +111,7 @@ func (d TIFFDirectory) Fractions(e TIFFEntry, maxCount int) (list []float64) {
 // TIFFDirectories calls visit with each of the linked directories of the TIFF in src, in the order of the links, until
 // visit returns false. All readers of TIFF in the program use it, so that they agree on the content of a file. It fails
 // with a FormatError where links form a circle or there are too many directories or entries, and with
-// io.ErrUnexpectedEOF where a directory is not wholly inside the file, after it has visited the directories before.
+// io.ErrUnexpectedEOF where a directory is not wholly inside the file. Directories before the fault are visited.
 func TIFFDirectories(src Source, visit func(TIFFDirectory) bool) error {
 	f, ok := fileIn(Piece(src, 0, src.Size()))
 	if !ok {

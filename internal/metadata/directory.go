@@ -36,14 +36,14 @@ const (
 	typeRational  = 5
 	typeUndefined = 7
 	typeIFD       = 13
-	typeLong8     = 16 // this and IFD8: in a BigTIFF alone
+	typeLong8     = 16 // only a BigTIFF has this type and IFD8
 	typeIFD8      = 18
 )
 
-// typeLengths are the lengths in bytes of one value, by type; 0: there is no such type.
+// typeLengths holds, by the number of a TIFF type, the length of one value in bytes; 0: there is no such type.
 var typeLengths = [...]uint64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8}
 
-// ByteOrder returns the byte order in the header of a classic TIFF, no BigTIFF. ok is false unless b begins with one.
+// ByteOrder returns the byte order in the header of a classic TIFF. ok is false for a BigTIFF and other bytes.
 func ByteOrder(b []byte) (_ binary.ByteOrder, ok bool) {
 	switch {
 	case len(b) < 8:
@@ -97,7 +97,7 @@ func tiffIn(b Body) (f tiffFile, ok bool) {
 	return tiffFile{b, order, uint64(order.Uint32(head[4:])), false}, true
 }
 
-// TIFFEntry is a directory entry in a file. Number is its value if that is a single unsigned integer, and else 0.
+// TIFFEntry is a directory entry in a file. Number is the value if this is a single unsigned integer, else 0.
 type TIFFEntry struct {
 	Tag    uint16
 	Number uint64
@@ -108,7 +108,7 @@ type TIFFEntry struct {
 	offset uint64 // offset of the value, if that is too long for the entry
 }
 
-// span returns the offsets [start, end) of the entries of the directory at offset at. ok: all are inside the file.
+// span returns the offsets [start, end) of the entries of the directory at offset at. ok: the file holds all of them.
 func (f tiffFile) span(at uint64) (start, end int64, ok bool) {
 	start, count, ok := f.head(at)
 	if !ok || count > uint64(f.Len-start)/uint64(f.entryLength()) {
@@ -117,7 +117,7 @@ func (f tiffFile) span(at uint64) (start, end int64, ok bool) {
 	return start, start + f.entryLength()*int64(count), true
 }
 
-// head returns where the entries of the directory at offset at begin, and their number.
+// head returns the offset start of the entries of the directory at offset at, and the number of entries.
 func (f tiffFile) head(at uint64) (start int64, count uint64, ok bool) {
 	if at < 8 || at > uint64(f.Len) {
 		return 0, 0, false
@@ -134,7 +134,7 @@ func (f tiffFile) head(at uint64) (start int64, count uint64, ok bool) {
 	return int64(at) + f.countLength(), count, true
 }
 
-// fields returns the entries of the directory at offset at, or none unless all are in the file. It reads 64 at a time.
+// fields returns the entries of the directory at offset at, or none unless all are in the file. It reads 64 at once.
 func (f tiffFile) fields(at uint64) iter.Seq[TIFFEntry] {
 	return func(yield func(TIFFEntry) bool) {
 		start, end, ok := f.span(at)
@@ -190,7 +190,7 @@ func (f tiffFile) entry(b []byte, at int64) TIFFEntry {
 	return e
 }
 
-// value returns the bytes of the value of e, in the byte order of the file. ok is false when it is not inside the file.
+// value returns the bytes of e's value, in the byte order of the file. ok is false when they are not inside the file.
 func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 	if int(e.kind) >= len(typeLengths) || typeLengths[e.kind] == 0 || e.count > uint64(f.Len)/typeLengths[e.kind] {
 		return Body{}, false
@@ -251,8 +251,8 @@ type directory []entry
 type allowance struct{ entries, bytes int64 }
 
 // parse returns the directory at offset at with the entries for which keep(tag) is true, and the EXIF, GPS and
-// interoperability directories to which they link, down to depth levels. It leaves out damaged entries, and stops at
-// the first entry that exceeds left, which it reduces.
+// interoperability directories to which they link, down to depth levels. It leaves out damaged entries, subtracts the
+// others from left, and stops at the first entry that exceeds left.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
@@ -353,7 +353,7 @@ func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error 
 	return nil
 }
 
-// header returns the first 8 bytes of a TIFF, which link to a directory right behind them.
+// header returns the first 8 bytes of a TIFF that has its first directory at offset 8.
 func header(order binary.ByteOrder) []byte {
 	mark := "II*\x00\x08\x00\x00\x00"
 	if order == binary.ByteOrder(binary.BigEndian) {

@@ -117,7 +117,7 @@ func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
 				row[0], row[1] = row[0]/a, row[1]/b
 				row[3] = row[3] - float64(row[0]*c) - float64(row[1]*d)
 			}
-		case t.Tag == tagRationals && len(v) >= 10: // two errors, then line and sample offset at 2, their scales at 7
+		case t.Tag == tagRationals && len(v) >= 10: // offsets of line and sample at 2, their scales at 7
 			v[2], v[3] = float64(b*v[2])+centreY, float64(a*v[3])+centreX
 			v[7], v[8] = b*v[7], a*v[8]
 		default:
@@ -148,8 +148,7 @@ func (t GeoTag) readDoubles() (v []float64) {
 }
 
 // countsCentres reports whether pixel coordinates count from the centre of the first pixel; false: from its corner. The
-// key directory has four numbers, then four for each key: the key, the value's place (0: here), how many values, the
-// value.
+// key directory has four numbers, then four for each key: the key, the value's place (0: here), a count, the value.
 func countsCentres(tags []GeoTag) bool {
 	const rasterType, point = 1025, 2
 	for _, t := range tags {

@@ -46,7 +46,7 @@ func iptcResource(b Body) (_ Body, ok bool) {
 	return Body{}, false
 }
 
-// iptc stores the IPTC records c in r.m. Some TIFFs have them as 32-bit numbers of the wrong byte order.
+// iptc stores the IPTC records c in r.m. Some TIFFs hold them as 32-bit numbers in the wrong byte order.
 func (r *reader) iptc(c content) {
 	if !r.isFirst("iptc") || !r.fits("IPTC block", c.size) {
 		return
@@ -68,8 +68,8 @@ func (r *reader) iptc(c content) {
 	}
 }
 
-// iptcText reads IPTC records from body, the data of a chunk tEXt or zTXt of a PNG, if it contains them. Records that
-// are damaged or longer than usual remain only in the text.
+// iptcText stores in r.m the IPTC records in body, the data of a chunk tEXt or zTXt of a PNG, if there are any. Records
+// that are damaged or longer than usual remain only in the text.
 func (r *reader) iptcText(kind string, body Body) {
 	if r.seen["iptc"] || !r.starts(body, iptcKeyword) {
 		return
@@ -100,7 +100,7 @@ func (r *reader) iptcText(kind string, body Body) {
 	r.iptc(inOnePiece(records))
 }
 
-// hasIPTC reports whether p is of the kind in which a JPEG or a PNG holds IPTC records.
+// hasIPTC reports whether p may hold IPTC records: it is a Photoshop segment of a JPEG, or an IPTC text of a PNG.
 func (p Part) hasIPTC() bool {
 	return p.Marker == markerApp13 || bytes.HasPrefix(p.Data, []byte(iptcKeyword))
 }

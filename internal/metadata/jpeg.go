@@ -26,14 +26,14 @@ const (
 	xmpMorePrefix   = "http://ns.adobe.com/xmp/extension/\x00"
 	profilePrefix   = "ICC_PROFILE\x00"
 	photoshopPrefix = "Photoshop 3.0\x00"
-	profileHeader   = len(profilePrefix) + 2 // then bytes with the part's number and the number of parts
+	profileHeader   = len(profilePrefix) + 2 // and two bytes: the part's number, the number of parts
 	mostProfile     = mostSegment - profileHeader
 	startOfPicture  = 2 // bytes of the first marker of a JPEG, which opens every file
 )
 
 // Segments calls visit with the marker and the payload of each segment of the JPEG in src, in file order, up to the end
 // marker, the end of the file, or until visit returns false. It returns the offset behind the end marker, or the size
-// of the file where it stopped before.
+// of the file if it stopped before that.
 //
 // Segments skips the pixel data between segments: there, 0xff stands only before a zero byte or the code of a restart
 // marker. Decoders skip no other marker in pixel data, so visit sees every scan that a decoder sees.
@@ -140,7 +140,7 @@ func (r *reader) jpeg(src Source) {
 	r.readAppended(src, announced)
 }
 
-// jfif sets the resolution from the payload of a segment APP0: name, version, unit, pixels per unit across and down.
+// jfif sets r.m.Resolution from the payload of a segment APP0: name, version, unit, pixels per unit across and down.
 func (r *reader) jfif(payload Body) {
 	if !r.starts(payload, jfifPrefix) {
 		return
@@ -197,7 +197,7 @@ func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error
 	return out.err
 }
 
-// segments writes segments to w. After the first error, which it keeps, it writes nothing more.
+// segments writes segments to w. It keeps the first error in err, and then writes nothing more.
 type segments struct {
 	w       io.Writer
 	written int64 // number of bytes written

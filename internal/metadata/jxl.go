@@ -6,8 +6,8 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// jxl reads the EXIF block and the XMP packet from the boxes of a JPEG XL (ISO/IEC 18181-2, 9). The decoder applies the
-// orientation in the code stream, and the format ignores the one in EXIF.
+// jxl reads the EXIF block and the XMP packet from the boxes of the JPEG XL in src (ISO/IEC 18181-2, 9) into r.m. The
+// decoder applies the orientation in the code stream, and the format ignores the orientation in EXIF.
 func (r *reader) jxl(src Source) {
 	take := func(kind string, body Body) {
 		switch kind {

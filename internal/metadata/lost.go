@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// lostWarning returns a warning that names the parts of m that a file of another format cannot hold, and the PNG chunks
-// in colours (their kinds), or "" where there are none.
+// lostWarning returns a warning that names the parts of m that a file of another format cannot hold, and the kinds of
+// PNG chunks in colours, or "" where nothing is lost.
 func (m Metadata) lostWarning(colours []string) string {
 	var names, keywords []string
 	if len(colours) > 0 {
@@ -71,7 +71,7 @@ func (p Part) name() string {
 	return ""
 }
 
-// keyword returns the keyword of a PNG text in quotes. The file has it in Latin-1.
+// keyword returns the keyword of a PNG text in quotes. p.Data begins with the keyword in Latin-1.
 func (p Part) keyword() string {
 	word, _, _ := bytes.Cut(p.Data[:min(len(p.Data), 80)], []byte{0})
 	var runes []rune

@@ -36,15 +36,14 @@ type Metadata struct {
 	Resolution Resolution
 
 	// Own are the parts that only a file of the same format can hold. For a PNG: the chunks about its colours besides
-	// the profile, from which For builds a profile for other formats, and its texts. For a JPEG: its comments,
-	// Photoshop segments, and the further parts of a long XMP packet. Texts and Photoshop segments include IPTC
-	// records.
+	// the profile, from which For builds a profile for other formats, and its texts. For a JPEG: comments, Photoshop
+	// segments and further parts of a long XMP packet. Texts and Photoshop segments include IPTC records.
 	Own    []Part
 	Format string // the format of the file from which Own was read
 
 	// GainMap is a JPEG behind the picture of a JPEG file. It says how much brighter each part of the picture is on a
-	// screen of high dynamic range. The rows and columns of the gain map lie like the stored ones of the picture: see
-	// Orientation. For an AVIF, Read returns a gain map without pixels, and Still.Map says where they are.
+	// screen of high dynamic range. The rows and columns of the gain map lie like the stored rows and columns of the
+	// picture: see Orientation. For an AVIF, Read returns a gain map without pixels, and Still.Map says where they are.
 	GainMap []byte
 	// Film is the end of a JPEG file, from where the film of a motion photo, or the data stored with the film, begins.
 	Film []byte
@@ -117,7 +116,7 @@ const profileHead = 128 + 4
 // ProfileColours returns the colour space of an ICC profile, such as "RGB ", "GRAY" or "CMYK", or "" for other bytes.
 func ProfileColours(icc []byte) string { return profileColours(icc, int64(len(icc))) }
 
-// profileColours does the work of ProfileColours for a profile of length bytes that begins with start.
+// profileColours does the work of ProfileColours for a profile of the given length in bytes that begins with start.
 func profileColours(start []byte, length int64) string {
 	if len(start) < profileHead || string(start[36:40]) != "acsp" {
 		return ""
@@ -128,8 +127,9 @@ func profileColours(start []byte, length int64) string {
 	return string(start[16:20])
 }
 
-// For returns what a file of the given format can hold of m, for a grey or a colour picture, and warnings about the
-// rest. For another format than m.Format, it turns PNG chunks about colours into an ICC profile; see describedColours.
+// For returns the part of m that a file of the given format can hold, for a grey or a colour picture, and warnings
+// about the rest. For another format than m.Format, it turns colour chunks of a PNG into an ICC profile; see
+// describedColours.
 func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 	m, warnings := m.keepPromises(format)
 	c := containers[format]

@@ -53,7 +53,7 @@ func isAbout(kind string) bool {
 	return false
 }
 
-// chunk reads the metadata in body, the data of a chunk of a kind that isAbout accepts.
+// chunk stores in r.m the metadata in body, the data of a chunk of a kind that isAbout accepts.
 func (r *reader) chunk(kind string, body Body) {
 	switch kind {
 	case "iCCP":
@@ -165,7 +165,7 @@ func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 	return out.err
 }
 
-// chunks writes chunks to w. After the first error, which it keeps, it writes nothing more.
+// chunks writes chunks to w. It keeps the first error in err, and then writes nothing more.
 type chunks struct {
 	w   io.Writer
 	err error

@@ -19,7 +19,8 @@ func isColour(kind string) bool {
 	return is
 }
 
-// colourChunk stores body, the data of a chunk that isColour accepts, in r.m.Own. header is the data of IHDR.
+// colourChunk stores body, the data of a chunk that isColour accepts, in r.m.Own if it is the first of its kind and has
+// the right length. header is the data of IHDR.
 func (r *reader) colourChunk(kind string, body Body, header []byte) {
 	const depthAt, typeAt, palette = 8, 9, 3
 	p := Part{Kind: kind}
@@ -44,10 +45,10 @@ func (m Metadata) part(kind string) []byte {
 	return nil
 }
 
-// describedColours returns what the PNG chunks in m say about its colours, and the kinds of the chunks used. The first
+// describedColours returns the colours that the PNG chunks in m describe, and the kinds of the chunks used. The first
 // present of cICP, iCCP, sRGB, and gAMA with cHRM counts (Portable Network Graphics, third edition, W3C 2025, 4.3). The
 // result has no curve where the ICC profile m.ICC counts, where the colours are sRGB, the default without a profile, or
-// where no chunk says anything. unknown are the kinds of chunks that would count, but no ICC profile can express.
+// where no chunk says anything. unknown are the kinds of chunks that would count, but that no ICC profile can express.
 func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if b := m.part("cICP"); b != nil {
 		if c, ok := codePoints(b); ok {
@@ -83,8 +84,8 @@ func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 
 // sRGBGammas are the smallest and largest value of a chunk gAMA that means the sRGB curve if the primaries are sRGB.
 //
-// Note: an sRGB PNG has 45455 there for readers that do not know the chunk sRGB, and often lacks that chunk. A true
-// gamma of 2.2 gives the same number.
+// Note: an sRGB PNG has 45455 in gAMA for readers that do not know the chunk sRGB, and often lacks the chunk sRGB. A
+// true gamma of 2.2 gives 45455 too.
 var sRGBGammas = [2]uint32{45000, 46000}
 
 // gamma returns the name and the curve of v, the value of a chunk gAMA: 100000 times the exponent from light to
@@ -142,8 +143,8 @@ var codedPrimaries = map[byte]struct {
 // bt709 is the curve of ITU-R BT.709, BT.601 and BT.2020.
 var bt709 = parametric(1/0.45, 1/1.099, 0.099/1.099, 1/4.5, 0.081)
 
-// codedCurve returns the name and the curve of the transfer function with this number in ITU-T H.273, table 3, or nil
-// where an ICC profile cannot express it.
+// codedCurve returns the name and the curve of the transfer function with this number in ITU-T H.273, table 3. curve is
+// nil where an ICC profile cannot express it.
 func codedCurve(number byte) (name string, curve []byte) {
 	switch number {
 	case 1, 6, 14, 15:
@@ -202,7 +203,7 @@ func hlg(v float64) float64 {
 //
 // Note: programs that know the tag cicp do not need the curve. Others would show white of 203 cd/m², the reference of
 // ITU-R BT.2408, as nearly black if the brightest light were mapped to 1 in proportion. So the curve is equation 4 of
-// Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, which maps 203 cd/m² to 0.5 to 0.52.
+// Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, which maps 203 cd/m² to 0.5..0.52.
 func toneMapped(light, peak float64) float64 {
 	const reference = 203
 	t, w := light/reference, peak/reference
@@ -210,7 +211,7 @@ func toneMapped(light, peak float64) float64 {
 }
 
 // significantBits adapts bits, the data of a chunk sBIT from a file with depth bits a sample, to a PNG with the IHDR
-// data header: one number for each sample of a pixel; alpha that bits lacks counts as depth. It returns nil where the
+// data header: one number for each sample of a pixel, and depth for alpha if bits lacks alpha. It returns nil where the
 // PNG has another depth, or is grey instead of colour or the reverse: enlarging has then filled all bits.
 func significantBits(bits []byte, depth byte, header []byte) []byte {
 	const depthAt, typeAt = 8, 9

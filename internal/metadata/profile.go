@@ -8,7 +8,7 @@ import (
 )
 
 // This file builds ICC profiles from primaries and a transfer function: version 4.4 (ICC.1:2022), of the display class,
-// with three columns of XYZ and one curve, or for grey with the curve alone.
+// with three columns of XYZ and one curve, or for grey with only the curve.
 //
 //	M = [S·(x, y, 1−x−y)] for red, green and blue, where S scales the columns so that their sum is the white point
 //	A = B⁻¹·diag(B·D50 / B·white)·B, where B is the matrix of Bradford (ICC.1:2022, annex E)
@@ -99,8 +99,9 @@ func (m matrix) inverse() (inv matrix, ok bool) {
 	return inv.transpose(), math.Abs(det) > least
 }
 
-// adaptToD50 returns the matrix rgb from linear RGB to the XYZ of the profile connection space, and the adaptation to
-// D50 that is part of it. ok is false where the primaries span no colour space, or one that a profile cannot hold.
+// adaptToD50 returns the matrix rgb from linear RGB to the XYZ of the profile connection space, and the matrix
+// adaptation to the white D50, a factor of rgb. ok is false where the primaries span no colour space, or where the
+// matrices have numbers too large for a profile.
 func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	var m matrix
 	for i, c := range p[1:] {
@@ -129,7 +130,7 @@ func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	return rgb, adaptation, true
 }
 
-// profile returns c as an ICC profile for the colour space "RGB " or "GRAY", or nil where the primaries span none.
+// profile returns c as an ICC profile for the colour space "RGB " or "GRAY", or nil where adaptToD50 fails.
 func (c colorimetry) profile(colours string) []byte {
 	rgb, adaptation, ok := c.primaries.adaptToD50()
 	if !ok {
@@ -212,8 +213,7 @@ func textTag(text string) []byte {
 	return b
 }
 
-// parametric returns the data of a tag for Y = X^g or, with abcd, Y = (a·X + b)^g if X ≥ d, else c·X, ICC.1:2022,
-// 10.18.
+// parametric returns a tag (ICC.1:2022, 10.18) for Y = X^g or, with abcd, Y = (a·X + b)^g if X ≥ d, else c·X.
 func parametric(g float64, abcd ...float64) []byte {
 	function := byte(0)
 	if len(abcd) > 0 {

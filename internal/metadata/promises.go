@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// XMP properties that announce a film (two prefixes of names), and one that announces more segments of the packet.
+// XMP properties that announce a film (two prefixes of names), and a property that announces further segments of XMP.
 const (
 	propertyFilm       = "MotionPhoto"
 	propertyMicroVideo = "MicroVideo"
 	propertyExtended   = "HasExtendedXMP"
 )
 
-// keepPromises returns what a file of the given format can hold of m, and warnings about the blocks left out. The XMP
-// packet is changed so that it announces only the files that will lie behind the picture, with their lengths.
+// keepPromises returns m without the gain map, film and GeoTIFF tags that a file of the given format cannot hold, and
+// warnings about them. The XMP packet is changed to announce only the files that will lie behind the picture.
 func (m Metadata) keepPromises(format string) (_ Metadata, warnings []string) {
 	lost := func(what, where string) {
 		warnings = append(warnings, "its "+what+" left out: only a "+where)
@@ -129,8 +129,8 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 // indexLength is the number of bytes of the result of mapIndex.
 const indexLength = 8 + 2 + 3*entryLength + 4 + 2*16
 
-// mapIndex returns the payload, behind the name, of the MPF segment in a file of two pictures. The first is picture
-// bytes long. The second is gainMap bytes long and begins offset bytes behind this payload's start. See CIPA DC-007, 5.
+// mapIndex returns the payload, behind the name, of the MPF segment in a file of two pictures. Their lengths in bytes
+// are picture and gainMap. The second begins offset bytes behind this payload's start. See CIPA DC-007, 5.
 func mapIndex(picture, offset, gainMap int64) []byte {
 	const (
 		tagVersion, tagCount, tagEntries = 0xb000, 0xb001, 0xb002

@@ -26,7 +26,7 @@ func (r *reader) starts(b Body, prefix string) bool {
 	return b.Len >= int64(len(p)) && b.fill(p, 0) && string(p) == prefix
 }
 
-// isFirst reports whether this is its first call for this kind of block.
+// isFirst reports whether it is called for the first time for this kind of block.
 func (r *reader) isFirst(kind string) bool {
 	if r.seen[kind] {
 		return false
@@ -95,7 +95,7 @@ func (r *reader) icc(c content) {
 	r.m.ICC = r.keepBlock(c)
 }
 
-// exif reads the EXIF block b. b begins with a byte order mark, or with "Exif\0\0" before it, as in a JPEG.
+// exif stores the EXIF block b in r.m. b begins with a byte order mark, or with "Exif\0\0" before it, as in a JPEG.
 func (r *reader) exif(b Body) {
 	if r.starts(b, exifPrefix) {
 		b = b.after(int64(len(exifPrefix)))

@@ -186,8 +186,7 @@ func (m Metadata) IsPanorama() bool {
 	return values["ProjectionType"] == "equirectangular" && (full == cropped || cropped == "")
 }
 
-// panorama has the properties of Google's Photo Sphere XMP (GPano) that are numbers of pixels, with true if they are
-// counted downwards, false: across.
+// panorama holds the properties of Google's Photo Sphere XMP (GPano) that count pixels: true downwards, false across.
 var panorama = map[string]bool{
 	"FullPanoWidthPixels": false, "FullPanoHeightPixels": true,
 	"CroppedAreaImageWidthPixels": false, "CroppedAreaImageHeightPixels": true,
@@ -196,7 +195,7 @@ var panorama = map[string]bool{
 	"LargestValidInteriorRectWidth": false, "LargestValidInteriorRectHeight": true,
 }
 
-// inPanorama returns the number n of the GPano property name, adapted to the result.
+// inPanorama returns n, the value of the GPano property name, adapted to the result; down: n counts downwards.
 func (z Resizing) inPanorama(name string, n int64, down bool) int64 {
 	start, from, part := z.Part.Min.X, z.From.X, z.Part.Dx()
 	scale, of := z.scales()

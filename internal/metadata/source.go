@@ -13,8 +13,7 @@ type Source interface {
 	Size() int64
 }
 
-// Body is a piece of a Source, such as the data of a chunk or the payload of a segment, and not in memory until it is
-// read.
+// Body is a piece of a Source, such as the data of a chunk. The piece is not in memory until it is read.
 type Body struct {
 	src Source
 	at  int64

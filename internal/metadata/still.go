@@ -13,18 +13,18 @@ type Still struct {
 	Width, Height int64
 	// Crop is the visible rectangle of the stored picture: left, top, width, height.
 	Crop [4]int64
-	// Orientation says how the rows and columns of Crop lie, as an EXIF value, from the boxes irot and imir alone.
+	// Orientation says how the rows and columns of Crop lie, as an EXIF value. It comes only from boxes irot and imir.
 	Orientation int
 	// Depth is the number of bits of a sample. Grey: there is no colour.
 	Depth int
 	Grey  bool
 	// Limited: 8-bit samples range from 16 to 235, and deeper ones accordingly.
 	Limited bool
-	// HasAlpha: another picture of the file holds the transparency. Premultiplied: the colours are multiplied by it.
+	// HasAlpha: another picture of the file holds the transparency. Premultiplied: colours are multiplied by opacity.
 	HasAlpha, Premultiplied bool
-	// Place is the number of the primary picture, from 1, among those that other programs extract, in item order.
+	// Place is the rank of the primary picture, from 1, by item number among the pictures that other programs extract.
 	Place int
-	// Map is the gain map, if there is one that a JPEG can hold, or nil.
+	// Map is the gain map. nil: there is none, or a JPEG cannot hold it.
 	Map *Map
 	// Colour and Alpha are changes to the bytes of the file. After Colour, the decoder of package avif returns the
 	// colours without transparency; after Alpha, the transparency as the primary picture; both with 16 bits a sample.
@@ -68,7 +68,8 @@ type item struct {
 	extents    []Body
 }
 
-// reference links item from to each item of to; kind says what from is to them. kindAt is kind's offset in the file.
+// reference links one item, by its number from, to the items with the numbers in to. kind says what the item from is to
+// these items, such as "thmb", their thumbnail. kindAt is the offset of kind in the file.
 type reference struct {
 	kind   string
 	from   uint64
@@ -127,7 +128,7 @@ func ReadStill(src Source) (*Still, error) {
 	return s, nil
 }
 
-// read loads meta, the content of the box meta, into memory and reads the boxes in it.
+// read loads meta, the content of the box meta, into memory and reads the boxes in it into c.
 func (c *catalogue) read(meta Body) {
 	const version = 4
 	all := bodyOf(meta.Bytes())
@@ -167,7 +168,7 @@ func (c *catalogue) read(meta Body) {
 	})
 }
 
-// get returns the item with the number id, which it adds if it is new. Past mostItems, a new item is not added to c.
+// get returns the item with the number id. If there is none, it returns a new item, and adds this to c up to mostItems.
 func (c *catalogue) get(id uint64) *item {
 	if it := c.items[id]; it != nil {
 		return it
@@ -179,7 +180,7 @@ func (c *catalogue) get(id uint64) *item {
 	return it
 }
 
-// readKinds reads a box iinf (ISO/IEC 14496-12, 8.11.6).
+// readKinds reads the type of each item from a box iinf (ISO/IEC 14496-12, 8.11.6).
 func (c *catalogue) readKinds(body Body) {
 	f := &fields{data: body.Start(4)}
 	count := int64(2)
@@ -201,7 +202,7 @@ func (c *catalogue) readKinds(body Body) {
 	})
 }
 
-// readReferences reads a box iref (8.11.12). base is the offset in the file of the content of the box meta.
+// readReferences appends the references in a box iref (8.11.12) to c. base is the file offset of box meta's content.
 func (c *catalogue) readReferences(body Body, base int64) {
 	f := &fields{data: body.Start(4)}
 	number := 2
@@ -219,7 +220,7 @@ func (c *catalogue) readReferences(body Body, base int64) {
 	})
 }
 
-// readPlaces reads a box iloc (8.11.3), which says where the bytes of the items are.
+// readPlaces reads a box iloc (8.11.3), the offsets and lengths of the items' bytes, into their extents.
 func (c *catalogue) readPlaces(f *fields) {
 	v, _ := f.version()
 	sizes := f.number(2)
@@ -255,7 +256,7 @@ func (c *catalogue) readPlaces(f *fields) {
 	}
 }
 
-// readProperties reads a box ipma (ISO/IEC 23008-12, 9.3), which assigns properties to items.
+// readProperties reads from a box ipma (ISO/IEC 23008-12, 9.3) which properties each item has.
 func (c *catalogue) readProperties(f *fields) {
 	v, flags := f.version()
 	number, index := 2, 1
@@ -340,8 +341,7 @@ func (c *catalogue) still() (*Still, error) {
 	return s, c.crop(s, primary)
 }
 
-// auxiliary records extra, an item that belongs to the primary picture by the reference r: as transparency, or for a
-// warning.
+// auxiliary records the item extra, which r links to the primary picture, as transparency or, by name, in s.about.
 func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
 	is, _ := c.find(extra, "auxC")
 	f := &fields{data: is.Start(256)}
@@ -364,8 +364,8 @@ func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
 	}
 }
 
-// codedFlags is the offset of the flags in a box av1C. The others are the flags for 10 bits, 12 bits and grey (AV1
-// Codec ISO Media File Format Binding, 2.3.3).
+// codedFlags is the offset of the flags in a box av1C. The other constants are the flags for 10 bits, 12 bits and grey
+// (AV1 Codec ISO Media File Format Binding, 2.3.3).
 const (
 	codedFlags = 2
 	coded10    = 0x40
@@ -374,7 +374,7 @@ const (
 )
 
 // codedAs returns the bits per sample, and whether the item is grey, from the box that describes the coding of an item:
-// av1C, or hvcC (ISO/IEC 14496-15, 8.3.2.1.2). ok is false where there is none.
+// av1C, or hvcC (ISO/IEC 14496-15, 8.3.2.1.2). ok is false where the item has no such box.
 func (c *catalogue) codedAs(it *item) (depth int, grey, ok bool) {
 	if box, is := c.find(it, "hvcC"); is {
 		const chroma, luma = 16, 17
@@ -399,8 +399,8 @@ func (c *catalogue) codedAs(it *item) (depth int, grey, ok bool) {
 }
 
 // count sets s.Place and s.pictures. It counts pictures that are not hidden, and are no thumbnail, transparency or
-// other part of another picture. Tiles of a grid should be hidden; those that are not count for s.Place, since other
-// programs extract them too, but not for s.pictures.
+// other part of another picture. Tiles of a grid should be hidden. Tiles that are not hidden count for s.Place, since
+// other programs extract them too, but not for s.pictures.
 func (c *catalogue) count(s *Still) {
 	const pictures = "av01 hvc1 hev1 vvc1 avc1 j2k1 jpeg unci grid iden iovl"
 	small, parts := map[uint64]bool{}, map[uint64]bool{}
@@ -427,7 +427,7 @@ func (c *catalogue) count(s *Still) {
 	}
 }
 
-// brighten sets s.Map to the gain map to which the reference r of a derived picture leads, or records that the map is
+// brighten sets s.Map to the gain map to which the reference r of a derived picture leads, or names it in s.about as
 // left out. A JPEG can hold the map if it and the picture are coded with AV1, the picture has standard range, and the
 // map works in the colour primaries of the picture.
 func (c *catalogue) brighten(s *Still, r reference, coded *item) {
@@ -457,12 +457,12 @@ func (c *catalogue) brighten(s *Still, r reference, coded *item) {
 	m.Edits = append(slices.Clone(s.Colour), Edit{c.primaryAt, id[4-c.primaryLen:]})
 }
 
-// deepen adds changes to s.Colour that make the decoder return 16 bits for samples of 8.
+// deepen adds changes to s.Colour that make the decoder return 16 bits for samples of 8 bits.
 //
 // Note: for 8 bits, the decoder uses arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating
-// it (9 levels of 255 from avifdec on a smooth picture) and makes blue 12 levels too dark in limited range with the
-// matrix of BT.709, 16 with BT.2020's (findings/avif-blue.sh). The decoder takes the depth from the boxes changed here,
-// but decodes samples in their true depth.
+// it (on a smooth picture, levels of 0..255 differ by 9 from avifdec) and makes blue 12 levels too dark in limited
+// range with the matrix of BT.709, 16 with BT.2020's (findings/avif-blue.sh). The decoder takes the depth from the
+// boxes changed here, but decodes samples in their true depth.
 func (c *catalogue) deepen(s *Still) {
 	const ten = 10
 	for _, p := range c.properties {
@@ -476,7 +476,7 @@ func (c *catalogue) deepen(s *Still) {
 	}
 }
 
-// colours reads a box colr (ISO/IEC 14496-12, 12.1.5): code points or an ICC profile. The first box of each counts.
+// colours reads a box colr (ISO/IEC 14496-12, 12.1.5) into s: code points or a profile. The first box of either counts.
 func (s *Still) colours(body Body) {
 	const kind = 4
 	switch string(body.Start(kind)) {
@@ -494,7 +494,7 @@ func (s *Still) colours(body Body) {
 // turn sets s.Orientation from the boxes irot, a number of quarter turns anticlockwise, and imir, which mirrors the
 // picture after that turn (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
 func (c *catalogue) turn(s *Still, it *item) {
-	turned := [4][3]int{{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}} // not mirrored, mirrored vertically, horizontally
+	turned := [4][3]int{{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}} // not mirrored, top to bottom, left to right
 	angle, mirror := byte(0), 0
 	if b, ok := c.find(it, "irot"); ok && b.Len > 0 {
 		angle = b.Start(1)[0] & 3
@@ -506,7 +506,8 @@ func (c *catalogue) turn(s *Still, it *item) {
 }
 
 // crop sets s.Crop from the box clap (ISO/IEC 14496-12, 12.1.4): width, height, and the distance from the centre of the
-// picture to the centre of the visible part, as fractions. A box clap that cuts through pixels is ignored.
+// picture to the centre of the visible part, as fractions. A box clap that cuts through pixels is ignored. crop fails
+// if the part is not in the picture.
 func (c *catalogue) crop(s *Still, it *item) error {
 	s.Crop = [4]int64{0, 0, s.Width, s.Height}
 	b, ok := c.find(it, "clap")
@@ -545,7 +546,7 @@ func stillOf(src Source) (*Still, error) {
 	return ReadStill(src)
 }
 
-// avif reads the metadata of an AVIF.
+// avif reads the metadata of the AVIF or HEIC in src into r.m.
 func (r *reader) avif(src Source) {
 	s, err := stillOf(src)
 	if err != nil {
@@ -565,8 +566,8 @@ func (r *reader) avif(src Source) {
 	}
 	uprightXMP(r.m.XMP)
 	r.m.Orientation = s.Orientation
-	// A profile counts before code points, of which 2 means unspecified. They are kept as a chunk cICP of a PNG, which
-	// has the same code points, for RGB of full range.
+	// A profile counts before code points. They are kept as a chunk cICP of a PNG, which uses the same code points, and
+	// stated for RGB of full range.
 	const unspecified, matrixRGB, fullRange = 2, 0, 1
 	if s.nclx != nil && s.icc.Len == 0 && s.nclx[1] != unspecified && s.nclx[3] != unspecified {
 		r.colourChunk("cICP", bodyOf([]byte{s.nclx[1], s.nclx[3], matrixRGB, fullRange}), nil)
@@ -601,7 +602,7 @@ func isLivePhoto(exif []byte) bool {
 	return false
 }
 
-// exifItem reads the EXIF block in the pieces of an item: an offset, then the TIFF there (ISO/IEC 23008-12, A.2.1).
+// exifItem reads an EXIF item into r.m. Its pieces hold an offset, then the TIFF there (ISO/IEC 23008-12, A.2.1).
 func (r *reader) exifItem(parts []Body) {
 	block := inPieces(parts)
 	if block.size > MaxBlock {

@@ -130,8 +130,7 @@ type TIFFField struct {
 }
 
 // TIFF returns the layout of a TIFF with metadata m, software as a record of the program that made the file, and pixel
-// data of pixels bytes, with samples in the byte order m.TIFFOrder. fields returns the entries about pixel data at
-// offset at.
+// data in the byte order m.TIFFOrder, pixels bytes long. fields returns entries about pixel data at offset at.
 //
 // Note: the file begins with the unchanged EXIF block. A TIFF and an EXIF block both count offsets from their start, so
 // every offset in the block stays right, even in the undocumented notes of camera makers. Only the offset of the first
@@ -225,7 +224,7 @@ func (m Metadata) TIFFOrder() binary.ByteOrder {
 }
 
 // TIFFPage returns the layout of a page for the even offset at of a TIFF, with metadata m, software as a record of the
-// program that made the file, and pixel data of pixels bytes. fields returns the entries about the pixel data, as for
+// program that made the file, and pixel data pixels bytes long. fields returns the entries about the pixel data, as for
 // Metadata.TIFF. last: no page follows; false: the next page begins at End of the result.
 //
 // Note: Metadata.TIFF puts the EXIF block at the start of the file, where only one fits. For pages, the entries of the

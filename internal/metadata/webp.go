@@ -103,9 +103,9 @@ func (r *reader) webp(src Source) {
 	})
 }
 
-// WebP returns the layout of a lossless WebP of width×height pixels, which include transparent ones if alpha, with
-// metadata m and software as a record of the program that made the file. pixels is the length in bytes of the picture's
-// VP8L bit stream. m must be a result of For.
+// WebP returns the layout of a lossless WebP of width×height pixels (alpha: not all are opaque) with metadata m and
+// software as a record of the program that made the file. pixels is the length in bytes of the picture's VP8L bit
+// stream. m must be a result of For.
 func (m Metadata) WebP(software string, width, height int, alpha bool, pixels int64) Layout {
 	const hasICC, hasAlpha, hasEXIF, hasXMP = 0x20, 0x10, 0x08, 0x04
 	exif := m.exifWith(software)

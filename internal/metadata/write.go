@@ -2,10 +2,10 @@ package metadata
 
 import "io"
 
-// Writer returns a writer to which an encoder of a format, named as for Read, writes its file, and which passes the
-// file on to w with m inserted. m must be a result of For. software is a short record, in ASCII, of the program that
-// made the file; empty: none. Where NeedsLength is true, length must be the number of bytes that the encoder will
-// write. For TIFF, WebP and AVIF, which have methods of their own, and where there is nothing to insert, it returns w.
+// Writer returns a writer for the output of an encoder of the given format, named as for Read. The writer inserts m and
+// passes the file on to w. m must be a result of For. software is a short record, in ASCII, of the program that made
+// the file; empty: none. Where NeedsLength is true, length must be the number of bytes that the encoder will write. For
+// TIFF, WebP and AVIF, which have methods of their own, and where there is nothing to insert, it returns w.
 // WriteAppended writes what follows the file.
 func (m Metadata) Writer(w io.Writer, format, software string, length int64) io.Writer {
 	splice := containers[format].splice
@@ -58,8 +58,8 @@ func (l Layout) Write(w io.Writer, pixels func(io.Writer) error) error {
 	return nil
 }
 
-// splicer passes a file on to w with bytes inserted behind its first need bytes. It holds these back until it has them
-// all, edits them, and writes them, then the insertion. Every file of an encoder has at least need bytes.
+// splicer writes a file to w with an insertion behind the file's first bytes, as many as need says. It keeps these
+// bytes back until it has all, edits them, and writes them and the insertion. Every file of an encoder is long enough.
 type splicer struct {
 	w      io.Writer
 	need   int

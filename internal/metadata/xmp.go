@@ -28,7 +28,7 @@ const (
 // property is a property in an XMP packet, either an XML attribute or an element.
 type property struct {
 	space, name string
-	start, end  int // offsets of the whole property; an attribute's include the space before it
+	start, end  int // offsets of the whole property; for an attribute, with the space before it
 	from, to    int // offsets of the value; 0, 0: an element without content
 	item        int // the item of the Container directory that has the property, from 0; -1: none
 }
@@ -40,7 +40,7 @@ type packet struct {
 	items      []property // of the Container directory
 }
 
-// The limits on a packet that can be changed. A usual one has a few dozen properties, four levels deep, in a few
+// The limits on a packet that can be changed. A usual packet has a few dozen properties, four levels deep, in a few
 // thousand bytes. An attribute of 5 bytes takes 64 bytes of memory while the packet is parsed.
 const (
 	mostPacket     = 1 << 20
@@ -52,13 +52,13 @@ const (
 // errXMP is the error for a packet that is not valid XML, or exceeds the limits.
 var errXMP = errors.New("metadata: an XMP packet that is no XML")
 
-// contains reports whether b contains one of texts. Without a namespace's name, a packet has none of its properties.
+// contains reports whether b contains one of texts. A packet that lacks the name of a namespace has none of the
+// namespace's properties.
 func contains(b []byte, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(b, []byte(s)) })
 }
 
-// parseXMP finds the properties of the namespaces spaces in the packet text. The result shares its memory. The error is
-// errXMP.
+// parseXMP finds the properties of the given namespaces in a packet. p shares the memory of text. The error is errXMP.
 func parseXMP(text []byte, spaces ...string) (p packet, err error) {
 	type binding struct{ prefix, space string }
 	type level struct {
@@ -217,7 +217,7 @@ func (p packet) set(of property, n int64) []change {
 func remove(of property) change { return change{of.start, of.end, ""} }
 
 // applyChanges returns the packet with changes, in new memory, or the packet itself where there are none. A change that
-// begins inside an earlier one is left out.
+// begins inside another change is left out.
 func (p packet) applyChanges(changes []change) []byte {
 	if len(changes) == 0 {
 		return p.text

@@ -37,7 +37,7 @@ func (p part) content() []byte {
 	return slices.Concat(p.body, p.inner.join(p.parts))
 }
 
-// length returns the length to write for p: *p.lie, or else the right one.
+// length returns the length to write for p: *p.lie, or right if p.lie is nil.
 func (p part) length(right int) uint32 {
 	if p.lie != nil {
 		return *p.lie
@@ -47,33 +47,33 @@ func (p part) length(right int) uint32 {
 
 // format says how files of a kind are divided into parts and put together.
 type format struct {
-	is func(data []byte) bool // reports whether a file begins as one of the format
+	is func(data []byte) bool // reports whether data begins like a file of the format
 	// split returns the parts of a file. Bytes that break the rules of the format become one part.
 	split func(data []byte) []part
 	// join puts the parts of split together again.
 	join func([]part) []byte
 	// settle corrects fields that depend on other parts, such as sequence numbers; nil: there are none.
 	settle       func([]part)
-	littleEndian bool // the byte order of numbers
+	littleEndian bool // numbers have the low byte first; false: the high byte
 	// hasLengths: join writes the length of each part. hasNoKinds: join does not write the kinds of parts.
 	hasLengths, hasNoKinds bool
-	// inside are the kinds of parts that have others inside.
+	// inside maps each kind of part that contains further parts to a description of these parts.
 	inside map[string]nest
 
-	// The layout of a part for splitChunks and joinChunks: its length, 4 bytes with counted added, then its kind, or
-	// the kind first; its body; a checksum of kind and body; a byte after a body of odd length. The part called head
-	// consists only of a body of headBytes, at the beginning of a file.
+	// A part consists, for splitChunks and joinChunks, of its length plus counted, in 4 bytes, and its kind (kindFirst:
+	// the kind, then the length); its body; if hasSum, a checksum of kind and body; if padded, a byte after a body of
+	// odd length. The part called head is only a body of headBytes bytes, at the beginning of a file.
 	head                      string
 	headBytes                 int
 	counted                   int64
 	kindFirst, hasSum, padded bool
 }
 
-// nest says that a part contains other parts, after the first bytes of its body: parts of the format of or, if of is
-// nil, the parts of a file that begins there, if its format is known.
+// nest says that a part contains other parts, after the first behind bytes of its body: parts of the given format or,
+// if format is nil, the parts of a whole file, if its format is known.
 type nest struct {
 	behind int
-	of     *format
+	format *format
 }
 
 // part returns a part with the given kind and body, and with the parts inside it.
@@ -82,13 +82,13 @@ func (f *format) part(kind string, body []byte) part {
 	if !has || n.behind > len(body) {
 		return part{kind: kind, body: body}
 	}
-	if n.of == nil {
-		n.of = formatOf(body[n.behind:])
+	if n.format == nil {
+		n.format = formatOf(body[n.behind:])
 	}
-	if n.of == nil {
+	if n.format == nil {
 		return part{kind: kind, body: body}
 	}
-	return part{kind: kind, body: body[:n.behind], inner: n.of, parts: n.of.split(body[n.behind:])}
+	return part{kind: kind, body: body[:n.behind], inner: n.format, parts: n.format.split(body[n.behind:])}
 }
 
 // number returns the low 32 bits of the number in b, of 1, 2, 4 or 8 bytes.
@@ -169,8 +169,8 @@ func joinRaw(parts []part) (out []byte) {
 	return out
 }
 
-// headPieces is how many short pieces splitRaw makes at the front of a file, and tailBytes how many bytes it cuts into
-// short pieces at its end.
+// headPieces is how many short pieces splitRaw cuts at the front of a file, and tailBytes how many bytes at the end of
+// the file it cuts into short pieces.
 const headPieces, tailBytes = 40, 400
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
@@ -244,7 +244,7 @@ func settlePNG(parts []part) {
 	}
 }
 
-// joinWebP puts a WebP together; its head contains the length of the file.
+// joinWebP puts a WebP together, and writes the length of the file into the head.
 func (f *format) joinWebP(parts []part) []byte {
 	out := f.joinChunks(parts)
 	i := slices.IndexFunc(parts, func(p part) bool { return p.kind == f.head })
@@ -255,7 +255,7 @@ func (f *format) joinWebP(parts []part) []byte {
 }
 
 // splitRaw cuts a file of a format without chunks into pieces: short ones where headers and directories are, at the
-// front and at the end, and longer ones between these. The same file has the same pieces.
+// front and at the end, and longer pieces between them. The same file always gives the same pieces.
 func splitRaw(data []byte) (parts []part) {
 	random := rand.New(rand.NewPCG(uint64(len(data)), uint64(crc32.ChecksumIEEE(data))))
 	for len(data) > 0 {

@@ -1,7 +1,7 @@
 // Package mutate makes damaged picture files for tests. It takes a valid file apart, a PNG, a WebP or an AVIF into its
-// chunks and files of other formats into short pieces, changes some of them, and puts the file together again with
+// chunks and files of other formats into short pieces, changes some of the parts, and puts the file together again with
 // correct lengths and checksums, so that a reader gets past its first checks to where a mistake would matter. The same
-// number makes the same file.
+// number gives the same file.
 //
 // mutate.go contains the mutator, operations.go its changes to a file; formats.go divides files and puts them together.
 // Guard bounds the time and memory of a reader for one file. The valid files are in seeds; they come from encoders of
@@ -106,8 +106,9 @@ func (m *Mutator) Mutant(n uint64) Mutant {
 	return Mutant{seed.Name, changes, data}
 }
 
-// Change returns data changed as choices say, with one or more bytes for each decision, for fuzzing: small changes of
-// choices lead to small changes of the file. Without choices, or if the format is unknown, it returns data unchanged.
+// Change returns data changed as choices says, which has one or more bytes for each decision. It is for fuzzing: small
+// changes of choices lead to small changes of the file. Without choices, or if the format is unknown, it returns data
+// unchanged.
 func (m *Mutator) Change(data, choices []byte) []byte {
 	if len(choices) == 0 {
 		return data
@@ -120,8 +121,8 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 	return changed
 }
 
-// change returns data with one to four parts changed, and sometimes bytes of the whole file, as d decides, and says
-// how.
+// change returns data with one to four parts changed, and sometimes bytes of the whole file, as d decides. changes
+// describes what was changed.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {
@@ -167,8 +168,8 @@ func (d *dice) sampleBelow(n int) int {
 	return v % n
 }
 
-// Files returns the number of mutants that a test should make: the environment variable SUPERRES_MUTATED, for long
-// runs, or else usual.
+// Files returns the number of mutants that a test should make: usual, or the number in the environment variable
+// SUPERRES_MUTATED, which is for long runs.
 func Files(usual uint64) uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("SUPERRES_MUTATED"), 10, 64); err == nil && n > 0 {
 		return n

@@ -15,8 +15,8 @@ type site struct {
 	*dice
 }
 
-// operations are all ways to change or move one part. Each returns a description of the change, or "" if it could
-// change nothing. An operation listed twice is twice as frequent.
+// operations are all ways to change or move one part. Each returns a description of the change, or "" if it changed
+// nothing. An operation listed twice is twice as frequent.
 var operations = []func(site) string{
 	site.swap, site.repeat, site.repeat, site.drop, site.move, site.move, site.move, site.splice, site.splice,
 	site.rename, site.setNumber, site.setNumber, site.setNumber, site.setNumber, site.lie, site.spoil, site.cut,
@@ -37,7 +37,8 @@ func (m *Mutator) changePart(root *part, d *dice) string {
 	return "nothing"
 }
 
-// changeWhole changes bytes of data, a file that has been put together, or cuts, doubles or continues it.
+// changeWhole returns the file data with one byte changed, cut off, doubled, or with the end of another file, and says
+// which of these it did.
 func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) {
 	switch at := d.sampleBelow(len(data)); d.sampleBelow(4) {
 	case 0:
@@ -169,7 +170,7 @@ var extremes = []uint32{
 func (s site) sampleExtreme() uint32 { return extremes[s.sampleBelow(len(extremes))] }
 
 // setNumber changes a number of 1, 2 or 4 bytes near the start of a part, where headers have numbers: to an extreme, to
-// the double, or to a number nearby.
+// twice its value, or to a number nearby.
 func (s site) setNumber() string {
 	f, p, size := s.holder.inner, s.part(), 1<<s.sampleBelow(3)
 	const header = 28
@@ -199,7 +200,7 @@ func (s site) setNumber() string {
 	return fmt.Sprintf("set %s+%d=%d", p.kind, at, v)
 }
 
-// lie makes the part say a wrong length.
+// lie gives the part a wrong length in the file.
 func (s site) lie() string {
 	if !s.holder.inner.hasLengths {
 		return ""

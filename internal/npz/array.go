@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// Small is the element type of arrays that are written unconverted. They are large and must load fast, so only arrays
-// of 16 bits are compressed: the weights of convolutions become a quarter smaller, and loading the 420 KB of the
+// Small is the element type of arrays that are written unconverted. These arrays are large and must load fast, so only
+// arrays of 16 bits are compressed: the weights of convolutions become a quarter smaller, and loading the 420 KB of the
 // largest embedded model takes 3.5 ms longer.
 type Small interface {
 	int8 | uint8 | int16 | uint16 | int32 | float32 | float64
@@ -27,7 +27,7 @@ type Array struct {
 	size int
 }
 
-// NewArray returns a member with the elements data, row by row. It panics if rows does not divide len(data).
+// NewArray returns a member with the elements of data, row by row. It panics if rows does not divide len(data).
 func NewArray[T Small](name string, rows int, data []T) Array {
 	if rows < 1 || len(data)%rows != 0 {
 		panic(fmt.Sprintf("npz: array %s of %d elements in %d rows", name, len(data), rows))
@@ -48,7 +48,7 @@ func (a Array) WriteContent(w io.Writer) error {
 	return err
 }
 
-// write writes the member. Before compression, its elements begin at a multiple of 64 bytes from its start.
+// write adds the array to z as a member. Uncompressed, the elements begin at a multiple of 64 bytes from its start.
 func (a Array) write(z *zip.Writer) error {
 	method := zip.Store
 	if a.size == 2 {
@@ -66,7 +66,7 @@ func (a Array) write(z *zip.Writer) error {
 	return err
 }
 
-// padding is the number of bytes after an array of bytes that may also be read, by loops over whole vectors.
+// padding is the number of readable bytes of memory behind an array of bytes from Read, for loops over whole vectors.
 const padding = 64
 
 // Read returns the elements of the array called name in NumPy, row by row. It fails unless the array has exactly

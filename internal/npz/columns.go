@@ -18,8 +18,8 @@ type Columns struct {
 	buffer     []byte
 }
 
-// OpenColumns reads the header of the .npy file r of size bytes. With transpose, rows in the file become columns. It
-// fails unless the file is one complete matrix of real numbers.
+// OpenColumns reads the header of the .npy file in r, of the given size. With transpose, rows in the file become
+// columns. It fails unless the file is one complete matrix of real numbers.
 func OpenColumns(r io.ReaderAt, size int64, transpose bool) (*Columns, error) {
 	h, err := ReadHeader(io.NewSectionReader(r, 0, size))
 	if err != nil {
@@ -43,8 +43,8 @@ func OpenColumns(r io.ReaderAt, size int64, transpose bool) (*Columns, error) {
 // Dims returns the size of the matrix.
 func (c *Columns) Dims() (rows, cols int) { return c.rows, c.cols }
 
-// Read copies count columns of the file, from number srcAt on, into the columns of dst, from number at on. dst must
-// have as many rows as Dims says. Values that are not finite are copied unchanged.
+// Read copies columns of the file, from number srcAt to srcAt+count−1, into the columns of dst from number at on. dst
+// must have as many rows as Dims says. Values that are not finite are copied unchanged.
 func (c *Columns) Read(dst *mat.Dense, at, srcAt, count int) error {
 	n, order, err := c.header.number()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // number is an element type of the arrays that can be written.
 type number interface{ Small | int64 }
 
-// element returns the name of a type in NumPy, and the size of an element in bytes.
+// element returns the name of the type T in NumPy, and its size in bytes.
 func element[T number]() (kind string, size int) {
 	switch any(*new(T)).(type) {
 	case int8:
@@ -60,7 +60,7 @@ func alignedHeader(kind, shape string) []byte {
 
 // plainHeader returns a header in version 2 of the format. It may end at any offset.
 //
-// Note: the irregular number of spaces keeps files as earlier versions of the program have written them.
+// Note: the irregular number of spaces keeps files the same as from earlier versions of the program.
 func plainHeader(kind, shape string) []byte {
 	const before = len(Magic) + 6
 	text := description(kind, shape)
@@ -70,7 +70,7 @@ func plainHeader(kind, shape string) []byte {
 	return append(head, text...)
 }
 
-// WriteMatrix writes a .npy file of float64, row after row.
+// WriteMatrix writes m to w as a .npy file of float64, row after row.
 func WriteMatrix(w io.Writer, m *mat.Dense) error {
 	rows, cols := m.Dims()
 	return writeNumbers(w, fmt.Sprintf("(%d, %d)", rows, cols), func(yield func([]float64) bool) {
@@ -82,12 +82,12 @@ func WriteMatrix(w io.Writer, m *mat.Dense) error {
 	})
 }
 
-// writeVector writes a .npy file of one dimension.
+// writeVector writes data to w as a .npy file of one dimension.
 func writeVector[T number](w io.Writer, data []T) error {
 	return writeNumbers(w, fmt.Sprintf("(%d,)", len(data)), func(yield func([]T) bool) { yield(data) })
 }
 
-// writeNumbers writes a .npy file of an array that is delivered in parts.
+// writeNumbers writes to w a .npy file of the given shape. parts yields the elements, a part at a time.
 func writeNumbers[T number](w io.Writer, shape string, parts func(yield func([]T) bool)) error {
 	kind, _ := element[T]()
 	out := bufio.NewWriter(w) // Flush returns the first error

@@ -62,7 +62,7 @@ type Text struct {
 	Data []byte
 }
 
-// Matrix is a member with its name in NumPy, which lacks ".npy".
+// Matrix is a member that holds a matrix. Name is its name in NumPy, without ".npy".
 type Matrix struct {
 	Name string
 	Data *mat.Dense
@@ -128,7 +128,7 @@ func (f *File) Array(name string) (r io.ReadCloser, size uint64, err error) {
 	return f.open(name + ".npy")
 }
 
-// Text returns the bytes of the member called name. It fails if there is none, or if it has more than limit bytes.
+// Text returns the bytes of the member called name. It fails if the member is missing or has more than limit bytes.
 func (f *File) Text(name string, limit uint64) ([]byte, error) {
 	r, size, err := f.open(name)
 	if err != nil {

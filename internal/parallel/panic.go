@@ -79,7 +79,7 @@ func (p *panics) catch(work func()) bool {
 	return err == nil
 }
 
-// raise panics with the panic that p holds, if there is one. No goroutine may be working any more.
+// raise panics with the panic that p holds, if there is one. Call it after all goroutines have ended.
 func (p *panics) raise() {
 	if first := p.first.Load(); first != nil {
 		panic(first)

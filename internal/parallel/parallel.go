@@ -13,7 +13,7 @@ import (
 // the loop body; memory that newWorker allocates belongs to that worker alone.
 //
 // The ranges do not depend on the number of workers. So a body that writes only to its own indices gives the same bits
-// with any number of workers; so does one that adds into a slot for its range, if the slots are summed in order
+// with any number of workers; so does a body that adds into a slot for its range, if the slots are summed in order
 // afterwards. Ranges start in ascending order but end in any order.
 //
 // When ctx ends, ranges that have not started are skipped and For returns ctx.Err(); otherwise it returns nil. When a

@@ -7,7 +7,7 @@ package picture
 func (p Picture) Bleed() {
 	channels, alpha := p.Channels, p.Alpha
 	w, h := alpha.W, alpha.H
-	weight := make([]float32, w*h) // opacity of pixels with a final colour; 0: no colour yet, −1: in the next ring
+	weight := make([]float32, w*h) // opacity of pixels with a final colour; 0: no colour yet; −1: in the next ring
 	var ring []int                 // the pixels of the latest ring
 	neighbours := func(i int, visit func(j int)) {
 		x, y := i%w, i/w

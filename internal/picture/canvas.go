@@ -65,7 +65,7 @@ func (c *Canvas) Put(y, channel int, row []float32) {
 	}
 }
 
-// Colour paints row y, opaque, from brightness Y in luma, R−Y in red and B−Y in blue. It overwrites red and blue.
+// Colour paints row y with opaque pixels, from Y in luma, R−Y in red and B−Y in blue. It overwrites red and blue.
 func (c *Canvas) Colour(y int, luma, red, blue []float32) {
 	const r, b = WeightR / WeightG, WeightB / WeightG // G = Y − r·(R−Y) − b·(B−Y)
 	if !c.deep {
@@ -84,7 +84,7 @@ func (c *Canvas) Colour(y int, luma, red, blue []float32) {
 	c.makeOpaque(y)
 }
 
-// RGB paints row y, opaque, from red, green and blue, clamped to 0..1 and rounded.
+// RGB paints row y with opaque pixels, from red, green and blue, clamped to 0..1 and rounded.
 func (c *Canvas) RGB(y int, red, green, blue []float32) {
 	if c.deep {
 		for i, row := range [][]float32{red, green, blue} {
@@ -147,7 +147,7 @@ func (c *Canvas) Divided(deep bool) *Canvas {
 	return out
 }
 
-// Bounds are the smallest and largest level allowed in the result for the pixels enlarged from sample X of a row.
+// Bounds are the smallest and largest level allowed in the result for all pixels enlarged from sample X of a row.
 type Bounds struct {
 	X           int32
 	Least, Most uint16

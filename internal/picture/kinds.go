@@ -101,7 +101,7 @@ func IsOpaque(img image.Image) bool {
 	return ok && o.Opaque()
 }
 
-// Split returns the planes of an image of any type, in new memory. Grey images become one plane.
+// Split returns the planes of an image of any type, in new memory: one for a grey image. If not opaque, it calls Bleed.
 func Split(img image.Image) Picture {
 	isOpaque := IsOpaque(img)
 	p := SplitRows(plane.New, img, isOpaque, 0, img.Bounds().Dy())
@@ -112,7 +112,7 @@ func Split(img image.Image) Picture {
 }
 
 // SplitRows returns the planes, allocated by newPlane, of rows lo..hi-1 of an image. opaque must be IsOpaque(img). If
-// it is false, there is an alpha plane, and transparent pixels keep their hidden colours.
+// opaque is false, there is an alpha plane, and transparent pixels keep their hidden colours.
 func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Picture {
 	b := img.Bounds()
 	w, h, top := b.Dx(), hi-lo, b.Min.Y+lo
@@ -173,7 +173,7 @@ func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Pic
 }
 
 // rgbaRows returns h rows of an image, from row top on, as non-premultiplied 8-bit RGBA. The result shares the memory
-// of the image if that has this format.
+// of an image in this format.
 func rgbaRows(img image.Image, opaque bool, top, h int) (pix []uint8, stride int) {
 	b := img.Bounds()
 	switch m := img.(type) {

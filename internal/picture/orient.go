@@ -31,8 +31,8 @@ func Orient(p *plane.Plane, form int32) *plane.Plane {
 	return out
 }
 
-// AddOriented adds share times each sample of oriented to p, where Orient(p, form) took that sample from. oriented must
-// have the size of Orient(p, form).
+// AddOriented adds share times each sample of oriented to the sample of p that Orient(p, form) moves to its position.
+// oriented must have the size of Orient(p, form).
 func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 	parallel.Rows(oriented.H, func(y int) {
 		for x, v := range oriented.Row(y) {

@@ -52,8 +52,7 @@ func (p Picture) Premultiply() {
 	}
 }
 
-// Luma returns the brightness of BT.601, 0.299 R + 0.587 G + 0.114 B, in new memory. For a grey picture it is the only
-// plane itself.
+// Luma returns the BT.601 brightness, 0.299 R + 0.587 G + 0.114 B, in new memory; for a grey picture, its only plane.
 func (p Picture) Luma() *plane.Plane { return p.LumaIn(plane.New) }
 
 // LumaIn is Luma with a result that newPlane allocates.
@@ -79,8 +78,8 @@ func (p Picture) LumaRow(dst []float32, y int) {
 	}
 }
 
-// LumaOf sets dst, which may be a plane of rgb, to the BT.601 brightness of the planes red, green and blue, each
-// clamped to 0..1. It computes in float32, four times as fast as Picture.Luma.
+// LumaOf sets dst to the BT.601 brightness of rgb, planes of red, green and blue, each clamped to 0..1. dst may be one
+// of these planes. LumaOf computes in float32, four times as fast as Picture.Luma.
 func LumaOf(dst *plane.Plane, rgb []*plane.Plane) {
 	parallel.Rows(dst.H, func(y int) { lumaRow(dst.Row(y), rgb[0].Row(y), rgb[1].Row(y), rgb[2].Row(y)) })
 }

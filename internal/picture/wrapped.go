@@ -5,8 +5,8 @@ import (
 	"image/draw"
 )
 
-// Wrapped returns the rectangle r of img, in new memory, with its first pixel at (0, 0), as a picture of the type of
-// Like. r is relative to the corner of img, and may extend beyond img: past an edge, pixels wrap around.
+// Wrapped returns the rectangle r of img, in new memory, with its first pixel at (0, 0), as an image of the type that
+// Like returns. r is relative to the corner of img, and may extend beyond img: past an edge, pixels wrap around.
 func Wrapped(img image.Image, r image.Rectangle) image.Image {
 	b, size := img.Bounds(), r.Size()
 	out := Like(img, size.X, size.Y)

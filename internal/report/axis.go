@@ -22,7 +22,7 @@ type tick struct {
 	minor bool // the label is left out first if there is too little space
 }
 
-// spanning returns an axis for values from low to high, logarithmic if log. If low and high are equal, it is wider.
+// spanning returns an axis for values from low to high, logarithmic if log. For a single value the axis is wider.
 func spanning(low, high float64, log bool) axis {
 	switch {
 	case !(low <= high): // no values
@@ -50,7 +50,7 @@ func (a axis) share(v float64) float64 {
 	return (v - a.low) / (a.high - a.low)
 }
 
-// mark replaces the ticks by labelled ticks at the given values, in ascending order.
+// mark replaces the ticks by labelled ticks at values, which must ascend.
 func (a *axis) mark(values []float64) {
 	a.ticks = nil
 	for _, v := range values {
@@ -58,8 +58,8 @@ func (a *axis) mark(values []float64) {
 	}
 }
 
-// thin removes labels that would touch others on an axis of the given length: labels of minor ticks first, then later
-// labels. size returns the space that a label needs along the axis, in the same unit as length.
+// thin removes labels until none touch on an axis of the given length: labels of minor ticks first, then later labels.
+// size returns the space that a label needs along the axis, in the same unit as length.
 func (a *axis) thin(length float64, size func(label string) float64) {
 	type interval struct{ from, to float64 }
 	var taken []interval
@@ -117,8 +117,8 @@ func decades(low, high float64) (list []tick) {
 	return list
 }
 
-// label returns v with at most 6 significant digits, without trailing zeros, so that ticks of an axis differ. Numbers
-// far from 1 are written with a power of ten, such as 2·10⁻⁵.
+// label returns v with at most 6 significant digits, enough to tell ticks of an axis apart, without trailing zeros.
+// Numbers far from 1 are written with a power of ten, such as 2·10⁻⁵.
 func label(v float64) string {
 	text := strconv.FormatFloat(v, 'g', 6, 64)
 	digits, exponent, far := strings.Cut(text, "e")
@@ -143,7 +143,7 @@ var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "�
 // is the colour of text on the page, also on a dark page.
 var palette = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "currentColor", "#999999"}
 
-// marks draw a mark around 0: first the filled marks, then the open ones.
+// marks are SVG elements with a mark around (0, 0) in the colour %s: first the filled marks, then the open marks.
 var marks = []string{
 	`<circle r="3" fill="%s"/>`, `<rect x="-2.7" y="-2.7" width="5.4" height="5.4" fill="%s"/>`,
 	`<path d="M-3.2 2.6h6.4L0 -3.4z" fill="%s"/>`,
@@ -156,13 +156,13 @@ var marks = []string{
 // shade returns the colour for style, the number of a series.
 func shade(style int) string { return palette[style%len(palette)] }
 
-// mark draws the mark for style at the position (x, y).
+// mark returns the SVG of the mark for style, at the position (x, y).
 func mark(style int, x, y float64) string {
 	return fmt.Sprintf(`<g transform="translate(%.2f %.2f)">%s</g>`, x, y,
 		fmt.Sprintf(marks[style%len(marks)], shade(style)))
 }
 
-// stroke returns the attributes of the curve for style. Styles beyond the number of colours are dashed.
+// stroke returns the SVG attributes of the curve for style. Styles beyond the number of colours are dashed.
 func stroke(style int) string {
 	s := fmt.Sprintf(`fill="none" stroke-width="1.6" stroke="%s"`, shade(style))
 	if again := style / len(palette); again > 0 {

@@ -20,10 +20,10 @@ type Chart struct {
 	// Log makes the Y axis logarithmic; values below Floor, which must be above 0, are drawn at Floor.
 	Log   bool
 	Floor float64
-	// Y0 and Y1 are the ends of the Y axis. If they are equal, the values decide.
+	// Y0 and Y1 are the ends of the Y axis. If they are equal, the Y values decide.
 	Y0, Y1 float64
 	LogX   bool // the X axis is logarithmic, and all X values are above 0; false: linear
-	// Ticks are the marks on the X axis, ascending; they are labelled if there is space. If nil, the values decide.
+	// Ticks are the marks on the X axis, ascending; they are labelled if there is space. If nil, the X values decide.
 	Ticks []float64
 }
 
@@ -38,7 +38,7 @@ type Series struct {
 // Point is a value Y at X; Low and High are its spread, such as quantiles.
 type Point struct{ X, Y, Low, High float64 }
 
-// Figure draws the chart, with the given width and height in points, and below it a legend that names every curve.
+// Figure returns the chart, with the given width and height in points, above a legend that names every curve.
 func (c Chart) Figure(width, height float64) (HTML, error) {
 	svg, err := c.SVG(width, height)
 	if err != nil {
@@ -61,8 +61,8 @@ const (
 	gap                = 4.
 )
 
-// SVG draws the chart, with the given width and height in points. It fails if a value is not finite, or if an X is 0 or
-// less on a logarithmic axis.
+// SVG returns the chart, with the given width and height in points. It fails if a value is not finite, or if an X is 0
+// or less on a logarithmic axis.
 func (c Chart) SVG(width, height float64) (HTML, error) {
 	x, y, err := c.axes()
 	if err != nil {
@@ -103,7 +103,7 @@ func lineHeight(text string) float64 {
 	return wordSize + gap
 }
 
-// writeLine writes text as one line; where are SVG attributes that give its position.
+// writeLine writes text to b as one line. where holds the SVG attributes of its position.
 func writeLine(b *strings.Builder, text, where string) {
 	if text != "" {
 		fmt.Fprintf(b, `<text text-anchor="middle" font-size="%d" %s>%s</text>`+"\n", wordSize, where,
@@ -204,7 +204,7 @@ func (f frame) at(x, y float64) (u, v float64) {
 	return f.left + (f.right-f.left)*(margin+(1-2*margin)*f.x.share(x)), f.bottom + (f.top-f.bottom)*f.y.share(y)
 }
 
-// grid draws the axes and their ticks, and a line across the chart from each tick with a label.
+// grid writes to b the axes and their ticks, and a line across the chart from each tick with a label.
 func (f frame) grid(b *strings.Builder) {
 	const long, short = 5, 3
 	line := func(x0, y0, x1, y1 float64, more string) {
@@ -238,7 +238,7 @@ func (f frame) grid(b *strings.Builder) {
 	line(f.left, f.bottom, f.right, f.bottom, "")
 }
 
-// curves draws the spreads and the curves, clipped to the frame, and the marks.
+// curves writes to b the spreads and the curves of c, clipped to the frame, and the marks.
 func (f frame) curves(b *strings.Builder, c Chart) {
 	var all strings.Builder
 	for _, s := range c.Series {

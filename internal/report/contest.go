@@ -32,14 +32,14 @@ type Entrant struct {
 // Measure is a score, such as PSNR.
 type Measure struct {
 	Name string // its name in tables
-	Noun string // its name in sentences; empty: Name
-	// Format is the fmt format of a score in tables, and Say in sentences.
+	Noun string // its name in sentences; "": Name
+	// Format and Say are the fmt formats of a score, in tables and in sentences.
 	Format, Say string
 	Unit        string // text after a difference of scores, such as " dB"
-	More        bool   // larger is better; false: smaller is, as for errors
+	More        bool   // larger is better; false: smaller is better
 }
 
-// Sign returns the factor that makes smaller scores better when scores are multiplied by it.
+// Sign returns −1 if larger scores are better, else 1. Of scores times this factor, smaller ones are better.
 func (m Measure) Sign() float64 {
 	if m.More {
 		return -1
@@ -47,8 +47,8 @@ func (m Measure) Sign() float64 {
 	return 1
 }
 
-// Difference returns a difference of scores with the unit, and with as many digits as in a table. If these are all
-// zeros, it says that the difference is less than 1 in the last digit.
+// Difference returns a difference of scores with the unit, and with as many digits as in a table. If all digits are 0,
+// the text says that the difference is less than 1 in the last digit.
 func (m Measure) Difference(v float64) string {
 	text := strings.Replace(Number(m.Format, v), "-", "−", 1)
 	if v > 0 && strings.Trim(text, "0.") == "" {
@@ -65,7 +65,7 @@ func Number(format string, v float64) string {
 	return fmt.Sprintf(format, v)
 }
 
-// Estimate formats the mean of list, without NaN, and its standard error if there are several numbers.
+// Estimate formats the mean of list, NaN left out, and the standard error of the mean if list has several numbers.
 func Estimate(format string, list []float64) string {
 	m, se := MeanError(Defined(list))
 	if len(Defined(list)) < 2 {
@@ -77,7 +77,7 @@ func Estimate(format string, list []float64) string {
 // Defined returns the numbers in list that are not NaN.
 func Defined(list []float64) []float64 { return slices.DeleteFunc(slices.Clone(list), math.IsNaN) }
 
-// rank returns the entrants in order; the best entrant that learns is the reference.
+// rank returns the entrants from the best to the worst; the best entrant that learns is the reference.
 func (c Contest) rank() []Rank {
 	var scores [][]float64
 	for _, e := range c.Entrants {
@@ -90,7 +90,7 @@ func (c Contest) rank() []Rank {
 	return Ranking(scores, func(i int) bool { return c.Entrants[i].Learns })
 }
 
-// places are the entrants of a contest in order: the best that learns, the others that learn, and the ones that do not.
+// places are the entrants of a contest in order: the best that learns, the others that learn, the entrants that do not.
 type places struct {
 	best          *Rank // nil: no entrant that learns was scored
 	others, plain []Rank
@@ -110,8 +110,8 @@ func (c Contest) places() (p places) {
 	return p
 }
 
-// next returns the entrant with which sentences compare the best: the next that learns or, without one, the best that
-// does not learn; nil without either.
+// next returns the entrant with which sentences compare the best: the second best that learns or, if there is none, the
+// best that does not learn; nil if there is neither.
 func (p places) next() *Rank {
 	if list := slices.Concat(p.others, p.plain); p.best != nil && len(list) > 0 {
 		return &list[0]
@@ -127,7 +127,7 @@ func (c Contest) Rivals() (first, next string) {
 	return "", ""
 }
 
-// Winner returns the name of the entrant that is ahead of every other that learns by more than chance explains, or "".
+// Winner returns the name of the best entrant that learns if it is Decided to be ahead of all others that learn, or "".
 func (c Contest) Winner() string {
 	p := c.places()
 	if len(p.others) == 0 || slices.ContainsFunc(p.others, func(r Rank) bool { return !r.Decided() }) {
@@ -138,8 +138,8 @@ func (c Contest) Winner() string {
 
 func (c Contest) name(r Rank) string { return c.Entrants[r.Entrant].Name }
 
-// Table returns the ranking, the best entrant first, each compared with the best that learns. The latter is in bold if
-// it is ahead of every other that learns by more than chance explains.
+// Table returns the ranking, the best entrant first, each compared with the best that learns. The best that learns is
+// in bold if it is the Winner.
 func (c Contest) Table() Table {
 	p := c.places()
 	t := Table{Title: c.Title, Head: append([]string{"ranking", c.Measure.Name, "behind", "95 % interval", "p",
@@ -181,8 +181,8 @@ func (c Contest) Record() any {
 	return list
 }
 
-// Headline says which entrant is best, and how it compares with entrants that do not learn, without a full stop. If it
-// is ahead by no more than chance explains, it is not called the best.
+// Headline says which entrant is best, and how it compares with entrants that do not learn, without a full stop. An
+// entrant is not called the best if chance explains its lead.
 func (c Contest) Headline() string {
 	p := c.places()
 	if p.best == nil {
@@ -207,7 +207,7 @@ func (c Contest) Headline() string {
 	return text + c.beside(p)
 }
 
-// beside says how entrants that learn compare with the best that does not, as text to continue a sentence.
+// beside says how entrants that learn compare with the best entrant that does not, as text to continue a sentence.
 func (c Contest) beside(p places) string {
 	if len(p.plain) == 0 {
 		return ""

@@ -36,11 +36,11 @@ type Fact struct{ Name, Value string }
 // be laid over one another.
 type Section struct {
 	Title, Text string
-	// A and B are the makers of the two pictures of the first scene that at first lie over one another, A to the left
-	// of the divider. Empty: the last two pictures.
+	// A and B name the makers of the two pictures of the first scene that the page first shows, A to the left of the
+	// divider. Empty: the last two pictures.
 	A, B     string
 	Charts   []Chart
-	Maps     []Heat // drawn on pages, tables in other formats
+	Maps     []Heat // drawn on pages; tables in the other formats
 	Pictures []HTML
 	Tables   []Table
 }
@@ -88,7 +88,7 @@ func (d Document) tables() (list []Table) {
 	return list
 }
 
-// write writes all tables by calling writeTable.
+// write writes each table to w with writeTable. Tables without a caption get d.Caption.
 func (d Document) write(w io.Writer, writeTable func(Table, io.Writer) error) error {
 	for _, t := range d.tables() {
 		if t.Caption == "" {

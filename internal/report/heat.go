@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Heat is a map of shares, 0 to 1, over two axes of steps: each cell is the darker the larger its share, and contains
-// the share in percent.
+// Heat is a map of shares over two axes of steps: a cell with a larger share is darker, and shows the share in percent.
 type Heat struct {
 	Title, X, Y string
 	// Columns and Rows are the labels of the steps, from the left and from the bottom.
@@ -34,7 +33,7 @@ func (h Heat) table() Table {
 // The colours for a share of 0 and for a share of 1, in red, green and blue.
 var coldest, hottest = [3]float64{246, 240, 220}, [3]float64{8, 64, 129}
 
-// Figure draws the map, with cells of the given width and height in points.
+// Figure returns the map as a picture, with cells of the given width and height in points.
 func (h Heat) Figure(width, height float64) HTML {
 	longest := 0
 	for _, label := range h.Rows {

@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Mean returns the mean and the standard deviation of numbers. Without numbers, both are NaN; for a single number, the
-// deviation is 0.
+// Mean returns the mean and the standard deviation of numbers. Without numbers, both are NaN; for one number, sd is 0.
 func Mean(v []float64) (m, sd float64) {
 	if len(v) == 0 {
 		return math.NaN(), math.NaN()
@@ -22,7 +21,7 @@ func Mean(v []float64) (m, sd float64) {
 	return m, sd
 }
 
-// MeanError returns the mean of numbers and its standard error. Without numbers, both are NaN; for one, the error is 0.
+// MeanError returns the mean of numbers and its standard error. Without numbers, both are NaN; for one number, se is 0.
 func MeanError(v []float64) (m, se float64) {
 	m, sd := Mean(v)
 	return m, sd / math.Sqrt(float64(len(v)))
@@ -56,13 +55,13 @@ const Doubt = 0.05
 
 // Pair compares the scores of two entrants on the same problems. Less is better.
 type Pair struct {
-	N, Wins, Losses int // number of problems; of these, the first is better on Wins, worse on Losses
+	N, Wins, Losses int // number of problems: all, won by the first, lost by the first
 	// Mean is the mean of the second's score minus the first's, above 0 if the first is better. Low and High are the
 	// ends of its 95 % confidence interval, by Student's t. Mean is NaN if N is 0; the ends are NaN if N is below 2.
 	Mean, Low, High float64
 	// P is the probability of differences at least as uneven if neither is better: see SignedRank.
 	P float64
-	// Ahead reports whether the ranks of the differences favour the first.
+	// Ahead reports whether the ranks of the differences favour the first entrant: see SignedRank.
 	Ahead bool
 }
 
@@ -130,7 +129,7 @@ func SignedRank(differences []float64) (p float64, positive bool) {
 	slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	n := len(list)
 	ranks := make([]int, n)          // twice the ranks, so that the means of ties are integers
-	sum, all, ties := 0, n*(n+1), 0. // ranks of positive differences; all ranks; t³ − t over groups of t ties
+	sum, all, ties := 0, n*(n+1), 0. // sums: of positive ranks; of all; of t³ − t over groups of t ties
 	for i := 0; i < n; {
 		j := i
 		for j < n && math.Abs(list[j]) == math.Abs(list[i]) {
@@ -153,7 +152,7 @@ func SignedRank(differences []float64) (p float64, positive bool) {
 		z := (float64(least)/2 - m*(m+1)/4) / math.Sqrt(variance)
 		return min(1, math.Erfc(-z/math.Sqrt2)), 2*sum > all
 	}
-	counts := make([]float64, all+1) // counts[s]: the choices of signs with a sum s of positive ranks
+	counts := make([]float64, all+1) // counts[s]: in how many choices of signs positive ranks sum to s
 	counts[0] = 1
 	for _, r := range ranks {
 		for s := all; s >= r; s-- {
@@ -171,7 +170,7 @@ func SignedRank(differences []float64) (p float64, positive bool) {
 type Rank struct {
 	Entrant int // index of the entrant
 	Mean    float64
-	Won     int // number of problems on which it alone is best
+	Won     int // number of problems on which this entrant alone is best
 	// Pair compares the reference of the ranking with this entrant; for the reference it is the zero value. Its P is
 	// corrected for all comparisons with the reference by Holm's method (S. Holm, Scandinavian Journal of Statistics 6,
 	// 1979).
@@ -181,7 +180,7 @@ type Rank struct {
 
 // Ranking returns the entrants in the order of their means, the best first. scores[i] holds the scores of entrant i on
 // all problems; less is better, and NaN is no score. Entrants without a score are left out. All others are compared
-// with the reference: the first in the order for which mayRefer is true.
+// with the reference: the first entrant in this order for which mayRefer is true.
 func Ranking(scores [][]float64, mayRefer func(entrant int) bool) (list []Rank) {
 	for i, v := range scores {
 		if m, _ := Mean(slices.DeleteFunc(slices.Clone(v), math.IsNaN)); !math.IsNaN(m) {

@@ -31,7 +31,7 @@ type Table struct {
 // Cell is an entry in a table. Best marks the best cell of a row, which is emphasised.
 type Cell struct {
 	Text    string
-	Note    string // smaller text below
+	Note    string // smaller text below Text
 	Mark    string // a sentence below the table; a number links it to the cell
 	Best    bool
 	Picture HTML // above the text; shown only on pages
@@ -60,7 +60,7 @@ func (t Table) Number(mark string) string {
 // form says how an output format writes cells.
 type form struct {
 	escape     func(string) string
-	best, mark [2]string // what stands before and behind the best of a row, and the number of a mark
+	best, mark [2]string // the texts around the best cell of a row, and around the number of a mark
 }
 
 // texts returns the head and the rows as the output format writes them.
@@ -95,7 +95,7 @@ func (f form) number(n string) string {
 	return f.mark[0] + n + f.mark[1]
 }
 
-// legend returns a line for each mark, between the texts before and after.
+// legend returns, for each mark, a line with its number and text, between before and after.
 func (t Table) legend(f form, before, after string) string {
 	text := ""
 	for i, mark := range t.Marks() {
@@ -104,8 +104,8 @@ func (t Table) legend(f form, before, after string) string {
 	return text
 }
 
-// Text writes the table for a terminal, with the note of the first cell of a row after the row. If the table is too
-// wide, and narrower with rows and columns exchanged, it is written so.
+// Text writes the table for a terminal, with the note of the first cell of a row after the row. A table wider than 100
+// letters is written with rows and columns exchanged if that makes it narrower.
 func (t Table) Text(w io.Writer) error {
 	const widest = 100
 	if t.letters() > widest {
@@ -131,7 +131,7 @@ func (t Table) Text(w io.Writer) error {
 	return err
 }
 
-// transposed returns the table with its rows for columns.
+// transposed returns the table with rows and columns exchanged, or unchanged if the first column has a mark.
 func (t Table) transposed() Table {
 	out := Table{Title: t.Title, Caption: t.Caption, Head: []string{t.Head[0]}}
 	for _, row := range t.Rows {
@@ -171,7 +171,7 @@ func (t Table) narrower() Table {
 }
 
 // LaTeX writes the table for the packages booktabs and graphicx, with the best cells in bold. Rows and columns are
-// exchanged if the table is narrower so; a table wider than a column of the page is scaled down.
+// exchanged if that makes the table narrower. A table wider than a column of the page is scaled down.
 func (t Table) LaTeX(w io.Writer) error {
 	t = t.narrower()
 	escape := strings.NewReplacer(
@@ -222,7 +222,7 @@ func plain(text string) string {
 	return text
 }
 
-// PNG encodes a picture, for Picture or to store it.
+// PNG returns img encoded as a PNG, for Picture or to be stored.
 func PNG(img image.Image) ([]byte, error) {
 	var b bytes.Buffer
 	err := imagefile.Encode(&b, img, "png", imagefile.EncodeOptions{})
@@ -232,8 +232,8 @@ func PNG(img image.Image) ([]byte, error) {
 // Picture returns an encoded PNG, shown width pixels wide, with sharp edges between the pixels.
 func Picture(data []byte, width int, name string) HTML { return img(data, width, name, "") }
 
-// Restored is Picture for a picture of scene; maker is the name of its maker, such as a model. Readers of the page can
-// lay the pictures of one scene in a section over one another.
+// Restored is Picture for a picture of scene that maker, such as a model, has restored. Readers of the page can lay the
+// pictures of one scene in a section over one another.
 func Restored(data []byte, width int, scene, maker string) HTML {
 	return img(data, width, scene+" by "+maker, fmt.Sprintf(` data-scene="%s" data-by="%s"`,
 		template.HTMLEscapeString(scene), template.HTMLEscapeString(maker)))
@@ -244,7 +244,7 @@ func img(data []byte, width int, alt, attributes string) HTML {
 		width, template.HTMLEscapeString(alt), attributes, base64.StdEncoding.EncodeToString(data)))
 }
 
-// Figure is Restored at a zoom, with the name of the maker and a smaller note below.
+// Figure is Restored at zoom times the size of the picture, with the maker's name and a smaller note below.
 func Figure(data []byte, zoom int, scene, by, note string) HTML {
 	width := 0
 	if cfg, err := png.DecodeConfig(bytes.NewReader(data)); err == nil {

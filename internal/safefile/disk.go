@@ -42,7 +42,7 @@ func createTemp(d disk, dir string, perm fs.FileMode) (f file, err error) {
 }
 
 // withTempName calls create with new names for a temporary file in the folder dir, "" for the working folder, until
-// create does not fail because the name exists, up to 100 times. It returns the last error of create, or nil.
+// create succeeds or fails for another reason than an existing name, up to 100 times. It returns the last error.
 func withTempName(dir string, create func(name string) error) (err error) {
 	noteFolder(dir)
 	const tries = 100

@@ -71,7 +71,7 @@ func (f *Fault) Unwrap() []error {
 	return errs
 }
 
-// CutShort returns err, but io.ErrUnexpectedEOF instead of io.EOF: for a file that ends too early.
+// CutShort returns err or, instead of io.EOF, io.ErrUnexpectedEOF: for a file that ends too early.
 func CutShort(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -91,7 +91,7 @@ func (f *Fault) With(r Remedy) *Fault {
 	return &n
 }
 
-// Named returns the first Fault in err, with name as its name unless it has one. ok is false if err contains no Fault.
+// Named returns err if its first Fault has a name, else a copy of this Fault with the given name. ok: err has a Fault.
 func Named(err error, name string) (_ error, ok bool) {
 	f, ok := errors.AsType[*Fault](err)
 	if !ok {

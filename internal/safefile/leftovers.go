@@ -16,12 +16,12 @@ import (
 )
 
 // RemoveLeftovers removes from the folder dir the temporary files, and the folders from TempFolder, that killed
-// programs have left, and returns their number. A program holds a lock on each. Files of this machine, which their
-// names tell, are removed as soon as the lock is free. Locks of other machines that share the folder may be invisible
-// here, and some systems have no locks. So files that may be theirs are removed if last written at least olderThan ago;
-// an age well above the time for one file spares running programs. Folders that may be theirs are kept.
+// programs have left, and returns their number. A running program holds a lock on each of its own. Files whose names
+// show that this machine created them are removed as soon as the lock is free. Locks of other machines that share the
+// folder may be invisible here, and some systems have no locks. So other files are removed only if last written at
+// least olderThan ago; an age well above the time for one file spares running programs. Other folders are kept.
 //
-// After a file that cannot be removed it continues, and in the end returns the first such error, an ErrOutput.
+// If a file cannot be removed, the others still are; then RemoveLeftovers returns the first such error, an ErrOutput.
 func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err error) {
 	return removeTemps(dir, olderThan, false)
 }

@@ -11,8 +11,8 @@ const (
 	inUse
 )
 
-// tryLock tries to lock the regular file or folder called name; its maker holds this lock until it ends. The caller
-// calls release to give up the lock.
+// tryLock tries to lock the regular file or folder called name; the program that created it holds this lock until the
+// program ends. The caller calls release to give up the lock.
 func tryLock(name string, isFolder bool) (state lockState, release func()) {
 	how := os.O_WRONLY
 	if isFolder {

@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// OpenRegular opens the file called name, which must be regular, and returns its size in bytes. Its errors are of the
-// class ErrInput.
+// OpenRegular opens the file called name, which must be regular, and returns its size in bytes. Errors are an ErrInput.
 //
 // Note: a FIFO or device is refused before opening, since opening some of them has effects, and again after opening,
 // since the name may refer to another file by then. Opening never blocks.

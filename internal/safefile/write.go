@@ -30,16 +30,16 @@ func WriteAtomicMode(mode fs.FileMode, name string, overwrite bool, write func(i
 	return writeAtomic(osDisk{}, name, mode, time.Time{}, overwrite, fillNamed(name, write))
 }
 
-// WriteAtomicFrom is WriteAtomic for a file made from another, origin.
+// WriteAtomicFrom is WriteAtomic for a file made from origin, which decides the mode and the time: see Origin.
 func WriteAtomicFrom(origin Origin, name string, overwrite bool, write func(io.Writer) error) error {
 	return writeAtomic(osDisk{}, name, ModeOfInfo(origin.Info), origin.modified(), overwrite, fillNamed(name, write))
 }
 
-// MakeAtomicFrom is WriteAtomicFrom for a file that another program writes: make gets the path of the temporary file,
-// which exists and is empty, and runs the program that writes to it. The program must not replace it by another file.
-func MakeAtomicFrom(origin Origin, name string, overwrite bool, make func(temp string) error) error {
+// MakeAtomicFrom is WriteAtomicFrom for a file that another program writes: run gets the path of the temporary file,
+// which exists and is empty, and runs the program that writes to the file. The program must not replace the file.
+func MakeAtomicFrom(origin Origin, name string, overwrite bool, run func(temp string) error) error {
 	return writeAtomic(osDisk{}, name, ModeOfInfo(origin.Info), origin.modified(), overwrite, func(f file) error {
-		err := make(f.Name())
+		err := run(f.Name())
 		if err == nil {
 			return nil
 		}
@@ -102,8 +102,8 @@ func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	return nil
 }
 
-// writeAtomic is WriteAtomicMode on the file system d. modified is the modification time for the file; zero: the
-// current time. write fills the temporary file.
+// writeAtomic is WriteAtomicMode on the file system d. A new file gets at most the mode most. modified is the
+// modification time for the file; zero: the current time. write fills the temporary file.
 func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, overwrite bool,
 	write func(file) error) error {
 	mode, replaces, err := outputMode(d, name, overwrite)
@@ -155,7 +155,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 	return nil
 }
 
-// outputMode returns the mode for the file to write, and whether it replaces an existing file; or it refuses the name.
+// outputMode returns the mode for the file to write, and whether it replaces a file. It fails where WriteAtomic does.
 func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
 	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
 		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}
@@ -205,7 +205,7 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	return asOutput(err, name)
 }
 
-// asOutput returns err, which stopped writing name, as a fault about name.
+// asOutput returns err, which stopped the writing of the file called name, as a fault about this file.
 func asOutput(err error, name string) error {
 	if err, ok := Named(err, name); ok {
 		return err

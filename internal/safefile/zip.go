@@ -15,8 +15,8 @@ const (
 	mostDirectory  = 8 << 20
 )
 
-// OpenZip reads the directory of the zip archive in r, of size bytes. It fails if r is not a zip archive, or if its
-// directory is larger than in any file that superres reads.
+// OpenZip reads the directory of the zip archive in r, of the given size in bytes. It fails if r is not a zip archive,
+// or if its directory is larger than in any file that superres reads.
 func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	most := min(max(leastDirectory, size/directoryShare), mostDirectory)
 	d := &directoryReader{ReaderAt: r, size: size, most: most, left: most}

@@ -26,8 +26,8 @@ const variable = "SUPERRES_SANDBOX"
 //
 // Note: landlock confines a thread and the threads that it starts, but Go has several threads before main runs. So the
 // confined thread executes the program again. Landlock allows reading the files needed for the start, also later; the
-// seccomp filter then refuses to open any file. Between the two, prepare is called: it may read the files in folders,
-// which may be absent, and create executable memory. Outside of Linux, prepare is not called.
+// seccomp filter then refuses to open any file. Between the two, Enter calls prepare, which may read the files in
+// folders (they may be absent) and create executable memory. Outside of Linux, prepare is not called.
 func Enter(files int, prepare func(), folders ...string) (missing []string) {
 	faults, begun := os.LookupEnv(variable)
 	if !begun {
@@ -117,8 +117,8 @@ func landlock(folders []string) error {
 }
 
 // startFiles returns the files, and folders of files, that this program reads and executes when it starts: the program
-// itself and, if it is linked dynamically, the folders of the libraries that it has mapped, as an update may have
-// replaced the libraries. Some may not exist.
+// itself and, if it is linked dynamically, the folders of its mapped libraries (not the files, which an update may have
+// replaced). Some may not exist.
 func startFiles() []string {
 	const self = "/proc/self/exe"
 	list := []string{self, "/etc/ld.so.cache", "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"}
@@ -139,8 +139,8 @@ func startFiles() []string {
 	return list
 }
 
-// letStart allows threads confined by ruleset to read and execute the file called name, or the files in this folder. It
-// ignores names that do not exist or that landlock does not confine.
+// letStart allows threads confined by ruleset to read and execute the file called name, or the files in the folder
+// called name. It ignores names that do not exist or that landlock does not confine.
 func letStart(ruleset uintptr, name string) {
 	fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -183,8 +183,8 @@ func (c *Child) Size() (int64, error) {
 	return pages * int64(os.Getpagesize()), err
 }
 
-// Allow lets the process map bytes more bytes than now, plus ownSize for the program itself. A Go program that asks for
-// more ends with "out of memory". The process must not have been waited for.
+// Allow lets the process map the given number of bytes more than now, plus ownSize for the program itself. A Go program
+// that asks for more ends with "out of memory". The process must not have been waited for.
 func (c *Child) Allow(bytes int64) error {
 	if raced {
 		return nil // the race detector maps several times as much memory

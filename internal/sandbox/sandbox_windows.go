@@ -40,7 +40,7 @@ func Adopt(p *os.Process) (*Child, error) {
 	return c, nil
 }
 
-// set sets the limits of the job.
+// set sets the flags of the job's limits, and the limit of its memory to bytes.
 func (c *Child) set(flags uint32, bytes int64) error {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	info.BasicLimitInformation.LimitFlags = flags
@@ -53,8 +53,8 @@ func (c *Child) set(flags uint32, bytes int64) error {
 // Size returns 0: the size is unknown on this system.
 func (c *Child) Size() (int64, error) { return 0, nil }
 
-// Allow lets the process commit bytes bytes, plus ownSize for the program itself. A Go program that asks for more ends
-// with "out of memory".
+// Allow lets the process commit the given number of bytes, plus ownSize for the program itself. A Go program that asks
+// for more ends with "out of memory".
 func (c *Child) Allow(bytes int64) error {
 	return c.set(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE|windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY, bytes+ownSize)
 }

@@ -14,13 +14,13 @@ import (
 )
 
 // Scheduler divides memory and processors among the pictures of requests. Some slots and memory are reserved for small
-// pictures, and while a small picture is enlarged, much larger ones pause. So a small picture takes about as long as on
-// an idle server, and large ones lose little time. It is safe for concurrent use.
+// pictures, and while a small picture is enlarged, much larger pictures pause. So a small picture takes about as long
+// as on an idle server, and large pictures lose little time. It is safe for concurrent use.
 type Scheduler struct {
 	memory int64 // bytes for all pictures
 	kept   int64 // bytes of memory reserved for small pictures
-	large  int   // most large pictures in work at a time
-	small  int   // most small pictures in work at a time
+	large  int   // most large pictures that may be enlarged at the same time
+	small  int   // most small pictures that may be enlarged at the same time
 	queue  int   // most pictures that may wait
 	ending <-chan struct{}
 	tasks  atomic.Int32 // number of pictures that use the processors now
@@ -29,7 +29,7 @@ type Scheduler struct {
 	waiting  []*Slot    // sorted by Slot.time
 	working  []*Slot
 	expected []*Slot       // small pictures whose files are being received
-	moved    chan struct{} // closed, and replaced, when the queue or the pictures in work change
+	moved    chan struct{} // closed, and replaced, when waiting or working changes
 }
 
 // Slot is one picture in the scheduler, from when it joins the queue to the end of its work.
@@ -76,19 +76,19 @@ const (
 	pace        = 4e6
 )
 
-// New returns a Scheduler that divides memory bytes among all pictures and lets up to queue pictures wait. When ending
-// is closed, waiting pictures are refused.
+// New returns a Scheduler that divides memory, a number of bytes, among all pictures. At most as many pictures wait as
+// queue says. When ending is closed, waiting pictures are refused.
 func New(memory int64, queue int, ending <-chan struct{}) *Scheduler {
 	n := runtime.GOMAXPROCS(0)
 	return &Scheduler{memory: memory, kept: Kept(memory), large: n, small: max(1, n/2), queue: queue, ending: ending,
 		moved: make(chan struct{})}
 }
 
-// Kept returns how many of memory bytes are reserved for small pictures.
+// Kept returns how many bytes are reserved for small pictures if all pictures together have memory bytes.
 func Kept(memory int64) int64 { return memory / 8 }
 
 // Begin puts a picture that needs load into the queue and returns its slot. The picture may begin at once if memory and
-// a place are free. If too many pictures wait, Begin returns a Busy error.
+// one of the Places are free. If too many pictures wait, Begin returns a Busy error.
 func (s *Scheduler) Begin(load Load) (*Slot, error) {
 	slot := &Slot{of: s, load: load, ready: make(chan struct{})}
 	slot.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2
@@ -139,13 +139,13 @@ func (o *Slot) Start() bool {
 	}
 }
 
-// Places returns how many large and how many small pictures may be in work at a time.
+// Places returns how many large and how many small pictures may be enlarged at the same time.
 func (s *Scheduler) Places() (large, small int) { return s.large, s.small }
 
 // Tasks returns the number of pictures that use the processors now.
 func (s *Scheduler) Tasks() int { return int(s.tasks.Load()) }
 
-// Pictures returns how many pictures wait and how many are in work.
+// Pictures returns how many pictures wait and how many have begun and not ended.
 func (s *Scheduler) Pictures() (waiting, working int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,8 +174,8 @@ func (o *Slot) seconds() time.Duration {
 	return time.Duration(float64(o.load.Pixels+always) / pace * float64(time.Second))
 }
 
-// full reports whether the queue has no room for slot, and estimates how long slot must wait. The queue of small
-// pictures is only as long as the number in work at a time: more are refused rather than delayed.
+// full reports whether the queue has no room for slot, and estimates how long slot must wait. No more small pictures
+// may wait than may be enlarged at the same time: more are refused rather than delayed.
 func (s *Scheduler) full(slot *Slot) (wait time.Duration, full bool) {
 	most, places := s.queue, s.large
 	if slot.small {
@@ -194,7 +194,7 @@ func (s *Scheduler) full(slot *Slot) (wait time.Duration, full bool) {
 // muchLess reports whether o needs less than a quarter of the work of other, which then pauses for o.
 func (o *Slot) muchLess(other *Slot) bool { return 4*o.seconds() < other.seconds() }
 
-// fits reports whether memory and a place are free for slot. Pictures in work that would pause for slot take no place.
+// fits reports whether memory and one of the Places are free for slot. Pictures that would pause for slot do not count.
 func (s *Scheduler) fits(slot *Slot) bool {
 	used, large, places := int64(0), int64(0), s.large
 	if slot.small {
@@ -212,8 +212,7 @@ func (s *Scheduler) fits(slot *Slot) bool {
 	return places > 0 && used+slot.load.Memory <= s.memory && (slot.small || large+slot.load.Memory <= s.memory-s.kept)
 }
 
-// admit starts the waiting pictures that fit, in order. Only small pictures of much less work may pass one that does
-// not fit.
+// admit starts waiting pictures that fit, in order. Only small pictures of much less work pass a picture that does not.
 func (s *Scheduler) admit() {
 	var before *Slot // the waiting picture of least work that does not fit
 	s.waiting = slices.DeleteFunc(s.waiting, func(slot *Slot) bool {
@@ -229,7 +228,7 @@ func (s *Scheduler) admit() {
 	})
 }
 
-// leave removes slot from the queue or from the pictures in work.
+// leave removes slot from s.waiting or s.working, and admits the pictures that fit then.
 func (s *Scheduler) leave(slot *Slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,7 +254,7 @@ const (
 	betweenPause = 100 * time.Millisecond
 )
 
-// Pause, called between steps of the work, waits, for at most longestPause, while smallerThan is true.
+// Pause waits while smallerThan is true, but for at most longestPause. Call it between steps of the work.
 func (o *Slot) Pause(ctx context.Context) {
 	o.pausing.Lock()
 	defer o.pausing.Unlock()
@@ -288,13 +287,13 @@ func (o *Slot) Pause(ctx context.Context) {
 	}
 }
 
-// Transfer returns a slot for sending or receiving a file. It counts no memory, and pauses for small pictures, as many
-// transfers would take the processors from them, here and at the client.
+// Transfer returns a slot for sending or receiving a file. The slot counts no memory. It pauses for small pictures, as
+// many transfers would take the processors from them, here and at the client.
 func (s *Scheduler) Transfer() *Slot {
 	return &Slot{of: s, load: Load{Pixels: 5 * smallPixels}}
 }
 
-// Expect makes larger pictures pause while the file of a small picture is received, until done or after longestPause.
+// Expect makes larger pictures pause while a small picture is received: until done is called, for at most longestPause.
 func (s *Scheduler) Expect() (done func()) {
 	slot := &Slot{of: s, small: true, load: Load{Pixels: 1}}
 	s.mu.Lock()
@@ -313,14 +312,14 @@ func (s *Scheduler) Expect() (done func()) {
 	}
 }
 
-// move wakes all goroutines that wait on moved.
+// move wakes all goroutines that wait on s.moved.
 func (s *Scheduler) move() {
 	close(s.moved)
 	s.moved = make(chan struct{})
 }
 
-// smallerThan reports whether a picture with much less work than slot is in work or expected, and returns a channel
-// that is closed when that may have changed.
+// smallerThan reports whether a picture with much less work than slot is being enlarged or expected, and returns a
+// channel that is closed when that may have changed.
 func (s *Scheduler) smallerThan(slot *Slot) (moved <-chan struct{}, is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

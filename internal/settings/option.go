@@ -17,8 +17,8 @@ import (
 type Effect int
 
 const (
-	// Changes is the effect of an option whose value decides the bytes. As the zero value, it makes --resume compare an
-	// option unless its record says otherwise.
+	// Changes is the effect of an option whose value decides the bytes. It is the zero value, so that --resume compares
+	// an option if its record states no Effect.
 	Changes Effect = iota
 	// Elsewhere is the effect of an option that decides the bytes only through something else that --resume compares,
 	// such as the size of a result or the weights of a model.
@@ -285,7 +285,7 @@ func (t Table) Names() (names []string) {
 // dashed matches the long name of an option with its dashes.
 var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
 
-// Undashed returns text, such as an error, with the names of the options of t without dashes, as parameters have none.
+// Undashed returns text, such as an error, with the names of the options of t without dashes, as in a request.
 func (t Table) Undashed(text string) string {
 	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
 		if slices.Contains(t.Names(), flag[2:]) {

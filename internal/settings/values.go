@@ -20,7 +20,7 @@ type Value interface {
 	String() string
 }
 
-// field is a Value that stores in *to the result of read.
+// field is a Value whose Set stores in *to the result of read.
 type field[T any] struct {
 	to    *T
 	words []string // the allowed texts; nil allows all
@@ -95,8 +95,7 @@ type list struct {
 	check func(text string) error
 }
 
-// List returns the Value of an option that may be repeated. Set appends to *to, and returns the error of check unless
-// it is nil.
+// List returns the Value of an option that may be repeated. Set appends to *to and fails as check does; nil: no check.
 func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
 
 func (l *list) String() string { return strings.Join(*l.to, ",") }
@@ -142,7 +141,7 @@ func (c *custom) Set(text string) error {
 // Number is a Value for numbers.
 type Number[T int | int64 | uint64 | float64] struct {
 	to          *T
-	optional    **T // takes the place of to, which is then nil, for a number that may be missing
+	optional    **T // replaces to, which is then nil, for a number that may be missing
 	missing     T   // the typed number that means nil
 	least, most *T
 	is          func(T) bool // the condition from If; nil accepts all
@@ -157,7 +156,7 @@ func Num[T int | int64 | uint64 | float64](to *T, preset T) *Number[T] {
 }
 
 // Maybe returns a Value for a number that may be missing: *to is then nil, as before the first Set. On a command line,
-// the number missing means nil, even if it is outside the range.
+// a number equal to the argument missing means nil, even if it is outside the range.
 func Maybe[T int | int64 | uint64 | float64](to **T, missing T) *Number[T] {
 	return &Number[T]{optional: to, missing: missing, factor: 1}
 }
@@ -177,10 +176,9 @@ func (n *Number[T]) Between(least, most T) *Number[T] {
 	return n
 }
 
-// If makes Set reject numbers for which the function is returns false. want names the allowed numbers in errors, such
-// as "0 to 255".
-func (n *Number[T]) If(want string, is func(T) bool) *Number[T] {
-	n.is, n.want = is, want
+// If makes Set reject numbers for which allows returns false. want is for errors, such as "0 to 255".
+func (n *Number[T]) If(want string, allows func(T) bool) *Number[T] {
+	n.is, n.want = allows, want
 	return n
 }
 

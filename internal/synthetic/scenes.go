@@ -138,7 +138,7 @@ func (c *canvas) sampleWidth() float64 {
 	return c.proportion(0.9, 5)
 }
 
-// renderStreets renders a map: winding borders, straight roads and names in muted colours, most lines about a unit
+// renderStreets renders a map: winding borders, straight roads and names in muted colours, most lines about 1 unit
 // wide.
 func (c *canvas) renderStreets() {
 	ground := c.colourAt(0, 0)
@@ -223,7 +223,7 @@ func (c *canvas) renderWave(x, y float64, ink color.NRGBA) {
 	c.stroke(ink, c.sampleWidth(), list)
 }
 
-// arc returns points along a part of an ellipse; from and to are angles in radians.
+// arc returns points on an ellipse with centre (x, y) and radii rx and ry, between the angles from and to in radians.
 func arc(x, y, rx, ry, from, to float64) (list []point) {
 	n := 8 + int(2*math.Sqrt(max(rx, ry))*(to-from))
 	for i := range n + 1 {

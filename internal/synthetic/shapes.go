@@ -22,8 +22,7 @@ import (
 // point is a position in units: see canvas.
 type point struct{ x, y float64 }
 
-// fillRectangle fills a rectangle, without anti-aliasing if its sides lie on pixel boundaries. It ignores sides of 0 or
-// less.
+// fillRectangle fills a rectangle, without anti-aliasing if its sides lie on pixel boundaries; nothing if w or h ≤ 0.
 func (c *canvas) fillRectangle(x, y, w, h float64, ink color.NRGBA) {
 	if w <= 0 || h <= 0 {
 		return

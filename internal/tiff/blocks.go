@@ -30,8 +30,7 @@ type span struct {
 	row            []byte // samples in the file's encoding, predictor undone; valid only during the call
 }
 
-// blocks calls visit with each row of each block, from several goroutines. It returns the error of the first failed
-// block.
+// blocks calls visit with each row of each block, from several goroutines. It returns the first failed block's error.
 func (d *decoder) blocks(visit func(span)) error {
 	count := int(d.blockCount())
 	var mu sync.Mutex
@@ -124,8 +123,8 @@ func (w *worker) blockData(i, height int) ([]byte, error) {
 	return data, nil
 }
 
-// clumps calls visit with the rows of a subsampled YCbCr block, which is stored in units of the luma of a few pixels
-// and then their two chroma samples (TIFF 6.0, section 21). It repeats chroma for each pixel.
+// clumps calls visit with the rows of a subsampled YCbCr block. In the file, the luma of a few pixels is followed by
+// the Cb and Cr that these pixels share (TIFF 6.0, section 21). clumps repeats Cb and Cr for each pixel.
 func (w *worker) clumps(rows rowSource, s span, height int, visit func(span)) error {
 	across := (w.blockWidth + w.horizontal - 1) / w.horizontal
 	luma := w.horizontal * w.vertical

@@ -11,8 +11,7 @@ import (
 	"superres/internal/picture"
 )
 
-// canvas is the memory of the picture: rows of pixels with 1 or 4 channels of 8 or 16 bits, big-endian as in package
-// image.
+// canvas is the memory of the picture: rows of pixels with 1 or 4 channels of 8 or 16 bits, big-endian.
 type canvas struct {
 	img                   image.Image
 	pix                   []byte
@@ -43,7 +42,7 @@ func (c canvas) makeOpaque() {
 func (l *layout) isLab() bool { return l.photometric == cieLab || l.photometric == iccLab }
 
 // colourPalette returns the palette of 2^bits opaque colours. If no entry is above 255, a program has written 8-bit
-// numbers where 16-bit ones belong, and they are scaled.
+// numbers where 16-bit numbers belong, and the numbers are scaled.
 func (l *layout) colourPalette() color.Palette {
 	n := 1 << l.bits
 	scale := uint16(257)

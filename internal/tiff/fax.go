@@ -12,7 +12,7 @@ type faxRows struct {
 	mixed   bool // MR: a bit behind each end-of-line code says if the next line is runs or changes
 	damaged func()
 
-	line, before []int // positions at which the colour changes, first to black; the last ones may be at width
+	line, before []int // positions at which the colour changes, first to black; the last may be width
 }
 
 // newFaxRows returns the rows of data, width pixels wide. It calls damaged for a line of fax3 that breaks off; the rest
@@ -61,7 +61,7 @@ func (f *faxRows) next(row []byte) error {
 // paint draws f.line into row.
 func (f *faxRows) paint(row []byte) {
 	clear(row)
-	for i := 0; i < len(f.line); i += 2 { // changes with even numbers begin black
+	for i := 0; i < len(f.line); i += 2 { // changes with an even index are to black
 		lo, hi := f.line[i], f.width
 		if i+1 < len(f.line) {
 			hi = f.line[i+1]
@@ -132,8 +132,8 @@ func (f *faxRows) changes() bool {
 	return true
 }
 
-// endOfLine skips the end-of-line codes here: at least eleven zeros and a one. found: there was one. runs: the bit
-// behind the last one, if the file has such bits, says that a line of runs follows.
+// endOfLine skips the end-of-line codes here: at least eleven zeros and a one. found: there was a code. runs: a line of
+// runs follows. Where the file mixes lines of runs and changes, the bit behind the last code says so.
 func (f *faxRows) endOfLine() (found, runs bool) {
 	for f.bits.peek(11) == 0 && !f.bits.atEnd() {
 		for f.bits.peek(1) == 0 && !f.bits.atEnd() {
@@ -179,10 +179,10 @@ func (b *faxBits) skip(n int) { b.at += n }
 // atEnd reports whether all bits have been read.
 func (b *faxBits) atEnd() bool { return b.at >= 8*len(b.data) }
 
-// align moves to the next multiple of n bits.
+// align moves to the next bit at a multiple of n.
 func (b *faxBits) align(n int) { b.at = (b.at + n - 1) / n * n }
 
-// run reads the length of a run of white (0) or black (1) pixels.
+// run reads the length of a run of white (0) or black (1) pixels. ok is false for an unknown code and where data end.
 func (b *faxBits) run(black int) (n int, ok bool) {
 	for {
 		c := faxRuns[black][b.peek(13)]
@@ -196,13 +196,13 @@ func (b *faxBits) run(black int) (n int, ok bool) {
 	}
 }
 
-// Two modes of a line of changes. The others are vertical: -3 to 3.
+// Two modes of a line of changes. The other modes are vertical distances of −3 to 3 pixels.
 const (
 	pass       = 4
 	horizontal = 5
 )
 
-// mode reads the code of a mode.
+// mode reads a code and returns its mode. ok is false for an unknown code and where the data end.
 func (b *faxBits) mode() (m int, ok bool) {
 	c := faxModes[b.peek(7)]
 	if c.bits == 0 || b.atEnd() {

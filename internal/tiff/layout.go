@@ -87,8 +87,8 @@ type alpha int
 
 const (
 	opaque     alpha = iota // no alpha
-	multiplied              // the colours are multiplied by it
-	straight                // the colours are not multiplied by it
+	multiplied              // the colours are multiplied by alpha
+	straight                // the colours are not multiplied by alpha
 )
 
 // The values of tagSampleFormat.
@@ -228,11 +228,11 @@ func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 	return l, l.checkOffsets()
 }
 
-// equalNumber returns the number in list, which must be the same for all samples of a pixel, or otherwise if list is
-// empty. what names the number in errors.
-func equalNumber(list []uint64, otherwise int, what string) (int, error) {
+// equalNumber returns the number that list holds for each sample of a pixel, or preset if list is empty. It fails if
+// the numbers differ; what names the number in errors.
+func equalNumber(list []uint64, preset int, what string) (int, error) {
 	if len(list) == 0 {
-		return otherwise, nil
+		return preset, nil
 	}
 	if slices.Max(list) != slices.Min(list) {
 		return 0, UnsupportedError("samples of different " + what)
@@ -254,7 +254,7 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	default:
 		return UnsupportedError(fmt.Sprintf("compression %d inside", l.compression))
 	}
-	if l.photometric == math.MaxUint16 { // where it is missing, guess like libtiff
+	if l.photometric == math.MaxUint16 { // the tag is missing: guess like libtiff
 		l.photometric = map[bool]int{true: rgb, false: blackIsZero}[l.samples >= 3]
 		if l.isFax() {
 			l.photometric = whiteIsZero
@@ -284,7 +284,7 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 	case l.samples == l.colours:
 	case len(extra) > 0 && extra[0] == 1:
 		l.alpha = multiplied
-	default: // kind 2 and, as in most programs, kind 0 or none
+	default: // kind 2; most programs read kind 0 or no kind so too
 		l.alpha = straight
 	}
 	switch {

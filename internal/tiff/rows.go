@@ -84,7 +84,7 @@ func (w *worker) open(data []byte, height int) (rowSource, error) {
 
 // lzwReader returns a reader of LZW data (TIFF 6.0, section 13), in which codes have the highest bit first, and grow
 // one code earlier than in GIF. Files from before 1990 have the lowest bit first, and grow as in GIF. The first code,
-// which is always the same, tells them apart, as in libtiff.
+// which is always the same code, shows the kind, as in libtiff.
 func lzwReader(data []byte) io.Reader {
 	const byteBits = 8
 	if len(data) > 1 && data[0] == 0 && data[1]&1 == 1 {
@@ -153,7 +153,7 @@ func (p *packedRows) next(row []byte) error {
 	return nil
 }
 
-// pictureRows are the rows of a picture that has been decoded as a whole; samples is the number per pixel.
+// pictureRows are the rows of a wholly decoded picture. samples is the number of samples per pixel in a row for next.
 type pictureRows struct {
 	img     image.Image
 	samples int

@@ -41,7 +41,7 @@ func (d *decoder) fill(s span) {
 	}
 }
 
-// fillInks converts a row of CMYK and alpha to RGB and alpha, and writes it to the canvas from to on.
+// fillInks converts the CMYK and alpha of row s to RGB and alpha, in the memory of the canvas that begins at to.
 func (d *decoder) fillInks(to []byte, s span) {
 	c, n := &d.canvas, d.inBlock()
 	for k := range d.colours {
@@ -54,7 +54,7 @@ func (d *decoder) fillInks(to []byte, s span) {
 	d.fillChannel(to[alphaChannel*c.sample:], s, d.colours, n, true)
 }
 
-// fillChannel writes sample k of each pixel of a row, which has n samples per pixel, to a channel that begins at to.
+// fillChannel writes sample k of each pixel of the row s, with n samples a pixel, to the channel at the start of to.
 func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 	c := &d.canvas
 	inverted := d.photometric == whiteIsZero && !isAlpha
@@ -95,8 +95,7 @@ func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 	}
 }
 
-// levels returns a table from samples of up to 8 bits to 0..255, inverted or not, or, if raw, to the samples
-// themselves.
+// levels returns a table from samples of up to 8 bits to 0..255 or, if inverted, to 255..0. If raw, nothing is scaled.
 func (d *decoder) levels(inverted, raw bool) (table [256]byte) {
 	most := 1<<d.bits - 1
 	for v := range most + 1 {
@@ -179,7 +178,7 @@ func (d *decoder) float(row []byte, i int) float64 {
 	return v
 }
 
-// makeFloat returns the number with these sign, exponent and fraction fields. bits is the length of the fraction.
+// makeFloat returns the number with these fields. bits is the length of fraction, bias the bias of exponent.
 func makeFloat(sign, exponent, fraction uint64, bits, bias int) float64 {
 	most := uint64(2*bias + 1)
 	v := math.Ldexp(float64(fraction), 1-bias-bits)

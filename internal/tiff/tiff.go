@@ -1,5 +1,5 @@
 // Package tiff decodes the pictures of TIFF and BigTIFF files (TIFF 6.0, Adobe 1992, with its supplements, and the fax
-// codes of ITU-T T.4 and T.6): in strips or tiles: bilevel, grey, palette, RGB, CMYK, YCbCr and CIELab pictures, of 1
+// codes of ITU-T T.4 and T.6), in strips or tiles: bilevel, grey, palette, RGB, CMYK, YCbCr and CIELab pictures, of 1
 // to 32 bits a sample or in floating point.
 //
 // layout.go reads how a directory describes the pixels, and refuses kinds that are not decoded, in plain words.
@@ -54,8 +54,8 @@ func DecodeConfig(src metadata.Source) (image.Config, error) {
 // multiplied by alpha stay so, and others stay unmultiplied.
 //
 // A sample v of n bits means v/(2ⁿ − 1) of white. Signed samples of up to 16 bits are read as unsigned, as ImageMagick
-// and FFmpeg do; longer negative ones become black. In floating point, white is 1 if no sample is above 16, else 255 if
-// none is above 255, else 65535 if none is above 65535, and else the largest sample.
+// and FFmpeg do; longer negative samples become black. In floating point, white is 1 if no sample is above 16, else 255
+// if none is above 255, else 65535 if none is above 65535, and else the largest sample.
 //
 // warnings name faults in spite of which the file was read, in words to follow the name of the file. The error is
 // io.ErrUnexpectedEOF for a file that ends too early, a FormatError for one that breaks the rules, an UnsupportedError
@@ -91,12 +91,12 @@ func Scratch(src metadata.Source) int64 {
 	if err != nil {
 		return 0
 	}
-	blocks := min(l.blockCount(), src.Size()) // each has an offset in the file, so there are no more than bytes
+	blocks := min(l.blockCount(), src.Size()) // each block has an offset in the file, so there are no more
 	row := (int64(l.blockWidth)*int64(l.inBlock())*int64(l.bits) + 7) / 8
 	each := 3*row + 1<<16 // with tables for LZW or Deflate
 	switch block := int64(l.blockWidth) * int64(l.blockHeight); {
 	case l.isJPEG() || l.compression == webP:
-		const perPixel = 16 // samples stored, with full chroma, and in four bytes; progressive coefficients
+		const perPixel = 16 // bytes: samples as stored, with full chroma, as RGBA; coefficients
 		each += perPixel * block
 	case l.compression == zstandard:
 		each += min(64<<20, row*int64(l.blockHeight)) + 1<<20 // with the window of past data

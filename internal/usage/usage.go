@@ -49,7 +49,7 @@ func Meant(name string, known []string) string {
 	return longer[0]
 }
 
-// nearest returns the word of known with the smallest distance to name, if that is at most limit, or "".
+// nearest returns the word of known with the smallest distance to name, or "" if no distance is at most limit.
 func nearest(name string, known []string, limit int) (word string) {
 	least := limit + 1
 	for _, k := range known {

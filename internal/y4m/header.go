@@ -42,8 +42,8 @@ type Layout struct {
 	Grey bool
 	// Across and Down are how many samples of brightness, in a row and a column, share a sample of colour: 1, 2 or 4.
 	Across, Down int
-	// Left and Top say that a sample of colour lies on the first of the samples that share it, in a row (Left) or in a
-	// column (Top); Bottom, on the last in a column. False: it lies in their middle.
+	// A sample of colour lies in the middle of the samples of brightness that share it. But Left: on the first of them
+	// in a row; Top: on the first in a column; Bottom: on the last in a column.
 	Left, Top, Bottom bool
 	// Alpha says that a plane of opacity follows the planes of colour, with a sample for each sample of brightness.
 	// False: all pixels are opaque.
@@ -93,7 +93,7 @@ var layouts = []Layout{
 	{Name: "mono", Grey: true, Across: 1, Down: 1},
 }
 
-// layoutOf returns the layout called name, and the depth in bits, which may end the name. It fails for unknown names.
+// layoutOf returns the layout called name, and the depth in bits: 8, or the end of name. It fails for unknown names.
 func layoutOf(name string) (Layout, int, error) {
 	for _, l := range layouts {
 		if l.Name == name {
@@ -115,8 +115,7 @@ func layoutOf(name string) (Layout, int, error) {
 		"and mono, and 420p10 and the like up to 16 bits", name)
 }
 
-// parse returns the header in line, the first line without Magic. It fails if the line breaks a rule, or the size
-// exceeds lim.
+// parse returns the header in line, the first line without Magic. It fails for a broken rule or a size above lim.
 func parse(line string, lim imagefile.Limits) (h Header, err error) {
 	name, other := "", ""
 	seen := map[byte]bool{}
@@ -170,8 +169,7 @@ func parseSide(text string) (int, error) {
 	return n, nil
 }
 
-// checkInterlacing fails for frames that consist of two fields, taken at different times. text is the value of field I
-// in the line.
+// checkInterlacing fails for frames of two fields, taken at different times. text is the value of the parameter I.
 func checkInterlacing(text string) error {
 	switch text {
 	case "p", "?":

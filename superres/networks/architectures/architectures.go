@@ -1,5 +1,5 @@
-// Package architectures recognises the network to which weights belong by the names and shapes of the weights, since
-// files of weights alone do not describe it. It knows these:
+// Package architectures recognises a network by the names and shapes of its weights, since files that hold only weights
+// do not describe the network. It knows these networks:
 //
 //	SRVGGNetCompact  any number of channels and layers, PReLU or ReLU, any factor
 //	RRDBNet          the names of ESRGAN, BSRGAN and Real-ESRGAN; any number of channels and blocks; ×1, ×2, ×4, ×8;
@@ -12,8 +12,8 @@
 //	EDSR             the names of its authors and of BasicSR
 //	MSRResNet        the variant of BasicSR
 //
-// An architecture is one value, which the list known contains. A network must use all weights of its file, so that a
-// variant is refused rather than run as another network.
+// Each architecture is one value in the list known. A network must use all weights of its file, so that a variant of an
+// architecture is refused rather than run as another network.
 package architectures
 
 import (
@@ -31,8 +31,8 @@ type architecture struct {
 	name string
 	// has reports whether the tensors belong to a network of the family.
 	has func(map[string]weights.Tensor) bool
-	// build adds the nodes of the network after the input. It returns the index of the result, and the numbers that
-	// tell members of the family apart.
+	// build adds the nodes of the network, the input first. It returns the index of the result, and the numbers that
+	// distinguish the members of the family, such as 64×32.
 	build func(*builder) (output int, size string)
 }
 
@@ -41,8 +41,8 @@ var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, p
 	originalEDSR, srResNet}
 
 // Build returns the network to which the weights of a file belong, and the name of its architecture, such as
-// "SRVGGNetCompact 64×32". The graph has the file's terms and shares its arrays. The error for weights of an unknown
-// network names some of them.
+// "SRVGGNetCompact 64×32". The graph has the file's terms of use and shares its arrays. For an unknown network, the
+// error names some weights.
 func Build(f *weights.File) (*graph.Graph, string, error) {
 	a, tensors := identify(f.Tensors, 3)
 	if a == nil {
@@ -63,8 +63,8 @@ func Build(f *weights.File) (*graph.Graph, string, error) {
 	return g, a.name + " " + size, nil
 }
 
-// obstacles are operations that superres cannot build from weights alone, each with a part of the name of such weights.
-// The first of them run from ONNX, the others not at all.
+// obstacles are operations that superres cannot build from weights alone, each with a part of the names of its weights.
+// The first ones, as many as runnable says, run if the network comes as ONNX; the others never run.
 var obstacles = []struct{ part, operation string }{
 	{"relative_position_bias", "attention between the pixels of a window, of a kind of its own"},
 	{"qkv.", "attention between pixels or channels (OmniSR, Restormer and their kind)"},
@@ -78,7 +78,7 @@ var obstacles = []struct{ part, operation string }{
 	{"to_img.init_pos", "sampling at places of its own (DySample)"},
 }
 
-// runnable is the number of obstacles, from the first on, that run from ONNX.
+// runnable is the number of obstacles at the start of the list that run if the network comes as ONNX.
 const runnable = 3
 
 // export says how weights become a file that describes the network.
@@ -103,12 +103,12 @@ func refuse(tensors map[string]weights.Tensor) error {
 		listSome(tensors), export)
 }
 
-// prefixes are what programs that wrap a network put before the names of its weights.
+// prefixes are texts that programs which wrap a network put before the names of its weights.
 var prefixes = []string{"module.", "_orig_mod.", "params_ema.", "params.", "state_dict.", "generator.", "net_g_ema.",
 	"net_g.", "netG.", "model.", "net."}
 
-// identify returns the architecture of the tensors, and the tensors of the network, whose names are then without
-// prefixes. It removes up to depth prefixes. It returns nil for an unknown architecture.
+// identify returns the architecture of the tensors, and the tensors of the network under names without prefixes. It
+// removes up to depth prefixes of a name. It returns nil for an unknown architecture.
 func identify(tensors map[string]weights.Tensor, depth int) (*architecture, map[string]weights.Tensor) {
 	for i := range known {
 		if known[i].has(tensors) {

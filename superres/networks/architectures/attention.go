@@ -7,18 +7,18 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// attention describes attention of the pixels of windows to each other, or, with keys, to the pixels of larger windows.
+// attention describes attention of the pixels of a window to each other, or, with keys, to pixels of a larger window.
 type attention struct {
 	windows graph.Windows
 	keys    graph.Keys
-	// bias has one number to add to each score of a window.
+	// bias holds a number for each score of a window, which is added to the score.
 	bias []float32
-	// rows and columns say how far the picture was moved. Pixels that became neighbours by this do not attend to each
+	// rows and columns say how far the picture was moved up and left. Pixels from opposite sides do not attend to each
 	// other.
 	rows, columns int
 }
 
-// attend adds attention with the given queries, keys and values. Scores are divided by √n for n channels per head.
+// attend adds attention of the nodes query, key and value. Scores are divided by √n for n channels per head.
 func (b *builder) attend(a attention, query, key, value int) int {
 	features, heads := b.channels(query), a.windows.Heads
 	if features%heads != 0 {
@@ -37,7 +37,7 @@ func (b *builder) attend(a attention, query, key, value int) int {
 	return b.add("", graph.WeightedSum{Windows: a.windows, Keys: a.keys}, x, value)
 }
 
-// biases returns what spread returns for the bias table of the given name, which must have the given number of rows.
+// biases calls spread for the bias table of the given name, which must have the given number of rows.
 func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int) int) []float32 {
 	table := b.get(name+"relative_position_bias_table", 2)
 	if table.Shape[0] != rows || table.Shape[1] != heads || heads > graph.MaxScores/n/m {
@@ -48,7 +48,7 @@ func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int
 	return b.spread(table.Data, heads, n, m, index)
 }
 
-// spread returns a bias for each head, each of n pixels i and each of m pixels k, from row index(i, k) of a table. It
+// spread returns the bias of every head h, pixel i of n and pixel k of m: number h in row index(i, k) of a table. It
 // fails if the network would have more biases than a graph may have weights.
 func (b *builder) spread(table []float32, heads, n, m int, index func(i, k int) int) []float32 {
 	if b.biased += heads * n * m; b.biased > graph.MaxWeights {
@@ -66,13 +66,13 @@ func (b *builder) spread(table []float32, heads, n, m int, index func(i, k int) 
 	return list
 }
 
-// apart returns a function of pixels i and k of a window of h×w pixels. It returns the row that their distance has in a
-// table of all distances, which is sorted by the distance down and then across.
+// apart returns a function that takes pixels i and k of a window of h×w pixels and returns the row for the distance
+// from k to i in a table of all distances, which is sorted by the distance down and then across.
 func apart(h, w int) func(i, k int) int {
 	return func(i, k int) int { return (i/w-k/w+h-1)*(2*w-1) + i%w - k%w + w - 1 }
 }
 
-// channels returns the number of channels of a node: what a Conv, Select or Input states, else its first input's.
+// channels returns the number of channels of a node, from its Conv, Select or Input, or else from its first input.
 func (b *builder) channels(node int) int {
 	switch op := b.nodes[node].Op.(type) {
 	case graph.Conv:
@@ -85,7 +85,7 @@ func (b *builder) channels(node int) int {
 	return b.channels(b.nodes[node].Inputs[0])
 }
 
-// split adds n nodes, each with an equal part of the channels of a node.
+// split adds n nodes, each with an equal part of the channels of node in, and returns them.
 func (b *builder) split(in, n int) []int {
 	size, parts := b.channels(in)/n, make([]int, n)
 	for k := range parts {
@@ -94,7 +94,7 @@ func (b *builder) split(in, n int) []int {
 	return parts
 }
 
-// channelsOf adds the choice of size neighbouring channels of a node, from channel first on.
+// channelsOf adds a node with size neighbouring channels of node in, from channel first on.
 func (b *builder) channelsOf(in, first, size int) int {
 	list := make([]int, size)
 	for i := range list {
@@ -103,7 +103,7 @@ func (b *builder) channelsOf(in, first, size int) int {
 	return b.add("", graph.Select{Channels: list}, in)
 }
 
-// roll moves a picture up by rows and to the left by columns. It adds no node if both are 0.
+// roll adds a node that moves the picture up by rows and left by columns. If both are 0, it adds none and returns in.
 func (b *builder) roll(rows, columns, in int) int {
 	if rows == 0 && columns == 0 {
 		return in
@@ -111,7 +111,7 @@ func (b *builder) roll(rows, columns, in int) int {
 	return b.add("", graph.Roll{Rows: rows, Columns: columns}, in)
 }
 
-// linear adds a product of each pixel's channels with a matrix of outputs×inputs, plus biases if there are any.
+// linear adds a product of each pixel's channels with a matrix of outputs×inputs, plus biases if the file has any.
 func (b *builder) linear(name string, x int) int {
 	w := b.get(name+".weight", 2)
 	return b.convolve(name, weights.Tensor{Shape: []int{w.Shape[0], w.Shape[1], 1, 1}, Data: w.Data}, b.bias(name), x)

@@ -9,14 +9,14 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// builder makes the nodes of a graph from tensors. Most methods return the index of the last node that they add. The
-// builder keeps its first error; results after that are of no use.
+// builder makes the nodes of a graph from tensors. Most methods return the index of the last node that they add. After
+// the first error, which err keeps, results are of no use.
 type builder struct {
 	tensors map[string]weights.Tensor
 	used    map[string]bool
 	nodes   []graph.Node
 	white   float32 // the Range of the graph
-	biased  int     // biases of scores, which are far more than the numbers of their tables
+	biased  int     // number of biases of scores; far more than their tables hold
 	err     error
 }
 
@@ -37,7 +37,7 @@ func (b *builder) fail(format string, args ...any) {
 
 func (b *builder) has(key string) bool { _, found := b.tensors[key]; return found }
 
-// get returns a tensor with the given number of dimensions and at least one element. It fails if there is none.
+// get returns the tensor called key and marks it as used. It fails unless the tensor has rank dimensions and elements.
 func (b *builder) get(key string, rank int) weights.Tensor {
 	t, found := b.tensors[key]
 	b.used[key] = true
@@ -55,8 +55,7 @@ func (b *builder) get(key string, rank int) weights.Tensor {
 	return weights.Tensor{Shape: shape, Data: []float32{0}}
 }
 
-// conv adds a convolution with the weights and, if there are any, the biases of the given name. Its result is as large
-// as its input.
+// conv adds a convolution with the named weights and, if there are any, biases. The result is as large as node in.
 func (b *builder) conv(name string, in int) int {
 	return b.convolve(name, b.get(name+".weight", 4), b.bias(name), in)
 }
@@ -77,14 +76,14 @@ func (b *builder) convolve(name string, w weights.Tensor, bias []float32, in int
 		Pad: samePadding(w), Weight: w.Data, Bias: bias}, in)
 }
 
-// samePadding returns the padding that makes the result of a convolution as large as its input.
+// samePadding returns the padding with which the result of a convolution by w is as large as its input.
 func samePadding(w weights.Tensor) graph.Edges {
 	height, width := w.Shape[2], w.Shape[3]
 	return graph.Edges{Top: height / 2, Left: width / 2, Bottom: height / 2, Right: width / 2}
 }
 
-// shuffle adds the pixel shuffle that leaves the given number of channels of the result of a convolution. It adds none
-// if the result has that number already.
+// shuffle adds a pixel shuffle of the convolution conv that results in the given number of channels. If conv has that
+// number already, shuffle adds nothing and returns conv.
 func (b *builder) shuffle(channels, conv int) int {
 	op, _ := b.nodes[conv].Op.(graph.Conv)
 	scale := squareRoot(op.Out / max(channels, 1))
@@ -102,7 +101,7 @@ func (b *builder) leaky(slope float32, in int) int {
 	return b.add("", graph.PReLU{Slope: []float32{slope}}, in)
 }
 
-// scale adds a multiplication by a constant.
+// scale adds a multiplication by factor.
 func (b *builder) scale(factor float32, in int) int {
 	return b.add("", graph.Affine{Scale: []float32{factor}, Offset: []float32{0}}, in)
 }
@@ -121,7 +120,7 @@ func (b *builder) checkAllUsed() error {
 	return nil
 }
 
-// squareRoot returns the whole number with the square n; 0 if there is none.
+// squareRoot returns the whole number, at most 2·graph.MaxWindow, with the square n; 0 if there is none.
 func squareRoot(n int) int {
 	for r := 1; r <= 2*graph.MaxWindow && r*r <= n; r++ {
 		if r*r == n {

@@ -10,7 +10,7 @@ import (
 )
 
 // compact is SRVGGNetCompact (Wang, Xie, Dong, Shan: Real-ESRGAN, ICCVW 2021): a chain of 3×3 convolutions with PReLU
-// between them and a pixel shuffle, to which the input is added, enlarged by nearest. The layers are numbered. Odd
+// between them, then a pixel shuffle and the addition of the input, enlarged by nearest. Layers have numbers; odd
 // numbers are activations, which have no weights if they are ReLU.
 var compact = architecture{
 	name: "SRVGGNetCompact",

@@ -10,8 +10,8 @@ import (
 )
 
 // dat is DAT (Chen et al.: Dual Aggregation Transformer for Image Super-Resolution, ICCV 2023). Layers in which the
-// pixels of oblong windows attend to each other alternate with layers in which channels do. Beside the attention, the
-// values go through a depthwise convolution; each of the two results weights the other.
+// pixels of oblong windows attend to each other alternate with layers in which channels attend to each other. A
+// depthwise convolution of the values runs in parallel; each of the two results weights the other.
 var dat = architecture{
 	name: "DAT",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -52,8 +52,8 @@ func (b *builder) datLayer(name string, group, i, in int) int {
 	return b.add("", graph.Add{}, inner, x)
 }
 
-// weighting adds two convolutions with a normalisation and GELU between them, and the sigmoid of the result. format
-// makes a name from a number, which is first for the first convolution.
+// weighting adds two convolutions of x with a normalisation and GELU between them, and the sigmoid of the result.
+// format makes a layer's name from its number; the first convolution has the number first.
 func (b *builder) weighting(format string, first, x int) int {
 	x = b.batchNorm(fmt.Sprintf(format, first+1), b.conv(fmt.Sprintf(format, first), x))
 	return b.add("", graph.Sigmoid, b.conv(fmt.Sprintf(format, first+3), b.add("", graph.GELU, x)))
@@ -73,7 +73,8 @@ func (b *builder) batchNorm(name string, x int) int {
 	return b.add(name, op, x)
 }
 
-// attendChannels adds attention of channels to each other within each head. There is one temperature per head.
+// attendChannels adds attention of the channels of a head to each other. parts are the queries, keys and values; the
+// scores of a head are multiplied by its temperature.
 func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	features, heads := b.channels(parts[0]), len(temperatures)
 	n := features / heads
@@ -97,12 +98,12 @@ func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	return b.add("", graph.ChannelSum{Windows: windows}, x, parts[2])
 }
 
-// branch adds attention in windows for one half of the channels of queries, keys and values.
+// branch adds attention in windows for one half, 0 or 1, of the channels of parts: the queries, keys and values.
 func (b *builder) branch(name string, half int, isMoved bool, parts []int) int {
 	b.used[fmt.Sprintf("%sattn_mask_%d", name, half)] = true // computed from sizes
 	name = fmt.Sprintf("%sattns.%d.", name, half)
 	b.used[name+"relative_position_index"] = true
-	distances := b.get(name+"rpe_biases", 2) // down and across, for each pair of pixels, the least first
+	distances := b.get(name+"rpe_biases", 2) // distances down and across, the least first
 	rows, heads := distances.Shape[0], b.get(name+"pos.pos3.2.bias", 1).Shape[0]
 	first := slices.Concat(distances.Data, []float32{0})[:2]
 	h, w := int(1-max(first[0], -graph.MaxWindow)), int(1-max(first[1], -graph.MaxWindow))
@@ -129,11 +130,10 @@ func (b *builder) branch(name string, half int, isMoved bool, parts []int) int {
 	return b.roll(-a.rows, -a.columns, b.attend(a, halves[0], halves[1], halves[2]))
 }
 
-// maxPositions is the greatest number of products in one layer of positions. It bounds the time.
+// maxPositions is the greatest number of products in one layer of the network that positions runs. It bounds the time.
 const maxPositions = 1 << 22
 
-// positions returns, for each distance, which is a pair of numbers, one number per head, computed by a small network.
-// Sums are in float64.
+// positions runs a small network, with sums in float64, on each distance (two numbers), and returns a number per head.
 func (b *builder) positions(name string, distances []float32, heads int) []float32 {
 	first := b.get(name+"pos_proj.weight", 2)
 	n := first.Shape[0]
@@ -159,7 +159,7 @@ func (b *builder) positions(name string, distances []float32, heads int) []float
 	return x
 }
 
-// normalize normalises x and replaces negative results by 0.
+// normalize shifts and scales x to mean 0 and variance 1, multiplies by scale, adds offset and replaces negatives by 0.
 func normalize(x, scale, offset []float32) {
 	mean, variance := 0., 0.
 	for _, v := range x {
@@ -175,7 +175,7 @@ func normalize(x, scale, offset []float32) {
 	}
 }
 
-// product returns the products of vectors of n numbers with a matrix of the file, plus biases: out numbers for each.
+// product multiplies each vector of n numbers by the named matrix and adds biases. It returns out numbers per vector.
 func (b *builder) product(name string, vectors []float32, n, out int) []float32 {
 	w, bias := b.get(name+".weight", 2), b.get(name+".bias", 1).Data
 	if b.err == nil && (w.Shape[0] != out || w.Shape[1] != n || len(bias) != out) {

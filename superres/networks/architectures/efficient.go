@@ -8,7 +8,7 @@ import (
 )
 
 // rlfn is RLFN (Kong et al.: Residual Local Feature Network, CVPRW 2022): blocks of three convolutions and ESA,
-// attention that looks at a reduced picture. Files do not state whether samples are 0 to 1 or 0 to 255: networks.Import
+// attention computed from a reduced picture. Files do not state whether samples are 0 to 1 or 0 to 255; networks.Import
 // finds out.
 var rlfn = architecture{
 	name: "RLFN",
@@ -64,7 +64,7 @@ func (b *builder) esa(name string, x int) int {
 }
 
 // safmn is SAFMN (Sun et al.: Spatially-Adaptive Feature Modulation, ICCV 2023): each block divides its channels into
-// four parts, which it convolves at four sizes of the picture.
+// up to five parts (four as published), and convolves each at another size of the picture.
 var safmn = architecture{
 	name: "SAFMN",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -114,14 +114,14 @@ func (b *builder) safm(name string, features, x int) int {
 	return b.add("", graph.Mul{}, b.add("", graph.GELU, all), x)
 }
 
-// layerNorm adds a normalisation of the channels of each pixel, with the weights and biases of the given name.
+// layerNorm adds a normalisation over the channels of each pixel, then the weights and biases of the given name.
 func (b *builder) layerNorm(name string, epsilon float32, x int) int {
 	x = b.add(name, graph.Normalize{Groups: 1, Epsilon: epsilon}, x)
 	return b.add(name, graph.Affine{Scale: b.get(name+".weight", 1).Data, Offset: b.get(name+".bias", 1).Data}, x)
 }
 
-// plksr is PLKSR (Lee, Yun, Ro: Partial Large Kernel CNNs for Efficient Super-Resolution, 2024). Its result is added to
-// the picture enlarged by nearest. realPLKSR also normalises groups of channels, and has Mish in place of GELU.
+// plksr is PLKSR (Lee, Yun, Ro: Partial Large Kernel CNNs for Efficient Super-Resolution, 2024). It adds the picture,
+// enlarged by nearest. realPLKSR also normalises groups of channels, and has Mish in place of GELU.
 var plksr, realPLKSR = architecture{name: "PLKSR", has: isPLKSR(false), build: buildPLKSR},
 	architecture{name: "RealPLKSR", has: isPLKSR(true), build: buildPLKSR}
 
@@ -170,7 +170,7 @@ func buildPLKSR(b *builder) (output int, size string) {
 		x = b.add("", graph.Add{}, inner, x)
 	}
 	last := fmt.Sprintf("feats.%d", blocks+1)
-	if !b.has(last + ".weight") { // after a dropout, which has a number too
+	if !b.has(last + ".weight") { // a dropout before the last convolution has a number too
 		last = fmt.Sprintf("feats.%d", blocks+2)
 	}
 	x = b.shuffle(channels, b.conv(last, x))
@@ -180,7 +180,7 @@ func buildPLKSR(b *builder) (output int, size string) {
 	return b.add("sum", graph.Add{}, x, in), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// partial adds a convolution of the first channels, as many as it has outputs. The other channels stay as they are.
+// partial adds a convolution of the first n channels of x with n outputs. The other channels of x stay as they are.
 func (b *builder) partial(name string, features, x int) int {
 	n := b.get(name+".weight", 4).Shape[0]
 	if n > features {

@@ -7,8 +7,8 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// edsr is EDSR (Lim et al.: Enhanced Deep Residual Networks, CVPRW 2017) with the names of BasicSR. It subtracts the
-// mean of DIV2K and multiplies by 255 first, and undoes both at the end.
+// edsr is EDSR (Lim et al.: Enhanced Deep Residual Networks, CVPRW 2017) with the names of BasicSR. It first subtracts
+// the mean of DIV2K and multiplies by 255, and at the end undoes the two steps.
 var edsr = architecture{
 	name: "EDSR",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -37,7 +37,7 @@ func buildEDSR(b *builder) (output int, size string) {
 		fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// originalEDSR is EDSR with the names of its authors. Its samples are 0 to 255.
+// originalEDSR is EDSR with the names of its authors. It takes and returns samples from 0 to 255.
 var originalEDSR = architecture{
 	name: "EDSR",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -61,8 +61,7 @@ func buildOriginalEDSR(b *builder) (output int, size string) {
 	return b.conv("add_mean", b.conv("tail.1", x)), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// residualScale returns the factor of the residual blocks of EDSR, as its authors chose it: 0.1 for 256 channels, 1 for
-// fewer.
+// residualScale returns EDSR's factor for residual blocks, as its authors chose: 0.1 for 256 channels or more, else 1.
 func residualScale(features int) float32 {
 	if features >= 256 {
 		return 0.1
@@ -70,8 +69,8 @@ func residualScale(features int) float32 {
 	return 1
 }
 
-// srResNet is SRResNet as modified by BasicSR (MSRResNet): without batch normalisation, and with the input added,
-// enlarged by bilinear interpolation.
+// srResNet is SRResNet as modified by BasicSR (MSRResNet): without batch normalisation; the input, enlarged by bilinear
+// interpolation, is added to the result.
 var srResNet = architecture{
 	name: "MSRResNet",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -101,7 +100,8 @@ func buildSRResNet(b *builder) (output int, size string) {
 }
 
 // residual adds residual blocks: two convolutions with a ReLU between them, times scale, plus the input of the block.
-// It returns the last result and the number of blocks. first and second are formats of names.
+// It returns the last block's result and the number of blocks. first and second are formats that make the names of its
+// two convolutions from the number of a block.
 func (b *builder) residual(first, second string, scale float32, in int) (out, blocks int) {
 	out = in
 	for ; b.has(fmt.Sprintf(first, blocks) + ".weight"); blocks++ {

@@ -10,9 +10,8 @@ import (
 )
 
 // rrdbNet is RRDBNet (Wang et al.: ESRGAN, ECCVW 2018): residual blocks of three dense blocks each, then steps that
-// enlarge by 2, by nearest and a convolution. Networks of small scale begin with a pixel unshuffle (Real-ESRGAN), and
-// some have an additional 1×1 convolution in each dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). There are
-// three sets of names of the weights.
+// enlarge ×2 by nearest and convolve. Some networks begin with a pixel unshuffle (Real-ESRGAN), some have a 1×1
+// convolution more per dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). There are three sets of names.
 var rrdbNet = architecture{
 	name: "RRDBNet",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -25,9 +24,9 @@ var rrdbNet = architecture{
 // rrdbNames are the names of the convolutions of an RRDBNet.
 type rrdbNames struct {
 	first, trunk, high, last string
-	// dense is a format for the numbers of the residual block, the dense block and the convolution.
+	// dense is a format for a name with the numbers of the residual block, the dense block and the convolution.
 	dense string
-	// up is a format for the number of the step, from 1 on.
+	// up is a format for a name with the number of the enlarging step, from 1 on.
 	up string
 }
 
@@ -36,7 +35,7 @@ var newRRDBNames = []rrdbNames{
 	{"conv_first", "trunk_conv", "HRconv", "conv_last", "RRDB_trunk.%d.RDB%d.conv%s", "upconv%d"},
 }
 
-// findRRDBNames returns the set of names that the tensors have.
+// findRRDBNames returns the names that the tensors have, and reports whether they are an RRDBNet's.
 func findRRDBNames(tensors map[string]weights.Tensor) (rrdbNames, bool) {
 	for _, n := range newRRDBNames {
 		if _, found := tensors[fmt.Sprintf(n.dense, 0, 1, "1")+".weight"]; found {
@@ -102,7 +101,8 @@ func buildRRDBNet(b *builder) (output int, size string) {
 	return b.conv(n.last, x), fmt.Sprintf("%d×%d", features, blocks)
 }
 
-// dense adds a dense block: five convolutions, each of which takes the input and the results of all before it.
+// dense adds a dense block: five convolutions, each of which takes the input and the results of all earlier ones. The
+// result of the last, times 0.2, is added to the input.
 func (b *builder) dense(n rrdbNames, block, dense, in int) int {
 	seen := []int{in}
 	extra := n.convolution(block, dense, "1x1")

@@ -8,8 +8,8 @@ import (
 )
 
 // span is SPAN (Wan et al.: Swift Parameter-free Attention Network, CVPRW 2024): six blocks, each of which computes
-// (x+f)·(σ(f)−½) from its input x and the result f of three convolutions. The network takes samples as they are if its
-// file has a tensor no_norm; else it first subtracts the mean of DIV2K and multiplies by 255.
+// (x+f)·(σ(f)−½) from its input x and the result f of three convolutions. If the file has no tensor no_norm, the
+// network first subtracts the mean of DIV2K from samples and multiplies by 255.
 var span = architecture{
 	name: "SPAN",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -25,7 +25,7 @@ func hasConv3XC(tensors map[string]weights.Tensor, name string) bool {
 	return merged || branches
 }
 
-// meanOfDIV2K are the means of red, green and blue of DIV2K, with which SPAN was trained, as its authors round them.
+// meanOfDIV2K are the means of red, green and blue in the data set DIV2K, as rounded by SPAN's authors.
 var meanOfDIV2K = []float32{0.4488, 0.4371, 0.4040}
 
 func buildSPAN(b *builder) (output int, size string) {
@@ -50,13 +50,13 @@ func buildSPAN(b *builder) (output int, size string) {
 		}
 	}
 	x = b.conv3XC("conv_2", x)
-	// inner is taken after the SiLU of the first convolution of the last block, since that SiLU works in place.
+	// In the original, the SiLU after the first convolution of the last block works in place, so inner is its result.
 	x = b.conv("conv_cat", b.add("", graph.Concat{}, start, x, first, inner))
 	return b.shuffle(channels, b.conv("upsampler.0", x)), fmt.Sprint(last.Shape[1])
 }
 
-// spanF is SPANF (NTIRE 2025 challenge on efficient super-resolution): SPAN with five blocks and no first convolution.
-// In its place, a depthwise convolution of the input skips the blocks.
+// spanF is SPANF (NTIRE 2025 challenge on efficient super-resolution): SPAN with five blocks, and, in place of the
+// first convolution, a depthwise convolution of the input that bypasses the blocks.
 var spanF = architecture{
 	name: "SPANF",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -87,7 +87,7 @@ func buildSPANV2(b *builder) (output int, size string) {
 		x = b.leaky(0, b.conv3XC(name+"c1", x))
 		x = b.leaky(0, b.conv3XC(name+"c2", x))
 		if x = b.conv3XC(name+"c3", x); !b.has(name + "guidance_map_conv.weight") {
-			x = b.leaky(0, x) // no attention, as the input has other channels
+			x = b.leaky(0, x) // no attention, as the input has another number of channels
 			continue
 		}
 		x = b.add("", graph.Mul{}, b.add("", graph.Add{}, before, x), b.conv(name+"guidance_map_conv", x))
@@ -98,7 +98,7 @@ func buildSPANV2(b *builder) (output int, size string) {
 	return b.shuffle(channels, b.conv("pointwise_conv", x)), size
 }
 
-// depthwise adds a convolution of the given number of channels, each of which is a group of its own.
+// depthwise adds a depthwise convolution of node in: each channel is a group of its own.
 func (b *builder) depthwise(name string, channels, in int) int {
 	w := b.get(name+".weight", 4)
 	return b.add(name, graph.Conv{Out: w.Shape[0], Height: w.Shape[2], Width: w.Shape[3], Dilation: 1, Groups: channels,
@@ -113,7 +113,7 @@ func buildSPANF(b *builder) (output int, size string) {
 	for _, c := range []string{"c1_r", "c2_r"} {
 		x = b.add("", graph.SiLU, b.conv3XC("block_1."+c, x))
 	}
-	first := b.conv3XC("block_1.c3_r", x) // no attention, as the input has other channels
+	first := b.conv3XC("block_1.c3_r", x) // no attention, as the input has another number of channels
 	x = first
 	for i := 2; i <= 5; i++ {
 		x, _ = b.span(fmt.Sprintf("block_%d", i), x)
@@ -127,7 +127,7 @@ func buildSPANF(b *builder) (output int, size string) {
 	return b.shuffle(channels, b.conv3XC("conv_2"+suffix, x)), size
 }
 
-// inputs returns the number of input channels of the convolution that conv3XC adds under this name.
+// inputs returns the number of input channels of the convolution that conv3XC adds for name; 0 if it has no weights.
 func (b *builder) inputs(name string) int {
 	for _, key := range []string{name + ".conv.0.weight", name + ".eval_conv.weight"} {
 		if b.has(key) {
@@ -137,7 +137,7 @@ func (b *builder) inputs(name string) int {
 	return 0
 }
 
-// span adds a block. It returns the result of the block, and inner, the result of its first convolution and SiLU.
+// span adds a block of SPAN. It returns the block's result, and inner, the result of its first convolution and SiLU.
 func (b *builder) span(name string, in int) (out, inner int) {
 	inner = b.add("", graph.SiLU, b.conv3XC(name+".c1_r", in))
 	x := b.add("", graph.SiLU, b.conv3XC(name+".c2_r", inner))
@@ -147,8 +147,8 @@ func (b *builder) span(name string, in int) (out, inner int) {
 }
 
 // conv3XC adds a convolution of 3×3 taps that was trained as the sum of two branches: a 1×1 convolution, sk, and a
-// chain of 1×1, 3×3 and 1×1 convolutions without activations, conv. Files hold the branches, or their sum, eval_conv,
-// or both; then the sum may be out of date.
+// chain of 1×1, 3×3 and 1×1 convolutions without activations, conv. Files hold the branches, or their sum eval_conv, or
+// all three; the sum may then be out of date, and is not used.
 func (b *builder) conv3XC(name string, in int) int {
 	if !b.has(name + ".conv.0.weight") {
 		return b.conv(name+".eval_conv", in)
@@ -163,8 +163,8 @@ func (b *builder) conv3XC(name string, in int) int {
 // maxMerged is the greatest number of channels that merge accepts. It bounds the time that merge takes.
 const maxMerged = 512
 
-// merge returns the weights and biases of the sum of the branches conv and sk. The chain pads its input and not the
-// results between its convolutions, so that its biases are the same everywhere. Sums are in float64.
+// merge returns the weights and biases of the sum of the branches conv and sk. The chain pads only its input, not the
+// results between its convolutions, so the merged bias is the same everywhere. Sums are in float64.
 func (b *builder) merge(name string) (weights.Tensor, []float32) {
 	var w [3]weights.Tensor
 	var bias [3][]float32

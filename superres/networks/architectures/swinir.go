@@ -7,10 +7,10 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// swinIR is SwinIR (Liang et al.: Image Restoration Using Swin Transformer, ICCVW 2021): the pixels of windows attend
+// swinIR is SwinIR (Liang et al.: Image Restoration Using Swin Transformer, ICCVW 2021): the pixels of a window attend
 // to each other; every other layer first moves the picture by half a window. hat is HAT (Chen et al.: Activating More
-// Pixels in Image Super-Resolution Transformer, CVPR 2023). It adds convolutions with channel attention to each layer,
-// and to each group a layer in which windows attend to larger windows.
+// Pixels in Image Super-Resolution Transformer, CVPR 2023). HAT adds convolutions with channel attention to each layer,
+// and to each group of layers one in which windows attend to larger windows.
 var swinIR, hat = architecture{name: "SwinIR", has: isSwin(false), build: buildSwin},
 	architecture{name: "HAT", has: isSwin(true), build: buildSwin}
 
@@ -30,7 +30,8 @@ func buildSwin(b *builder) (output int, size string) {
 	return b.transformer("patch_embed.norm", "layers.%d.residual_group.blocks.%d.", b.swin)
 }
 
-// transformer adds groups of layers, the names of which have the format layers, after a normalisation called embedding.
+// transformer adds a transformer: a convolution, the normalisation embedding, groups of layers, which the function
+// layer adds and the format layers names, and the enlarging end. It returns the result and the size of the network.
 func (b *builder) transformer(embedding, layers string, layer func(name string, group, i, in int) int) (output int,
 	size string) {
 	first := b.get("conv_first.weight", 4)
@@ -65,7 +66,7 @@ func (b *builder) transformer(embedding, layers string, layer func(name string, 
 	return x, fmt.Sprintf("%d, %d layers", features, count)
 }
 
-// trunk adds a convolution, or three with LeakyReLU between them.
+// trunk adds a convolution of x, or three with LeakyReLU between them, as the names of the weights say.
 func (b *builder) trunk(name string, x int) int {
 	if b.has(name + ".weight") {
 		return b.conv(name, x)
@@ -75,7 +76,7 @@ func (b *builder) trunk(name string, x int) int {
 	return b.conv(name+".4", x)
 }
 
-// enlargeSwinIR adds the end of a SwinIR, of which there are three kinds.
+// enlargeSwinIR adds the enlarging end of a SwinIR to x. There are three kinds of end.
 func (b *builder) enlargeSwinIR(channels, x int) int {
 	if !b.has("conv_before_upsample.0.weight") { // light: one convolution, or none at scale 1
 		if b.has("upsample.0.weight") {
@@ -98,7 +99,7 @@ func (b *builder) enlargeSwinIR(channels, x int) int {
 	return b.conv("conv_last", x)
 }
 
-// swin adds layer i of a group: attention in windows, of a picture that is moved by half a window if i is odd.
+// swin adds layer i of a group: attention in windows of the picture, which is moved by half a window if i is odd.
 func (b *builder) swin(name string, _, i, in int) int {
 	for _, key := range []string{"attn.relative_position_index", "attn_mask"} { // computed from sizes
 		b.used[name+key] = true
@@ -122,7 +123,7 @@ func (b *builder) swin(name string, _, i, in int) int {
 	return b.perceptron(name, b.add("", graph.Add{}, x, sum))
 }
 
-// window returns the side of the windows, and the number of heads, of the attention of the given name.
+// window returns the side of the windows and the number of heads of the attention that the weights under name describe.
 func (b *builder) window(name string) (side, heads int) {
 	table := b.get(name+"relative_position_bias_table", 2)
 	distances := squareRoot(table.Shape[0])
@@ -134,7 +135,7 @@ func (b *builder) window(name string) (side, heads int) {
 	return side, heads
 }
 
-// overlap adds attention of windows, of the size that the given layer has, to windows of one and a half times the side.
+// overlap adds attention of windows, as large as the windows of layer, to windows with one and a half times the side.
 func (b *builder) overlap(name, layer string, in int) int {
 	w, heads := b.window(layer + "attn.")
 	large := w + w/2
@@ -158,7 +159,7 @@ func (b *builder) overlap(name, layer string, in int) int {
 	return b.perceptron(name, b.add("", graph.Add{}, x, in))
 }
 
-// perceptron adds the second half of a layer: two products with matrices, with GELU between them.
+// perceptron adds the second half of a layer: normalisation, product with a matrix, GELU, another product, plus x.
 func (b *builder) perceptron(name string, x int) int {
 	inner := b.add("", graph.GELU, b.linear(name+"mlp.fc1", b.layerNorm(name+"norm2", 1e-5, x)))
 	return b.add("", graph.Add{}, b.linear(name+"mlp.fc2", inner), x)

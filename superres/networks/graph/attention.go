@@ -6,31 +6,33 @@ import "fmt"
 type Roll struct{ Rows, Columns int }
 
 // Interleave puts distant pixels side by side: row b·Rows + a of the result is row a·(H/Rows) + b of the input, with a
-// less than Rows; the same holds for columns. Undo reverses this. The sides must be multiples of Rows and Columns.
+// less than Rows; the same holds for columns. Undo reverses this. H must be a multiple of Rows, W of Columns.
 type Interleave struct {
 	Rows, Columns int
 	Undo          bool
 }
 
-// Windows are the parts of a picture within which pixels attend to each other: Height×Width pixels, by which the sides
-// must be divisible, or the whole picture if both are 0. Heads equal groups of neighbouring channels attend separately.
+// Windows divide a picture into parts within which pixels attend to each other: windows of Height×Width pixels, which
+// must divide the picture evenly, or the whole picture if Height and Width are 0. Heads equal groups of neighbouring
+// channels attend separately.
 type Windows struct{ Height, Width, Heads int }
 
-// Keys are the windows of a second input, if they differ from the windows of the first: as many, of Height×Width
-// pixels, each Down rows below the window above it and Across columns to the right of the window beside it, so that
-// windows may overlap. A zero Keys means the same windows.
+// Keys are the windows of a second input: as many as in the first input, of Height×Width pixels. Each window begins
+// Down rows below the window above and Across columns right of the window to its left, so windows may overlap. A zero
+// Keys means the windows of the first input.
 type Keys struct{ Height, Width, Down, Across int }
 
 // Scores multiplies the pixels of windows of two inputs with each other. Its result has one pixel per window. Channel
 // (h·n + i)·m + k is the sum, over the channels of head h, of the products of pixel i of the first input and pixel k of
-// the second, counted row by row, where a window of the first has n = Height·Width pixels, one of the second m.
+// the second. Pixels are counted row by row in a window, which has n = Height·Width in the first input, m in the
+// second.
 type Scores struct {
 	Windows
 	Keys Keys
 }
 
-// WeightedSum computes, for each pixel of a window, the sum of all pixels of the same window of its second input. The
-// weights are the first input, in the order of the result of Scores.
+// WeightedSum computes, for each pixel of a window, a weighted sum of all pixels of the same window of its second
+// input. The weights are the first input, in the order of the result of Scores.
 type WeightedSum struct {
 	Windows
 	Keys Keys
@@ -41,12 +43,12 @@ type WeightedSum struct {
 // both counted within head h, which has n channels.
 type ChannelScores struct{ Windows }
 
-// ChannelSum computes, for each channel of a head, the sum of all channels of the same head of its second input. The
-// weights are the first input, in the order of the result of ChannelScores.
+// ChannelSum computes, for each channel of a head, a weighted sum of all channels of the same head of its second input.
+// The weights are the first input, in the order of the result of ChannelScores.
 type ChannelSum struct{ Windows }
 
-// ShiftMask adds Value to the scores of two pixels of a window that were no neighbours before the picture was moved up
-// by Rows and to the left by Columns: one of them came from the other side (Liu et al.: Swin Transformer, ICCV 2021).
+// ShiftMask adds Value to the score of each pair of pixels in a window that were apart before Roll moved the picture up
+// by Rows and left by Columns: one came from the opposite side (Liu et al.: Swin Transformer, ICCV 2021).
 type ShiftMask struct {
 	Height, Width, Heads int
 	Rows, Columns        int
@@ -92,7 +94,7 @@ func (w Windows) check(s Shape) error {
 // MaxWindow is the greatest side of a window of Windows.
 const MaxWindow = 64
 
-// count returns the shape of a result with one pixel for each window of pictures of shape s, and the given channels.
+// count returns the shape of a result that has, for a picture of shape s, one pixel per window with the given channels.
 func (w Windows) count(s Shape, channels int) Shape {
 	if w.Height == 0 {
 		return Shape{1, 1, channels}
@@ -123,7 +125,7 @@ func (w Windows) scores(in []Shape) (s Shape, err error) {
 	return w.count(in[0], w.Heads*n*n), nil
 }
 
-// sum returns the shape of the result of ChannelSum for two inputs, scores and channels.
+// sum returns the shape of the result of ChannelSum for two inputs: the scores, and the samples to be summed.
 func (w Windows) sum(in []Shape) (s Shape, err error) {
 	if len(in) != 2 {
 		return s, fmt.Errorf("has %d inputs, expected 2", len(in))
@@ -223,8 +225,8 @@ func (m ShiftMask) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-// IsApart reports whether two pixels of a window, given by their indexes, were no neighbours before the picture was
-// moved. The window is at column x and row y of the windows of s, which has one pixel per window.
+// IsApart reports whether two pixels of a window, given by their indexes in it, were apart before the picture was
+// moved. The window is in column x and row y of the windows; s, the shape of the scores, has one pixel per window.
 func (m ShiftMask) IsApart(x, y, first, second int, s Shape) bool {
 	part := func(i, windows, window, shift int) int {
 		switch {

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Builder makes a Graph node by node and computes the shape of every node for a picture of one size. The zero value is
-// not ready; NewBuilder makes one.
+// Builder makes a Graph node by node and computes the shape of every node for a picture of one size.
 type Builder struct {
 	nodes   []Node
 	shapes  []Shape
@@ -51,8 +50,8 @@ func (b *Builder) Add(name string, op Op, inputs ...int) (int, error) {
 	return len(b.nodes) - 1, nil
 }
 
-// AddShuffle adds a PixelShuffle by a factor. If blockFirst, the input channels are ordered by their place in the block
-// of pixels and then by output channel, else the other way round.
+// AddShuffle adds a PixelShuffle of node in by a factor. The channels of node in are sorted by place in the block of
+// pixels and then by output channel if blockFirst is true, else by output channel and then by place.
 func (b *Builder) AddShuffle(name string, factor int, blockFirst bool, in int) (int, error) {
 	count, n := b.shapes[in].Channels, factor*factor
 	if blockFirst && n > 1 && count > n && count%n == 0 {
@@ -64,7 +63,7 @@ func (b *Builder) AddShuffle(name string, factor int, blockFirst bool, in int) (
 	return b.Add(name, PixelShuffle{factor}, in)
 }
 
-// AddUnshuffle adds the nodes that undo AddShuffle.
+// AddUnshuffle adds the nodes that undo an AddShuffle with the same factor and blockFirst, and returns the last node.
 func (b *Builder) AddUnshuffle(name string, factor int, blockFirst bool, in int) (int, error) {
 	node, err := b.Add(name, PixelUnshuffle{Factor: factor}, in)
 	if n := factor * factor; err == nil && blockFirst && n > 1 && b.shapes[in].Channels > 1 {
@@ -73,7 +72,7 @@ func (b *Builder) AddUnshuffle(name string, factor int, blockFirst bool, in int)
 	return node, err
 }
 
-// Find returns the first node whose samples have the width w and the height h.
+// Find returns the first node whose samples have width w and height h, and reports whether such a node exists.
 func (b *Builder) Find(w, h float64) (node int, found bool) {
 	const slack = 1e-2 // of a pixel: files hold factors in float32
 	for i, s := range b.shapes {
@@ -87,11 +86,11 @@ func (b *Builder) Find(w, h float64) (node int, found bool) {
 // Shape returns the shape of a node.
 func (b *Builder) Shape(node int) Shape { return b.shapes[node] }
 
-// Node returns a node, which shares its lists with the Builder.
+// Node returns a node. The Builder shares the lists of the node.
 func (b *Builder) Node(node int) Node { return b.nodes[node] }
 
-// Graph returns the graph that ends with the given output node, without nodes that do not affect it. White is 1. Graph
-// fails as Check does.
+// Graph returns the graph that ends with the given output node, without nodes that do not affect that node. Its Range
+// is 1. Graph fails if Check does not accept the graph.
 func (b *Builder) Graph(output int) (*Graph, error) {
 	needed := make([]bool, len(b.nodes))
 	needed[0], needed[output] = true, true

@@ -12,16 +12,15 @@ const (
 	MaxNodes    = 20_000
 	MaxChannels = 1024
 	MaxWeights  = 64 << 20
-	MaxSide     = 31 // taps of a convolution
-	MaxScale    = 16 // of one Resize or shuffle, and of a whole network
-	// MaxScores is the greatest number of channels of a result of Scores, such as 7 heads of windows of 16×16 pixels
-	// and 24×24 keys.
+	MaxSide     = 31 // taps along one side of a convolution
+	MaxScale    = 16 // the scale of one Resize or shuffle, and of a whole network
+	// MaxScores is the greatest number of channels of a result of Scores: 7 heads of 16×16 pixels and 24×24 keys fit.
 	MaxScores = 1 << 20
 )
 
 // Check fails if the graph is no network that enlarges pictures: if it breaks a limit, if a node takes an input that is
-// not before it, if parameters do not fit or numbers are not finite, or if the result has other channels than the
-// picture, or is not larger by one whole factor from 1 to MaxScale.
+// not before it, if parameters do not fit or numbers are not finite, or if the result has another number of channels
+// than the picture, or its sides are not the picture's times a whole number from 1 to MaxScale.
 func (g *Graph) Check() error {
 	if len(g.Nodes) == 0 || len(g.Nodes) > MaxNodes || g.Output < 0 || g.Output >= len(g.Nodes) {
 		return fmt.Errorf("%d nodes, expected 1 to %d", len(g.Nodes), MaxNodes)
@@ -100,8 +99,8 @@ func (g *Graph) Parameters() (count int) {
 	return count
 }
 
-// Shapes returns the shapes of the samples of all nodes for a picture of w×h pixels. It fails if the graph takes no
-// picture of that size.
+// Shapes returns the shapes of the samples of all nodes for a picture of w×h pixels. It fails if the graph refuses that
+// size.
 func (g *Graph) Shapes(w, h int) ([]Shape, error) {
 	shapes := make([]Shape, len(g.Nodes))
 	var in []Shape
@@ -135,13 +134,13 @@ func (s Shape) check() error {
 	return nil
 }
 
-// Measure has the scale, the sizes and the work of a graph.
+// Measure holds the scale, the accepted sizes and the computing work of a graph.
 type Measure struct {
 	// Scale is the factor by which the graph enlarges.
 	Scale int
 	// Multiple is the number that must divide both sides of a picture.
 	Multiple int
-	// MACs is the number of products, of convolutions and attention, for one pixel of the picture.
+	// MACs is the number of multiplications in convolutions and attention per pixel of the picture.
 	MACs float64
 }
 

@@ -8,13 +8,13 @@ import (
 	"reflect"
 )
 
-// operations are all operations but the Functions.
+// operations holds an empty value of each type of operation, except Function.
 var operations = []Op{Input{}, Conv{}, ConvTranspose{}, PReLU{}, Clip{}, Affine{}, Add{}, Sub{}, Mul{}, Concat{},
 	Select{}, PixelShuffle{}, PixelUnshuffle{}, Resize{}, Pad{}, Div{}, Max{}, Min{}, Where{}, Pool{}, Reduce{},
 	ReduceEach{}, Normalize{}, Softmax{}, Roll{}, Interleave{}, Scores{}, WeightedSum{}, ChannelScores{}, ChannelSum{},
 	ShiftMask{}}
 
-// known maps the name of each operation to a value of its type.
+// known maps the name of each operation to an empty value of its type, and the name of each Function to its value.
 var known = func() map[string]Op {
 	all := map[string]Op{}
 	for _, op := range operations {
@@ -26,20 +26,20 @@ var known = func() map[string]Op {
 	return all
 }()
 
-// Saved is a node in the form of a model file. The numbers of its float32 lists are stored elsewhere.
+// Saved is a node as a model file holds it in JSON. Save returns the numbers of its float32 lists separately.
 type Saved struct {
 	// Op is the name of the operation.
 	Op string `json:"op"`
 	// In are the indexes of the nodes that are its inputs.
 	In []int `json:"in,omitempty"`
-	// Params are the fields of the operation in JSON, with empty lists of float32.
+	// Params are the fields of the operation in JSON; float32 lists are left empty.
 	Params json.RawMessage `json:"params,omitempty"`
-	// Numbers has the length of each list of float32.
+	// Numbers holds the length of each float32 list, in the order of the fields.
 	Numbers []int `json:"numbers,omitempty"`
 }
 
-// Save returns the nodes of a graph in the form of a model file, and the numbers of all their lists, one list after
-// another. The output must be the last node.
+// Save returns the nodes of g as a model file holds them, and the numbers of all float32 lists of all nodes, one list
+// after another. The output of g must be its last node.
 func (g *Graph) Save() (nodes []Saved, numbers []float32) {
 	for _, n := range g.Nodes {
 		s := Saved{Op: n.Op.Name(), In: n.Inputs}
@@ -58,8 +58,8 @@ func (g *Graph) Save() (nodes []Saved, numbers []float32) {
 	return nodes, numbers
 }
 
-// Load returns the graph that Save saved, with white 1. Its lists are parts of numbers. Load fails if Check does not
-// accept the graph.
+// Load returns the graph that Save saved, with Range 1. The lists of the graph share memory with numbers. Load fails if
+// nodes and numbers do not fit each other, or if Check does not accept the graph.
 func Load(nodes []Saved, numbers []float32) (*Graph, error) {
 	if len(nodes) == 0 || len(nodes) > MaxNodes {
 		return nil, fmt.Errorf("%d nodes, expected 1 to %d", len(nodes), MaxNodes)
@@ -79,7 +79,7 @@ func Load(nodes []Saved, numbers []float32) (*Graph, error) {
 	return g, g.Check()
 }
 
-// operation returns the operation of a node, and the numbers that are left after its lists.
+// operation returns the operation of s, with its lists cut from the start of numbers, and the remaining numbers.
 func (s *Saved) operation(numbers []float32) (Op, []float32, error) {
 	op, ok := known[s.Op]
 	if !ok {

@@ -1,7 +1,7 @@
 package graph
 
-// foldNode joins node i with its first input where one of the two is a convolution, or both are; where node i is a sum
-// of two convolutions, it joins these.
+// foldNode merges node i with its first input if one of the two, or both, is a convolution. If node i adds two
+// convolutions, foldNode merges the two. It returns i, which pass expects.
 func (s *simplifier) foldNode(i int) int {
 	n := s.nodes[i]
 	first, own := s.ownInput(i)
@@ -41,8 +41,8 @@ func (s *simplifier) foldNode(i int) int {
 	return i
 }
 
-// foldAfter replaces convolution c and Affine a, which are node from and node i after it, by one convolution that is
-// called like from.
+// foldAfter merges convolution c in node from and Affine a in node i, which takes the result of c, into one convolution
+// in node i, and gives node i the name of from.
 func (s *simplifier) foldAfter(i int, c Conv, a Affine, from Node) {
 	if !s.spend(len(c.Weight)) {
 		return
@@ -64,8 +64,8 @@ func (s *simplifier) foldAfter(i int, c Conv, a Affine, from Node) {
 	}
 }
 
-// foldBefore replaces Affine a and convolution c, which are node from and node i after it, by one convolution, unless a
-// adds an offset and c pads with zeros, which would lack the offset.
+// foldBefore merges Affine a in node from and convolution c in node i, which takes the result of a, into one
+// convolution in node i, unless a adds an offset and c pads with zeros: the padding would lack the offset.
 func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
 	in := s.channels[s.nodes[i].Inputs[0]]
 	scale, offset := spread(a.Scale, in), spread(a.Offset, in)

@@ -1,11 +1,11 @@
-// Package graph describes convolutional networks in float32, as the files of other programs hold them: as nodes that
-// compute samples from the samples of earlier nodes. The packages beside this one build graphs from files, and package
-// networks translates graphs into programs.
+// Package graph describes convolutional networks in float32 as lists of nodes. Each node is one operation and computes
+// its samples from the samples of earlier nodes. The packages beside this one build graphs from the files of other
+// programs, and package networks translates graphs into programs.
 package graph
 
 // Graph is a network. It does not change once it is made, and may be used concurrently.
 type Graph struct {
-	// Nodes are in an order in which each comes after its inputs. The first node, and no other, is the Input.
+	// Nodes are in an order in which each node comes after its inputs. The first node, and no other, is the Input.
 	Nodes []Node
 	// Output is the index of the node whose samples are the result.
 	Output int
@@ -34,38 +34,39 @@ type Op interface {
 	shape(in []Shape) (Shape, error)
 }
 
-// Shape is the size of the samples of a node.
+// Shape is the size of the samples of a node: W×H pixels with Channels samples each.
 type Shape struct{ W, H, Channels int }
 
-// Input is the picture: red, green and blue, or brightness alone.
+// Input is the picture. It has 3 channels (red, green and blue) or 1 (brightness).
 type Input struct{ Channels int }
 
 // Conv is a convolution. Samples beyond the edges are 0.
 type Conv struct {
 	// Out is the number of output channels.
 	Out int
-	// Height and Width are the numbers of taps.
+	// Height and Width are the numbers of rows and columns of taps.
 	Height, Width int
-	// Pad is the number of samples beyond each edge that the taps reach.
+	// Pad is how many samples the taps reach beyond each edge of the picture.
 	Pad Edges
 	// Dilation is the distance between neighbouring taps; at least 1.
 	Dilation int
-	// Groups is the number of groups of channels, at least 1. Outputs depend on the inputs of their own group alone.
+	// Groups is the number of groups of channels, at least 1. An output depends only on the inputs of its group.
 	Groups int
-	// Weight has the weight of tap (y, x) from channel i of a group to output o at ((o·n + i)·Height + y)·Width + x,
+	// Weight holds the weight of tap (y, x) from channel i of a group to output o at ((o·n + i)·Height + y)·Width + x,
 	// where n is the number of input channels of a group.
 	Weight []float32
 	// Bias has one value per output; nil means 0.
 	Bias []float32
 }
 
-// ConvTranspose is a transposed convolution: every input sample adds Kernel×Kernel weighted copies to the result,
-// Stride beside its neighbour's. Pad samples are cut off at each edge, Extra fewer at the bottom and on the right.
+// ConvTranspose is a transposed convolution: every input sample adds Kernel×Kernel weighted copies of itself to the
+// result, Stride from its neighbour's copies. Pad samples are cut off at the top and left, Pad−Extra at the bottom and
+// right.
 type ConvTranspose struct {
 	Out, Kernel, Stride, Pad, Extra int
 	// Groups is as in Conv.
 	Groups int
-	// Weight has the weight of tap (y, x) from input i to channel o of its group at ((i·n + o)·Kernel + y)·Kernel + x,
+	// Weight holds the weight of tap (y, x) from input i to output o of its group at ((i·n + o)·Kernel + y)·Kernel + x,
 	// where n is the number of output channels of a group.
 	Weight []float32
 	// Bias has one value per output; nil means 0.
@@ -107,11 +108,11 @@ const (
 // Clip limits samples to Min..Max.
 type Clip struct{ Min, Max float32 }
 
-// Affine multiplies samples by Scale and adds Offset. Each has one value, or one per channel.
+// Affine multiplies samples by Scale and adds Offset. Scale and Offset each have one value, or one value per channel.
 type Affine struct{ Scale, Offset []float32 }
 
 // Add, Sub, Mul, Div, Max and Min combine two inputs of equal size, sample by sample. An input of one channel is
-// combined with every channel of the other, an input of a single pixel with every pixel.
+// combined with every channel of the other input, an input of a single pixel with every pixel.
 type (
 	Add struct{}
 	Sub struct{}
@@ -121,14 +122,14 @@ type (
 	Min struct{}
 )
 
-// Where takes the samples of its second input where those of the first are not 0, else those of the third. Sizes may
-// differ as in Add.
+// Where takes a sample from its second input where the first input is not 0, else from its third input. An input may
+// have a single channel or pixel, as in Add.
 type Where struct{}
 
 // Concat joins the channels of all its inputs, one input after the other.
 type Concat struct{}
 
-// Select takes the given channels of its input in the given order: some of them, or a permutation. Channels may repeat.
+// Select returns the listed channels of its input, in the order of the list, which may omit and repeat channels.
 type Select struct{ Channels []int }
 
 // PixelShuffle turns channels into pixels: with r the Factor, output (x, y) of channel c is input (⌊x/r⌋, ⌊y/r⌋) of
@@ -152,9 +153,9 @@ const (
 	Bicubic
 )
 
-// Resize multiplies the sides of the picture by Up/Down. Up or Down is 1, or, without AlignCorners, Up is less than
-// Down. With a second input, Up and Down are 0, and the result has the size of that input. Samples beyond the edges
-// repeat the edge samples. Sample i by Nearest is sample ⌊i·old/new⌋, for sides of old and new samples.
+// Resize multiplies the sides of the picture by Up/Down. Up or Down is 1, or Up is less than Down and AlignCorners is
+// false. With a second input, Up and Down are 0, and the result has the size of that input. Samples beyond the edges
+// repeat the edge samples. With Nearest, sample i of n along a side is sample ⌊i·m/n⌋ of the input's m.
 type Resize struct {
 	By       Interpolation
 	Up, Down int
@@ -171,11 +172,11 @@ type PadMode int
 // The modes of Pad.
 const (
 	PadZero    PadMode = iota
-	PadEdge            // the nearest sample
+	PadEdge            // the nearest sample at the edge
 	PadReflect         // mirrored at the edge sample, which is not repeated
 )
 
-// Pad adds samples beyond the edges; a negative number cuts samples off.
+// Pad adds as many samples beyond each edge as Edges says, or cuts samples off where the number is negative.
 type Pad struct {
 	Edges
 	Mode PadMode

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// joinNode removes node i if it changes nothing, or joins it with its input. It returns what replaces node i.
+// joinNode removes node i if it changes nothing, or joins it with its input. It returns the node that replaces node i.
 func (s *simplifier) joinNode(i int) int {
 	n := s.nodes[i]
 	first := n.Inputs[0]
@@ -129,7 +129,7 @@ func (s *simplifier) joinClip(i int, op Clip) {
 	}
 }
 
-// flatten replaces Concats among the inputs of a Concat by their inputs.
+// flatten replaces every Concat among the inputs of node i, a Concat, by its inputs.
 func (s *simplifier) flatten(i int) {
 	var inputs []int
 	for _, from := range s.nodes[i].Inputs {
@@ -144,8 +144,8 @@ func (s *simplifier) flatten(i int) {
 	}
 }
 
-// joinSelect joins a Select with a Select before it, and takes the input of a Concat directly if all its channels are
-// from that input. It returns what replaces node i: the input itself if all its channels are taken in order.
+// joinSelect joins a Select with a Select before it, and takes one input of a Concat directly if all selected channels
+// come from it. It returns the node that replaces node i: the input if the Select takes all channels in order, else i.
 func (s *simplifier) joinSelect(i int, op Select) int {
 	first := s.nodes[i].Inputs[0]
 	from := s.nodes[first]
@@ -177,7 +177,8 @@ func (s *simplifier) joinSelect(i int, op Select) int {
 	return i
 }
 
-// joinPad joins two Pads if both cut off samples, or if the first adds zeros and the second adds zeros or cuts off.
+// joinPad joins node i with a Pad before it if both cut samples off, or if the first adds zeros and the second adds
+// zeros or cuts samples off.
 func (s *simplifier) joinPad(i int, op Pad) {
 	from := s.nodes[s.nodes[i].Inputs[0]]
 	before, ok := from.Op.(Pad)

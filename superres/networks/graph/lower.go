@@ -1,10 +1,10 @@
 package graph
 
-// lower returns three operations that, one after another, compute c for the given number of input channels: a
-// convolution with the outputs of all Stride×Stride phases as channels, a pixel shuffle of the phases, and the crop.
+// lower returns three operations that compute c one after another: a convolution whose output channels are all
+// Stride×Stride phases of c's result, a pixel shuffle of the phases, and the crop. in is the number of input channels.
 func (c ConvTranspose) lower(in int) (Conv, PixelShuffle, Pad) {
 	r, outs := c.Stride, c.Out/c.Groups
-	// Before the crop, result q·r + phase takes input q − t with tap phase + r·t.
+	// Before the crop, row q·r + phase takes row q − t of the input with tap phase + r·t; columns likewise.
 	taps := c.taps()
 	conv := Conv{Out: c.Out * r * r, Height: taps, Width: taps, Dilation: 1, Groups: c.Groups}
 	conv.Pad = Edges{taps - 1, taps - 1, taps - 1, taps - 1}
@@ -31,8 +31,7 @@ func (c ConvTranspose) lower(in int) (Conv, PixelShuffle, Pad) {
 	return conv, PixelShuffle{r}, Pad{Edges: Edges{-c.Pad, -c.Pad, -low, -low}}
 }
 
-// taps returns the number of taps, along each side, with which a phase is computed. They suffice for the rows that
-// Extra adds.
+// taps returns the number of taps along each side of lower's convolution, enough for the rows that Extra adds too.
 func (c ConvTranspose) taps() int {
 	return (max(c.Kernel, c.Kernel+c.Extra-c.Pad) + c.Stride - 1) / c.Stride
 }

@@ -3,8 +3,8 @@ package graph
 // size returns the number of taps of a convolution.
 func (c Conv) size() int { return c.Height * c.Width }
 
-// mergeChain replaces convolutions b and c, which are node from and node i after it, by one convolution, if b or c has
-// 1×1 taps and the result needs no more products than both do.
+// mergeChain merges two successive convolutions, b in node from and c in node i, into one in node i, if b or c has 1×1
+// taps and the merged convolution needs no more products than b and c together.
 func (s *simplifier) mergeChain(i int, b, c Conv, from Node) {
 	in := s.channels[from.Inputs[0]]
 	if b.Groups != 1 || c.Groups != 1 || b.size() > 1 && c.size() > 1 || c.size() == 1 && c.Pad != (Edges{}) {
@@ -30,7 +30,7 @@ func (s *simplifier) mergeChain(i int, b, c Conv, from Node) {
 	}
 }
 
-// chain returns the convolution, without padding, that computes b and then c; in is the number of input channels of b.
+// chain returns a convolution that computes b and then c; the caller sets its Pad. in is the number of inputs of b.
 func chain(b, c Conv, in int) Conv {
 	result := c
 	if b.size() > 1 {

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Operand is an operand of Builder.Arithmetic: the samples of a node, or, if Constant is not nil, a constant with one
-// value, or one per channel.
+// Operand is an operand of Builder.Arithmetic: samples of a node or, if Constant is not nil, one or more constants.
 type Operand struct {
 	Node     int
 	Constant []float32
@@ -69,7 +68,7 @@ func (b *Builder) Arithmetic(name string, sign byte, x, y Operand) (Operand, err
 	return Operand{Node: node}, err
 }
 
-// pairwise maps the signs to operations of two inputs.
+// pairwise maps each sign of Arithmetic to an operation with two inputs.
 var pairwise = map[byte]Op{'+': Add{}, '-': Sub{}, '*': Mul{}, '/': Div{}, '>': Max{}, '<': Min{}}
 
 func (b *Builder) combineNodes(name string, sign byte, x, y int) (Operand, error) {
@@ -81,7 +80,7 @@ func (b *Builder) combineNodes(name string, sign byte, x, y int) (Operand, error
 	return Operand{Node: node}, err
 }
 
-// Combine combines two numbers by a sign of Arithmetic.
+// Combine returns the number that results from x and y by a sign of Arithmetic.
 func Combine(sign byte, x, y float64) float64 {
 	switch sign {
 	case '+':

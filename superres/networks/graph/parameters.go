@@ -5,33 +5,32 @@ import (
 	"math"
 )
 
-// WholeFactors returns the fields Up and Down of a Resize that multiplies heights by down and widths by across. It
-// fails unless both factors are the same whole number, at most MaxScale, or its inverse.
-func WholeFactors(down, across float64) (up, reduce int, err error) {
-	const slack = 1e-5 // as files hold 0.333333 for 1/3
-	if math.Abs(down-across) <= slack*math.Abs(across) {
+// WholeFactors returns the fields Up and Down of a Resize that multiplies heights by fy and widths by fx.
+// It fails unless both factors are the same whole number, at most MaxScale, or its inverse.
+func WholeFactors(fy, fx float64) (up, reduce int, err error) {
+	const slack = 1e-5 // files hold 0.333333 for 1/3
+	if math.Abs(fy-fx) <= slack*math.Abs(fx) {
 		for n := 1; n <= MaxScale; n++ {
-			if math.Abs(down/float64(n)-1) < slack {
+			if math.Abs(fy/float64(n)-1) < slack {
 				return n, 1, nil
 			}
-			if math.Abs(down*float64(n)-1) < slack {
+			if math.Abs(fy*float64(n)-1) < slack {
 				return 1, n, nil
 			}
 		}
 	}
-	return 0, 0, fmt.Errorf("by %g×%g is not supported, only by whole factors", across, down)
+	return 0, 0, fmt.Errorf("by %g×%g is not supported, only by whole factors", fx, fy)
 }
 
-// Fraction returns the fields Up and Down of a Resize that multiplies heights by down and widths by across. Beside what
-// WholeFactors takes, it takes a fraction below 1, such as 3/4 at the end of a network of scale 4 that enlarges ×3. It
-// fails unless both factors are the same, with numerator and denominator at most MaxScale.
-func Fraction(down, across float64) (up, reduce int, err error) {
-	for n := 2; n <= MaxScale && down == across; n++ {
-		if up := math.Round(down * float64(n)); up > 0 && up < float64(n) && math.Abs(down*float64(n)/up-1) < 1e-5 {
+// Fraction does what WholeFactors does, but also accepts a fraction below 1, such as 3/4 at the end of a network of
+// scale 4 that enlarges ×3, if both factors are the same and its numerator and denominator are at most MaxScale.
+func Fraction(fy, fx float64) (up, reduce int, err error) {
+	for n := 2; n <= MaxScale && fy == fx; n++ {
+		if up := math.Round(fy * float64(n)); up > 0 && up < float64(n) && math.Abs(fy*float64(n)/up-1) < 1e-5 {
 			return int(up), n, nil
 		}
 	}
-	return WholeFactors(down, across)
+	return WholeFactors(fy, fx)
 }
 
 // InterleavedChannels returns the channels of a Select that takes, for each i below step, the channels i, i+step,

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Pool takes the greatest sample, or the mean, of each channel in windows.
+// Pool returns one pixel per window: the greatest sample of each channel in the window if IsMax, else the mean.
 type Pool struct {
 	IsMax bool
 	// Height and Width are the size of a window, Stride is the distance between neighbouring windows.
 	Height, Width, Stride int
-	// Pad is by how many samples, fewer than its side, a window reaches beyond each edge. They are never the greatest.
+	// Pad is how many samples, fewer than its side, a window reaches beyond each edge. IsMax ignores samples there.
 	Pad Edges
-	// CountPad counts samples beyond the edges as 0 in the mean; else the mean is over samples of the picture alone.
+	// CountPad says that samples beyond the edges count as 0 in the mean; else the mean leaves them out.
 	CountPad bool
 }
 
@@ -27,29 +27,30 @@ const (
 	Maximum
 )
 
-// Reduce reduces each channel to one sample, if OfPicture, each pixel, if OfChannels, or all, if both.
+// Reduce reduces each channel to one number if OfPicture is set, each pixel to one number if OfChannels is set, and the
+// whole input to one number if both are set.
 type Reduce struct {
 	By                    Reduction
 	OfPicture, OfChannels bool
 }
 
-// ReduceEach reduces each Size neighbouring channels of a pixel to one number, which takes the place of all of them.
-// Size divides the number of channels.
+// ReduceEach divides the channels of a pixel into groups of Size neighbours and replaces every channel by the reduction
+// of its group. Size divides the number of channels.
 type ReduceEach struct {
 	By   Reduction
 	Size int
 }
 
 // Normalize subtracts the mean of samples and divides by √(variance + Epsilon). Each of Groups equal groups of channels
-// has its own mean and variance: over the whole picture, if OfPicture, else over every pixel.
+// has its own mean and variance: over the whole picture if OfPicture is set, else of each pixel separately.
 type Normalize struct {
 	Groups    int
 	OfPicture bool
 	Epsilon   float32
 }
 
-// Softmax divides the exponential of a sample by the sum of the exponentials of each Size neighbouring channels of the
-// pixel. Size divides the number of channels.
+// Softmax divides the channels of a pixel into groups of Size neighbours, and the exponential of each channel by the
+// sum of the exponentials of its group. Size divides the number of channels.
 type Softmax struct{ Size int }
 
 // Name implements Op.

@@ -43,9 +43,9 @@ func (c Conv) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
-// within reports whether all four numbers are from least to most.
-func (e Edges) within(least, most int) bool {
-	return min(e.Top, e.Left, e.Bottom, e.Right) >= least && max(e.Top, e.Left, e.Bottom, e.Right) <= most
+// within reports whether all four numbers are in low..high.
+func (e Edges) within(low, high int) bool {
+	return min(e.Top, e.Left, e.Bottom, e.Right) >= low && max(e.Top, e.Left, e.Bottom, e.Right) <= high
 }
 
 // Name implements Op.
@@ -156,7 +156,7 @@ func (Max) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
 func (Min) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
 func (Where) shape(in []Shape) (Shape, error) { return combined(in, 3) }
 
-// combined returns the shape of the result of an operation that combines the samples of n inputs.
+// combined returns the shape of the result of an operation on n inputs, as Add. It fails if the inputs do not fit.
 func combined(in []Shape, n int) (s Shape, err error) {
 	if len(in) != n {
 		return s, fmt.Errorf("has %d inputs, expected %d", len(in), n)
@@ -198,7 +198,7 @@ func (Select) Name() string { return "Select" }
 
 func (c Select) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
-	if err == nil && len(c.Channels) > MaxChannels && s.W*s.H > 1 { // a single pixel, of scores, may have more
+	if err == nil && len(c.Channels) > MaxChannels && s.W*s.H > 1 { // scores of a single window may have more
 		err = fmt.Errorf("has more than %d channels", MaxChannels)
 	}
 	if err == nil && slices.ContainsFunc(c.Channels, func(i int) bool { return i < 0 || i >= s.Channels }) {
@@ -264,10 +264,10 @@ func (r Resize) shape(in []Shape) (Shape, error) {
 	return Shape{s.W * r.Up / r.Down, s.H * r.Up / r.Down, s.Channels}, r.check()
 }
 
-// MaxResize is the greatest ratio of sides between the two inputs of a Resize.
+// MaxResize is the greatest ratio between a side of one input of a Resize and the same side of its other input.
 const MaxResize = 1024
 
-// check fails for an unknown interpolation.
+// check fails for an unknown interpolation, and for Bicubic if the parameter A is not in −1..0.
 func (r Resize) check() error {
 	if r.By < Nearest || r.By > Bicubic || r.By == Bicubic && !(r.A >= -1 && r.A <= 0) {
 		return errors.New("by an unknown interpolation")

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Simplify returns a graph with the same results as g, but for rounding, in fewer and simpler operations. Check must
-// accept g.
+// Simplify returns a graph with the same results as g, except for rounding, and fewer and simpler operations. Check
+// must accept g.
 //
 //   - Nodes are removed if they change nothing, concatenate a single input, or have no effect on the result.
 //   - Transposed convolutions become convolutions with pixel shuffles, which may reach a row further.
@@ -37,14 +37,14 @@ type simplifier struct {
 	graph    *Graph
 	nodes    []Node
 	channels []int // of each node
-	uses     []int // how often each node is an input; the output counts once more; may be too many
+	uses     []int // how often each node is an input, plus 1 for the output; may be too high
 	output   int
 	changed  bool
 	work     int // products spent on new weights
 }
 
-// spend takes products from the budget for computing new weights, and reports whether the budget had so many left. Only
-// odd networks exceed it.
+// spend subtracts products from the budget for computing new weights. If fewer are left, it subtracts nothing and
+// reports false; this happens only for odd networks.
 func (s *simplifier) spend(products int) bool {
 	const most = 1 << 30
 	if products > most-s.work {
@@ -54,7 +54,7 @@ func (s *simplifier) spend(products int) bool {
 	return true
 }
 
-// copyNodes copies the nodes of the graph, and replaces each transposed convolution as lower says.
+// copyNodes copies the nodes of the graph to s, and replaces each transposed convolution by the operations from lower.
 func (s *simplifier) copyNodes() {
 	at := make([]int, len(s.graph.Nodes)) // the index of the copy of each node
 	for i, n := range s.graph.Nodes {
@@ -117,7 +117,7 @@ func (s *simplifier) channelsOf(n Node) int {
 	return most
 }
 
-// removeUseless removes the nodes that do not affect the result, except the input, and counts the uses of the others.
+// removeUseless removes the nodes, other than the input, that do not affect the result. It sets uses for the others.
 func (s *simplifier) removeUseless() {
 	needed := make([]bool, len(s.nodes))
 	needed[s.output] = true
@@ -182,7 +182,7 @@ func (s *simplifier) set(i int, op Op, inputs ...int) {
 	s.changed = true
 }
 
-// ownInput returns the first input of node i, and reports whether it has no other use.
+// ownInput returns the first input of node i, and reports whether node i is the only use of that input.
 func (s *simplifier) ownInput(i int) (input int, own bool) {
 	input = s.nodes[i].Inputs[0]
 	return input, s.uses[input] == 1

@@ -2,10 +2,10 @@ package graph
 
 import "fmt"
 
-// AddStrided adds the nodes that compute every stride-th row and column of c's result, and returns the last node:
-// blocks of stride×stride pixels become channels, on which a convolution without a stride has the taps of c. The sides
-// of the input must be multiples of the stride, unless an incomplete block at the end adds as much to the result as a
-// whole block, as for 3 taps with padding 1 and stride 2.
+// AddStrided adds the nodes that compute every stride-th row and column of c's result, and returns the last node: a
+// PixelUnshuffle turns blocks of stride×stride pixels into channels, and the convolution from Strided follows. The
+// sides of the input must be multiples of the stride, unless an incomplete block at the end adds as much to the result
+// as a whole block, as for 3 taps with padding 1 and stride 2.
 func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error) {
 	if stride == 1 {
 		return b.Add(name, c, input)
@@ -35,8 +35,8 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 	return b.Add(name, s, pixels)
 }
 
-// Strided returns a convolution that computes every stride-th row and column of c's result from the pixels that
-// PixelUnshuffle makes channels; in is the number of input channels of c.
+// Strided returns a convolution that computes every stride-th row and column of c's result from c's input after a
+// PixelUnshuffle by stride. in is the number of input channels of c.
 func Strided(c Conv, stride, in int) (Conv, error) {
 	down := strideAlong(c.Height, c.Dilation, stride, c.Pad.Top, c.Pad.Bottom)
 	across := strideAlong(c.Width, c.Dilation, stride, c.Pad.Left, c.Pad.Right)
@@ -64,7 +64,7 @@ func Strided(c Conv, stride, in int) (Conv, error) {
 
 // strided describes the taps of a convolution along one side as taps on blocks of stride samples.
 type strided struct {
-	taps, before, behind  int // the taps on blocks, and their padding
+	taps, before, behind  int // the number of taps on blocks, and the padding in blocks
 	dilation, stride, pad int // of the original convolution
 }
 
@@ -85,7 +85,7 @@ func (s strided) split(i int) (block, offset int) {
 }
 
 // AddTransposed adds a transposed convolution and cuts the given edges off its result; it returns the last node. No
-// edge may be negative, but the bottom and right may be less than the top and left by as much as Extra allows.
+// edge may be negative, unless the field Extra can express it.
 func (b *Builder) AddTransposed(name string, c ConvTranspose, cut Edges, input int) (int, error) {
 	extra := cut.Top - cut.Bottom
 	if cut.Top == cut.Left && cut.Bottom == cut.Right && cut.Top < c.Kernel && extra >= 0 && extra < c.Stride {

@@ -16,10 +16,10 @@ import (
 // The limits of a model.json.
 const (
 	maxJSON  = 8 << 20
-	maxLists = 200_000 // lists and objects, which take more memory than bytes of the file
+	maxLists = 200_000 // lists and objects, each of which takes more memory than its bytes in the file
 )
 
-// file holds what is needed of a model.json.
+// file holds the needed parts of a model.json.
 type file struct {
 	Format   string `json:"format"`
 	Topology struct {
@@ -30,7 +30,7 @@ type file struct {
 
 type model struct {
 	Class  string          `json:"class_name"`
-	Config json.RawMessage `json:"config"` // in old files a Sequential has the list of its layers here
+	Config json.RawMessage `json:"config"` // in old files, a list of layers if Class is Sequential
 }
 
 // functional is the configuration of a network in which layers may be connected in any way.
@@ -54,8 +54,8 @@ func IsModel(head []byte) bool {
 		bytes.Contains(head, []byte(`"layers-model"`)))
 }
 
-// FilesBeside returns the names of the files of weights that a model.json refers to, relative to its folder; none if
-// data is no model.json. The names may be forged.
+// FilesBeside returns the names, relative to the folder of a model.json, of the files of weights that it refers to;
+// none if data is no model.json. The names may be forged.
 func FilesBeside(data []byte) (names []string) {
 	f, err := parse(data)
 	if err != nil {
@@ -83,8 +83,8 @@ func parse(data []byte) (*file, error) {
 	return f, nil
 }
 
-// Read returns the network of the contents of a model.json. The files of its weights are in the folder. It fails for
-// layers that are not supported, naming them, and as graph.Graph.Check does. The files may be forged.
+// Read returns the network in data, the contents of a model.json. The files of its weights are in folder. Read fails
+// for a layer that is not supported, which the error names, and if graph.Graph.Check fails. The files may be forged.
 func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	f, err := parse(data)
 	if err != nil {
@@ -122,13 +122,13 @@ func (m *model) layers() (list []layer, output string, err error) {
 		if err = json.Unmarshal(m.Config, &f); err != nil {
 			err = json.Unmarshal(m.Config, &f.Layers)
 		}
-		for i, l := range f.Layers { // the config of a layer has its name too
+		for i, l := range f.Layers { // the layer's config has the name too
 			var c config
 			if l.Name == "" && json.Unmarshal(l.Config, &c) == nil {
 				f.Layers[i].Name = c.Name
 			}
 		}
-		if len(f.Layers) > 0 && f.Layers[0].Class != "InputLayer" { // the file may leave it out
+		if len(f.Layers) > 0 && f.Layers[0].Class != "InputLayer" { // the file may leave out the InputLayer
 			input := layer{Class: "InputLayer", Name: "/input", Config: f.Layers[0].Config}
 			f.Layers = slices.Insert(f.Layers, 0, input)
 		}
@@ -151,7 +151,7 @@ func (m *model) layers() (list []layer, output string, err error) {
 	return f.Layers, output, err
 }
 
-// nameOf returns the name in a list of a layer's name, its use and its result, both of number 0, and possibly more.
+// nameOf returns the layer's name, the first item of a list. The second and third, a use and a result, must be 0.
 func nameOf(list json.RawMessage) (string, error) {
 	var parts []json.RawMessage
 	name, node, tensor := "", 0, 0
@@ -176,7 +176,7 @@ type reader struct {
 	nodes   map[string]int // by the names of the layers
 }
 
-// add adds the nodes of a layer. If the layer names no inputs, it takes the result of the layer called previous.
+// add adds the nodes of layer l to r. If l names no inputs, its input is the result of the layer called previous.
 func (r *reader) add(l layer, previous string) error {
 	c := &call{reader: r, name: l.Name, class: l.Class}
 	if err := json.Unmarshal(l.Config, &c.config); err != nil {

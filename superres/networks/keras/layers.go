@@ -37,7 +37,7 @@ type config struct {
 	KeepDims      bool            `json:"keepdims"`
 }
 
-// pair is two numbers, down and across. In the file it may be a single number for both.
+// pair holds a number for the vertical and one for the horizontal direction. A file may have a single number for both.
 type pair [2]int
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -65,13 +65,13 @@ type call struct {
 	in          []int
 }
 
-// maker says how to make the nodes of a kind of layer.
+// maker says how to make the nodes of a kind of layer, and whether it takes many inputs. make returns the last node.
 type maker struct {
 	takesMany bool
 	make      func(*call) (int, error)
 }
 
-// makers are the supported kinds of layers. The last four are UpscalerJS's own.
+// makers maps each supported kind of layer to its maker. The last four kinds are UpscalerJS's own.
 var makers map[string]maker
 
 func init() {
@@ -93,7 +93,7 @@ func init() {
 	}
 }
 
-// The sides of the picture for networks that take any size: multiples of all factors that networks divide by.
+// The sides of the example picture for networks that take any size: multiples of 48, since networks may divide sides.
 const exampleWidth, exampleHeight = 240, 336
 
 func (c *call) input() (*graph.Builder, error) {
@@ -133,8 +133,8 @@ func text(data json.RawMessage) (s string) {
 	return s
 }
 
-// edges returns the padding of a layer with windows of taps and a stride: none if "valid"; if "same", as much as makes
-// the result as large as the picture divided by the stride, which must divide its sides.
+// edges returns the padding of a layer with the given sizes of window and stride: 0 if the file says "valid"; if
+// "same", enough for a result as large as the picture divided by the stride, which must divide its sides.
 func (c *call) edges(taps, stride pair) (e graph.Edges, err error) {
 	switch text(c.Padding) {
 	case "valid":
@@ -150,7 +150,8 @@ func (c *call) edges(taps, stride pair) (e graph.Edges, err error) {
 	return e, err
 }
 
-// strides returns the stride and the dilation. It fails if one of them is not the same down and across.
+// strides returns the stride and the dilation. It fails if one of them differs between the vertical and the horizontal
+// direction.
 func (c *call) strides() (stride, dilation int, err error) {
 	stride, dilation = max(c.Strides[0], 1), max(c.Dilation[0], 1)
 	if c.Strides[0] != c.Strides[1] || c.Dilation[0] != c.Dilation[1] || max(stride, dilation) > graph.MaxScale {
@@ -175,14 +176,14 @@ func (c *call) conv() (int, error) {
 	height, width, in, out := w.shape[0], w.shape[1], w.shape[2], w.shape[3]
 	op := graph.Conv{Out: out, Height: height, Width: width, Dilation: dilation, Groups: max(c.Groups, 1),
 		Bias: c.bias(), Weight: make([]float32, len(w.data))}
-	if isDepthwise { // every channel has out outputs
+	if isDepthwise { // every input channel has `out` outputs
 		op.Groups, op.Out = in, in*out
 	}
 	spans := pair{(height-1)*dilation + 1, (width-1)*dilation + 1}
 	if op.Pad, err = c.edges(spans, pair{stride, stride}); err != nil {
 		return 0, err
 	}
-	for i, v := range w.data { // taps, inputs, outputs
+	for i, v := range w.data { // the order in the file: taps, inputs, outputs
 		tap, from, to := i/(in*out), i/out%in, i%out
 		k := (to*in+from)*height*width + tap
 		if isDepthwise {
@@ -205,7 +206,7 @@ func (c *call) transposed() (int, error) {
 	}
 	op := graph.ConvTranspose{Out: out, Kernel: side, Stride: stride, Groups: 1, Bias: c.bias(),
 		Weight: make([]float32, len(w.data))}
-	for i, v := range w.data { // taps, outputs, inputs
+	for i, v := range w.data { // the order in the file: taps, outputs, inputs
 		tap, to, from := i/(in*out), i/in%out, i%in
 		op.Weight[(from*out+to)*side*side+tap] = v
 	}
@@ -325,7 +326,7 @@ func (c *call) pad() (int, error) {
 	if c.class == "Cropping2D" {
 		data, sign = c.Cropping, -1
 	}
-	var sides [2]pair // before and after, first down, then across
+	var sides [2]pair // numbers before and after, first of rows, then of columns
 	var each pair
 	if err := json.Unmarshal(data, &sides); err != nil {
 		if err := json.Unmarshal(data, &each); err != nil {
@@ -337,12 +338,12 @@ func (c *call) pad() (int, error) {
 		Left: sign * sides[1][0], Right: sign * sides[1][1]}}, c.in[0])
 }
 
-// multiplyBeta is a layer of UpscalerJS. It multiplies by a fixed constant.
+// multiplyBeta adds the layer MultiplyBeta of UpscalerJS, which multiplies by 0.2.
 func (c *call) multiplyBeta() (int, error) {
 	return c.add(graph.Affine{Scale: []float32{0.2}, Offset: []float32{0}}, c.in[0])
 }
 
-// shuffle returns the make function of a pixel shuffle of channels that are ordered by their place in the block first.
+// shuffle returns a function for maker.make: it shuffles channels that are sorted by place in the block of pixels.
 func shuffle(factor int) func(*call) (int, error) {
 	return func(c *call) (int, error) { return c.builder.AddShuffle(c.name, factor, true, c.in[0]) }
 }
@@ -354,7 +355,7 @@ var activations = map[string]graph.Op{
 	"elu": graph.ELU, "softplus": graph.Softplus,
 }
 
-// activate adds the activation of the layer.
+// activate adds the activation of the layer to node, if there is one, and returns the last node.
 func (c *call) activate(node int) (int, error) {
 	if c.Activation == "" || c.Activation == "linear" {
 		return node, nil

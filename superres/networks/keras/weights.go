@@ -11,7 +11,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// group is a group of weights, stored one after another in some files.
+// group is a group of weights, which are stored one after another in the files Paths.
 type group struct {
 	Paths   []string `json:"paths"`
 	Weights []struct {
@@ -35,7 +35,7 @@ type weight struct {
 // maxRank is the greatest number of dimensions of a weight.
 const maxRank = 4
 
-// readWeights returns the weights of all groups by name. The files of a group must have as many bytes as its weights.
+// readWeights returns the weights of all groups by name. A group's files must have as many bytes as its weights.
 func readWeights(groups []group, folder fs.FS) (map[string]weight, error) {
 	all := map[string]weight{}
 	left := graph.MaxWeights

@@ -8,10 +8,10 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// rest stands for all remaining channels, or for the end of an axis.
+// rest is the number by which a .param means all remaining channels, or the end of an axis.
 const rest = -233
 
-// channelAxis fails unless the axis is the channels, the first of a picture's three axes.
+// channelAxis fails unless axis is the axis of the channels, the first of a picture's three axes.
 func channelAxis(axis int) error {
 	if axis != 0 && axis != -3 {
 		return fmt.Errorf("along axis %d is not supported, only along the channels", axis)
@@ -57,7 +57,7 @@ func (c *call) slice() (out []graph.Operand, err error) {
 	return out, nil
 }
 
-// span returns size channels from channel start on. It fails if there are not so many.
+// span returns the indexes of size channels from start on. It fails if that is more than the given number of channels.
 func span(start, size, channels int) ([]int, error) {
 	if start < 0 || size < 1 || start > channels-size {
 		return nil, fmt.Errorf("of %d channels from channel %d on, of %d", size, start, channels)
@@ -69,7 +69,7 @@ func span(start, size, channels int) ([]int, error) {
 	return list, nil
 }
 
-// part is the samples start to end−1 along an axis.
+// part is the range of samples from start to end−1 along an axis.
 type part struct{ start, end int }
 
 func (c *call) crop() ([]graph.Operand, error) {
@@ -262,9 +262,9 @@ func (c *call) interp() ([]graph.Operand, error) {
 	return c.add(op)
 }
 
-// How far Pooling reaches beyond the picture.
+// The values of Pooling's parameter 5: how far windows reach beyond the picture.
 const (
-	padFull  = 0 // as far as the last window needs
+	padFull  = 0 // as far as the last window reaches
 	padValid = 1
 )
 

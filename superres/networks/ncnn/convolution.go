@@ -7,13 +7,13 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Values that stand for the padding that keeps the size. If odd, it is greater after (upper) or before the picture.
+// Padding that asks for a result as large as the picture. Odd padding is greater after (upper) or before the picture.
 const (
 	sameUpper = -233
 	sameLower = -234
 )
 
-// kernel holds the parameters that all kinds of convolution have in common.
+// kernel holds the parameters of all kinds of convolution. weights is a number of weights; bias is 0 for no biases.
 type kernel struct {
 	out, groups             int
 	width, height           int

@@ -8,8 +8,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// expression is a size that a .param states in quotes: a number; the width, height or channels of an input, such as 0w;
-// or an operation in front of two sizes, such as *(0w,2) (ncnn's wiki, "expression").
+// expression reads sizes that a .param states in quotes. A size is a number; the width, height or channels of an input,
+// such as 0w; or an operation in front of two sizes, such as *(0w,2) (ncnn's wiki, "expression").
 type expression struct {
 	rest   string
 	shapes []graph.Shape
@@ -18,8 +18,8 @@ type expression struct {
 	depth     int
 }
 
-// sizes returns the values of the expressions in text, for inputs of the given shapes. areOfInputs is true if each of
-// them uses a size of an input.
+// sizes returns the values of the expressions in text, for inputs of the given shapes. areOfInputs reports whether each
+// expression uses a size of an input.
 func sizes(text string, shapes []graph.Shape) (list []int, areOfInputs bool, err error) {
 	const mostSizes = 4
 	e := &expression{rest: text, shapes: shapes}
@@ -88,7 +88,7 @@ func (e *expression) value() (v float64, err error) {
 	return v, nil
 }
 
-// operate returns the result of an operation on two numbers. It fails if the result is 2³⁰ or more.
+// operate returns the result of an operation on two numbers. It fails unless the result is between −2³⁰ and 2³⁰.
 func operate(name string, x, y float64) (v float64, err error) {
 	switch name {
 	case "+":

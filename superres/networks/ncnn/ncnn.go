@@ -11,9 +11,9 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Read returns the network of the contents of a .param and of its .bin, in float32 or float16. It fails for operations
-// that are not supported, naming them, for a .bin that is shorter or longer than the .param says, and as
-// graph.Graph.Check does. The files may be forged. Read keeps neither slice.
+// Read returns the network in param, the contents of a .param, and weights, the contents of its .bin in float32 or
+// float16. It fails for an operation that is not supported, which the error names, for a .bin that is shorter or longer
+// than the .param says, and if graph.Graph.Check fails. The files may be forged. Read keeps neither slice.
 func Read(param, weights []byte) (*graph.Graph, error) {
 	r := newReader(weights)
 	err := readParam(param, r.readLayer)
@@ -43,7 +43,7 @@ type reader struct {
 	sized bool
 	// blobs are the results of the layers so far, by their names.
 	blobs map[string]graph.Operand
-	// free are the blobs that no layer has taken so far. Results of a Split and constants are left out.
+	// free are the blobs that no layer has taken so far, except constants and results of a Split.
 	free map[string]bool
 }
 
@@ -55,8 +55,7 @@ func newReader(weights []byte) *reader {
 // maxBlobs is the greatest number of blobs of a network.
 const maxBlobs = 4 * graph.MaxNodes
 
-// The size of the picture for which shapes are computed if the Input states none: multiples of all factors that graphs
-// may demand.
+// The size of the example picture if the Input states none: multiples of 48, since networks may divide sides.
 const exampleWidth, exampleHeight = 240, 336
 
 // output returns the node of the result: the only blob that no layer takes.
@@ -70,7 +69,7 @@ func (r *reader) output() (node int, err error) {
 	return node, nil
 }
 
-// readLayer makes the nodes of the next layer.
+// readLayer adds the nodes of layer l, and its results to r.blobs.
 func (r *reader) readLayer(l layer) error {
 	fail := func(err error) error {
 		if strings.Contains(err.Error(), strconv.Quote(l.name)+": ") { // errors of the graph name the node
@@ -132,16 +131,16 @@ type call struct {
 	outputs int
 }
 
-// maker says how to make the nodes of a kind of layer, which has from least to most inputs. make returns its outputs.
+// maker says how to make the nodes of a kind of layer that has least to most inputs. make returns the layer's outputs.
 type maker struct {
 	least, most int
 	make        func(*call) ([]graph.Operand, error)
 }
 
-// many is the greatest number of inputs of layers that take any number.
+// many is the greatest number of inputs of layers that take any number of inputs.
 const many = graph.MaxNodes
 
-// makers are the supported kinds of layers.
+// makers maps each supported kind of layer to its maker.
 var makers = map[string]maker{
 	"Input":                  {0, 0, (*call).input},
 	"MemoryData":             {0, 0, (*call).memoryData},
@@ -200,7 +199,7 @@ func (c *call) add(op graph.Op, inputs ...graph.Operand) ([]graph.Operand, error
 	return []graph.Operand{{Node: node}}, err
 }
 
-// then adds nodes one after another, the first of which takes out. It adds none if err is not nil.
+// then adds a chain of nodes; the first takes out as its inputs. If err is not nil, it adds none and returns err.
 func (c *call) then(out []graph.Operand, err error, ops ...graph.Op) ([]graph.Operand, error) {
 	for _, op := range ops {
 		if err == nil {

@@ -36,14 +36,14 @@ type layer struct {
 	params     map[int][]value
 }
 
-// value is a number of a .param, or a text, which is in quotes there.
+// value is a number in a .param, or a text, which has quotes in the file.
 type value struct {
 	number float64
 	text   string
 }
 
-// readParam calls visit for each layer of a .param and returns its error. It does not keep the layers: all together
-// would take many times the bytes of the file.
+// readParam calls visit for each layer of a .param and returns the first error. It does not keep the layers: all
+// together would take many times the bytes of the file.
 func readParam(data []byte, visit func(layer) error) error {
 	if len(data) > maxParam {
 		return fmt.Errorf("a .param of %d bytes, expected at most %d", len(data), maxParam)
@@ -92,7 +92,7 @@ func readParam(data []byte, visit func(layer) error) error {
 	return nil
 }
 
-// checkCount fails if a .param states a number of layers that no network has, or if err is not nil.
+// checkCount fails if err is not nil, or if count, the stated number of layers, is not in 2..graph.MaxNodes.
 func checkCount(count int, err error) error {
 	if err != nil || count < 2 || count > graph.MaxNodes {
 		return fmt.Errorf("the .param states %d layers, expected 2 to %d", count, graph.MaxNodes)
@@ -173,7 +173,7 @@ func parseValue(item string) (value, error) {
 	return value{number: f}, nil
 }
 
-// settings are the parameters of a layer. They note which were read, and whether one was no whole number.
+// settings are the parameters of a layer. known lists the keys read; err is not nil if a value was no whole number.
 type settings struct {
 	params map[int][]value
 	known  []int

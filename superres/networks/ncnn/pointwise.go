@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// function returns the make function of a layer that applies a function to every sample.
+// function returns a function for maker.make: it applies f to every sample.
 func function(f graph.Function) func(*call) ([]graph.Operand, error) {
 	return func(c *call) ([]graph.Operand, error) { return c.add(f) }
 }

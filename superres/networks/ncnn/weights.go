@@ -11,19 +11,19 @@ import (
 
 // The tags before the weights of a layer in a .bin.
 const (
-	tagPlain  = 0
-	tagRaw    = 0x0002C056
+	tagPlain  = 0          // float32
+	tagRaw    = 0x0002C056 // float32
 	tagHalf   = 0x01306B47 // float16
 	tagBytes  = 0x000D4B38 // int8
 	sizeOfTag = 4
 )
 
-// bin is the part of a .bin that is not yet read.
+// bin is the rest of a .bin: the bytes that are not yet read.
 type bin []byte
 
 var errShort = errors.New("the .bin is too short; does it belong to this .param?")
 
-// floats reads n numbers of float32.
+// floats removes n numbers of float32 from the start of b, and returns them.
 func (b *bin) floats(n int) ([]float32, error) {
 	if n < 0 || n > graph.MaxWeights || 4*n > len(*b) {
 		return nil, errShort
@@ -36,7 +36,7 @@ func (b *bin) floats(n int) ([]float32, error) {
 	return list, nil
 }
 
-// tagged reads a tag and n numbers, which are float32 or float16 as the tag says.
+// tagged removes a tag and n numbers, float32 or float16 as the tag says, from b, and returns the numbers.
 func (b *bin) tagged(n int) ([]float32, error) {
 	if len(*b) < sizeOfTag {
 		return nil, errShort
@@ -54,7 +54,7 @@ func (b *bin) tagged(n int) ([]float32, error) {
 	return nil, fmt.Errorf("has weights of unknown kind %#08x; does the .bin belong to this .param?", tag)
 }
 
-// halves reads n numbers of float16, padded to a multiple of four bytes.
+// halves removes n numbers of float16, padded to a multiple of four bytes, from b, and returns them.
 func (b *bin) halves(n int) ([]float32, error) {
 	if n < 0 || n > graph.MaxWeights || (2*n+3)&^3 > len(*b) {
 		return nil, errShort

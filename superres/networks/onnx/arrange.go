@@ -32,7 +32,7 @@ func (c *call) shapeValue() ([]*value, error) {
 	return []*value{{constant: out}}, err
 }
 
-// same returns the first input.
+// same returns the first input unchanged.
 func (c *call) same() ([]*value, error) { return []*value{c.in[0]}, nil }
 
 // castSamples computes Cast of samples: to 8 bits, or without effect to real numbers of any type and to bool.
@@ -157,7 +157,7 @@ func (c *call) concat() ([]*value, error) {
 	return []*value{c.sampled(node).arranged(out)}, nil
 }
 
-// roll returns a Roll if the inputs are two parts of a picture, cut between two rows or columns, in reverse order.
+// roll adds a Roll if the inputs of a Concat are two parts of a picture, cut along dimension along and exchanged.
 func (c *call) roll(inputs []*value, along int) ([]*value, error) {
 	var cuts [2]graph.Pad
 	var from [2]int
@@ -199,13 +199,13 @@ func (c *call) roll(inputs []*value, along int) ([]*value, error) {
 	return []*value{c.sampled(node).arranged(out)}, err
 }
 
-// shortest returns the shift with the least absolute value that moves n samples round as far as the shift by does.
-// Files for one size of picture may state a shift to the other side as the rest of the side.
-func shortest(by, n int) int {
-	if 2*by > n {
-		return by - n
+// shortest returns the cyclic shift of n samples with the effect of the given shift and the least absolute value. Files
+// for one size of picture may state n − k for a shift by −k.
+func shortest(shift, n int) int {
+	if 2*shift > n {
+		return shift - n
 	}
-	return by
+	return shift
 }
 
 func foldGather(c *call) (*tensor, error) {
@@ -243,7 +243,7 @@ func foldGather(c *call) (*tensor, error) {
 	})
 }
 
-// gatherSamples computes Gather of channels, of a single channel, which removes the dimension, or of windows.
+// gatherSamples computes Gather of a list of channels, of one channel (which removes the dimension), or of windows.
 func (c *call) gatherSamples() ([]*value, error) {
 	v := c.in[0]
 	which := c.in[1].constant
@@ -279,8 +279,8 @@ func (c *call) gatherSamples() ([]*value, error) {
 	return []*value{v.arranged(slices.Concat(dims[:along], dims[along+1:]))}, nil
 }
 
-// overlapping returns rows or columns as two dimensions, by n×m indexes: n rows or columns of a window, and m windows,
-// which may overlap. PyTorch exports Unfold so.
+// overlapping divides dimension along of v, rows or columns, in two: n rows or columns of a window, and m windows,
+// which may overlap. list holds the n×m indexes. This is how PyTorch exports Unfold.
 func (c *call) overlapping(v *value, along, n, m int, list []int) ([]*value, error) {
 	dims := c.layout(v)
 	parts := merged(dims[along])
@@ -300,7 +300,7 @@ func (c *call) overlapping(v *value, along, n, m int, list []int) ([]*value, err
 	return []*value{v.arranged(slices.Concat(dims[:along], layout{{inner}, {outer}}, dims[along+1:]))}, nil
 }
 
-// foldScatterND computes ScatterND of constants: it replaces some numbers of the first.
+// foldScatterND computes ScatterND of constants: it replaces some numbers of the first input.
 func foldScatterND(c *call) (*tensor, error) {
 	from, which, by := c.in[0].constant, c.in[1].constant, c.in[2].constant
 	if len(which.dims) == 0 || which.ints == nil || c.text("reduction", "none") != "none" {

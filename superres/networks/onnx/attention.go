@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// attention computes Attention of ONNX 23. Products of queries and keys, scaled, plus a constant, weight values.
+// attention computes Attention of ONNX 23: it weights values by the softmax of scaled products of queries and keys.
 func (c *call) attention() ([]*value, error) {
 	for _, v := range c.in[4:] {
 		if v != nil {

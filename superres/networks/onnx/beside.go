@@ -13,7 +13,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// outside says where the numbers of a constant are that are in another file (ONNX, "External Data").
+// outside says where in another file the numbers of a constant are (ONNX, "External Data").
 type outside struct {
 	location       string
 	offset, length int64 // in bytes; a length that is not stated is −1
@@ -37,20 +37,19 @@ func (o *outside) set(key, value string) {
 	}
 }
 
-// beside is the folder of an ONNX file, in the files of which constants may be.
+// beside is the folder of an ONNX file, and a count of the bytes that were read from its files.
 type beside struct {
 	folder fs.FS            // nil if there is none
-	left   map[string]int64 // bytes of each file that are not yet read; no byte is needed twice
-	bytes  int64            // how many were read
+	left   map[string]int64 // bytes of each file that may still be read; no byte is needed twice
+	bytes  int64            // the number of bytes read
 }
 
-// mostBeside is the most bytes of weights in other files: what the most weights take in float64.
+// mostBeside is the greatest size of all weights in other files in bytes: the greatest number of weights, in float64.
 const mostBeside = 8 * graph.MaxWeights
 
 func newBeside(folder fs.FS) *beside { return &beside{folder: folder, left: map[string]int64{}} }
 
-// read returns the bytes of a constant that is in a file of the folder, as many as its dimensions ask for. It fails if
-// the file has fewer.
+// read returns the bytes of constant c from a file of the folder, as many as c's dimensions and type need, or an error.
 func (b *beside) read(c *contents) ([]byte, error) {
 	o := c.outside
 	n, err := count(c.dims)
@@ -98,8 +97,8 @@ func (b *beside) read(c *contents) ([]byte, error) {
 	return data, nil
 }
 
-// FilesBeside returns the names of the files in which an .onnx file of the given contents has weights, relative to its
-// folder; none if the contents are no ONNX. The names may be forged.
+// FilesBeside returns the names, relative to the folder of an .onnx file, of the files that hold its weights. data is
+// the contents of the .onnx; there are no names if it is no ONNX. The names may be forged.
 func FilesBeside(data []byte) (names []string) {
 	_ = fields(data, func(f field) error { // faults are reported by Read
 		if f.number != 7 {

@@ -8,13 +8,13 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// maker adds nodes for a call to the graph until one cannot be added, for the reason err.
+// maker adds nodes for a call to the graph. Once one cannot be added, err says why, and maker adds no more.
 type maker struct {
 	*call
 	err error
 }
 
-// make adds a node with the given inputs and returns it.
+// make adds a node with the given inputs, unless m.err is set, and returns the node.
 func (m *maker) make(op graph.Op, in ...int) (node int) {
 	if m.err == nil {
 		node, m.err = m.builder.Add(m.name, op, in...)
@@ -30,7 +30,7 @@ func (m *maker) chain(node int, ops ...graph.Op) int {
 	return node
 }
 
-// sum adds the sum of count nodes, each of which term adds.
+// sum adds nodes that add up term(0) to term(count−1), which are nodes that term adds, and returns the last.
 func (m *maker) sum(count int, term func(i int) int) (sum int) {
 	for i := range count {
 		if node := term(i); i == 0 {
@@ -42,7 +42,8 @@ func (m *maker) sum(count int, term func(i int) int) (sum int) {
 	return sum
 }
 
-// isZero adds nodes that give 1 where a whole number plus offset, one number or one per channel, is 0, else 0.
+// isZero adds nodes that give 1 where node + offset is 0, else 0, for integers. offset has one number, or one per
+// channel.
 func (m *maker) isZero(node int, offset ...float32) int {
 	return m.chain(node, graph.Affine{Scale: []float32{1}, Offset: offset}, graph.Abs, affine(-1, 1),
 		graph.Clip{Max: 1})
@@ -51,7 +52,7 @@ func (m *maker) isZero(node int, offset ...float32) int {
 // maxChoices is the greatest number of channels among which TopK chooses, since it compares all pairs.
 const maxChoices = 32
 
-// choices returns the node of v and the number of its channels, which must be the indexes of dimension along.
+// choices returns the node of v and its number of channels, n. Dimension along must be these channels in order.
 func (m *maker) choices(v *value, along int) (node, n int) {
 	if v.constant != nil {
 		m.err = errors.New("of constants is not supported")
@@ -78,8 +79,8 @@ func (m *maker) placed(node int, like *value, along, n int) (*value, error) {
 	return m.sampled(node).arranged(dims), nil
 }
 
-// ranks adds nodes that count, for each of n channels, the channels that are greater, or equal and before it. If
-// isLeast, they count lesser channels in place of greater ones.
+// ranks adds nodes that count, for each of n channels, the channels that are greater, or equal and earlier. If isLeast
+// is true, they count lesser channels in place of greater channels.
 func (m *maker) ranks(node, n int, isLeast bool) int {
 	first, second, sums := make([]int, n*n), make([]int, n*n), make([]int, n)
 	op := graph.Affine{Scale: make([]float32, n*n), Offset: make([]float32, n*n)}
@@ -100,7 +101,7 @@ func (m *maker) ranks(node, n int, isLeast bool) int {
 	return m.chain(x, graph.Positive, op, graph.ReduceEach{By: graph.Sum, Size: n}, graph.Select{Channels: sums})
 }
 
-// topK computes TopK among the channels of a pixel.
+// topK computes TopK among the channels of each pixel: the k greatest (or least) values, and their channels.
 func (c *call) topK() ([]*value, error) {
 	v, m := c.in[0], &maker{call: c}
 	k, err := c.number(1, 0)
@@ -138,7 +139,7 @@ func (c *call) topK() ([]*value, error) {
 	return []*value{values, which}, err
 }
 
-// scatterElements computes ScatterElements of some channels into zeros.
+// scatterElements computes ScatterElements that puts some channels into an array of zeros.
 func (c *call) scatterElements() ([]*value, error) {
 	zeros, by, m := c.in[0].constant, c.in[2], &maker{call: c}
 	if zeros == nil || zeros.reals == nil || slices.ContainsFunc(zeros.reals, func(x float32) bool { return x != 0 }) ||
@@ -170,8 +171,8 @@ func (c *call) scatterElements() ([]*value, error) {
 	return []*value{out}, err
 }
 
-// scatterND computes ScatterND if it replaces whole channels, as Python's x[:, :n] = y is exported, every f-th pixel in
-// both directions, as x[:, :, ::2, ::2] = y is, or an edge by a number for each channel, as x[:, :, :1] = y is.
+// scatterND computes ScatterND if it replaces whole channels (exported from Python's x[:, :n] = y), every f-th pixel in
+// both directions (x[:, :, ::2, ::2] = y), or an edge by a number for each channel (x[:, :, :1] = y).
 func (c *call) scatterND() ([]*value, error) {
 	which, by := c.in[1].constant, c.in[2]
 	fault := errors.New("of samples is supported for whole channels, every nth pixel, and a number at an edge, alone")
@@ -180,7 +181,7 @@ func (c *call) scatterND() ([]*value, error) {
 		len(into) != 4 || into[0] != 1 {
 		return nil, fault
 	}
-	// Each index has the numbers of a picture and a channel, and maybe of a row and a column.
+	// Each index holds the number of a picture (0) and of a channel, and maybe of a row and a column.
 	s, sides := graph.Shape{W: into[3], H: into[2], Channels: into[1]}, c.sizes(by)
 	depth := which.dims[len(which.dims)-1]
 	if depth < 2 || depth > 4 || len(sides) != 4 || sides[0] != 1 || product(sides) < 1 || sides[1] > s.Channels ||
@@ -238,8 +239,8 @@ func (c *call) scatterND() ([]*value, error) {
 	return c.add(graph.Select{Channels: from}, out...)
 }
 
-// replacePixels replaces every f-th pixel of a picture of shape s, or of zeros, by the third input. It begins at the
-// given row and column.
+// replacePixels replaces every f-th pixel, in both directions, of the first input, a picture of shape s or zeros, by
+// the third input. first holds the row and column at which it begins.
 func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault error) ([]*value, error) {
 	by, err := c.node(c.in[2])
 	zeros, m := c.in[0].constant, &maker{c, err}
@@ -275,9 +276,9 @@ func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault error) ([
 	return []*value{c.sampled(node)}, m.err
 }
 
-// replaceEdge replaces the samples at one edge of a picture of shape s, from a row and a column on, by a constant with
-// a single number for each channel, whose rows and columns they are. from has the new channel for each. Any other
-// constant is a fault.
+// replaceEdge replaces samples at one edge of a picture of shape s by constant by, which must repeat a single number in
+// each channel; else it returns fault. They begin at row first[0] and column first[1], and are as many as by has.
+// Channel i gets channel from[i] − s.Channels of by.
 func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, fault error) ([]*value, error) {
 	border := make([]float32, s.Channels)
 	size := by.dims[2] * by.dims[3]
@@ -316,8 +317,8 @@ func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, 
 // maxTaps is the greatest number of taps of a convolution that has samples as weights.
 const maxTaps = 49
 
-// convBySamples computes Conv of each channel alone, with weights that the network computes from means of the picture
-// (Lee et al.: Emulating Self-Attention with Convolution, ICCV 2025): the sum of moved samples, each times a weight.
+// convBySamples computes a depthwise Conv with weights that the network computes from means of the picture (Lee et al.:
+// Emulating Self-Attention with Convolution, ICCV 2025): the sum of moved samples, each times a weight.
 func (c *call) convBySamples() ([]*value, error) {
 	input, err := c.node(c.in[0])
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"superres/internal/elementary"
 )
 
-// foldBinary returns the fold of two constants, number by number: by whole if both have whole numbers, else by real.
-func foldBinary(whole func(a, b int64) (int64, error), real func(a, b float64) float64) func(*call) (*tensor, error) {
+// foldBinary returns a function for operation.fold: it applies ints to two constants of integers, reals to any others.
+func foldBinary(ints func(a, b int64) (int64, error), reals func(a, b float64) float64) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		a, b := c.in[0].constant, c.in[1].constant
 		dims, err := broadcast(a.dims, b.dims)
@@ -20,16 +20,16 @@ func foldBinary(whole func(a, b int64) (int64, error), real func(a, b float64) f
 		return c.fill(dims, areWhole, func(out *tensor, i int, index []int) (err error) {
 			x, y := first(index), second(index)
 			if areWhole {
-				out.ints[i], err = whole(a.ints[x], b.ints[y])
+				out.ints[i], err = ints(a.ints[x], b.ints[y])
 			} else {
-				out.reals[i] = float32(real(a.real(x), b.real(y)))
+				out.reals[i] = float32(reals(a.real(x), b.real(y)))
 			}
 			return err
 		})
 	}
 }
 
-// foldAll returns the fold of any number of constants, which are combined two at a time.
+// foldAll returns a function for operation.fold: it combines any number of constants by fold, which combines two.
 func foldAll(fold func(*call) (*tensor, error)) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		out := c.in[0].constant
@@ -46,7 +46,7 @@ func foldAll(fold func(*call) (*tensor, error)) func(*call) (*tensor, error) {
 	}
 }
 
-// The folds of two whole numbers.
+// Functions of two whole numbers for foldBinary.
 func addInts(a, b int64) (int64, error) { return a + b, nil }
 func subInts(a, b int64) (int64, error) { return a - b, nil }
 func mulInts(a, b int64) (int64, error) { return a * b, nil }
@@ -74,7 +74,7 @@ func equalInts(a, b int64) (int64, error) {
 	return 0, nil
 }
 
-// foldGreater returns the fold of the comparison that compare does for samples.
+// foldGreater returns a function for operation.fold: it compares constants as compare does samples.
 func foldGreater(isSwapped, isNegated bool) func(*call) (*tensor, error) {
 	truth := func(isGreater bool) int64 {
 		if isGreater != isNegated {
@@ -113,7 +113,7 @@ func modInts(a, b int64) (int64, error) {
 	return a % b, nil
 }
 
-// foldUnary returns the fold by a function of each number. If exact, whole numbers stay as they are.
+// foldUnary returns a function for operation.fold: it applies function to each number, except to integers if exact.
 func foldUnary(function func(float64) float64, exact bool) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		from := c.in[0].constant

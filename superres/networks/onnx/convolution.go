@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// pair returns the two numbers of an attribute; twice byDefault if there is no such attribute.
+// pair returns the two numbers of an attribute, or byDefault for both if there is no such attribute.
 func (c *call) pair(name string, byDefault int) (list []int, err error) {
 	if list, err = c.list(name); err == nil && list == nil {
 		list = []int{byDefault, byDefault}

@@ -9,8 +9,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// curve is samples that are a function of each sample of a node. Functions are recognised by their values at some
-// points: x·σ(x) becomes SiLU in whatever way the file writes it.
+// curve describes samples that are a function of each sample of a node. Functions are recognised by their values at
+// some points: x·σ(x) becomes SiLU, however the file writes it.
 type curve struct {
 	name string           // of the file's node that computes it
 	base int              // the node of the graph that has the arguments
@@ -18,18 +18,18 @@ type curve struct {
 	from []*curve         // the curves that the last operation combines
 	// made is the node of the graph that has the values of the function; −1 until there is one.
 	made int
-	// greatest is the extent; 0 until it is computed.
+	// greatest is the result of extent; 0 until it is computed.
 	greatest float64
 	// err says why there can be no such node, if that is known.
 	err error
-	// emit adds the node of the last operation alone, for a function that is not recognised as a whole.
+	// emit adds only the node of the last operation, if the function is not recognised.
 	emit func(*tracer) (graph.Operand, error)
 }
 
 // points is the number of points at which functions are compared.
 const points = 96
 
-// point returns point i, from −30 to 30 and denser about 0.
+// point returns point i of the points: from −30 for i = 0 to 30 for the last, denser near 0.
 func point(i int) float64 {
 	x := (float64(i) - (points-1)/2.0) / ((points - 1) / 2.0)
 	return 4*x + 26*x*x*x
@@ -44,10 +44,10 @@ var identityAt = func() *[points]float64 {
 	return &at
 }()
 
-// identity returns the samples of a node as a curve.
+// identity returns the unchanged samples of a node as a curve.
 func identity(node int) *curve { return &curve{base: node, made: node, at: identityAt} }
 
-// newCurve returns a curve without values for the node that is followed. It fails if there are too many curves.
+// newCurve returns a curve, its values not yet set, for the followed node. It fails if there are too many curves.
 func (c *call) newCurve(base int, from ...*curve) (*curve, error) {
 	if c.curves++; c.curves > graph.MaxNodes {
 		return nil, fmt.Errorf("more than %d functions of samples", graph.MaxNodes)
@@ -107,12 +107,12 @@ func (c *curve) extent() float64 {
 	return c.greatest
 }
 
-// deviation returns how much the curve, of the given extent, differs from a function of u; infinity if more than most.
-func (c *curve) deviation(u *curve, function func(float64) float64, extent, most float64) (greatest float64) {
+// deviation returns the greatest difference of c from function(u) in the measure of maxDeviation; +∞ if above limit.
+func (c *curve) deviation(u *curve, function func(float64) float64, extent, limit float64) (greatest float64) {
 	for i, x := range u.at {
 		want := function(x)
 		d := math.Abs(c.at[i]-want) / (max(1, math.Abs(want)) * min(1, extent))
-		if !(d <= most) {
+		if !(d <= limit) {
 			return math.Inf(1)
 		}
 		greatest = max(greatest, d)
@@ -120,7 +120,7 @@ func (c *curve) deviation(u *curve, function func(float64) float64, extent, most
 	return greatest
 }
 
-// recognise returns the known function of u that the curve equals, if there is one and u has at least the given extent.
+// recognise returns the function of u that c equals, if functions has one and the extent of u is at least leastExtent.
 func (c *curve) recognise(u *curve, leastExtent float64) (op graph.Function, ok bool) {
 	least, extent := maxDeviation, c.extent()
 	if !(u.extent() >= leastExtent) {
@@ -134,7 +134,7 @@ func (c *curve) recognise(u *curve, leastExtent float64) (op graph.Function, ok 
 	return op, ok
 }
 
-// inner returns the samples of c's node, and the curves from which c is computed, at most 16, which are tried quickly.
+// inner returns the samples of c's node and the curves from which c is computed: at most 16, since each takes time.
 func (c *curve) inner() []*curve {
 	const most = 16
 	list := []*curve{identity(c.base)}
@@ -198,7 +198,7 @@ func (c *curve) addRecognised(t *tracer, leastExtent float64) (node int, ok bool
 // emitter adds an operation on a node to the graph and returns the result.
 type emitter func(*tracer, int) (graph.Operand, error)
 
-// apply returns a function of each sample of v. emit adds its nodes if it is not recognised, or is nil if it cannot.
+// apply applies function to each sample of v. emit adds its nodes if it is not recognised; nil if no nodes compute it.
 func (c *call) apply(v *value, function func(float64) float64, emit emitter) ([]*value, error) {
 	from := v.samples
 	name, op := c.name, c.op

@@ -7,8 +7,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// foldDequantize computes DequantizeLinear of a constant: (x − zero)·scale. All numbers share a scale and a zero, or
-// each index along an axis has its own, or each block of such indexes.
+// foldDequantize computes DequantizeLinear of a constant: (x − zero)·scale. There is one scale and zero for all
+// numbers, or one for each index along an axis, or one for each block of indexes.
 func foldDequantize(c *call) (*tensor, error) {
 	x, scale := c.in[0].constant, c.in[1].constant
 	if err := c.copy(x.size()); err != nil {
@@ -70,7 +70,7 @@ func (c *call) dequantise(x *tensor, index func(i int) int) (*tensor, error) {
 	return out, nil
 }
 
-// step returns scale and zero of QuantizeLinear or DequantizeLinear of samples, and its least number: 0 or −128.
+// step returns the scale and zero of a QuantizeLinear or DequantizeLinear, and the least number of its type: 0 or −128.
 func (c *call) step() (scale, zero, least float64, err error) {
 	s, z := c.in[1].constant, (*tensor)(nil)
 	if c.in[2] != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// einsum computes Einsum where it is a product of matrices. Letters name dimensions: some are in both inputs and in the
-// result, one each is in one input and the result, and one, over which the sum is, is in both inputs alone.
+// einsum computes an Einsum that is a product of matrices. Letters name dimensions. Batch letters are in both inputs
+// and the result; each input shares one letter only with the result; the sum is over one letter only of the inputs.
 func (c *call) einsum() ([]*value, error) {
 	equation := strings.ReplaceAll(c.text("equation", ""), " ", "")
 	inputs, out, _ := strings.Cut(equation, "->")
@@ -49,13 +49,13 @@ func (c *call) einsum() ([]*value, error) {
 	return []*value{c.lettered(made[0], batch+left+right, out)}, nil
 }
 
-// lettered returns v with its dimensions in another order. from has their letters in the old order, to in the new one.
-func (c *call) lettered(v *value, from, to string) *value {
-	var order []int
-	for _, letter := range to {
-		order = append(order, strings.IndexRune(from, letter))
+// lettered returns v with its dimensions rearranged. letters names them in their present order; order is the new one.
+func (c *call) lettered(v *value, letters, order string) *value {
+	var dims []int
+	for _, letter := range order {
+		dims = append(dims, strings.IndexRune(letters, letter))
 	}
-	return v.arranged(c.layout(v).transposed(order))
+	return v.arranged(c.layout(v).transposed(dims))
 }
 
 // foldMatMul multiplies a constant by a constant matrix.
@@ -63,7 +63,7 @@ func foldMatMul(c *call) (*tensor, error) {
 	return c.multiply(c.in[0].constant, c.in[1].constant, false, 1)
 }
 
-// foldGemm does what foldMatMul does, with a factor and a constant to add.
+// foldGemm computes Gemm of constants: what foldMatMul computes, times a factor, plus a constant.
 func foldGemm(c *call) (*tensor, error) {
 	if c.int("transA", 0) != 0 || c.real("beta", 1) != 1 {
 		return nil, errors.New("of a matrix that is transposed, or with a multiple of a sum, is not supported")
@@ -114,8 +114,8 @@ func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) (*tensor,
 	return out, nil
 }
 
-// foldReduce returns the fold of a reduction along axes. add combines the numbers one after another, from start on;
-// result makes the result from what add returned last and the count of numbers.
+// foldReduce returns a function for operation.fold: it reduces along axes. add combines start with one number after
+// another; result turns the last value of add and the count of numbers into the result.
 func foldReduce(start float64, add func(all, x float64) float64,
 	result func(all float64, n int) float64) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
@@ -168,13 +168,13 @@ func foldReduce(start float64, add func(all, x float64) float64,
 	}
 }
 
-// meanOf and rootOf may be the argument result of foldReduce, addSquare the argument add.
+// Arguments of foldReduce: meanOf and rootOf are for result, addSquare is for add.
 func meanOf(all float64, n int) float64 { return all / float64(n) }
 func rootOf(all float64, _ int) float64 { return math.Sqrt(all) }
 func addSquare(all, x float64) float64  { return all + float64(x*x) }
 
-// alone may be the argument result of foldReduce: it returns the total, whatever the count.
-func alone(all float64, _ int) float64 { return all }
+// total is an argument of foldReduce for result: it returns the last value of add.
+func total(all float64, _ int) float64 { return all }
 
 // foldLayerNorm normalises a constant along its last dimension.
 func foldLayerNorm(c *call) (*tensor, error) {

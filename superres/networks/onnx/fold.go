@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// How many numbers, computed from constants, a network may have at a time: leastFolded, or more for large files, and at
-// most maxFolded. maxWork is how many may be computed in all.
+// The limits of numbers that are computed from constants. At the same time, a network may hold leastFolded of them, or
+// more, up to maxFolded, for large files. maxWork is how many may be computed in all.
 const (
 	leastFolded = 4 << 20
 	maxFolded   = 1 << 24
@@ -26,7 +26,7 @@ func (t *tracer) spend(n int) error {
 	return t.work(n)
 }
 
-// work counts n numbers as computed, even if none is kept. It fails if there were too many.
+// work adds n to the count of computed numbers, and fails if the count is then greater than maxWork.
 func (t *tracer) work(n int) error {
 	if t.model.work += n; t.model.work > maxWork {
 		return errBudget
@@ -34,18 +34,18 @@ func (t *tracer) work(n int) error {
 	return nil
 }
 
-// held is how many numbers of the budget a constant takes, and by how many names it is known.
+// held says how many numbers a constant takes from the budget, and how many names and other uses it has.
 type held struct{ numbers, names int }
 
-// keep counts another name of a constant, or a use in the graph, which shares the numbers of the constant.
+// keep counts one more name of t, or one more use in the graph that shares the numbers of t.
 func (t *tensor) keep() {
 	if t.held != nil {
 		t.held.names++
 	}
 }
 
-// release forgets the constants that node n takes and no later node takes, and gives their numbers back to the budget.
-// uses holds how often each name is still to be taken.
+// release forgets the constants that node n takes and no later node takes, and gives their numbers back to the budget
+// unless they have other names. It lowers uses, which holds how often each name is still to be taken.
 func (t *tracer) release(n node, uses map[string]int) {
 	for _, name := range n.inputs {
 		v := t.values[name]
@@ -77,7 +77,7 @@ func (m *model) uses() (map[string]int, error) {
 	return count, err
 }
 
-// copy counts n weights as copied from constants. It fails if there were too many for the size of the file.
+// copy subtracts n from the number of weights that may be copied from constants, and fails if fewer are left.
 func (t *tracer) copy(n int) error {
 	if t.copies -= n; t.copies < 0 {
 		return errors.New("uses its constants too often to make weights of them")
@@ -98,7 +98,7 @@ func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) i
 	})
 }
 
-// take sets value i to value k of the constant from, which must have the same type.
+// take sets value i of t to value k of the constant from, which must have the same type.
 func (t *tensor) take(i int, from *tensor, k int) {
 	if t.ints != nil {
 		t.ints[i] = from.ints[k]
@@ -107,8 +107,8 @@ func (t *tensor) take(i int, from *tensor, k int) {
 	}
 }
 
-// fill returns a constant of the given dimensions, of whole or real numbers. It calls set for each value i in turn,
-// which must set it and must not keep index, the indexes of the value.
+// fill returns a constant of the given dimensions, of whole or real numbers. It calls set for each value i in turn; set
+// must set the value, and must not keep index, the value's indexes.
 func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, index []int) error) (*tensor, error) {
 	n, err := count(dims)
 	if err == nil {
@@ -138,7 +138,7 @@ func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, in
 	return out, nil
 }
 
-// strides returns the distance between neighbours along each dimension.
+// strides returns the distance, in values, between neighbours along each dimension of an array.
 func strides(dims []int) []int {
 	list := make([]int, len(dims))
 	n := 1
@@ -160,7 +160,7 @@ func axis(n, rank int) (int, error) {
 	return n, nil
 }
 
-// broadcast returns the dimensions of a result that combines arrays of two lists of dimensions.
+// broadcast returns the dimensions of the result of combining two arrays, one with dimensions a, one with b.
 func broadcast(a, b []int) ([]int, error) {
 	out := make([]int, max(len(a), len(b)))
 	for i := range out {
@@ -182,7 +182,7 @@ func broadcast(a, b []int) ([]int, error) {
 	return out, nil
 }
 
-// repeated returns a function from the indexes of an array to which t is broadcast to the offset of the value in t.
+// repeated returns a function that takes the indexes in an array to which t is broadcast, and returns the offset in t.
 func (t *tensor) repeated() func(index []int) int {
 	steps := strides(t.dims)
 	return func(index []int) (offset int) {
@@ -272,11 +272,11 @@ func (t *tracer) cast(from *tensor, kind int) (*tensor, error) {
 
 // shortened returns v rounded to float16 or bfloat16.
 func shortened(v float32, kind int) float32 {
-	least, drop := math.Ldexp(1, -14), 13 // least normal number; digits too many
+	least, drop := math.Ldexp(1, -14), 13 // least normal number; binary digits to drop
 	if kind == typeBfloat16 {
 		least, drop = math.Ldexp(1, -126), 16
 	}
-	if x := math.Abs(float64(v)); x < least { // multiples of the least number
+	if x := math.Abs(float64(v)); x < least { // subnormal: a multiple of step
 		step := math.Ldexp(least, drop-23)
 		return float32(math.RoundToEven(float64(v)/step) * step)
 	}

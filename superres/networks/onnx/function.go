@@ -13,7 +13,7 @@ type function struct {
 	defaults map[string]attribute
 }
 
-// maxDepth is the greatest number of calls of functions inside each other.
+// maxDepth is the greatest number of calls of functions nested in each other.
 const maxDepth = 16
 
 // fullName returns the name by which a node calls a function.
@@ -61,7 +61,7 @@ func (m *model) parseFunction(message []byte) error {
 	return nil
 }
 
-// call follows the nodes of function f for a node that calls it. They see only the inputs and attributes of that node.
+// call follows the nodes of function f for node n, which calls f. The nodes see only the inputs and attributes of n.
 func (t *tracer) call(n node, f *function) error {
 	if t.depth == maxDepth || len(n.inputs) > len(f.inputs) {
 		return fmt.Errorf("%s %q: has %d inputs, or calls functions more than %d deep", n.op, n.name, len(n.inputs),

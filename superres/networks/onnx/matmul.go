@@ -42,8 +42,8 @@ func (c *call) matMul() ([]*value, error) {
 	return c.linear(a, &w, false, 1)
 }
 
-// linear multiplies the channels of each pixel, which must be the last dimension of v, by a matrix of inputs×outputs,
-// or, if isTransposed, outputs×inputs, and by a factor: it adds a convolution of 1×1 taps.
+// linear multiplies the channels of each pixel, which must be the last dimension of v, by a factor and by the matrix w
+// of inputs×outputs (outputs×inputs if isTransposed). It adds a convolution of 1×1 taps.
 func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) ([]*value, error) {
 	dims := c.layout(v)
 	in, out := w.dims[0], w.dims[1]
@@ -84,15 +84,15 @@ func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) ([
 	return []*value{c.sampled(node).arranged(made)}, nil
 }
 
-// factor is one of two values that are multiplied as matrices, with its layout taken apart.
+// factor is one of two values that are multiplied as matrices, and the parts of its layout.
 type factor struct {
-	batch, left, inner []part // the sum is over inner; the result has left
+	batch, left, inner []part // a product sums over inner, and keeps left
 	node               int
 	shape              graph.Shape
 	heads              int
 }
 
-// factor takes the layout of v apart, which ends with two dimensions of a matrix: inner is summed over, left is not.
+// factor returns v as a factor. left and inner say where these dimensions are: 1 is the last of v, 2 the one before it.
 func (c *call) factor(v *value, left, inner int) (f factor, err error) {
 	dims := c.layout(v).merged()
 	n := len(dims)
@@ -105,7 +105,7 @@ func (c *call) factor(v *value, left, inner int) (f factor, err error) {
 	return f, err
 }
 
-// arrange puts the channels of a factor in order: head after head, and within a head as the given parts.
+// arrange sorts the channels of f by head, and within a head by the given parts. It sets f.heads.
 func (c *call) arrange(f *factor, parts []part) (err error) {
 	var order []part
 	for _, p := range f.batch {
@@ -118,14 +118,14 @@ func (c *call) arrange(f *factor, parts []part) (err error) {
 	return err
 }
 
-// pixels reports whether parts are of rows and columns alone, and at least one.
+// pixels reports whether there are parts, and all of them are of rows or columns.
 func pixels(parts []part) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p part) bool { return p.of == channels })
 }
 
-// keys returns the windows of a picture of shape s that consist of the pixels of parts, row by row, and their number
-// across and down; parts of batch count the windows. Windows may overlap. If there is one window alone, the distance to
-// the next is the size of the windows that attend to it, height×width, unless 0.
+// keys returns the windows of a picture of shape s, and their number across and down. parts are the rows and columns of
+// a window, batch has the parts that count windows. Windows may overlap. If there is only one, its distance to the next
+// is set to height×width, the size of the windows that attend to it, unless that is 0.
 func keys(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int, err error) {
 	k.Height, k.Width = 1, 1
 	for i, p := range parts {
@@ -162,7 +162,7 @@ func keys(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, 
 	return k, across, down, nil
 }
 
-// window returns the size of windows, as keys does, that do not overlap: 0×0 for the whole picture of shape s.
+// window returns the size of the windows that keys finds if they do not overlap: 0×0 for the whole picture of shape s.
 func window(parts, batch []part, s graph.Shape) (height, width int, err error) {
 	k, _, _, err := keys(parts, batch, s, 0, 0)
 	switch {
@@ -174,15 +174,14 @@ func window(parts, batch []part, s graph.Shape) (height, width int, err error) {
 	return k.Height, k.Width, nil
 }
 
-// sameBatch reports whether two values have equal numbers of windows and heads, in the same order.
+// sameBatch reports whether the batches of two factors have equal numbers of windows and heads, in the same order.
 func sameBatch(a, b []part) bool {
 	return slices.EqualFunc(a, b, func(p, q part) bool {
 		return p.of == q.of && p.size == q.size && (p.of != channels || p.step == q.step)
 	})
 }
 
-// product multiplies samples by samples, as matrices. Before that, it puts pixels side by side that form a grid over
-// the picture.
+// product multiplies samples x by samples y as matrices: as x·y, or, if the graph has no such product, as (yᵀ·xᵀ)ᵀ.
 func (c *call) product(x, y *value) ([]*value, error) {
 	out, err := c.productOf(x, y)
 	if err == nil {
@@ -203,7 +202,8 @@ func (c *call) flipped(v *value) *value {
 	return v.arranged(dims)
 }
 
-// productOf does what product does, for the order of the graph, in which scores are the first factor.
+// productOf returns x·y; if one of the two is scores, it must be x. If pixels of a factor form a grid, productOf first
+// puts them side by side, and moves the pixels of the result back.
 func (c *call) productOf(x, y *value) ([]*value, error) {
 	first, _, err := c.gathered(x)
 	if err != nil {
@@ -274,7 +274,7 @@ func exchanged(l layout, s graph.Shape, n, m int) layout {
 	return out
 }
 
-// multiplied multiplies pixels of windows, or channels, with each other (scores), or adds them up, weighted by scores.
+// multiplied returns x·y: scores (products of pixels in windows or of channels) or weighted sums of pixels or channels.
 func (c *call) multiplied(x, y *value) ([]*value, error) {
 	a, err := c.factor(x, 2, 1)
 	if err != nil {
@@ -310,8 +310,8 @@ func (c *call) multiplied(x, y *value) ([]*value, error) {
 	return nil, errors.New("of samples is supported within windows, and of channels, alone")
 }
 
-// scored returns the scores that node computes for windows of height×width as a value. Its dimensions are those of
-// batch, which are the first factor's, and then the parts first and second.
+// scored returns the scores of node, for windows of height×width, as a value. Its dimensions are batch, the dimensions
+// before the matrix in the first factor, and then the parts first and second.
 func (c *call) scored(node int, batch layout, height, width int, first, second part) ([]*value, error) {
 	dims := make(layout, len(batch))
 	first.step, second.step = second.size, 1
@@ -388,7 +388,7 @@ func (c *call) channelScores(a, b factor, batch layout) ([]*value, error) {
 }
 
 // layerScores does what channelScores does for layers of several channels, as in layer attention (Niu et al.: HAN, ECCV
-// 2020): the sum of the scores of these channels.
+// 2020). The score of two layers is the sum of the scores of their channels.
 func (c *call) layerScores(a, b factor, batch layout) ([]*value, error) {
 	each := a.inner[:1]
 	for _, f := range []*factor{&a, &b} {
@@ -404,7 +404,7 @@ func (c *call) layerScores(a, b factor, batch layout) ([]*value, error) {
 	return []*value{out[0].arranged(slices.Delete(c.layout(out[0]), len(batch), len(batch)+1))}, nil
 }
 
-// layerSum does what channelSum does, for the weights of layerScores, which hold for all channels of a layer.
+// layerSum does what channelSum does with weights from layerScores, each of which is for all channels of a layer.
 func (c *call) layerSum(a, b factor) ([]*value, error) {
 	each, layers := b.left[0], b.shape.Channels/b.left[0].size
 	if a.shape.Channels != layers*layers || !a.hasOrder(layers*layers) || len(a.left) != 1 || len(b.inner) != 1 ||
@@ -438,7 +438,7 @@ func (c *call) layerSum(a, b factor) ([]*value, error) {
 		slices.Concat([]part{{of: channels, size: each.size, step: 1}}, pixels)})}, nil
 }
 
-// hasOrder reports whether the channels of scores are in the order of the graph: head after head, with n numbers each.
+// hasOrder reports whether the channels of f are scores in the order of graph.Scores: head after head, n per head.
 func (f *factor) hasOrder(n int) bool {
 	order := slices.Concat(f.batch, f.left, f.inner)
 	step := 1
@@ -454,7 +454,7 @@ func (f *factor) hasOrder(n int) bool {
 	return step == f.shape.Channels && f.shape.Channels%n == 0
 }
 
-// weightedSum adds a graph.WeightedSum: sums of the pixels of b, weighted by the scores a.
+// weightedSum adds a graph.WeightedSum: sums of the pixels of b, weighted by the scores a. order is b's layout.
 func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
 	var like part // the pixels that the scores are for
 	if len(a.left) == 1 {
@@ -498,7 +498,7 @@ func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
 	return []*value{c.sampled(node).arranged(out)}, nil
 }
 
-// channelSum adds a graph.ChannelSum: sums of the channels of b, weighted by the scores a.
+// channelSum adds a graph.ChannelSum: sums of the channels of b, weighted by the scores a. like is b's layout.
 func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
 	height, width, err := window(b.left, b.batch, b.shape)
 	if err != nil {
@@ -516,7 +516,7 @@ func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
 	return []*value{c.sampled(node).arranged(c.inOrder(like))}, err
 }
 
-// inOrder returns a layout like the given one, for a node that has its channels in the order of the layout.
+// inOrder returns a copy of layout like, with steps for a node that has its channels in the order of the layout.
 func (c *call) inOrder(like layout) layout {
 	out := make(layout, len(like))
 	step := 1
@@ -532,7 +532,7 @@ func (c *call) inOrder(like layout) layout {
 	return out
 }
 
-// shiftMask returns the ShiftMask that is equal to adding a constant to v, scores of a moved picture, if there is one.
+// shiftMask returns a ShiftMask that adds constant t to v, the scores of a moved picture, and reports whether one does.
 func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 	dims := c.layout(v)
 	s := c.builder.Shape(v.samples.base)
@@ -569,7 +569,7 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 	return mask, c.isMask(mask, t, s)
 }
 
-// isMask reports whether a constant equals the mask, window after window, of the windows of s.
+// isMask reports whether constant t holds what mask adds to each window in turn. s is the shape of the scores.
 func (c *call) isMask(mask graph.ShiftMask, t *tensor, s graph.Shape) bool {
 	n := mask.Height * mask.Width
 	for i := range t.size() {

@@ -1,7 +1,7 @@
 // Package onnx reads networks in the format ONNX.
 //
-// It follows the nodes of a file in their order, as if it ran the network, but with shapes in place of samples.
-// Whatever depends on no sample, such as the arithmetic of sizes that exporters write, it computes right away.
+// It follows the nodes of a file in their order, as if it ran the network, but with shapes in place of samples. It
+// computes values that depend on no sample, such as sizes, right away.
 package onnx
 
 import (
@@ -15,15 +15,15 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// The versions of ONNX's set of operations that are supported.
+// The least and the greatest supported version of ONNX's set of operations (opset).
 const (
 	leastOpset = 9
 	mostOpset  = 26
 )
 
-// Read returns the network of the contents of an .onnx file. It fails for operations that are not supported, naming
-// them, and as graph.Graph.Check does. Weights may be in files of the folder, unless it is nil; Read reads no other
-// files, and none outside. The contents may be forged. Read does not keep the slice.
+// Read returns the network in data, the contents of an .onnx file. It fails for an operation that is not supported,
+// which the error names, and if graph.Graph.Check fails. Weights may be in files of the folder, which may be nil; Read
+// opens no files outside it. The contents may be forged. Read does not keep data.
 func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	m, err := parseModel(data, folder)
 	if err != nil {
@@ -68,11 +68,11 @@ func (m *model) terms() string {
 	return ""
 }
 
-// examples are the widths and heights of the pictures for which a network of any size is followed: multiples of all
-// factors that graphs may demand.
+// examples are widths and heights of the two pictures for which a network that takes any size is followed. They are
+// multiples of 48, since a network may demand sides that are divisible by some number.
 var examples = [2][2]int{{240, 336}, {384, 192}}
 
-// usualSides are sides of pictures to try where a network does not take pictures of any size, although it says so.
+// usualSides are sides of square pictures to try if a network does not take the examples, although it states no size.
 var usualSides = [...]int{64, 48, 32, 128, 96, 256}
 
 // graph returns the network as a graph. If the file leaves the size open, the graphs for two sizes must be the same.
@@ -113,7 +113,7 @@ func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
 	return nil, fault
 }
 
-// picture is the input of a network.
+// picture describes the input of a network.
 type picture struct {
 	name     string
 	channels int // 0 if the file leaves the number open
@@ -124,7 +124,7 @@ type picture struct {
 	isSized       bool
 }
 
-// picture returns the only input of the network that is no constant.
+// picture describes the one input of the network that is no constant. It fails if there are more, or it is no picture.
 func (m *model) picture() (p picture, err error) {
 	var in input
 	inputs := 0
@@ -159,7 +159,7 @@ func (m *model) picture() (p picture, err error) {
 // isColour reports whether a picture may have n channels.
 func isColour(n int) bool { return n == 1 || n == 3 }
 
-// result returns the name of the only result.
+// result returns the name of the network's result, and fails unless there is exactly one.
 func (m *model) result() (name string, err error) {
 	results := 0
 	err = m.eachValue(outputField, func(found input) {
@@ -172,7 +172,7 @@ func (m *model) result() (name string, err error) {
 	return name, err
 }
 
-// graphFor returns the graph for a picture of the given width and height, unless the file states others.
+// graphFor returns the graph for a picture of the file's size, or, if it states none, size[0] wide and size[1] high.
 func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	channels := []int{p.channels}
 	if p.channels == 0 {
@@ -188,7 +188,7 @@ func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 	for i, c := range channels {
 		s.Channels = c
 		attempt, failure := m.follow(p, s)
-		if failure != nil && p.isSized { // the file may state factors that are right for one size alone
+		if failure != nil && p.isSized { // the file may state factors that are right only for its size
 			m.resizesLike = true
 			if again, failed := m.follow(p, s); failed == nil {
 				return again, nil
@@ -198,7 +198,7 @@ func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
 		if failure == nil {
 			return attempt, nil
 		}
-		if i == 0 { // three channels are likelier, and so is this error
+		if i == 0 { // the error for three channels is likelier to be the right one
 			err = failure
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// many is the greatest number of inputs of operations that take any number.
+// many is the greatest number of inputs of operations that take any number of inputs.
 const many = graph.MaxChannels
 
 // operations are the supported operations by name.
@@ -20,7 +20,7 @@ func init() {
 		"keep_aspect_ratio_policy mode nearest_mode"
 	const pooling = "auto_pad ceil_mode dilations kernel_shape pads strides"
 	const reducing = "axes keepdims noop_with_empty_axes"
-	foldGreatest := foldReduce(math.Inf(-1), math.Max, alone)
+	foldGreatest := foldReduce(math.Inf(-1), math.Max, total)
 	operations = map[string]operation{
 		"Conv":               {2, 3, window, (*call).conv, nil},
 		"ConvTranspose":      {2, 3, window + " output_padding output_shape", (*call).convTranspose, nil},
@@ -67,12 +67,12 @@ func init() {
 		"GlobalAveragePool":            {1, 1, "", globalPool(graph.Mean), nil},
 		"GlobalMaxPool":                {1, 1, "", globalPool(graph.Maximum), nil},
 		"ReduceMean":                   {1, 2, reducing, reduce(graph.Mean, false), foldReduce(0, addReals, meanOf)},
-		"ReduceSum":                    {1, 2, reducing, reduce(graph.Sum, false), foldReduce(0, addReals, alone)},
+		"ReduceSum":                    {1, 2, reducing, reduce(graph.Sum, false), foldReduce(0, addReals, total)},
 		"ReduceL2":                     {1, 2, reducing, reduce(graph.Norm, false), foldReduce(0, addSquare, rootOf)},
 		"ReduceMax":                    {1, 2, reducing, reduce(graph.Maximum, false), foldGreatest},
-		"ReduceMin":                    {1, 2, reducing, (*call).least, foldReduce(math.Inf(1), math.Min, alone)},
-		"ReduceProd":                   {1, 2, reducing, nil, foldReduce(1, mulReals, alone)},
-		"ReduceSumSquare":              {1, 2, reducing, reduce(graph.Sum, true), foldReduce(0, addSquare, alone)},
+		"ReduceMin":                    {1, 2, reducing, (*call).least, foldReduce(math.Inf(1), math.Min, total)},
+		"ReduceProd":                   {1, 2, reducing, nil, foldReduce(1, mulReals, total)},
+		"ReduceSumSquare":              {1, 2, reducing, reduce(graph.Sum, true), foldReduce(0, addSquare, total)},
 		"InstanceNormalization":        {3, 3, "epsilon", (*call).instanceNormalization, nil},
 		"LayerNormalization":           {2, 3, "axis epsilon stash_type", (*call).layerNormalization, foldLayerNorm},
 		"GroupNormalization":           {3, 3, "epsilon num_groups stash_type", (*call).groupNormalization, nil},
@@ -131,7 +131,7 @@ func init() {
 	}
 }
 
-// dropout computes Dropout, which changes nothing where a network only runs. No node may take its output mask.
+// dropout computes Dropout, which changes nothing outside training. No node may take its second output, the mask.
 func (c *call) dropout() ([]*value, error) {
 	if training, err := c.number(2, 0); err != nil || training != 0 {
 		return nil, errors.New("for training is not supported")

@@ -10,7 +10,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// emit returns the emitter of operations one after another, which get the name of the call.
+// emit returns an emitter that adds nodes of operations one after another, with the name of the call.
 func (c *call) emit(ops ...graph.Op) emitter {
 	return func(t *tracer, node int) (graph.Operand, error) {
 		for _, op := range ops {
@@ -94,7 +94,7 @@ func (c *call) prelu() ([]*value, error) {
 	return c.change(c.in[0], graph.PReLU{Slope: list})
 }
 
-// change adds nodes of operations, one after another, on the node of v. They must keep the layout of v.
+// change adds operations, one after another, to the node of v, and returns the result with the layout of v.
 func (c *call) change(v *value, ops ...graph.Op) ([]*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	m := maker{c, err}
@@ -102,8 +102,8 @@ func (c *call) change(v *value, ops ...graph.Op) ([]*value, error) {
 	return []*value{{samples: identity(node), dims: v.dims}}, m.err
 }
 
-// perChannel returns the numbers that a constant has for the channels of v's node. The dimensions of the constant, from
-// the last on, must be those of v, or 1 where those of v are no channels.
+// perChannel returns, for each channel of v's node, the number that constant t holds for it. Each dimension of t must
+// be 1, or equal the dimension of v at the same distance from the last, which must then consist of channels.
 func (c *call) perChannel(t *tensor, v *value) ([]float32, error) {
 	dims := c.layout(v)
 	sizes := dims.sizes()
@@ -113,7 +113,7 @@ func (c *call) perChannel(t *tensor, v *value) ([]float32, error) {
 	steps, extra := strides(t.dims), len(dims)-len(t.dims)
 	type along struct {
 		part
-		stride int // of the constant
+		stride int // distance between neighbours in the constant
 	}
 	var parts []along
 	for i, size := range t.dims {
@@ -194,13 +194,13 @@ func (c *call) clip() ([]*value, error) {
 	return c.limit(c.in[0], max(least, -math.MaxFloat32), min(most, math.MaxFloat32))
 }
 
-// limit limits samples to the range from least to most.
-func (c *call) limit(v *value, least, most float64) ([]*value, error) {
-	if least == 0 && most == math.MaxFloat32 {
+// limit limits samples to the range from low to high.
+func (c *call) limit(v *value, low, high float64) ([]*value, error) {
+	if low == 0 && high == math.MaxFloat32 {
 		return c.rectify(v, 0)
 	}
-	return c.apply(v, func(x float64) float64 { return min(max(x, least), most) },
-		c.emit(graph.Clip{Min: float32(least), Max: float32(most)}))
+	return c.apply(v, func(x float64) float64 { return min(max(x, low), high) },
+		c.emit(graph.Clip{Min: float32(low), Max: float32(high)}))
 }
 
 func (c *call) pow() ([]*value, error) {
@@ -232,7 +232,7 @@ func (c *call) pow() ([]*value, error) {
 	return c.apply(c.in[0], func(x float64) float64 { return elementary.Pow(x, exponent) }, emit)
 }
 
-// arithmetic returns the operation with a sign of graph.Builder.Arithmetic.
+// arithmetic returns the operation that combines two inputs by a sign of graph.Builder.Arithmetic.
 func arithmetic(sign byte, fold func(*call) (*tensor, error)) operation {
 	return operation{2, 2, "axis broadcast", func(c *call) ([]*value, error) {
 		return c.arithmetic(sign, c.in[0], c.in[1])
@@ -294,8 +294,8 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 	})
 }
 
-// rescale returns the mean of all pixels times their number as a sum, the sum divided by their number as a mean, and,
-// for unbiased variances, the sum divided by their number less 1, for pictures of any size. Else it returns nil.
+// rescale recognises number as n, the number of pixels, or n − 1, and returns a result that is right for any size of
+// picture: mean·n as the sum, sum/n as the mean, and sum/(n − 1), for unbiased variances. Else it returns nil.
 func (c *call) rescale(sign byte, v *value, number float64) ([]*value, error) {
 	n := c.builder.Node(v.samples.base)
 	op, isReduce := n.Op.(graph.Reduce)
@@ -349,8 +349,8 @@ func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) ([]
 	return []*value{{samples: identity(out.Node), dims: v.dims}}, err
 }
 
-// align returns nodes with the samples of all values in one layout, which it also returns. Some may have a single pixel
-// or channel where others have more.
+// align returns a node for each value, and the layout that all these nodes have. A value may have a single pixel or
+// channel where another has more.
 func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
 	isUsual := true
 	for _, v := range values {
@@ -365,7 +365,7 @@ func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
 		for i, parts := range all {
 			k := i + len(dims) - len(all)
 			sizes[k] = max(sizes[k], all.sizes()[i])
-			parts = slices.DeleteFunc(merged(parts), func(p part) bool { return p.step == 0 }) // combining repeats it
+			parts = slices.DeleteFunc(merged(parts), func(p part) bool { return p.step == 0 }) // combining repeats p
 			switch {
 			case len(dims[k]) == 0:
 				dims[k] = parts
@@ -417,7 +417,7 @@ func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) 
 	return []*value{{samples: out, dims: first.dims}}, nil
 }
 
-// extreme returns the make function of Max, Min or Sum, which combines inputs by a sign, one after another.
+// extreme returns a function for operation.make, for Max, Min or Sum: it combines one input after another by sign.
 func extreme(sign byte) func(*call) ([]*value, error) {
 	return func(c *call) (out []*value, err error) {
 		out = c.in[:1]

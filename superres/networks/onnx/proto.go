@@ -13,7 +13,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// model holds what is needed of an ONNX file.
+// model holds the parts of an ONNX file that are needed.
 //
 // Note: nodes, inputs and results stay in the message of the graph, and are parsed whenever they are needed. As values
 // in memory they would take up to a hundred times their bytes.
@@ -26,7 +26,7 @@ type model struct {
 	functions map[string]*function // by their full names
 	beside    *beside
 	work      int // how many numbers were computed from constants
-	// resizesLike says that a Resize by a factor means a Resize to the size of earlier samples that have that size.
+	// resizesLike says to turn each Resize by a factor into a Resize to the size of an earlier node, if one fits.
 	resizesLike bool
 }
 
@@ -45,11 +45,11 @@ type attribute struct {
 	tensor  *tensor
 	numbers []int64
 	reals   []float32
-	// of is the name of the attribute of the function that gives this attribute its value; empty if it has its own.
+	// of names the attribute of the function's caller that gives this attribute its value; empty if it has its own.
 	of string
 }
 
-// input describes an input or a result of the network.
+// input describes an input, or a result, of the network.
 type input struct {
 	name     string
 	kind     int
@@ -59,12 +59,12 @@ type input struct {
 
 // The limits of a file.
 const (
-	maxNodes      = 4 * graph.MaxNodes // nodes, many of which compute sizes, and constants
-	maxNames      = graph.MaxChannels  // inputs of a node; also its outputs
-	maxAttributes = 64                 // of a node
-	maxList       = 1 << 14            // numbers of an attribute
+	maxNodes      = 4 * graph.MaxNodes // of nodes, many of which compute sizes; also of constants
+	maxNames      = graph.MaxChannels  // of inputs of a node; also of outputs
+	maxAttributes = 64                 // of attributes of a node
+	maxList       = 1 << 14            // of numbers of an attribute
 	maxFunctions  = 1000
-	// maxWholes is the greatest number of whole numbers in all constants: of 8 bytes each, but maybe 1 in the file.
+	// maxWholes is the greatest number of whole numbers in all constants. Each takes 8 bytes, but maybe 1 in the file.
 	maxWholes = 1 << 20
 )
 
@@ -74,11 +74,11 @@ var errBroken = errors.New("the file is no ONNX, or is cut off")
 type field struct {
 	number protowire.Number
 	kind   protowire.Type
-	value  uint64 // of a number
-	bytes  []byte // of bytes, texts and messages; part of the file
+	value  uint64 // if the field is a number
+	bytes  []byte // if the field is bytes, a text or a message; part of the file
 }
 
-// fields calls visit for each field of a message and returns its first error.
+// fields calls visit for each field of a message until visit returns an error, and returns that error.
 func fields(message []byte, visit func(field) error) error {
 	for len(message) > 0 {
 		var f field
@@ -112,7 +112,7 @@ func fields(message []byte, visit func(field) error) error {
 	return nil
 }
 
-// numbers calls visit for each number of a repeated field, packed or not, and returns its first error.
+// numbers calls visit for each number, of type kind, of a repeated field, packed or not. It returns the first error.
 func (f field) numbers(kind protowire.Type, visit func(uint64) error) error {
 	if f.kind == kind {
 		return visit(f.value)
@@ -140,7 +140,7 @@ func (f field) numbers(kind protowire.Type, visit func(uint64) error) error {
 	return nil
 }
 
-// parseModel parses an ONNX file. Its weights may be in files of the folder, unless that is nil.
+// parseModel parses an ONNX file. Weights may be in files of the folder, which may be nil.
 func parseModel(data []byte, folder fs.FS) (*model, error) {
 	m := &model{constants: map[string]*tensor{}, functions: map[string]*function{}, beside: newBeside(folder)}
 	hasGraph := false
@@ -172,7 +172,7 @@ func parseModel(data []byte, folder fs.FS) (*model, error) {
 	return m, err
 }
 
-// describe adds the lines "key: value" of a description to the metadata.
+// describe adds the lines of the model's description that have the form "key: value" to the metadata.
 func (m *model) describe(text string) {
 	for line := range strings.Lines(text) {
 		if key, value, found := strings.Cut(line, ":"); found {
@@ -205,7 +205,7 @@ func (m *model) parseOpset(message []byte) error {
 	return err
 }
 
-// isStandard reports whether a domain is the one with ONNX's own operations.
+// isStandard reports whether a domain is the domain of ONNX's own operations.
 func isStandard(domain string) bool { return domain == "" || domain == "ai.onnx" }
 
 // parseEntry returns the key and the value of an entry of the metadata.
@@ -254,7 +254,7 @@ const (
 	functionNodesField = 7
 )
 
-// eachNode calls visit for each node of a message, which the fields of a number have, and returns its first error.
+// eachNode calls visit for each node in the fields of a message with the given number, and returns the first error.
 func (m *model) eachNode(message []byte, number protowire.Number, visit func(node) error) error {
 	wholes := maxWholes
 	return fields(message, func(f field) error {
@@ -275,7 +275,7 @@ const (
 	outputField = 12
 )
 
-// eachValue calls visit for each input, or result, of the graph; number is inputField or outputField.
+// eachValue calls visit for each input of the graph if number is inputField, or each result if it is outputField.
 func (m *model) eachValue(number protowire.Number, visit func(input)) error {
 	return fields(m.body, func(f field) error {
 		if f.number != number {

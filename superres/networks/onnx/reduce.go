@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// extent reports whether axes of v are all pixels, and all channels, of its node. It fails if they are some alone.
+// extent reports whether axes hold all pixels, and all channels, of v's node. It fails if they hold a part of either.
 func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err error) {
 	dims := c.layout(v)
 	var parts []part
@@ -31,7 +31,7 @@ func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err err
 	return ofPicture, ofChannels, err
 }
 
-// reduce returns the make function of a reduction along axes, of samples or of their squares.
+// reduce returns a function for operation.make: it reduces samples, or their squares if isSquare is true, along axes.
 func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) {
 		v := c.in[0]
@@ -126,7 +126,7 @@ func (c *call) least() ([]*value, error) {
 	return c.combineNumber('*', out[0], -1, false)
 }
 
-// isSide reports whether the given dimension of v is all rows, or all columns, of its node; more than one is not.
+// isSide reports whether axes is a single dimension of v that is all rows, or all columns, of its node.
 func (c *call) isSide(v *value, axes []int) bool {
 	if len(axes) != 1 {
 		return false
@@ -137,8 +137,8 @@ func (c *call) isSide(v *value, axes []int) bool {
 		(parts[0].of == rows && parts[0].size == s.H || parts[0].of == columns && parts[0].size == s.W)
 }
 
-// channelsOf returns the part of the channels of which a single dimension of v consists. It returns zero if axes are
-// several dimensions or not of channels.
+// channelsOf returns the part that axes, a single dimension of v, consists of. It returns a zero part if axes are
+// several dimensions, or if the dimension is no single part of channels.
 func (c *call) channelsOf(v *value, axes []int) (p part) {
 	if len(axes) == 1 {
 		p, _ = only(c.layout(v)[axes[0]], channels)
@@ -212,12 +212,12 @@ func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare 
 	return c.change(v, append(before, after...)...)
 }
 
-// globalPool returns the make function of a reduction of the whole picture.
+// globalPool returns a function for operation.make: it reduces each channel of the picture to one sample.
 func globalPool(by graph.Reduction) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) { return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0]) }
 }
 
-// pool returns the make function of MaxPool or AveragePool.
+// pool returns a function for operation.make: it computes MaxPool or AveragePool.
 func pool(isMax bool) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) {
 		shape, err := c.pair("kernel_shape", 0)
@@ -262,7 +262,7 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 			Pad:      graph.Edges{Top: pads[0], Left: pads[1], Bottom: pads[2], Right: pads[3]},
 			CountPad: !isMax && c.int("count_include_pad", 0) != 0}
 		if c.int("ceil_mode", 0) != 0 && op.Stride > 1 && op.Stride <= graph.MaxSide {
-			// Another window, if it begins before the end of the picture.
+			// more returns the padding for one more window, if that begins before the end of the picture.
 			more := func(side, before, after, window int) int {
 				left := (side + before + after - window) % op.Stride
 				if left == 0 || side+before+after-left+op.Stride-window >= side+before {
@@ -281,8 +281,8 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 	}
 }
 
-// scaled multiplies v by the constant of input scale and adds the constant of input offset, if there are any. The
-// constants have the dimensions of v but for the given number at the end.
+// scaled multiplies v by the constant input with index scale and adds the one with index offset, if the node has them.
+// The constants have the dimensions of v without the last ones, as many as behind says.
 func (c *call) scaled(v []*value, scale, offset, behind int) (out []*value, err error) {
 	out = v
 	for k, i := range []int{scale, offset} {
@@ -412,7 +412,7 @@ func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
 	if count%(p.size*p.step) != 0 {
 		return nil, errView
 	}
-	beside, back := make([]int, 0, count), make([]int, count) // Softmax's order of channels, and back
+	beside, back := make([]int, 0, count), make([]int, count) // the order of channels for Softmax, and its inverse
 	for k := range count {
 		from := k/(p.size*p.step)*p.size*p.step + k%p.size*p.step + k/p.size%p.step
 		beside, back[from] = append(beside, from), k
@@ -429,7 +429,7 @@ func (c *call) softmaxOfPicture(v *value) ([]*value, error) {
 	return []*value{{samples: identity(node), dims: v.dims}}, m.err
 }
 
-// compare returns the make function of a comparison: x > y, or y > x if isSwapped, or the negation if isNegated.
+// compare returns a function for operation.make: it computes x > y, or y > x if isSwapped; if isNegated, the opposite.
 func compare(isSwapped, isNegated bool) func(*call) ([]*value, error) {
 	return func(c *call) ([]*value, error) {
 		x, y := c.in[0], c.in[1]
@@ -480,7 +480,7 @@ func (c *call) where() ([]*value, error) {
 	return []*value{c.sampled(node).arranged(dims)}, err
 }
 
-// masked computes Where by a constant of several numbers: the sum of both operands, each times a mask of 0 and 1.
+// masked computes Where for a constant condition: the sum of both operands, each times a mask of 0 and 1.
 func (c *call) masked(condition *tensor) (out []*value, err error) {
 	if err := c.spend(2 * condition.size()); err != nil {
 		return nil, err
@@ -514,7 +514,7 @@ func (c *call) masked(condition *tensor) (out []*value, err error) {
 			}
 			term = made[0]
 		case v.constant.size() == 1:
-			number := float32(min(max(v.constant.real(0), -math.MaxFloat32), math.MaxFloat32)) // may be −∞
+			number := float32(min(max(v.constant.real(0), -math.MaxFloat32), math.MaxFloat32)) // the constant may be −∞
 			for k, is := range mask.reals {
 				if is != 0 {
 					mask.reals[k] = number

@@ -11,8 +11,7 @@ import (
 // maxDims is the greatest number of dimensions into which samples are split.
 const maxDims = 16
 
-// newDims returns the dimensions of the result of a Reshape, Flatten, Squeeze or Unsqueeze of an array of the given
-// dimensions.
+// newDims returns the dimensions to which a Reshape, Flatten, Squeeze or Unsqueeze changes the given dimensions.
 func (c *call) newDims(dims []int) ([]int, error) {
 	switch c.op {
 	case "Reshape":
@@ -78,7 +77,7 @@ func product(list []int) int {
 	return n
 }
 
-// reshapedDims returns the dimensions that a Reshape states. 0 stands for the dimension of the input, −1 for the rest.
+// reshapedDims returns the dimensions that a Reshape states. 0 means the input's dimension, −1 all remaining values.
 func (c *call) reshapedDims(dims []int) ([]int, error) {
 	list, err := c.listOr(1, "shape")
 	if err != nil {
@@ -141,7 +140,7 @@ func (c *call) reshape() ([]*value, error) {
 	return []*value{v.arranged(out)}, err
 }
 
-// unshuffled returns v with the pixels of squares as channels of a node, in the order of the layout.
+// unshuffled adds a PixelUnshuffle, which turns squares of pixels into channels, and returns v on the new node.
 func (c *call) unshuffled(v *value) (*value, error) {
 	dims := c.layout(v).merged()
 	factors := [3]int{channels: 1}
@@ -182,13 +181,13 @@ func (c *call) unshuffled(v *value) (*value, error) {
 	return c.sampled(node).arranged(c.inOrder(dims)), err
 }
 
-// plain returns v in the usual layout.
+// plain returns the samples of v in the usual layout, for which it may add a node.
 func (c *call) plain(v *value) (*value, error) {
 	node, err := c.node(v)
 	return c.sampled(node), err
 }
 
-// order returns the permutation of a Transpose of rank dimensions.
+// order returns the permutation of the dimensions, rank in number, that a Transpose states or implies.
 func (c *call) order(rank int) ([]int, error) {
 	order, err := c.list("perm")
 	if err != nil {
@@ -289,7 +288,7 @@ func (c *call) expand() ([]*value, error) {
 	return []*value{c.in[0].arranged(v)}, nil
 }
 
-// tile computes Tile: it repeats dimensions as a whole.
+// tile computes Tile: it repeats the array along its dimensions.
 func (c *call) tile() ([]*value, error) {
 	times, err := c.listOr(1, "repeats")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// factors returns the factors of the heights and of the widths of a Resize or Upsample of samples of shape s.
+// factors returns the factors by which a Resize or Upsample multiplies the height (down) and width (across) of shape s.
 func (c *call) factors(s graph.Shape) (down, across float64, err error) {
 	dims := []int{1, s.Channels, s.H, s.W}
 	axes, err := c.list("axes")
@@ -101,7 +101,7 @@ func (c *call) resize() ([]*value, error) {
 	return c.add(op, c.in[0])
 }
 
-// coordinates returns the coordinate mode of a Resize. It fails for options that graph.Resize does not have.
+// coordinates returns a Resize's coordinate mode, such as half_pixel. It fails for options that graph.Resize lacks.
 func (c *call) coordinates() (string, error) {
 	switch policy := c.text("keep_aspect_ratio_policy", "stretch"); {
 	case policy != "stretch":
@@ -132,7 +132,8 @@ func (c *call) interpolation() (by graph.Interpolation, a float64, err error) {
 	return by, a, err
 }
 
-// resizeTo resizes samples of shape s to the size of an earlier node. It fails if no node has that size.
+// resizeTo resizes samples of shape s, by the given factors, to the size of an earlier node. Without such a node, it
+// fails with unlike, or with an error of its own if unlike is nil.
 func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) ([]*value, error) {
 	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
 	if !found {
@@ -193,8 +194,7 @@ func (c *call) enlargeFromCorner(factor int) ([]*value, error) {
 	return c.add(graph.PixelShuffle{Factor: factor}, out...)
 }
 
-// nearest adds a Resize to nearest samples, if the file selects the same samples as the graph: ⌊x·Down/Up⌋ for column
-// x.
+// nearest adds a Resize by Nearest if the file, like the graph, takes sample ⌊x·Down/Up⌋ for column x.
 func (c *call) nearest(op graph.Resize, coordinates string) ([]*value, error) {
 	rounding := c.text("nearest_mode", "round_prefer_floor")
 	if c.op == "Upsample" || c.opset < 11 {
@@ -281,7 +281,7 @@ func (c *call) pad() ([]*value, error) {
 	return c.add(op, c.in[0])
 }
 
-// padWith pads with a number, or with one for each channel, or cuts off samples.
+// padWith pads the first input with the numbers in border, one or one per channel, or cuts off samples.
 func (c *call) padWith(op graph.Pad, border []float32) ([]*value, error) {
 	areZeros := slices.Min(border) == 0 && slices.Max(border) == 0
 	if areZeros || max(op.Top, op.Left, op.Bottom, op.Right) <= 0 {
@@ -293,7 +293,7 @@ func (c *call) padWith(op graph.Pad, border []float32) ([]*value, error) {
 			return nil, fmt.Errorf("with %g is not supported", v)
 		}
 	}
-	// Then the zeros of the padding stand for the border.
+	// The border is subtracted, zeros are padded, and the border is added again.
 	out, err := c.add(graph.Affine{Scale: []float32{1}, Offset: minus}, c.in[0])
 	if err == nil {
 		out, err = c.add(op, out...)

@@ -19,7 +19,7 @@ func (s slicing) size() int {
 	return max((s.start-s.end-s.step-1)/-s.step, 0)
 }
 
-// slicings returns what a Slice keeps along each axis of an array of the given dimensions.
+// slicings returns the indexes that a Slice keeps along each of its axes, for an array of the given dimensions.
 func (c *call) slicings(dims []int) (list []slicing, err error) {
 	var lists [4][]int // starts, ends, axes, steps
 	for i, name := range []string{"starts", "ends", "axes", "steps"} {
@@ -117,7 +117,7 @@ func (c *call) narrow(v *value, by slicing) (*value, error) {
 		return v, nil
 	}
 	if p := merged(dims[by.axis]); by.step > 1 && len(p) == 2 && p[0].of != channels && p[1].of == channels &&
-		p[1].size == by.step && by.start < by.step && n == p[0].size { // pixels that thin made channels
+		p[1].size == by.step && by.start < by.step && n == p[0].size { // channels that thin made from pixels
 		split := slices.Concat(dims[:by.axis], layout{p[:1], p[1:]}, dims[by.axis+1:])
 		one, err := c.pick(v.arranged(split), by.axis+1, []int{by.start})
 		if err != nil {
@@ -140,7 +140,7 @@ func (c *call) narrow(v *value, by slicing) (*value, error) {
 	return c.pick(v, by.axis, list)
 }
 
-// crop does what narrow does, for all rows or columns of the picture: it cuts off edges.
+// crop does what narrow does for rows or columns of the whole picture: it cuts off edges.
 func (c *call) crop(v *value, by slicing, p part) (*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {
@@ -164,9 +164,9 @@ func (c *call) crop(v *value, by slicing, p part) (*value, error) {
 	return c.sampled(node).arranged(out), nil
 }
 
-// thin does what narrow does, for every step-th row, or column. Squares of step×step pixels become channels. The
-// channels of the kept row are picked; in the layout, the columns of the squares are part of the columns of the
-// picture.
+// thin does what narrow does for every step-th row (columns likewise). Squares of step×step pixels become channels, and
+// thin picks the channels of the kept row of each square. In the layout of the result, the columns of a square are part
+// of the columns of the picture.
 func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {
@@ -200,7 +200,7 @@ func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
 	return kept.arranged(out[:4]), nil
 }
 
-// pick returns the values of v at the given indexes of a dimension, which must consist of channels.
+// pick returns the values of v at the indexes in list along a dimension, which must consist of channels.
 func (c *call) pick(v *value, along int, list []int) (*value, error) {
 	dims, n := c.layout(v), len(list)
 	p, isChannels := only(dims[along], channels)
@@ -325,7 +325,7 @@ func (c *call) splitToSequence() ([]*value, error) {
 	return []*value{{list: list}}, err
 }
 
-// sequenceAt computes SequenceAt: it returns a part that SplitToSequence has made.
+// sequenceAt computes SequenceAt: it returns one part of the result of a SplitToSequence.
 func (c *call) sequenceAt() ([]*value, error) {
 	list := c.in[0].list
 	i, err := c.number(1, 0)

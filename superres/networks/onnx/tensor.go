@@ -14,19 +14,18 @@ import (
 // maxRank is the greatest number of dimensions of a tensor.
 const maxRank = 8
 
-// tensor is a constant array of numbers, the last dimension varying fastest. At most one of reals, ints and bytes is
-// not nil.
+// tensor is a constant array of numbers in row-major order. At most one of reals, ints and bytes is not nil.
 type tensor struct {
 	dims  []int
 	reals []float32
 	ints  []int64
-	// bytes are numbers of 8 bits, signed if hasSign. All but DequantizeLinear and QuantizeLinear take them as ints.
+	// bytes are 8-bit numbers, signed if hasSign. Operations but DequantizeLinear and QuantizeLinear get them as ints.
 	bytes   []byte
 	hasSign bool
-	held    *held // nil if its numbers are never given back
+	held    *held // nil if its numbers never go back to the budget
 }
 
-// count returns the number of values of an array of the given dimensions. It fails for too many of them.
+// count returns the number of values of an array of the given dimensions. It fails for too many values or dimensions.
 func count(dims []int) (int, error) {
 	n := 1
 	if len(dims) > maxRank {
@@ -58,7 +57,7 @@ const (
 	typeBfloat16 = 16
 )
 
-// isReal reports whether a type is one of real numbers.
+// isReal reports whether the numbers of a type are real numbers, not integers.
 func isReal(kind int) bool {
 	return kind == typeFloat32 || kind == typeFloat16 || kind == typeFloat64 || kind == typeBfloat16
 }
@@ -143,7 +142,7 @@ func parseContents(message []byte) (*contents, error) {
 	})
 }
 
-// decode returns the tensor. It fails unless there are as many numbers as the dimensions say.
+// decode returns c as a tensor. It fails unless c has as many numbers as its dimensions say.
 func (c *contents) decode(wholes *int) (*tensor, error) {
 	size := sizeOf(c.kind)
 	if size == 0 {
@@ -178,7 +177,7 @@ func (c *contents) decode(wholes *int) (*tensor, error) {
 
 // decodeLists fills a tensor of n numbers from the fields that list numbers one by one.
 func (c *contents) decodeLists(t *tensor, n int) error {
-	least := 1 // fewest bytes of a number
+	least := 1 // the fewest bytes that a number takes
 	kind := protowire.VarintType
 	switch c.kind {
 	case typeFloat32:
@@ -219,7 +218,7 @@ func (c *contents) decodeLists(t *tensor, n int) error {
 	return nil
 }
 
-// eachList calls visit for the fields that list numbers one by one, and returns its error.
+// eachList calls visit for the fields that list numbers one by one, and returns the first error.
 func (c *contents) eachList(visit func(field) error) error {
 	return fields(c.message, func(f field) error {
 		switch f.number {
@@ -230,7 +229,7 @@ func (c *contents) eachList(visit func(field) error) error {
 	})
 }
 
-// spendWholes subtracts n whole numbers from what is left of maxWholes. It fails if that was less.
+// spendWholes subtracts n from left, the number of whole numbers that may still be read. It fails if fewer are left.
 func spendWholes(left *int, n int) error {
 	if *left -= n; *left < 0 {
 		return fmt.Errorf("more than %d whole numbers", maxWholes)
@@ -280,15 +279,15 @@ func (t *tensor) set(i, kind int, bits uint64) {
 	}
 }
 
-// scalar returns a tensor without dimensions.
+// scalar returns a tensor without dimensions that holds v.
 func scalar(v float32) *tensor { return &tensor{reals: []float32{v}} }
 
-// vector returns a tensor of one dimension.
+// vector returns a tensor of one dimension that holds the numbers of list.
 func vector(list ...int64) *tensor {
 	return &tensor{dims: []int{len(list)}, ints: append([]int64{}, list...)}
 }
 
-// whole returns v rounded towards 0; 0 if v is NaN.
+// whole returns v rounded towards 0 and limited to ±2⁵³; 0 if v is NaN.
 func whole(v float64) int64 {
 	if math.IsNaN(v) {
 		return 0
@@ -327,7 +326,7 @@ func (t *tensor) unpacked(wholes *int) (*tensor, error) {
 	return out, nil
 }
 
-// numbers returns the values as whole numbers. It fails for more than 1000 values, and for real numbers.
+// numbers returns the values, limited to the range of int32. It fails for more than 1000 values and for real numbers.
 func (t *tensor) numbers() ([]int, error) {
 	if t.size() > 1000 {
 		return nil, fmt.Errorf("with a constant of %d indexes or sizes is not supported, 1000 at most", t.size())

@@ -18,17 +18,16 @@ type tracer struct {
 	values  map[string]*value
 	// budget is how many more numbers may be computed from constants.
 	budget int
-	// curves is how many functions of samples were made.
+	// curves counts the values of type curve that were made.
 	curves int
 	model  *model
-	// steps is how many nodes were followed, nodes of local functions once for each call; depth is how many calls the
-	// tracer is inside of.
+	// steps counts the nodes followed, nodes of functions once per call; depth is the number of nested calls.
 	steps, depth int
 	wholes       int // how many more numbers of 8 bits may be unpacked
 	copies       int // weights that may still be copied from constants: about as many as the files have bytes
 }
 
-// newTracer returns a tracer that knows the constants of m, but has no graph.
+// newTracer returns a tracer that has the constants of m as values. The caller sets its builder.
 func (m *model) newTracer() *tracer {
 	t := &tracer{opset: m.opset, values: make(map[string]*value, len(m.constants)), model: m, wholes: maxWholes,
 		copies: leastFolded + len(m.body) + int(m.beside.bytes),
@@ -44,13 +43,13 @@ type value struct {
 	constant *tensor
 	samples  *curve
 	dims     layout // nil for the usual layout
-	// along are the dimensions along which the operation called reduction is still to be done: all rows alone, or all
-	// columns alone. The same operation must follow along the others.
+	// along are dimensions, all rows or all columns, along which the operation called reduction is postponed until the
+	// same operation follows along the other side.
 	along     []int
 	reduction string
-	// isDropped says that these dimensions were moved to the front, and that the file has none of them any more.
+	// isDropped says that the dimensions along are the first in dims, and that the file's value no longer has them.
 	isDropped bool
-	// made is the node of the samples as [1, channels, height, width], if isMade.
+	// made is the node that has the samples as [1, channels, height, width], if isMade is true.
 	made   int
 	isMade bool
 	// list are the parts that SplitToSequence returns; only SequenceAt takes them.
@@ -68,7 +67,7 @@ func (t *tracer) sizes(v *value) []int {
 	return t.layout(v).sizes()
 }
 
-// node returns the node, which it adds if needed, that has the samples of v as [1, channels, height, width].
+// node returns a node that has the samples of v as [1, channels, height, width]. It adds the node if there is none.
 func (t *tracer) node(v *value) (int, error) {
 	if v.constant != nil {
 		return 0, errors.New("a constant in place of samples is not supported")
@@ -79,12 +78,12 @@ func (t *tracer) node(v *value) (int, error) {
 	return v.resolve(t)
 }
 
-// partial returns the error for a value that is reduced along the rows alone, or the columns alone.
+// partial returns the error for a value that is reduced only along the rows, or only along the columns.
 func (v *value) partial() error {
 	return fmt.Errorf("%s along the rows or the columns alone is not supported, only along both", v.reduction)
 }
 
-// call is a node of the file that is being followed.
+// call is the node of the file that a tracer follows at present.
 type call struct {
 	*tracer
 	name, op   string
@@ -95,7 +94,7 @@ type call struct {
 
 // operation says how to follow one kind of node.
 type operation struct {
-	least, most int // numbers of inputs
+	least, most int // the least and greatest number of inputs
 	// attributes are the names of the supported attributes.
 	attributes string
 	make       func(*call) ([]*value, error) // computes all outputs
@@ -103,7 +102,7 @@ type operation struct {
 	fold func(*call) (*tensor, error)
 }
 
-// followNode computes the outputs of one node.
+// followNode computes the outputs of node n and adds them to t.values.
 func (t *tracer) followNode(n node) error {
 	if t.steps++; t.steps > maxNodes {
 		return fmt.Errorf("more than %d nodes, with those of functions", maxNodes)
@@ -123,7 +122,7 @@ func (t *tracer) followNode(n node) error {
 	if err == nil {
 		err = t.define(n, out)
 	}
-	if err != nil && !strings.Contains(err.Error(), strconv.Quote(n.name)+": ") { // the graph's errors name it
+	if err != nil && !strings.Contains(err.Error(), strconv.Quote(n.name)+": ") { // the graph's errors name the node
 		err = fmt.Errorf("%s %q: %w", n.op, n.name, err)
 	}
 	return err

@@ -8,15 +8,15 @@ import (
 )
 
 // layout says how Reshape, Transpose and the like have arranged the samples of a node: each dimension is made of parts
-// of the node's channels, rows and columns, the outer part first. Networks write pixel shuffles and windows so.
+// of the node's channels, rows and columns, the outer part first. Files write pixel shuffles with such operations.
 type layout [][]part
 
-// part is a part of a node's channels, rows or columns. The index of a channel, row or column is the sum of index·step
-// over all parts. A part of the channels with step 0 repeats them.
+// part is a part of a node's channels, rows or columns. The index of a channel, row or column is the sum, over its
+// parts, of the index in the part times step. A part of the channels with step 0 repeats channels.
 type part struct {
 	of         dimension
 	size, step int
-	// height and width are the size of the window, if the channels are scores for its pixels; else 0.
+	// height and width are the size of the window if the part is channels that are scores for its pixels; else 0.
 	height, width int
 }
 
@@ -45,7 +45,7 @@ func (t *tracer) layout(v *value) layout {
 	return usualLayout(t.builder.Shape(v.samples.base))
 }
 
-// arranged returns the samples of v in another layout.
+// arranged returns the samples of v with the given layout.
 func (v *value) arranged(dims layout) *value { return &value{samples: v.samples, dims: dims} }
 
 // sizes returns the sizes of the dimensions.
@@ -102,11 +102,11 @@ func (l layout) reshaped(sizes []int) (out layout, err error) {
 	return out, nil
 }
 
-// maxViewed is the greatest number of samples of a layout that repeats some. It bounds the number of parts.
+// maxViewed is the greatest number of samples in a layout that repeats samples. It bounds the number of parts.
 const maxViewed = 1 << 40
 
-// repeated returns l with dimension d repeated: index by index, if each is true, or else as a whole.
-func (l layout) repeated(d, times int, each bool) (layout, error) {
+// repeated returns l with dimension d repeated: every sample if areNeighbours is true, else the sequence of samples.
+func (l layout) repeated(d, times int, areNeighbours bool) (layout, error) {
 	total := float64(times)
 	for _, parts := range l {
 		for _, p := range parts {
@@ -118,7 +118,7 @@ func (l layout) repeated(d, times int, each bool) (layout, error) {
 	}
 	out := slices.Clone(l)
 	again := []part{{of: channels, size: times}}
-	if each {
+	if areNeighbours {
 		out[d] = slices.Concat(l[d], again)
 	} else {
 		out[d] = slices.Concat(again, l[d])
@@ -126,7 +126,7 @@ func (l layout) repeated(d, times int, each bool) (layout, error) {
 	return out, nil
 }
 
-// merged returns parts without parts of size 1, and with neighbours joined that together are one part.
+// merged returns parts without parts of size 1, and with neighbours joined where one part says the same.
 func merged(parts []part) (out []part) {
 	for _, p := range parts {
 		if p.size == 1 {
@@ -171,7 +171,7 @@ func (v *value) resolve(t *tracer) (node int, err error) {
 	return node, err
 }
 
-// rearrange adds nodes with the samples of a node in the order of a layout, and returns the last.
+// rearrange adds nodes that bring the samples of node into the order of the layout dims, and returns the last node.
 func (t *tracer) rearrange(node int, dims layout) (int, error) {
 	if len(dims) != 4 || dims.sizes()[0] != 1 {
 		return 0, errView
@@ -194,7 +194,7 @@ func (t *tracer) rearrange(node int, dims layout) (int, error) {
 	return t.unshuffle(node, c, h, w)
 }
 
-// extra returns the size of the last part if the parts before it are a whole dimension; else 0.
+// extra returns the size of the last of parts if the parts before it equal whole, a full dimension; else 0.
 func extra(parts, whole []part) int {
 	n := len(parts)
 	if n == 0 || !slices.Equal(parts[:n-1], whole) {
@@ -203,8 +203,7 @@ func extra(parts, whole []part) int {
 	return parts[n-1].size
 }
 
-// selectChannels returns a node with the count channels of a node in the order of the given parts. Channels may repeat,
-// but all must be there.
+// selectChannels returns a node with the count channels of a node in the order of parts, where channels may repeat.
 func (t *tracer) selectChannels(node int, parts []part, count int) (int, error) {
 	list, distinct := []int{0}, 1
 	for _, p := range parts {
@@ -266,7 +265,7 @@ func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 	return t.selectChannels(node, order, s.Channels*factor*factor)
 }
 
-// only returns the part of which a dimension consists, if it is a single part and of the given kind.
+// only returns the single part in parts, and reports whether there is only one and it is of the given kind.
 func only(parts []part, of dimension) (p part, is bool) {
 	if parts = merged(parts); len(parts) != 1 || parts[0].of != of {
 		return part{}, false

@@ -6,8 +6,7 @@ import (
 	"strconv"
 )
 
-// combine does the operations that combine or copy values of the stack, or calls remember. It reports whether it did
-// op.
+// combine carries out op if it combines or copies values of the stack or uses the memo, and reports whether it did.
 func (m *machine) combine(op byte) bool {
 	switch op {
 	case opMark:
@@ -67,7 +66,7 @@ func (m *machine) extend(items []any) {
 	list.Items = append(list.Items, items...)
 }
 
-// setItems adds items, keys and values in turn, to the dictionary on top of the stack.
+// setItems adds items, which are keys and values in turn, to the dictionary on top of the stack.
 func (m *machine) setItems(items []any) {
 	dict, isDict := m.top().(*Dict)
 	if !isDict || len(items)%2 != 0 {
@@ -79,7 +78,7 @@ func (m *machine) setItems(items []any) {
 	}
 }
 
-// remember does the operations that put values into the memo or get them from it. It reports whether op is one of them.
+// remember carries out op if it puts a value into the memo or gets one from there, and reports whether it did.
 func (m *machine) remember(op byte) bool {
 	switch op {
 	case opPut, opGet:
@@ -100,9 +99,9 @@ func (m *machine) remember(op byte) bool {
 	return true
 }
 
-// remembered puts the top of the stack into the memo as number n if put is true, else pushes number n from there.
-func (m *machine) remembered(n uint32, put bool) {
-	if put {
+// remembered puts the top of the stack into the memo as number n if isPut is true, else pushes value n of the memo.
+func (m *machine) remembered(n uint32, isPut bool) {
+	if isPut {
 		m.count(1)
 		m.memo[n] = m.top()
 		return
@@ -114,7 +113,7 @@ func (m *machine) remembered(n uint32, put bool) {
 	m.push(v)
 }
 
-// name does the operations that name functions, call them, or refer to values outside. It reports whether op is one.
+// name carries out op if it names or calls a function or refers to a value outside, and reports whether it did.
 func (m *machine) name(op byte) bool {
 	switch op {
 	case opGlobal, opInst:
@@ -172,7 +171,7 @@ func (m *machine) persistent(id any) {
 	m.push(v)
 }
 
-// describe returns the type of a value, for error messages.
+// describe returns the name of a value's type for error messages.
 func describe(v any) string {
 	switch v.(type) {
 	case nil:

@@ -34,8 +34,8 @@ const (
 
 var errShort = errors.New("the pickle ends in the middle")
 
-// machine is the state of reading a pickle. Methods that read the file or the stack panic with a failure, which Read
-// turns into its error.
+// machine is the state of reading a pickle. Methods that cannot read the file or the stack panic with a failure, which
+// Read turns into its error.
 type machine struct {
 	Reader
 	data  []byte
@@ -46,15 +46,15 @@ type machine struct {
 	most  int // *Left at the beginning
 }
 
-// failure is what methods panic with: an error that Read returns.
+// failure is the value with which methods panic: an error that Read returns.
 type failure struct{ error }
 
 func fail(err error) { panic(failure{err}) }
 
 func failf(format string, args ...any) { fail(fmt.Errorf(format, args...)) }
 
-// Read returns the value of the pickle at the beginning of data, and the size of the pickle in bytes. It fails for a
-// pickle with more values than are left.
+// Read returns the value of the pickle at the beginning of data, and the size of the pickle in bytes. It fails for more
+// values than *r.Left.
 func (r Reader) Read(data []byte) (value any, size int, err error) {
 	if r.Left == nil {
 		left := MaxValues
@@ -81,8 +81,7 @@ func (r Reader) Read(data []byte) (value any, size int, err error) {
 	}
 }
 
-// load does the operations that push a number, a string or a constant, and those without effect. It reports whether op
-// is one of them.
+// load carries out op if it pushes a number, a string or a constant, or has no effect, and reports whether it did.
 func (m *machine) load(op byte) bool {
 	switch op {
 	case opProto:
@@ -135,7 +134,7 @@ func (m *machine) load(op byte) bool {
 	return true
 }
 
-// take returns the next n bytes of the file.
+// take returns the next n bytes of the file and moves on past them. It fails if fewer are left.
 func (m *machine) take(n int) []byte {
 	if n > len(m.data)-m.at {
 		fail(errShort)
@@ -144,7 +143,7 @@ func (m *machine) take(n int) []byte {
 	return m.data[m.at-n : m.at]
 }
 
-// length reads a number of size bytes, which is a length. It fails if fewer bytes follow.
+// length reads a length, a number of size bytes, and returns it. It fails if fewer bytes than that follow.
 func (m *machine) length(size int) int {
 	var b [8]byte
 	copy(b[:], m.take(size))
@@ -155,7 +154,7 @@ func (m *machine) length(size int) int {
 	return int(n)
 }
 
-// line returns the bytes up to the next end of line, and skips that too.
+// line returns the bytes up to the next end of line, and skips the end of line too.
 func (m *machine) line() string {
 	n := bytes.IndexByte(m.data[m.at:], '\n')
 	if n < 0 {
@@ -164,7 +163,7 @@ func (m *machine) line() string {
 	return string(m.take(n + 1)[:n])
 }
 
-// count counts n more values, on the stack or in the memo. It fails if the pickle has made too many.
+// count subtracts n values, on the stack or in the memo, from *m.Left. It fails if fewer are left.
 func (m *machine) count(n int) {
 	if *m.Left -= n; *m.Left < 0 {
 		failf("the pickle has more than %d values", m.most)
@@ -176,7 +175,7 @@ func (m *machine) push(v any) {
 	m.stack = append(m.stack, v)
 }
 
-// base returns the length of the stack at the last mark, or 0.
+// base returns the length of the stack at the last mark; 0 if there is no mark.
 func (m *machine) base() int {
 	if len(m.marks) == 0 {
 		return 0
@@ -184,7 +183,7 @@ func (m *machine) base() int {
 	return m.marks[len(m.marks)-1]
 }
 
-// top returns the last value of the stack. It fails if there is none after the last mark.
+// top returns the last value of the stack. It fails if there is no value after the last mark.
 func (m *machine) top() any {
 	if len(m.stack) <= m.base() {
 		failf("the pickle takes more from its stack than there is")
@@ -209,7 +208,7 @@ func (m *machine) popMark() []any {
 	return list
 }
 
-// decodeLong decodes a whole number in two's complement, little-endian.
+// decodeLong returns a little-endian whole number in two's complement as int64, or as *big.Int if it is too large.
 func decodeLong(b []byte) any {
 	if len(b) > maxLong {
 		failf("the pickle has a number of %d bytes, expected at most %d", len(b), maxLong)

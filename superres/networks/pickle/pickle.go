@@ -7,10 +7,10 @@
 // goes.
 package pickle
 
-// The limits of a pickle bound what it can make a program allocate: some 100 bytes per value.
+// The limits of a pickle bound the memory that it can make a program allocate: some 100 bytes per value.
 const (
 	MaxValues = 1 << 20
-	maxLong   = 64 // bytes of a whole number
+	maxLong   = 64 // in bytes, of a whole number
 )
 
 // Bytes are a string of bytes.
@@ -62,7 +62,7 @@ type Reader struct {
 	// Global returns the value that stands for a function, class or other name of a Python module. It fails for names
 	// that it refuses.
 	Global func(module, name string) (any, error)
-	// Persistent returns the value, stored outside the pickle, that has the given identifier.
+	// Persistent returns the value with the given identifier, which is stored outside the pickle.
 	Persistent func(id any) (any, error)
 	// Left is how many more values pickles may make. Read lowers it. nil means MaxValues for each pickle.
 	Left *int

@@ -8,13 +8,13 @@ import (
 	"superres/superres/networks/pickle"
 )
 
-// dictionaries are the keys under which checkpoints store the weights of the network that enlarges, the best first:
-// averaged weights before others.
+// dictionaries are the keys under which checkpoints store the weights of the network that enlarges, in the order in
+// which they are tried: averaged weights before others.
 var dictionaries = []string{"params_ema", "params-ema", "ema", "net_g_ema", "params", "state_dict", "model_state_dict",
 	"generator", "net_g", "netG", "model", "module", "network", "net", "weights"}
 
-// findState returns the dictionary of tensors in the value of a pickle, which may be the value or nested in it, depth
-// levels deep at most; nil if there is none. It skips dictionaries in seen, and adds to seen what it has looked at.
+// findState returns the dictionary of tensors in the value of a pickle: the value itself or a dictionary nested in it,
+// at most depth levels deep; nil if there is none. It skips dictionaries in seen, and adds the ones that it visits.
 func findState(value any, depth int, seen map[*pickle.Dict]bool) *pickle.Dict {
 	d, isDict := value.(*pickle.Dict)
 	if !isDict || depth == 0 || seen[d] {
@@ -37,8 +37,8 @@ func findState(value any, depth int, seen map[*pickle.Dict]bool) *pickle.Dict {
 	return nil
 }
 
-// loadTensors returns the tensors of a dictionary in the value of a pickle, which is in a file of size bytes. It reads
-// each storage once.
+// loadTensors returns the tensors of the dictionary that findState finds in the value of a pickle. It reads each
+// storage once from c. size, the bytes of the file, limits how much it reads.
 func loadTensors(value any, c container, size int64) (*File, error) {
 	state := findState(value, 4, map[*pickle.Dict]bool{})
 	if state == nil {
@@ -93,7 +93,7 @@ func (v *view) check(left *budget) error {
 	}
 	last := v.offset
 	for i, n := range v.shape {
-		if v.stride[i] < 0 || v.stride[i] > 1<<30 { // a side is at most 2²⁶: the sum is below 2⁶⁰
+		if v.stride[i] < 0 || v.stride[i] > 1<<30 { // sides are at most 2²⁶, so that last < 2⁶⁰
 			return fmt.Errorf("has a stride of %d elements", v.stride[i])
 		}
 		last += (n - 1) * v.stride[i]
@@ -123,7 +123,7 @@ func (v *view) load(b []byte) []float32 {
 	index := make([]int64, len(v.shape))
 	for i := range list {
 		list[i] = kind.decode(b[at*kind.size:])
-		for d := len(index) - 1; d >= 0; d-- { // the next index, as an odometer
+		for d := len(index) - 1; d >= 0; d-- { // count up like an odometer
 			at += v.stride[d]
 			if index[d]++; index[d] < v.shape[d] {
 				break

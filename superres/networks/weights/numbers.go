@@ -7,13 +7,13 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// number is a type of numbers in a file. They are little-endian.
+// number is a type of little-endian numbers in a file.
 type number struct {
 	size   int64 // in bytes
 	decode func(b []byte) float32
 }
 
-// numbers maps names in safetensors to types of numbers.
+// numbers maps the names of types in safetensors files to the types.
 var numbers = map[string]*number{
 	"F64":  {8, func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }},
 	"F32":  {4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }},

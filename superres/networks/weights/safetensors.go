@@ -20,7 +20,7 @@ type entry struct {
 	name    string
 	Type    string   `json:"dtype"`
 	Shape   shape    `json:"shape"`
-	Offsets [2]int64 `json:"data_offsets"` // of the first byte and the byte after the last, from the header on
+	Offsets [2]int64 `json:"data_offsets"` // of the first byte and after the last, from the header's end on
 }
 
 // shape is the number of elements along each dimension.
@@ -134,12 +134,12 @@ func checkOffsets(entries []entry, size int64) error {
 	return nil
 }
 
-// parseTerms returns the terms of use in the metadata, an object that maps texts to texts. It skips all other entries.
+// parseTerms reads the metadata, an object that maps texts to texts, from d, and returns the terms of use in it.
 func parseTerms(d *json.Decoder) (terms string, err error) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return "", errors.New("is no JSON object")
 	}
-	keys := []string{"license", "licence", "modelspec.license", "License", "terms"} // the best first
+	keys := []string{"license", "licence", "modelspec.license", "License", "terms"} // in order of preference
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
@@ -158,7 +158,7 @@ func parseTerms(d *json.Decoder) (terms string, err error) {
 	return terms, err
 }
 
-// readAt fills b with the bytes from offset on.
+// readAt fills b with the bytes of r from offset on. It fails if there are too few.
 func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	n, err := r.ReadAt(b, offset)
 	if n == len(b) {

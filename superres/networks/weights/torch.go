@@ -7,7 +7,7 @@ import (
 	"superres/superres/networks/pickle"
 )
 
-// maxPickle is the greatest size, in bytes, of the pickle of a PyTorch file, without the tensors' numbers.
+// maxPickle is the greatest size, in bytes, of the pickle of a PyTorch file, in which the tensors' numbers are not.
 const maxPickle = 16 << 20
 
 // maxStored is the greatest number of elements of a storage.
@@ -26,7 +26,7 @@ type storageSlice struct {
 	start, size int64 // in elements
 }
 
-// view is a tensor: it says which elements of a storage it consists of.
+// view is a tensor: it says of which elements of a storage the tensor consists.
 type view struct {
 	of            storageSlice
 	offset        int64
@@ -52,7 +52,7 @@ type torchReader struct {
 	values   int // how many more values the pickles of the file may make
 }
 
-// newTorchReader returns the reader of a file of size bytes. The pickle of a tensor takes some 40 values.
+// newTorchReader returns the reader of a file of size bytes, which limits the number of values. A tensor takes some 40.
 func newTorchReader(size int64) *torchReader {
 	return &torchReader{map[string]*storage{}, int(min(1<<15+size/64, pickle.MaxValues))}
 }
@@ -77,14 +77,14 @@ func (t *torchReader) resolve(module, name string) (any, error) {
 	case "torch.float32", "torch.float16", "torch.bfloat16", "torch.float64":
 		return name, nil
 	case "numpy.dtype", "numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar", "_codecs.encode",
-		"torch.device": // of training statistics, which are left out
+		"torch.device": // in training statistics, which are left out
 		return pickle.Function(func(pickle.Tuple) (any, error) { return nil, nil }), nil
 	}
 	return nil, fmt.Errorf("the file would call or make %.80q: nothing in a file is ever called; save the weights "+
 		"alone, as torch.save(model.state_dict(), …) does", module+"."+name)
 }
 
-// makeDict returns a dictionary with the pairs of a list, or an empty one without arguments.
+// makeDict returns a dictionary of the pairs in the list args[0]; an empty dictionary if args is empty.
 func (t *torchReader) makeDict(args pickle.Tuple) (any, error) {
 	d := &pickle.Dict{}
 	if len(args) == 0 {
@@ -120,7 +120,7 @@ func first(args pickle.Tuple) (any, error) {
 	return args[0], nil
 }
 
-// makeView returns a view from a storage, an offset, a shape and strides.
+// makeView returns the view that args describe: a storage, an offset, a shape and strides.
 func makeView(args pickle.Tuple) (any, error) {
 	v := &view{}
 	isView := len(args) >= 4
@@ -138,7 +138,7 @@ func makeView(args pickle.Tuple) (any, error) {
 	return v, nil
 }
 
-// integers returns the whole numbers of a tuple or list, and whether v is one, with at most maxRank numbers.
+// integers returns the numbers in v, and reports whether v is a tuple or list of at most maxRank whole numbers.
 func integers(v any) (list []int64, are bool) {
 	items, isTuple := v.(pickle.Tuple)
 	if l, isList := v.(*pickle.List); isList {

@@ -59,14 +59,14 @@ type zipFile struct {
 	bigEndian bool
 }
 
-// member returns the bytes of a member of the archive. It fails if there are more than most.
-func (z *zipFile) member(name string, most uint64) ([]byte, error) {
+// member returns the bytes of a member of the archive. It fails if the member has more than size bytes.
+func (z *zipFile) member(name string, size uint64) ([]byte, error) {
 	m := z.members[z.folder+name]
 	if m == nil {
 		return nil, fmt.Errorf("the archive has no member %.40q", z.folder+name)
 	}
-	if m.UncompressedSize64 > most {
-		return nil, fmt.Errorf("the member %.40q has %d bytes, expected at most %d", m.Name, m.UncompressedSize64, most)
+	if m.UncompressedSize64 > size {
+		return nil, fmt.Errorf("the member %.40q has %d bytes, expected at most %d", m.Name, m.UncompressedSize64, size)
 	}
 	r, err := m.Open()
 	if err != nil {
@@ -104,7 +104,7 @@ func swapBytes(b []byte, size int64) {
 }
 
 // oldFile is a PyTorch file in the form before 1.6: five pickles, which hold a magic number, a version, properties of
-// the machine, the tensors, and the keys of the storages; then the storages, each after the number of its elements.
+// the machine, the tensors, and the keys of the storages; then, for each storage, its number of elements and its bytes.
 type oldFile struct {
 	r         io.ReaderAt
 	offsets   map[string]int64 // by the keys of the storages
@@ -145,7 +145,7 @@ func readOld(r io.ReaderAt, size int64) (*File, error) {
 	return loadTensors(values[3], f, size)
 }
 
-// findStorages sets the offsets of the storages, which follow each other; at is the first offset.
+// findStorages sets f.offsets for the storages, which follow each other in the order of keys; at is the first offset.
 func (f *oldFile) findStorages(t *torchReader, keys *pickle.List, at, size int64) error {
 	for _, k := range keys.Items {
 		key, _ := k.(string)

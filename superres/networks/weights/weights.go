@@ -13,22 +13,22 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// The limits of a file bound what it can make a program allocate.
+// The limits of a file bound the memory that a forged file can make a program allocate.
 const (
 	MaxTensors  = 20_000
-	MaxElements = graph.MaxWeights // of all tensors together
+	MaxElements = graph.MaxWeights // in all tensors together
 	maxRank     = 8
 )
 
 // Tensor is an array of numbers.
 type Tensor struct {
-	// Shape has the number of elements along each dimension, the slowest first; it is empty for a single number.
+	// Shape holds the number of elements along each dimension; it is empty for a single number.
 	Shape []int
-	// Data has the elements in row-major order, as many as the product of Shape.
+	// Data holds the elements in row-major order, as many as the product of Shape.
 	Data []float32
 }
 
-// File is what a file of weights holds.
+// File holds the contents of a file of weights.
 type File struct {
 	// Format is safetensors or pth.
 	Format string
@@ -59,18 +59,18 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	return nil, errors.New("neither a safetensors file nor one of PyTorch")
 }
 
-// budget is how many more tensors and elements a file may have, and how many more bytes of storages may be read.
+// budget says how many more tensors and elements a file may have, and how many more bytes of storages may be read.
 type budget struct{ tensors, elements, bytes int64 }
 
-// newBudget returns the budget of a file of size bytes: one element per byte. A file could only have more in compressed
-// zip archives or in views that repeat elements, and weights need neither.
+// newBudget returns the budget of a file of size bytes: one element per byte. Only compressed zip archives, or views
+// that repeat elements, could hold more, and weights need neither.
 func newBudget(size int64) *budget {
 	most := min(size, MaxElements)
 	return &budget{MaxTensors, most, 8 * most}
 }
 
-// take takes a tensor of the given shape from the budget and returns the number of its elements. It fails for a shape
-// that no tensor has, and if the budget is used up.
+// take subtracts a tensor of the given shape from the budget and returns its number of elements. It fails for a shape
+// that no tensor has, and if the budget has too little left.
 func (b *budget) take(shape []int64) (int, error) {
 	if len(shape) > maxRank {
 		return 0, fmt.Errorf("has %d dimensions, expected at most %d", len(shape), maxRank)

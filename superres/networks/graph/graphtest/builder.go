@@ -17,7 +17,7 @@ type Builder struct {
 	random   *rand.Rand
 }
 
-// NewBuilder returns a Builder of a graph for pictures of 1 or 3 channels. The random weights depend on seed.
+// NewBuilder returns a Builder of a graph for pictures with 1 or 3 channels. seed determines the random weights.
 func NewBuilder(channels int, seed uint64) *Builder {
 	b := &Builder{graph: &graph.Graph{Range: 1}, random: rand.New(rand.NewPCG(seed, 0))}
 	b.Add(graph.Input{Channels: channels})
@@ -95,19 +95,19 @@ func (b *Builder) uniform(n int, lo, hi float64) []float32 {
 	return list
 }
 
-// Conv adds a convolution of side×side taps, side odd, to out channels. Its result is about gain times as large as its
-// input.
+// Conv adds a convolution with side×side taps, where side is odd, and the given number of output channels. The samples
+// of its result are about gain times as large as its input.
 func (b *Builder) Conv(from, out, side int, gain float64) int {
 	return b.conv(from, out, side, 1, gain, nil)
 }
 
-// GroupedConv does what Conv does, with the channels divided into groups.
+// GroupedConv does what Conv does, but divides the channels into groups.
 func (b *Builder) GroupedConv(from, out, side, groups int, gain float64) int {
 	return b.conv(from, out, side, groups, gain, nil)
 }
 
-// Carry does what Conv does, but adds input channel i, for each channel i of the picture, to outputs i·copies to
-// (i+1)·copies−1, the random weights of which it divides by 10: the picture goes through, changed a little.
+// Carry does what Conv does, but lets the picture through, little changed: for each channel i of the picture, input
+// channel i is added to outputs i·copies to (i+1)·copies−1, and the random weights of these outputs are divided by 10.
 func (b *Builder) Carry(from, out, side, copies int, gain float64) int {
 	colours := b.channels[0]
 	return b.conv(from, out, side, 1, gain, func(o int) int {
@@ -118,7 +118,7 @@ func (b *Builder) Carry(from, out, side, copies int, gain float64) int {
 	})
 }
 
-// conv adds a convolution. Unless it is nil, carry returns the input channel that is added to output o, or −1 for none.
+// conv adds a convolution. carry returns the input channel that is added to output o, −1 for none; it may be nil.
 func (b *Builder) conv(from, out, side, groups int, gain float64, carry func(o int) int) int {
 	in, pad := b.channels[from]/groups, side/2
 	c := graph.Conv{Out: out, Height: side, Width: side, Dilation: 1, Groups: groups,
@@ -142,8 +142,8 @@ func (b *Builder) conv(from, out, side, groups int, gain float64, carry func(o i
 	return b.Add(c, from)
 }
 
-// ConvTranspose adds a transposed convolution to out channels that enlarges by stride, with 2·stride taps along each
-// side, one more if stride is odd.
+// ConvTranspose adds a transposed convolution with the given number of output channels that enlarges by stride. It has
+// 2·stride taps along each side, and one more if stride is odd.
 func (b *Builder) ConvTranspose(from, out, stride int, gain float64) int {
 	in, kernel := b.channels[from], 2*stride+stride%2
 	pad := (kernel - stride + 1) / 2
@@ -167,7 +167,7 @@ func (b *Builder) Scale(from int, factor float32) int {
 	return b.Add(graph.Affine{Scale: []float32{factor}, Offset: []float32{0}}, from)
 }
 
-// Enlarge adds a nearest-neighbour enlargement of the picture.
+// Enlarge adds a nearest-neighbour enlargement of the picture by scale.
 func (b *Builder) Enlarge(scale int) int {
 	return b.Add(graph.Resize{By: graph.Nearest, Up: scale, Down: 1}, 0)
 }

@@ -6,8 +6,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// fill sets out, which has the shape of the result, to the result of an operation, by its definition in float64. It
-// reports false for the operations that value computes.
+// fill computes the result of op for inputs in, by its definition in float64, into out, which has the shape of the
+// result. It reports false, and leaves out unchanged, for the operations that value computes.
 func fill(op graph.Op, out exact, in []exact) bool {
 	each := func(value func(x, y, c int) float64) {
 		for i := range out.Values {

@@ -4,8 +4,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Compact returns an SRVGGNetCompact: 3×3 convolutions, layers of them between the first and the last, with a PReLU
-// after each but the last, then a pixel shuffle, to which the enlarged picture is added.
+// Compact returns an SRVGGNetCompact: layers + 2 convolutions of 3×3 taps, with a PReLU after each except the last,
+// then a pixel shuffle and the addition of the enlarged picture.
 func Compact(features, layers, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.PReLU(b.Conv(0, features, 3, 1))
@@ -24,7 +24,7 @@ func RRDB(features, blocks, growth, scale int, seed uint64) *graph.Graph {
 	x, copies := 0, 1
 	if scale < 4 {
 		x = b.Add(graph.PixelUnshuffle{Factor: 4 / scale}, x)
-		// The first unshuffled channel of each colour is the picture reduced.
+		// The first of the n channels into which a colour is unshuffled is the reduced picture.
 		n := 16 / scale / scale
 		x = b.conv(x, features, 3, 1, 0.3, func(o int) int {
 			if o < 3 {
@@ -87,8 +87,8 @@ func SPAN(features, blocks, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Skipping returns a network of layers convolutions with SiLU. After every fourth, the samples from four layers before
-// are added.
+// Skipping returns a network of convolutions with SiLU, as many as layers says. After each group of four, it adds the
+// samples from before the group.
 func Skipping(features, layers, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.Carry(0, features, 3, 1, 0.3)
@@ -105,8 +105,8 @@ func Skipping(features, layers, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Transposed returns a network with a PReLU and a transposed convolution that enlarges, to which a bilinear enlargement
-// of the picture is added.
+// Transposed returns a network of a convolution, a PReLU and a transposed convolution that enlarges. It adds a bilinear
+// enlargement of the picture.
 func Transposed(features, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.ConvTranspose(b.PReLU(b.Conv(0, features, 5, 1)), 3, scale, 0.05)
@@ -128,8 +128,8 @@ func Separable(features int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Gated returns a network for scale 2 that multiplies its features by a map of one channel and one half of them by the
-// other, pads with zeros and crops.
+// Gated returns a network for scale 2 that multiplies its features by a map of one channel, multiplies one half of the
+// features by the other half, pads with zeros and crops.
 func Gated(features int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.LeakyReLU(b.Conv(0, features, 3, 1), 0.1)
@@ -148,7 +148,7 @@ func Gated(features int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Reducing returns a Compact of scale 4 and reduces its result to scale by bicubic interpolation.
+// Reducing returns a network like Compact with scale 4, and a bicubic reduction of its result to the given scale.
 func Reducing(features, layers, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.PReLU(b.Conv(0, features, 3, 1))
@@ -178,7 +178,7 @@ func Brightness(features, layers, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Ranged returns a graph that takes and makes samples of the given ranges, and computes g on 0..1 in between.
+// Ranged returns a graph that converts samples from range r.In to 0..1, computes g, and converts its result to r.Out.
 func Ranged(g *graph.Graph, r graph.Ranges) *graph.Graph {
 	size := r.In.White - r.In.Black
 	affine := func(scale, offset float32) graph.Op {

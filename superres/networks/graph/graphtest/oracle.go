@@ -24,8 +24,7 @@ func (s exact) rounded() graph.Samples {
 	return out
 }
 
-// Eval returns the result of a graph for a picture that it takes, computed slowly in float64 by the definitions of the
-// operations.
+// Eval returns the result of a graph for a picture, computed slowly in float64 by the definitions of the operations.
 func Eval(g *graph.Graph, picture graph.Samples) graph.Samples {
 	return EvalEach(g, picture, func(graph.Samples) {})
 }

@@ -10,8 +10,8 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// PyTorch returns a PyTorch file in the form of a zip archive. It holds a dictionary of the tensors, in float32, which
-// is itself in a dictionary under the key wrapper, unless wrapper is empty.
+// PyTorch returns a PyTorch file in the form of a zip archive. It holds a dictionary of the tensors in float32. Unless
+// wrapper is empty, that dictionary is the value of the key wrapper in another dictionary.
 func PyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -35,7 +35,7 @@ func PyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	return b.Bytes()
 }
 
-// OldPyTorch returns a PyTorch file in the form before version 1.6, and is like PyTorch otherwise.
+// OldPyTorch does what PyTorch does, but returns a file in the form of PyTorch before version 1.6.
 func OldPyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
 	magic := []byte("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
 	version := []byte("\x80\x02M\xe9\x03.")

@@ -15,7 +15,7 @@ import (
 // Sorted returns the names of the tensors in alphabetical order, which is their order in the files.
 func Sorted(tensors map[string]weights.Tensor) []string { return slices.Sorted(maps.Keys(tensors)) }
 
-// Safetensors returns a safetensors file in float32. metadata may be nil.
+// Safetensors returns a safetensors file that holds the tensors in float32, and the metadata unless that is nil.
 func Safetensors(tensors map[string]weights.Tensor, metadata map[string]string) []byte {
 	type entry struct {
 		Type    string `json:"dtype"`

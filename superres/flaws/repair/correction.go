@@ -12,7 +12,7 @@ import (
 
 // Correction is a filter that brings a blurred or sharpened picture near to a reduction by the bicubic kernel, which
 // models expect (S. Abu Hussein, T. Tirer, R. Giryes, Correction filter for single image super-resolution, CVPR 2020).
-// It has the base-2 logarithms, in steps of 1/256, of the gains at frequencies of 1/16, 2/16, … 8/16 cycles a sample,
+// It holds the base-2 logarithms, in steps of 1/256, of the gains at frequencies of 1/16, 2/16, … 8/16 cycles a sample,
 // in all directions; the last gain holds for higher frequencies, too. The zero value changes nothing.
 type Correction [Bands]int32
 
@@ -125,8 +125,8 @@ const MostGain = 12 * Octave
 // One stands for 1 in the results of PowerOfTwo.
 const One = 1 << 20
 
-// PowerOfTwo returns 2 to the power of v/256, times One, for v < 10,000, to within 0.3 %. With p the fraction of v/256
-// after the point, it takes 1 + p·(0.657 + 0.344·p) for 2ᵖ.
+// PowerOfTwo returns 2 to the power of v/256, times One, for v < 10,000, to within 0.3 %. It approximates 2ᵖ, where p
+// is the fractional part of v/256, by 1 + p·(0.657 + 0.344·p).
 func PowerOfTwo(v int64) int64 {
 	whole, part := v>>8, v&255
 	if whole < -20 {

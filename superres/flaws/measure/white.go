@@ -69,11 +69,11 @@ const (
 	smallPicture    = 60_000 // samples
 )
 
-// confirmNoise returns the deviation of noise in brightness. It is the estimate, if that is certainly white noise, or
-// if colour certainly has noise and brightness about as much; otherwise 0. If the loss by a file is decisive, the
-// estimate is returned as it is, because the model for such files removes noise too, and the loss hides the kind of
-// noise. If colour has noise and texture hides the noise of brightness, brightness is taken to have as much as colour,
-// unless some blocks have less. grid is the result of findGrid for parts.
+// confirmNoise returns the deviation of noise in brightness, which estimateNoise has estimated. It returns estimate if
+// the loss by a file is decisive, because the model for such files removes noise too, and the loss hides the kind of
+// noise; if colour certainly has about as much noise; or if brightness certainly has white noise. Else it returns the
+// deviation of colour if all blocks may have so much noise, since texture may hide it; otherwise 0. grid is the result
+// of findGrid for parts.
 func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws) float64 {
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate
@@ -92,7 +92,8 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	return 0
 }
 
-// floor returns the greatest deviation, in levels, that white noise of the same strength everywhere can have.
+// floor returns the greatest deviation, in levels, that white noise can have if it has the same strength in all blocks;
+// 0 if there are too few blocks.
 func (c *coefficients) floor() float64 {
 	var finest []float64
 	for i := range c[0] {
@@ -113,8 +114,8 @@ func blockStep(parts []*Samples) int {
 	return 8
 }
 
-// estimateColourNoise returns the deviation of the noise that is certainly in Cb and in Cr of parts, the parts of a
-// picture; 0 if there may be none. light is the brightness of parts.
+// estimateColourNoise returns the root mean square of the deviations of noise in Cb and in Cr; 0 if there may be no
+// noise in one of the two. parts are the parts of a picture, and light is their brightness.
 func estimateColourNoise(parts []Area, light []*Samples) float64 {
 	if len(parts[0].Channels) < 3 {
 		return 0
@@ -137,16 +138,16 @@ func estimateColourNoise(parts []Area, light []*Samples) float64 {
 	return math.Sqrt(sum / 2)
 }
 
-// subtractLuma returns the difference between a sample and its brightness, scaled to the range of Cb and Cr around 128
-// levels: it is divided by twice half, a factor in thousandths.
+// subtractLuma returns Cb or Cr, from a sample v of blue or red and its brightness: 128 levels + (v −
+// luma)/(2·half/1000). All but half are in units of 1/Unit of a level.
 func subtractLuma(v, luma, half int32) int32 {
 	return 128*Unit + (1000*(v-luma)+half*2*512+half)/(2*half) - 512
 }
 
 // white returns the deviation, in levels, of the white noise that is certainly in the blocks; 0 if there may be none.
-// light has the first coefficient of the brightness of each block. As noise may depend on brightness, the blocks are
-// divided by brightness into up to four parts. More than half of the parts must have noise, or else all blocks
-// together. Blocks that are nearly black or white are left out, because noise is clipped there.
+// light holds the first coefficient of the brightness of each block. As noise may depend on brightness, the blocks are
+// divided by brightness into up to four parts. If at most half of the parts have noise, all blocks together must.
+// Blocks that are nearly black or white are left out, because noise is clipped there.
 func (c *coefficients) white(light []int32) (found float64) {
 	margin := 6.0
 	for range 2 {
@@ -184,13 +185,14 @@ func (c *coefficients) white(light []int32) (found float64) {
 	return found
 }
 
-// lit has the bands of a block, and its mean brightness in levels.
+// lit holds the bands of a block, and its mean brightness in levels.
 type lit struct {
 	bands
 	mean float64
 }
 
-// whitePart returns the variance, in levels², of white noise in list, which it sorts; 0 if there may be none.
+// whitePart returns the variance, in levels², of white noise in the blocks of list; 0 if there may be none. It sorts
+// list.
 func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {

@@ -70,12 +70,12 @@ const (
 )
 
 // cleanQualities and robustQualities are the ranges of JPEG quality of the pictures from which the network for
-// subsampled chroma learns, for a clean and for a robust model. For a robust model noise is added to the share
-// subsampledNoisy of these pictures, and to the share allNoisy of those for the other network. Few JPEG files are
-// noisy, and training on noise costs accuracy in the rest; so do fewer layers. Synthetic drawings help to keep the
-// colour of thin strokes. The table is for 80,000 steps at ×2: the gains of photo-real on interpolation, in dB of RGB,
-// for 26 pictures, and its squared error at thin strokes in files of quality 75, relative to bicubic interpolation. The
-// qualities in the first row were 30 to 98:
+// subsampled chroma of a clean and of a robust model learns. For a robust model noise is added to the share
+// subsampledNoisy of these pictures, and to the share allNoisy of the pictures for the other network. Few JPEG files
+// are noisy, and training on noise costs accuracy in the other files; so do fewer layers. Synthetic drawings help to
+// keep the colour of thin strokes. The table is for 80,000 steps at ×2: the gains of photo-real on interpolation, in dB
+// of RGB, for 26 pictures, and its squared error at thin strokes in files of quality 75, relative to bicubic
+// interpolation. The qualities in the first row were 30 to 98:
 //
 //	layers in the chain, noisy, drawings    JPEG 75   60, as PNG   WebP 30   strokes
 //	2, 0.6,  0.01                           1.06      0.95         0.77
@@ -95,8 +95,8 @@ const (
 	subsampledNoisy = 0.1
 )
 
-// forColour returns the options for colour. The chain is deeper beside a larger network for brightness, which takes
-// more of the time anyway.
+// forColour returns the options for colour. The chain is deeper if the network for brightness, which takes more time,
+// is larger.
 func (t Trainer) forColour() Trainer {
 	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/4), 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch
@@ -158,8 +158,7 @@ type colourPictures struct {
 	hash       training.Digest
 }
 
-// colourPair is one picture: its low-resolution colour, its enlarged brightness, and the residual of its enlarged
-// colour.
+// colourPair holds a picture's low-resolution colour, its enlarged brightness, and the residual of its enlarged colour.
 type colourPair struct {
 	w, h      int              // size of low
 	low       [colours][]int16 // in steps of 1/lowSteps
@@ -206,8 +205,8 @@ func (d *colourPictures) read(ctx context.Context) error {
 	return nil
 }
 
-// add adds a picture, unless it is grey or smaller than a patch. by is the degradation that reduces it, and number the
-// seed of its noise.
+// add adds truth to the pictures, unless it is grey or smaller than a patch. by is the degradation that reduces truth,
+// and number the seed of its noise.
 func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resample.Degradation, number int,
 	synthetic bool) error {
 	scale := d.Scale
@@ -259,8 +258,8 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	return nil
 }
 
-// degrade returns img like a real file: with noise for a robust model and, for subsampled chroma, after a JPEG file,
-// whose quality is returned; else the quality is 0.
+// degrade returns img degraded like a real file: with noise for a robust model and, for subsampled chroma, saved as a
+// JPEG file, the quality of which is returned; else the quality is 0.
 func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, quality int, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, 1<<62|uint64(number)))
 	noisy := allNoisy
@@ -294,7 +293,7 @@ func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err 
 	return p.synthetic, nil
 }
 
-// fill sets the input and the target of w to the patch at (x0, y0), in low-resolution samples, moved by a symmetry.
+// fill sets the input and the target of w to the patch at (x0, y0), in low-resolution samples, moved by symmetry s.
 func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 	n := w.sides[0]
 	margin, inputs := (n-w.side)/2, colours+scale*scale

@@ -50,7 +50,7 @@ func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
 	return compare(ref, test, scale, border, false)
 }
 
-// compare is Compare. With asIs it compares the levels of grey pictures rather than their Y.
+// compare is Compare. With asIs, PSNR and SSIM of grey pictures are of their levels, 0 to 255, rather than of Y.
 func compare(ref, test image.Image, scale, border int, asIs bool) (Metrics, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {
@@ -80,8 +80,8 @@ func PSNR(ref, test image.Image, scale, border int) (float64, error) {
 	return psnr(x, y), nil
 }
 
-// inner returns the planes that measured returns for a and b, which have the same size, without a border of border
-// pixels. It fails if nothing is left.
+// inner returns the planes that measured returns for a and b, which must have the same size, less a border of border
+// pixels on each side. It fails if nothing is left.
 func inner(a, b picture.Picture, border int, measured func(picture.Picture) *plane.Plane) (x, y *plane.Plane,
 	err error) {
 	w, h := a.Channels[0].W-2*border, a.Channels[0].H-2*border
@@ -102,7 +102,8 @@ func NormalisedError(ref, test image.Image, scale int) (float64, error) {
 	return NFE(a.Luma(), b.Luma()), nil
 }
 
-// matched splits both pictures into channels and crops the reference to the size of test.
+// matched returns ref and test split into channels, with ref cropped to the size of test. It fails if ref is smaller
+// than test, or larger by scale or more.
 func matched(ref, test image.Image, scale int) (a, b picture.Picture, err error) {
 	rb, tb := ref.Bounds(), test.Bounds()
 	w, h := tb.Dx(), tb.Dy()
@@ -135,8 +136,8 @@ func levels(c *plane.Plane) *plane.Plane {
 	return out
 }
 
-// limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of the picture rounded to 8 bits, itself rounded:
-// whole numbers from 16 to 235.
+// limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of p rounded to 8 bits. Y is rounded, too, to whole
+// numbers from 16 to 235.
 func limitedY(p picture.Picture) *plane.Plane {
 	c := p.Channels
 	if len(c) == 1 {

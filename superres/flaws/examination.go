@@ -9,9 +9,9 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// Examination finds out what is wrong with a picture and mends it as far as that is possible. Its caller sets the
-// fields above Found and calls Run, which sets the fields from Found on. An Examination is for one picture, and for one
-// goroutine at a time.
+// Examination finds out what is wrong with a picture and mends what can be mended. Its caller sets the fields above
+// Found and calls Run, which sets the fields from Found on. An Examination is for one picture, and for one goroutine at
+// a time.
 type Examination struct {
 	// Picture is the picture as the steps have left it. The steps change no samples in place: a step that changes
 	// something sets another picture of the same size, or a smaller one where repeated samples were removed.

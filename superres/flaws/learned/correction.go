@@ -7,8 +7,7 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// gains returns the outputs of p for traits as the gains of a correction, and its greatest rise up and fall down, both
-// ≥ 0.
+// gains returns the outputs of p for traits as the gains of a correction, its greatest rise, and its greatest fall.
 func (p *Perceptron) gains(traits []int32) (c repair.Correction, up, down int64) {
 	for i, v := range p.Outputs(traits)[:repair.Bands] {
 		c[i] = int32(min(max((v+1<<15)>>16, -repair.MostGain), repair.MostGain))

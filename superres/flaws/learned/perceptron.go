@@ -7,9 +7,8 @@ import (
 	"io"
 )
 
-// Perceptron is a small network that estimates something about a picture from its traits: one layer of hidden units,
-// clipped to ±1, and one of outputs. It computes in integers, so that all machines agree. Package learning fits
-// perceptrons.
+// Perceptron is a small network that estimates something about a picture from its traits: a layer of hidden units,
+// clipped to ±1, and a layer of outputs. It computes in integers, so that all machines agree.
 type Perceptron struct {
 	// Least and Most are the limits to which each trait is clipped.
 	Least, Most []int32

@@ -21,10 +21,9 @@ import (
 
 // Softener estimates how likely a picture was sharpened, and by how much. It is a network of convolutions with sixteen
 // results for each sample, as if it enlarged by 4. The results are a first score for each class of sharpening, then a
-// second score for each class, then a number from which the weight of the sample follows; the rest is unused. The score
-// of a class is the weighted mean of its first scores plus the plain mean of its second scores. The likelihoods of the
-// classes are in proportion to the exponentials of the scores. Package learning makes softeners. A Softener may be used
-// concurrently.
+// second score for each class, then a number from which the weight of the sample follows. The score of a class is the
+// weighted mean of its first scores plus the plain mean of its second scores. The likelihoods of the classes are in
+// proportion to the exponentials of the scores. Package learning makes softeners. Concurrent use is safe.
 type Softener struct {
 	network network
 	classes []Sharpening
@@ -126,8 +125,7 @@ func ReadSoftener(file []byte) (*Softener, error) {
 //go:embed softener.npz
 var softenerFile []byte
 
-// OwnSoftener returns the softener of this program. It fails in programs without package convolutional, which reads the
-// network.
+// OwnSoftener returns the softener of this program. It fails in programs without package convolutional.
 var OwnSoftener = sync.OnceValues(func() (*Softener, error) { return ReadSoftener(softenerFile) })
 
 // softenerTraits is the length of Softening.Traits: the number of classes of this program's softener, less 1.
@@ -135,8 +133,8 @@ const softenerTraits = 5
 
 // Softening is the answer of a Softener for a picture.
 type Softening struct {
-	// Correction undoes the sharpening of the picture as far as it is likely: the mean over the classes, weighted by
-	// their likelihoods.
+	// Correction undoes the sharpening of the picture: the mean of the classes' corrections, weighted by their
+	// likelihoods.
 	Correction repair.Correction
 	// Plain is the share of plain interpolation in the result, 0 to 1, in steps of 1/32: such a mean, too.
 	Plain float64

@@ -335,8 +335,7 @@ func (s *traitSums) addDifferences(p *measure.Samples, at int) {
 	}
 }
 
-// addLevels notes the level of the sample at index at, and counts the sample if it is black or white, and if it is
-// lone.
+// addLevels notes the level of the sample at index at, and counts the sample if it is black or white, or lone.
 func (s *traitSums) addLevels(p *measure.Samples, at int) {
 	v := p.Pix[at]
 	s.levels[min((v+measure.Unit/2)/measure.Unit, 255)] = true

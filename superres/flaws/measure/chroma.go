@@ -13,8 +13,8 @@ const (
 	differ   = 16  // the least such value that differs
 	fewVotes = 128 // the least number of positions found in rows, and in columns, for a decision
 
-	// The least percentage of the positions found that must be even, or must be odd. Half of 369 clean reduced pictures
-	// have at most 51 percent, one in twenty has more than 54, and one has 66. Half of those from JPEG files have 76 or
+	// The least percentage of the positions found that must be even, or odd. Of 369 clean reduced pictures, half have
+	// at most 51 percent, one in twenty has more than 54, one has 66. Of pictures from JPEG files, half have 76 or
 	// more.
 	agreement = 73
 

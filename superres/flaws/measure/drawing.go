@@ -75,8 +75,7 @@ func (o *Outlines) Add(p Area, window image.Rectangle) {
 	o.add(p.keys(), p.Channels[0].W, window)
 }
 
-// add adds the edges and patterns in a window of a picture to the counts. keys holds the keys of all pixels, w in a
-// row.
+// add counts the edges and patterns in a window of a picture in o. keys holds the keys of all pixels, w in a row.
 func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 	addEdge := func(at, across, along int) {
 		a, b := keys[at], keys[at+across]
@@ -167,8 +166,8 @@ func IsDrawing(shown []Area) bool {
 	return o.areDrawn(mostTaken)
 }
 
-// CountEqual returns how many pairs of neighbours in a part of a picture are equal, across and down, and how many pairs
-// there are.
+// CountEqual returns how many pairs of neighbours, across and down, in a part of a picture are equal, and how many
+// exist.
 func CountEqual(channels []*plane.Plane, part image.Rectangle) (equal, pairs int64) {
 	count := func(x, y, dx, dy int) {
 		for _, c := range channels {

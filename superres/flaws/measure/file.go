@@ -97,8 +97,7 @@ func findGrid(parts []*Samples) image.Point {
 // steps holds, for each position modulo 8, the sum of the magnitudes of third differences, and their number.
 type steps struct{ sum, count [8]int64 }
 
-// add adds third differences at position at to s: one in `every` samples. It computes each from four samples, stride
-// apart.
+// add adds to s third differences at position at: one in `every` samples, each from four samples, stride apart.
 func (s *steps) add(at int, samples []int32, stride, every int) {
 	const far = 12 * Unit // a larger difference is an edge of the picture
 	last := samples[3*stride:]

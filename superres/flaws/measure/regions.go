@@ -30,8 +30,7 @@ const (
 )
 
 // Varying returns the noise of each region of img, if some regions have much less noise than others, as a page around a
-// photograph has. f holds the flaws of img. Varying returns nil if noise is the same everywhere, almost absent, or
-// uncertain.
+// photograph has. f holds the flaws of img. Varying returns nil if noise is even, almost absent, or uncertain.
 func (f Flaws) Varying(img image.Image) *Regions {
 	if !f.Somewhere {
 		return nil

@@ -97,8 +97,7 @@ func (p *Samples) Spread(x0, y0, step, margin, side, most int, visit func(x, y i
 	cols, rows := (p.W-x0-side-margin)/step+1, (p.H-y0-side-margin)/step+1
 	every := max(1, (cols*rows*p.Parts+most-1)/most)
 	for i := 0; i < cols*rows; i += every {
-		// Each row is shifted by one: else, if cols is a multiple of every, all positions would lie in the same
-		// columns.
+		// Each row is shifted by one: else all positions would lie in the same columns if cols is a multiple of every.
 		x := (i%cols + i/cols) % cols
 		visit(x0+x*step, y0+i/cols*step)
 	}

@@ -61,8 +61,8 @@ const (
 	fewBlocks     = 40    // with fewer blocks, no noise is reported
 	quietLeast    = 16    // the least number of blocks that are chosen
 
-	// The range of the ratio of noise in brightness to noise in colour; it is 1.1 for independent noise in red, green
-	// and blue.
+	// The range of the ratio of noise in brightness to noise in colour; 1.1 for independent noise in red, green and
+	// blue.
 	sharedLeast, sharedMost = 0.6, 2
 
 	blocksOfQuarter = 150    // the least number of blocks in each part, if there is more than one part
@@ -191,8 +191,7 @@ type lit struct {
 	mean float64
 }
 
-// whitePart returns the variance, in levels², of white noise in the blocks of list; 0 if there may be none. It sorts
-// list.
+// whitePart sorts list and returns the variance, in levels², of white noise in its blocks; 0 if there may be none.
 func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {

@@ -35,8 +35,8 @@ func (c Correction) Blur() float64 {
 	return math.Sqrt(math.Ln2 * max(0, float64(c[middle])/Octave) * 8 / (math.Pi * math.Pi))
 }
 
-// Sharpening returns the greatest factor by which the sharpening that c undoes had raised a frequency; 0: c undoes no
-// sharpening.
+// Sharpening returns the greatest factor by which the sharpening that c undoes had raised a frequency; 0: c undoes
+// none.
 func (c Correction) Sharpening() float64 {
 	least := int32(0)
 	for _, v := range c {

@@ -100,8 +100,7 @@ const leastLevels = 24
 // picture may be equal, and at most mostRegular of the contrast of a square may be in a 64th of the frequencies. In
 // pictures in which masks were found, the share of equal pairs is at most 0.21, except 0.38 in one (0.42 in grey), and
 // the share of contrast at most 0.63. Without the two rules 160 of 360 synthetic weaves, dithers, halftones and
-// lattices, and 32 of 900 drawings, were taken for sharpened; with the rules 10 textures, all reduced hatching, and 2
-// drawings.
+// lattices, and 32 of 900 drawings, were taken for sharpened; with them 10 textures, all hatching, and 2 drawings.
 const (
 	mostRegular = 0.7
 )
@@ -130,9 +129,8 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	}
 	l.multiply(half, pix, l.across)
 	l.multiply(s.levels, half, l.across)
-	// Samples near black and white are skipped, since values were clipped there, and so are samples without detail,
-	// where a mask adds nothing. Of samples that differ from their neighbours in about the same way, only the first
-	// counts.
+	// Samples near black and white, where values were clipped, are skipped, and so are samples without detail, where a
+	// mask adds nothing. Of samples that differ from their neighbours in about the same way, the first counts.
 	const side, least = 5, 2
 	seen := map[[side * side]uint8]bool{}
 	if different < leastLevels || s.isRegular(l.edges[slices.Index(unsharpBlurs, Unsharp{Radius: 1})]) {
@@ -162,8 +160,7 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	return s
 }
 
-// isRegular reports whether a 64th of the frequencies holds most of the contrast of s, if edges weights the
-// frequencies.
+// isRegular reports whether a 64th of the frequencies, weighted by edges, holds most of the contrast of s.
 func (s square) isRegular(edges []float32) bool {
 	list := make([]float32, len(s.levels))
 	all := 0.0

@@ -62,8 +62,8 @@ func WithoutSalt(img image.Image, parts []measure.Area) (clean image.Image, shar
 	return clean, float64(replaced.Load()) / float64(w*h*channels)
 }
 
-// hasSalt reports whether parts hold at least leastGrains samples, and the share leastSalt, of salt as well as of
-// pepper.
+// hasSalt reports whether parts hold both salt and pepper: at least leastGrains samples and the share leastSalt of
+// each.
 func hasSalt(parts []measure.Area) bool {
 	const enough = 1 << 18 // samples
 	all := 0

@@ -83,8 +83,7 @@ func gainsOf(p, truth *degrade.Plane) (gains, powers [len(repair.Correction{})]f
 	return gains, powers
 }
 
-// spectrum returns the Fourier transform of p, after its mean was subtracted and its samples faded to 0 towards the
-// sides.
+// spectrum returns the Fourier transform of p, after its mean was subtracted and its samples faded to 0 at the sides.
 func spectrum(p *degrade.Plane) [][]complex128 {
 	fade := func(i, n int) float64 { return 0.5 - 0.5*elementary.Cos(2*math.Pi*(float64(i)+0.5)/float64(n)) }
 	mean := 0.0

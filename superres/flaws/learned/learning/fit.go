@@ -74,11 +74,10 @@ func (o fitting) fit(l lesson) *learned.Perceptron {
 	return p
 }
 
-// learn returns one member of a perceptron that has learned l from seed number. Traits have the given means and
-// deviations.
+// learn returns a member of a perceptron that has learned l, with seed number and the means and deviations of the
+// traits.
 //
-// It uses Adam with a learning rate that falls as a cosine does, and adds noise to the traits, in place of more
-// samples.
+// It uses Adam with a learning rate that falls as a cosine does, and adds noise to the traits in place of more samples.
 func (o fitting) learn(l lesson, mean, deviation []float64, number uint64) parameters {
 	traits, outputs := len(mean), len(l.start)
 	rng := rand.New(rand.NewPCG(fitSeed, number))

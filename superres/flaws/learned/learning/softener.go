@@ -41,9 +41,8 @@ const (
 type reducedPicture struct{ low, lanczos, decimated, box *degrade.Plane }
 
 // undone is, for each class, the share of the sharpening that is undone, and interpolated the share of plain
-// interpolation in the result, since photo draws false detail in pictures of single samples. Gains on interpolation in
-// dB of RGB at ×2, of 84 pictures in colour of open-valid, general-dev and T91, damaged by Pillow (left: undone and
-// interpolated):
+// interpolation in the result, since photo draws false detail from single samples. Gains on interpolation in dB of RGB
+// at ×2, of 84 pictures in colour of open-valid, general-dev and T91, damaged by Pillow (left: undone, interpolated):
 //
 //	sharpened, of single samples      sharpened by 0.7   every second pixel
 //	1 and 0, 1 and 0                  1.68               −0.14

@@ -22,9 +22,10 @@ import (
 	"superres/superres/training"
 )
 
-// Colour is trained after brightness, on whole pictures whose brightness the trained stage has enlarged; the stage does
-// not change. There are two networks: one for pictures whose chroma has full resolution, and one for files with
-// subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over a decibel.
+// Colour is trained after brightness, on whole pictures after the trained stage has enlarged their brightness; the
+// stage does not change. There are two networks: a network for pictures with chroma of full resolution, and a network
+// for files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over a
+// decibel.
 //
 // The options for colour. The table has, for photo, the PSNR of Cb and Cr above Lanczos on Set5, open-valid and T91,
 // and of RGB above bicubic colour on T91:
@@ -37,19 +38,19 @@ import (
 //	3, 6000                       0.51   1.25         0.74   0.156
 //
 // Longer training is better, most of all for JPEG files, which hold colour at half the resolution. Pillow reduced 109
-// pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean ones, auto the JPEG files. The table has
-// the PSNR of RGB in dB, by the number of steps of training for each network for colour:
+// pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean pictures, auto the JPEG files. The table
+// has the PSNR of RGB in dB, by the number of steps of training for each network for colour:
 //
 //	steps    clean   JPEG 95  JPEG 70
 //	6,000    34.57   31.28    28.41
 //	20,000   34.60   31.38    28.47
 //	80,000   34.61   31.43    28.51    five minutes
 //
-// At ×3, 80,000 steps in place of 6,000 gain 0.02, 0.13 and 0.11 dB; at ×4, in place of 3,000, 0.08, 0.19 and 0.14.
-// For photo-max, 80,000 in place of 3,000 gain 0.05, 0.07 and 0.10 dB at ×2, ×3 and ×4 on clean pictures, and 0.24 to
-// 0.26 on JPEG files of quality 95. A network with one layer in the chain does not gain: with 80,000 steps for
-// colour, photo-real-fast, which takes the network of photo-fast, has 1.17 times the squared error of photo at thin
-// strokes whose colour is repeated in 2×2 pixels, and 1.10 times with fewer.
+// At ×3, 80,000 steps in place of 6,000 gain 0.02, 0.13 and 0.11 dB; at ×4, in place of 3,000, 0.08, 0.19 and 0.14. For
+// photo-max, 80,000 in place of 3,000 gain 0.05, 0.07 and 0.10 dB at ×2, ×3 and ×4 on clean pictures, and 0.24 to 0.26
+// on JPEG files of quality 95. A network with one layer in the chain does not gain: with 80,000 steps for colour,
+// photo-real-fast, which takes the network of photo-fast, has 1.17 times the squared error of photo at thin strokes
+// with colour repeated in 2×2 pixels, and 1.10 times with fewer steps.
 //
 // 3 layers of 32 channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91. Training
 // also on pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains nothing.
@@ -180,7 +181,7 @@ const (
 // digest implements dataset.
 func (d *colourPictures) digest() string { return d.hash.String() }
 
-// read reads all pictures that have colour and adds synthetic pictures, as many as d.Synthetic asks for.
+// read adds to d all pictures that have colour, and then the share d.Synthetic of synthetic pictures.
 func (d *colourPictures) read(ctx context.Context) error {
 	err := training.Read(ctx, d.sources, "enlarging pictures", d.progress, func(i int, img image.Image) error {
 		p := picture.Split(img)
@@ -259,7 +260,7 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 }
 
 // degrade returns img degraded like a real file: with noise for a robust model and, for subsampled chroma, saved as a
-// JPEG file, the quality of which is returned; else the quality is 0.
+// JPEG file, and the quality of that file; else quality 0.
 func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, quality int, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, 1<<62|uint64(number)))
 	noisy := allNoisy

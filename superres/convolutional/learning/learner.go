@@ -17,8 +17,8 @@ import (
 
 // dataset is a source of patches.
 type dataset interface {
-	// fill sets the input, the target and the levels of w to those for a patch. Only step and number, of the patch in
-	// the step, decide which patch. synthetic is true for a patch from a synthetic picture.
+	// fill sets the input, the target and the levels of w for the patch with the given number in a step. Only the two
+	// decide which patch it is. synthetic is true for a patch from a synthetic picture.
 	fill(w *worker, step, number int) (synthetic bool, err error)
 	// digest returns a hash of the pictures in hexadecimal.
 	digest() string
@@ -54,7 +54,7 @@ type worker struct {
 	target []float32
 }
 
-// newLearner returns the learner of n. Layers of n from index known on get random weights.
+// newLearner returns a learner that starts from n, except that layers from index known on get random weights.
 func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 	if opt.SeesColour {
 		n = withHeads(n)
@@ -63,8 +63,8 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 	rng := rand.New(rand.NewPCG(opt.Seed, 1<<63))
 	channels := 0
 	for i, s := range l.shapes {
-		// A layer of the chain starts near the identity. The last layer of a part does not, because a skip connection
-		// adds the input of the part anyway.
+		// A layer of the chain starts near the identity, except the last of a part, since a skip connection adds the
+		// input of the part to its output.
 		isNearIdentity := i > 0 && i <= n.Depth && (n.Every() == n.Depth || i%n.Every() > 0)
 		l.layers = append(l.layers, newLayer(s, n.Layers[i], i >= known, isNearIdentity, rng))
 		if !s.linear {
@@ -238,8 +238,8 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 	return list
 }
 
-// learn adds the gradient of the loss of the patch in w to gradient. It returns the loss, which optimiser.go defines, and the
-// mean squared error.
+// learn adds the gradient of the loss of the patch in w to gradient. It returns the loss, as optimiser.go defines it,
+// and the mean squared error.
 func (l *learner) learn(w *worker, synthetic bool, gradient []parameters) (losses [2]float64) {
 	w.forward(l.layers)
 	last := len(l.shapes) - 1

@@ -9,7 +9,7 @@ import (
 
 // The loss is the mean, over the pixels of a step, of Charbonnier's √(e² + 10⁻⁶) of the error e, which is nearly |e|.
 // It is learned faster than e² and gives less weight to pixels that cannot be predicted. In the last part of the steps
-// the loss is e², by which results are scored.
+// the loss is e², since results are scored by e².
 //
 // For a robust model, the last part uses the logarithm of the mean of e² in a patch instead, since results are scored
 // by the mean of decibels. With e², errors in noise count so much that clean pictures lose. The table has the gains on

@@ -260,8 +260,8 @@ func (p *pass) correlate(layer int, sums []float32) {
 		d, rows := p.inner(layer, y), min(rowsTogether, m-y)
 		d = d[:cap(d)]
 		for r := range s.side {
-			kernel.Correlate(sums[r*s.span*s.wide:], s.wide, x[(y+r)*full*s.in:], s.in, full*s.in, d, row*s.wide, rows, m,
-				s.span)
+			kernel.Correlate(sums[r*s.span*s.wide:], s.wide, x[(y+r)*full*s.in:], s.in, full*s.in, d, row*s.wide, rows,
+				m, s.span)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	return patch{from: &from, x: margin, y: margin, synthetic: true}, err
 }
 
-// fill sets the input, the target and the levels of w to those of p, which it degrades for a robust model.
+// fill sets the input, the target and the levels of w from p, which it degrades for a robust model.
 func (p patch) fill(w *worker, scale int) {
 	margin := (w.sides[0] - w.side) / 2
 	if w.levels = (levels{}); p.degrade != nil {
@@ -109,8 +109,8 @@ func (p patch) fill(w *worker, scale int) {
 }
 
 // fillClean sets window to the low-resolution samples of the target and of a margin on each side, with edge samples
-// repeated. inputs is the number of values of a sample, of which brightness is the last. fillClean sets target to the
-// residual: the scale² pixels of each sample side by side, brightness before red and blue, if target has room.
+// repeated. inputs is the number of values of a sample; the last is brightness. fillClean sets target to the residual:
+// the scale² pixels of each sample side by side, brightness before red and blue, if target has room.
 func (p patch) fillClean(window, target []float32, side, margin, scale, inputs int) {
 	n := side + 2*margin
 	for v := range n {

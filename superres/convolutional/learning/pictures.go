@@ -32,8 +32,8 @@ type pair struct {
 	colour  [colours][]int16 // red and blue minus brightness, in steps of 1/lowSteps, of each sample of low
 	redBlue [colours][]int16 // the residuals of red and blue; nil for a robust model
 
-	// For a robust model, whose patches are degraded during training: the full-resolution samples of brightness or, if
-	// the model sees colour, of red, green and blue; else nil.
+	// For a robust model, with patches that are degraded during training: the full-resolution samples of brightness or,
+	// if the model sees colour, of red, green and blue; else nil.
 	truth [][]uint8
 }
 
@@ -77,12 +77,12 @@ func differences(channels []*plane.Plane, luma *plane.Plane) [colours]*plane.Pla
 // luma returns the brightness of the picture with the given channels.
 func luma(channels []*plane.Plane) *plane.Plane { return picture.Picture{Channels: channels}.Luma() }
 
-// reduce returns the channels reduced by s.Scale and rounded to 8 bits, as in a file.
+// reduce returns the channels reduced by s.Scale with degradation by, and rounded to 8 bits, as in a file.
 func (s *session) reduce(channels []*plane.Plane, by resample.Degradation) []*plane.Plane {
 	return convert(channels, func(p *plane.Plane) *plane.Plane { return picture.Round8(by.Reduce(p, s.Scale)) })
 }
 
-// read reads all pictures. It fails if none of them is large enough, or if they need too much memory.
+// read reads all pictures into d. It fails if no picture is large enough, or if they need too much memory.
 func (d *pictures) read(ctx context.Context) error {
 	d.fixed = d.Memory()
 	add := func(_ int, img image.Image) error { return d.add(ctx, img) }
@@ -96,7 +96,7 @@ func (d *pictures) read(ctx context.Context) error {
 	return nil
 }
 
-// add adds to d those of img and its reductions that are large enough for a patch.
+// add adds img and its reductions to d, unless they are too small for a patch.
 func (d *pictures) add(ctx context.Context, img image.Image) error {
 	channels := picture.Split(img).Channels
 	d.hash.Add(luma(channels))

@@ -167,8 +167,8 @@ func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 	return out
 }
 
-// deepen returns a network with depth layers in the chain, at least n.Depth, that computes the same as n, whose layers
-// it shares. The new layers are spread evenly and are identities. In a chain with skips whole parts are new; the last
+// deepen returns a network with depth layers in the chain, at least n.Depth, that computes the same as n. It shares the
+// layers of n. The new layers are spread evenly and are identities. In a chain with skips whole parts are new; the last
 // layer of such a part is 0, since its output is added to the input of the part.
 func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
@@ -234,7 +234,7 @@ type pace struct {
 	first, last int // the run begins after step first and ends after step last
 }
 
-// newPace begins the estimate for a run whose first steps have been made earlier.
+// newPace begins the estimate for a run after earlier runs have made the first steps.
 func (t Trainer) newPace(first int) pace { return pace{began: time.Now(), first: first, last: t.Steps} }
 
 // estimate returns the time since the run began, and the time that it will still take. steps is the number of steps

@@ -78,8 +78,8 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 // tile is the side, in low-resolution samples, of the tiles that computeResidual divides a picture into.
 const tile = 48
 
-// computeResidual returns the residual that n computes in float32 for low, with the code of training. colour holds the
-// colour differences of low if n sees colour, and is empty if low is grey.
+// computeResidual returns the residual that n computes in float32 for low, with the code that trains networks. colour
+// holds the colour differences of low if n sees colour, and is empty if low is grey.
 func computeResidual(
 	ctx context.Context, n *convolutional.Network, low *plane.Plane, colour ...*plane.Plane,
 ) (*plane.Plane, error) {

@@ -99,8 +99,7 @@ func (w *window) add(y int, sign int32) {
 	}
 }
 
-// each calls visit for each sample x of row w.y, with the sums of the (2·around+1)² samples around it and of their
-// squares.
+// each calls visit for each sample x of row w.y, with the sum and the sum of squares over the 5×5 samples around.
 func (w *window) each(visit func(x int, sum, squares int32)) {
 	n := w.plane.W
 	for i := range around {

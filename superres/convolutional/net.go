@@ -23,7 +23,7 @@ type net struct {
 	filters []kernel.Filter // one per layer, for the kernels
 }
 
-// params are the parameters of a network in a model file. Some names in the file are older than those in the code.
+// params are the parameters of a network in a model file. Some names in the file are older than the names in the code.
 type params struct {
 	Channels int `json:"channels"`       // C
 	Depth    int `json:"depth"`          // M

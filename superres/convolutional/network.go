@@ -70,9 +70,9 @@ func (a Architecture) String() string {
 //	out = W_L ∗ h_M + b_L                3×3, C → s²; shuffled into s×s pixels
 //
 // out is the residual that is added to the bicubic enlargement. φ is the identity for positive values and multiplies
-// negative ones by a slope, one per channel (PReLU). If the strength l of the picture's degradation, 0..1, is an input,
-// all layers but the last use bᵢ + l·vᵢ as their bias, which moves the thresholds of φ. That is equivalent to a further
-// input channel whose samples are all l. Trust is an input in the same way.
+// negative values by a slope, one per channel (PReLU). If the strength l of the picture's degradation, 0..1, is an
+// input, all layers but the last use bᵢ + l·vᵢ as their bias, which moves the thresholds of φ. That is equivalent to a
+// further input channel with all samples l. Trust is an input in the same way.
 //
 // A network that sees colour has ½(R−Y), ½(B−Y) and Y as its inputs; the first two are 0 for a grey picture. Where
 // colours change, they show the position of an edge more exactly than brightness does.

@@ -115,8 +115,8 @@ func quantise(n *Network, p params) (t tables, err error) {
 	return t, nil
 }
 
-// add appends the bias and the factors of output o of layer l to t, and returns the gain g of its weights. Integer 1
-// stands for 1/in in the inputs, the magnitudes of which are at most largest, and for 1/out in the outputs.
+// add appends the bias and the factors of output o of layer l to t, and returns the gain g of its weights. An input
+// integer of 1 stands for 1/in, an output integer of 1 for 1/out. Input integers are at most largest.
 func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (gain float64, err error) {
 	var brightness, most, all float64 // sum of brightness weights, greatest magnitude, sum of magnitudes
 	terms := 0

@@ -32,7 +32,7 @@ type Trainer struct {
 	Patch int
 	// Patches is the number of pairs of patches that are sampled.
 	Patches int
-	// Flat leaves out pairs with a low-resolution patch whose standard deviation is less than Flat, in units of white.
+	// Pairs with a low-resolution patch of a standard deviation below Flat, in units of white, are left out.
 	Flat float64
 	// Reductions are factors above 0 and below 1; each picture is also used reduced by each of them.
 	Reductions []float64

@@ -32,8 +32,8 @@ type Options struct {
 	Progress training.Progress
 }
 
-// Train returns a model with the stages that trainer learns from those of sources that are not held out. The provenance
-// of the model includes its score on the held-out pictures.
+// Train returns a model with the stages that trainer learns from the sources, except the held-out pictures. The
+// provenance of the model includes its score on the held-out pictures.
 //
 // The same pictures in the same order, the same trainer and the same options give a model with the same bytes. Errors
 // about the pictures wrap training.ErrPictures. When ctx ends, Train returns ctx.Err().

@@ -1,7 +1,7 @@
-// Package models opens the models that are part of the program, by name: the trained ones, which are embedded files,
-// and the plain interpolations. Importing it registers all kinds of stage and of network that come with superres, and
-// makes Auto the model of superres.Upscale. A program that only loads model files, or scores pictures, need not import
-// it, and is then smaller by the size of the embedded files.
+// Package models opens the models that are part of the program, by name: trained models, which are embedded files, and
+// plain interpolations. Importing it registers all kinds of stage and of network that come with superres, and makes
+// Auto the model of superres.Upscale. A program that only loads model files, or scores pictures, need not import it,
+// and is then smaller by the size of the embedded files.
 package models
 
 import (
@@ -31,7 +31,7 @@ var interpolations = []resample.Kernel{resample.Bicubic, resample.Lanczos, resam
 // Pixel is the name of the model for pixel art. The model Auto finds pixel art by itself.
 const Pixel = "pixel"
 
-// Names returns the names of the models: the trained ones, sorted, then the plain interpolations, then Pixel.
+// Names returns the names of the models: of trained models, sorted, then of plain interpolations, then Pixel.
 func Names() []string {
 	names := slices.DeleteFunc(fileNames(), func(name string) bool { return strings.Contains(name, ".") })
 	for _, k := range interpolations {
@@ -133,8 +133,7 @@ func open(name string) (*superres.Model, error) {
 }
 
 // load returns the model of the embedded file with the given name. PhotoReal gets a choice of networks for subsampled
-// colour: see byStrength. At the effort fast it only gets the network of Photo, since its own has one layer in the
-// chain.
+// colour: see byStrength. At the effort fast it only gets the network of Photo: its own has one layer in the chain.
 func load(name string) (*superres.Model, error) {
 	m, err := loaded[name]()
 	if err == nil && strings.Contains(name, effortSuffix("max")) {

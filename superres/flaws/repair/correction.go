@@ -82,7 +82,7 @@ func (c Correction) Limited(f measure.Flaws) Correction {
 // NoiseWeight is e of Limited at a frequency of 1/2 for noise of a deviation of one level.
 const NoiseWeight = 0.02
 
-// gain returns the gain at a frequency, in steps of 2⁻²⁰. frequency is in 1/256 of the distance between two bands.
+// gain returns the gain of c, in steps of 2⁻²⁰, at a frequency in steps of 1/256 of the distance between two bands.
 func (c Correction) gain(frequency int) int64 {
 	below, part := frequency/256, int32(frequency%256)
 	at := func(i int) int32 { // band 0 is the mean, which is kept

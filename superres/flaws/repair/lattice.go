@@ -91,8 +91,8 @@ func (l *lattice) multiply(dst, a, b []float32) {
 // would need samples beyond the edge there.
 const squareMargin = 6
 
-// leastLevels is how many different levels a square must have. With fewer, as in dithered pictures, a mask adds only a
-// few different amounts, and these may be near to integers by chance.
+// leastLevels is how many different levels a square must have. With fewer levels, as in dithered pictures, a mask adds
+// only a few different amounts, which may be near to integers by chance.
 const leastLevels = 24
 
 // In drawings and regular textures without noise, many samples have the same neighbourhood, and the amounts that any
@@ -191,7 +191,8 @@ type turn struct {
 	square, count int64
 }
 
-// turnRates are in turns a level. At 1, the vectors of all integers point the same way; the others are for comparison.
+// turnRates are in turns a level. At 1, the vectors of all integers point the same way; the other rates are for
+// comparison.
 var turnRates = [...]float64{1, 0.75, 1.3}
 
 // turns holds the turn of each amount that can be added to a sample, from −mostAdded on in steps of 1/turnSteps. The
@@ -220,8 +221,8 @@ var turns = func() (list [2 * mostAdded * turnSteps]turn) {
 type evidence [len(turns)]uint32
 
 // value returns how much the amounts in e are near to integers: a χ² with four degrees of freedom at the first of
-// turnRates, less the greater of the two at the other rates, which a steep distribution raises as well. It is 0 for few
-// samples. Positive and negative amounts are summed separately, as programs may round them differently.
+// turnRates, less the greater of the same sums at the other rates, which a steep distribution raises as well. It is 0
+// for few samples. Positive and negative amounts are summed separately, as programs may round them differently.
 func (e *evidence) value() float64 {
 	const few = 100
 	var values [len(turnRates)]float64
@@ -329,9 +330,9 @@ func FindUnsharp(img image.Image, parts []measure.Area) Unsharp {
 	return best.mask
 }
 
-// takeSquares returns a function that returns squares, and computes them in its first call: the green channel of each
-// of places, then the other channels where they differ from green. Together the squares have at most as many samples as
-// count squares of the greatest side.
+// takeSquares returns a function that returns squares, and computes them in its first call: of the green channel of
+// each place, then of the other channels where they differ from green. Together the squares have at most as many
+// samples as count squares of the greatest side.
 func (l *lattice) takeSquares(places []place, count int) func() []square {
 	return sync.OnceValue(func() (list []square) {
 		count := count * latticeSides[0] * latticeSides[0] / (l.side * l.side)
@@ -440,7 +441,7 @@ func (l *lattice) tryMasks(squares []square, before values) values {
 }
 
 // peaks returns at most three masks, the likeliest first. Their values are at least suspicious, at least half of the
-// greatest, and at least as great as those of neighbouring blurs and amounts.
+// greatest, and not below the values for neighbouring blurs and amounts.
 func (values values) peaks() (list []candidate) {
 	for i, row := range values {
 		for j, v := range row {

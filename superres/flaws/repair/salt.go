@@ -142,7 +142,7 @@ func removeSalt(rows [][]float32, channels []*plane.Plane, y int) (replaced int)
 	return replaced
 }
 
-// medianAround returns the median of those neighbours of the sample at (x, y) that do not equal the sample. ok is false
+// medianAround returns the median of the neighbours of the sample at (x, y) that do not equal the sample. ok is false
 // if more than one neighbour equals the sample, if one does and has an equal neighbour of its own, or if all do.
 func medianAround(p *plane.Plane, x, y int) (median float32, ok bool) {
 	v := p.Row(y)[x]

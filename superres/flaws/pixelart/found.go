@@ -15,8 +15,8 @@ const (
 	// the shorter side.
 	mostSide, mostOwn, leastSide = 512, 128, 8
 	// mostBetween is the greatest share of the changes of colour that may be steps between two distant colours, as
-	// antialiasing draws them: see countSteps. mostSoft is used for pictures that are not enlarged, and for those with
-	// more than mostNative colours, such as enlarged charts with antialiased text.
+	// antialiasing draws them: see countSteps. mostSoft is the limit for pictures that are not enlarged, or have more
+	// than mostNative colours, such as enlarged charts with antialiased text.
 	mostBetween, mostSoft = 0.35, 0.08
 	// In a picture that is not enlarged, with a side longer than mostDense, at least the share leastEqual of its pixels
 	// must equal the pixel before, and IsDrawing must hold. Two small photographs dithered to 5 colours have 0.54 and

@@ -11,12 +11,12 @@ import (
 // straight between the same two colours, and the same patterns of a few samples recur again and again. In photographs
 // this is rare, even in few colours and with dithering by error diffusion.
 //
-// For the limits, 237 drawings of these kinds, of 12 to 160 pixels a side, and 96 photographs of 60 to 320 pixels a
-// side in 8 to 64 colours were enlarged by repetition, and one of each square of repeated samples was kept. The limits
-// of EstimatePalette alone take 67 drawings for photographs. With the limits here, IsDrawing takes 15 drawings for
-// photographs, mostly smooth heat maps and ordered dithering without lines, and two photographs for drawings. A drawing
-// taken for a photograph loses 7 dB and more, a photograph taken for a drawing 0.4 to 2. None of 22 photographs in all
-// their colours, and in grey, is taken for a drawing.
+// To choose the limits, 237 drawings of these kinds, of 12 to 160 pixels a side, and 96 photographs of 60 to 320 pixels
+// a side in 8 to 64 colours were enlarged by repetition, and one of each square of repeated samples was kept. The
+// limits of EstimatePalette alone take 67 drawings for photographs. With the limits here, IsDrawing takes 15 drawings
+// for photographs, mostly smooth heat maps and ordered dithering without lines, and two photographs for drawings. A
+// drawing taken for a photograph loses 7 dB and more, a photograph taken for a drawing 0.4 to 2. None of 22 photographs
+// in all their colours, and in grey, is taken for a drawing.
 const (
 	// The greatest shares, in a photograph, of edges that run straight, and of patterns of 5×5 samples that occur three
 	// times or more in a window. After repeated samples were removed the greatest share of patterns is mostTaken, since
@@ -87,7 +87,7 @@ func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 			o.straight++
 		}
 	}
-	// Only patterns whose hash occurs often enough are compared.
+	// Only patterns with a hash that occurs often enough are compared.
 	const side, often = 5, 3
 	type place struct {
 		at   int

@@ -42,8 +42,8 @@ func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, l
 	return quality, loss
 }
 
-// findQuality returns the coefficients of the blocks of parts, the first of which begin at (x, y), and the JPEG quality
-// that explains them; 0: none. inDoubt is true if there is no other sign that blocks begin there.
+// findQuality returns the coefficients of blocks of parts, with first blocks at (x, y), and the JPEG quality that
+// explains the coefficients; 0: none. inDoubt is true if there is no other sign that blocks begin there.
 func findQuality(parts []*Samples, x, y int, inDoubt bool) (c *coefficients, quality int) {
 	c = newCoefficients(parts, x, y, 8)
 	quality, isSure := c.quality()
@@ -97,7 +97,8 @@ func findGrid(parts []*Samples) image.Point {
 // steps holds, for each position modulo 8, the sum of the magnitudes of third differences, and their number.
 type steps struct{ sum, count [8]int64 }
 
-// add adds to s third differences at position at: one in `every` samples, each from four samples, stride apart.
+// add adds magnitudes of third differences of four samples, stride apart, to s for position at. Of the samples, it
+// takes the first, then always skips every−1.
 func (s *steps) add(at int, samples []int32, stride, every int) {
 	const far = 12 * Unit // a larger difference is an edge of the picture
 	last := samples[3*stride:]

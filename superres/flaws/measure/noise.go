@@ -62,7 +62,7 @@ func (s tileStats) flat() bool { return s.fine < 0.02 }
 // variation; 0 means none. J. Immerkær, Fast noise variance estimation, Computer Vision and Image Understanding 64
 // (1996), doi:10.1006/cviu.1996.0060, separates noise from the picture by the filter of tileStats.fine. Here only the
 // tiles in which the picture varies least are used, in each quarter of the range of brightness, because noise may
-// depend on brightness. Other variation in those tiles counts against noise.
+// depend on brightness. Other variation in the tiles counts against noise.
 //
 // somewhere reports whether some tiles have noise, even if the picture as a whole is taken to have none.
 func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, somewhere bool) {

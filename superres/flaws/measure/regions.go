@@ -95,8 +95,8 @@ func span(from, side, i, n int) (lo, hi int) {
 	return lo, hi
 }
 
-// cell returns the greatest deviation that the noise of cell p can have. white is true if that value is certain, and
-// false if texture may be part of it.
+// cell returns the greatest deviation that noise can have in a cell with the samples p. white is true if noise
+// certainly has that deviation, and false if texture may be part of it.
 func cell(p *Samples) (most float64, white bool) {
 	var tiles []tileStats
 	all, flat := 0, 0

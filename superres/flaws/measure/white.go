@@ -8,7 +8,7 @@ import (
 
 // The second test for white noise. The first, in noise.go, takes all fine variation in the quietest tiles for noise,
 // but a fine weave, gravel or the windows of a façade vary as little. So noise counts only if a second measure confirms
-// it: cosine transforms of blocks of 8×8 samples, whose coefficients (u, v) fall into bands,
+// it: cosine transforms of blocks of 8×8 samples. Their coefficients (u, v) fall into bands,
 //
 //	low 0..2 × 0..2 without (0, 0), middle 2..4 × 2..4,
 //	across 5..7 × 0..2, down 0..2 × 5..7, finest 5..7 × 5..7.
@@ -17,16 +17,17 @@ import (
 // first four bands is chosen, and there the fifth band, finest, is compared with the others: detail of a picture has
 // less in it, because pictures fade towards their finest detail, and a pattern differs in at least one band. Besides,
 // noise is a floor under all blocks of the picture: the finest band, of nine coefficients, has a χ² distribution with
-// nine degrees of freedom, of which 5 percent are below 0.608² of the mean. Texture has quieter blocks somewhere.
+// nine degrees of freedom, and 5 percent of its values are below 0.608² times the mean. Texture has quieter blocks
+// somewhere.
 type bands struct{ low, middle, across, down, finest float64 }
 
 // coarse returns the sum of all bands but the finest; the blocks with the least are chosen.
 func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 
 // What counts as noise. Note: four crops of 100 to 240 samples of each of 308 photographs (general-dev, t91,
-// open-valid, kodak, open, unsplash, pexels) were reduced by 2, 3 and 4, and those reduced by 2 were given normal noise
-// of 5, 10 and 20 levels in each colour. The table has the number in which noise in brightness is found, by
-// estimateNoise alone, and by these criteria with several values of whitest, applied to all blocks together:
+// open-valid, kodak, open, unsplash, pexels) were reduced by 2, 3 and 4, and the crops reduced by 2 were given normal
+// noise of 5, 10 and 20 levels in each colour. The table has the number of crops in which noise in brightness is found,
+// by estimateNoise alone, and by white with several values of whitest, applied to all blocks together:
 //
 //	                 clean ÷2   ÷3   ÷4   noise 5     10     20
 //	of                   1232 1228 1200      1232   1232   1232
@@ -38,7 +39,7 @@ func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 //
 // The clean crops nearest to the limit have 0.62 (houses from the air), 0.60 (wild water) and 0.58 (a meadow). In
 // colour none of the clean crops has noise of 2 levels, with any value of whitest from 0.6 on. For whole pictures, the
-// next table has how often a model for noise is chosen, by estimateNoise alone and with all of this (in colour: noise
+// next table has how often a model for noise is chosen, by estimateNoise alone and with confirmNoise (in colour: noise
 // of 12 levels in Cb and Cr, 2 in Y):
 //
 //	              pictures  clean ÷1  ÷2    ÷4    noise 5   10        20        12 in colour
@@ -81,7 +82,8 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	if estimate == 0 && f.ColourNoise == 0 {
 		return 0
 	}
-	// In the blocks of a JPEG file, which begin at grid, coefficients are whole quantiser steps, so others are taken.
+	// In the blocks of a JPEG file, which begin at grid, coefficients are whole quantiser steps, so other blocks are
+	// taken.
 	c := newCoefficients(parts, (grid.X+4)%8, (grid.Y+4)%8, blockStep(parts))
 	if estimate > 0 && c.white(c[0]) >= leastWhite {
 		return estimate

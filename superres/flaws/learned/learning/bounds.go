@@ -19,7 +19,7 @@ import (
 )
 
 // pixel is a pixel of an enlargement: the signs (features) from which its error is estimated, the error, and the bound
-// that this program states for the error, both in levels (0 to 255).
+// that this program states for the error, in levels (0 to 255).
 type pixel struct {
 	signs        [superres.SignCount]float64
 	error, bound float64

@@ -157,7 +157,7 @@ func (c correctionSample) lost(correction []float64) float64 {
 	return 10 * elementary.Log10(sum/(c.Rest+0.1))
 }
 
-// fitCorrections returns the perceptron after the corrections of which the samples have the least error.
+// fitCorrections returns the perceptron with the corrections that leave the samples with the least error.
 func fitCorrections(o fitting, samples []correctionSample) *learned.Perceptron {
 	l := lesson{start: make([]float64, len(repair.Correction{}))}
 	for _, s := range samples {

@@ -152,7 +152,7 @@ func (s *sampler) pick(rng *rand.Rand, scale int) (truth *plane.Plane, kind stri
 	return truth, kind
 }
 
-// retouch changes the contrast and the gamma of a picture at random, so that few pictures serve as many.
+// retouch changes the contrast and the gamma of p at random, so that a few pictures do the work of many.
 func retouch(p *plane.Plane, rng *rand.Rand) {
 	gamma, contrast := elementary.Exp2(1.4*rng.Float64()-0.7), 0.4+0.6*rng.Float64()
 	black := (1 - contrast) * rng.Float64()

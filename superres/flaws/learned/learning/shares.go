@@ -102,7 +102,7 @@ func (s sample) loss(by learned.Shares) (loss, slope float64) {
 
 func decibels(squared float64) float64 { return 10 * elementary.Log10(255*255/max(squared, 0.05)) }
 
-// gain returns the PSNR for a squared error less that of the better of bicubic and Lanczos interpolation, in dB.
+// gain returns the PSNR for a squared error less the PSNR of the better of bicubic and Lanczos interpolation, in dB.
 func (s sample) gain(squaredError float64) float64 {
 	return decibels(squaredError) - decibels(min(s.Interpolated[0], s.Interpolated[1]))
 }

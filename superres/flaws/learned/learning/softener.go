@@ -56,7 +56,7 @@ var (
 // softenerSide is the side of the patches from which a softener learns.
 const softenerSide = 64
 
-// reduceAll returns all pictures, each in five sizes, reduced by 2, 3 and 4 if both sides are 80 or more then.
+// reduceAll returns all pictures, each in five sizes, reduced by 2, 3 and 4, with sides of 80 or more.
 func (s *sampler) reduceAll() (list []reducedPicture) {
 	each := make([][]reducedPicture, len(s.pictures))
 	parallel.Indices(len(s.pictures), func(i int) {
@@ -90,10 +90,10 @@ type softenerLesson struct {
 	class    int
 }
 
-// Lessons in colour, from pictures as they are and with other contrast, gamma and saturation, brought nothing. The
-// table has four sets of pictures: 83 in colour reduced by 2, the same reduced by 4, 91 of T91 reduced by 2, and 83
-// that the softener learned from. It has the share of all pairs of a clean and a sharpened picture of each set in which
-// the softener finds the sharpened picture likelier to be sharpened:
+// Lessons in colour, from unchanged pictures and with other contrast, gamma and saturation, gained nothing. The table
+// has four sets of pictures: 83 in colour reduced by 2, the same reduced by 4, 91 of T91 reduced by 2, and 83 that the
+// softener learned from. It has the share of all pairs of a clean and a sharpened picture of each set in which the
+// softener finds the sharpened picture likelier to be sharpened:
 //
 //	these lessons, 91,000 steps                                       97.2 %  99.0 %  98.9 %  98.8 %
 //	12,600 more in colour, slightly retouched, rate 0.0012            97.7    98.6    98.1    99.1

@@ -16,7 +16,8 @@ import (
 // strengths are evenly spaced.
 const strengthSteps = 10
 
-// strengthSample is a degraded picture whose blur has been undone, and the errors of the robust model at each strength.
+// strengthSample holds the traits of a degraded picture without blur, and the errors of the robust model at each
+// strength.
 type strengthSample struct {
 	Kind   string
 	Traits []int32
@@ -68,8 +69,8 @@ func (s *sampler) strength(ctx context.Context, number int) (out strengthSample,
 // rounding is the squared error that rounding to levels causes. Smaller differences do not matter.
 const rounding = 0.1
 
-// fitStrengths returns the perceptron at whose strengths the samples have the least loss. Its only output is the square
-// root of the strength. With the traits and the 28,500 samples of an earlier version, it gained 1.29 dB on
+// fitStrengths returns the perceptron that gives the samples the strengths with the least loss. Its only output is the
+// square root of the strength. With the traits and the 28,500 samples of an earlier version, it gained 1.29 dB on
 // interpolation for 2,000 parts of general-dev and open-valid. With an output for each strength, and the strength with
 // the greatest output, the gain was 1.27 if outputs were learned as errors, and 1.21 as shares of a mean loss. With
 // half the samples, or if learning began at the root of the measured strength, it was 1.28.

@@ -17,8 +17,8 @@ type Shares struct{ Clean, Robust float64 }
 
 // ShareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so a share of a model
 // below leastShare steps goes to the other model, and a share of interpolation below leastPlain steps to the model with
-// more. With 3 for leastShare in place of 6, 32 of 84 clean pictures and 47 of those sharpened by 0.7 are mixtures in
-// place of 10 and 13; the clean pictures lose 0.005 dB of RGB, and the sharpened ones gain 0.07.
+// more. With 3 for leastShare in place of 6, 32 of 84 clean pictures, and 47 of the same pictures sharpened by 0.7, are
+// mixtures, not 10 and 13; clean pictures lose 0.005 dB of RGB, and sharpened pictures gain 0.07.
 const (
 	ShareSteps = 32
 	leastShare = 6
@@ -60,8 +60,8 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 
 // noPlain is the strength of noise and compression from which interpolation has no share. The softener sometimes takes
 // a picture with strong noise for a picture reduced without a filter; a share of interpolation would lose 0.08 dB at 20
-// levels. Pictures of every second pixel seem to have noise of up to 13 levels; 22 % of them are worse than
-// interpolation by 0.2 dB of RGB, and would be 29 % without a share of interpolation.
+// levels. Pictures of every second pixel seem to have noise of up to 13 levels; 22 % of these pictures are worse than
+// interpolation by 0.2 dB of RGB; without a share of interpolation, 29 % would be.
 const noPlain = 0.4
 
 // WithPlain returns s with its shares multiplied by 1 − plain, or s itself if strength, of noise and compression, is
@@ -113,7 +113,7 @@ func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	return s
 }
 
-// isLikely reports whether some sharpening is likely enough that a judge may give a share to the robust model.
+// isLikely reports whether some class of sharpening is likely enough for a judge to give the robust model a share.
 func (s Softening) isLikely() bool {
 	return slices.ContainsFunc(s.Traits, func(v int32) bool { return v >= unlikely })
 }
@@ -123,7 +123,7 @@ func (s Softening) isLikely() bool {
 // model at eleven strengths for 16,500 degraded parts of pictures. Flaws.Strength, which the table compares, follows
 // from white noise and the loss of JPEG files, but not from grain, salt and remains of sharpening. The table has the
 // gains on interpolation, in dB, of the robust model for the effort fast, for 1,500 parts of pictures of general-dev
-// and open-valid, from which nothing was learned:
+// and open-valid, from which nothing was learned (at the best: with the best strength for each part):
 //
 //	                without  by Flaws.Strength  by p   at the best
 //	grain           −0.03     0.03              1.31    1.82

@@ -26,7 +26,7 @@ const (
 	secondBits = 12
 )
 
-// NewPerceptron returns a perceptron whose numbers are all 0.
+// NewPerceptron returns a perceptron of the given sizes with all numbers 0.
 func NewPerceptron(traits, hidden, outputs int) *Perceptron {
 	vector := func(n int) []int32 { return make([]int32, n) }
 	p := &Perceptron{vector(traits), vector(traits), make([][]int32, hidden), vector(hidden), make([][]int32, outputs),

@@ -197,8 +197,8 @@ func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) 
 // The likelihoods hold for a patch of learnedSamples samples. A mean over n times as many samples varies less, so the
 // logarithms are multiplied by √n. Half of the patches that were learned from are clean; a picture is taken to be
 // CleanFavour·n^¾ times as likely to be clean. The gains in dB of RGB on interpolation of 83 pictures in colour of
-// open-valid, general-dev and T91 at ×2, and of 91 of T91 at ×4, most of which have fewer samples than a patch, damaged
-// by Pillow; what clean ones gain on photo, and how many of them lose more than 0.3 dB:
+// open-valid, general-dev and T91 at ×2, and of 91 of T91 at ×4, most of them with fewer samples than a patch, damaged
+// by Pillow; the gains of clean pictures on photo, and how many lose more than 0.3 dB:
 //
 //	logarithms, favour   sharpened by 0.7   JPEG 85 after it   every second, fourth   clean
 //	1, 9                 1.20  0.76         0.71               −0.08  −0.06           −0.030, 2   −0.003, 0

@@ -10,13 +10,13 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// The traits of a picture are numbers from which perceptrons estimate what was done to it, and which model suits it.
-// All are integers, in steps of 1/256 of their unit.
+// The traits of a picture are numbers from which perceptrons estimate what was done to the picture, and which model
+// suits it. All traits are integers, in steps of 1/256 of their unit.
 //
-// They are computed from squares of traitSide×traitSide samples all over the picture:
+// The traits are computed from squares of traitSide×traitSide samples all over the picture:
 //
 //   - the energy of 21 groups of frequencies in blocks of 8×8 samples, as base-2 logarithms: for each group the values
-//     below which 5, 25, 60, 90 and 98 % of the blocks stay (flat and busy ones tell noise, blur and sharpening apart);
+//     below which 5, 25, 60, 90 and 98 % of the blocks lie (flat and busy blocks tell noise, blur, sharpening apart);
 //   - the correlation of a high-pass filter's result with itself at 14 distances (grain, interpolation, sharpening);
 //   - the energy of differences over one sample relative to differences over three, in four directions (motion blur);
 //   - how far edges overshoot, and how steep they are, across and down;
@@ -24,8 +24,8 @@ import (
 //   - the shares of lone samples (salt) and of samples at black and white, and the number of levels (dithering);
 //   - how much third differences depend on the position in a grid of eight (JPEG);
 //   - how many samples there are, since few samples tell little;
-//   - four values that package measure found;
-//   - the gains that the corrector computes from all these;
+//   - four results of package measure: Noise, Likely, Loss and Quality;
+//   - the gains that the corrector computes from all traits above;
 //   - the answers of a Softener.
 const (
 	traitSide    = 32
@@ -127,8 +127,8 @@ type square struct {
 	x, y int
 }
 
-// squares returns squares all over img. parts holds the brightness of the parts of img. In a picture with transparency
-// hidden colours are replaced by colours around them in the same square, so that no square depends on another.
+// squares returns squares all over img. parts holds the brightness of the parts of img. In a picture with transparency,
+// colours around replace hidden colours in each square, so that no square depends on another.
 func squares(img image.Image, parts []*measure.Samples) (list []square) {
 	shown := measure.ListParts(img.Bounds())
 	for i, p := range parts {

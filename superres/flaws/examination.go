@@ -35,7 +35,7 @@ type Examination struct {
 	// Varying is the noise of each region of the picture if noise differs between regions; nil: it is about the same
 	// everywhere. If it is set, the steps after StepRegions are left out.
 	Varying *measure.Regions
-	// Correction is the filter that undid blur or sharpening, and Left holds the flaws after it.
+	// Correction is the filter that undid blur or sharpening, and Left holds the flaws that the filter left.
 	Correction repair.Correction
 	Left       Flaws
 	// Strength, 0 to 1, is the strength at which the robust model enlarges Picture.

@@ -67,11 +67,11 @@ const (
 	mostQuiet       = 0.2
 )
 
-// leastJudgedSide is the least side of a picture that the perceptrons judge; smaller ones are only softened. The table
-// has the gains on interpolation in dB of RGB for three such limits: of 91 pictures of T91, reduced by 2 and enlarged
-// by 2 (4 have a side of less than 56 samples, 17 of less than 72), then of 70 pictures of general-dev at ×4 (13 and
-// 27). n is how many clean pictures of T91 lose more than 0.3 dB against model photo; no picture of general-dev does.
-// "Every second" means that only every second sample was kept:
+// leastJudgedSide is the least side of a picture that the perceptrons judge; smaller pictures are only softened. The
+// table has the gains on interpolation in dB of RGB for three such limits: of 91 pictures of T91, reduced by 2 and
+// enlarged by 2 (4 have a side of less than 56 samples, 17 of less than 72), then of 70 pictures of general-dev at ×4
+// (13 and 27). n is how many clean pictures of T91 lose more than 0.3 dB against model photo; no picture of general-dev
+// does. "Every second" means that only every second sample was kept:
 //
 //	     T91, ×2: clean    sharpened  every second  blurred by 2   general-dev, ×4
 //	72   2.77, n = 2       0.84       0.01          2.41           2.47  1.12  0.10  1.16
@@ -81,7 +81,8 @@ const leastJudgedSide = 56
 
 // leastSoftenedSide is the least side of a picture that is softened. The table compares 56, the limit for judging, with
 // 16. It has the gains on interpolation in dB of RGB at ×4: of 91 pictures of T91, 67 of which have a side of less than
-// 56 samples, then of 83 of general-dev, open-valid and T91, 17 of which have. Results of clean pictures stay the same.
+// 56 samples, then of 83 of general-dev, open-valid and T91, 17 of which are that small. Results of clean pictures stay
+// the same.
 //
 //	     clean  sharpened by 0.7  then JPEG 85   every fourth
 //	56   2.22   −0.40    0.71     −0.47   0.52   −1.56  −0.24
@@ -113,8 +114,8 @@ func trustIn(blur repair.Correction, sharpening float64) float64 {
 }
 
 // leastWebP is the strength from which the robust model enlarges a lossy WebP file without the judge, at the strength
-// that follows from the file. The judge has learned from no WebP files, and takes their edges for sharpened ones. Gains
-// of 34 pictures of open-valid, Kodak and general-dev on interpolation at ×2, in dB, with the judge and without:
+// that follows from the file. The judge has learned from no WebP files, and takes edges in them for sharpened edges.
+// Gains of 34 pictures of open-valid, Kodak and general-dev on interpolation at ×2, in dB, with the judge and without:
 //
 //	quality 30, 50, 70, 85             0.64  0.81  1.00  1.61    0.69  0.89  1.05  1.29
 //	blurred by 0.8, quality 70         0.36                      0.49

@@ -38,7 +38,7 @@ func (x *Examination) takeOnce(context.Context) error {
 	return nil
 }
 
-// removeSalt is StepSalt: it replaces salt and pepper.
+// removeSalt is StepSalt: it replaces salt and pepper in Picture, and sets Found.Salt.
 func (x *Examination) removeSalt(context.Context) error {
 	if clean, share := repair.WithoutSalt(x.Picture, x.parts()); share > 0 {
 		x.replace(clean)
@@ -47,7 +47,7 @@ func (x *Examination) removeSalt(context.Context) error {
 	return nil
 }
 
-// undoMask is StepMask: it undoes an unsharp mask if it finds one.
+// undoMask is StepMask: if it finds an unsharp mask, it undoes the mask in Picture and sets Found.Unsharp.
 func (x *Examination) undoMask(context.Context) error {
 	if m := repair.FindUnsharp(x.Picture, x.parts()); m != (repair.Unsharp{}) {
 		x.replace(m.Undo(x.Picture))
@@ -99,7 +99,7 @@ func (x *Examination) isFlawed() bool {
 	return !x.AsClean && (x.Left.Strength() >= LeastStrength || x.Found.isLossyWebP())
 }
 
-// undoBlur is StepBlur: it undoes the blur that the corrector estimates, except in pictures with transparency.
+// undoBlur is StepBlur: it undoes the blur that the corrector estimates, unless the picture has transparency.
 func (x *Examination) undoBlur(context.Context) error {
 	if !x.isJudged() {
 		return nil
@@ -140,7 +140,7 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	return err
 }
 
-// findStrength is StepStrength: it sets the strength and the trust for the robust model.
+// findStrength is StepStrength: it sets Strength, Trust and Shares, and drops a doubtful answer of the softener.
 func (x *Examination) findStrength(context.Context) error {
 	switch {
 	case !x.isJudged():
@@ -164,7 +164,7 @@ func (x *Examination) isDoubted() bool {
 		!learned.Corrector().LowersDetail(x.Traits())
 }
 
-// findShares is StepShares: it sets the shares of the models.
+// findShares is StepShares: it sets Shares to the final shares of the models.
 func (x *Examination) findShares(context.Context) error {
 	switch {
 	case !x.isJudged() || x.isFlawed():
@@ -189,7 +189,7 @@ func (x *Examination) isQuiet() bool {
 	return x.Strength >= leastQuestioned && measure.Quiet(x.samples()) < mostQuiet*measure.Worst*x.Strength
 }
 
-// soften is StepSoftening: it undoes the sharpening that was found.
+// soften is StepSoftening: it undoes the sharpening that was found, and multiplies Strength by the gain of noise.
 func (x *Examination) soften(context.Context) error {
 	if c := x.softening(); !c.IsNone() {
 		x.correct(c)

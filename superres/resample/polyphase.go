@@ -10,8 +10,7 @@ import (
 )
 
 // polyphase is bicubic resampling by an integer scale of 2 to 4 with fixed filters: all new samples of a phase
-// (position modulo scale) have the same few weights. Its results, in float32, are within 1e-6 of those of
-// Scaler.sumRows.
+// (position modulo scale) have the same few weights. The results, in float32, agree with Scaler.sumRows to within 1e-6.
 type polyphase struct {
 	scale  int
 	reduce bool

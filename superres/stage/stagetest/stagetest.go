@@ -355,7 +355,7 @@ func (c *check) checkConcurrent() {
 }
 
 // reach gives Apply bands of a picture, and requires the same bits as for the whole picture. Bands begin at multiples
-// of Alignment, so most have more rows above than Reach; some have exactly as many.
+// of Alignment, so most have more rows above than Reach; some have exactly Reach rows.
 func (c *check) reach() {
 	reach := c.Reach()
 	if reach < 0 {

@@ -59,8 +59,8 @@ import (
 // and blue, nor photo at ×4 after 40,000 more steps in which it was shown colour. Trained from random weights, with red
 // and blue as further outputs of half the weight, a network of the size of photo does use colour: after 36,000 steps of
 // 8 patches of 32×32 it is as good as photo for brightness was after 2 billion pixels and with teachers, and 100,000
-// more make it 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev; on grey pictures it is
-// 0.02 to 0.04 behind. That is photo at ×4 now.
+// more make it 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev; on grey pictures it has
+// 0.02 to 0.04 dB less. That is photo at ×4 now.
 const (
 	colours        = 2 // R−Y and B−Y
 	colourChannels = 16

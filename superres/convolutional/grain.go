@@ -8,8 +8,8 @@ import (
 )
 
 // A network sharpens the grain of a camera together with details, so that a sky gets a woven texture. So the residual
-// is left out where samples vary no more than grain does, and a share of it is added where they vary more. On pictures
-// without grain that costs 0.01 dB.
+// is left out where samples vary no more than grain does, and a share of the residual is added where samples vary more.
+// On pictures without grain that costs 0.01 dB.
 
 // The variance for a sample is taken over the (2·around+1)² samples around it. Where the standard deviation is grainEnd
 // times the grain or more, all of the residual is added.

@@ -290,16 +290,16 @@ func get[T stage.Element](a *stage.Arrays, name string, n int, err *error) (list
 // Kind implements stage.Stage and stage.Colour, as do Save, Reach and Memory.
 func (n *net) Kind() string { return kind }
 
-// Save puts the arrays of n into to and returns the parameters, which are written as JSON.
-func (n *net) Save(to *stage.Arrays) any {
-	stage.Put(to, "weights", 1, n.tables.weights)
-	stage.Put(to, "bias", 1, n.tables.bias)
-	stage.Put(to, "above", 1, n.tables.positive)
-	stage.Put(to, "below", 1, n.tables.negative)
-	stage.Put(to, "units", 1, n.tables.units)
+// Save puts the arrays of n into a and returns the parameters, which are written as JSON.
+func (n *net) Save(a *stage.Arrays) any {
+	stage.Put(a, "weights", 1, n.tables.weights)
+	stage.Put(a, "bias", 1, n.tables.bias)
+	stage.Put(a, "above", 1, n.tables.positive)
+	stage.Put(a, "below", 1, n.tables.negative)
+	stage.Put(a, "units", 1, n.tables.units)
 	for k, is := range n.params.architecture(n.scale).levels() {
 		if is {
-			stage.Put(to, levelNames[k], 1, n.tables.levels[k])
+			stage.Put(a, levelNames[k], 1, n.tables.levels[k])
 		}
 	}
 	return n.params

@@ -16,7 +16,7 @@ import (
 type Stage struct{ net }
 
 // NewStage rounds a network for brightness to integers and returns it as a stage. It fails if a number of the network
-// has no integer in range, or if its size is not allowed.
+// has no integer in range, or if the size of the network is not allowed.
 func NewStage(n *Network) (*Stage, error) {
 	made, err := newNet(n)
 	if err != nil {

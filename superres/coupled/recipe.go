@@ -20,7 +20,8 @@ type Recipe struct {
 	Patch int
 	// Mean is true if the mean of a patch is subtracted before the patch is coded.
 	Mean bool
-	// Detail is true if the patches rebuilt from D_H are added to the interpolated picture, not put in its place.
+	// Detail is true if the patches rebuilt from D_H are added to the interpolated picture, and false if they replace
+	// it.
 	Detail bool
 	// Degradation is the degradation that the model undoes.
 	Degradation resample.Degradation

@@ -15,7 +15,7 @@ import (
 	"superres/superres/flaws/measure"
 )
 
-// The levels of a picture of 8 bits are integers, before it is sharpened and after. So if the right mask is undone, the
+// The levels of a picture of 8 bits are integers, before and after sharpening. So if the right mask is undone, the
 // amounts that it had added to samples are nearly integers, apart from rounding. If a wrong mask is undone, or if the
 // picture was not sharpened, the amounts are no nearer to integers than to values between. FindUnsharp looks for a mask
 // with amounts near integers. (Rounding betrays JPEG files, too: Z. Fan, R. L. de Queiroz, Identification of bitmap

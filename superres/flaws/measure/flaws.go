@@ -8,7 +8,7 @@ import (
 
 // Flaws holds the flaws measured in the samples of a picture. Deviations are standard deviations, in levels (0 to 255).
 type Flaws struct {
-	// Noise is the deviation of the noise in brightness; 0 if it is not certain that there is noise.
+	// Noise is the deviation of the noise in brightness; 0 if noise is not certain.
 	Noise float64
 	// Likely is the first estimate of Noise, before uncertain noise is set to 0. It is for a caller that has other
 	// evidence of noise, such as a second picture of the same scene.

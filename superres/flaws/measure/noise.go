@@ -44,7 +44,7 @@ type noiseLimits struct {
 // confirmNoise then rejects clean pictures and textures among the pictures in which noise is found.
 var limits = noiseLimits{texture: 0.06, whiteness: 0.18, greatest: 40, fewest: 120}
 
-// tileStats are the statistics of a tile. The variances are in levels²; white noise has the same in both.
+// tileStats are the statistics of a tile. The variances are in levels²; white noise has the same variance in both.
 type tileStats struct {
 	fine  float64 // the variance of the filter (1 −2 1)⊗(1 −2 1)/6
 	rest  float64 // the variance of differences between means of 6 samples, beside the sample

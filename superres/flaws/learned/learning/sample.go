@@ -29,7 +29,7 @@ const scale = 2
 var kinds = []string{"clean", "clean", "random", "random", "random", "sharpened", "sharpened JPEG", "blurred",
 	"dithered", "decimated", "salt", "grain", "enlarged", "box", "middle", "noise", "JPEG"}
 
-// sampler takes samples from pictures.
+// sampler computes samples for learning from pictures.
 type sampler struct {
 	part
 	pictures                              []*plane.Plane

@@ -32,8 +32,8 @@ type Examination struct {
 
 	// Found holds the flaws of the picture, before blur and sharpening were undone.
 	Found Flaws
-	// Varying is the noise of each region of the picture if noise differs between regions; nil: it is about the same
-	// everywhere. If it is set, the steps after StepRegions are left out.
+	// Varying is the noise of each region of the picture if noise differs between regions; nil: noise is about the same
+	// everywhere. If Varying is set, Run leaves out the steps after StepRegions.
 	Varying *measure.Regions
 	// Correction is the filter that undid blur or sharpening, and Left holds the flaws that the filter left.
 	Correction repair.Correction
@@ -69,9 +69,9 @@ const (
 	StepSoftening
 )
 
-// life lists the steps of an examination in their order: what each proves, estimates and changes. Steps that prove
+// steps lists the steps of an examination in their order: what each proves, estimates and changes. Steps that prove
 // something come before steps that estimate it.
-var life = [...]struct {
+var steps = [...]struct {
 	name, proves, estimates, changes string
 	run                              func(*Examination, context.Context) error
 }{
@@ -91,7 +91,7 @@ var life = [...]struct {
 // Run takes the steps from first to last. It stops early after it has found a drawing, pixel art, or noise that varies
 // between regions. It fails only with ctx.Err(), or in a program without package convolutional.
 func (x *Examination) Run(ctx context.Context, first, last Step) error {
-	for _, s := range life[first : last+1] {
+	for _, s := range steps[first : last+1] {
 		if x.isDone {
 			break
 		}

@@ -178,8 +178,8 @@ func Unmarshal(params json.RawMessage, into any) error {
 	return nil
 }
 
-// Network enlarges the red, green and blue of a picture together, or its brightness alone. It replaces the
-// interpolation with which other models begin. A Network is immutable, and concurrent use is safe.
+// Network enlarges the red, green and blue of a picture together, or only the brightness. It replaces the interpolation
+// with which other models begin. A Network is immutable, and concurrent use is safe.
 type Network interface {
 	Part
 	// Scale returns the factor by which the network enlarges each side, 1 to 16. 1 restores without enlarging.

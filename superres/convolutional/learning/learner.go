@@ -354,7 +354,7 @@ func sumSquares(values []float32) float64 {
 const deadBelow = 1e-3
 
 // countDead returns the number of dead channels in all layers of shapes but the last: channels with no output above
-// deadBelow times the largest of their layer. peaks[p] holds the largest outputs in patch p, layer after layer.
+// deadBelow times the largest in their layer. peaks[p] holds the largest outputs in patch p, layer after layer.
 func countDead(shapes []shape, peaks [][]float32) (count int) {
 	at := 0
 	for _, s := range shapes[:len(shapes)-1] {

@@ -192,7 +192,7 @@ func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	return out
 }
 
-// report returns the progress since its last call and the score of the validation pictures. It fails after divergence.
+// report returns the progress since its last call and the score of validation pictures. It fails if training diverged.
 func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
 	r := l.opt.counted(l.done)
 	if err := l.fetch(); err != nil {

@@ -100,7 +100,7 @@ func (t *tiles) spreadSamples(src []float32, pitch, k, n, rows int) {
 	}
 }
 
-// convolve sets rows rows of dst, at most tiledRows(samples), to the convolution of src with transformed taps. Rows of
+// convolve sets some rows of dst, at most tiledRows(samples), to the convolution of src with transformed taps. Rows of
 // dst have len(bias) channels and begin dstPitch entries apart. src has k channels and is read for whole tiles.
 func (t *tiles) convolve(
 	dst []float32, dstPitch int, src []float32, srcPitch, k int, taps, bias []float32, rows, samples int,

@@ -28,8 +28,8 @@ type Trainer struct {
 	Channels int
 	// Depth is the number of layers between the first and the last, 1 to 32.
 	Depth int
-	// Skip is the number of layers of the chain after which a skip connection adds their input to their output: see
-	// convolutional.Architecture. It divides Depth; 0 stands for Depth.
+	// Skip is the number of layers that a skip connection spans: see convolutional.Architecture. It divides Depth; 0
+	// stands for Depth.
 	Skip int
 	// Steps is the number of gradient steps for brightness. The default of 80,000 takes an hour on two cores with
 	// AVX-512. With 0 the stage is From.

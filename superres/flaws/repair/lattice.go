@@ -480,8 +480,8 @@ func (l *lattice) valueOf(squares []square, m Unsharp) float64 {
 	return all.value()
 }
 
-// refine returns the mask near best with the most evidence in squares. It changes radius and amount in relative steps,
-// which are halved from the first size down to the last.
+// refine returns best, or a mask near best with more evidence in squares. It changes radius and amount in relative
+// steps, which are halved from the first size down to the last.
 func (l *lattice) refine(squares []square, best candidate, first, last float64) candidate {
 	for step := first; step >= last; step /= 2 {
 		for range 3 {

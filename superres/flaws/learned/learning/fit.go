@@ -177,7 +177,7 @@ func standardise(samples [][]int32) (mean, deviation []float64) {
 
 func whole(v float64) int32 { return int32(math.Round(v)) }
 
-// addTo adds p, rounded to integers, to perceptron to as the given member. Traits have the given means and deviations.
+// addTo adds p, rounded to integers, to a perceptron as the given member. Traits have the given means and deviations.
 func (p parameters) addTo(to *learned.Perceptron, member int, mean, deviation []float64) {
 	hidden := len(p.firstBias)
 	for h := range hidden {

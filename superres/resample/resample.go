@@ -185,49 +185,49 @@ func (t taps) sumOf(i int) ([]float64, []int32) {
 	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
 }
 
-// taps returns the taps from an axis of in samples to an axis of out samples. Sample i of the new axis lies at u =
-// (i+½)/scale − ½ on the old axis. To reduce, the kernel is stretched by 1/scale. The weights sum to 1. Indices beyond
-// an edge are mirrored, including the edge sample.
-func (k Kernel) taps(in, out int) taps {
+// taps returns the taps from an axis of oldSize samples to an axis of newSize samples. Sample i of the new axis lies at
+// u = (i+½)/scale − ½ on the old axis. To reduce, the kernel is stretched by 1/scale. The weights sum to 1. Indices
+// beyond an edge are mirrored, including the edge sample.
+func (k Kernel) taps(oldSize, newSize int) taps {
 	filter, err := k.filter()
 	if err != nil {
 		panic(err.Error())
 	}
-	if k == Nearest || in == out {
-		t := taps{count: 1, weight: make([]float64, out), index: make([]int32, out)}
-		for i := range out {
-			t.weight[i], t.index[i] = 1, int32(Under(i, in, out))
+	if k == Nearest || oldSize == newSize {
+		t := taps{count: 1, weight: make([]float64, newSize), index: make([]int32, newSize)}
+		for i := range newSize {
+			t.weight[i], t.index[i] = 1, int32(Under(i, oldSize, newSize))
 		}
 		return t
 	}
-	scale := float64(out) / float64(in)
-	return weigh(filter, in, out, min(scale, 1), func(i int) float64 { return (float64(i)+0.5)/scale - 0.5 })
+	scale := float64(newSize) / float64(oldSize)
+	return weigh(filter, oldSize, newSize, min(scale, 1), func(i int) float64 { return (float64(i)+0.5)/scale - 0.5 })
 }
 
-// tapsAt returns the taps from an axis of in samples to out samples at the positions of a.
-func (k Kernel) tapsAt(in, out int, a Axis) taps {
+// tapsAt returns the taps from an axis of oldSize samples to newSize samples at the positions of a.
+func (k Kernel) tapsAt(oldSize, newSize int, a Axis) taps {
 	filter, err := k.filter()
 	if err != nil {
 		panic(err.Error())
 	}
 	at := func(i int) float64 { return a.First + float64(a.Step*float64(i)) }
 	if k == Nearest {
-		t := taps{count: 1, weight: make([]float64, out), index: make([]int32, out)}
-		for i := range out {
-			t.weight[i], t.index[i] = 1, int32(min(max(math.Floor(at(i)+0.5), 0), float64(in-1)))
+		t := taps{count: 1, weight: make([]float64, newSize), index: make([]int32, newSize)}
+		for i := range newSize {
+			t.weight[i], t.index[i] = 1, int32(min(max(math.Floor(at(i)+0.5), 0), float64(oldSize-1)))
 		}
 		return t
 	}
-	return weigh(filter, in, out, min(1/a.Step, 1), at)
+	return weigh(filter, oldSize, newSize, min(1/a.Step, 1), at)
 }
 
-// weigh returns the taps for out new samples at the positions u = at(i) on an axis of in samples. shrink is the number
-// of new samples for each old sample, at most 1.
-func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i int) float64) taps {
+// weigh returns the taps for newSize samples at the positions u = at(i) on an axis of oldSize samples. shrink is the
+// number of new samples for each old sample, at most 1.
+func weigh(filter imaging.ResampleFilter, oldSize, newSize int, shrink float64, at func(i int) float64) taps {
 	half := filter.Support / shrink
 	count := int(math.Ceil(2*half)) + 1
-	t := taps{count: count, weight: make([]float64, out*count), index: make([]int32, out*count)}
-	for i := range out {
+	t := taps{count: count, weight: make([]float64, newSize*count), index: make([]int32, newSize*count)}
+	for i := range newSize {
 		u := at(i)
 		first := int(math.Floor(u-half)) + 1
 		weight, index := t.sumOf(i)
@@ -236,7 +236,7 @@ func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i
 			from := first + j
 			weight[j] = filter.Kernel(shrink * (u - float64(from)))
 			sum += weight[j]
-			index[j] = int32(Mirror(from, in))
+			index[j] = int32(Mirror(from, oldSize))
 		}
 		for j := range weight {
 			weight[j] /= sum
@@ -245,8 +245,8 @@ func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i
 	return t
 }
 
-// Under returns the index, on an axis of in samples, of the sample under the centre of sample i of out samples.
-func Under(i, in, out int) int { return (2*i + 1) * in / (2 * out) }
+// Under returns the index of the sample, of oldSize samples, that lies under the centre of sample i of newSize samples.
+func Under(i, oldSize, newSize int) int { return (2*i + 1) * oldSize / (2 * newSize) }
 
 // Mirror returns the index, 0 to n-1, for index i on an axis of n samples that is mirrored with its edge samples.
 func Mirror(i, n int) int {

@@ -42,10 +42,10 @@ type Stage interface {
 // to 4, 6, 8, 12 or 16 rows has the same cells in a band as in the whole picture.
 const Alignment = 48
 
-// Step returns the least multiple of Alignment, in samples, that becomes a whole number of samples when a side of in
-// samples is enlarged to out samples.
-func Step(in, out int) int {
-	whole := in / gcd(in, out)
+// Step returns the least multiple of Alignment, in samples, that becomes a whole number of samples when a side of
+// oldSize samples is enlarged to newSize samples.
+func Step(oldSize, newSize int) int {
+	whole := oldSize / gcd(oldSize, newSize)
 	return whole / gcd(whole, Alignment) * Alignment
 }
 

@@ -18,7 +18,7 @@ import (
 // dataset is a source of patches.
 type dataset interface {
 	// fill sets the input, the target and the levels of w for the patch with the given number in a step. Only step and
-	// number decide which patch it is. synthetic is true for a patch from a synthetic picture.
+	// number decide which patch that is. synthetic is true for a patch from a synthetic picture.
 	fill(w *worker, step, number int) (synthetic bool, err error)
 	// digest returns a hash of the pictures in hexadecimal.
 	digest() string

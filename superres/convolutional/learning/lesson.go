@@ -17,10 +17,10 @@ type Lesson interface {
 	Grade(results, slopes []float32) float64
 }
 
-// Teach trains a network with lessons instead of pictures. lesson returns the lesson for a patch. Only the number of
-// the step and of the patch in the step may decide which; lesson is called concurrently. Teach only uses the options
-// that describe the network, its start and the steps. Report gets the steps, the rate and the loss at every interval.
-// digest stands for the lessons: training goes on from Kept only if Kept was made with the same digest.
+// Teach trains a network with lessons instead of pictures. lesson returns the lesson for a patch. Only the numbers of
+// the step and of the patch in the step may decide which lesson; lesson is called concurrently. Teach only uses the
+// options that describe the network, its start and the steps. Report gets the steps, the rate and the loss at every
+// interval. digest stands for the lessons: training goes on from Kept only if Kept was made with the same digest.
 func (t Trainer) Teach(
 	ctx context.Context, digest string, lesson func(step, number int) (Lesson, error),
 ) (*convolutional.Stage, error) {

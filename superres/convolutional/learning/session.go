@@ -25,7 +25,7 @@ type session struct {
 const phase = "learning"
 
 // keepTime is the time after which Keep is called even within an interval, which may take hours with a large network,
-// so that a crash loses no more than that.
+// so that a crash loses at most the work of keepTime.
 const keepTime = 5 * time.Minute
 
 // trainBrightness trains the network for brightness, completes s.record, and returns the network rounded to a stage.

@@ -68,8 +68,8 @@ type tiles struct {
 	zero             []float32
 }
 
-// newTiles returns buffers for layers with at most side samples in a row of output, and at most channels channels of
-// input and of output.
+// newTiles returns buffers for layers with at most side samples in a row of output, and with inputs and outputs of at
+// most the given number of channels.
 func newTiles(side, channels int) *tiles {
 	n := tilesOf(side)
 	row := (tileSide*n + 2) * channels

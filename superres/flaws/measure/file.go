@@ -97,8 +97,8 @@ func findGrid(parts []*Samples) image.Point {
 // steps holds, for each position modulo 8, the sum of the magnitudes of third differences, and their number.
 type steps struct{ sum, count [8]int64 }
 
-// add adds magnitudes of third differences of four samples, stride apart, to s for position at. Of the samples, it
-// takes the first, then always skips every−1.
+// add adds magnitudes of third differences of four samples, stride apart, to s for position at. It takes the first
+// sample, then one in `every` samples.
 func (s *steps) add(at int, samples []int32, stride, every int) {
 	const far = 12 * Unit // a larger difference is an edge of the picture
 	last := samples[3*stride:]

@@ -30,7 +30,7 @@ type correctionSample struct {
 
 func (c correctionSample) hasTraits() bool { return c.Traits != nil }
 
-// correction returns a sample for corrections; number and the seed decide which.
+// correction returns a sample for corrections; number and the seed decide which sample.
 func (s *sampler) correction(ctx context.Context, number int) (out correctionSample, err error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
 	truth, low, kind, damage := s.pickReduced(rng)

@@ -92,7 +92,7 @@ func readPicture(name string) (image.Image, error) {
 	return img, nil
 }
 
-// shares returns a sample for the judge; number and the seed decide which.
+// shares returns a sample for the judge; number and the seed decide which sample.
 func (s *sampler) shares(ctx context.Context, number int) (sample, error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
 	truth, low, kind, damage := s.pickReduced(rng)

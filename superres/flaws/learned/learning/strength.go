@@ -35,8 +35,8 @@ func (s strengthSample) errorAt(root float64) (squared, slope float64) {
 	return s.Errors[i] + (at-float64(i))*slope, slope * strengthSteps
 }
 
-// strength returns a sample for the estimate of strengths; number and the seed decide which. The robust model works
-// with the effort fast, which the same strengths suit, and takes a tenth of the time.
+// strength returns a sample for the estimate of strengths; number and the seed decide which sample. The robust model
+// works with the effort fast, which the same strengths suit, and takes a tenth of the time.
 func (s *sampler) strength(ctx context.Context, number int) (out strengthSample, err error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
 	truth, low, kind, damage := s.pickReduced(rng)

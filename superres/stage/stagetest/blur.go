@@ -114,11 +114,11 @@ func (r *blurRun) Push(ctx context.Context, rows []*plane.Plane, w *stage.Work) 
 	return out, nil
 }
 
-// ready returns how many rows of the result can be computed once arrived rows of the picture are known.
-func (r *blurRun) ready(arrived int) int {
-	switch rows := arrived - r.Radius; {
-	case arrived == r.h:
-		return arrived * r.Factor
+// ready returns how many rows of the result can be computed from the first count rows of the picture.
+func (r *blurRun) ready(count int) int {
+	switch rows := count - r.Radius; {
+	case count == r.h:
+		return count * r.Factor
 	case rows < 0 || rows == 0 && !r.Ragged:
 		return 0
 	case r.Ragged && r.Radius > 0:

@@ -20,14 +20,14 @@ import (
 // It implements stage.Colour.
 type Colour struct{ net }
 
-// colours is the number of colour differences. As inputs, ½(R−Y) and ½(B−Y), they are greatest in red and blue.
+// colours is the number of colour differences. The inputs ½(R−Y) and ½(B−Y) are greatest in pure red and pure blue.
 const (
 	colours      = 2
 	greatestRed  = 0.701 / 2
 	greatestBlue = 0.886 / 2
 )
 
-// NewColour rounds a network for colour to integers and returns it as a stage. It fails as NewStage does.
+// NewColour rounds a network for colour to integers and returns it as a stage. It fails where NewStage would.
 func NewColour(n *Network) (*Colour, error) {
 	made, err := newNet(n)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 			}
 		}
 	}
-	var current [2]*plane.Plane // rows of which the first is row top
+	var current [2]*plane.Plane // rows of the picture, from row top on
 	top := 0
 	begin := func(from, to int) { current, top = strip(from, to), from }
 	add := func(y int, sums []float32, step int) {
@@ -96,8 +96,9 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 	return c.run(ctx, size, image.Rectangle{Max: size}, begin, read, add, w.Report)
 }
 
-// bounds sets least and most to the range in which the pixels of each sample of row y must stay: the range of the 3×3
-// samples around it, extended on both sides by its own width. A flat colour, and so grey, keeps its exact value.
+// bounds sets least and most to the range in which the pixels of each sample of row y of p must stay: the range of the
+// 3×3 samples around the sample, extended on both sides by the width of that range. So a flat colour, such as grey,
+// stays exactly the same.
 func bounds(least, most []float32, p *plane.Plane, y int) {
 	row := p.Row(y)
 	above, below := p.Row(max(y-1, 0))[:len(row)], p.Row(min(y+1, p.H-1))[:len(row)]

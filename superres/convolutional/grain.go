@@ -8,24 +8,23 @@ import (
 )
 
 // A network sharpens the grain of a camera together with details, so that a sky gets a woven texture. So the residual
-// is left out where samples vary no more than grain does, and a share of it is added where they vary more. On pictures
-// without grain that costs 0.01 dB.
+// is left out where samples vary no more than grain does, and a share of the residual is added where samples vary more.
+// On pictures without grain that costs 0.01 dB.
 
-// The variance is taken over the (2·around+1)² samples around each. Where the standard deviation is grainEnd times the
-// grain or more, all of the residual is added.
+// The variance for a sample is taken over the (2·around+1)² samples around it. Where the standard deviation is grainEnd
+// times the grain or more, all of the residual is added.
 const (
 	around   = 2
 	grainEnd = 2.5
 	samples  = (2*around + 1) * (2*around + 1)
-	fineness = 16 // integer steps per level of 255
+	fineness = 16 // integer steps per level (0 to 255)
 )
 
-// MaxGrain is the greatest grain of a stage, in levels of 255.
+// MaxGrain is the greatest grain of a stage, in levels (0 to 255).
 const MaxGrain = 20
 
-// WithGrain returns the stage with another grain: a standard deviation, in levels of 255 and at most MaxGrain, up to
-// which flat areas stay as interpolation left them. With 0 the residual is added everywhere. Both stages share the
-// network.
+// WithGrain returns a stage with the given grain: a standard deviation, in levels and at most MaxGrain, up to which
+// flat areas stay as interpolation left them. With 0 the residual is added everywhere. Both stages share the network.
 func (s *Stage) WithGrain(grain float64) *Stage {
 	if s.params.Grain == grain {
 		return s
@@ -61,7 +60,7 @@ func (s *Stage) shares(ctx context.Context, dst, low *plane.Plane) error {
 	})
 }
 
-// window has, for one row of a plane, the sums of each column over the rows around that row, and the sums of squares.
+// window holds, for row y of a plane, the sum and the sum of squares of each column over the rows y−around to y+around.
 type window struct {
 	plane         *plane.Plane
 	y             int
@@ -72,7 +71,7 @@ func newWindow(p *plane.Plane) *window {
 	return &window{plane: p, sums: make([]int32, p.W+2*around), squares: make([]int32, p.W+2*around)}
 }
 
-// begin moves the window to row y.
+// begin moves the window to row y and computes all sums.
 func (w *window) begin(y int) {
 	clear(w.sums)
 	clear(w.squares)
@@ -100,7 +99,7 @@ func (w *window) add(y int, sign int32) {
 	}
 }
 
-// each calls visit for each sample x of the row with the sums over the (2·around+1)² samples around it.
+// each calls visit for each sample x of row w.y, with the sum and the sum of squares over the 5×5 samples around.
 func (w *window) each(visit func(x int, sum, squares int32)) {
 	n := w.plane.W
 	for i := range around {

@@ -13,7 +13,7 @@ import (
 	"superres/superres/stage"
 )
 
-// net is a network in integers, which gives the same bits on all machines. quantise.go says how the integers represent
+// net is a network in integers, which gives the same bits on all machines. quantise.go says how integers stand for
 // numbers, and run.go takes pictures through the net.
 type net struct {
 	params params
@@ -23,13 +23,13 @@ type net struct {
 	filters []kernel.Filter // one per layer, for the kernels
 }
 
-// params are the parameters of a network in a model file. Some names in the file are older than those in the code.
+// params are the parameters of a network in a model file. Some names in the file are older than the names in the code.
 type params struct {
 	Channels int `json:"channels"`       // C
 	Depth    int `json:"depth"`          // M
 	Skip     int `json:"skip,omitempty"` // n; 0 stands for M
 
-	// Grain is the standard deviation given to WithGrain, in levels of 255; it is 0 in a network for colour.
+	// Grain is the standard deviation given to WithGrain, in levels; it is 0 in a network for colour.
 	Grain float64 `json:"grain,omitempty"`
 
 	// Clip is the magnitude to which activations are clipped. It must be kernel.Clip.
@@ -43,8 +43,8 @@ type params struct {
 	Trust      float64 `json:"trust,omitempty"`       // the trust that the stage is tuned to, 0..1
 }
 
-// tables are the arrays of a network as a file holds them: the arrays of all layers one after another, and the weights
-// of each layer in the order of Layer.Weight.
+// tables are the arrays of a network in a file. Each array holds the values of all layers one after another; the
+// weights of each layer are in the order of Layer.Weight.
 type tables struct {
 	weights  []int16
 	bias     []int32   // one per output
@@ -97,7 +97,7 @@ func (p params) architecture(scale int) Architecture {
 		SeesColour: p.SeesColour, Strength: p.Graded, Trust: p.Trusting}
 }
 
-// levels returns the levels that the stage is tuned to.
+// levels returns the strength and the trust that the stage is tuned to.
 func (p params) levels() [LevelCount]float64 {
 	return [...]float64{Strength: p.Strength, Trust: p.Trust}
 }
@@ -108,8 +108,8 @@ func (p params) layers(scale int) []Layer { return p.architecture(scale).layers(
 // width returns the number of channels, rounded up to whole vectors of the kernels.
 func (p params) width() int { return kernel.PadTo(p.Channels, kernel.Lanes) }
 
-// makeNet returns the net for parameters that have been checked and tables of the right sizes, which it keeps. It fails
-// if some input could make a sum overflow.
+// makeNet returns the net with parameters p, which have been checked, and tables t of the right sizes, which it keeps.
+// It fails if some input could make a sum overflow.
 func makeNet(scale int, p params, t tables) (net, error) {
 	n := net{params: p, tables: t, scale: scale}
 	shapes := p.layers(scale)
@@ -132,7 +132,7 @@ func makeNet(scale int, p params, t tables) (net, error) {
 	return n, nil
 }
 
-// after returns the tables without the arrays of their first layer, which is l.
+// after returns the tables without the values of their first layer, which is l.
 func (t tables) after(l *Layer) tables {
 	t.weights = t.weights[l.weights():]
 	t.bias, t.positive = t.bias[l.Out:], t.positive[l.Out:]
@@ -145,8 +145,8 @@ func (t tables) after(l *Layer) tables {
 	return t
 }
 
-// checkSums checks the first layer in the tables, which is l. It fails if inputs of a magnitude up to largest could
-// make a sum overflow 32 bits, or if a factor of its sums is 1 or more.
+// checkSums checks l, the first layer in the tables. It fails if inputs of a magnitude up to largest could make a sum
+// overflow 32 bits, or if sums are multiplied by 1 or more.
 func checkSums(l *Layer, largest int64, t tables) error {
 	for o := range l.Out {
 		most := int64(t.bias[o])
@@ -170,8 +170,8 @@ func checkSums(l *Layer, largest int64, t tables) error {
 	return nil
 }
 
-// filter returns the first layer in the tables, which is l, in the order of the kernels. Channels that pad the layer to
-// whole vectors have weights of 0 and give 0.
+// filter returns l, the first layer in the tables, as a filter of the kernels. Channels that pad the layer to whole
+// vectors have weights of 0 and outputs of 0.
 func (p params) filter(l *Layer, t tables) kernel.Filter {
 	step := p.width()
 	if l.first {
@@ -210,10 +210,9 @@ func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 // levelSteps is the number of equal steps to which levels between 0 and 1 are rounded.
 const levelSteps = 1 << 12
 
-// lastFilter returns the last layer in the order of the kernels. Each of its columns of taps has outputs of its own:
-// for each sample the filter gives the sample's contributions to the residual of its right neighbour, to its own, and
-// to that of its left neighbour; kernel.AddPixels sums them. The few outputs of the layer alone would leave most of a
-// vector empty.
+// lastFilter returns l, the last layer, as a filter of the kernels with separate outputs for each column of taps: what
+// a sample contributes to the residual of its right neighbour, to its own residual, and to the residual of its left
+// neighbour. kernel.AddPixels sums the three. The few outputs of the layer alone would leave most of a vector empty.
 func (p params) lastFilter(l *Layer, t tables) kernel.Filter {
 	f := kernel.NewFilter(l.Side, p.width(), p.width(), l.Side*l.Out)
 	copy(f.Bias[l.Side/2*l.Out:], t.bias)
@@ -230,7 +229,8 @@ func (p params) lastFilter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// loadNet reads a net from a file, which may be forged: all sizes and sums are checked.
+// loadNet returns the net with the parameters in text and the arrays a of a file, which may be forged: all sizes and
+// sums are checked.
 func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n net, err error) {
 	var p params
 	if err := stage.Unmarshal(text, &p); err != nil {
@@ -279,7 +279,7 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 	return makeNet(scale, p, t)
 }
 
-// get returns an array of a file, or nil if *err is not nil. If it fails, it sets *err.
+// get returns the n numbers of an array of a file, or nil if *err is not nil. If get fails, it sets *err.
 func get[T stage.Element](a *stage.Arrays, name string, n int, err *error) (list []T) {
 	if *err == nil {
 		list, *err = stage.Get[T](a, name, 1, n)
@@ -290,16 +290,16 @@ func get[T stage.Element](a *stage.Arrays, name string, n int, err *error) (list
 // Kind implements stage.Stage and stage.Colour, as do Save, Reach and Memory.
 func (n *net) Kind() string { return kind }
 
-// Save writes the arrays to a file and returns the parameters, which are written as JSON.
-func (n *net) Save(to *stage.Arrays) any {
-	stage.Put(to, "weights", 1, n.tables.weights)
-	stage.Put(to, "bias", 1, n.tables.bias)
-	stage.Put(to, "above", 1, n.tables.positive)
-	stage.Put(to, "below", 1, n.tables.negative)
-	stage.Put(to, "units", 1, n.tables.units)
+// Save puts the arrays of n into a and returns the parameters, which are written as JSON.
+func (n *net) Save(a *stage.Arrays) any {
+	stage.Put(a, "weights", 1, n.tables.weights)
+	stage.Put(a, "bias", 1, n.tables.bias)
+	stage.Put(a, "above", 1, n.tables.positive)
+	stage.Put(a, "below", 1, n.tables.negative)
+	stage.Put(a, "units", 1, n.tables.units)
 	for k, is := range n.params.architecture(n.scale).levels() {
 		if is {
-			stage.Put(to, levelNames[k], 1, n.tables.levels[k])
+			stage.Put(a, levelNames[k], 1, n.tables.levels[k])
 		}
 	}
 	return n.params
@@ -322,10 +322,10 @@ func (n *net) Fingerprint() [sha256.Size]byte {
 	return sha256.Sum256(data)
 }
 
-// Reach returns Reach of the network.
+// Reach returns Architecture.Reach of the network.
 func (n *net) Reach() int { return n.params.architecture(n.scale).Reach() }
 
-// tuned returns p with those levels of t that are inputs of the network.
+// tuned returns p with the levels of t that are not 0 and are inputs of the network.
 func (p params) tuned(t stage.Tuning) params {
 	if p.Graded && t.Strength != 0 {
 		p.Strength = t.Strength
@@ -336,8 +336,7 @@ func (p params) tuned(t stage.Tuning) params {
 	return p
 }
 
-// tune returns the net tuned to the levels of t, and whether that changes anything. It shares all memory but the biases
-// with n.
+// tune returns the net tuned to the levels of t, and whether it differs from n. The two share all memory but biases.
 func (n *net) tune(t stage.Tuning) (tuned net, changed bool, err error) {
 	tuned = *n
 	if tuned.params = n.params.tuned(t); tuned.params == n.params {

@@ -14,8 +14,8 @@ type Architecture struct {
 	Channels int
 	// Depth is the number of layers M between the first and the last.
 	Depth int
-	// Skip is the number n of layers that a skip connection spans: after every n-th layer of the chain, the output of
-	// the layer n before it is added to its own. n divides Depth; 0 stands for Depth.
+	// Skip is the number n of layers that a skip connection spans: the output of layer i−n is added to the output of
+	// layer i of the chain if n divides i. n divides Depth; 0 stands for Depth.
 	Skip int
 	// Colour is true for a network that enlarges colour, false for one that enlarges brightness.
 	Colour bool
@@ -42,7 +42,7 @@ func (a Architecture) levels() [LevelCount]bool {
 // Every returns Skip, or Depth if Skip is 0.
 func (a Architecture) Every() int { return cmp.Or(a.Skip, a.Depth) }
 
-// String returns the scale, the numbers of channels and of layers in the chain, and all unusual settings.
+// String describes a: the scale, the numbers of channels and of layers in the chain, and all unusual settings.
 func (a Architecture) String() string {
 	text := fmt.Sprintf("×%d, %d channels, %d layers", a.Scale, a.Channels, a.Depth)
 	if a.Every() < a.Depth {
@@ -70,9 +70,9 @@ func (a Architecture) String() string {
 //	out = W_L ∗ h_M + b_L                3×3, C → s²; shuffled into s×s pixels
 //
 // out is the residual that is added to the bicubic enlargement. φ is the identity for positive values and multiplies
-// negative ones by a slope, one per channel (PReLU). If the strength l of the picture's degradation, 0..1, is an input,
-// all layers but the last use bᵢ + l·vᵢ as their bias, which moves the thresholds of φ. That is equivalent to a further
-// input channel whose samples are all l. Trust is an input in the same way.
+// negative values by a slope, one per channel (PReLU). If the strength l of the picture's degradation, 0..1, is an
+// input, all layers but the last use bᵢ + l·vᵢ as their bias, which moves the thresholds of φ. That is equivalent to a
+// further input channel with all samples l. Trust is an input in the same way.
 //
 // A network that sees colour has ½(R−Y), ½(B−Y) and Y as its inputs; the first two are 0 for a grey picture. Where
 // colours change, they show the position of an edge more exactly than brightness does.
@@ -88,19 +88,19 @@ type Network struct {
 // Layer is one convolution of Side×Side taps with In input and Out output channels.
 type Layer struct {
 	Side, In, Out int
-	// Weight has the weight of tap t = dy·Side+dx from input i to output o at index (t·In + i)·Out + o.
+	// Weight holds the weight of tap t = dy·Side+dx from input i to output o at index (t·In + i)·Out + o.
 	Weight []float32
 	// Bias has one value per output.
 	Bias []float32
 	// Slope has one value per output, the factor of negative sums; nil: the layer has no activation.
 	Slope []float32
-	// Levels has, for each level and output, the number that a level of 1 adds to Bias; nil: the level is no input.
+	// Levels holds, for each level and output, the number that a level of 1 adds to Bias; nil: the level is no input.
 	Levels [LevelCount][]float32
 
 	first bool
 }
 
-// NewNetwork returns a network with weights, biases and levels of 0 and slopes of 0.2. It owns its memory.
+// NewNetwork returns a new network with weights, biases and levels of 0 and slopes of 0.2.
 func NewNetwork(a Architecture) *Network {
 	n := &Network{Architecture: a, Layers: a.layers()}
 	for i := range n.Layers {
@@ -151,14 +151,14 @@ func (a Architecture) layers() []Layer {
 // weights returns the number of weights in the layer.
 func (l *Layer) weights() int { return l.Side * l.Side * l.In * l.Out }
 
-// isBrightness reports whether the weight with the given index multiplies an input that is brightness. The integers of
-// such inputs are 0 at mid-grey, not at black.
+// isBrightness reports whether the weight with the given index multiplies a brightness. The integer for a brightness is
+// 0 at mid-grey, not at black.
 func (l *Layer) isBrightness(weight int) bool {
 	return l.first && (l.In == 1 || weight/l.Out%l.In >= colours)
 }
 
-// at returns a network without inputs for levels that computes the same as n does at the given levels. It shares the
-// weights and slopes of n.
+// at returns a network without inputs for levels that computes what n computes at the given levels. The two networks
+// share weights and slopes.
 func (n *Network) at(levels [LevelCount]float32) *Network {
 	out := *n
 	out.Strength, out.Trust = false, false
@@ -194,9 +194,9 @@ func (a Architecture) Products() (n int64) {
 	return n
 }
 
-// Apply convolves x, which has w×h samples of In channels, at every position where all taps lie inside, and returns the
-// result with its width and height: samples of Out channels in new memory. It is written for clarity: the kernels and
-// the integers are tested against it.
+// Apply convolves x, w×h samples of In channels, at every position where all taps lie inside, and applies the slopes.
+// It returns the samples of Out channels in new memory, and their width and height. It is written for clarity: the
+// kernels and the networks in integers are tested against it.
 func (l *Layer) Apply(x []float32, w, h int) ([]float32, int, int) {
 	toW, toH := w-l.Side+1, h-l.Side+1
 	out := make([]float32, toW*toH*l.Out)

@@ -19,9 +19,9 @@ const (
 )
 
 // An activation v becomes the integer round(a·v), clipped to ±kernel.Clip, with one a per layer. Layers whose outputs
-// are added to each other have the same a, so that they can be added as integers. The sums are clipped, too, except the
-// last, which is no input of a layer in the chain. A weight w to output o becomes round(g·w), with one g per output,
-// the largest for which no sum can overflow, for any activations:
+// are added to each other have the same a, so that the integers can be added. The sums are clipped, too, except the
+// last, which is no input of a layer in the chain. A weight w to output o becomes round(g·w), with one g per output:
+// the greatest g with which no sum can overflow, for any activations:
 //
 //	|bias| + Σ|level| + largest·Σ|weight| ≤ limit.
 //
@@ -47,10 +47,10 @@ func (p params) isChain(layer int) bool { return layer > 0 && layer <= p.Depth }
 // every returns Architecture.Every of the network.
 func (p params) every() int { return Architecture{Depth: p.Depth, Skip: p.Skip}.Every() }
 
-// isSum reports whether the output of an earlier layer is added to the output of this one.
+// isSum reports whether the output of an earlier layer is added to the output of layer.
 func (p params) isSum(layer int) bool { return p.isChain(layer) && layer%p.every() == 0 }
 
-// newNet rounds a network to integers. It fails if a number is not finite or too large, or a layer has a wrong size.
+// newNet returns n rounded to integers. It fails if a number is not finite or too large, or a layer has a wrong size.
 func newNet(n *Network) (net, error) {
 	p := params{Clip: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Skip: n.Skip, Colour: n.Colour,
 		SeesColour: n.SeesColour, Graded: n.Strength, Trusting: n.Trust}
@@ -74,8 +74,8 @@ func newNet(n *Network) (net, error) {
 	return made, nil
 }
 
-// quantise returns the tables of a network. In each layer the greatest activation that the test patterns cause becomes
-// kernel.Clip; greater activations in a picture are clipped.
+// quantise returns the tables of integers for n. In each layer the greatest activation that the test patterns cause
+// becomes kernel.Clip; greater activations in a picture are clipped.
 func quantise(n *Network, p params) (t tables, err error) {
 	last := len(n.Layers) - 1
 	tests := n.patterns()
@@ -116,7 +116,7 @@ func quantise(n *Network, p params) (t tables, err error) {
 }
 
 // add appends the bias and the factors of output o of layer l to t, and returns the gain g of its weights. An input
-// integer of 1, with magnitudes up to largest, stands for 1/in, and an output integer of 1 for 1/out.
+// integer of 1 stands for 1/in, an output integer of 1 for 1/out. Input integers are at most largest.
 func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (gain float64, err error) {
 	var brightness, most, all float64 // sum of brightness weights, greatest magnitude, sum of magnitudes
 	terms := 0
@@ -185,7 +185,7 @@ func (l *Layer) greatestTransformed(o int) (most float64) {
 	return most
 }
 
-// Network returns a new network that rounds to n: the one that n was made from, except for the rounding.
+// Network returns a new network that rounds to n: the network that n was made from, except for the rounding.
 func (n *net) Network() *Network {
 	made := NewNetwork(n.params.architecture(n.scale))
 	t, in := n.tables, float64(white)
@@ -224,8 +224,8 @@ func (n *net) Network() *Network {
 	return made
 }
 
-// magnitudes returns the greatest activation in every layer but the last, for the given square inputs. All layers whose
-// outputs are added to each other get the greatest of their outputs and sums, not counting the last sum.
+// magnitudes returns the greatest activation in each layer but the last, for the given square inputs. For all layers
+// whose outputs are added to each other, it is the greatest of all their outputs and sums but the last sum.
 func (n *Network) magnitudes(inputs [][]float32) []float64 {
 	last, every := len(n.Layers)-1, n.Every()
 	most := make([]float64, last)
@@ -264,7 +264,7 @@ func (n *Network) magnitudes(inputs [][]float32) []float64 {
 	return most
 }
 
-// addSkipped adds skipped, the output of the layer Every layers before, to x, the output of a layer, w×h samples.
+// addSkipped adds to x, the output of a layer, the inner w×h samples of skipped, the output n.Every() layers before.
 func (n *Network) addSkipped(x, skipped []float32, w, h int) {
 	by, c := n.Every(), n.Channels
 	for y := range h {
@@ -274,8 +274,8 @@ func (n *Network) addSkipped(x, skipped []float32, w, h int) {
 	}
 }
 
-// patterns returns square inputs that cause large activations: grain, lines, edges and gratings of full contrast. In
-// photographs activations are a tenth to a third of these.
+// patterns returns square inputs that cause large activations: grain, lines, edges and gratings of full contrast.
+// Photographs cause activations a tenth to a third as large.
 func (n *Network) patterns() (list [][]float32) {
 	const inner = 20
 	side := inner + 2*n.Reach()

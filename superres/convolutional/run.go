@@ -9,9 +9,9 @@ import (
 	"superres/internal/lines"
 )
 
-// program returns the layers of the net as a program. Its input is the low-resolution picture extended on each side by
-// the reach of the net, since the layers are not padded. Its result are the sums of the last layer, with two columns
-// more than the picture: see params.lastFilter.
+// program returns the layers of the net as a program. The input of the program is the low-resolution picture extended
+// on each side by the reach of the net, since the layers are not padded; its results are the sums of the last layer,
+// with two columns more than the picture has: see params.lastFilter.
 func (n *net) program() *lines.Program {
 	last := len(n.filters) - 1
 	p := &lines.Program{Nodes: []lines.Node{{Op: lines.Source{Channels: n.filters[0].Step}}}}
@@ -34,11 +34,11 @@ func (n *net) program() *lines.Program {
 }
 
 // run takes a window of a picture through the net. size is the size of the picture in samples; the window leaves out at
-// most the reach of the net on each side. begin is called before add is called for the rows [from, to) of the window,
-// from the top down. read must write the inputs of row y of the picture to a slice, all inputs of a sample side by
-// side. add gets the sums of the last layer for row y of the window, step of them for each column, in the order of
-// params.lastFilter. read and add are called from several goroutines. report is called with the share of the rows that
-// are done. run fails only with ctx.Err().
+// most the reach of the net on each side. begin is called for the rows [from, to) of the window, from the top down,
+// before add is called for these rows. read must write the inputs of row y of the picture to a slice, all inputs of a
+// sample side by side. add gets the sums of the last layer for row y of the window, step of them for each column, in
+// the order of params.lastFilter. read and add are called from several goroutines. report is called with the share of
+// the rows that are complete. run fails only with ctx.Err().
 func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle, begin func(from, to int),
 	read func(y int, to []int16), add func(y int, sums []float32, step int), report func(float64)) error {
 	if err := ctx.Err(); err != nil {
@@ -73,7 +73,7 @@ func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle,
 }
 
 // Memory returns the bytes that stage.Stage.Memory asks for: fixed for the weights and their Winograd transform,
-// working for the rows of all layers that are held at a time and for the buffers of the workers.
+// working for the rows of all layers that are in memory at the same time, and for the buffers of the workers.
 func (n *net) Memory(width, rows int) (fixed, working int64) {
 	for _, f := range n.filters {
 		fixed += 14 * int64(len(f.Weights))

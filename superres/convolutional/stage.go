@@ -16,7 +16,7 @@ import (
 type Stage struct{ net }
 
 // NewStage rounds a network for brightness to integers and returns it as a stage. It fails if a number of the network
-// has no integer in range, or if its size is not allowed.
+// has no integer in range, or if the size of the network is not allowed.
 func NewStage(n *Network) (*Stage, error) {
 	made, err := newNet(n)
 	if err != nil {
@@ -37,7 +37,7 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	return &Stage{n}, nil
 }
 
-// Of returns s as a *Stage, and false if it is of another kind.
+// Of returns s as a *Stage and true, or false if s is a stage of another kind.
 func Of(s stage.Stage) (*Stage, bool) {
 	c, ok := s.(*Stage)
 	return c, ok
@@ -67,8 +67,7 @@ func (s *Stage) Memory(width, rows int) (fixed, working int64) {
 	return fixed, working
 }
 
-// KeepsAreas implements stage.AreaKeeper. It returns true, because a network trained on photographs may ring beside
-// flat areas.
+// KeepsAreas implements stage.AreaKeeper. It returns true: a network trained on photographs may ring beside flat areas.
 func (s *Stage) KeepsAreas() bool { return true }
 
 // Apply implements stage.Stage.
@@ -115,8 +114,8 @@ func (s *Stage) ApplyWithin(ctx context.Context, low *plane.Plane, window image.
 	return out, nil
 }
 
-// readColour returns a function that writes the inputs of row y for a network that sees colour. A plane of colour that
-// is nil counts as 0.
+// readColour returns a function that writes row y of low and colour into to, as inputs of a network that sees colour. A
+// plane of colour that is nil counts as 0.
 func readColour(low *plane.Plane, colour [colours]*plane.Plane) func(y int, to []int16) {
 	const inputs = colours + 1
 	return func(y int, to []int16) {
@@ -137,7 +136,7 @@ func readColour(low *plane.Plane, colour [colours]*plane.Plane) func(y int, to [
 	}
 }
 
-// zero and one bound brightness; one is also the share of the residual that is added if there is no grain.
+// zero and one are the bounds of brightness; one is also the share of the residual that is added without grain.
 var zero, one = [1]float32{0}, [1]float32{1}
 
 // quantiseLuma returns the integer for a brightness v, which is clamped to 0..1.

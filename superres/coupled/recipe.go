@@ -12,7 +12,7 @@ import (
 	"superres/superres/stage"
 )
 
-// Recipe has everything in a model with one coupled stage other than the atoms. Stages builds the model's stages.
+// Recipe holds everything in a model with one coupled stage except the atoms. Stages builds the stages of the model.
 type Recipe struct {
 	// Scale is the factor by which the model enlarges, 2 to 4.
 	Scale int
@@ -20,7 +20,8 @@ type Recipe struct {
 	Patch int
 	// Mean is true if the mean of a patch is subtracted before the patch is coded.
 	Mean bool
-	// Detail is true if the patches rebuilt from D_H are added to the interpolated picture, not put in its place.
+	// Detail is true if the patches rebuilt from D_H are added to the interpolated picture, and false if they replace
+	// it.
 	Detail bool
 	// Degradation is the degradation that the model undoes.
 	Degradation resample.Degradation
@@ -32,8 +33,7 @@ type Recipe struct {
 	BackProjection int
 }
 
-// Check returns an error for the first value that is not allowed, or nil. Stages checks ranges that depend on the
-// atoms.
+// Check returns an error for the first wrong value, or nil. Stages checks ranges that depend on the atoms.
 func (r Recipe) Check() error {
 	if err := r.Degradation.Check(); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (r Recipe) Check() error {
 	return err
 }
 
-// Stages returns the stages of a model with copies of D_L, Patch²×K, and D_H, (Scale·Patch)²×K, one atom in each
-// column. The copies are rounded to float32, the precision in which pictures are enlarged.
+// Stages returns the stages of a model with copies of low, D_L of Patch²×K, and of high, D_H of (Scale·Patch)²×K, with
+// one atom in each column. The copies are rounded to float32, the precision in which pictures are enlarged.
 func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	return stages, nil
 }
 
-// roundAtoms returns a copy of a dictionary with its atoms rounded to float32, which take half the size in a file.
+// roundAtoms returns a copy of d with atoms rounded to float32, which take half the space in a file.
 func roundAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	x := d.Matrix()
 	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, x)

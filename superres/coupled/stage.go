@@ -60,8 +60,8 @@ func NewCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
 	return coder, err
 }
 
-// New returns a copy of c, ready to enlarge by a scale. The exported fields of c must be set. The copy shares the
-// dictionaries of c. New fails if their sizes or the coder are wrong.
+// New returns a copy of c, ready to enlarge by scale. The exported fields of c must be set. The copy shares the
+// dictionaries of c. New fails if a size of a dictionary or the coder is wrong.
 func New(scale int, c Stage) (*Stage, error) {
 	if c.Patch < 1 || c.Patch > MaxPatch || scale < 2 || scale > 4 {
 		return nil, fmt.Errorf("coupled: a stage of patch size %d and scale %d, expected 1 to %d and 2 to 4", c.Patch,
@@ -88,8 +88,8 @@ func New(scale int, c Stage) (*Stage, error) {
 	return &c, nil
 }
 
-// Storable returns an error if a model file may not name the coder spec, because it is an external program, which a
-// user of the file may not have.
+// Storable returns an error if spec is no coder, or a coder that is an external program. A model file must not name
+// such a coder, as users of the file may not have the program.
 func Storable(spec string) error {
 	coder, err := sparse.New(spec)
 	if err != nil {
@@ -194,8 +194,8 @@ func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 // togetherBytes is the approximate memory of the patches that are coded at once.
 const togetherBytes = 16 << 20
 
-// patchBytes returns the memory in bytes of a pair of patches while it is coded: its samples in float32, the low patch
-// in float64, and the code.
+// patchBytes returns the memory in bytes of a pair of patches that is being coded: the samples in float32, the low
+// patch in float64, and the code.
 func (c *Stage) patchBytes() int {
 	n := c.Patch * c.Patch
 	return 4*n*(1+c.scale*c.scale) + 8*n + 16*n
@@ -233,8 +233,8 @@ func (c *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 	return New(c.scale, tuned)
 }
 
-// code codes low-resolution patches, stored one after another, over D_L. means are the means that were subtracted, or
-// nil.
+// code returns the codes over D_L of low-resolution patches, stored one after another, and the means that it has
+// subtracted from the patches, or nil.
 func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, means []float32, err error) {
 	n := c.Patch * c.Patch
 	count := len(low) / n
@@ -258,7 +258,7 @@ func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, m
 	return codes, means, err
 }
 
-// rebuild returns the high-resolution patches for low-resolution ones, in the memory of dst if it is large enough.
+// rebuild returns the high-resolution patches for the low-resolution patches low, in dst if it is large enough.
 func (c *Stage) rebuild(ctx context.Context, low, dst []float32) ([]float32, error) {
 	codes, means, err := c.code(ctx, low)
 	if err != nil {
@@ -301,7 +301,7 @@ func meanOf(v []float32) float64 {
 	return sum / float64(len(v))
 }
 
-// Of returns s as a *Stage, and false if s is of another kind.
+// Of returns s as a *Stage and true, or false if s is a stage of another kind.
 func Of(s stage.Stage) (*Stage, bool) {
 	c, ok := s.(*Stage)
 	return c, ok

@@ -65,19 +65,19 @@ type Result struct {
 	Pictures int
 	// Model is the name of the model that enlarged the picture, in a file with pages the first page.
 	Model string
-	// Warnings say what the result has lost of the file, each worded to follow the name of the file.
+	// Warnings say what the result has lost from the file. Each is worded to follow the name of the file.
 	Warnings []string
 }
 
 // MIMEType returns the media type of the result, such as image/png.
 func (r Result) MIMEType() string { return imagefile.Format(r.Format).MIMEType() }
 
-// Watch has the functions that UpscaleAt calls while it works. Each may be nil.
+// Watch holds the functions that UpscaleAt calls while it works. Each function may be nil.
 type Watch struct {
 	// Admit is called once, when the size of the picture is known and before memory is allocated for it. It may block.
 	// If it returns an error, the picture is refused with that error.
 	Admit func(Need) error
-	// Progress is called with the share of the work that is done, 0 to 1, from one goroutine at a time.
+	// Progress is called with the share of the work that is complete, 0 to 1, and never concurrently.
 	Progress func(share float64)
 }
 
@@ -147,7 +147,7 @@ func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, si
 // title is the name of the file in messages.
 const title = "picture"
 
-// job returns the job for the file in r, with the format of its result.
+// job returns the job of enlarging the file of size bytes in r to w, with the format of the result.
 func (e *Enlarger) job(w io.Writer, r io.ReaderAt, size int64) (enlarging.Job, error) {
 	job := enlarging.Job{
 		Source: &enlarging.Body{Title: title, Bytes: r, Size: size},
@@ -173,5 +173,5 @@ func (e *Enlarger) job(w io.Writer, r io.ReaderAt, size int64) (enlarging.Job, e
 }
 
 // Model returns the model that enlarges the pictures, at the effort and with the Denoise of the options, for pictures
-// that have been decoded already. It chooses for each picture if the options leave the choice open.
+// that have been decoded already. That model chooses a model for each picture if the options leave the choice open.
 func (e *Enlarger) Model() (*superres.Model, error) { return e.enlarger.Chooser() }

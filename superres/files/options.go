@@ -26,11 +26,10 @@ type Options struct {
 	// Fit keeps the proportions of the picture, so that the result is the largest one within Width×Height.
 	Fit bool
 	// Region is the part of the upright picture to enlarge, in pixels; its result has the same pixels as that part of
-	// the whole result. Of several pictures, the first is taken. Empty means the whole picture.
+	// the whole result. If the file has several pictures, only the first is enlarged. Empty means the whole picture.
 	Region image.Rectangle
 
-	// Model is the name of a model for Open. Empty means auto: photo, and photo-real for pictures with noise or
-	// compression.
+	// Model is the name of a model for Open. Empty means auto: photo, or photo-real for noisy or compressed pictures.
 	Model string
 	// Open opens the model called Model. nil means models.Open.
 	Open func(name string) (*superres.Model, error)
@@ -46,14 +45,14 @@ type Options struct {
 	Format string
 	// Quality is the quality of a JPEG or AVIF file, 1 to 100. 0 means 95.
 	Quality int
-	// Depth is the number of bits of a sample of the result, 8 or 16. 0 means as many as in the file.
+	// Depth is the number of bits of a sample of the result, 8 or 16. 0 means the depth of the file.
 	Depth int
 	// StripMetadata leaves out colour profile, EXIF, XMP, resolution and provenance. False keeps them.
 	StripMetadata bool
 	// NoProvenance leaves out the line that says which program, model and options made the result. False writes it,
 	// unless StripMetadata is set.
 	NoProvenance bool
-	// FirstFrame takes only the first picture of animations and of files with pages. False takes all pictures.
+	// FirstFrame enlarges only the first picture of animations and of files with pages. False enlarges all pictures.
 	FirstFrame bool
 
 	// Limits are the most that one file may take.

@@ -32,8 +32,8 @@ type Options struct {
 	Progress training.Progress
 }
 
-// Train returns a model with the stages that a trainer learns from pictures, and with its provenance, and scores it on
-// the pictures that were held out.
+// Train returns a model with the stages that trainer learns from the sources, except the held-out pictures. The
+// provenance of the model includes its score on the held-out pictures.
 //
 // The same pictures in the same order, the same trainer and the same options give a model with the same bytes. Errors
 // about the pictures wrap training.ErrPictures. When ctx ends, Train returns ctx.Err().
@@ -92,7 +92,7 @@ func Train(
 	return m, nil
 }
 
-// scoreModel returns how well the model, and for comparison bicubic interpolation, restore reduced pictures.
+// scoreModel reduces the pictures, restores them with m and with bicubic interpolation, and returns the mean scores.
 func scoreModel(
 	ctx context.Context, m *superres.Model, pictures []training.Source, progress training.Progress,
 ) (*superres.Score, error) {

@@ -9,8 +9,9 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// Examination finds out what is wrong with a picture and mends it as far as that is possible. Its caller sets the first
-// fields and calls Run, which sets the others. An Examination is for one picture, and for one goroutine at a time.
+// Examination finds out what is wrong with a picture and mends what can be mended. Its caller sets the fields above
+// Found and calls Run, which sets the fields from Found on. An Examination is for one picture, and for one goroutine at
+// a time.
 type Examination struct {
 	// Picture is the picture as the steps have left it. The steps change no samples in place: a step that changes
 	// something sets another picture of the same size, or a smaller one where repeated samples were removed.
@@ -19,7 +20,7 @@ type Examination struct {
 	Quality int
 	// WebP is the quantiser index of the lossy WebP file that the picture was read from, 1 to 127; 0: another file.
 	WebP float64
-	// Coloured is the picture in colour where Picture is its brightness alone, as in video; otherwise nil.
+	// Coloured is the picture in colour if Picture holds only its brightness, as in video; otherwise nil.
 	Coloured image.Image
 	// MostCopies is the greatest number of repetitions of samples, along a side, that StepCopies removes. With 1 or
 	// less, repeated samples only serve to tell drawings from photographs.
@@ -31,16 +32,16 @@ type Examination struct {
 
 	// Found holds the flaws of the picture, before blur and sharpening were undone.
 	Found Flaws
-	// Varying is the noise of each region of the picture if noise differs between regions; nil: it is about the same
-	// everywhere. If it is set, the steps after StepRegions are left out.
+	// Varying is the noise of each region of the picture if noise differs between regions; nil: noise is about the same
+	// everywhere. If Varying is set, Run leaves out the steps after StepRegions.
 	Varying *measure.Regions
-	// Correction is the filter that undid blur or sharpening, and Left holds the flaws after it.
+	// Correction is the filter that undid blur or sharpening, and Left holds the flaws that the filter left.
 	Correction repair.Correction
 	Left       Flaws
 	// Strength, 0 to 1, is the strength at which the robust model enlarges Picture.
 	Strength float64
-	// Trust, 0 to 1, is how likely Picture was reduced cleanly, neither blurred nor sharpened. It is for a robust model
-	// that makes the whole result, and 0 where the shares may mix results.
+	// Trust, 0 to 1, is how likely Picture was reduced cleanly, neither blurred nor sharpened. Only a robust model that
+	// computes the result alone uses it; Trust is 0 where Shares may mix the results of models.
 	Trust  float64
 	Shares learned.Shares
 
@@ -68,9 +69,9 @@ const (
 	StepSoftening
 )
 
-// life lists all that an examination does to a picture, in this order. Steps that prove something come before steps
-// that estimate it.
-var life = [...]struct {
+// steps lists the steps of an examination in their order: what each proves, estimates and changes. Steps that prove
+// something come before steps that estimate it.
+var steps = [...]struct {
 	name, proves, estimates, changes string
 	run                              func(*Examination, context.Context) error
 }{
@@ -90,7 +91,7 @@ var life = [...]struct {
 // Run takes the steps from first to last. It stops early after it has found a drawing, pixel art, or noise that varies
 // between regions. It fails only with ctx.Err(), or in a program without package convolutional.
 func (x *Examination) Run(ctx context.Context, first, last Step) error {
-	for _, s := range life[first : last+1] {
+	for _, s := range steps[first : last+1] {
 		if x.isDone {
 			break
 		}
@@ -101,8 +102,8 @@ func (x *Examination) Run(ctx context.Context, first, last Step) error {
 	return nil
 }
 
-// Measure returns the flaws of img. Of a large picture it reads only nine parts. quality is the quality of the JPEG
-// file that img was read from, 1 to 100, or 0 for any other file.
+// Measure returns the flaws of img, and changes nothing. It reads only nine parts of a large picture. quality is the
+// quality of the JPEG file that img was read from, 1 to 100, or 0 for any other file.
 func Measure(img image.Image, quality int) Flaws {
 	x := Examination{Picture: img, Quality: quality}
 	return Flaws{Flaws: measure.Of(x.parts(), x.samples(), quality)}

@@ -14,8 +14,8 @@ type Flaws struct {
 	measure.Flaws
 	// WebP is the quantiser index of the lossy WebP file that the picture was read from, 1 to 127; 0: another file.
 	WebP float64
-	// Repeated is how often samples were repeated along a side; 0: they were not. Except in pixel art, one of each was
-	// kept.
+	// Repeated is how often each sample was repeated along a row, and each row down; 0: samples were not repeated.
+	// Unless IsPixelArt is set, one sample of each square was kept.
 	Repeated int
 	// IsDrawn reports that the picture is a drawing of squares of equal pixels. Then no other flaw is set, and the
 	// picture is enlarged as it is.
@@ -29,9 +29,10 @@ type Flaws struct {
 	Unsharp repair.Unsharp
 }
 
-// outOfWebP returns f for a picture that was read from a lossy WebP file. index, 1 to 127, is the mean quantiser index
-// of the file's segments. The loss is estimated from index alone: for 13 pictures, reduced by 2 and by 4, it is within
-// 7 % of the mean loss at all qualities up to 95 of cwebp, and within 30 % for single pictures.
+// outOfWebP returns f with WebP set to index, and with Loss raised to the loss estimated from index, if that is
+// greater. index, 1 to 127, is the mean quantiser index of the segments of a lossy WebP file. For 13 pictures, reduced
+// by 2 and by 4, the estimate is within 7 % of the mean loss at all qualities up to 95 of cwebp, and within 30 % for
+// single pictures.
 func (f Flaws) outOfWebP(index float64) Flaws {
 	f.WebP = index
 	f.Loss = max(f.Loss, 0.9+float64(0.115*index))
@@ -42,7 +43,8 @@ func (f Flaws) outOfWebP(index float64) Flaws {
 // and compression, another estimate must also speak for sharpening: see isDoubted. Of 161 clean pictures of T91 and
 // general-dev, three seem sharpened by more than 1.05; two lose 1.9 and 0.25 dB if that is undone, and no other
 // estimate speaks for it there. The table has the gains on interpolation of degraded parts of photographs, in dB at ×2,
-// of a program that undoes sharpening from 1.1 without doubts, of one that undoes it from 1.22, and of this one:
+// of a program that undoes sharpening from 1.1 without asking another estimate, of a program that undoes it from 1.22,
+// and of this program:
 //
 //	               sharpened  block means  sharpened a little  several
 //	1.1            2.20       1.63         0.90                2.06
@@ -58,16 +60,18 @@ const (
 // strength, it is taken for clean: it has texture, such as the rows of holes in a picture of T91, which loses 1.58 dB
 // at ×2 where they are taken for grain of nine levels. Of 4,000 parts of pictures of general-dev, open-valid and T91,
 // degraded as in package learning, eleven are below mostQuiet: ten of that picture, clean and sharpened, which lose 0.8
-// to 1.7 dB without this rule, and one that gains 0.1. The next ratio is 0.22, of a JPEG file that gains 1.2.
+// to 1.7 dB without this rule, and one that gains 0.1. The next higher ratio is 0.22, for a JPEG file that gains 1.2 dB
+// by the strength.
 const (
 	leastQuestioned = 0.25
 	mostQuiet       = 0.2
 )
 
-// leastJudgedSide is the least side of a picture that the perceptrons judge; smaller ones are only softened. The table
-// has the gains on interpolation in dB of RGB for three such limits: of 91 pictures of T91, reduced by 2 and enlarged
-// by 2 (4 have a side of less than 56 samples, 17 of less than 72), then of 70 pictures of general-dev at ×4 (13 and
-// 27). n is how many clean pictures of T91 lose more than 0.3 dB against photo; of general-dev none does:
+// leastJudgedSide is the least side of a picture that the perceptrons judge; smaller pictures are only softened. The
+// table has the gains on interpolation in dB of RGB for three such limits: of 91 pictures of T91, reduced by 2 and
+// enlarged by 2 (4 have a side of less than 56 samples, 17 of less than 72), then of 70 pictures of general-dev at ×4
+// (13 and 27). n is how many clean pictures of T91 lose more than 0.3 dB against model photo; no picture of general-dev
+// does. "Every second" means that only every second sample was kept:
 //
 //	     T91, ×2: clean    sharpened  every second  blurred by 2   general-dev, ×4
 //	72   2.77, n = 2       0.84       0.01          2.41           2.47  1.12  0.10  1.16
@@ -77,7 +81,8 @@ const leastJudgedSide = 56
 
 // leastSoftenedSide is the least side of a picture that is softened. The table compares 56, the limit for judging, with
 // 16. It has the gains on interpolation in dB of RGB at ×4: of 91 pictures of T91, 67 of which have a side of less than
-// 56 samples, then of 83 of general-dev, open-valid and T91, 17 of which have. No clean picture is changed by it.
+// 56 samples, then of 83 of general-dev, open-valid and T91, 17 of which are that small. Results of clean pictures stay
+// the same.
 //
 //	     clean  sharpened by 0.7  then JPEG 85   every fourth
 //	56   2.22   −0.40    0.71     −0.47   0.52   −1.56  −0.24
@@ -109,8 +114,8 @@ func trustIn(blur repair.Correction, sharpening float64) float64 {
 }
 
 // leastWebP is the strength from which the robust model enlarges a lossy WebP file without the judge, at the strength
-// that follows from the file. The judge has learned from no WebP files, and takes their edges for sharpened ones. Gains
-// of 34 pictures of open-valid, Kodak and general-dev on interpolation at ×2, in dB, with the judge and without:
+// that follows from the file. The judge has learned from no WebP files, and takes edges in them for sharpened edges.
+// Gains of 34 pictures of open-valid, Kodak and general-dev on interpolation at ×2, in dB, with the judge and without:
 //
 //	quality 30, 50, 70, 85             0.64  0.81  1.00  1.61    0.69  0.89  1.05  1.29
 //	blurred by 0.8, quality 70         0.36                      0.49
@@ -119,7 +124,8 @@ const leastWebP = 0.125
 
 func (f Flaws) isLossyWebP() bool { return f.WebP > 0 && f.Strength() >= leastWebP }
 
-// corrected returns f as it is after the correction c of the picture, which changes noise and the error of rounding.
+// corrected returns f as it is after c was applied to the picture: noise and loss are multiplied by the gain of c for
+// noise. Loss also includes the error of rounding, 0.29 levels, if the gain raises it above half a level.
 func (f Flaws) corrected(c repair.Correction) Flaws {
 	gain := c.NoiseGain()
 	f.Noise, f.Likely, f.Loss = f.Noise*gain, f.Likely*gain, f.Loss*gain

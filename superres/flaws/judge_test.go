@@ -191,7 +191,7 @@ func judged(t *testing.T, img image.Image, f Flaws) *Examination {
 func TestPageHasTheSteps(t *testing.T) {
 	page := string(must.Get(os.ReadFile("../ARCHITECTURE.md"))(t))
 	var want strings.Builder
-	for _, s := range life {
+	for _, s := range steps {
 		line := fmt.Sprintf("| %s | %s | %s | %s |\n", s.name, s.proves, s.estimates, s.changes)
 		want.WriteString(strings.ReplaceAll(line, "|  |", "| |"))
 	}

@@ -11,7 +11,8 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// takeOnce is StepCopies: of repeated samples it keeps one each, unless it finds pixel art or a drawing.
+// takeOnce is StepCopies: it keeps one sample of each square of repeated samples, and sets Found.Repeated. It ends the
+// examination of pixel art and drawings. Their squares stay, and so do squares with a side of more than MostCopies.
 func (x *Examination) takeOnce(context.Context) error {
 	k := repair.Repeated(x.Picture)
 	if x.PixelArt && pixelart.Is(x.Picture, k) {
@@ -22,22 +23,22 @@ func (x *Examination) takeOnce(context.Context) error {
 	if k == 0 {
 		return nil
 	}
-	came := x.Picture
-	x.replace(repair.TakeOnce(came, k))
+	before := x.Picture
+	x.replace(repair.TakeOnce(before, k))
 	switch {
 	case measure.IsDrawing(x.parts()):
-		x.replace(came)
+		x.replace(before)
 		x.judgeBy(Flaws{IsDrawn: true})
 		x.isDone = true
 	case k > x.MostCopies:
-		x.replace(came)
+		x.replace(before)
 	default:
 		x.Found.Repeated = k
 	}
 	return nil
 }
 
-// removeSalt is StepSalt: it replaces salt and pepper.
+// removeSalt is StepSalt: it replaces salt and pepper in Picture, and sets Found.Salt.
 func (x *Examination) removeSalt(context.Context) error {
 	if clean, share := repair.WithoutSalt(x.Picture, x.parts()); share > 0 {
 		x.replace(clean)
@@ -46,7 +47,7 @@ func (x *Examination) removeSalt(context.Context) error {
 	return nil
 }
 
-// undoMask is StepMask: it undoes an unsharp mask if it finds one.
+// undoMask is StepMask: if it finds an unsharp mask, it undoes the mask in Picture and sets Found.Unsharp.
 func (x *Examination) undoMask(context.Context) error {
 	if m := repair.FindUnsharp(x.Picture, x.parts()); m != (repair.Unsharp{}) {
 		x.replace(m.Undo(x.Picture))
@@ -55,7 +56,7 @@ func (x *Examination) undoMask(context.Context) error {
 	return nil
 }
 
-// measure is StepMeasure: it measures the flaws, and sets everything that follows from their strength.
+// measure is StepMeasure: it measures the flaws, and sets all fields that follow from their strength.
 func (x *Examination) measure(context.Context) error {
 	f := Flaws{Flaws: measure.Of(x.parts(), x.samples(), x.Quality)}
 	if x.WebP > 0 {
@@ -69,7 +70,7 @@ func (x *Examination) measure(context.Context) error {
 	return nil
 }
 
-// judgeBy sets the flaws of the picture, and the shares and the trust that follow from their strength alone.
+// judgeBy sets Found and Left to f, and Strength, Shares and Trust to values that follow from the strength of f alone.
 func (x *Examination) judgeBy(f Flaws) {
 	x.Found, x.Left, x.Strength = f, f, f.Strength()
 	x.Shares, x.Trust = learned.Shares{Clean: 1}, 0
@@ -78,7 +79,7 @@ func (x *Examination) judgeBy(f Flaws) {
 	}
 }
 
-// findRegions is StepRegions: where noise varies it sets Varying and ends the examination.
+// findRegions is StepRegions: if noise varies over a picture without palette, it sets Varying and ends the examination.
 func (x *Examination) findRegions(context.Context) error {
 	if x.Found.Palette == 0 {
 		x.Varying = x.Found.Flaws.Varying(x.Picture)
@@ -87,18 +88,18 @@ func (x *Examination) findRegions(context.Context) error {
 	return nil
 }
 
-// isJudged reports whether the perceptrons judge the picture by its traits. It must be large enough, and have no
-// palette, since the perceptrons have only learned from palettes of grey.
+// isJudged reports whether the perceptrons judge the picture by its traits. The picture must be large enough, and have
+// no palette, since the only palettes that the perceptrons have learned from are grey.
 func (x *Examination) isJudged() bool { return x.side() >= leastJudgedSide && !x.hasPalette() }
 
 func (x *Examination) hasPalette() bool { return x.Found.Palette > 0 && !x.AsClean }
 
-// isFlawed reports whether so much noise or compression is left that it counts, or isLossyWebP holds.
+// isFlawed reports, unless AsClean is set, whether the noise or compression left counts, or isLossyWebP holds.
 func (x *Examination) isFlawed() bool {
 	return !x.AsClean && (x.Left.Strength() >= LeastStrength || x.Found.isLossyWebP())
 }
 
-// undoBlur is StepBlur: it undoes the blur that the corrector estimates, except in pictures with transparency.
+// undoBlur is StepBlur: it undoes the blur that the corrector estimates, unless the picture has transparency.
 func (x *Examination) undoBlur(context.Context) error {
 	if !x.isJudged() {
 		return nil
@@ -110,17 +111,17 @@ func (x *Examination) undoBlur(context.Context) error {
 	return nil
 }
 
-// correct applies c to the picture.
+// correct applies c to Picture, and sets Correction and Left.
 func (x *Examination) correct(c repair.Correction) {
 	x.replace(c.Apply(x.Picture))
 	x.Left, x.Correction = x.Left.corrected(c), c
 }
 
-// findSharpening is StepSharpening. It does not ask the softener about tiny pictures, palettes and lossy WebP files,
-// nor about pictures with noise or compression that have been corrected for blur.
+// findSharpening is StepSharpening: it sets said to the answer of the softener. It does not ask the softener about tiny
+// pictures, palettes and lossy WebP files, nor about pictures with noise or compression whose blur was undone.
 func (x *Examination) findSharpening(ctx context.Context) (err error) {
-	isTold := x.hasPalette() || x.Found.isLossyWebP()
-	if x.side() < leastSoftenedSide || isTold || x.isFlawed() && !x.Correction.IsNone() {
+	isSkipped := x.hasPalette() || x.Found.isLossyWebP()
+	if x.side() < leastSoftenedSide || isSkipped || x.isFlawed() && !x.Correction.IsNone() {
 		return nil
 	}
 	s, err := learned.OwnSoftener()
@@ -139,7 +140,7 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	return err
 }
 
-// findStrength is StepStrength: it sets the strength and the trust for the robust model.
+// findStrength is StepStrength: it sets Strength, Trust and Shares, and drops a doubtful answer of the softener.
 func (x *Examination) findStrength(context.Context) error {
 	switch {
 	case !x.isJudged():
@@ -157,13 +158,13 @@ func (x *Examination) findStrength(context.Context) error {
 	return nil
 }
 
-// isDoubted reports whether the softener alone says that a picture without noise and compression was sharpened.
+// isDoubted reports whether only the softener says that a picture was sharpened, and by less than sureSharpening.
 func (x *Examination) isDoubted() bool {
 	return x.said.Correction.Sharpening() < sureSharpening && x.Strength < learned.LeastGrain &&
 		!learned.Corrector().LowersDetail(x.Traits())
 }
 
-// findShares is StepShares: it sets the shares of the models.
+// findShares is StepShares: it sets Shares to the final shares of the models.
 func (x *Examination) findShares(context.Context) error {
 	switch {
 	case !x.isJudged() || x.isFlawed():
@@ -183,12 +184,12 @@ func (x *Examination) findShares(context.Context) error {
 	return nil
 }
 
-// isQuiet reports whether the picture has places far quieter than the estimated strength.
+// isQuiet reports whether Strength is leastQuestioned or more, and the quietest places have far less noise than that.
 func (x *Examination) isQuiet() bool {
 	return x.Strength >= leastQuestioned && measure.Quiet(x.samples()) < mostQuiet*measure.Worst*x.Strength
 }
 
-// soften is StepSoftening: it undoes the sharpening that was found.
+// soften is StepSoftening: it undoes the sharpening that was found, and multiplies Strength by the gain of noise.
 func (x *Examination) soften(context.Context) error {
 	if c := x.softening(); !c.IsNone() {
 		x.correct(c)
@@ -197,7 +198,7 @@ func (x *Examination) soften(context.Context) error {
 	return nil
 }
 
-// softening returns the correction that undoes the sharpening, if that is enough to count and no blur was undone.
+// softening returns the correction that undoes the sharpening; none below leastSharpening, or if blur was undone.
 func (x *Examination) softening() repair.Correction {
 	if !x.Correction.IsNone() || x.said.Correction.Sharpening() < leastSharpening {
 		return repair.Correction{}
@@ -205,7 +206,7 @@ func (x *Examination) softening() repair.Correction {
 	return x.said.Correction
 }
 
-// AllTraits returns Traits, then the gains of the corrector and the answers of the softener.
+// AllTraits returns Traits, followed by the gains of the corrector and the answers of the softener.
 func (x *Examination) AllTraits() []int32 { return learned.WithSaid(x.Traits(), x.said) }
 
 // Traits returns the traits of the picture without gains and answers of the softener, as the corrector takes them; nil
@@ -217,7 +218,7 @@ func (x *Examination) Traits() []int32 {
 	return x.traits
 }
 
-// replace sets the picture, and forgets what was computed from the one before.
+// replace sets Picture to img, and drops all that was computed from the picture before.
 func (x *Examination) replace(img image.Image) {
 	x.Picture, x.shown, x.light, x.traits = img, nil, nil, nil
 }
@@ -230,7 +231,7 @@ func (x *Examination) parts() []measure.Area {
 	return x.shown
 }
 
-// samples returns the brightness of parts.
+// samples returns the brightness of each of x.parts().
 func (x *Examination) samples() []*measure.Samples {
 	if x.light == nil {
 		x.light = measure.SamplesOf(x.parts()...)

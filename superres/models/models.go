@@ -1,7 +1,7 @@
-// Package models opens the models that are part of the program, by name: the trained ones, which are embedded files,
-// and the plain interpolations. Importing it registers all kinds of stage and of network that come with superres, and
-// makes Auto the model of superres.Upscale. A program that only loads model files, or scores pictures, need not import
-// it, and is then smaller by the size of the embedded files.
+// Package models opens the models that are part of the program, by name: trained models, which are embedded files, and
+// plain interpolations. Importing it registers all kinds of stage and of network that come with superres, and makes
+// Auto the model of superres.Upscale. A program that only loads model files, or scores pictures, need not import it,
+// and is then smaller by the size of the embedded files.
 package models
 
 import (
@@ -31,7 +31,7 @@ var interpolations = []resample.Kernel{resample.Bicubic, resample.Lanczos, resam
 // Pixel is the name of the model for pixel art. The model Auto finds pixel art by itself.
 const Pixel = "pixel"
 
-// Names returns the names of the models: the trained ones, sorted, then the plain interpolations, then Pixel.
+// Names returns the names of the models: of trained models, sorted, then of plain interpolations, then Pixel.
 func Names() []string {
 	names := slices.DeleteFunc(fileNames(), func(name string) bool { return strings.Contains(name, ".") })
 	for _, k := range interpolations {
@@ -57,8 +57,7 @@ func fileNames() (names []string) {
 // Names of the models for most pictures, and of Digits.
 const (
 	// Auto is the name of a model that Open returns although Names lacks it: Photo, with PhotoReal as its robust model.
-	// It chooses between the two by the noise and compression that it finds in each picture. The program uses it by
-	// default.
+	// Auto chooses one by the noise and compression that it finds in a picture. It is the program's default.
 	Auto = "auto"
 	// Photo is for pictures without noise and compression.
 	Photo = "photo"
@@ -110,7 +109,7 @@ func Open(name string) (*superres.Model, error) {
 // effortSuffix returns the end of the names of models for an effort.
 func effortSuffix(effort string) string { return "-" + effort }
 
-// opened has, for each name of a model, a function that opens the model at its first call.
+// opened holds, for each name of a model, a function that opens the model in its first call.
 var opened = map[string]func() (*superres.Model, error){}
 
 // open returns the trained model called name with its variants. The file photo.x3 is photo at scale 3; the models
@@ -134,7 +133,7 @@ func open(name string) (*superres.Model, error) {
 }
 
 // load returns the model of the embedded file with the given name. PhotoReal gets a choice of networks for subsampled
-// colour: see byStrength. At the effort fast it only gets Photo's, since its own has a single layer in the chain.
+// colour: see byStrength. At the effort fast it only gets the network of Photo: its own has one layer in the chain.
 func load(name string) (*superres.Model, error) {
 	m, err := loaded[name]()
 	if err == nil && strings.Contains(name, effortSuffix("max")) {
@@ -156,17 +155,16 @@ func load(name string) (*superres.Model, error) {
 	return &own, nil
 }
 
-// byStrength is the network for subsampled colour of PhotoReal: below the strength leastStrong it is weak, the network
-// of Photo, and from there on strong, PhotoReal's own. Tune chooses; the embedded Colour is the tuned choice, weak at
-// first.
+// byStrength is the network for subsampled colour of PhotoReal. Tune chooses weak, the network of Photo, for a strength
+// below leastStrong, else strong, PhotoReal's own. The embedded Colour is the chosen network, at first weak.
 type byStrength struct {
 	stage.Colour
 	weak, strong stage.Colour
 }
 
-// leastStrong is the strength from which the network trained on degraded pictures enlarges colour. In good files it
-// makes colour pale. The table has the PSNR of RGB over the better of bicubic and Lanczos interpolation at ×2, in dB,
-// of 26 pictures of open-valid and general-dev in JPEG files with 4:2:0 chroma, and the median of their strengths:
+// leastStrong is the strength from which the network trained on degraded pictures enlarges colour. In good files that
+// network makes colour pale. The table has the PSNR of RGB over the better of bicubic and Lanczos interpolation at ×2,
+// in dB, of 26 pictures of open-valid and general-dev in JPEG files with 4:2:0 chroma, and their median strength:
 //
 //	quality of the file   95     90     85     80     75     60, as PNG
 //	weak                  1.57   1.38   1.18   1.07   0.96   0.80
@@ -187,7 +185,7 @@ func (b byStrength) Tune(t stage.Tuning) (stage.Colour, error) {
 	return byStrength{tuned, b.weak, b.strong}, nil
 }
 
-// loaded has, for each embedded file, a function that reads the file at its first call.
+// loaded holds, for each embedded file, a function that reads the file in its first call.
 var loaded = map[string]func() (*superres.Model, error){}
 
 // loadFile returns the model of the embedded file with the given name, unchanged.

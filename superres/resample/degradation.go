@@ -64,8 +64,7 @@ func (d Degradation) ReduceTo(dst, p *plane.Plane, scale int) {
 	}
 }
 
-// Reach returns how far a sample contributes in the reduced picture, for any scale: to so many rows above, and below,
-// the row that covers it.
+// Reach returns to how many rows of the reduced picture, above and below the row that covers it, a sample contributes.
 func (d Degradation) Reach() int {
 	if d == Cubic {
 		return 2
@@ -73,8 +72,7 @@ func (d Degradation) Reach() int {
 	return 0
 }
 
-// ThroughJPEG returns img after encoding it as a JPEG file of the given quality, 1 to 100, with subsampled chroma, and
-// decoding it.
+// ThroughJPEG returns img after encoding and decoding it as a JPEG file of quality 1 to 100 with subsampled chroma.
 func ThroughJPEG(img image.Image, quality int) (image.Image, error) {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {

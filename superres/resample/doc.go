@@ -4,5 +4,5 @@
 // [Degradation] names a reduction that a model undoes.
 //
 // resample.go handles any kernel and size in float64; polyphase.go computes the most frequent case, bicubic by 2, 3 and
-// 4, in float32, with results within 1e-6 of those of resample.go; degradation.go reduces with either.
+// 4, in float32, with the results of resample.go to within 1e-6; degradation.go reduces with either.
 package resample

@@ -9,16 +9,17 @@ import (
 	"superres/patches/plane"
 )
 
-// polyphase is bicubic resampling by an integer scale of 2 to 4 as a fixed filter: all new samples of the same phase
-// have the same few weights, at any position. Its results, in float32, are within 1e-6 of those of Scaler.sumRows.
+// polyphase is bicubic resampling by an integer scale of 2 to 4 with fixed filters: all new samples of a phase
+// (position modulo scale) have the same few weights. The results, in float32, agree with Scaler.sumRows to within 1e-6.
 type polyphase struct {
 	scale  int
 	reduce bool
 	phases []phase // scale phases to enlarge, 1 to reduce
 }
 
-// phase is the filter for one phase. To enlarge, phase k computes the new sample q·scale+k from the old samples from
-// q+first on; to reduce, the only phase computes the new sample q from the old samples from q·scale+first on.
+// phase is the filter for one phase. To enlarge, phase k computes the new sample q·scale+k from the old samples that
+// begin at q+first; to reduce, the only phase computes the new sample q from the old samples that begin at
+// q·scale+first.
 type phase struct {
 	first  int
 	weight []float32
@@ -55,8 +56,8 @@ func newReducing(scale int) *polyphase {
 	return &polyphase{scale: scale, reduce: true, phases: []phase{newPhase(t, exampleAxis/2, exampleAxis/2*scale)}}
 }
 
-// newPhase returns the filter with the weights that t has for new sample i, without leading and trailing zeros. first
-// is relative to the old sample from.
+// newPhase returns the filter with the weights in t for new sample i, without leading and trailing zeros. Field first
+// of the filter is relative to the old sample from.
 func newPhase(t taps, i, from int) phase {
 	weight, index := t.sumOf(i)
 	zero := func(w float64) bool { return math.Abs(w) < 1e-12 }
@@ -73,7 +74,7 @@ func newPhase(t taps, i, from int) phase {
 	return p
 }
 
-// reach returns the greatest distance, before and after, of an old sample from the place of a new sample that uses it.
+// reach returns how many samples before and after the place of a new sample the filters read.
 func (f *polyphase) reach() (before, after int) {
 	for _, p := range f.phases {
 		before, after = max(before, -p.first), max(after, p.first+len(p.weight)-1)
@@ -142,8 +143,7 @@ func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 // reduceRows sets dst to rows of a reduction, beginning with row y0. src holds rows of a plane of dst.W·scale×height
 // samples, beginning with row top, at least the rows that Needs returns.
 //
-// Note: a row is filtered at every old sample, and most results are dropped: that is faster than dividing the row into
-// phases first.
+// Note: a row is filtered at all old samples, and most results are dropped: faster than dividing the row into phases.
 func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 	s, wide, p := f.scale, dst.W*f.scale, f.phases[0]
 	before, after := f.reach()

@@ -81,12 +81,11 @@ func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 }
 
 // Axis says where the samples of a new axis lie on an old axis: sample i lies at First + i·Step, in units of samples of
-// the old axis, the first of which is at 0. New uses Step = in/out and First = (Step−1)/2: both axes have the same
-// edges.
+// the old axis, the first of which is at 0. New uses Step = in/out and First = (Step−1)/2: the edges coincide.
 type Axis struct{ First, Step float64 }
 
-// NewAt is New with other positions of the new samples. Colour of video needs it, as its samples lie either on the
-// samples of brightness or between them. The Step of across and of down must be more than 0.
+// NewAt is New with the new samples at the positions across and down. Video needs it, as samples of colour lie either
+// on samples of brightness or between them. NewAt panics unless the Step of across and of down is more than 0.
 func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
 	if inW < 1 || inH < 1 || outW < 1 || outH < 1 || !(across.Step > 0) || !(down.Step > 0) {
 		panic(fmt.Sprintf("resample: %d×%d to %d×%d, %v, %v", inW, inH, outW, outH, across, down))
@@ -99,7 +98,7 @@ func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
 // Size returns the width and the height of the result.
 func (s *Scaler) Size() (w, h int) { return s.outW, s.outH }
 
-// Needs returns the range [lo, hi) of rows of the plane from which the rows [y0, y1) of the result are computed.
+// Needs returns the range [lo, hi) of rows of the old plane from which the rows [y0, y1) of the result are computed.
 func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 	if f := s.fixed; f != nil {
 		before, after := f.reach()
@@ -117,7 +116,7 @@ func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 	return lo, hi
 }
 
-// Rows sets dst to dst.H rows of the result, beginning with row y0. src holds rows of the plane, beginning with row
+// Rows sets dst to dst.H rows of the result, beginning with row y0. src holds rows of the old plane, beginning with row
 // top, at least the rows that Needs returns. dst and src have the widths given to New, and must share no memory.
 func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	switch {
@@ -130,8 +129,8 @@ func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	}
 }
 
-// AddTo sets dst to base plus the whole enlargement of src, limited to 0..1. dst may be base. It panics unless the
-// Scaler enlarges by an integer 2 to 4 with Bicubic.
+// AddTo sets dst to base plus the whole enlargement of src, with each sum limited to 0..1. dst may be base. It panics
+// unless the Scaler enlarges by an integer 2 to 4 with Bicubic.
 func (s *Scaler) AddTo(dst, base, src *plane.Plane) {
 	if s.fixed == nil || s.fixed.reduce {
 		panic("resample: AddTo of a scaler that is no bicubic enlargement by 2 to 4")
@@ -175,7 +174,7 @@ func (s *Scaler) sumRows(out, src *plane.Plane, top, y0 int) {
 	})
 }
 
-// taps has, for every new sample of one axis, the indices and the weights of the old samples that are summed.
+// taps holds, for each new sample of an axis, the indices and the weights of the count old samples that are summed.
 type taps struct {
 	count  int
 	weight []float64
@@ -186,48 +185,49 @@ func (t taps) sumOf(i int) ([]float64, []int32) {
 	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
 }
 
-// taps returns the taps from an axis of in samples to an axis of out samples. Sample i of the new axis lies at u =
-// (i+½)/scale − ½ on the old axis. To reduce, the kernel is stretched by 1/scale. The weights sum to 1. Indices beyond
-// an edge are mirrored, including the edge sample.
-func (k Kernel) taps(in, out int) taps {
+// taps returns the taps from an axis of oldSize samples to an axis of newSize samples. Sample i of the new axis lies at
+// u = (i+½)/scale − ½ on the old axis. To reduce, the kernel is stretched by 1/scale. The weights sum to 1. Indices
+// beyond an edge are mirrored, including the edge sample.
+func (k Kernel) taps(oldSize, newSize int) taps {
 	filter, err := k.filter()
 	if err != nil {
 		panic(err.Error())
 	}
-	if k == Nearest || in == out {
-		t := taps{count: 1, weight: make([]float64, out), index: make([]int32, out)}
-		for i := range out {
-			t.weight[i], t.index[i] = 1, int32(Under(i, in, out))
+	if k == Nearest || oldSize == newSize {
+		t := taps{count: 1, weight: make([]float64, newSize), index: make([]int32, newSize)}
+		for i := range newSize {
+			t.weight[i], t.index[i] = 1, int32(Under(i, oldSize, newSize))
 		}
 		return t
 	}
-	scale := float64(out) / float64(in)
-	return weigh(filter, in, out, min(scale, 1), func(i int) float64 { return (float64(i)+0.5)/scale - 0.5 })
+	scale := float64(newSize) / float64(oldSize)
+	return weigh(filter, oldSize, newSize, min(scale, 1), func(i int) float64 { return (float64(i)+0.5)/scale - 0.5 })
 }
 
-// tapsAt returns the taps for new samples at the positions of a.
-func (k Kernel) tapsAt(in, out int, a Axis) taps {
+// tapsAt returns the taps from an axis of oldSize samples to newSize samples at the positions of a.
+func (k Kernel) tapsAt(oldSize, newSize int, a Axis) taps {
 	filter, err := k.filter()
 	if err != nil {
 		panic(err.Error())
 	}
 	at := func(i int) float64 { return a.First + float64(a.Step*float64(i)) }
 	if k == Nearest {
-		t := taps{count: 1, weight: make([]float64, out), index: make([]int32, out)}
-		for i := range out {
-			t.weight[i], t.index[i] = 1, int32(min(max(math.Floor(at(i)+0.5), 0), float64(in-1)))
+		t := taps{count: 1, weight: make([]float64, newSize), index: make([]int32, newSize)}
+		for i := range newSize {
+			t.weight[i], t.index[i] = 1, int32(min(max(math.Floor(at(i)+0.5), 0), float64(oldSize-1)))
 		}
 		return t
 	}
-	return weigh(filter, in, out, min(1/a.Step, 1), at)
+	return weigh(filter, oldSize, newSize, min(1/a.Step, 1), at)
 }
 
-// weigh returns the taps of new samples at the positions u = at(i). shrink is out/in if that is below 1, otherwise 1.
-func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i int) float64) taps {
+// weigh returns the taps for newSize samples at the positions u = at(i) on an axis of oldSize samples. shrink is the
+// number of new samples for each old sample, at most 1.
+func weigh(filter imaging.ResampleFilter, oldSize, newSize int, shrink float64, at func(i int) float64) taps {
 	half := filter.Support / shrink
 	count := int(math.Ceil(2*half)) + 1
-	t := taps{count: count, weight: make([]float64, out*count), index: make([]int32, out*count)}
-	for i := range out {
+	t := taps{count: count, weight: make([]float64, newSize*count), index: make([]int32, newSize*count)}
+	for i := range newSize {
 		u := at(i)
 		first := int(math.Floor(u-half)) + 1
 		weight, index := t.sumOf(i)
@@ -236,7 +236,7 @@ func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i
 			from := first + j
 			weight[j] = filter.Kernel(shrink * (u - float64(from)))
 			sum += weight[j]
-			index[j] = int32(Mirror(from, in))
+			index[j] = int32(Mirror(from, oldSize))
 		}
 		for j := range weight {
 			weight[j] /= sum
@@ -245,8 +245,8 @@ func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i
 	return t
 }
 
-// Under returns the index, on an axis of in samples, of the sample under the centre of sample i of out samples.
-func Under(i, in, out int) int { return (2*i + 1) * in / (2 * out) }
+// Under returns the index of the sample, of oldSize samples, that lies under the centre of sample i of newSize samples.
+func Under(i, oldSize, newSize int) int { return (2*i + 1) * oldSize / (2 * newSize) }
 
 // Mirror returns the index, 0 to n-1, for index i on an axis of n samples that is mirrored with its edge samples.
 func Mirror(i, n int) int {

@@ -43,14 +43,14 @@ func Reduce(img image.Image, scale int, d resample.Degradation) (image.Image, er
 	return p.Image(), nil
 }
 
-// Compare scores test against ref. PSNR and SSIM leave out a border of border pixels. Transparency is not scored. ref
-// may be less than scale pixels larger than test in each direction, and is then cropped at the right and bottom; scale
-// 1 demands equal sizes.
+// Compare scores test against ref. PSNR and SSIM leave out the outer border pixels on each side. Transparency is not
+// scored. ref may be less than scale pixels larger than test in each direction, and is then cropped at the right and
+// bottom; scale 1 demands equal sizes.
 func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
 	return compare(ref, test, scale, border, false)
 }
 
-// compare is Compare. With asIs it compares the levels of grey pictures rather than their Y.
+// compare is Compare. With asIs, PSNR and SSIM of grey pictures are of their levels, 0 to 255, rather than of Y.
 func compare(ref, test image.Image, scale, border int, asIs bool) (Metrics, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {
@@ -80,8 +80,8 @@ func PSNR(ref, test image.Image, scale, border int) (float64, error) {
 	return psnr(x, y), nil
 }
 
-// inner returns the planes that measured returns for a and b, which have the same size, without a border of border
-// pixels. It fails if nothing is left.
+// inner returns the planes that measured returns for a and b, which must have the same size, less the outer border
+// pixels on each side. It fails if nothing is left.
 func inner(a, b picture.Picture, border int, measured func(picture.Picture) *plane.Plane) (x, y *plane.Plane,
 	err error) {
 	w, h := a.Channels[0].W-2*border, a.Channels[0].H-2*border
@@ -102,7 +102,8 @@ func NormalisedError(ref, test image.Image, scale int) (float64, error) {
 	return NFE(a.Luma(), b.Luma()), nil
 }
 
-// matched splits both pictures into channels and crops the reference to the size of test.
+// matched returns ref and test split into channels, with ref cropped to the size of test. It fails if ref is smaller
+// than test, or larger by scale or more.
 func matched(ref, test image.Image, scale int) (a, b picture.Picture, err error) {
 	rb, tb := ref.Bounds(), test.Bounds()
 	w, h := tb.Dx(), tb.Dy()
@@ -126,7 +127,7 @@ func isGrey(p picture.Picture) bool {
 // level returns the sample v rounded to 8 bits: a whole number from 0 to 255.
 func level(v float32) float64 { return math.Round(255 * float64(picture.Clamp(v))) }
 
-// levels returns the samples of c rounded to 8 bits.
+// levels returns the samples of c as levels: whole numbers from 0 to 255.
 func levels(c *plane.Plane) *plane.Plane {
 	out := plane.New(c.W, c.H)
 	for i, v := range c.Pix {
@@ -135,8 +136,7 @@ func levels(c *plane.Plane) *plane.Plane {
 	return out
 }
 
-// limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of the picture rounded to 8 bits, itself rounded:
-// whole numbers from 16 to 235.
+// limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of p rounded to 8 bits, with Y rounded to 16 … 235.
 func limitedY(p picture.Picture) *plane.Plane {
 	c := p.Channels
 	if len(c) == 1 {
@@ -238,7 +238,7 @@ func ssimSum(a, b *plane.Plane) float64 {
 	return total
 }
 
-// Means are means over the pictures whose score is defined and finite; a mean is 0 if there is no such picture.
+// Means are means over the pictures with a defined and finite score; a mean is 0 if there is no such picture.
 type Means struct {
 	PSNR float64 `json:"psnr,omitempty"`
 	SSIM float64 `json:"ssim,omitempty"`

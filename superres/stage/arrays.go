@@ -13,8 +13,8 @@ type Element interface {
 	int8 | uint8 | int16 | uint16 | int32 | float32 | float64
 }
 
-// Arrays carries the arrays of one stage to and from a model file. In the file, the name of an array is the name that
-// the stage gave it, after a prefix that is different for each stage.
+// Arrays carries the arrays of one stage to and from a model file. In the file, the name of an array is a prefix,
+// different for each stage, and the name that the stage gave the array.
 type Arrays struct {
 	prefix   string
 	file     *npz.File    // when loading
@@ -31,8 +31,8 @@ const Budget = 128 << 20
 // plain form and transformed for Winograd's tiles.
 const NetworkBudget = 1 << 30
 
-// Reserve announces that the stage will allocate bytes beside its arrays, such as tables computed from them. It fails
-// if the stages of the file together reserve more than Budget, or its Network more than NetworkBudget.
+// Reserve announces that the stage will allocate bytes beside its arrays, as for tables computed from arrays. It fails
+// if the stages of the file together reserve more than Budget, or the Network of the file more than NetworkBudget.
 func (a *Arrays) Reserve(bytes int64) error {
 	if a.left == nil {
 		return nil

@@ -93,7 +93,7 @@ func (b *BackProject) Reach() int {
 	return b.Iterations * (enlarged + b.Degradation.Reach())
 }
 
-// Memory implements Stage. It counts the difference l − R x, and buffers for rows of it enlarged horizontally.
+// Memory implements Stage. It counts the difference l − R x, and buffers for horizontally enlarged rows of it.
 func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
 	return 0, 4*int64(width)*int64(rows) + int64(runtime.GOMAXPROCS(0))*4*32*int64(width)*int64(b.scale)
 }
@@ -110,7 +110,7 @@ func (b *BackProject) Tune(t Tuning) (Stage, error) {
 	return b, nil
 }
 
-// BackProjection returns the iterations and the degradation of s if it is a back-projection; otherwise ok is false.
+// BackProjection returns the iterations and the degradation of s if s is a back-projection; otherwise ok is false.
 func BackProjection(s Stage) (iterations int, d resample.Degradation, ok bool) {
 	b, ok := s.(*BackProject)
 	if !ok {

@@ -14,7 +14,7 @@ type Head struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// Part is a Stage, a Colour or a Network: a part of a model that is stored in its file.
+// Part is a part of a model that is stored in the file of the model: a Stage, a Colour or a Network.
 type Part interface {
 	// Kind returns the name under which the part is registered.
 	Kind() string
@@ -51,8 +51,7 @@ func (m *Members) Write(w io.Writer, name string, text []byte) error {
 	return npz.Write(w, []npz.Text{{Name: name, Data: text}}, m.matrices, m.arrays...)
 }
 
-// WriteContent writes the text and the arrays to w, uncompressed, for a hash: different texts or arrays give different
-// bytes.
+// WriteContent writes text and arrays to w, uncompressed, for a hash: different texts or arrays give different bytes.
 func (m *Members) WriteContent(w io.Writer, text []byte) error {
 	if _, err := fmt.Fprintf(w, "%d\n%s", len(text), text); err != nil {
 		return err
@@ -89,7 +88,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return &File{f, Budget}, nil
 }
 
-// Text returns the content of the text member called name. It fails if that has more than limit bytes.
+// Text returns the content of the text member called name. It fails if the content has more than limit bytes.
 func (f *File) Text(name string, limit uint64) ([]byte, error) { return f.npz.Text(name, limit) }
 
 // Stage loads the stage that Members.Add added under name, for a model of the given scale; h is its head.
@@ -101,7 +100,7 @@ func (f *File) Stage(name string, scale int, h Head) (Stage, error) {
 	return load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &f.left})
 }
 
-// Colour loads a Colour as Stage loads a Stage, with a Budget of its own.
+// Colour loads a Colour as Stage loads a Stage. The Colour may reserve up to Budget bytes, too.
 func (f *File) Colour(name string, scale int, h Head) (Colour, error) {
 	load, err := colours.Get(h.Kind)
 	if err != nil {
@@ -111,7 +110,7 @@ func (f *File) Colour(name string, scale int, h Head) (Colour, error) {
 	return load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &left})
 }
 
-// Network loads a Network as Stage loads a Stage. It may reserve up to NetworkBudget bytes.
+// Network loads a Network as Stage loads a Stage. The Network may reserve up to NetworkBudget bytes.
 func (f *File) Network(name string, scale int, h Head) (Network, error) {
 	load, err := networks.Get(h.Kind)
 	if err != nil {

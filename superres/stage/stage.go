@@ -17,21 +17,18 @@ type Stage interface {
 	// Apply returns an improved enlargement of low. current is the enlargement by the stages before it, scale times as
 	// wide and as high as low. Samples are from 0 to 1. Apply must not change or keep either plane, because their
 	// memory is reused. The result is from w.Result, which may share the memory of current, or from w.Plane, or new.
-	// Now and then, and with 1 at the end, Apply calls w.Report with the share of the work that is done, from the
-	// goroutine in which it was called. The number of workers changes no bit of the result. Apply fails only with
-	// ctx.Err().
+	// Now and then, and with 1 at the end, Apply calls w.Report with the share of the work that is complete, from the
+	// goroutine that called Apply. The number of workers changes no bit of the result. Apply fails only with ctx.Err().
 	Apply(ctx context.Context, low, current *plane.Plane, w *Work) (*plane.Plane, error)
 
-	// Reach returns how many rows of low above, and below, a row Apply reads to enlarge that row. A picture is enlarged
+	// Reach returns how many rows of low Apply reads above and below a row to enlarge that row. A picture is enlarged
 	// in bands of rows: to enlarge the rows [a, b) of low, a model gives Apply the rows [a−Reach, b+Reach), the first
 	// rounded down to a multiple of Alignment and both limited to the picture, with the same part of current, and keeps
-	// the rows of the result that belong to [a, b). Their bits must be the same as if Apply were given the whole
-	// picture.
+	// the rows of the result that belong to [a, b). Their bits must be the same as without bands.
 	Reach() int
 
 	// Memory estimates bytes: fixed for the stage itself as long as it exists, working for one call of Apply, beside
-	// low, current and the result, where low has the given width and number of rows, with as many workers as there are
-	// processors.
+	// low, current and the result, where low has the given width and number of rows, with one worker a processor.
 	Memory(width, rows int) (fixed, working int64)
 
 	// Kind returns the name under which the stage is registered.
@@ -45,10 +42,10 @@ type Stage interface {
 // to 4, 6, 8, 12 or 16 rows has the same cells in a band as in the whole picture.
 const Alignment = 48
 
-// Step returns the least multiple of Alignment, counted in samples of a side of in samples, that becomes a whole number
-// of samples when the side is enlarged to out samples.
-func Step(in, out int) int {
-	whole := in / gcd(in, out)
+// Step returns the least multiple of Alignment, in samples, that becomes a whole number of samples when a side of
+// oldSize samples is enlarged to newSize samples.
+func Step(oldSize, newSize int) int {
+	whole := oldSize / gcd(oldSize, newSize)
 	return whole / gcd(whole, Alignment) * Alignment
 }
 
@@ -129,10 +126,10 @@ func SeesColour(s Stage) bool {
 	return ok && v.SeesColour()
 }
 
-// Colour enlarges the colour of a picture for a model, after the stages have enlarged brightness. It does not change
-// after it has been created, and concurrent use is safe.
+// Colour enlarges the colour of a picture for a model, after the stages have enlarged brightness. A Colour does not
+// change after it has been created, and concurrent use is safe.
 type Colour interface {
-	// Apply improves an enlargement of colour. low has the differences R−Y and B−Y, -1 to 1, of the picture, and luma
+	// Apply improves an enlargement of colour. low holds the differences R−Y and B−Y, -1 to 1, of the picture, and luma
 	// is the enlarged brightness, 0 to 1. strip returns the interpolation of the rows [from, to) of low, possibly none;
 	// Apply improves it in place before it calls strip for the next rows or returns, from the top down, until all rows
 	// are improved. Apply must not change low and luma, nor keep any plane. The other rules of Stage.Apply hold, too.
@@ -150,8 +147,8 @@ type Colour interface {
 	Tune(t Tuning) (Colour, error)
 }
 
-// Loader returns a stage for a model of the given scale. params are the parameters that Save returned, and a has the
-// arrays. A Loader must check every size.
+// Loader returns a stage for a model of the given scale. params are the parameters that Save returned, and a holds the
+// arrays. A Loader must check all sizes.
 type Loader func(scale int, params json.RawMessage, a *Arrays) (Stage, error)
 
 // ColourLoader is a Loader for a Colour.
@@ -181,18 +178,17 @@ func Unmarshal(params json.RawMessage, into any) error {
 	return nil
 }
 
-// Network enlarges the red, green and blue of a picture together, or its brightness alone. It replaces the
-// interpolation with which other models begin. A Network is immutable, and concurrent use is safe.
+// Network enlarges the red, green and blue of a picture together, or only the brightness. It replaces the interpolation
+// with which other models begin. A Network is immutable, and concurrent use is safe.
 type Network interface {
 	Part
 	// Scale returns the factor by which the network enlarges each side, 1 to 16. 1 restores without enlarging.
 	Scale() int
-	// Channels returns the number of planes that the network takes and returns: 3 for red, green and blue, or 1 for
-	// brightness.
+	// Channels returns the number of planes that the network takes and returns: 3 (red, green, blue) or 1 (brightness).
 	Channels() int
-	// Reach returns how many rows above, and below, a row of the picture its result depends on, and how many columns to
-	// each side. A part that is cut from a picture at multiples of Alignment has the same result as the whole picture
-	// has there, except within Reach of the cuts.
+	// Reach returns how many rows above and below a row of the picture, and how many columns to each side, the result
+	// for that row depends on. The result for a part that is cut from a picture at multiples of Alignment equals the
+	// result for the whole picture there, except within Reach of the cuts.
 	Reach() int
 	// Memory estimates bytes: fixed for the network itself as long as it exists, working for a NetworkRun for a picture
 	// of w×h samples, beside the planes that Push takes and returns, with as many workers as there are processors.
@@ -211,13 +207,13 @@ type NetworkRun interface {
 	// The result does not depend on how the rows are divided between calls, nor on the number of workers. It may exceed
 	// 0 to 1, but is finite. Push does not change or keep the planes that it takes, several of which may be the same
 	// plane; the planes that it returns are from w.Plane, or new, and belong to the caller. It calls w.Report with the
-	// share of the whole picture that is done, 0 to 1, and with 1 at the end of the last call, from the goroutine in
-	// which it was called. It fails only with ctx.Err(), and must not be called again then.
+	// share of the whole picture that is complete, 0 to 1, and with 1 at the end of the last call, from the goroutine
+	// that called Push. Push fails only with ctx.Err(), and must not be called again then.
 	Push(ctx context.Context, rows []*plane.Plane, w *Work) ([]*plane.Plane, error)
 }
 
-// PushLuma takes the next rows of a picture's brightness through a run of a network with the given number of channels.
-// If there are three, all get the brightness. It returns the next rows of the brightness of the result, or nil if too
+// PushLuma takes rows, the next rows of a picture's brightness, through a run of a network with the given number of
+// channels. Each channel gets the brightness. It returns the next rows of the brightness of the result, or nil if too
 // few rows have arrived. The rules of NetworkRun.Push hold.
 func PushLuma(ctx context.Context, run NetworkRun, channels int, rows *plane.Plane, w *Work) (*plane.Plane, error) {
 	in := []*plane.Plane{rows, rows, rows}[:channels]

@@ -7,7 +7,7 @@ import (
 )
 
 // Work gives memory to a stage and passes on reports of its progress. A nil *Work gives new memory and ignores reports.
-// It belongs to the goroutine in which Apply is called.
+// A Work belongs to the goroutine that calls Apply.
 type Work struct {
 	memory     *Pool
 	report     func(float64)
@@ -18,8 +18,8 @@ type Work struct {
 // NewWork returns a Work that takes memory from pool and passes reports, 0 to 1, to report; either may be nil.
 func NewWork(pool *Pool, report func(float64)) *Work { return &Work{memory: pool, report: report} }
 
-// WithColour returns a Work like w with the colour of the picture, for stages that look at it: the differences R−Y and
-// B−Y, -1 to 1, for the same rows as low. They must not be changed or kept.
+// WithColour returns a copy of w with the colour of the picture, for stages that look at colour: the differences R−Y
+// and B−Y, -1 to 1, for the same rows as low. Stages must not change or keep the planes.
 func (w *Work) WithColour(colour [2]*plane.Plane) *Work {
 	var out Work
 	if w != nil {
@@ -37,22 +37,21 @@ func (w *Work) Colour() [2]*plane.Plane {
 	return w.colour
 }
 
-// Report passes on share, the share of the work that is done, 0 to 1.
+// Report passes on the share, 0 to 1, of the work that is complete.
 func (w *Work) Report(share float64) {
 	if w != nil && w.report != nil {
 		w.report(share)
 	}
 }
 
-// Plane returns a plane of width×height samples with arbitrary values, from the pool if that has memory of a fitting
-// size.
+// Plane returns a plane of width×height samples with arbitrary values, from the pool if it has fitting memory.
 func (w *Work) Plane(width, height int) *plane.Plane { return w.pool().Plane(width, height) }
 
-// Overwrite lets Result return current.
+// Overwrite allows Result to return current, since nobody else needs current.
 func (w *Work) Overwrite() { w.overwrites = true }
 
-// Result returns a plane for what Apply makes of current: current itself if nobody else needs that, otherwise as Plane.
-// It is for stages that need no sample of current after they have written to its place.
+// Result returns a plane for the result of Apply: current itself after Overwrite, otherwise a plane of the same size
+// from Plane. It is for stages that read no sample of current after they have written to its place.
 func (w *Work) Result(current *plane.Plane) *plane.Plane {
 	if w != nil && w.overwrites {
 		return current
@@ -60,7 +59,7 @@ func (w *Work) Result(current *plane.Plane) *plane.Plane {
 	return w.Plane(current.W, current.H)
 }
 
-// Blank returns n samples with arbitrary values, from the pool if that has memory of a fitting size.
+// Blank returns n samples with arbitrary values, from the pool if it has memory of a fitting size.
 func (w *Work) Blank(n int) []float32 { return w.pool().Blank(n) }
 
 // Give returns samples to the pool. The caller must not use them afterwards.
@@ -80,8 +79,8 @@ type Pool struct {
 	list [][]float32
 }
 
-// mostKept is the most slices that a pool keeps: a few for each size in use at a time, which are planes of the
-// enlargement, of the picture, and of some rows of both.
+// mostKept is the most slices that a pool keeps: a few of each size that is in use, for planes of the enlargement, of
+// the picture, and of some rows of the two.
 const mostKept = 12
 
 // Blank returns n samples with arbitrary values, in the smallest kept slice that is large enough. If there is none, it

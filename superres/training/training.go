@@ -27,9 +27,8 @@ type Source struct {
 	Open func(context.Context) (image.Image, error)
 }
 
-// Read opens the sources one after another and calls add with the index and the picture of each. It drops a picture
-// before it opens the next. progress gets the phase and the number of pictures read. An error of add is returned with
-// the name of the picture.
+// Read opens the sources one after another and calls add with the index and the picture of each source. It keeps no
+// picture. progress gets the phase and the number of pictures read. Errors of add get the name of the picture.
 func Read(
 	ctx context.Context, sources []Source, phase string, progress Progress, add func(i int, img image.Image) error,
 ) error {
@@ -50,8 +49,7 @@ func Read(
 	return nil
 }
 
-// Progress is called with the name of a phase and how many of its steps, of total, are done. It is called from one
-// goroutine.
+// Progress is called, from one goroutine, with the name of a phase and how many of its total steps are done.
 type Progress func(phase string, done, total int)
 
 // OrNone returns p, or a function that does nothing if p is nil.
@@ -77,7 +75,7 @@ type Trainer interface {
 // Validated is a Trainer that reports during training how well it restores validation pictures.
 type Validated interface {
 	Trainer
-	// WithValidation returns the trainer with the pictures held as further validation pictures.
+	// WithValidation returns a trainer that uses held as further validation pictures.
 	WithValidation(held []Source) Trainer
 }
 
@@ -91,7 +89,7 @@ type Result struct {
 	Record Record
 }
 
-// Record says how stages were learned. It is kept in a model for the model's users.
+// Record says how stages were learned. Models hold it for their users.
 type Record struct {
 	// Learner is the spec of the learning method: its name and parameters.
 	Learner string
@@ -111,7 +109,7 @@ type Record struct {
 	Pictures int
 	// Patches is the number of patches that were sampled from the pictures.
 	Patches int
-	// Pixels is the number of low-resolution pixels that a network was shown in these patches; 0: it was not counted.
+	// Pixels is the number of low-resolution pixels in these patches, for a network; 0: they were not counted.
 	Pixels int64
 	// DataSHA256 is the Digest of the pictures.
 	DataSHA256 string
@@ -127,8 +125,8 @@ var ErrPictures = errors.New("pictures cannot be learned from")
 // ErrMemory is wrapped by errors about pictures that take more memory than the trainer may use.
 var ErrMemory = errors.New("learning from these pictures takes too much memory")
 
-// HoldOut splits sources into pictures to train on and count pictures held out, chosen at random by the seed alone.
-// Both parts keep their order.
+// HoldOut splits sources into pictures to train on and count held-out pictures, which the seed chooses. Each part keeps
+// the order of sources.
 func HoldOut(sources []Source, count int, seed uint64) (train, held []Source) {
 	chosen := rand.New(rand.NewPCG(seed, 2)).Perm(len(sources))[:count]
 	for i, s := range sources {
@@ -176,7 +174,7 @@ const (
 	NoSymmetries  Symmetries = "none"
 )
 
-// Check returns an error if s is neither of the two names.
+// Check returns an error unless s is AllSymmetries or NoSymmetries.
 func (s Symmetries) Check() error {
 	if s == AllSymmetries || s == NoSymmetries {
 		return nil

@@ -23,7 +23,7 @@ const (
 	maxCheckpoint    = 1 << 31
 )
 
-// state has the numbers of a learner that a checkpoint keeps.
+// state holds the numbers of a learner that a checkpoint keeps.
 type state struct {
 	Done   int     `json:"done"`
 	Norm   float64 `json:"norm"`
@@ -93,7 +93,7 @@ func (f *layer) arrays() [len(arrayNames)][]float32 {
 	return [...][]float32{f.average.all, f.now.all, f.momentum.all, f.square}
 }
 
-// restore sets the learner to the state in a checkpoint. It changes nothing if that is damaged or has another key.
+// restore sets l to the state in a checkpoint. It changes nothing if the checkpoint is damaged or has another key.
 func (l *learner) restore(checkpoint []byte, digest string) {
 	file, err := npz.OpenUpTo(bytes.NewReader(checkpoint), int64(len(checkpoint)), maxCheckpoint)
 	if err != nil {

@@ -22,9 +22,10 @@ import (
 	"superres/superres/training"
 )
 
-// Colour is trained after brightness, on whole pictures whose brightness the trained stage has enlarged; the stage does
-// not change. There are two networks: one for pictures whose chroma has full resolution, and one for files with
-// subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over a decibel.
+// Colour is trained after brightness, on whole pictures after the trained stage has enlarged their brightness; the
+// stage does not change. There are two networks: a network for pictures with chroma of full resolution, and a network
+// for files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over a
+// decibel.
 //
 // The options for colour. The table has, for photo, the PSNR of Cb and Cr above Lanczos on Set5, open-valid and T91,
 // and of RGB above bicubic colour on T91:
@@ -37,19 +38,19 @@ import (
 //	3, 6000                       0.51   1.25         0.74   0.156
 //
 // Longer training is better, most of all for JPEG files, which hold colour at half the resolution. Pillow reduced 109
-// pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean ones, auto the JPEG files. The table has
-// the PSNR of RGB in dB, by the number of steps of training for each network for colour:
+// pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean pictures, auto the JPEG files. The table
+// has the PSNR of RGB in dB, by the number of steps of training for each network for colour:
 //
 //	steps    clean   JPEG 95  JPEG 70
 //	6,000    34.57   31.28    28.41
 //	20,000   34.60   31.38    28.47
 //	80,000   34.61   31.43    28.51    five minutes
 //
-// At ×3, 80,000 steps in place of 6,000 gain 0.02, 0.13 and 0.11 dB; at ×4, in place of 3,000, 0.08, 0.19 and 0.14.
-// For photo-max, 80,000 in place of 3,000 gain 0.05, 0.07 and 0.10 dB at ×2, ×3 and ×4 on clean pictures, and 0.24 to
-// 0.26 on JPEG files of quality 95. A network with one layer in the chain does not gain: with 80,000 steps for
-// colour, photo-real-fast, which takes the network of photo-fast, has 1.17 times the squared error of photo at thin
-// strokes whose colour is repeated in 2×2 pixels, and 1.10 times with fewer.
+// At ×3, 80,000 steps in place of 6,000 gain 0.02, 0.13 and 0.11 dB; at ×4, in place of 3,000, 0.08, 0.19 and 0.14. For
+// photo-max, 80,000 in place of 3,000 gain 0.05, 0.07 and 0.10 dB at ×2, ×3 and ×4 on clean pictures, and 0.24 to 0.26
+// on JPEG files of quality 95. A network with one layer in the chain does not gain: with 80,000 steps for colour,
+// photo-real-fast, which takes the network of photo-fast, has 1.17 times the squared error of photo at thin strokes
+// with colour repeated in 2×2 pixels, and 1.10 times with fewer steps.
 //
 // 3 layers of 32 channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91. Training
 // also on pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains nothing.
@@ -58,8 +59,8 @@ import (
 // and blue, nor photo at ×4 after 40,000 more steps in which it was shown colour. Trained from random weights, with red
 // and blue as further outputs of half the weight, a network of the size of photo does use colour: after 36,000 steps of
 // 8 patches of 32×32 it is as good as photo for brightness was after 2 billion pixels and with teachers, and 100,000
-// more make it 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev; on grey pictures it is
-// 0.02 to 0.04 behind. That is photo at ×4 now.
+// more make it 0.12, 0.09, 0.03 and 0.13 dB better on Set5, T91, open-valid and general-dev; on grey pictures it has
+// 0.02 to 0.04 dB less. That is photo at ×4 now.
 const (
 	colours        = 2 // R−Y and B−Y
 	colourChannels = 16
@@ -70,12 +71,12 @@ const (
 )
 
 // cleanQualities and robustQualities are the ranges of JPEG quality of the pictures from which the network for
-// subsampled chroma learns, for a clean and for a robust model. For a robust model noise is added to the share
-// subsampledNoisy of these pictures, and to the share allNoisy of those for the other network. Few JPEG files are
-// noisy, and training on noise costs accuracy in the rest; so do fewer layers. Synthetic drawings help to keep the
-// colour of thin strokes. The table is for 80,000 steps at ×2: the gains of photo-real on interpolation, in dB of RGB,
-// for 26 pictures, and its squared error at thin strokes in files of quality 75, relative to bicubic interpolation. The
-// qualities in the first row were 30 to 98:
+// subsampled chroma of a clean and of a robust model learns. For a robust model noise is added to the share
+// subsampledNoisy of these pictures, and to the share allNoisy of the pictures for the other network. Few JPEG files
+// are noisy, and training on noise costs accuracy in the other files; so do fewer layers. Synthetic drawings help to
+// keep the colour of thin strokes. The table is for 80,000 steps at ×2: the gains of photo-real on interpolation, in dB
+// of RGB, for 26 pictures, and its squared error at thin strokes in files of quality 75, relative to bicubic
+// interpolation. The qualities in the first row were 30 to 98:
 //
 //	layers in the chain, noisy, drawings    JPEG 75   60, as PNG   WebP 30   strokes
 //	2, 0.6,  0.01                           1.06      0.95         0.77
@@ -95,8 +96,8 @@ const (
 	subsampledNoisy = 0.1
 )
 
-// forColour returns the options for colour. The chain is deeper beside a larger network for brightness, which takes
-// more of the time anyway.
+// forColour returns the options for colour. The chain is deeper if the network for brightness, which takes more time,
+// is larger.
 func (t Trainer) forColour() Trainer {
 	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/4), 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch
@@ -158,8 +159,7 @@ type colourPictures struct {
 	hash       training.Digest
 }
 
-// colourPair is one picture: its low-resolution colour, its enlarged brightness, and the residual of its enlarged
-// colour.
+// colourPair holds a picture's low-resolution colour, its enlarged brightness, and the residual of its enlarged colour.
 type colourPair struct {
 	w, h      int              // size of low
 	low       [colours][]int16 // in steps of 1/lowSteps
@@ -181,7 +181,7 @@ const (
 // digest implements dataset.
 func (d *colourPictures) digest() string { return d.hash.String() }
 
-// read reads all pictures that have colour and adds synthetic pictures, as many as d.Synthetic asks for.
+// read adds to d all pictures that have colour, and then the share d.Synthetic of synthetic pictures.
 func (d *colourPictures) read(ctx context.Context) error {
 	err := training.Read(ctx, d.sources, "enlarging pictures", d.progress, func(i int, img image.Image) error {
 		p := picture.Split(img)
@@ -206,8 +206,8 @@ func (d *colourPictures) read(ctx context.Context) error {
 	return nil
 }
 
-// add adds a picture, unless it is grey or smaller than a patch. by is the degradation that reduces it, and number the
-// seed of its noise.
+// add adds truth to the pictures, unless it is grey or smaller than a patch. by is the degradation that reduces truth,
+// and number the seed of its noise.
 func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resample.Degradation, number int,
 	synthetic bool) error {
 	scale := d.Scale
@@ -259,8 +259,8 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	return nil
 }
 
-// degrade returns img like a real file: with noise for a robust model and, for subsampled chroma, after a JPEG file,
-// whose quality is returned; else the quality is 0.
+// degrade returns img degraded like a real file: with noise for a robust model and, for subsampled chroma, saved as a
+// JPEG file, and the quality of that file; else quality 0.
 func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, quality int, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, 1<<62|uint64(number)))
 	noisy := allNoisy
@@ -294,7 +294,7 @@ func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err 
 	return p.synthetic, nil
 }
 
-// fill sets the input and the target of w to the patch at (x0, y0), in low-resolution samples, moved by a symmetry.
+// fill sets the input and the target of w to the patch at (x0, y0), in low-resolution samples, moved by symmetry s.
 func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 	n := w.sides[0]
 	margin, inputs := (n-w.side)/2, colours+scale*scale

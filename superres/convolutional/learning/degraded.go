@@ -14,16 +14,16 @@ import (
 )
 
 // Patches of a robust model are reduced in one of several ways and then degraded as package degrade describes. Their
-// strength, an input of the network, is the standard deviation of noise and compression in levels of 255, divided by
-// worstNoise. Blur and sharpening do not count; the network must recognise these itself.
+// strength, an input of the network, is the standard deviation of noise and compression in levels, divided by
+// worstNoise. Blur and sharpening do not count; the network must recognise them itself.
 const worstNoise = 25
 
 // degradedMargin is the number of samples around the window that are degraded with it, so that the window lies in whole
 // blocks of JPEG files.
 const degradedMargin = 8
 
-// fillDegraded degrades the patch at random, then fills window and target as fillClean does. It returns the strength of
-// the degradation, and the trust that the network should have in the reduction.
+// fillDegraded degrades a copy of the patch at random, and fills window and target from the copy as fillClean does. It
+// returns the strength of the degradation, and the trust that the network should have in the reduction.
 func (p patch) fillDegraded(window, target []float32, side, margin, scale, inputs int) (out levels) {
 	reach := margin + degradedMargin
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)
@@ -102,9 +102,8 @@ func sampleTrust(rng *rand.Rand) float32 {
 	return rng.Float32()
 }
 
-// fillLack sets the first scale² values of every sample in target to the truth less the interpolation of part. each is
-// the number of values that target has for a sample. part begins at (x0, y0), in samples; truth returns a pixel of the
-// picture.
+// fillLack sets the first scale² values of each sample in target to the truth less the interpolation of part. target
+// has each values for a sample. part begins at (x0, y0), in samples; truth returns pixel i of the picture, 0 to 1.
 func (p patch) fillLack(target []float32, side, scale, each int, part *degrade.Plane, x0, y0 int,
 	truth func(i int) float32) {
 	const around = 3 // more than the reach of the interpolation
@@ -126,7 +125,7 @@ func (p patch) fillLack(target []float32, side, scale, each int, part *degrade.P
 	}
 }
 
-// trueBrightness returns the brightness of a pixel.
+// trueBrightness returns the brightness, 0 to 1, of pixel i of p.truth.
 func (p *pair) trueBrightness(i int) float32 {
 	if len(p.truth) == 1 {
 		return picture.Levels[p.truth[0][i]]
@@ -135,8 +134,8 @@ func (p *pair) trueBrightness(i int) float32 {
 		float32(picture.WeightG*picture.Levels[p.truth[1][i]]) + float32(picture.WeightB*picture.Levels[p.truth[2][i]])
 }
 
-// sampleReduction returns a way in which programs reduce pictures: most often ownReduction, the trainer's own, or the
-// index in reductions of another. A clean patch, without noise and compression, is often reduced without antialiasing.
+// sampleReduction returns a random way to reduce a patch: most often ownReduction, else an index in reductions. A clean
+// patch, without noise and compression, is often reduced without antialiasing.
 func (p patch) sampleReduction(clean bool) int {
 	kind := p.degrade.IntN(10)
 	if clean {
@@ -158,8 +157,8 @@ func (p patch) sampleReduction(clean bool) int {
 // ownReduction stands for the reduction with which the samples of a pair were computed.
 const ownReduction = -1
 
-// reduce returns the samples from (x0, y0) to (x1, y1), in levels of 255, of brightness or of red, green and blue. kind
-// is a result of sampleReduction.
+// reduce returns the samples from (x0, y0) to (x1, y1), in levels (0 to 255), of brightness or of red, green and blue.
+// kind is a result of sampleReduction.
 func (p patch) reduce(kind, x0, y0, x1, y1, scale int) (channels []*degrade.Plane) {
 	for range p.from.truth {
 		part := &degrade.Plane{W: x1 - x0, H: y1 - y0, Pix: make([]float32, (x1-x0)*(y1-y0))}
@@ -188,8 +187,8 @@ func (p patch) reduce(kind, x0, y0, x1, y1, scale int) (channels []*degrade.Plan
 	return channels
 }
 
-// reduceBy sets part to samples from (x0, y0) on, in levels of 255. They are reduced from truth, the pixels of a
-// channel, with the same taps in both directions.
+// reduceBy sets part to the samples from (x0, y0) on, in levels, of truth, the pixels of a channel, reduced by scale
+// with the same taps in both directions.
 func (p patch) reduceBy(taps []float32, part *degrade.Plane, truth []uint8, x0, y0, scale int) {
 	first := (scale - len(taps)) / 2 // the pixel of sample 0's first tap; len(taps)−scale is even
 	w, h := p.from.w*scale, p.from.h*scale
@@ -217,8 +216,8 @@ func (p patch) reduceBy(taps []float32, part *degrade.Plane, truth []uint8, x0, 
 }
 
 // Indices of the last elements of reductions, which have no antialiasing: interpolation at the middle of a block, and
-// picking one pixel of it, the first as OpenCV does or the middle one as Pillow does. Then samples lie up to half a
-// block off their place, which a picture does not show; the network learns to be careful there.
+// picking one pixel of a block, the first as OpenCV does or the middle one as Pillow does. A picked pixel lies up to
+// half a block off its place, which a picture does not show; the network learns to be careful there.
 const (
 	aliasing = 4 + iota
 	everyFirst
@@ -241,16 +240,16 @@ var reductions = [everyReduction]func(scale int) []float32{
 	func(s int) []float32 { return single(s, s/2) },
 }
 
-// single returns the taps that pick one pixel of a block.
+// single returns the taps that pick the given pixel of a block of scale pixels.
 func single(scale, pixel int) []float32 {
 	list := make([]float32, scale)
 	list[pixel] = 1
 	return list
 }
 
-// taps returns the values of a filter at n taps that are symmetric around the middle of a block of scale pixels,
-// normalised to a sum of 1; n is increased by one if it is odd and scale even, or the reverse. The filter's unit of
-// length is the block.
+// taps returns the values of a filter, normalised to a sum of 1, at n taps that are symmetric around the middle of a
+// block of scale pixels; at n+1 taps if one of n and scale is odd and the other even. The filter counts lengths in
+// blocks.
 func taps(scale, n int, filter imaging.ResampleFilter) []float32 {
 	if (n-scale)%2 != 0 {
 		n++

@@ -9,8 +9,7 @@ import (
 )
 
 // shape is the layout of a layer's parameters in memory: output channels are padded to whole vectors, and the weights
-// of a row of taps, side·in for each output, to whole tiles of the kernels. The padding is 0 before and after every
-// step.
+// of a row of taps, side·in for each output, to whole tiles of the kernels. The padding is always 0.
 type shape struct {
 	side, in, out int
 	span          int  // side·in with padding
@@ -53,7 +52,7 @@ type parameters struct {
 	levels              [convolutional.LevelCount][]float32
 }
 
-// divide returns parameters that use the memory of all, which has at least size values.
+// divide returns parameters in the memory of all, which has at least s.size() values.
 func (s shape) divide(all []float32) parameters {
 	p := parameters{all: all[:s.size():s.size()]}
 	next := func(size int) (part []float32) {
@@ -88,7 +87,7 @@ func (s shape) read(l convolutional.Layer) parameters {
 	return p
 }
 
-// write sets the weights, biases, slopes and levels of l to p.
+// write sets the weights, biases, slopes and levels in the slices of l to p, without the padding.
 func (s shape) write(l convolutional.Layer, p parameters) {
 	for tap := range s.side * s.side {
 		for i := range s.in {
@@ -118,8 +117,8 @@ type layer struct {
 	spread, spreadBack, half []float32
 }
 
-// newLayer returns a layer that starts as l or, if random is true, with random weights. With isNearIdentity these are
-// added to the identity.
+// newLayer returns a layer that starts as l or, if random is true, with random weights. With isNearIdentity the random
+// weights are added to the identity.
 func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *rand.Rand) *layer {
 	f := &layer{
 		shape: s, now: s.read(l), transposed: make([]float32, s.side*s.side*s.wide*s.in),
@@ -154,7 +153,7 @@ func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *
 	return f
 }
 
-// prepare computes from f.now what a pass needs besides. It must be called whenever f.now has changed.
+// prepare computes from f.now the forms of the weights that a pass needs. It must be called after each change of f.now.
 func (f *layer) prepare() {
 	f.transpose()
 	if !f.isTiled() {
@@ -185,7 +184,7 @@ func (f *layer) transpose() {
 	}
 }
 
-// clearPadding sets the gradient of the padding to 0, and of the slopes if the layer has no activation.
+// clearPadding sets the gradient of the padding to 0, and the gradient of the slopes if the layer has no activation.
 func (f *layer) clearPadding() {
 	for r := range f.side {
 		clear(f.gradient.weight[(r*f.span+f.side*f.in)*f.wide : (r+1)*f.span*f.wide])

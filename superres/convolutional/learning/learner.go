@@ -17,8 +17,8 @@ import (
 
 // dataset is a source of patches.
 type dataset interface {
-	// fill sets the input, the target and the levels of w to a patch, by the number of the step and of the patch in it.
-	// The result depends on these two alone. synthetic is true for a patch from a synthetic picture.
+	// fill sets the input, the target and the levels of w for the patch with the given number in a step. Only step and
+	// number decide which patch that is. synthetic is true for a patch from a synthetic picture.
 	fill(w *worker, step, number int) (synthetic bool, err error)
 	// digest returns a hash of the pictures in hexadecimal.
 	digest() string
@@ -48,13 +48,13 @@ type learner struct {
 	workers   []*worker
 }
 
-// worker has the buffers in which one goroutine learns from a patch.
+// worker holds the buffers in which one goroutine learns from a patch.
 type worker struct {
 	*pass
 	target []float32
 }
 
-// newLearner returns the learner of n. Layers of n from index known on get random weights.
+// newLearner returns a learner that starts from n, except that layers from index known on get random weights.
 func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 	if opt.SeesColour {
 		n = withHeads(n)
@@ -63,8 +63,8 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 	rng := rand.New(rand.NewPCG(opt.Seed, 1<<63))
 	channels := 0
 	for i, s := range l.shapes {
-		// A layer of the chain starts near the identity. The last layer of a part does not, because a skip connection
-		// adds the input of the part anyway.
+		// A layer of the chain starts near the identity, except the last of a part, since a skip connection adds the
+		// input of the part to its output.
 		isNearIdentity := i > 0 && i <= n.Depth && (n.Every() == n.Depth || i%n.Every() > 0)
 		l.layers = append(l.layers, newLayer(s, n.Layers[i], i >= known, isNearIdentity, rng))
 		if !s.linear {
@@ -128,8 +128,8 @@ const (
 	headWeight = 0.5
 )
 
-// withHeads returns n with a last layer that has all heads, which begin as copies of brightness. It shares all other
-// layers of n.
+// withHeads returns n with a last layer that has all heads, which begin as copies of brightness. The result and n share
+// all other layers.
 func withHeads(n *convolutional.Network) *convolutional.Network {
 	out := *n
 	out.Layers = slices.Clone(n.Layers)
@@ -156,7 +156,7 @@ func (l *learner) addTrainer(name string) {
 // ownName is the name of this program in a list of trainers.
 const ownName = "superres"
 
-// pixels returns how many outputs for a sample are brightness or, in a network for colour, colour.
+// pixels returns how many outputs for a sample count fully: brightness or, in a network for colour, all outputs.
 func (l *learner) pixels() int {
 	if l.architecture.Colour {
 		return l.shapes[len(l.shapes)-1].out
@@ -167,7 +167,7 @@ func (l *learner) pixels() int {
 // isReported reports whether a report follows when done steps have been made.
 func (l *learner) isReported(done int) bool { return done%l.opt.Interval == 0 || done == l.opt.Steps }
 
-// step makes one step with the patches of d.
+// step makes one step of training with the patches of d, here or in the remote program.
 func (l *learner) step(ctx context.Context, d dataset) error {
 	if l.remote != nil {
 		return l.remote.step(ctx, l, d)
@@ -184,9 +184,9 @@ func (l *learner) step(ctx context.Context, d dataset) error {
 	})
 }
 
-// move makes one step. learn adds the gradient of the loss of a patch to gradient, and sets the patch's element of
-// l.losses. It is called concurrently. Each patch has its own gradient, computed by any worker, and the gradients are
-// summed in the order of the patches, so that the number of workers does not change the result.
+// move makes one step of training. learn adds the gradient of the loss of patch number to gradient, and sets
+// l.losses[number]; it is called concurrently. Each patch has its own gradient, computed by any worker, and the
+// gradients are summed in the order of the patches, so that the number of workers does not change the result.
 func (l *learner) move(ctx context.Context, learn func(w *worker, number int, gradient []parameters) error) error {
 	size := l.size()
 	err := l.forPatches(ctx, func(w *worker, number int) error {
@@ -215,7 +215,7 @@ func (l *learner) move(ctx context.Context, learn func(w *worker, number int, gr
 	return nil
 }
 
-// forPatches calls body for the number of each patch of a step, in parallel, each time with a worker of its own.
+// forPatches calls body for the number of each patch of a step, in parallel. Concurrent calls have different workers.
 func (l *learner) forPatches(ctx context.Context, body func(w *worker, number int) error) error {
 	next := 0
 	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) {
@@ -229,7 +229,7 @@ func (l *learner) forPatches(ctx context.Context, body func(w *worker, number in
 	return errors.Join(append(l.failures, err)...)
 }
 
-// divide returns the parts of a gradient that belong to each layer, sharing its memory.
+// divide returns the part of gradient for each layer, in the memory of gradient.
 func (l *learner) divide(gradient []float32) (list []parameters) {
 	for _, s := range l.shapes {
 		list = append(list, s.divide(gradient))
@@ -238,9 +238,9 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 	return list
 }
 
-// learn adds the gradient of a patch's loss into to, and returns the loss, which optimiser.go defines, and the mean
-// squared error.
-func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]float64) {
+// learn adds the gradient of the loss of the patch in w to gradient. It returns the loss, as optimiser.go defines it,
+// and the mean squared error.
+func (l *learner) learn(w *worker, synthetic bool, gradient []parameters) (losses [2]float64) {
 	w.forward(l.layers)
 	last := len(l.shapes) - 1
 	s := l.shapes[last]
@@ -270,7 +270,7 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 		}
 	}
 	mean /= count
-	// Errors in synthetic pictures are larger: squared, they would outweigh all others.
+	// Errors in synthetic pictures are larger: squared, they would outweigh all other errors.
 	squared := l.isSquared(l.done) && !synthetic
 	square := float32(squareWeight)
 	if squared && l.opt.Robust {
@@ -297,7 +297,7 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 	case squared:
 		losses[0] = count * squareWeight * mean
 	}
-	w.backward(l.layers, to)
+	w.backward(l.layers, gradient)
 	return [2]float64{losses[0] / count, losses[1] / count}
 }
 
@@ -349,13 +349,12 @@ func sumSquares(values []float32) float64 {
 	return sums[0] + sums[1] + sums[2] + sums[3]
 }
 
-// deadBelow is the share of the greatest sample in its layer that a dead channel never exceeds. A dead channel costs as
-// much time as any other, gets little or no gradient, and so seldom recovers. Too high a learning rate causes many.
+// deadBelow is the share of the greatest output in a layer that no output of a dead channel exceeds. A dead channel
+// costs time, gets little or no gradient, and so seldom recovers. Too high a learning rate causes many.
 const deadBelow = 1e-3
 
-// countDead returns the number of channels, in all layers of shapes but the last, whose largest output in all patches
-// is at most deadBelow times the largest of their layer. peaks[p] has the largest outputs in patch p, layer after
-// layer.
+// countDead returns the number of dead channels in all layers of shapes but the last: channels with no output above
+// deadBelow times the largest in their layer. peaks[p] holds the largest outputs in patch p, layer after layer.
 func countDead(shapes []shape, peaks [][]float32) (count int) {
 	at := 0
 	for _, s := range shapes[:len(shapes)-1] {

@@ -9,7 +9,7 @@ import (
 
 // The loss is the mean, over the pixels of a step, of Charbonnier's √(e² + 10⁻⁶) of the error e, which is nearly |e|.
 // It is learned faster than e² and gives less weight to pixels that cannot be predicted. In the last part of the steps
-// the loss is e², by which results are scored.
+// the loss is e², since results are scored by e².
 //
 // For a robust model, the last part uses the logarithm of the mean of e² in a patch instead, since results are scored
 // by the mean of decibels. With e², errors in noise count so much that clean pictures lose. The table has the gains on
@@ -43,7 +43,7 @@ const (
 	averageDecay = 0.999
 )
 
-// learningRate returns the learning rate of a step, counted from 0.
+// learningRate returns the learning rate of step number step, counted from 0.
 func (l *learner) learningRate(step int) float64 {
 	o := &l.opt
 	rise := min(1, float64(step+1)/float64(min(warmUp, 1+o.Steps/10)))
@@ -53,8 +53,7 @@ func (l *learner) learningRate(step int) float64 {
 // isSquared reports whether the loss of a step is e².
 func (l *learner) isSquared(step int) bool { return float64(step) >= (1-lastPart)*float64(l.opt.Steps) }
 
-// clipGradient returns the factor, at most 1, that clips a gradient with the given norm, and updates the running mean
-// of norms.
+// clipGradient returns the factor, at most 1, that clips a gradient with the given norm, and updates l.norm.
 func (l *learner) clipGradient(norm float64) float64 {
 	if l.done == 0 {
 		l.norm = norm
@@ -67,7 +66,7 @@ func (l *learner) clipGradient(norm float64) float64 {
 	return clipped / norm
 }
 
-// moveOthers moves biases, slopes and levels by Adam. t is the number of the step, from 1.
+// moveOthers moves the biases, slopes and levels of f by Adam, for the gradient times clip. t counts steps from 1.
 func (f *layer) moveOthers(clip float32, rate, t float64) {
 	n := len(f.now.weight)
 	root := math.Sqrt(1 - elementary.Pow(decay2, t)) // Adam's correction for running means that start at 0
@@ -112,7 +111,7 @@ const (
 	schulzC     = 2.0315
 )
 
-// muon has the buffers of orthogonalise: four n×n matrices, and n zeros.
+// muon holds the buffers of orthogonalise: four n×n matrices, and n zeros.
 type muon struct{ gram, next, p, poly, zero []float32 }
 
 func newMuon(n int) muon {

@@ -6,9 +6,9 @@ import (
 )
 
 // pass takes one patch forward through the layers, and the gradient of its loss back. Its input is a window: the patch
-// and some samples around it. Its output has as many samples as the patch. The layers shrink their input; where that
-// would take a wider margin than asked for, the input is padded with zeros instead, so that a deep network does not
-// spend most of its time beside the patch. A pass is used by one goroutine.
+// and some samples around it. Its output has as many samples as the patch. The layers shrink their input; where this
+// would take a wider margin than the option Margin, the input is padded with zeros instead, so that a deep network does
+// not spend most of its time on samples beside the patch. A pass is used by one goroutine.
 type pass struct {
 	shapes  []shape
 	skip    int         // see convolutional.Architecture
@@ -30,8 +30,7 @@ type pass struct {
 // convolutional.Strength and convolutional.Trust. The trainer gives them to the network with the patch.
 type levels [convolutional.LevelCount]float32
 
-// rowsTogether is the number of rows of samples for which Correlate uses each tile of weights: so few that they stay in
-// the cache.
+// rowsTogether is the number of rows of samples that one call of Correlate gets: few enough to stay in the cache.
 const rowsTogether = 6
 
 // newPass returns a pass for patches with a target of side×side samples. In each layer up to margin samples around the
@@ -84,10 +83,10 @@ func (p *pass) bytes() int64 {
 	return 4*int64(n) + p.tiles.bytes()
 }
 
-// full returns the side of the input of a layer with its zeros.
+// full returns the side of the input of a layer, including the zeros around it.
 func (p *pass) full(layer int) int { return p.sides[layer+1] + p.shapes[layer].side - 1 }
 
-// inputOf returns the input of a layer with its zeros.
+// inputOf returns the input of a layer, including the zeros around it.
 func (p *pass) inputOf(layer int) []float32 {
 	if layer == 0 {
 		return p.input
@@ -163,12 +162,11 @@ func (p *pass) isSum(layer int) bool {
 // isSkipped reports whether the output of a layer is added to the output of the layer skip layers after it.
 func (p *pass) isSkipped(layer int) bool { return layer%p.skip == 0 && p.isSum(layer+p.skip) }
 
-// shrinkage returns how many samples wider, on each side, the output of a layer is than the output of the layer skip
-// layers after it.
+// shrinkage returns how many samples on each side the output of a layer has more than the output skip layers later.
 func (p *pass) shrinkage(layer int) int { return (p.sides[layer+1] - p.sides[layer+p.skip+1]) / 2 }
 
-// overlap returns the index, in p.after of the layer skip layers before, of the first value that is added to row y of a
-// layer's output.
+// overlap returns the index of the first value that a skip connection adds to row y of a layer's output, in
+// p.after[layer−skip].
 func (p *pass) overlap(layer, y int) int {
 	from := layer - p.skip
 	by := p.shrinkage(from)
@@ -178,8 +176,8 @@ func (p *pass) overlap(layer, y int) int {
 // add adds v to sums. v must be at least as long.
 func add(sums, v []float32) { kernel.AddFloats(sums, sums, v) }
 
-// margin returns the width of the border of zeros around the gradient of a layer's output, so that convolution gives
-// the gradient of all of the layer's input. The first layer needs none.
+// margin returns the width of the border of zeros around the gradient of a layer's output, with which convolution gives
+// the gradient of all of the layer's input. It is 0 for the first layer.
 func (p *pass) margin(layer int) int {
 	if layer == 0 {
 		return 0
@@ -240,8 +238,8 @@ func (p *pass) backward(layers []*layer, to []parameters) {
 	}
 }
 
-// correlate adds the gradient of a layer's weights into to.
-func (p *pass) correlate(layer int, to []float32) {
+// correlate adds the gradient of a layer's weights to sums.
+func (p *pass) correlate(layer int, sums []float32) {
 	s, m, full := p.shapes[layer], p.sides[layer+1], p.full(layer)
 	x := p.inputOf(layer)
 	_, row := p.gradient(layer)
@@ -255,15 +253,15 @@ func (p *pass) correlate(layer int, to []float32) {
 			p.tiles.correlate(d[:cap(d)], row*s.wide, s.wide, x[y*full*s.in:], full*s.in, s.in, min(step, m-y), m)
 		}
 		p.tiles.gatherTaps(taps, block)
-		add(to, taps[:len(to)])
+		add(sums, taps[:len(sums)])
 		return
 	}
 	for y := 0; y < m; y += rowsTogether {
 		d, rows := p.inner(layer, y), min(rowsTogether, m-y)
 		d = d[:cap(d)]
 		for r := range s.side {
-			kernel.Correlate(to[r*s.span*s.wide:], s.wide, x[(y+r)*full*s.in:], s.in, full*s.in, d, row*s.wide, rows, m,
-				s.span)
+			kernel.Correlate(sums[r*s.span*s.wide:], s.wide, x[(y+r)*full*s.in:], s.in, full*s.in, d, row*s.wide, rows,
+				m, s.span)
 		}
 	}
 }
@@ -290,11 +288,11 @@ func (p *pass) convolveBack(layer int, f *layer) {
 	}
 }
 
-// addLevels adds the gradient of a layer's levels, which act only through its biases.
-func (p *pass) addLevels(layer int, to parameters) {
+// addLevels adds to gradient.levels the gradient of a layer's levels, which act only through its biases.
+func (p *pass) addLevels(layer int, gradient parameters) {
 	if p.shapes[layer].graded {
-		for k, list := range to.levels {
-			for o, v := range to.bias {
+		for k, list := range gradient.levels {
+			for o, v := range gradient.bias {
 				list[o] += float32(p.levels[k] * v)
 			}
 		}
@@ -319,13 +317,13 @@ func (p *pass) passSkipped(layer, y int, d []float32) {
 	}
 }
 
-// addBias adds d, the gradient of a linear layer's output, into to, the gradient of its biases.
-func addBias(to, d []float32) {
+// addBias adds d, the gradient of a linear layer's output, to sums, the gradient of the layer's biases.
+func addBias(sums, d []float32) {
 	for len(d) > 0 {
-		for o, v := range d[:len(to)] {
-			to[o] += v
+		for o, v := range d[:len(sums)] {
+			sums[o] += v
 		}
-		d = d[len(to):]
+		d = d[len(sums):]
 	}
 }
 

@@ -20,11 +20,11 @@ type patch struct {
 	symmetry
 }
 
-// greyShare is the share of patches that are shown without colour to a network that sees it. Some pictures are grey,
-// and others have colour at half the resolution, which is not given to the network, as it would lose 0.2 dB. The
-// network cannot learn to use such colour along the way: on Set5 at ×4 colour is worth 0.12 dB to a network of 48
-// channels and 10 layers that saw it whole or not at all, and 0.06 to one of 32 and 24 that saw it at half resolution
-// in a fifth of the patches.
+// greyShare is the share of patches that are shown without colour to a network that sees colour. Some pictures are
+// grey, and others have colour at half the resolution, which is not given to the network, as it would lose 0.2 dB.
+// Learning to use such colour costs too much: on Set5 at ×4 colour is worth 0.12 dB to a network of 48 channels and 10
+// layers that saw it at full resolution or not at all, and 0.06 dB to a network of 32 channels and 24 layers that saw
+// it at half resolution in a fifth of the patches.
 const greyShare = 0.15
 
 // fill implements dataset.
@@ -36,8 +36,8 @@ func (d *pictures) fill(w *worker, step, number int) (synthetic bool, err error)
 	return p.synthetic, err
 }
 
-// sample returns a patch, by the number of the step and of the patch in it. It is either synthetic or, of two at random
-// positions, the one with the larger residual, because there is little to learn from large parts of most pictures.
+// sample returns the patch with the given number in a step. It is either synthetic or, of two patches at random
+// positions, the patch with the larger residual, because there is little to learn from large parts of most pictures.
 func (d *pictures) sample(step, number int) (patch, error) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	var p patch
@@ -68,7 +68,7 @@ func (d *pictures) cut(rng *rand.Rand) patch {
 	return patch{from: &d.list[i], x: x, y: y}
 }
 
-// magnitude returns the sum of the residual's magnitudes over every third row of the target.
+// magnitude returns the sum of the magnitudes of the residual, over one in three rows of the target.
 func (p patch) magnitude(side, scale int) (sum int) {
 	n, row := side*scale, p.from.w*scale
 	for y := 0; y < n; y += 3 {
@@ -79,11 +79,11 @@ func (p patch) magnitude(side, scale int) (sum int) {
 	return sum
 }
 
-// synthesise returns a patch of a new synthetic picture that is hardly larger than the window, since large ones take
-// long to render: pictures as large as the reach of 24 layers would take a fifth of the time of a training in which
-// they are one patch in ten. Small graphics that programs render look like block means of large ones, without the
-// ringing of a bicubic reduction, so most synthetic pictures, and all pixel art, are reduced to block means. Teachers
-// are not used, as they may ring at the edges.
+// synthesise returns a patch of a new synthetic picture that is hardly larger than the window, since large pictures
+// take long to render: pictures as large as the reach of 24 layers would take a fifth of the time of a training in
+// which one patch in ten is synthetic. Small graphics that programs render look like block means of large graphics,
+// without the ringing of a bicubic reduction, so most synthetic pictures, and all pixel art, are reduced to block
+// means. Teachers are not used, as they may ring at the edges.
 func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	const least = 8
 	margin := max(least, min(s.architecture().Reach(), s.Margin+2)) // at least the margin of the window
@@ -98,7 +98,7 @@ func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	return patch{from: &from, x: margin, y: margin, synthetic: true}, err
 }
 
-// fill sets the input, the target and the levels of w to the patch's.
+// fill sets the input, the target and the levels of w from p, which it degrades for a robust model.
 func (p patch) fill(w *worker, scale int) {
 	margin := (w.sides[0] - w.side) / 2
 	if w.levels = (levels{}); p.degrade != nil {
@@ -109,8 +109,8 @@ func (p patch) fill(w *worker, scale int) {
 }
 
 // fillClean sets window to the low-resolution samples of the target and of a margin on each side, with edge samples
-// repeated. inputs is the number of values of a sample, of which brightness is the last. fillClean sets target to the
-// residual: the scale² pixels of each sample side by side, brightness before red and blue, if the target has these.
+// repeated. inputs is the number of values of a sample; the last is brightness. fillClean sets target to the residual:
+// the scale² pixels of each sample side by side, brightness before red and blue, if target has room.
 func (p patch) fillClean(window, target []float32, side, margin, scale, inputs int) {
 	n := side + 2*margin
 	for v := range n {
@@ -142,9 +142,8 @@ func (p patch) fillClean(window, target []float32, side, margin, scale, inputs i
 	}
 }
 
-// fillTarget sets the first scale² values of every sample in target to the residual of the patch at (x, y), in samples,
-// moved by a symmetry. each is the number of values that target has for a sample. residual is of a picture of w samples
-// in a row.
+// fillTarget sets the first scale² values of each sample in target to the residual of the patch at (x, y), in samples,
+// after symmetry s was applied. target has each values for a sample, residual is of a picture with w samples in a row.
 func fillTarget(target []float32, side, scale, each int, residual []int16, w, x, y int, s symmetry) {
 	unit := float32(1) / residualSteps
 	if s.negative {
@@ -184,7 +183,7 @@ func (s *session) sampleSymmetry(rng *rand.Rand) symmetry {
 	return symmetry{transposed: bits&1 != 0, flipX: bits&2 != 0, flipY: bits&4 != 0, negative: bits&8 != 0 && !s.Robust}
 }
 
-// source returns the position, in an n×n square, of the sample that the symmetry moves to (u, v).
+// source returns the position of the sample of an n×n square that the symmetry moves to (u, v).
 func (s symmetry) source(u, v, n int) (x, y int) {
 	if s.transposed {
 		u, v = v, u
@@ -198,10 +197,10 @@ func (s symmetry) source(u, v, n int) (x, y int) {
 	return u, v
 }
 
-// positions has, for each picture i, the number of positions for patches in the pictures 0..i.
+// positions holds, for each picture i, the number of positions for patches in the pictures 0..i together.
 type positions []int64
 
-// add appends the positions of a picture of w×h samples, for patches of side×side.
+// add appends the entry for a picture of w×h samples and patches of side×side samples.
 func (p *positions) add(w, h, side int) {
 	before := int64(0)
 	if len(*p) > 0 {

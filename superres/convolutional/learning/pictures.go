@@ -32,14 +32,14 @@ type pair struct {
 	colour  [colours][]int16 // red and blue minus brightness, in steps of 1/lowSteps, of each sample of low
 	redBlue [colours][]int16 // the residuals of red and blue; nil for a robust model
 
-	// For a robust model, whose patches are degraded during training: the full-resolution samples of brightness or, if
-	// the model sees colour, of red, green and blue; else nil.
+	// For a robust model, with patches that are degraded during training: the full-resolution samples of brightness or,
+	// if the model sees colour, of red, green and blue; else nil.
 	truth [][]uint8
 }
 
 const (
 	lumaSteps     = 255 * sampleSteps
-	sampleSteps   = 256 // steps per level of 255
+	sampleSteps   = 256 // steps per level (0 to 255)
 	residualSteps = 16384
 )
 
@@ -61,7 +61,7 @@ func subtract(a, b *plane.Plane) *plane.Plane {
 	return out
 }
 
-// convert returns the result of do for each channel.
+// convert returns the results of do for all channels, in their order.
 func convert(channels []*plane.Plane, do func(*plane.Plane) *plane.Plane) (done []*plane.Plane) {
 	for _, p := range channels {
 		done = append(done, do(p))
@@ -69,20 +69,20 @@ func convert(channels []*plane.Plane, do func(*plane.Plane) *plane.Plane) (done 
 	return done
 }
 
-// differences returns red minus brightness and blue minus brightness of the channels of a picture in colour.
+// differences returns red minus luma and blue minus luma, from the channels of a picture in colour.
 func differences(channels []*plane.Plane, luma *plane.Plane) [colours]*plane.Plane {
 	return [colours]*plane.Plane{subtract(channels[0], luma), subtract(channels[2], luma)}
 }
 
-// luma returns the brightness of the channels of a picture.
+// luma returns the brightness of the picture with the given channels.
 func luma(channels []*plane.Plane) *plane.Plane { return picture.Picture{Channels: channels}.Luma() }
 
-// reduce returns the channels reduced by s.Scale and rounded to 8 bits, as in a file.
+// reduce returns the channels reduced by s.Scale with degradation by, and rounded to 8 bits, as in a file.
 func (s *session) reduce(channels []*plane.Plane, by resample.Degradation) []*plane.Plane {
 	return convert(channels, func(p *plane.Plane) *plane.Plane { return picture.Round8(by.Reduce(p, s.Scale)) })
 }
 
-// read reads all pictures. It fails if none of them is large enough, or if they need too much memory.
+// read reads all pictures into d. It fails if no picture is large enough, or if they need too much memory.
 func (d *pictures) read(ctx context.Context) error {
 	d.fixed = d.Memory()
 	add := func(_ int, img image.Image) error { return d.add(ctx, img) }
@@ -96,7 +96,7 @@ func (d *pictures) read(ctx context.Context) error {
 	return nil
 }
 
-// add adds a picture and its reductions, as far as they are large enough for a patch.
+// add adds img and its reductions to d, unless they are too small for a patch.
 func (d *pictures) add(ctx context.Context, img image.Image) error {
 	channels := picture.Split(img).Channels
 	d.hash.Add(luma(channels))
@@ -126,7 +126,7 @@ func (d *pictures) add(ctx context.Context, img image.Image) error {
 	return nil
 }
 
-// makePair returns a picture reduced by a degradation, with the residual; with teachers, of the target that they give.
+// makePair returns the pair of a picture with the given channels, reduced as by says, with the target from distil.
 func (s *session) makePair(
 	ctx context.Context, channels []*plane.Plane, by resample.Degradation, teachers []Teacher,
 ) (pair, error) {
@@ -169,10 +169,10 @@ func (s *session) makePair(
 }
 
 // Much of the detail that a picture has lost cannot be predicted; it makes gradients noisy and learning slow. The
-// result of a trained network has only predictable detail. So with teachers the target is a mixture: taughtShare of the
-// mean of the teachers' results over all orientations of the picture, which is better than a single result, and for the
-// rest the true picture (G. Hinton, O. Vinyals, J. Dean: Distilling the knowledge in a neural network, 2015,
-// arXiv:1503.02531).
+// result of a trained network has only predictable detail. So with teachers the target is a mixture: the mean of the
+// teachers' results over all orientations of the picture, which is better than a single result, with the share
+// taughtShare, and the true picture with the rest (G. Hinton, O. Vinyals, J. Dean: Distilling the knowledge in a neural
+// network, 2015, arXiv:1503.02531).
 //
 // Note: 16 channels, 7 layers, 10,000 steps, Set5, open-valid and T91 at scale 2: 37.25, 33.44 and 35.29 dB without a
 // teacher; with a teacher of 32 channels and 13 layers 37.25, 33.50 and 35.31 for a share of 0.5, and 37.25, 33.52 and

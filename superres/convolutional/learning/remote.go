@@ -15,9 +15,9 @@ import (
 )
 
 // remote is the program at the other end of Trainer.Engine, which makes the steps of a learner: PyTorch, through the
-// module superres.train for Python. All else is done here, so that there is one source of patches, degradations,
-// schedules, checkpoints and reports. A message to it is an order, a line of JSON, and then numbers in float32,
-// little-endian:
+// module superres.train for Python. This program does all else, so that patches, degradations, schedules, checkpoints
+// and reports have one source. A message to the remote program is an order, a line of JSON, and then numbers in
+// float32, little-endian:
 //
 //	start   the arrays of all layers, as in a checkpoint; the answer is a line that names the program
 //	step    the patches of a step: windows, then targets, levels, and 1 for a synthetic picture or 0, of all patches;
@@ -29,8 +29,8 @@ import (
 //
 // Note: 2,000 steps of 32 channels, 10 layers and 8 patches of 24×24 at ×2 on Kodak, on two busy cores of AMD's Zen, by
 // this program and by Debian's PyTorch 1.13 on the same cores: 36.83 and 36.84 dB on Set5, 32.40 and 32.39 on two
-// held-out pictures, in 55 and 256 seconds of processor time. Patches are sampled at 5 million low-resolution pixels a
-// second on these two cores, which limits how fast a GPU can learn.
+// held-out pictures, in 55 and 256 seconds of processor time. Patches of 5 million low-resolution pixels a second are
+// sampled on the two cores, which limits how fast a GPU can learn.
 type remote struct {
 	to      *bufio.Writer
 	from    *bufio.Reader
@@ -48,7 +48,7 @@ func newRemote(engine io.ReadWriter) *remote {
 // maxName is the greatest length, in bytes, of the name of the program that is kept.
 const maxName = 200
 
-// layerOrder describes a layer in a startOrder: see shape. Pad is the width of the zeros around its input.
+// layerOrder describes a layer in a startOrder: see shape. Pad is the width of the border of zeros around the input.
 type layerOrder struct {
 	Side   int  `json:"side"`
 	In     int  `json:"in"`
@@ -93,7 +93,7 @@ func (r *remote) fail(err error) error {
 	return fmt.Errorf("convolutional: the program that makes the steps: %w; see what it says", err)
 }
 
-// send sends an order and the numbers after it.
+// send writes an order and the numbers after it to the buffer of the connection.
 func (r *remote) send(order any, numbers ...[]float32) error {
 	line, err := json.Marshal(order)
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *remote) send(order any, numbers ...[]float32) error {
 	return err
 }
 
-// start sends the state of l, with which the training begins. w is a worker of l.
+// start sends the state of l, with which the training begins, and sets the fields of r. w is a worker of l.
 func (r *remote) start(l *learner, w *worker) error {
 	o := startOrder{
 		Do: "start", Skip: l.architecture.Every(), Batch: l.opt.Batch, Window: w.sides[0], Patch: w.side,
@@ -152,7 +152,7 @@ func (r *remote) start(l *learner, w *worker) error {
 	return nil
 }
 
-// step has the program make one step of l with the patches of d.
+// step has the program make one step of l with the patches of d, and does not wait for the result.
 func (r *remote) step(ctx context.Context, l *learner, d dataset) error {
 	if len(l.workers) == 0 {
 		l.workers = append(l.workers, l.newWorker())
@@ -194,7 +194,7 @@ func (r *remote) step(ctx context.Context, l *learner, d dataset) error {
 	return nil
 }
 
-// fetch sets l to the state after all steps, if a remote program has made some.
+// fetch sets l to the state after all steps, if a remote program has made steps since the last call.
 func (l *learner) fetch() error {
 	r := l.remote
 	if r == nil || !r.ahead {

@@ -25,7 +25,7 @@ type session struct {
 const phase = "learning"
 
 // keepTime is the time after which Keep is called even within an interval, which may take hours with a large network,
-// so that a crash loses no more than that.
+// so that a crash loses at most the work of keepTime.
 const keepTime = 5 * time.Minute
 
 // trainBrightness trains the network for brightness, completes s.record, and returns the network rounded to a stage.
@@ -55,8 +55,8 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 	return convolutional.NewStage(l.network())
 }
 
-// learn makes those steps of l that have not been made yet, with reports and checkpoints. step makes one step, and
-// digest is the hash of the pictures or lessons.
+// learn makes the remaining steps of l, with reports and checkpoints. step makes one step, digest is the hash of the
+// pictures or lessons, and v holds the pictures to score in reports.
 func (s *session) learn(ctx context.Context, l *learner, digest string, step func() error, v *validation) error {
 	if s.Kept != nil {
 		l.restore(s.Kept, digest)
@@ -137,8 +137,8 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 	return n, known, nil
 }
 
-// addColour returns a network that computes the same as n, with further inputs for colour whose weights are 0. It
-// shares all layers of n but the first.
+// addColour returns a network that computes the same as n, with further inputs for colour that have weights of 0. The
+// two networks share all layers but the first.
 func addColour(n *convolutional.Network) *convolutional.Network {
 	out := *n
 	out.SeesColour, out.Layers = true, slices.Clone(n.Layers)
@@ -153,7 +153,7 @@ func addColour(n *convolutional.Network) *convolutional.Network {
 }
 
 // shorten returns a network of layers of n with only depth layers in the chain, at most n.Depth. Skips divide the chain
-// into parts, and some parts are left out, evenly. As each part only adds to its input, the others still work.
+// into parts, and some parts are left out, evenly. As each part only adds to its input, the remaining parts still work.
 func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
 	a.Depth, a.Strength, a.Trust = depth, false, false
@@ -167,8 +167,8 @@ func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 	return out
 }
 
-// deepen returns a network with depth layers in the chain, at least n.Depth, that computes the same as n, whose layers
-// it shares. The new layers are spread evenly and are identities. In a chain with skips whole parts are new; the last
+// deepen returns a network with depth layers in the chain, at least n.Depth, that computes the same as n. It shares the
+// layers of n. The new layers are spread evenly and are identities. In a chain with skips whole parts are new; the last
 // layer of such a part is 0, since its output is added to the input of the part.
 func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
@@ -192,8 +192,7 @@ func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	return out
 }
 
-// report returns the progress since its last call and scores the validation pictures. It fails if the training has
-// diverged.
+// report returns the progress since its last call and the score of validation pictures. It fails if training diverged.
 func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
 	r := l.opt.counted(l.done)
 	if err := l.fetch(); err != nil {
@@ -213,7 +212,7 @@ func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
 	return r, err
 }
 
-// diverged returns the error of a training that has diverged, with the root mean square error rmse.
+// diverged returns the error of a training that has diverged, with the error rmse of the network.
 func (l *learner) diverged(rmse float64) error {
 	return fmt.Errorf("convolutional: the error is %g after %d steps: use a lower rate than %g", rmse, l.done,
 		l.opt.LearningRate)
@@ -235,7 +234,7 @@ type pace struct {
 	first, last int // the run begins after step first and ends after step last
 }
 
-// newPace begins the estimate for a run whose first steps have been made earlier.
+// newPace begins the estimate for a run after earlier runs have made the first steps.
 func (t Trainer) newPace(first int) pace { return pace{began: time.Now(), first: first, last: t.Steps} }
 
 // estimate returns the time since the run began, and the time that it will still take. steps is the number of steps

@@ -18,16 +18,16 @@ type Teacher interface {
 	Scale() int
 	// Enlarge returns the brightness of the enlargement of a picture, 0 to 1. low has the red, green and blue of the
 	// picture, or only its brightness; luma is its brightness, and base the interpolation of luma. It must not change
-	// or keep any of these. It fails only with ctx.Err().
+	// or keep any of the planes. It fails only with ctx.Err().
 	Enlarge(ctx context.Context, low []*plane.Plane, luma, base *plane.Plane) (*plane.Plane, error)
-	// Fingerprint returns a hash of all that decides the results.
+	// Fingerprint returns a hash of everything that decides the results of Enlarge.
 	Fingerprint() [sha256.Size]byte
 }
 
-// StageTeacher returns s, without its grain, as a teacher. If apart is true, it enlarges red, green and blue one after
-// the other and returns the brightness of the result, else it enlarges the brightness. Apart the result is nearer to
-// the truth, since brightness shows less of an edge between two colours, and a network that sees colour can learn it. A
-// stage that sees colour does not need apart.
+// StageTeacher returns s, without its grain, as a teacher. If apart is true, the teacher enlarges red, green and blue
+// one after the other and returns the brightness of the result; else it enlarges the brightness. With apart the result
+// is nearer to the truth, since brightness shows less of an edge between two colours, and a network that sees colour
+// can learn it. A stage that sees colour ignores apart.
 func StageTeacher(s *convolutional.Stage, apart bool) Teacher {
 	return stageTeacher{s, s.WithGrain(0), apart}
 }
@@ -63,8 +63,8 @@ func (t stageTeacher) Enlarge(ctx context.Context, low []*plane.Plane, luma, bas
 // greenShare is the weight of detail from green in the result of a stage that sees colour.
 const greenShare = 0.3
 
-// addGreen changes out, the stage's result for brightness, to a mean of itself and of base with the detail that the
-// stage adds to green. At ×3 and ×4 that is nearer to the truth, as with the effort max of package superres.
+// addGreen mixes out, the stage's result for brightness, with base plus the detail that the stage adds to green. At ×3
+// and ×4 the mixture is nearer to the truth, as with the effort max of package superres.
 func (t stageTeacher) addGreen(ctx context.Context, out, green, base *plane.Plane) error {
 	interpolated := resample.Resize(green, base.W, base.H, resample.Bicubic)
 	enlarged, err := t.plain.Apply(ctx, green, interpolated, nil)

@@ -3,8 +3,8 @@ package learning
 import "superres/internal/kernel"
 
 // Layers of 3×3 taps are computed by tiles of 4×4 samples of their output, with a quarter of the products: see
-// kernel.SpreadSamples. Several rows of tiles are computed at a time: so few that they stay in the cache, and so many
-// that each weight that has been loaded is used often.
+// kernel.SpreadSamples. Several rows of tiles are computed together: few enough to stay in the cache, and enough to use
+// each loaded weight often.
 //
 // 100 steps of a network for ×4 with 32 channels, 20 layers and 6 patches of 48×48 take, in seconds of processor time
 // on two cores of AMD's Zen 3 with AVX2:
@@ -19,7 +19,7 @@ import "superres/internal/kernel"
 const (
 	tileSide  = 4                     // samples of the output along a side of a tile
 	tileTaken = tileSide + 2          // samples of the input
-	places    = tileTaken * tileTaken // of a transformed tile
+	places    = tileTaken * tileTaken // values of a transformed tile, for each channel
 )
 
 // isTiled reports whether a layer is computed by tiles.
@@ -28,7 +28,7 @@ func (s shape) isTiled() bool { return s.side == 3 && s.in%kernel.Lanes == 0 }
 // tilesOf returns the number of tiles in a row, or a column, of side samples.
 func tilesOf(side int) int { return (side + tileSide - 1) / tileSide }
 
-// tilesTogether is the least number of tiles that are computed together, if a patch has as many.
+// tilesTogether is the least number of tiles that are computed together, if a patch has that many.
 //
 // 200 steps of a network for ×4 with 64 channels, 16 layers and 8 patches of 24×24, on two cores of AMD's Zen 5 with
 // AVX-512, took, in seconds:
@@ -38,27 +38,28 @@ func tilesOf(side int) int { return (side + tileSide - 1) / tileSide }
 //	and weights fetched ahead of use    8.9
 const tilesTogether = 64
 
-// tiledRows returns the number of rows of samples that a pass gives to convolve or correlate in one call: at least
-// tilesTogether tiles. samples is the length of a row.
+// tiledRows returns the number of rows, of the given number of samples, that a pass gives to convolve or correlate in
+// one call: enough for tilesTogether tiles.
 func tiledRows(samples int) int {
 	n := tilesOf(samples)
 	return (tilesTogether + n - 1) / n * tileSide
 }
 
 // tiledSize returns how many samples of its input a layer reads when its output is rounded up to whole tiles. The input
-// has full×full samples, and the output full−2 in each direction.
+// has full×full samples, and the output (full−2)×(full−2).
 func tiledSize(full int) int {
 	count := tilesOf(full - 2)
 	return (tileSide*count+1)*full + tileSide*count + 2
 }
 
-// spreadTaps transforms weights, 9 blocks of in×out weights for 3×3 taps, into to, 36 such blocks, one for each place.
-func spreadTaps(to, weights, buffer []float32, block int) {
+// spreadTaps transforms weights, 9 blocks of block weights for 3×3 taps, and writes 36 such blocks, one for each place,
+// to dst, with buffer as memory.
+func spreadTaps(dst, weights, buffer []float32, block int) {
 	kernel.SpreadTaps(buffer, 3*block, 0, weights, 3*block, 0, 3*block, 1)
-	kernel.SpreadTaps(to, block, tileTaken*block, buffer, block, 3*block, block, tileTaken)
+	kernel.SpreadTaps(dst, block, tileTaken*block, buffer, block, 3*block, block, tileTaken)
 }
 
-// tiles has the buffers for the tiles that are computed together.
+// tiles holds the buffers for the tiles that are computed together.
 type tiles struct {
 	rows             []float32 // rows of samples, transformed along columns
 	samples, results []float32 // the places of all tiles, one place after another
@@ -67,8 +68,8 @@ type tiles struct {
 	zero             []float32
 }
 
-// newTiles returns buffers for layers with at most side samples in a row of output, and at most channels channels of
-// input and of output.
+// newTiles returns buffers for layers with at most side samples in a row of output, and with inputs and outputs of at
+// most the given number of channels.
 func newTiles(side, channels int) *tiles {
 	n := tilesOf(side)
 	row := (tileSide*n + 2) * channels
@@ -87,7 +88,8 @@ func (t *tiles) bytes() int64 {
 	return 4 * int64(len(t.rows)+len(t.samples)+len(t.results)+len(t.valid)+len(t.taps)+len(t.half)+len(t.zero))
 }
 
-// spreadSamples transforms rows of n tiles. In src rows of samples of k channels begin pitch entries apart.
+// spreadSamples transforms rows of n tiles from src into t.samples. Rows of src have k channels and begin pitch entries
+// apart.
 func (t *tiles) spreadSamples(src []float32, pitch, k, n, rows int) {
 	row, all := (tileSide*n+2)*k, rows*n*k
 	for y := range rows {
@@ -98,8 +100,8 @@ func (t *tiles) spreadSamples(src []float32, pitch, k, n, rows int) {
 	}
 }
 
-// convolve sets rows of dst to the convolution of src with transformed taps: at most tiledRows(samples) rows of samples
-// with len(bias) channels, which begin dstPitch entries apart. src has k channels and is read for whole tiles.
+// convolve sets some rows of dst, at most tiledRows(samples), to the convolution of src with transformed taps. Rows of
+// dst have len(bias) channels and begin dstPitch entries apart. src has k channels and is read for whole tiles.
 func (t *tiles) convolve(
 	dst []float32, dstPitch int, src []float32, srcPitch, k int, taps, bias []float32, rows, samples int,
 ) {
@@ -131,8 +133,8 @@ func (t *tiles) convolve(
 	}
 }
 
-// correlate adds to t.taps the gradient of transformed taps. d has the gradients of at most tiledRows(samples) rows of
-// output samples with out channels, and src the input for these, with k channels.
+// correlate adds to t.taps the gradient of transformed taps. d holds the gradients of at most tiledRows(samples) rows
+// of output samples with out channels, and src the input for these rows, with k channels.
 func (t *tiles) correlate(d []float32, dPitch, out int, src []float32, srcPitch, k, rows, samples int) {
 	n, lines := tilesOf(samples), tilesOf(rows)
 	t.spreadSamples(src, srcPitch, k, n, lines)
@@ -159,8 +161,8 @@ func (t *tiles) correlate(d []float32, dPitch, out int, src []float32, srcPitch,
 	}
 }
 
-// gatherTaps computes into to, 9 blocks of weights, the gradient of the taps from the gradient in t.taps.
-func (t *tiles) gatherTaps(to []float32, block int) {
+// gatherTaps writes the gradient of the taps, 9 blocks of block weights, to dst, from the gradient in t.taps.
+func (t *tiles) gatherTaps(dst []float32, block int) {
 	kernel.GatherTaps(t.half, block, 3*block, t.taps, block, tileTaken*block, block, tileTaken)
-	kernel.GatherTaps(to, 3*block, 0, t.half, 3*block, 0, 3*block, 1)
+	kernel.GatherTaps(dst, 3*block, 0, t.half, 3*block, 0, 3*block, 1)
 }

@@ -16,7 +16,7 @@ import (
 	"superres/superres/training"
 )
 
-// Trainer has the options of a training and implements training.Trainer. Start from [Defaults] and change fields: the
+// Trainer holds the options of a training and implements training.Trainer. Start from [Defaults] and change fields: the
 // zero value is not valid. The result depends, in rounding, on the kind of processor, but not on the number of workers.
 // An interrupted run may go on on a processor of another kind.
 type Trainer struct {
@@ -28,8 +28,8 @@ type Trainer struct {
 	Channels int
 	// Depth is the number of layers between the first and the last, 1 to 32.
 	Depth int
-	// Skip is the number of layers of the chain after which a skip connection adds their input to their output: see
-	// convolutional.Architecture. It divides Depth; 0 stands for Depth.
+	// Skip is the number of layers that a skip connection spans: see convolutional.Architecture. It divides Depth; 0
+	// stands for Depth.
 	Skip int
 	// Steps is the number of gradient steps for brightness. The default of 80,000 takes an hour on two cores with
 	// AVX-512. With 0 the stage is From.
@@ -42,14 +42,13 @@ type Trainer struct {
 	Batch int
 	// Patch is the side of the square that a patch predicts, in low-resolution samples, 4 to 128.
 	Patch int
-	// Margin is the greatest number of samples around a patch that the layers compute, too, 0 to 128. Where they would
-	// need more, their input is padded with zeros. With the default, 0, no time is spent beside the patch, but the
-	// network learns from patches beside zeros, which it never meets in whole pictures; 128 is wider than the reach of
-	// any network, so that there are no zeros. See [Defaults].
+	// Margin is the greatest number of samples around a patch that the layers compute, too, 0 to 128. Where layers
+	// would need more, their input is padded with zeros. With the default, 0, no time is spent beside the patch, but
+	// the network learns from patches surrounded by zeros, which whole pictures never are; 128 is wider than the reach
+	// of any network, so that there are no zeros. See [Defaults].
 	Margin int
 	// LearningRate is the learning rate of the first steps, above 0 and at most 1; it falls nearly to 0 along a cosine.
-	// In each step, the change of a layer's weights has about this spectral norm. A training that diverges returns an
-	// error.
+	// In each step, the change of a layer's weights has about this spectral norm. Train fails if the training diverges.
 	LearningRate float64
 	// Decay, times the learning rate, is the share of the weights that each step removes; 0 removes none. Without decay
 	// weights grow throughout the training, and rounding them to integers loses more.
@@ -59,8 +58,7 @@ type Trainer struct {
 	// Symmetries are the flips and transpositions that are applied to patches at random.
 	Symmetries training.Symmetries
 	// Robust trains a robust model: its low-resolution patches are noisy, compressed, sharpened and reduced in several
-	// ways, like the files that people have, and the strength of the degradation is an input of the network: see
-	// stage.Tuning.
+	// ways, as people's files are, and the strength of the degradation is an input of the network: see stage.Tuning.
 	Robust bool
 	// Synthetic is the share of patches, 0 to 1, from synthetic pictures of text, lines, charts and the like, not from
 	// the training pictures. Each such patch shows a new picture.
@@ -69,7 +67,7 @@ type Trainer struct {
 	// its default for other values of Degradation and Robust.
 	Grain float64
 	// BackProject is the number of back-projections after the stage. They suit networks trained without synthetic
-	// pictures, whose block means they keep; at lines they ring, and they bring noise back.
+	// pictures; at lines they ring, and they bring noise back.
 	BackProject int
 	// Seed is the seed of all random sampling.
 	Seed uint64
@@ -92,10 +90,9 @@ type Trainer struct {
 	// Engine is a connection to a program that makes the steps, such as the module superres.train for Python, which
 	// uses PyTorch; nil: this program makes them. A training may go on from a checkpoint of another program.
 	Engine io.ReadWriter
-	// SeesColour trains a network that looks at colour to enlarge brightness. From may be a network that does not.
+	// SeesColour trains a network that looks at colour to enlarge brightness. From need not look at colour.
 	SeesColour bool
-	// Teachers are for the same scale. Their results are part of the target (knowledge distillation). They exclude
-	// Robust.
+	// Teachers are for the same scale. The target includes their results (knowledge distillation). They exclude Robust.
 	Teachers []Teacher
 	// Validation has pictures that are scored for Report and not trained on.
 	Validation []training.Source
@@ -106,11 +103,10 @@ type Trainer struct {
 // mostMargin is a margin wider than the reach of any network.
 const mostMargin = 128
 
-// Defaults returns the options for the best model for photographs at scale 2. The fast model has 16 channels and a
-// depth of 7.
+// Defaults returns the options for the best model for photographs at scale 2. The fast model has 16 channels, depth 7.
 //
-// Pixels that are shown beside zeros teach as much as others, so a margin, which takes time, is a waste. The table has
-// the PSNR of 8 pictures that were held out, after steps that take the same time, on two cores with AMX:
+// Pixels that are shown beside zeros teach as much as other pixels, so a margin only wastes time. The table has the
+// PSNR of 8 pictures that were held out, after steps that take the same time, on two cores with AMX:
 //
 //	scale, network    margin  patch, batch, steps    megapixels   dB
 //	×4, 32×10         4       24, 8, 6000            27.6         31.67
@@ -122,28 +118,28 @@ const mostMargin = 128
 //	                  0       32, 16, 3000           49.2         37.26, in 0.75 of the time
 //	                  0       32, 8, 6000, skip 5    49.2         37.22, in 0.7 of the time
 //
-// Digits, whose patches are whole pictures of 14 samples, need the margin: after 8,000 steps of 32 patches, 16 channels
-// and 7 layers have an error of 0.0109 on MNIST's test images without a margin, and 0.0105 with 128, in 1.4 times the
-// time.
+// Digits, with patches that are whole pictures of 14×14 samples, need the margin: after 8,000 steps of 32 patches, a
+// network of 16 channels and 7 layers has an error of 0.0109 on MNIST's test images without a margin, and of 0.0105
+// with a margin of 128, in 1.4 times the time.
 //
 // What else was tried:
 //
-//   - With margins, many small patches teach more than few large ones, by 0.04 dB after the same number of pixels;
-//     small steps more than large ones; and a chain with skips more than a chain without, by 0.02.
-//   - A small network gains 0.04 to 0.05 dB from a teacher; 10 % drawings in place of 1 % take drawings from 29.5 to
-//     31.9 dB, and 0.01 from photographs. A large network that is its own teacher improves at drawings only.
-//   - Deep and narrow networks keep up at first only: 32 channels and 24 layers are as good as 48 and 10 after 49
+//   - With margins, many small patches teach more than few large patches, by 0.04 dB after as many pixels;
+//     small steps more than large steps; and a chain with skips more than a chain without skips, by 0.02.
+//   - A small network gains 0.04 to 0.05 dB from a teacher; 10 % drawings in place of 1 % raise drawings from 29.5 to
+//     31.9 dB, and cost photographs 0.01. A large network that is its own teacher only improves drawings.
+//   - Deep and narrow networks only keep up at first: 24 layers of 32 channels are as good as 10 of 48 after 49
 //     million pixels, and behind after a billion. As integers they lose 0.03 dB: their sums over skips are larger.
 //   - Seeing colour is worth 0.08 to 0.14 dB at ×3 and ×4; at ×2 it gains less than it harms single pictures.
 //   - 64 channels and 16 layers with a skip every 4, for the effort max, have 0.1 dB more than photo at each scale, and
 //     draw lines of middle tones well after 12,000 steps with 15 % drawings alone. 20 layers bring 0.014 dB more.
 //   - The mean of networks that were trained on from the same network, for some ten thousand steps each, can be
 //     better than all of them: photo and photo-max at ×4 are such means, and have 0.01 to 0.04 dB more. The mean has 34
-//     dB on T91 where one of the networks has gone too far.
+//     dB on T91 if one of the networks was trained too far.
 //   - photo at ×2 has no capacity left: 130,000 further steps change nothing.
-//   - Nothing is gained by activations that are curves, by rotating colours around the colour circle, by squared errors
+//   - Nothing is gained by activations that are curves, by rotating colours around the colour wheel, by squared errors
 //     in the last 40 % of the steps in place of 15 %, by momentum of 0.9, or by picking, of two patches, the one
-//     that has the larger residual. Without negatives 0.02 dB are lost.
+//     with the larger residual. Training without negatives loses 0.02 dB.
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 16,
@@ -152,8 +148,8 @@ func Defaults() Trainer {
 	}
 }
 
-// GrainOf returns the default grain for a degradation: 2 levels of 255 for clean photographs, and 0 for digits and for
-// robust models, since their flat areas have strokes to be sharpened or noise to be removed.
+// GrainOf returns the default grain for a degradation: 2 levels for clean photographs, and 0 for digits and for robust
+// models, since flat areas there have strokes to be sharpened or noise to be removed.
 func GrainOf(d resample.Degradation, robust bool) float64 {
 	if d == resample.Cubic && !robust {
 		return 2
@@ -162,7 +158,7 @@ func GrainOf(d resample.Degradation, robust bool) float64 {
 }
 
 // Report is the progress of a training. If Trainer.Kept is given and the training is not finished, there is a report
-// before the first step. It has only the fields up to Products, and its Step is 0 if Kept was ignored.
+// before the first step. That report has only the fields up to Products, and a Step of 0 if Kept was ignored.
 type Report struct {
 	// Step is the number of steps made so far, in this run and in earlier runs that it continues, out of Steps.
 	Step, Steps int
@@ -182,12 +178,11 @@ type Report struct {
 	RMSE float64
 	// PSNR is the mean PSNR of Trainer.Validation in dB, on luma as MATLAB computes it; 0: there are no such pictures.
 	PSNR float64
-	// Dead is the number of dead channels in all layers but the last: channels that stay near 0 in all patches of a
-	// step.
+	// Dead is the number of channels, in all layers but the last, that stay near 0 in all patches of a step.
 	Dead int
 }
 
-// check returns an error for the first option that is out of its range, or nil.
+// check returns an error for the first option out of its range, or nil if there is none.
 func (t Trainer) check() error {
 	if err := errors.Join(t.Degradation.Check(), t.Symmetries.Check()); err != nil {
 		return err

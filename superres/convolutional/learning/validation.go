@@ -15,14 +15,14 @@ import (
 	"superres/superres/training"
 )
 
-// validation has the brightness of pictures that are not trained on, at full and at low resolution.
+// validation holds the brightness of pictures that are not trained on, at full and at low resolution.
 type validation struct {
 	scale      int
 	truth, low []*plane.Plane
 	colour     [][]*plane.Plane // colour differences of low; nil if grey or not seen by the network
 }
 
-// readValidation reads the validation pictures.
+// readValidation reads s.Validation and returns the pictures with reduced copies.
 func (s *session) readValidation(ctx context.Context) (*validation, error) {
 	v := &validation{scale: s.Scale}
 	silent := func(string, int, int) {}
@@ -78,8 +78,8 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 // tile is the side, in low-resolution samples, of the tiles that computeResidual divides a picture into.
 const tile = 48
 
-// computeResidual returns the residual that n computes in float32 for low, with the code of training. colour has the
-// colour differences of low if n sees them; none: low is grey.
+// computeResidual returns the residual that n computes in float32 for low, with the code that trains networks. colour
+// holds the colour differences of low if n sees colour, and is empty if low is grey.
 func computeResidual(
 	ctx context.Context, n *convolutional.Network, low *plane.Plane, colour ...*plane.Plane,
 ) (*plane.Plane, error) {

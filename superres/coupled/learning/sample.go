@@ -16,8 +16,8 @@ import (
 	"superres/superres/training"
 )
 
-// sampler samples pairs of low- and high-resolution patches from pictures (reservoir sampling): every pair that is not
-// flat is equally likely, and the sample depends only on the seed and on the order of the pictures.
+// sampler samples pairs of low- and high-resolution patches from pictures (reservoir sampling): all pairs that are not
+// flat are equally likely. Only the seed, the pictures and their order decide which pairs are in the sample.
 type sampler struct {
 	Trainer
 	rng  *rand.Rand
@@ -31,7 +31,7 @@ func newSampler(t Trainer) *sampler {
 	return &sampler{Trainer: t, rng: rand.New(rand.NewPCG(t.Seed, 1))}
 }
 
-// read samples pairs from all pictures and their reductions.
+// read samples pairs from all pictures and their reductions, and adds the pictures to s.hash.
 func (s *sampler) read(ctx context.Context, sources []training.Source, progress training.Progress) error {
 	return training.Read(ctx, sources, "reading pictures", progress, func(_ int, img image.Image) error {
 		luma := picture.Split(img).Luma()

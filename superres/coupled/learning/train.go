@@ -18,7 +18,7 @@ import (
 	"superres/superres/training"
 )
 
-// Trainer has the options of a training and implements training.Trainer. Start from [Defaults] and change fields: the
+// Trainer holds the options of a training and implements training.Trainer. Start from [Defaults] and change fields: the
 // zero value is not valid. The paper's form is
 //
 //	Trainer{Scale: 2, Degradation: resample.Box, Patch: 3, Patches: 100_000,
@@ -32,7 +32,7 @@ type Trainer struct {
 	Patch int
 	// Patches is the number of pairs of patches that are sampled.
 	Patches int
-	// Flat leaves out pairs with a low-resolution patch whose standard deviation is less than Flat, in units of white.
+	// Pairs with a low-resolution patch of a standard deviation below Flat, in units of white, are left out.
 	Flat float64
 	// Reductions are factors above 0 and below 1; each picture is also used reduced by each of them.
 	Reductions []float64
@@ -71,7 +71,7 @@ func Defaults() Trainer {
 	}
 }
 
-// check returns an error for the first option that is out of its range, or nil.
+// check returns an error for the first option out of its range, or nil if there is none.
 func (t Trainer) check() error {
 	if err := t.Degradation.Check(); err != nil {
 		return err
@@ -105,8 +105,8 @@ func (t Trainer) Target() (scale int, d resample.Degradation, err error) {
 	return t.Scale, t.Degradation, t.check()
 }
 
-// Memory implements training.Trainer. It counts one picture; the pairs of patches, which take
-// Patches·Patch²·(1+scale²)·8 bytes, twice while they are sampled; and the memory of the learner.
+// Memory implements training.Trainer. It counts one picture; the pairs of patches, Patches·Patch²·(1+Scale²)·8 bytes;
+// and the memory of the learner or, if that is greater, a second copy of the pairs, as exists after sampling.
 func (t Trainer) Memory() int64 {
 	if t.check() != nil {
 		return 0
@@ -235,13 +235,13 @@ func (t Trainer) splitDictionary(
 	return low, high, err
 }
 
-// refit returns the high half that suits the codes found when a picture is enlarged. These depend on the low half
-// alone:
+// refit returns the high half D_H that suits the codes found when a picture is enlarged, which depend on the low half
+// dl, D_L, alone. low holds the low-resolution patches Y_L, and high the high-resolution patches Y_H:
 //
 //	D_H ← argmin ‖Y_H − D_H·X‖²_F + λ‖D_H‖²_F,  X = code(Y_L, D_L).
 //
 // R. Zeyde, M. Elad, M. Protter: On single image scale-up using sparse-representations, Curves and Surfaces 2010,
-// doi:10.1007/978-3-642-27413-8_47, learn their high half only in this way.
+// doi:10.1007/978-3-642-27413-8_47, learn D_H only in this way.
 func refit(
 	ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, coder sparse.Coder,
 ) (*sparse.Dictionary, error) {

@@ -7,7 +7,7 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// gains returns the outputs of p as the gains of a correction, and the magnitudes of its greatest rise and fall.
+// gains returns the outputs of p for traits as the gains of a correction, its greatest rise, and its greatest fall.
 func (p *Perceptron) gains(traits []int32) (c repair.Correction, up, down int64) {
 	for i, v := range p.Outputs(traits)[:repair.Bands] {
 		c[i] = int32(min(max((v+1<<15)>>16, -repair.MostGain), repair.MostGain))
@@ -16,10 +16,10 @@ func (p *Perceptron) gains(traits []int32) (c repair.Correction, up, down int64)
 	return c, up, down
 }
 
-// Correction returns the outputs of p as a correction of blur. All gains are multiplied by 1 − d²/m², with m the
-// greatest gain and d the constant doubtful, because most small corrections would be errors (the non-negative garrote:
-// L. Breiman, Better subset regression using the nonnegative garrote, Technometrics 37 (1995)). There is no correction
-// if m is at most d, or if some gain would lower detail by m or more; for sharpened pictures see Softening.
+// Correction returns the outputs of p for traits as a correction of blur. All gains are multiplied by 1 − d²/m², where
+// m is the greatest gain and d the constant doubtful, because most small corrections would be errors (the non-negative
+// garrote: L. Breiman, Better subset regression using the nonnegative garrote, Technometrics 37 (1995)). The result is
+// zero if m is at most d, or if some gain would lower detail by m or more; for sharpened pictures see Softening.
 func (p *Perceptron) Correction(traits []int32) repair.Correction {
 	const d = doubtful
 	c, up, down := p.gains(traits)
@@ -32,8 +32,8 @@ func (p *Perceptron) Correction(traits []int32) repair.Correction {
 	return c
 }
 
-// LowersDetail reports whether p would lower the finest detail by a quarter of an octave or more. It would in most
-// sharpened pictures, and in one of fourteen others.
+// LowersDetail reports whether p would lower the finest detail by a quarter of an octave or more, as in most sharpened
+// pictures, and in one of fourteen others.
 func (p *Perceptron) LowersDetail(traits []int32) bool {
 	c, _, _ := p.gains(traits)
 	return c[repair.Bands-1] <= -traitOne/4
@@ -41,9 +41,9 @@ func (p *Perceptron) LowersDetail(traits []int32) bool {
 
 // doubtful is the greatest gain, in steps of 1/256, that counts as none. The table compares values of it. First, how
 // many clean pictures reduced by 2 Correction takes for blurred: the middles of 193 pictures, in grey, of general-dev,
-// T91, open-valid and Kodak, and 218 whole pictures in colour, of these and of Unsplash. Second, the mean PSNR of the
-// default model above interpolation, in dB, for 36 pictures of general-dev, blurred by 0.7 or by 1.2 pixels of the
-// result and reduced by 2.
+// T91, open-valid and Kodak, and 218 whole pictures in colour, of the same sets and of Unsplash. Second, the mean PSNR
+// of the default model above interpolation, in dB, for 36 pictures of general-dev, blurred by 0.7 or by 1.2 pixels of
+// the result and reduced by 2.
 //
 //	gain, octaves   clean middles   whole   0.7    1.2
 //	0.3             2
@@ -51,7 +51,7 @@ func (p *Perceptron) LowersDetail(traits []int32) bool {
 //	0.4             0
 //	0.45                            1       2.31   2.86
 //
-// The three whole pictures are soft by nature, and lost 0.84, 0.76 and 0.32 dB, of 42 to 51. With 0.45 one loses 0.2.
+// The three whole pictures are soft by nature, and lost 0.84, 0.76 and 0.32 dB of 42 to 51. With 0.45 one loses 0.2 dB.
 const doubtful = 45 * traitOne / 100
 
 //go:embed correction.bin

@@ -11,26 +11,26 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// Shares are the shares, 0 to 1, of the model for clean pictures and of the robust model in a result. Plain
-// interpolation has the rest.
+// Shares are the shares, 0 to 1, of the model for clean pictures and of the robust model in a result. The rest is the
+// share of plain interpolation.
 type Shares struct{ Clean, Robust float64 }
 
-// ShareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so a model with less than
-// leastShare steps gives them to the other, and interpolation with less than leastPlain steps gives them to the model
-// with more. With 3 for leastShare in place of 6, 32 of 84 clean pictures and 47 of those sharpened by 0.7 are mixtures
-// in place of 10 and 13; clean ones have 0.005 dB of RGB less, and sharpened ones 0.07 more.
+// ShareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so a share of a model
+// below leastShare steps goes to the other model, and a share of interpolation below leastPlain steps to the model with
+// more. With 3 for leastShare in place of 6, 32 of 84 clean pictures, and 47 of the same pictures sharpened by 0.7, are
+// mixtures, not 10 and 13; clean pictures lose 0.005 dB of RGB, and sharpened pictures gain 0.07.
 const (
 	ShareSteps = 32
 	leastShare = 6
 	leastPlain = 3
 )
 
-// Shares returns the shares with which a mixture of three results is expected to come nearest to the truth, from the
-// traits of a picture. p must be a judge. Its outputs are scores, and the shares are in proportion to 2 to the power of
-// each score.
+// Shares returns, from the traits of a picture, the shares with which a mixture of the three results is expected to
+// come nearest to the truth. p must be a judge: its outputs are scores, and each share is in proportion to 2 to the
+// power of its score.
 //
-// A judge learns from pictures that were degraded in known ways, reduced by 2 and enlarged in all three ways: see
-// package learning.
+// A judge learns from pictures that were degraded in known ways, reduced by 2 and enlarged by both models and by
+// interpolation: see package learning.
 func (p *Perceptron) Shares(traits []int32) Shares {
 	var powers [scores]int64
 	score := p.Outputs(traits)
@@ -59,12 +59,13 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 }
 
 // noPlain is the strength of noise and compression from which interpolation has no share. The softener sometimes takes
-// strong noise for a picture of single samples: at 20 levels that would lose 0.08 dB. Pictures of every second pixel
-// seem to have noise of up to 13 levels; 22 % of them are worse than interpolation by 0.2 dB of RGB, and would be 29 %
-// without a share of interpolation.
+// a picture with strong noise for a picture reduced without a filter; a share of interpolation would lose 0.08 dB at 20
+// levels. Pictures of every second pixel seem to have noise of up to 13 levels; 22 % of these pictures are worse than
+// interpolation by 0.2 dB of RGB; without a share of interpolation, 29 % would be.
 const noPlain = 0.4
 
-// WithPlain returns s with the share plain for interpolation, for a picture with noise and compression of a strength.
+// WithPlain returns s with its shares multiplied by 1 − plain, or s itself if strength, of noise and compression, is
+// noPlain or more.
 func (s Shares) WithPlain(plain, strength float64) Shares {
 	if strength >= noPlain {
 		return s
@@ -72,13 +73,12 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 	return Shares{(1 - plain) * s.Clean, (1 - plain) * s.Robust}
 }
 
-// Doubts about a picture in which nothing was corrected. Most such pictures are clean if a judge gives less than
-// leastAlone to interpolation. Most are clean, too, if it gives mostlyClean or more to the model for clean pictures,
-// the strength is below LeastGrain, and none of the softener's classes is likelier, relative to a clean picture, than
-// unlikely, a base-2 logarithm. The table has what clean pictures at ×2 lose in brightness against photo, in dB, in the
-// mean: 70 of general-dev, 91 of T91 and 158 regular textures, façades, walls and cloth; then how much 28 pictures with
-// white grain of 6 levels, reduced by block means, or sharpened, and 180 with blurred grain of 3 to 15 levels gain in
-// RGB:
+// Limits for pictures in which nothing was corrected. Most such pictures are clean if a judge gives interpolation a
+// share below leastAlone. Most are clean, too, if the judge gives the model for clean pictures mostlyClean or more, the
+// strength is below LeastGrain, and no class of the softener has a trait (Softening.Traits) of unlikely or more. The
+// table has what clean pictures at ×2 lose in brightness against photo, in dB, in the mean: 70 of general-dev, 91 of
+// T91 and 158 regular textures, façades, walls and cloth; then how much 28 pictures with white grain of 6 levels,
+// reduced by block means, or sharpened, and 180 with blurred grain of 3 to 15 levels gain in RGB:
 //
 //	                         general-dev  T91     textures   grain    means    sharpened  blurred grain
 //	all shares               −0.023       −0.049
@@ -86,9 +86,9 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 //	both                     −0.008       −0.022  −0.0008    −0.007   +0.003  +0.020      −0.002
 //	both at all strengths    −0.008       −0.019  −0.0008    −0.025   +0.003              −0.097
 //
-// One picture of T91 causes 0.017 of its loss; flaws.Examination takes it for clean since. A least share of 12/32 for
-// the robust model in all pictures would have −0.013 and −0.020, but then block means would lose 0.047, which the
-// softener recognises well enough.
+// One picture of T91 causes 0.017 dB of the loss; flaws.Examination has taken it for clean since. A least share of
+// 12/32 for the robust model in all pictures would have −0.013 and −0.020, but then block means would lose 0.047, which
+// the softener recognises well enough.
 const (
 	leastAlone  = 7. / ShareSteps
 	mostlyClean = 13. / ShareSteps
@@ -96,8 +96,9 @@ const (
 	unlikely    = -5 * traitOne / 2
 )
 
-// WithoutDoubts returns s without doubtful shares, for a picture in which nothing was corrected. said is the answer of
-// the softener, and strength the strength at which the robust model would enlarge the picture.
+// WithoutDoubts returns the shares for a picture in which nothing was corrected: all to the clean model if the picture
+// is probably clean, no share of interpolation if that is below leastAlone, or else s. said is the answer of the
+// softener, and strength the strength at which the robust model would enlarge the picture.
 func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	switch {
 	case said.isLikely():
@@ -112,17 +113,17 @@ func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	return s
 }
 
-// isLikely reports whether some sharpening is likely enough that a judge may give a share to the robust model.
+// isLikely reports whether some class of sharpening is likely enough for a judge to give the robust model a share.
 func (s Softening) isLikely() bool {
 	return slices.ContainsFunc(s.Traits, func(v int32) bool { return v >= unlikely })
 }
 
-// Strength returns the strength, 0 to 1, at which the robust model is expected to come nearest to the truth, from the
-// traits of a picture: the square of the only output of p, in steps of 1/64. It has learned from the results of that
-// model at eleven strengths for 16,500 degraded parts of pictures. Flaws.Strength has the deviation of white noise and
-// the loss of JPEG files, but not grain, salt and remains of sharpening. The table has the gains on interpolation, in
-// dB, of the robust model for the effort fast, for 1,500 parts of pictures of general-dev and open-valid, from which
-// nothing was learned:
+// Strength returns, from the traits of a picture, the strength, 0 to 1, at which the robust model is expected to come
+// nearest to the truth: the square of the only output of p, in steps of 1/64. p has learned from the results of that
+// model at eleven strengths for 16,500 degraded parts of pictures. Flaws.Strength, which the table compares, follows
+// from white noise and the loss of JPEG files, but not from grain, salt and remains of sharpening. The table has the
+// gains on interpolation, in dB, of the robust model for the effort fast, for 1,500 parts of pictures of general-dev
+// and open-valid, from which nothing was learned (at the best: with the best strength for each part):
 //
 //	                without  by Flaws.Strength  by p   at the best
 //	grain           −0.03     0.03              1.31    1.82

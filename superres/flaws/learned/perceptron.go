@@ -7,16 +7,16 @@ import (
 	"io"
 )
 
-// Perceptron is a small network that estimates something about a picture from its traits: one layer of hidden units,
-// clipped to ±1, and one of outputs. It computes in integers, so that all machines agree. Package learning makes them.
+// Perceptron is a small network that estimates something about a picture from its traits: a layer of hidden units,
+// clipped to ±1, and a layer of outputs. It computes in integers, so that all machines agree.
 type Perceptron struct {
-	// Least and Most limit each trait.
+	// Least and Most are the limits to which each trait is clipped.
 	Least, Most []int32
-	// First has, for each hidden unit, a weight for each trait in steps of 2⁻²⁰, and FirstBias the constants.
+	// First holds a weight of each trait for each hidden unit, and FirstBias a constant, in steps of 2⁻²⁰.
 	First     [][]int32
 	FirstBias []int32
-	// Second has, for each output, a weight for each hidden unit in steps of 2⁻¹², and SecondBias the constants, in
-	// steps of 2⁻²⁴.
+	// Second holds a weight of each hidden unit for each output, in steps of 2⁻¹², and SecondBias a constant for each
+	// output, in steps of 2⁻²⁴.
 	Second     [][]int32
 	SecondBias []int32
 }
@@ -26,7 +26,7 @@ const (
 	secondBits = 12
 )
 
-// NewPerceptron returns a perceptron whose numbers are all 0.
+// NewPerceptron returns a perceptron of the given sizes with all numbers 0.
 func NewPerceptron(traits, hidden, outputs int) *Perceptron {
 	vector := func(n int) []int32 { return make([]int32, n) }
 	p := &Perceptron{vector(traits), vector(traits), make([][]int32, hidden), vector(hidden), make([][]int32, outputs),
@@ -40,7 +40,7 @@ func NewPerceptron(traits, hidden, outputs int) *Perceptron {
 	return p
 }
 
-// Outputs returns the outputs for a picture, from its traits, in steps of 2⁻²⁴.
+// Outputs returns the outputs of p for a picture with the given traits, in steps of 2⁻²⁴.
 func (p *Perceptron) Outputs(traits []int32) []int64 {
 	seen, out := make([]int64, len(p.Least)), make([]int64, len(p.Second))
 	for i := range seen {
@@ -68,8 +68,7 @@ func (p *Perceptron) vectors() (all [][]int32) {
 	return append(append(append(all, p.FirstBias), p.Second...), p.SecondBias)
 }
 
-// Write writes p: the numbers of its traits, hidden units and outputs, and then all its vectors, as little-endian
-// int32.
+// Write writes the number of traits, hidden units and outputs of p, and then all vectors, as little-endian int32.
 func (p *Perceptron) Write(w io.Writer) error {
 	header := [3]int32{int32(len(p.Least)), int32(len(p.First)), int32(len(p.Second))}
 	err := binary.Write(w, binary.LittleEndian, header)

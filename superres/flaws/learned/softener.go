@@ -20,24 +20,23 @@ import (
 )
 
 // Softener estimates how likely a picture was sharpened, and by how much. It is a network of convolutions with sixteen
-// results for each sample, as if it enlarged by 4, but the results are numbers: for each of some classes of sharpening
-// a first score, then for each a second score, then one from which the weight of the sample follows. The score of a
-// class is the weighted mean of its first scores plus the plain mean of its second scores. The likelihoods of the
-// classes are in proportion to the exponentials of the scores. Package learning makes softeners. A Softener may be used
-// concurrently.
+// results for each sample, as if it enlarged by 4. The results are a first score for each class of sharpening, then a
+// second score for each class, then a number from which the weight of the sample follows. The score of a class is the
+// weighted mean of its first scores plus the plain mean of its second scores. The likelihoods of the classes are in
+// proportion to the exponentials of the scores. Package learning makes softeners. Concurrent use is safe.
 type Softener struct {
 	network network
 	classes []Sharpening
 }
 
-// network is the part of a *convolutional.Stage that is used: a stage that can be applied to a window of a picture.
+// network is a *convolutional.Stage: a stage that can be applied to a window of a picture.
 type network interface {
 	stage.Stage
 	ApplyWithin(ctx context.Context, low *plane.Plane, window image.Rectangle, current *plane.Plane, w *stage.Work) (
 		*plane.Plane, error)
 }
 
-// Sharpening says how to mend a picture of a class.
+// Sharpening says how to mend the pictures of a class.
 type Sharpening struct {
 	// Correction undoes the sharpening.
 	Correction repair.Correction `json:"correction"`
@@ -49,24 +48,23 @@ const (
 	// SoftenerScale is the scale of the network, and SoftenerResults the number of its results for a sample.
 	SoftenerScale   = 4
 	SoftenerResults = SoftenerScale * SoftenerScale
-	// SoftenerRange times a result is a number. As pixels are limited to 0 to 1, the network puts out results plus ½.
+	// A score is SoftenerRange times a result. As pixels are limited to 0 to 1, the network puts out results plus ½.
 	SoftenerRange = 4
-	// The weight of a sample is 1/(1 + e⁻ˣ), with x the number after the scores times TellingGain.
+	// The weight of a sample is 1/(1 + e⁻ˣ), where x is TellingGain times the number after the scores.
 	TellingGain = 10
 	// ScoreGain times the score of a class is the natural logarithm of its likelihood, up to a common constant.
 	ScoreGain = 20
 )
 
 const (
-	// numberBits is the number of bits after the point in integers that stand for numbers.
+	// numberBits is the number of fractional bits in the integers that hold scores.
 	numberBits = 16
 	// softenerName and softenerText are the names of the network and of the text in the file of a softener.
 	softenerName, softenerText = "network", "softener.json"
 )
 
-// NewSoftener returns a softener with a network of package convolutional for SoftenerScale, whose results are to be
-// multiplied by SoftenerRange. classes say how the pictures of each class are mended; the first class is clean
-// pictures, which are not.
+// NewSoftener returns a softener with a network of package convolutional for SoftenerScale. classes say how the
+// pictures of each class are mended; the first, for clean pictures, must be zero.
 func NewSoftener(of stage.Stage, classes []Sharpening) (*Softener, error) {
 	network, is := of.(network)
 	if !is {
@@ -103,7 +101,7 @@ func (s *Softener) Write(w io.Writer) error {
 	return m.Write(w, softenerText, text)
 }
 
-// ReadSoftener reads what Write wrote.
+// ReadSoftener returns the softener in a file that Write wrote.
 func ReadSoftener(file []byte) (*Softener, error) {
 	f, err := stage.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -127,33 +125,32 @@ func ReadSoftener(file []byte) (*Softener, error) {
 //go:embed softener.npz
 var softenerFile []byte
 
-// OwnSoftener returns the softener of this program. It fails in programs without package convolutional, which reads the
-// network.
+// OwnSoftener returns the softener of this program. It fails in programs without package convolutional.
 var OwnSoftener = sync.OnceValues(func() (*Softener, error) { return ReadSoftener(softenerFile) })
 
-// softenerTraits is the length of Softening.Traits: the classes of this program's softener but the first.
+// softenerTraits is the length of Softening.Traits: the number of classes of this program's softener, less 1.
 const softenerTraits = 5
 
 // Softening is the answer of a Softener for a picture.
 type Softening struct {
-	// Correction undoes the sharpening of the picture as far as it is likely: the mean over the classes, weighted by
-	// their likelihoods.
+	// Correction undoes the sharpening of the picture: the mean of the classes' corrections, weighted by their
+	// likelihoods.
 	Correction repair.Correction
-	// Plain is the share of plain interpolation in the result, 0 to 1, in steps of 1/32: the same mean.
+	// Plain is the share of plain interpolation in the result, 0 to 1, in steps of 1/32: such a mean, too.
 	Plain float64
-	// Traits has, for each class but the first, the base-2 logarithm of its likelihood divided by the likelihood of the
-	// first class, clean pictures, in steps of 1/256.
+	// Traits holds, for each class but the first, the base-2 logarithm of the likelihood of the class divided by the
+	// likelihood of the first class, clean pictures, in steps of 1/256.
 	Traits []int32
 	// IsDrawing is true for drawings, which are not softened.
 	IsDrawing bool
 }
 
-// Soften estimates how img was sharpened. A picture of the size of a patch is taken to be favour times likelier to be
-// clean than sharpened, before img is looked at. Soften fails only with ctx.Err().
+// Soften estimates how img was sharpened. favour is how many times likelier clean pictures of the size of a patch are
+// than sharpened ones, before img is examined. Soften fails only with ctx.Err().
 func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) (to Softening, err error) {
 	all := s.newSaid()
 	err = parallel.Each(ctx, listWindows(img.Bounds()), func(ctx context.Context, w image.Rectangle) (said, error) {
-		return s.look(ctx, img, w)
+		return s.sumWindow(ctx, img, w)
 	}, func(one said) error {
 		for i := range all.scores {
 			all.scores[i] += one.scores[i]
@@ -197,11 +194,11 @@ func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) 
 	return to, nil
 }
 
-// The likelihoods hold for a patch of learnedSamples samples. A mean over n times as many varies less, so their
-// logarithms are multiplied by √n; that a picture is clean is taken to be CleanFavour·n^¾ times as likely as among the
-// patches that were learned from, of which half are. The gains in dB of RGB on interpolation of 83 pictures in colour
-// of open-valid, general-dev and T91 at ×2, and of 91 of T91 at ×4, most of which have fewer samples than a patch,
-// damaged by Pillow; what clean ones gain on photo, and how many of them lose more than 0.3 dB:
+// The likelihoods hold for a patch of learnedSamples samples. A mean over n times as many samples varies less, so the
+// logarithms are multiplied by √n. Half of the patches that were learned from are clean; a picture is taken to be
+// CleanFavour·n^¾ times as likely to be clean. The gains in dB of RGB on interpolation of 83 pictures in colour of
+// open-valid, general-dev and T91 at ×2, and of 91 of T91 at ×4, most of them with fewer samples than a patch, damaged
+// by Pillow; the gains of clean pictures on photo, and how many lose more than 0.3 dB:
 //
 //	logarithms, favour   sharpened by 0.7   JPEG 85 after it   every second, fourth   clean
 //	1, 9                 1.20  0.76         0.71               −0.08  −0.06           −0.030, 2   −0.003, 0
@@ -215,12 +212,12 @@ func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) 
 //	√n, 6·n^¾            1.29  1.01         0.74               −0.09  −0.07           −0.013, 0   −0.008, 0
 //	√n, 8·n^¾            1.25  0.92         0.67               −0.10  −0.07           −0.013, 0   −0.005, 0
 //
-// By the last but one none of 78 whole pictures of open-valid and general-dev loses more than 0.25 dB of brightness on
-// photo, and all of them 0.016 in the mean. Of T91 at ×2, two of 91 lose 1.7.
+// By the last row but one, none of 78 whole pictures of open-valid and general-dev loses more than 0.25 dB of
+// brightness on photo, and the mean loss is 0.016 dB. At ×2, two of the 91 pictures of T91 lose 1.7 dB.
 //
-// Pictures with noise or compression lose less if they are softened by mistake. With FlawedFavour, those sharpened by
-// 0.7, then JPEG 85, gain 1.06 dB where they have 0.90 with CleanFavour, and 1.10 with 1. JPEG 75 has 0.005 and 0.016
-// less, the worst picture 0.4 and 0.6, and noise of 10 levels 0.01 and 0.02.
+// Pictures with noise or compression lose less if they are softened by mistake. Pictures sharpened by 0.7, then JPEG
+// 85, gain 0.90 dB with CleanFavour, 1.06 with FlawedFavour, and 1.10 with a favour of 1. With the latter two, pictures
+// of JPEG 75 lose 0.005 and 0.016 dB, the worst 0.4 and 0.6, and pictures with noise of 10 levels 0.01 and 0.02.
 const (
 	learnedSamples = 64 * 64
 	// CleanFavour is the favour for pictures without noise and compression, FlawedFavour for others: see Soften.
@@ -228,8 +225,8 @@ const (
 	FlawedFavour = 2
 )
 
-// said has the sums over samples of the first scores, weighted, and of the second scores, for each class; the sum of
-// the weights; the number of samples; and counts of neighbours.
+// said holds sums over samples. For each class, scores is the weighted sum of the first scores, and plain the sum of
+// the second scores; weight is the sum of the weights, and count the number of samples.
 type said struct {
 	scores, plain []int64
 	weight, count int64
@@ -237,11 +234,11 @@ type said struct {
 	outlines      measure.Outlines
 }
 
-// mostEqual is the share of equal neighbours above which a picture is a drawing, as it is if Outlines.AreDrawn says so.
-// A softener takes the hard edges of drawings for sharpening, and the judge may take them for damage. Of 83 photographs
-// in grey and in colour, reduced by 2, none has more than 0.48; of 100 synthetic drawings of 60 to 120 samples a side,
-// reduced by block means, 95 have. By auto these lost 0.36 dB on photo in the mean, the worst 12; now that photo
-// enlarges the 95, all 100 lose 0.22, nearly all of it in two.
+// mostEqual is the share of equal neighbours above which a picture is a drawing; Outlines.AreDrawn finds other
+// drawings. A softener takes the hard edges of drawings for sharpening, and the judge may take them for damage. Of 83
+// photographs in grey and in colour, reduced by 2, none has more than 0.48; of 100 synthetic drawings of 60 to 120
+// samples a side, reduced by block means, 95 have. With model auto the 100 drawings lost 0.36 dB on photo in the mean,
+// the worst 12; now that photo enlarges the 95, the mean loss is 0.22, nearly all from two drawings.
 const mostEqual = 0.5
 
 func (s *Softener) newSaid() said {
@@ -259,8 +256,8 @@ func (s said) likelihoods() (list []int64) {
 	return list
 }
 
-// look returns the sums for a window of img.
-func (s *Softener) look(ctx context.Context, img image.Image, window image.Rectangle) (all said, err error) {
+// sumWindow returns the sums over the samples in a window of img.
+func (s *Softener) sumWindow(ctx context.Context, img image.Image, window image.Rectangle) (all said, err error) {
 	defer parallel.Task()() // several windows are examined concurrently
 	shown := window.Inset(-s.network.Reach()).Intersect(img.Bounds())
 	whole := measure.Cut(img, shown)
@@ -288,7 +285,7 @@ func (s *Softener) look(ctx context.Context, img image.Image, window image.Recta
 				v := rows[k/SoftenerScale][SoftenerScale*x+k%SoftenerScale]
 				return int64(math.Floor((float64(v) - 0.5) * (SoftenerRange << numberBits)))
 			}
-			weight := tells(number(2 * classes))
+			weight := weightOf(number(2 * classes))
 			for i := range classes {
 				all.scores[i] += weight * number(i)
 				all.plain[i] += number(classes + i)
@@ -299,8 +296,8 @@ func (s *Softener) look(ctx context.Context, img image.Image, window image.Recta
 	return all, nil
 }
 
-// tells returns the weight of a sample, in steps of 1/repair.One, from the number after the scores.
-func tells(number int64) int64 {
+// weightOf returns the weight of a sample, in steps of 1/repair.One, from the number after its scores.
+func weightOf(number int64) int64 {
 	const perStep, most = TellingGain * math.Log2E * traitOne / (1 << numberBits), 16 * traitOne
 	power := repair.PowerOfTwo(min(max(int64(float64(number)*perStep), -most), most))
 	return repair.One * power / (repair.One + power)

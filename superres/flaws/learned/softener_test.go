@@ -78,7 +78,7 @@ func TestSoftenerFile(t *testing.T) {
 // How much a sample tells rises from 0 to 1 as the logistic function does.
 func TestTells(t *testing.T) {
 	for _, x := range []float64{-9, -0.3, -0.05, 0, 0.01, 0.2, 1, 9} {
-		got := float64(tells(int64(x*(1<<numberBits)))) / repair.One
+		got := float64(weightOf(int64(x*(1<<numberBits)))) / repair.One
 		if want := 1 / (1 + math.Exp(-TellingGain*x)); math.Abs(got-want) > 0.003 {
 			t.Errorf("%g tells %.4f, expected %.4f", x, got, want)
 		}

@@ -10,22 +10,22 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// The traits of a picture are numbers from which perceptrons estimate what was done to it, and which model suits it.
-// All are integers, in steps of 1/256 of their unit.
+// The traits of a picture are numbers from which perceptrons estimate what was done to the picture, and which model
+// suits it. All traits are integers, in steps of 1/256 of their unit.
 //
-// They are computed from squares of traitSide×traitSide samples all over the picture:
+// The traits are computed from squares of traitSide×traitSide samples all over the picture:
 //
 //   - the energy of 21 groups of frequencies in blocks of 8×8 samples, as base-2 logarithms: for each group the values
-//     below which 5, 25, 60, 90 and 98 % of the blocks stay (flat and busy ones tell noise, blur and sharpening apart);
+//     below which 5, 25, 60, 90 and 98 % of the blocks lie (flat and busy blocks tell noise, blur, sharpening apart);
 //   - the correlation of a high-pass filter's result with itself at 14 distances (grain, interpolation, sharpening);
-//   - the energy of differences over one sample relative to three, in four directions (blur along one of them);
+//   - the energy of differences over one sample relative to differences over three, in four directions (motion blur);
 //   - how far edges overshoot, and how steep they are, across and down;
 //   - the mean profile of gentle and of steep edges, half a sample from their middle to three and a half;
 //   - the shares of lone samples (salt) and of samples at black and white, and the number of levels (dithering);
 //   - how much third differences depend on the position in a grid of eight (JPEG);
 //   - how many samples there are, since few samples tell little;
-//   - four values that package measure found;
-//   - the gains that the corrector computes from all these;
+//   - four results of package measure: Noise, Likely, Loss and Quality;
+//   - the gains that the corrector computes from all traits above;
 //   - the answers of a Softener.
 const (
 	traitSide    = 32
@@ -56,7 +56,7 @@ const (
 		3 + 2*2 + 1 + 4 + repair.Bands + softenerTraits
 )
 
-// traitSums has sums over squares, from which traits are computed.
+// traitSums holds the sums over squares from which traits are computed.
 type traitSums struct {
 	blocks    [frequencyGroups][]int64 // for each block, the mean energy of the group
 	high      [len(traitLags) + 1]int64
@@ -74,8 +74,8 @@ type traitSums struct {
 	count   int64
 }
 
-// traits returns the traits of a picture without gains and answers of a softener, from its sums over squares and the
-// flaws f that were measured.
+// traits returns the traits of a picture from its sums s and its measured flaws f, without gains of the corrector and
+// answers of a softener. It sorts s.blocks.
 func (s *traitSums) traits(f measure.Flaws) []int32 {
 	out := make([]int32, 0, TraitCount)
 	parallel.Indices(len(s.blocks), func(i int) { slices.Sort(s.blocks[i]) })
@@ -127,8 +127,8 @@ type square struct {
 	x, y int
 }
 
-// squares returns squares all over img. parts has the brightness of its parts. In a picture with transparency the
-// hidden colours are replaced by those around them in the same square, so that squares do not depend on each other.
+// squares returns squares all over img. parts holds the brightness of the parts of img. In a picture with transparency,
+// colours around replace hidden colours in each square, so that no square depends on another.
 func squares(img image.Image, parts []*measure.Samples) (list []square) {
 	shown := measure.ListParts(img.Bounds())
 	for i, p := range parts {
@@ -144,8 +144,8 @@ func squares(img image.Image, parts []*measure.Samples) (list []square) {
 	return list
 }
 
-// Traits returns the traits of img without gains and answers of a softener, as the corrector takes them; nil if img is
-// too small. parts has the brightness of img, and f its flaws.
+// Traits returns the traits of img that the corrector takes, without gains and answers of a softener; nil if img is too
+// small. parts holds the brightness of the parts of img, and f the flaws of img.
 func Traits(img image.Image, parts []*measure.Samples, f measure.Flaws) []int32 {
 	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastTraitSide {
 		return nil
@@ -153,7 +153,7 @@ func Traits(img image.Image, parts []*measure.Samples, f measure.Flaws) []int32 
 	return sumTraits(squares(img, parts)).traits(f)
 }
 
-// sumTraits returns the sums over all the squares.
+// sumTraits returns the sums over all given squares.
 func sumTraits(squares []square) *traitSums {
 	sums := new(traitSums)
 	const together = 8 // squares
@@ -169,7 +169,7 @@ func sumTraits(squares []square) *traitSums {
 	return sums
 }
 
-// join adds the sums in other.
+// join adds the sums in other to s.
 func (s *traitSums) join(other *traitSums) {
 	addAll := func(to, v []int64) {
 		for i := range to {
@@ -197,7 +197,7 @@ func (s *traitSums) join(other *traitSums) {
 	s.lone, s.clipped, s.count = s.lone+other.lone, s.clipped+other.clipped, s.count+other.count
 }
 
-// logarithm returns the base-2 logarithm of v, which is at least 1, in steps of 1/256, linear between powers of two.
+// logarithm returns the base-2 logarithm of v ≥ 1, interpolated linearly between powers of two, in steps of 1/256.
 func logarithm[T int32 | int64](v T) int32 {
 	n := bits.Len64(uint64(v)) - 1
 	return int32(traitOne*n) + int32((uint64(v)<<(63-n)>>55)&(traitOne-1))
@@ -209,7 +209,7 @@ func ratio(a, b int64) int32 { return int32(traitOne * a / b) }
 // ratio64 returns times·a/b in steps of 1/256.
 func ratio64(a, times, b int64) int64 { return traitOne * times * a / b }
 
-// add adds the sums over the square whose first sample is (x0, y0).
+// add adds to s the sums over the square of p with the first sample (x0, y0).
 func (s *traitSums) add(p *measure.Samples, x0, y0 int) {
 	s.count += traitSide * traitSide
 	for y := y0; y < y0+traitSide; y += 8 {
@@ -243,8 +243,8 @@ var transform8 = [8][8]int64{
 	{100, -284, 426, -502, 502, -426, 284, -100},
 }
 
-// groups has the group of each frequency of a block, −1 for the mean, and groupSizes the number of frequencies in each
-// group. There are seven rings, each in three parts: mostly across, mostly down, and between.
+// groups holds the group of each frequency of a block, −1 for the mean, and groupSizes the number of frequencies in
+// each group. A group is a third of one of seven rings of frequencies: mostly across, mostly down, or between.
 var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int64) {
 	for u := range of {
 		for v := range of[u] {
@@ -262,7 +262,7 @@ var groups, groupSizes = func() (of [8][8]int, sizes [frequencyGroups]int64) {
 	return of, sizes
 }()
 
-// addBlock adds the energies of the block at (x, y).
+// addBlock appends the mean energy of each group of frequencies in the block at (x, y) to s.blocks.
 func (s *traitSums) addBlock(p *measure.Samples, x, y int) {
 	var across [8][8]int64 // for each row, the frequencies across
 	for j := range 8 {
@@ -296,8 +296,8 @@ func (s *traitSums) addBlock(p *measure.Samples, x, y int) {
 	}
 }
 
-// addHigh adds the products of a high-pass filter's results at the distances traitLags. The results are limited, so
-// that no single edge outweighs all others.
+// addHigh adds to s.high the products of two results of a high-pass filter, at distance 0 and at the distances
+// traitLags. The results are limited, so that no single edge outweighs all others.
 func (s *traitSums) addHigh(p *measure.Samples, x0, y0 int) {
 	const reach, most = 3, 60 * measure.Unit
 	const side = traitSide + 2*reach
@@ -325,7 +325,7 @@ func (s *traitSums) addHigh(p *measure.Samples, x0, y0 int) {
 	}
 }
 
-// addDifferences adds the squares of differences over one sample, and over three.
+// addDifferences adds the squares of differences over one sample to s.near, and over three samples to s.far.
 func (s *traitSums) addDifferences(p *measure.Samples, at int) {
 	for i, way := range traitWays {
 		step := way[1]*p.W + way[0]
@@ -335,7 +335,7 @@ func (s *traitSums) addDifferences(p *measure.Samples, at int) {
 	}
 }
 
-// addLevels adds whether a sample is black or white, whether it is alone, and which level it has.
+// addLevels notes the level of the sample at index at, and counts the sample if it is black or white, or lone.
 func (s *traitSums) addLevels(p *measure.Samples, at int) {
 	v := p.Pix[at]
 	s.levels[min((v+measure.Unit/2)/measure.Unit, 255)] = true
@@ -355,8 +355,8 @@ func (s *traitSums) addLevels(p *measure.Samples, at int) {
 	}
 }
 
-// addEdge adds the edge between a sample and the next, step entries on, if it is steep enough, and steeper than the
-// differences before and after it.
+// addEdge adds the edge between a sample and the next, step entries on, to s.profiles, and if it is steep to s.edges.
+// It adds nothing unless the edge is high and steep enough, and as steep as the differences before and after it.
 func (s *traitSums) addEdge(p *measure.Samples, at, axis, step int) {
 	rise := p.Pix[at+step] - p.Pix[at]
 	size := max(rise, -rise)
@@ -395,14 +395,14 @@ func (s *traitSums) addEdge(p *measure.Samples, at, axis, step int) {
 	e.steep += 256 * int64(size) / int64(high-low)
 }
 
-// addThird adds the third difference of four samples at a position in a grid of eight.
+// addThird adds the magnitude of a third difference, along axis, to the sum for its position modulo 8.
 func (s *traitSums) addThird(p *measure.Samples, at, axis, step, place int) {
 	v := p.Pix[at-2*step] - 3*p.Pix[at-step] + 3*p.Pix[at] - p.Pix[at+step]
 	s.third[axis][place%8] += int64(min(max(v, -v), 12*measure.Unit))
 	s.thirds[axis][place%8]++
 }
 
-// WithSaid returns the traits t, then the gains of the corrector, then the answers of a softener.
+// WithSaid returns a new slice: the traits t, then the gains of the corrector for t, then said.Traits.
 func WithSaid(t []int32, said Softening) []int32 {
 	gains, _, _ := corrector().gains(t)
 	return slices.Concat(t, gains[:], said.Traits)

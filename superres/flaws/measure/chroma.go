@@ -13,18 +13,19 @@ const (
 	differ   = 16  // the least such value that differs
 	fewVotes = 128 // the least number of positions found in rows, and in columns, for a decision
 
-	// The percentage of the positions found that must be even, or odd. Of 369 clean pictures, reduced, half have at
-	// most 51 percent, one in twenty more than 54, and one 66. Of those from JPEG files half have 76 or more.
+	// The least percentage of the positions found that must be even, or odd. Of 369 clean reduced pictures, half have
+	// at most 51 percent, one in twenty has more than 54, one has 66. Of pictures from JPEG files, half have 76 or
+	// more.
 	agreement = 73
 
-	// The percentage for certainty where chroma samples do not begin at the first pixel, as in a cropped picture. That
-	// is rarer, and a picture of a red rose that was never subsampled has 81 and 83: it lost 3 dB. Of 167 pictures that
-	// lost a column, show no other trace of a JPEG file, and reach 73, one in six does not reach 82.
+	// The percentage for certainty where chroma samples do not begin at the first pixel, as in a cropped picture. Such
+	// pictures are rarer, and a picture of a red rose that was never subsampled has 81 and 83, and lost 3 dB. Of 167
+	// pictures cropped by a column, with no other trace of a JPEG file, that reach 73, one in six does not reach 82.
 	shifted = 82
 )
 
-// isSubsampled reports whether the chroma of a picture was subsampled in both directions, and whether that is sure even
-// if the picture shows no other trace of a JPEG file. The parts of the picture begin at even pixels.
+// isSubsampled reports whether the chroma of a picture was subsampled in both directions, and whether this is sure even
+// without any other trace of a JPEG file. parts are parts of the picture, which begin at even pixels.
 func isSubsampled(parts []Area) (is, isSure bool) {
 	var counts [2][2]int // positions found across and down, by parity
 	for i := range counts {
@@ -47,9 +48,9 @@ func isSubsampled(parts []Area) (is, isSure bool) {
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
-// vote finds the positions, on the rows of p or on its columns, where the two values for s agree while those of a
-// neighbouring position differ, and adds their number to count by parity. It looks at R−G in half of the lines, and at
-// B−G in the others: neither depends on brightness.
+// vote counts the positions along the rows of p, or with down along its columns, where the two values for s agree while
+// the two values at a neighbouring position differ. It adds the number of even positions to count[0], of odd to
+// count[1]. It uses R−G in half of the lines, and B−G in the other half, as neither depends on brightness.
 func (p Area) vote(count *[2]int, down bool) {
 	lines, n, step, apart := p.Channels[0].H, p.Channels[0].W, 1, p.Channels[0].W
 	if down {
@@ -58,7 +59,7 @@ func (p Area) vote(count *[2]int, down bool) {
 	if n < 5 {
 		return
 	}
-	var pairs [2][9]int // by the parity of a position, then by 3 times the class of the one before and its own
+	var pairs [2][9]int // by the parity of a position, then by 3 × the class of the position before + its own class
 	c := make([]int32, n)
 	for line := range lines {
 		channel := p.Channels[line/2%2*2].Pix
@@ -66,7 +67,7 @@ func (p Area) vote(count *[2]int, down bool) {
 			at := line*apart + i*step
 			c[i] = level(channel[at]) - level(p.Channels[1].Pix[at])
 		}
-		before := 1 // 1 counts for nothing
+		before := 1 // pairs with class 1 are not used
 		for i := 1; i+2 < n; i++ {
 			v := 3*(c[i]-c[i+1]) - c[i-1] + c[i+2]
 			now := 0 // the class: 0 if the values agree, 2 if they differ, 1 in between

@@ -9,33 +9,34 @@ import (
 
 // In pictures drawn pixel by pixel, such as pixel art, charts, square codes, letters and ordered dithering, edges run
 // straight between the same two colours, and the same patterns of a few samples recur again and again. In photographs
-// they do not, even in few colours and with dithering by error diffusion.
+// this is rare, even in few colours and with dithering by error diffusion.
 //
-// The samples of enlargements by repetition were taken once: of 237 drawings of these kinds, of 12 to 160 pixels a
-// side, and of 96 photographs of 60 to 320 in 8 to 64 colours. The limits of EstimatePalette alone take 67 drawings for
-// photographs. With those here IsDrawing takes 15 for photographs, mostly smooth heat maps and ordered dithering
-// without lines, and two photographs for drawings. A drawing taken for a photograph loses 7 dB and more, a photograph
-// taken for a drawing 0.4 to 2. None of 22 photographs in all their colours, and in grey, is taken for a drawing.
+// To choose the limits, 237 drawings of these kinds, of 12 to 160 pixels a side, and 96 photographs of 60 to 320 pixels
+// a side in 8 to 64 colours were enlarged by repetition, and one of each square of repeated samples was kept. The
+// limits of EstimatePalette alone take 67 drawings for photographs. With the limits here, IsDrawing takes 15 drawings
+// for photographs, mostly smooth heat maps and ordered dithering without lines, and two photographs for drawings. A
+// drawing taken for a photograph loses 7 dB and more, a photograph taken for a drawing 0.4 to 2. None of 22 photographs
+// in all their colours, and in grey, is taken for a drawing.
 const (
 	// The greatest shares, in a photograph, of edges that run straight, and of patterns of 5×5 samples that occur three
-	// times or more in a window. In pictures whose samples are taken once the greatest share of patterns is mostTaken,
-	// since more of them are drawings, also with ordered dithering.
+	// times or more in a window. After repeated samples were removed the greatest share of patterns is mostTaken, since
+	// more such pictures are drawings, also with ordered dithering.
 	mostStraight, mostPatterned, mostTaken = 0.3, 0.55, 0.35
 	// drawnWindow is the side of the window, in the middle of a picture, in which patterns are compared.
 	drawnWindow = 128
 	// If neighbouring colours are as different as if all were picked at random, the mean squared distance of neighbours
-	// that differ is at least twice the variance of the colours. Coarse dithering has that too, but there more pixels
-	// lie between two equal ones.
+	// that differ is at least twice the variance of the colours. That is true of coarse dithering, too, but there more
+	// pixels lie between two equal neighbours.
 	leastUnrelated, mostAlternating = 1.65, 0.17
-	// mostSprite is the most colours of a picture with transparency that counts as drawn, whatever it looks like.
+	// A picture with transparency and at most mostSprite colours counts as drawn, no matter how it looks.
 	mostSprite = 64
 	// leastEach is the least number of pixels for each colour of a drawing; photographs in true colour have one or two.
 	leastEach = 4
 )
 
-// Outlines has the counts that tell drawings from photographs.
+// Outlines holds the counts that tell drawings from photographs.
 type Outlines struct {
-	edges, straight    int64 // pairs that differ, and those of them that are followed by the same pair
+	edges, straight    int64 // pairs of neighbours that differ; how many of them have an equal pair beside them
 	patterns, repeated int64 // patterns of 5×5 samples, not all equal, and how many of them occur three times or more
 }
 
@@ -69,12 +70,12 @@ func middleOf(w, h int) image.Rectangle {
 	return image.Rect(x, y, min(w, x+drawnWindow), min(h, y+drawnWindow))
 }
 
-// Add counts the edges and patterns in a window of p.
+// Add adds the edges and patterns in a window of p to the counts.
 func (o *Outlines) Add(p Area, window image.Rectangle) {
 	o.add(p.keys(), p.Channels[0].W, window)
 }
 
-// add counts the edges and patterns in a window of a picture. keys has the keys of all pixels, w in a row.
+// add counts the edges and patterns in a window of a picture in o. keys holds the keys of all pixels, w in a row.
 func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 	addEdge := func(at, across, along int) {
 		a, b := keys[at], keys[at+across]
@@ -86,7 +87,7 @@ func (o *Outlines) add(keys []int32, w int, window image.Rectangle) {
 			o.straight++
 		}
 	}
-	// Only patterns whose hash occurs often enough are compared.
+	// Only patterns with a hash that occurs often enough are compared.
 	const side, often = 5, 3
 	type place struct {
 		at   int
@@ -140,8 +141,8 @@ func (o *Outlines) Join(other Outlines) {
 // AreDrawn reports whether the picture is a drawing.
 func (o Outlines) AreDrawn() bool { return o.areDrawn(mostPatterned) }
 
-// areDrawn reports whether the picture is a drawing: many edges are straight, or more than the share patterned of
-// patterns repeat.
+// areDrawn reports whether the picture is a drawing: many edges are straight, or a greater share of the patterns than
+// patterned is repeated.
 func (o Outlines) areDrawn(patterned float64) bool {
 	if o.edges == 0 || o.patterns == 0 {
 		return false
@@ -151,7 +152,7 @@ func (o Outlines) areDrawn(patterned float64) bool {
 }
 
 // IsDrawing reports whether a picture was drawn pixel by pixel: pixel art, a chart or a square code. shown are its
-// parts, with repeated samples taken once. Photographs are no drawings, even in few colours.
+// parts, with one sample of each square of repeated samples. It is false for photographs, even in few colours.
 func IsDrawing(shown []Area) bool {
 	p := palette{numbers: map[int32]int{}}
 	isFew := !slices.ContainsFunc(shown, func(part Area) bool { return !p.add(part) })
@@ -165,8 +166,8 @@ func IsDrawing(shown []Area) bool {
 	return o.areDrawn(mostTaken)
 }
 
-// CountEqual returns how many pairs of neighbours in a part of a picture are equal, across and down, and how many pairs
-// there are.
+// CountEqual returns how many pairs of neighbours, across and down, in a part of a picture are equal, and how many
+// exist.
 func CountEqual(channels []*plane.Plane, part image.Rectangle) (equal, pairs int64) {
 	count := func(x, y, dx, dy int) {
 		for _, c := range channels {

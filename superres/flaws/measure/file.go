@@ -11,12 +11,12 @@ import (
 	"superres/internal/quantiser"
 )
 
-// mostBlocks is about the largest number of blocks of 8×8 samples that are read.
+// mostBlocks is about the greatest number of blocks of 8×8 samples that are read.
 const mostBlocks = 1200
 
 // estimateFile estimates the quality of the JPEG file that changed a picture most, 0 if none is found, and the standard
 // deviation of that change. grid is the result of findGrid for parts. known is the quality of the file that the picture
-// was read from, or 0 if that is no JPEG file; an earlier file may have changed the picture more.
+// was read from, or 0 if that was no JPEG file. An earlier JPEG file may have changed the picture more.
 func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, loss float64) {
 	c, quality := findQuality(parts, grid.X, grid.Y, false)
 	if quality != 0 {
@@ -42,8 +42,8 @@ func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, l
 	return quality, loss
 }
 
-// findQuality returns the coefficients of blocks that begin at (x, y), and the JPEG quality that they show; 0: none.
-// inDoubt is true if there is no other sign that blocks begin there.
+// findQuality returns the coefficients of blocks of parts, with first blocks at (x, y), and the JPEG quality that
+// explains the coefficients; 0: none. inDoubt is true if there is no other sign that blocks begin there.
 func findQuality(parts []*Samples, x, y int, inDoubt bool) (c *coefficients, quality int) {
 	c = newCoefficients(parts, x, y, 8)
 	quality, isSure := c.quality()
@@ -61,7 +61,7 @@ func findQuality(parts []*Samples, x, y int, inDoubt bool) (c *coefficients, qua
 // MostFlat is the greatest share of equal neighbours in a photograph. With more, quantised values prove nothing.
 const MostFlat = 0.45
 
-// equalShare returns the share of samples of parts that are as bright as the sample before them.
+// equalShare returns the share of the samples of parts that are as bright as the sample before.
 func equalShare(parts []*Samples) float64 {
 	equal, all := 0, 0
 	for _, p := range parts {
@@ -94,10 +94,11 @@ func findGrid(parts []*Samples) image.Point {
 	return image.Pt(across.greatest(), down.greatest())
 }
 
-// steps has, for each position modulo 8, the sum of the magnitudes of third differences and their number.
+// steps holds, for each position modulo 8, the sum of the magnitudes of third differences, and their number.
 type steps struct{ sum, count [8]int64 }
 
-// add adds every n-th third difference at a position, n = every. Each is taken of four samples, stride apart.
+// add adds magnitudes of third differences of four samples, stride apart, to s for position at. It takes the first
+// sample, then one in `every` samples.
 func (s *steps) add(at int, samples []int32, stride, every int) {
 	const far = 12 * Unit // a larger difference is an edge of the picture
 	last := samples[3*stride:]
@@ -126,7 +127,8 @@ func (s *steps) greatest() (at int) {
 // with one entry for each block, in units of 1/256 of a level.
 type coefficients [64][]int32
 
-// newCoefficients transforms blocks of parts. The first block of a part is at (x0, y0); blocks lie step samples apart.
+// newCoefficients returns the coefficients of blocks of parts. The first block of each part is at (x0, y0); the next
+// blocks lie step samples apart.
 func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
 	return transform(parts, x0, y0, step, func(row []float64, part, at int) {
 		for u, v := range parts[part].Pix[at:][:8] {
@@ -135,8 +137,8 @@ func newCoefficients(parts []*Samples, x0, y0, step int) *coefficients {
 	})
 }
 
-// transform transforms blocks at the positions that newCoefficients describes. read sets row to the eight values of a
-// row of a block, for the samples from index at on of a part.
+// transform returns the coefficients of blocks at the positions that newCoefficients describes. read sets row to the
+// eight values of a row of a block; its first sample has the index at in parts[part].Pix.
 func transform(parts []*Samples, x0, y0, step int, read func(row []float64, part, at int)) *coefficients {
 	c, b := new(coefficients), new(blocks)
 	most := mostBlocks + len(parts)
@@ -158,7 +160,7 @@ func transform(parts []*Samples, x0, y0, step int, read func(row []float64, part
 	return c
 }
 
-// blocks has some blocks, and memory for their transform. All numbers are integers below 2⁵³, and so exact.
+// blocks holds count blocks, and memory for their transform. All numbers are integers below 2⁵³, and so exact.
 type blocks struct {
 	count   int
 	samples [8 * together * 8]float64 // by rows: row y of all blocks side by side
@@ -205,13 +207,14 @@ var cosines = func() (list [64]float64) {
 	return list
 }()
 
-// telling has the frequencies that are examined: their coefficients are often not 0.
+// telling lists the frequencies that are examined, because their coefficients are often not 0.
 var telling = [...]int{1, 8, 9, 2, 16, 10, 17, 3, 24, 18}
 
 // leastEvidence is the evidence from which coefficients may come from a file. 83 pictures in colour of general-dev,
-// open-valid and T91 were reduced by 2. As JPEG files of qualities 60, 75 and 90 all have more than 8.4; sharpened and
-// then saved with quality 85, all but one have more than 8.8. Without JPEG, clean or with 16 kinds of damage, they have
-// at most 3.9, but repeating textures up to 10. A limit of 0.3 on the score found only 81, 77, 65 and 57 of the files.
+// open-valid and T91 were reduced by 2. Saved as JPEG files of qualities 60, 75 and 90, all have more than 8.4;
+// sharpened and then saved with quality 85, all but one have more than 8.8. Without JPEG, clean or with 16 kinds of
+// damage, they have at most 3.9, but repeating textures up to 10. A limit of 0.3 on the score found only 81, 77, 65 and
+// 57 of the files.
 const leastEvidence = 8
 
 // quality returns the JPEG quality that explains the coefficients best, or 0 if none does: on average, coefficients
@@ -242,7 +245,7 @@ func (c *coefficients) quality() (best int, isSure bool) {
 	return best, isSure
 }
 
-// sizes has the magnitudes of the coefficients of each of the telling frequencies, sorted, the greatest last.
+// sizes holds the magnitudes of the coefficients of each of the telling frequencies, sorted, the greatest last.
 type sizes [len(telling)][]uint32
 
 func (c *coefficients) sizes() (all sizes) {
@@ -255,9 +258,9 @@ func (c *coefficients) sizes() (all sizes) {
 	return all
 }
 
-// keep returns how near the coefficients are to multiples of the quantiser steps of quality: a score of 1 if all are
-// multiples, about 0 by chance, and 0 if too few coefficients are left to decide. evidence is the same in standard
-// deviations of what chance gives, to which no frequency adds more than a few.
+// keep returns how near the coefficients are to multiples of the quantiser steps of quality. score is 1 if all are
+// multiples, about 0 by chance, and 0 if too few coefficients decide. evidence is the same in standard deviations of
+// such a result by chance, with at most 4 from each frequency.
 func (all *sizes) keep(quality int) (score, evidence float64) {
 	const few, most = 60, 4
 	off, count, different, frequencies := uint64(0), 0, 0, 0
@@ -292,9 +295,9 @@ func (all *sizes) keep(quality int) (score, evidence float64) {
 	return 1 - float64(off)/float64(count<<10), evidence / math.Sqrt(float64(frequencies))
 }
 
-// loss estimates the standard deviation of the change by a JPEG file of the given quality, in levels. Coefficients
-// other than 0 have changed by rounding to quantiser steps. For the others, which became 0, the change follows from the
-// share of those that are not 0, if the coefficients have a Laplace distribution.
+// loss estimates, in levels, the standard deviation of the change that a JPEG file of the given quality made.
+// Coefficients other than 0 have changed by rounding to quantiser steps. The change of the coefficients that became 0
+// follows from the share of the others, if the coefficients have a Laplace distribution.
 func (c *coefficients) loss(quality int) float64 {
 	sum := 0.0
 	for k, list := range c {
@@ -309,7 +312,7 @@ func (c *coefficients) loss(quality int) float64 {
 			}
 		}
 		share := float64(some) / float64(len(list))
-		// The mean square of what became 0, relative to rounding: between 1 and 6/ln²share, nearly share^(5/16).
+		// The mean square of coefficients that became 0, relative to rounding: 1 to 6/ln²share, nearly share^(5/16).
 		root := math.Sqrt(math.Sqrt(share))
 		small := root * math.Sqrt(math.Sqrt(root))
 		sum += float64(step * step / 12 * (share + float64((1-share)*small)))

@@ -6,9 +6,9 @@ import (
 	"superres/internal/parallel"
 )
 
-// Flaws holds what was measured in the samples of a picture. Deviations are standard deviations in levels of 255.
+// Flaws holds the flaws measured in the samples of a picture. Deviations are standard deviations, in levels (0 to 255).
 type Flaws struct {
-	// Noise is the deviation of the noise in brightness; 0 if it is not certain that there is noise.
+	// Noise is the deviation of the noise in brightness; 0 if noise is not certain.
 	Noise float64
 	// Likely is the first estimate of Noise, before uncertain noise is set to 0. It is for a caller that has other
 	// evidence of noise, such as a second picture of the same scene.
@@ -26,7 +26,7 @@ type Flaws struct {
 	// Palette is the deviation of noise that does as much harm as the palette to which a photograph was reduced; 0: it
 	// was not reduced to a palette.
 	Palette float64
-	// Somewhere reports that parts of the picture have noise, perhaps not all of it.
+	// Somewhere reports that at least some parts of the picture have noise.
 	Somewhere bool
 }
 
@@ -37,7 +37,7 @@ const Worst = 25
 // and loss together, or of a palette, whichever is greater, divided by Worst, in steps of 1/64.
 func (f Flaws) Strength() float64 { return f.strengthOf(f.Noise) }
 
-// ColourStrength is Strength for the network that enlarges colour, from the greater of Noise and ColourNoise.
+// ColourStrength is Strength with the greater of Noise and ColourNoise as noise, for the network that enlarges colour.
 func (f Flaws) ColourStrength() float64 { return f.strengthOf(max(f.Noise, f.ColourNoise)) }
 
 func (f Flaws) strengthOf(noise float64) float64 {
@@ -50,8 +50,8 @@ const StrengthSteps = 64
 // RoundStrength returns s rounded to a multiple of 1/StrengthSteps, at most 1.
 func RoundStrength(s float64) float64 { return min(math.Round(StrengthSteps*s)/StrengthSteps, 1) }
 
-// Of returns the flaws of a picture from some of its parts, shown, and their brightness, list. The offsets of the parts
-// are multiples of 8 samples. quality is the quality of the JPEG file of the picture, or 0.
+// Of returns the flaws of a picture. shown are the parts of the picture that are read, at offsets that are multiples of
+// 8 samples, and list holds their brightness. quality is the quality of the JPEG file of the picture, or 0.
 func Of(shown []Area, list []*Samples, quality int) (f Flaws) {
 	subsampled := parallel.Start(func() [2]bool {
 		is, isSure := isSubsampled(shown)

@@ -15,7 +15,7 @@ const (
 
 // noiseLimits are the limits that tell noise from fine texture.
 type noiseLimits struct {
-	// texture is the part of the variance of coarser detail in a tile that is taken for fine detail, not noise.
+	// texture is the share of the variance of coarser detail that is subtracted from the noise, as fine detail.
 	texture float64
 	// whiteness is the least ratio of tileStats.fine to tileStats.rest for noise; noise alone has 1.25.
 	whiteness float64
@@ -27,8 +27,8 @@ type noiseLimits struct {
 
 // limits are the constants in use. Note: 37 photographs (Set5, open-valid, Kodak) were reduced by 2 and used clean and
 // with normal noise of 3 to 24 levels in red, green and blue, together with 36 synthetic textures (weave, halftone and
-// the like). The table has the number in which noise is found, and the mean error of the estimates, if one limit is
-// changed. go test ./superres/flaws/measure -run MeasureNoiseLimits -measure -v measures it again:
+// the like). The table has the number of pictures in which noise is found, and the mean error of the estimates, if a
+// limit is changed. go test ./superres/flaws/measure -run MeasureNoiseLimits -measure -v measures it again:
 //
 //	                textures  clean  noise 3   6         12        24
 //	as it is        20        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
@@ -41,10 +41,10 @@ type noiseLimits struct {
 //	fewest 30       24        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
 //	fewest 500      20        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
 //
-// confirmNoise then tells the clean pictures and the textures among those from noise.
+// confirmNoise then rejects clean pictures and textures among the pictures in which noise is found.
 var limits = noiseLimits{texture: 0.06, whiteness: 0.18, greatest: 40, fewest: 120}
 
-// tileStats are the statistics of a tile. The variances are in levels²; white noise has the same in both.
+// tileStats are the statistics of a tile. The variances are in levels²; white noise has the same variance in both.
 type tileStats struct {
 	fine  float64 // the variance of the filter (1 −2 1)⊗(1 −2 1)/6
 	rest  float64 // the variance of differences between means of 6 samples, beside the sample
@@ -52,17 +52,17 @@ type tileStats struct {
 	plain bool    // the tile has too few different values for noise: it is a dither or a pattern
 }
 
-// within reports whether the tile is so far from black and white that its noise is not clipped.
+// within reports whether the tile is far enough from black and white for its noise not to be clipped.
 func (s tileStats) within() bool { return s.mean > 6 && s.mean < 249 }
 
 // flat reports whether the tile has no visible noise.
 func (s tileStats) flat() bool { return s.fine < 0.02 }
 
-// estimateNoise estimates the standard deviation of white noise, in levels, from the tiles that have little else; 0
-// means none. J. Immerkær, Fast noise variance estimation, Computer Vision and Image Understanding 64 (1996),
-// doi:10.1006/cviu.1996.0060, separates noise from the picture by the filter of tileStats.fine. Here only the tiles in
-// which the picture varies least are used, in each quarter of the range of brightness, because noise may depend on
-// brightness. Other variation in those tiles counts against noise.
+// estimateNoise estimates the standard deviation of white noise, in levels, from the tiles of parts with little other
+// variation; 0 means none. J. Immerkær, Fast noise variance estimation, Computer Vision and Image Understanding 64
+// (1996), doi:10.1006/cviu.1996.0060, separates noise from the picture by the filter of tileStats.fine. Here only the
+// tiles in which the picture varies least are used, in each quarter of the range of brightness, because noise may
+// depend on brightness. Other variation in the tiles counts against noise.
 //
 // somewhere reports whether some tiles have noise, even if the picture as a whole is taken to have none.
 func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, somewhere bool) {
@@ -123,7 +123,7 @@ func estimateNoise(parts []*Samples, limits noiseLimits) (deviation float64, som
 	return deviation, somewhere
 }
 
-// quietest returns the medians of fine and rest over the eighth of the tiles with the least rest.
+// quietest returns the medians of fine and rest over the eighth of the tiles with the least rest. It reorders tiles.
 func quietest(tiles []tileStats) (fine, rest float64) {
 	sortBy(tiles, func(s tileStats) float64 { return s.rest })
 	tiles = tiles[:max(4, len(tiles)/8)]
@@ -132,7 +132,7 @@ func quietest(tiles []tileStats) (fine, rest float64) {
 	return tiles[len(tiles)/2].fine, rest
 }
 
-// sortBy sorts list by key, and keeps the order of elements with the same key, as slices.SortStableFunc does, which
+// sortBy sorts list by key, and keeps the order of elements with the same key. slices.SortStableFunc does so, too, but
 // takes several times as long for thousands of elements.
 func sortBy[T any](list []T, key func(T) float64) {
 	type place struct {
@@ -155,7 +155,7 @@ func sortBy[T any](list []T, key func(T) float64) {
 	}
 }
 
-// tile measures the tile at (x, y). The picture must have two samples before it and three after it.
+// tile returns the statistics of the tile at (x, y). p must have two samples before the tile and three after it.
 func (p *Samples) tile(x, y int) tileStats {
 	var fine, rest, sum int64
 	var seen [4]uint64 // a bit for each level of 8 bits
@@ -193,9 +193,9 @@ func (p *Samples) tile(x, y int) tileStats {
 }
 
 // Quiet returns how quiet the quietest places of a picture are, in levels: one in a hundred of its squares of 5×5
-// samples has a smaller standard deviation. Noise that is about the same everywhere has hardly a greater deviation.
-// list has the parts of the picture. Squares near black and white are left out, as noise is clipped there; if all are,
-// Quiet is infinite.
+// samples has a smaller standard deviation. Noise that is the same everywhere is hardly stronger. list holds the parts
+// of the picture. Squares near black and white are left out, as noise is clipped there; if all squares are, Quiet
+// returns infinity.
 func Quiet(list []*Samples) float64 {
 	const side, count, most = 5, 5 * 5, 10_000
 	var squares []int64 // the variances, in units of 1/(count·Unit)² of a squared level

@@ -7,32 +7,31 @@ import "math"
 // between them. Drawings have as few colours: see isDrawn.
 //
 // Gains on interpolation in brightness at ×2, in dB, of 43 pictures of general-dev and open-valid: in each pair first
-// with the noise that Of found and the judge, without EstimatePalette, then with the noise of the palette:
+// without EstimatePalette, with the noise that Of found and the judge, then with the noise of the palette:
 //
 //	colours, dithered             16            64            256
 //	                              0.10  0.84    0.58  0.83    1.14  1.18
 //	each pixel the nearest        0.00  0.29    0.87  0.89
 //
-// In grey, by error diffusion, 3, 4, 8 and 16 tones gain 1.87, 5.77, 3.07 and 1.84 dB, where they gained 1.16, 0.80,
-// 0.58 and 0.73 before; ordered dithering gains as much. Of 103 drawings of at most 256 colours none is taken for a
-// photograph.
+// In grey, by error diffusion, 3, 4, 8 and 16 tones gain 1.87, 5.77, 3.07 and 1.84 dB, not 1.16, 0.80, 0.58 and 0.73 as
+// before; ordered dithering gains as much. None of 103 drawings of at most 256 colours is taken for a photograph.
 const (
 	mostColours = 256
 	pixelsEach  = 16 // the least number of pixels for each colour
 
 	// For a photograph: the greatest share of neighbours that are equal; the least share of pixels that lie between two
-	// equal ones of another colour; and the greatest mean distance between a colour and its nearest other colour, in
-	// levels. Black and white alone are farther apart.
+	// equal pixels of another colour; and the greatest mean distance between a colour and the colour nearest to it, in
+	// levels. If the only colours are black and white, the distance is greater.
 	mostEqualColours, leastAlternating, mostApart = 0.75, 0.012, 130
 
-	// The strength is proportional to that distance, and to a factor. The factor is 1 if pixels between two equal ones
-	// are as frequent as after dithering, and wholeStill if they are as rare as without.
+	// The strength is proportional to that distance, and to a factor: 1 if pixels between two equal pixels are as
+	// frequent as after dithering, and wholeStill if they are as rare as without dithering.
 	strengthPerLevel, wholeStill = 1. / 45, 0.45
 
 	leastPalette = 0.13 // the least strength that counts
 )
 
-// palette has the counts of a picture with few colours.
+// palette holds the counts of a picture with few colours.
 type palette struct {
 	numbers                           map[int32]int // the index of each colour in colours and counts
 	colours                           [][3]int32
@@ -60,8 +59,8 @@ func EstimatePalette(parts []Area) float64 {
 		return 0
 	}
 	apart := p.apart()
-	// Of the pixels that differ from a neighbour, about the share 0.06 + 0.0027·a lies between two equal ones without
-	// dithering, for colours a levels apart, and twice that share or more with it.
+	// Of the pixels that differ from a neighbour, about the share 0.06 + 0.0027·a lies between two equal pixels without
+	// dithering, if a is the distance in levels, and twice that share or more with dithering.
 	dithered := alternating / (1 - equal) / (0.03 + float64(0.0075*apart))
 	whole := wholeStill + float64((1-wholeStill)*min(max((dithered-0.8)/0.4, 0), 1))
 	strength := strengthPerLevel * apart * whole
@@ -83,7 +82,7 @@ func (p *palette) isDrawn(patterned float64) bool {
 
 func (p *palette) isSmallSprite() bool { return p.isSprite && len(p.colours) <= mostSprite }
 
-// add counts a part of a picture. It returns false if the picture has too many colours.
+// add adds the pixels of a part of a picture to the counts. It returns false if the picture has too many colours.
 func (p *palette) add(part Area) bool {
 	w, h := part.Channels[0].W, part.Channels[0].H
 	last, number := int32(transparent), 0
@@ -119,7 +118,7 @@ func (p *palette) add(part Area) bool {
 	return true
 }
 
-// compare counts the pairs of neighbours among n pixels, whose keys lie step entries apart.
+// compare counts the pairs of neighbours in a line of n pixels in p. The keys of the line lie step entries apart.
 func (p *palette) compare(keys []int32, n, step int) {
 	for i := step; i < n*step; i += step {
 		p.pairs++
@@ -161,7 +160,7 @@ func (p *palette) variance() float64 {
 	return variance
 }
 
-// apart returns the mean, over all pixels, of the distance between their colour and its nearest other.
+// apart returns the mean, over all pixels, of the distance between the colour of a pixel and the nearest other colour.
 func (p *palette) apart() float64 {
 	sum, isGrey := 0.0, true
 	for i, a := range p.colours {

@@ -10,16 +10,17 @@ import (
 	"superres/patches/plane"
 )
 
-// Regions has the standard deviation of the noise, in levels of 255, in each of W×H equal cells of a picture by rows.
+// Regions holds the standard deviation of the noise, in levels, in each of the W×H equal cells of a picture, by rows.
 type Regions struct {
 	W, H  int
 	Noise []float64
 }
 
-// Note: 160 photographs were tested at full size, reduced by 2, and saved as JPEG files of quality 90, 60 and 30. Noise
-// is found to vary in none of them but one at full size, where it does vary. With noise of 15 levels in one half it is
-// found to vary in 123, with 0 to 20 levels from top to bottom in 127, and with 12 in a quarter in 74; the others are
-// small, or their detail hides it. Half of the noisy cells must have white noise beyond doubt: no weave or lattice has.
+// Note: 160 photographs were tested at full size, reduced by 2, and saved as JPEG files of quality 90, 60 and 30.
+// Varying finds varying noise in only one picture at full size, the noise of which does vary. With noise of 15 levels
+// added to one half it finds varying noise in 123, with 0 to 20 levels from top to bottom in 127, and with 12 in a
+// quarter in 74; the other pictures are small, or their detail hides the noise. Half of the noisy cells must have white
+// noise beyond doubt; the cells of weaves and lattices have none.
 const (
 	cellSide, mostCells  = 80, 8   // the least side of a cell in samples; the most cells along a side
 	cellSpan             = 128     // the most samples that are measured along a side of a cell
@@ -28,8 +29,8 @@ const (
 	sure                 = 0.5     // the whiteness that a single cell must have: see noiseLimits
 )
 
-// Varying returns the noise of each region of img, which has the flaws f, if some regions have much less than others,
-// such as a page around a photograph. It returns nil if noise is the same everywhere, almost absent, or uncertain.
+// Varying returns the noise of each region of img, if some regions have much less noise than others, as a page around a
+// photograph has. f holds the flaws of img. Varying returns nil if noise is even, almost absent, or uncertain.
 func (f Flaws) Varying(img image.Image) *Regions {
 	if !f.Somewhere {
 		return nil
@@ -83,7 +84,8 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	return r
 }
 
-// span returns the range [lo, hi) of samples that are measured in cell i, of n cells along a side that begins at from.
+// span returns the range [lo, hi) of samples to measure in cell i of n cells. Together, the cells are the samples
+// [from, from+side).
 func span(from, side, i, n int) (lo, hi int) {
 	lo, hi = from+side*i/n, from+side*(i+1)/n
 	if hi-lo > cellSpan {
@@ -93,8 +95,8 @@ func span(from, side, i, n int) (lo, hi int) {
 	return lo, hi
 }
 
-// cell returns the greatest deviation that the noise of cell p can have. white is true if that value is certain, and
-// false if texture may be part of it.
+// cell returns the greatest deviation that noise can have in a cell with the samples p. white is true if noise
+// certainly has that deviation, and false if texture may be part of it.
 func cell(p *Samples) (most float64, white bool) {
 	var tiles []tileStats
 	all, flat := 0, 0
@@ -117,7 +119,8 @@ func cell(p *Samples) (most float64, white bool) {
 	return math.Sqrt(fine), fine > float64(sure*rest)
 }
 
-// fill lowers each cell that is not known to the mean of the known cells around it, until all are known.
+// fill lowers the noise of each cell that is not known to the mean noise of the known cells around it, if that is less.
+// Then the cell is known, too; fill goes on until all cells are.
 func (r *Regions) fill(known []bool) {
 	for slices.Contains(known, false) {
 		next := slices.Clone(known)
@@ -143,8 +146,8 @@ func (r *Regions) fill(known []bool) {
 	}
 }
 
-// Strengths returns the least and the greatest Strength of the cells of r, and a new plane of r.W×r.H samples with the
-// Strength of each cell between these: 0 for the least, 1 for the greatest.
+// Strengths returns the least and the greatest Strength of the cells of r, and a new plane of r.W×r.H samples, one for
+// each cell. A sample is 0 for the least Strength, 1 for the greatest, and in proportion for others.
 func (f Flaws) Strengths(r *Regions) (least, greatest float64, share *plane.Plane) {
 	at := func(i int) float64 {
 		f.Noise = r.Noise[i]

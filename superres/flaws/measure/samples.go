@@ -10,8 +10,8 @@ import (
 	"superres/internal/picture"
 )
 
-// Area is a part of a picture as planes with samples of 0 to 1: its Channels (one if the picture is grey, else three),
-// and its Alpha.
+// Area is a part of a picture, as planes with samples from 0 to 1: Channels (one if the picture is grey, else three),
+// and Alpha, which is nil without transparency.
 type Area struct{ planes }
 
 type planes = picture.Picture
@@ -24,7 +24,7 @@ func Parts(img image.Image) (list []Area) {
 	return list
 }
 
-// ListParts returns the rectangles of Parts for a picture with the bounds b.
+// ListParts returns the rectangles of the parts that Parts returns for a picture with the bounds b.
 func ListParts(b image.Rectangle) (list []image.Rectangle) {
 	for _, y := range windows(b.Dy()) {
 		for _, x := range windows(b.Dx()) {
@@ -55,7 +55,7 @@ type Samples struct {
 	W, H  int
 	Pix   []int32
 	Parts int // the number of parts of the picture, including this one
-	// IsOpaque is false if some samples are hidden. Those have the brightness of the samples around them.
+	// IsOpaque is false if the part has alpha. Hidden samples have the brightness of the samples around them.
 	IsOpaque bool
 }
 
@@ -84,12 +84,12 @@ func SamplesOf(parts ...Area) (list []*Samples) {
 	return list
 }
 
-// sampleOf returns a brightness of 0 to 1 in units of 1/Unit of a level.
+// sampleOf returns v, a brightness from 0 to 1, in units of 1/Unit of a level.
 func sampleOf(v float32) int32 { return int32(float32(255*Unit*min(max(v, 0), 1)) + 0.5) }
 
-// Spread calls visit with positions (x, y) of squares of side×side samples that have margin more samples to the right
-// and below. The first is at (x0, y0), and they lie step samples apart. most is about the greatest number of positions
-// in all parts of the picture together: to keep it, only every second, third, … is visited.
+// Spread calls visit with the positions (x, y) of squares of side×side samples of p that have margin more samples to
+// the right and below. The first position is (x0, y0); the positions lie step samples apart. If there were more than
+// about most positions in all parts of the picture together, Spread visits only every second, third, … position.
 func (p *Samples) Spread(x0, y0, step, margin, side, most int, visit func(x, y int)) {
 	if p.W < x0+side+margin || p.H < y0+side+margin {
 		return
@@ -97,13 +97,13 @@ func (p *Samples) Spread(x0, y0, step, margin, side, most int, visit func(x, y i
 	cols, rows := (p.W-x0-side-margin)/step+1, (p.H-y0-side-margin)/step+1
 	every := max(1, (cols*rows*p.Parts+most-1)/most)
 	for i := 0; i < cols*rows; i += every {
-		// Shifted by one a row: else all would lie in the same columns if the number of columns is a multiple of every.
+		// Each row is shifted by one: else all positions would lie in the same columns if cols is a multiple of every.
 		x := (i%cols + i/cols) % cols
 		visit(x0+x*step, y0+i/cols*step)
 	}
 }
 
-// Cut returns a part of a picture, reduced to 8 bits a sample.
+// Cut returns the given part of img, with 8 bits a sample.
 func Cut(img image.Image, part image.Rectangle) Area {
 	switch m := img.(type) {
 	case *image.NRGBA:

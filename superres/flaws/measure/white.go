@@ -8,7 +8,7 @@ import (
 
 // The second test for white noise. The first, in noise.go, takes all fine variation in the quietest tiles for noise,
 // but a fine weave, gravel or the windows of a façade vary as little. So noise counts only if a second measure confirms
-// it: cosine transforms of blocks of 8×8 samples, whose coefficients (u, v) fall into bands,
+// it: cosine transforms of blocks of 8×8 samples. Their coefficients (u, v) fall into bands,
 //
 //	low 0..2 × 0..2 without (0, 0), middle 2..4 × 2..4,
 //	across 5..7 × 0..2, down 0..2 × 5..7, finest 5..7 × 5..7.
@@ -17,16 +17,17 @@ import (
 // first four bands is chosen, and there the fifth band, finest, is compared with the others: detail of a picture has
 // less in it, because pictures fade towards their finest detail, and a pattern differs in at least one band. Besides,
 // noise is a floor under all blocks of the picture: the finest band, of nine coefficients, has a χ² distribution with
-// nine degrees of freedom, of which 5 percent are below 0.608² of the mean. Texture has quieter blocks somewhere.
+// nine degrees of freedom, and 5 percent of its values are below 0.608² times the mean. Texture has quieter blocks
+// somewhere.
 type bands struct{ low, middle, across, down, finest float64 }
 
 // coarse returns the sum of all bands but the finest; the blocks with the least are chosen.
 func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 
 // What counts as noise. Note: four crops of 100 to 240 samples of each of 308 photographs (general-dev, t91,
-// open-valid, kodak, open, unsplash, pexels) were reduced by 2, 3 and 4, and those reduced by 2 were given normal noise
-// of 5, 10 and 20 levels in each colour. The table has the number in which noise in brightness is found, by
-// estimateNoise alone, and by these criteria with several values of whitest, applied to all blocks together:
+// open-valid, kodak, open, unsplash, pexels) were reduced by 2, 3 and 4, and the crops reduced by 2 were given normal
+// noise of 5, 10 and 20 levels in each colour. The table has the number of crops in which noise in brightness is found,
+// by estimateNoise alone, and by white with several values of whitest, applied to all blocks together:
 //
 //	                 clean ÷2   ÷3   ÷4   noise 5     10     20
 //	of                   1232 1228 1200      1232   1232   1232
@@ -38,7 +39,7 @@ func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 //
 // The clean crops nearest to the limit have 0.62 (houses from the air), 0.60 (wild water) and 0.58 (a meadow). In
 // colour none of the clean crops has noise of 2 levels, with any value of whitest from 0.6 on. For whole pictures, the
-// next table has how often a model for noise is chosen, by estimateNoise alone and with all of this (in colour: noise
+// next table has how often a model for noise is chosen, by estimateNoise alone and with confirmNoise (in colour: noise
 // of 12 levels in Cb and Cr, 2 in Y):
 //
 //	              pictures  clean ÷1  ÷2    ÷4    noise 5   10        20        12 in colour
@@ -61,19 +62,19 @@ const (
 	fewBlocks     = 40    // with fewer blocks, no noise is reported
 	quietLeast    = 16    // the least number of blocks that are chosen
 
-	// The range of the ratio of noise in brightness to noise in colour; it is 1.1 for independent noise in red, green
-	// and blue.
+	// The range of the ratio of noise in brightness to noise in colour; 1.1 for independent noise in red, green and
+	// blue.
 	sharedLeast, sharedMost = 0.6, 2
 
 	blocksOfQuarter = 150    // the least number of blocks in each part, if there is more than one part
 	smallPicture    = 60_000 // samples
 )
 
-// confirmNoise returns the deviation of noise in brightness. It is the estimate, if that is certainly white noise, or
-// if colour certainly has noise and brightness about as much; otherwise 0. If the loss by a file is decisive, the
-// estimate is returned as it is, because the model for such files removes noise too, and the loss hides the kind of
-// noise. If colour has noise and texture hides the noise of brightness, brightness is taken to have as much as colour,
-// unless some blocks have less. grid is the result of findGrid for parts.
+// confirmNoise returns the deviation of noise in brightness, which estimateNoise has estimated. It returns estimate if
+// the loss by a file is decisive, because the model for such files removes noise too, and the loss hides the kind of
+// noise; if colour certainly has about as much noise; or if brightness certainly has white noise. Else it returns the
+// deviation of colour if all blocks may have so much noise, since texture may hide it; otherwise 0. grid is the result
+// of findGrid for parts.
 func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws) float64 {
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate
@@ -81,7 +82,8 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	if estimate == 0 && f.ColourNoise == 0 {
 		return 0
 	}
-	// In the blocks of a JPEG file, which begin at grid, coefficients are whole quantiser steps, so others are taken.
+	// In the blocks of a JPEG file, which begin at grid, coefficients are whole quantiser steps, so other blocks are
+	// taken.
 	c := newCoefficients(parts, (grid.X+4)%8, (grid.Y+4)%8, blockStep(parts))
 	if estimate > 0 && c.white(c[0]) >= leastWhite {
 		return estimate
@@ -92,7 +94,8 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	return 0
 }
 
-// floor returns the greatest deviation, in levels, that white noise of the same strength everywhere can have.
+// floor returns the greatest deviation, in levels, that white noise can have if it has the same strength in all blocks;
+// 0 if there are too few blocks.
 func (c *coefficients) floor() float64 {
 	var finest []float64
 	for i := range c[0] {
@@ -113,8 +116,8 @@ func blockStep(parts []*Samples) int {
 	return 8
 }
 
-// estimateColourNoise returns the deviation of the noise that is certainly in Cb and in Cr of parts, the parts of a
-// picture; 0 if there may be none. light is the brightness of parts.
+// estimateColourNoise returns the root mean square of the deviations of noise in Cb and in Cr; 0 if there may be no
+// noise in one of the two. parts are the parts of a picture, and light is their brightness.
 func estimateColourNoise(parts []Area, light []*Samples) float64 {
 	if len(parts[0].Channels) < 3 {
 		return 0
@@ -137,16 +140,16 @@ func estimateColourNoise(parts []Area, light []*Samples) float64 {
 	return math.Sqrt(sum / 2)
 }
 
-// subtractLuma returns the difference between a sample and its brightness, scaled to the range of Cb and Cr around 128
-// levels: it is divided by twice half, a factor in thousandths.
+// subtractLuma returns Cb or Cr, from a sample v of blue or red and its brightness: 128 levels + (v −
+// luma)/(2·half/1000). All but half are in units of 1/Unit of a level.
 func subtractLuma(v, luma, half int32) int32 {
 	return 128*Unit + (1000*(v-luma)+half*2*512+half)/(2*half) - 512
 }
 
 // white returns the deviation, in levels, of the white noise that is certainly in the blocks; 0 if there may be none.
-// light has the first coefficient of the brightness of each block. As noise may depend on brightness, the blocks are
-// divided by brightness into up to four parts. More than half of the parts must have noise, or else all blocks
-// together. Blocks that are nearly black or white are left out, because noise is clipped there.
+// light holds the first coefficient of the brightness of each block. As noise may depend on brightness, the blocks are
+// divided by brightness into up to four parts. If at most half of the parts have noise, all blocks together must.
+// Blocks that are nearly black or white are left out, because noise is clipped there.
 func (c *coefficients) white(light []int32) (found float64) {
 	margin := 6.0
 	for range 2 {
@@ -184,13 +187,13 @@ func (c *coefficients) white(light []int32) (found float64) {
 	return found
 }
 
-// lit has the bands of a block, and its mean brightness in levels.
+// lit holds the bands of a block, and its mean brightness in levels.
 type lit struct {
 	bands
 	mean float64
 }
 
-// whitePart returns the variance, in levels², of white noise in list, which it sorts; 0 if there may be none.
+// whitePart sorts list and returns the variance, in levels², of white noise in its blocks; 0 if there may be none.
 func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {

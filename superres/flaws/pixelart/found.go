@@ -7,15 +7,16 @@ import (
 )
 
 const (
-	// The most colours of pixel art that was enlarged to squares, and of pixel art that was not; and the least number
-	// of its pixels for each colour.
+	// mostColours is the greatest number of colours of pixel art that was enlarged to squares, mostNative of other
+	// pixel art. leastEach is the least mean number of pixels of a colour.
 	mostColours, mostNative, leastEach = 256, 64, 6
-	// mostSide is the longest side of pixel art that was enlarged, in its own pixels. mostOwn is the longest side if it
-	// was not, as charts in few colours look like it. leastSide is the least length of the shorter side.
+	// mostSide is the longest side of pixel art that was enlarged, in its own pixels. mostOwn is the longest side of
+	// other pixel art; it is short, since charts in few colours look like pixel art. leastSide is the least length of
+	// the shorter side.
 	mostSide, mostOwn, leastSide = 512, 128, 8
 	// mostBetween is the greatest share of the changes of colour that may be steps between two distant colours, as
-	// antialiasing draws them: see countSteps. mostSoft is used for pictures that are not enlarged, and for those with
-	// more than mostNative colours, such as enlarged charts with antialiased text.
+	// antialiasing draws them: see countSteps. mostSoft is the limit for pictures that are not enlarged, or have more
+	// than mostNative colours, such as enlarged charts with antialiased text.
 	mostBetween, mostSoft = 0.35, 0.08
 	// In a picture that is not enlarged, with a side longer than mostDense, at least the share leastEqual of its pixels
 	// must equal the pixel before, and IsDrawing must hold. Two small photographs dithered to 5 colours have 0.54 and
@@ -61,9 +62,9 @@ func Is(img image.Image, repeated int) bool {
 	return len(seen) > 1 && leastEach*len(seen) <= len(g.keys) && float64(steps) <= between*float64(changes)
 }
 
-// countSteps returns how many pixels differ from the one before, across or down (changes), and how many of these lie
-// between the one before and the next, which differ much, in all samples (steps). The middle of a straight edge is not
-// counted, since no drawing has steps there.
+// countSteps returns changes, how many pixels differ from the pixel at the left, plus how many differ from the pixel
+// above; and steps, how many of the changes are at a pixel between two distant colours: see isBetween. Changes within a
+// straight edge are not counted, since no drawing has steps there.
 func (g grid) countSteps() (steps, changes int) {
 	for y := range g.h {
 		for x := range g.w {
@@ -85,10 +86,10 @@ func (g grid) countSteps() (steps, changes int) {
 	return steps, changes
 }
 
-// isBetween reports whether each sample of pixel b lies between the same sample of a and c, and whether one of them
-// does so at a distance from both. Invisible pixels have no colour.
+// isBetween reports whether each sample of pixel b lies between the same samples of pixels a and c, and at least one
+// sample is distant from both, where a and c are far apart. It is false if one of the pixels is invisible.
 func (g grid) isBetween(a, b, c int) bool {
-	const far, near = 48, 8 // levels of 255
+	const far, near = 48, 8 // in levels, 0 to 255
 	if g.keys[a] == hidden || g.keys[b] == hidden || g.keys[c] == hidden {
 		return false
 	}

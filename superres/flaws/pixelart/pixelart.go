@@ -2,13 +2,14 @@
 // introduces no new colours.
 //
 // The rule is EPX (E. Johnston, LucasArts, 1992), also known as Scale2x (A. Mazzoleni, 2001), for any scale. Where the
-// two neighbours beside a corner of a pixel P are alike, and P differs from them,
+// two neighbours at a corner of a pixel P are alike, and P differs from them, as at the corner above left if
 //
 //	left = above, left ≠ below, above ≠ right,
 //
-// the triangle at that corner, up to the line between the middles of the two sides, gets their colour. At ×2 this is a
-// quarter of the pixel, as with Scale2x. Corners of boxes stay: the colour of P must continue diagonally, in the pixel
-// below left or above right, as it does along an oblique edge. All invisible pixels are alike, whatever their colour.
+// the triangle at that corner, up to the line between the middles of the two sides, gets the colour of the two
+// neighbours. At ×2 the triangle covers one pixel of the result, as with Scale2x. Corners of boxes stay: the colour of
+// P must continue diagonally, in the pixel below left or above right, as it does along an oblique edge. All invisible
+// pixels are alike, whatever their colour.
 package pixelart
 
 import (
@@ -21,7 +22,7 @@ import (
 	"superres/superres/flaws/repair"
 )
 
-// grid is a picture with one key for each pixel: pixels look alike if their keys are equal.
+// grid is a picture with a key for each pixel: pixels with equal keys look alike.
 type grid struct {
 	w, h   int
 	keys   []uint64
@@ -62,9 +63,9 @@ func newGrid(img image.Image, k, w, h int) grid {
 	return g
 }
 
-// Enlarge reduces img to one pixel for each of its squares of equal pixels and enlarges that to w×h pixels by the rule.
-// Without blend, each pixel of the result is a pixel of img. With blend, it is the mean over its area, so that oblique
-// edges are smooth and all pixels equally wide. The result has the type that repair.TakeOnce returns.
+// Enlarge reduces img to one pixel for each of its squares of equal pixels and enlarges that picture to w×h pixels by
+// EPX. Without blend, each pixel of the result is a pixel of img. With blend, it is the mean of 16 points in its area,
+// so that oblique edges are smooth and all pixels equally wide. The result has the type that repair.TakeOnce returns.
 func Enlarge(img image.Image, w, h int, blend bool) image.Image {
 	g := newGrid(img, max(repair.Repeated(img), 1), w, h)
 	parts := 1 // number of parts of a pixel, along a side
@@ -98,7 +99,7 @@ func (g grid) source(x, y, w, h int) int {
 	return inY*g.w + inX
 }
 
-// mix sets pixel to the mean of the pixels with the indices from, colours weighted by opacity.
+// mix sets pixel to the mean of the pixels of g with the given indices. Opacity weights the colours.
 func (g grid) mix(pixel []uint8, from []int) {
 	if !slices.ContainsFunc(from, func(i int) bool { return g.keys[i] != g.keys[from[0]] }) {
 		copy(pixel, g.pix[from[0]*g.bytes:])
@@ -118,11 +119,11 @@ func (g grid) mix(pixel []uint8, from []int) {
 	for s := range samples {
 		sum, weight := 0, 0
 		for _, i := range from {
-			p, of := g.pix[i*g.bytes:], 1
+			p, opacity := g.pix[i*g.bytes:], 1
 			if s < samples-1 { // a colour, not alpha, which comes last
-				of = sample(p, samples-1)
+				opacity = sample(p, samples-1)
 			}
-			sum, weight = sum+of*sample(p, s), weight+of
+			sum, weight = sum+opacity*sample(p, s), weight+opacity
 		}
 		level := (2*sum + weight) / (2 * weight)
 		if size == 2 {
@@ -133,12 +134,12 @@ func (g grid) mix(pixel []uint8, from []int) {
 	}
 }
 
-// under returns which pixel of a row of in pixels lies under the middle of pixel i of a row of out pixels, and the
-// place of that middle in it: from −out at the left edge to out at the right.
-func under(i, in, out int) (pixel, place int) {
-	at := (2*i + 1) * in // in 1/(2·out) of a pixel of the shorter row
-	pixel = at / (2 * out)
-	return pixel, at - 2*out*pixel - out
+// under returns which pixel in a row of n pixels lies under the middle of pixel i of the same row enlarged to m pixels,
+// and the place of that middle in the pixel: from −m at the left edge to m at the right.
+func under(i, n, m int) (pixel, place int) {
+	at := (2*i + 1) * n // in 1/(2·m) of a pixel of the shorter row
+	pixel = at / (2 * m)
+	return pixel, at - 2*m*pixel - m
 }
 
 // corner returns the index of the pixel that gives its colour to the corner of pixel (x, y) in the direction (dx, dy).

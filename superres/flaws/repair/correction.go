@@ -12,7 +12,7 @@ import (
 
 // Correction is a filter that brings a blurred or sharpened picture near to a reduction by the bicubic kernel, which
 // models expect (S. Abu Hussein, T. Tirer, R. Giryes, Correction filter for single image super-resolution, CVPR 2020).
-// It has the base-2 logarithms, in steps of 1/256, of the gains at frequencies of 1/16, 2/16, … 8/16 cycles a sample,
+// It holds the base-2 logarithms, in steps of 1/256, of the gains at frequencies of 1/16, 2/16, … 8/16 cycles a sample,
 // in all directions; the last gain holds for higher frequencies, too. The zero value changes nothing.
 type Correction [Bands]int32
 
@@ -35,8 +35,8 @@ func (c Correction) Blur() float64 {
 	return math.Sqrt(math.Ln2 * max(0, float64(c[middle])/Octave) * 8 / (math.Pi * math.Pi))
 }
 
-// Sharpening returns the greatest factor by which the sharpening that c undoes had raised a frequency; 0: c undoes no
-// sharpening.
+// Sharpening returns the greatest factor by which the sharpening that c undoes had raised a frequency; 0: c undoes
+// none.
 func (c Correction) Sharpening() float64 {
 	least := int32(0)
 	for _, v := range c {
@@ -82,7 +82,7 @@ func (c Correction) Limited(f measure.Flaws) Correction {
 // NoiseWeight is e of Limited at a frequency of 1/2 for noise of a deviation of one level.
 const NoiseWeight = 0.02
 
-// gain returns the gain at a frequency, in steps of 2⁻²⁰. frequency is in 1/256 of the distance between two bands.
+// gain returns the gain of c, in steps of 2⁻²⁰, at a frequency in steps of 1/256 of the distance between two bands.
 func (c Correction) gain(frequency int) int64 {
 	below, part := frequency/256, int32(frequency%256)
 	at := func(i int) int32 { // band 0 is the mean, which is kept
@@ -125,8 +125,8 @@ const MostGain = 12 * Octave
 // One stands for 1 in the results of PowerOfTwo.
 const One = 1 << 20
 
-// PowerOfTwo returns 2 to the power of v/256, times One, for v < 10,000, to within 0.3 %. With p the fraction of v/256
-// after the point, it takes 1 + p·(0.657 + 0.344·p) for 2ᵖ.
+// PowerOfTwo returns 2 to the power of v/256, times One, for v < 10,000, to within 0.3 %. It approximates 2ᵖ, where p
+// is the fractional part of v/256, by 1 + p·(0.657 + 0.344·p).
 func PowerOfTwo(v int64) int64 {
 	whole, part := v>>8, v&255
 	if whole < -20 {

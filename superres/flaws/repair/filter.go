@@ -35,7 +35,7 @@ func countOf(x, y int) int64 {
 	return count
 }
 
-// turnsOf returns the cosines of 0, 1, … n − 1 n-ths of a full turn, times 2¹⁴.
+// turnsOf returns the cosines of 0/n, 1/n, … (n − 1)/n of a full turn, times 2¹⁴.
 func turnsOf(n int) []int64 {
 	list := make([]int64, n)
 	for i := range list {
@@ -87,13 +87,13 @@ func newTaps(reach, n int, gain func(u, v int) int64) (t taps) {
 	return t
 }
 
-// rowsEach is how many rows repaint has painted in one call.
+// rowsEach is how many rows one call of paint in repaint paints.
 const rowsEach = 64
 
 func brightness(p picture.Picture) []*plane.Plane { return []*plane.Plane{p.Luma()} }
 
-// repaint returns a new picture of the kind and the size of img. It has paint paint the rows [lo, hi), concurrently for
-// many such ranges.
+// repaint returns a new picture with the size and the type of samples of img. Concurrent calls of paint, which each
+// paint the rows [lo, hi) into out, cover all rows.
 func repaint(img image.Image, paint func(out *picture.Canvas, lo, hi int)) image.Image {
 	size := img.Bounds().Size()
 	out := picture.NewCanvas(size.X, size.Y, picture.IsGrey(img), picture.IsDeep(img))
@@ -103,7 +103,7 @@ func repaint(img image.Image, paint func(out *picture.Canvas, lo, hi int)) image
 	return out.Image
 }
 
-// paintRow paints row y with samples of the given channels: one for grey, or red, green and blue.
+// paintRow sets row y of out to the samples of the given channels: one for grey, or red, green and blue.
 func paintRow(out *picture.Canvas, y int, channels [][]float32) {
 	if len(channels) == 1 {
 		out.Put(y, 0, channels[0])
@@ -112,8 +112,8 @@ func paintRow(out *picture.Canvas, y int, channels [][]float32) {
 	}
 }
 
-// filter paints the rows [lo, hi) of img, filtered. listPlanes returns the planes that are filtered: one for each
-// channel, or a single plane, such as the brightness, whose changes are then added to all channels alike.
+// filter paints into out the rows [lo, hi) of img, filtered by t. listPlanes returns the planes that are filtered: one
+// for each channel, or a single plane, such as the brightness, whose changes are then added to all channels alike.
 func (t taps) filter(out *picture.Canvas, img image.Image, lo, hi int,
 	listPlanes func(picture.Picture) []*plane.Plane) {
 	h := img.Bounds().Dy()
@@ -138,8 +138,8 @@ func (t taps) filter(out *picture.Canvas, img image.Image, lo, hi int,
 	}
 }
 
-// newChange returns a function that returns what t adds to row y of a picture of h rows. p has the rows of the picture
-// that are needed, beginning with row from. The function's result is valid until its next call.
+// newChange returns a function that returns the filtered row y of a picture of h rows less the row itself. p holds the
+// rows of the picture that are needed, beginning with row from. The function's result is valid until its next call.
 func (t taps) newChange(p *plane.Plane, from, h int) func(y int) []float32 {
 	w, reach := p.W, t.reach()
 	padded := w + 2*reach

@@ -15,7 +15,7 @@ import (
 	"superres/superres/flaws/measure"
 )
 
-// The levels of a picture of 8 bits are integers, before it is sharpened and after. So if the right mask is undone, the
+// The levels of a picture of 8 bits are integers, before and after sharpening. So if the right mask is undone, the
 // amounts that it had added to samples are nearly integers, apart from rounding. If a wrong mask is undone, or if the
 // picture was not sharpened, the amounts are no nearer to integers than to values between. FindUnsharp looks for a mask
 // with amounts near integers. (Rounding betrays JPEG files, too: Z. Fan, R. L. de Queiroz, Identification of bitmap
@@ -25,7 +25,7 @@ import (
 // latticeSides that fits into the picture.
 var latticeSides = [...]int{64, 48, 32}
 
-// The blurs and the amounts that are tried. A mask between two of them is still found, about half a step away.
+// The blurs and the amounts that FindUnsharp tries. A mask between two blurs or two amounts is still found from either.
 var (
 	unsharpBlurs = []Unsharp{{Around: 4}, {Around: 8}, {Radius: 0.4}, {Radius: 0.5}, {Radius: 0.6}, {Radius: 0.7},
 		{Radius: 0.8}, {Radius: 0.9}, {Radius: 1}, {Radius: 1.1}, {Radius: 1.2}, {Radius: 1.35}, {Radius: 1.5},
@@ -33,9 +33,10 @@ var (
 	unsharpAmounts = []float64{0.2, 0.25, 0.32, 0.4, 0.5, 0.6, 0.7, 0.85, 1, 1.2, 1.5, 1.8, 2.2, 2.8, 3.5}
 )
 
-// Thresholds of evidence.value. All masks are tried in two squares. If one of the best there has suspicious or more,
-// and likely or more in four squares, then the masks are tried in those four, except those with little evidence in two.
-// The best mask is refined, in four squares and then in twelve, and accepted if it has certain or more in twelve.
+// Thresholds of evidence.value. All masks are tried in two squares. If the value of one of the best masks is suspicious
+// or more there, and likely or more in four squares, all masks are tried in the four squares, except masks with little
+// evidence in the two. The best mask is refined, in four squares and then in twelve, and accepted if its value in
+// twelve squares is certain or more.
 const (
 	suspicious = 18
 	likely     = 36
@@ -45,12 +46,12 @@ const (
 // leastAmount is the least amount that is undone: less does little harm, and would be found in unsharpened pictures.
 const leastAmount = 0.18
 
-// lattice has what all squares with the same side share.
+// lattice holds the tables for all squares with the same side.
 type lattice struct {
 	side int
 	// cosines is the orthonormal cosine transform of a line as a matrix by rows, and across is its transpose.
 	cosines, across []float32
-	// edges has Unsharp.edges of each of unsharpBlurs.
+	// edges holds the result of Unsharp.edges for each of unsharpBlurs.
 	edges [][]float32
 }
 
@@ -86,20 +87,20 @@ func (l *lattice) multiply(dst, a, b []float32) {
 	kernel.Mul32(dst, l.side, a, l.side, b, l.side, l.side, l.side, l.side)
 }
 
-// squareMargin is how many samples along the edges of a square tell nothing, because there the filter would need
-// samples beyond the edge.
+// squareMargin is the width of the border of a square, in samples, that is not used as evidence, because the filter
+// would need samples beyond the edge there.
 const squareMargin = 6
 
-// leastLevels is how many different levels a square must have. With fewer, as in dithered pictures, a mask adds only a
-// few different amounts, and these may be near to integers by chance.
+// leastLevels is how many different levels a square must have. With fewer levels, as in dithered pictures, a mask adds
+// only a few different amounts, which may be near to integers by chance.
 const leastLevels = 24
 
 // In drawings and regular textures without noise, many samples have the same neighbourhood, and the amounts that any
 // mask adds there may be near to integers by chance. So at most measure.MostFlat of all pairs of neighbours in a
-// picture may be equal, and at most mostRegular of the contrast of a square may be in a 64th of the frequencies.
-// Pictures in which masks were found have at most 0.21 equal pairs, but one 0.38, in grey 0.42; and at most 0.63 of the
-// contrast. Without both rules 160 of 360 synthetic weaves, dithers, halftones and lattices, and 32 of 900 drawings,
-// were taken for sharpened; with them 10, all hatching that was reduced, and 2.
+// picture may be equal, and at most mostRegular of the contrast of a square may be in a 64th of the frequencies. In
+// pictures in which masks were found, the share of equal pairs is at most 0.21, except 0.38 in one (0.42 in grey), and
+// the share of contrast at most 0.63. Without the two rules 160 of 360 synthetic weaves, dithers, halftones and
+// lattices, and 32 of 900 drawings, were taken for sharpened; with them 10 textures, all hatching, and 2 drawings.
 const (
 	mostRegular = 0.7
 )
@@ -110,7 +111,8 @@ type square struct {
 	informative []uint16  // indices of the samples that count
 }
 
-// newSquare returns the square with the samples of p. Only samples in inner may be informative.
+// newSquare returns the square with the samples of p. Its informative samples lie in inner; if p has few levels or is
+// regular, it has none.
 func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	n := l.side
 	s.levels = make([]float32, n*n)
@@ -127,8 +129,8 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	}
 	l.multiply(half, pix, l.across)
 	l.multiply(s.levels, half, l.across)
-	// Samples near black and white are skipped, since values were clipped there, and so are samples without detail,
-	// where a mask adds nothing. Of samples with about the same neighbourhood, relative to themselves, one counts.
+	// Samples near black and white, where values were clipped, are skipped, and so are samples without detail, where a
+	// mask adds nothing. Of samples that differ from their neighbours in about the same way, the first counts.
 	const side, least = 5, 2
 	seen := map[[side * side]uint8]bool{}
 	if different < leastLevels || s.isRegular(l.edges[slices.Index(unsharpBlurs, Unsharp{Radius: 1})]) {
@@ -158,7 +160,7 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	return s
 }
 
-// isRegular reports whether a 64th of the frequencies has most of the contrast of s, weighted by edges.
+// isRegular reports whether a 64th of the frequencies, weighted by edges, holds most of the contrast of s.
 func (s square) isRegular(edges []float32) bool {
 	list := make([]float32, len(s.levels))
 	all := 0.0
@@ -181,19 +183,20 @@ const (
 	mostAdded = 9
 )
 
-// turn is the contribution of a sample to evidence.value: for each of turnRates a vector, turned by that rate times the
-// amount that was added to the sample, as long as a weight. square is the weight squared; count is 1 for a weight above
-// ½.
+// turn is the contribution of a sample to evidence.value. For each of turnRates it has a vector: its angle, in turns,
+// is the rate times the amount that was added to the sample, in levels; its length is the weight of the amount, 0 to
+// 1024. square is the weight squared; count is 1 for a weight above 512.
 type turn struct {
 	cos, sin      [len(turnRates)]int64
 	square, count int64
 }
 
-// turnRates are turns for each level: one turn, for which integers coincide, and two other rates for comparison.
+// turnRates are in turns a level. At 1, the vectors of all integers point the same way; the other rates are for
+// comparison.
 var turnRates = [...]float64{1, 0.75, 1.3}
 
-// turns has the turn of each amount that can be added to a sample, from −mostAdded on. The weights rise and fall over
-// more than a level each, so that the vectors of a smooth distribution cancel out.
+// turns holds the turn of each amount that can be added to a sample, from −mostAdded on in steps of 1/turnSteps. The
+// weights rise and fall over more than a level each, so that the vectors of a smooth distribution cancel out.
 var turns = func() (list [2 * mostAdded * turnSteps]turn) {
 	rise := func(v, from, to float64) float64 {
 		t := min(max((v-from)/(to-from), 0), 1)
@@ -214,12 +217,12 @@ var turns = func() (list [2 * mostAdded * turnSteps]turn) {
 	return list
 }()
 
-// evidence counts samples by the amount that was added to them: one bin for each step, from −mostAdded on.
+// evidence counts samples by the amount that a mask added to them: bin i is for the amount of turns[i].
 type evidence [len(turns)]uint32
 
-// value returns how much the amounts in e are near to integers: a χ² with four degrees of freedom, less the same sum at
-// the other rates, which a steep distribution raises as well. It is 0 for few samples. Positive and negative amounts
-// are summed separately, as programs may round them differently.
+// value returns how much the amounts in e are near to integers: a χ² with four degrees of freedom at the first of
+// turnRates, less the greater of the same sums at the other rates, which a steep distribution raises as well. It is 0
+// for few samples. Positive and negative amounts are summed separately, as programs may round them differently.
 func (e *evidence) value() float64 {
 	const few = 100
 	var values [len(turnRates)]float64
@@ -253,11 +256,11 @@ func (e *evidence) value() float64 {
 	return values[0] - max(values[1], values[2])
 }
 
-// work is memory for lattice.look.
+// work is memory for lattice.addEvidence.
 type work [3][]float32
 
-// look adds to e the evidence in squares for a mask with the given edges and amount.
-func (l *lattice) look(squares []square, edges []float32, amount float32, scratch *work, e *evidence) {
+// addEvidence adds to e the evidence in squares for a mask with the given edges and amount, and uses scratch as memory.
+func (l *lattice) addEvidence(squares []square, edges []float32, amount float32, scratch *work, e *evidence) {
 	for i := range scratch {
 		if scratch[i] == nil {
 			scratch[i] = make([]float32, len(edges))
@@ -288,9 +291,9 @@ type candidate struct {
 	value float64
 }
 
-// FindUnsharp returns the unsharp mask by which img, which has the given parts, was sharpened when it had 8 bits a
-// sample. It returns none for a picture of 16 bits, with transparency, or with less than 32 samples along a side. A
-// picture that was saved as a JPEG file after the mask no longer shows it.
+// FindUnsharp returns the unsharp mask with which img was sharpened when it had 8 bits a sample. parts are the parts of
+// img that are examined. The result is zero if no mask is found, and for a picture of 16 bits, with transparency, or
+// with less than 32 samples along a side. A picture that was saved as a JPEG file after the mask no longer shows it.
 func FindUnsharp(img image.Image, parts []measure.Area) Unsharp {
 	b := img.Bounds()
 	i := slices.IndexFunc(latticeSides[:], func(n int) bool { return min(b.Dx(), b.Dy()) >= n })
@@ -327,8 +330,9 @@ func FindUnsharp(img image.Image, parts []measure.Area) Unsharp {
 	return best.mask
 }
 
-// takeSquares returns a function that computes squares at places, once: first in the green channel, then in the other
-// channels where they differ from green. They have as many samples as count squares of the greatest side, or all.
+// takeSquares returns a function that returns squares, and computes them in its first call: of the green channel of
+// each place, then of the other channels where they differ from green. Together the squares have at most as many
+// samples as count squares of the greatest side.
 func (l *lattice) takeSquares(places []place, count int) func() []square {
 	return sync.OnceValue(func() (list []square) {
 		count := count * latticeSides[0] * latticeSides[0] / (l.side * l.side)
@@ -347,15 +351,15 @@ func (l *lattice) takeSquares(places []place, count int) func() []square {
 // greenOf returns the index of the green channel of p, or of its only channel.
 func greenOf(p measure.Area) int { return len(p.Channels) / 2 }
 
-// place is a square part of a picture, the rectangle in it in which samples may be informative, and its detail.
+// place is a square part of a picture. Only samples in inner may be informative; detail is the result of countDetail.
 type place struct {
 	measure.Area
 	inner  image.Rectangle
 	detail int
 }
 
-// listPlaces returns at most 25 places of img, which cover a small picture. They are sorted by countDetail, the
-// greatest first. Their inner rectangles do not overlap.
+// listPlaces returns at most 25 places of img, enough to cover a small picture, sorted by falling detail. Their inner
+// rectangles do not overlap.
 func listPlaces(img image.Image, side int) (list []place) {
 	type segment struct{ at, lo, hi int }
 	cut := func(length int) (list []segment) {
@@ -410,11 +414,11 @@ func countDetail(p *plane.Plane, inner image.Rectangle) (count int) {
 	return count
 }
 
-// values has evidence.value of each mask: a row for each of unsharpBlurs, a column for each of unsharpAmounts.
+// values holds evidence.value for each mask: a row for each of unsharpBlurs, a column for each of unsharpAmounts.
 type values [][]float64
 
-// tryMasks returns evidence.value in squares of each mask. If before is not nil, masks with less than a third of its
-// greatest value are skipped and get 0.
+// tryMasks returns evidence.value for each mask, from squares. If before is not nil, masks with less there than a third
+// of the greatest value in before are skipped and get 0.
 func (l *lattice) tryMasks(squares []square, before values) values {
 	least := 0.0
 	for _, row := range before {
@@ -429,7 +433,7 @@ func (l *lattice) tryMasks(squares []square, before values) values {
 				continue
 			}
 			var e evidence
-			l.look(squares, l.edges[i], float32(amount), &scratch, &e)
+			l.addEvidence(squares, l.edges[i], float32(amount), &scratch, &e)
 			all[i][j] = e.value()
 		}
 	})
@@ -437,7 +441,7 @@ func (l *lattice) tryMasks(squares []square, before values) values {
 }
 
 // peaks returns at most three masks, the likeliest first. Their values are at least suspicious, at least half of the
-// greatest, and at least as great as those of neighbouring blurs and amounts.
+// greatest, and not below the values for neighbouring blurs and amounts.
 func (values values) peaks() (list []candidate) {
 	for i, row := range values {
 		for j, v := range row {
@@ -465,7 +469,7 @@ func (l *lattice) valueOf(squares []square, m Unsharp) float64 {
 	edges := l.edgesOf(m)
 	each := make([]evidence, len(squares))
 	parallel.Indices(len(squares), func(i int) {
-		l.look(squares[i:i+1], edges, float32(m.Amount), new(work), &each[i])
+		l.addEvidence(squares[i:i+1], edges, float32(m.Amount), new(work), &each[i])
 	})
 	all := &each[0]
 	for _, e := range each[1:] {
@@ -476,8 +480,8 @@ func (l *lattice) valueOf(squares []square, m Unsharp) float64 {
 	return all.value()
 }
 
-// refine returns the mask near best with the most evidence in squares. It changes radius and amount in relative steps,
-// which are halved from the first size down to the last.
+// refine returns best, or a mask near best with more evidence in squares. It changes radius and amount in relative
+// steps, which are halved from the first size down to the last.
 func (l *lattice) refine(squares []square, best candidate, first, last float64) candidate {
 	for step := first; step >= last; step /= 2 {
 		for range 3 {

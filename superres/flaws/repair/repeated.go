@@ -14,8 +14,7 @@ const (
 )
 
 // Repeated returns the greatest k, 2 to 16, for which img consists of squares of k×k equal samples, as if it had been
-// enlarged by repeating samples; 0 if there is none. Only such k count as leave a picture of at least 8 samples along
-// each side.
+// enlarged by repeating samples; 0 if there is none. There must be at least 8 squares along each side.
 func Repeated(img image.Image) int {
 	b := img.Bounds()
 	for k := min(mostRepeated, b.Dx()/leastRepeated, b.Dy()/leastRepeated); k > 1; k-- {

@@ -12,7 +12,8 @@ import (
 
 // Blur is a small network for tests: each sample becomes a square of Factor×Factor samples with the mean of the
 // (2·Radius+1)² samples around it, where samples beyond the edges count as 0. If there are three planes, each result is
-// three quarters of its own mean and a quarter of the next plane's, so that grey stays grey. Its kind is blur.
+// three quarters of the mean in its plane plus a quarter of the mean in the next plane, so that grey stays grey. The
+// kind is called blur.
 type Blur struct {
 	// Factor is the scale, 1 to 16.
 	Factor int `json:"factor"`
@@ -113,11 +114,11 @@ func (r *blurRun) Push(ctx context.Context, rows []*plane.Plane, w *stage.Work) 
 	return out, nil
 }
 
-// ready returns how many rows of the result can be computed from the first arrived rows of the picture.
-func (r *blurRun) ready(arrived int) int {
-	switch rows := arrived - r.Radius; {
-	case arrived == r.h:
-		return arrived * r.Factor
+// ready returns how many rows of the result can be computed from the first count rows of the picture.
+func (r *blurRun) ready(count int) int {
+	switch rows := count - r.Radius; {
+	case count == r.h:
+		return count * r.Factor
 	case rows < 0 || rows == 0 && !r.Ragged:
 		return 0
 	case r.Ragged && r.Radius > 0:
@@ -127,7 +128,7 @@ func (r *blurRun) ready(arrived int) int {
 	}
 }
 
-// enlarge computes the rows of the result for row y of the picture, as far as they lie in out: from r.done to end.
+// enlarge computes the rows of the result for row y of the picture that are from r.done to end, and sets them in out.
 func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
 	means, made := make([][]float32, r.Planes), -1
 	for row := max(y*r.Factor, r.done); row < min((y+1)*r.Factor, end); row++ {
@@ -151,7 +152,7 @@ func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
 	}
 }
 
-// mean returns the means around the samples of row y, from r.Radius rows above to the given number of rows below.
+// mean returns the means around the samples of row y, over r.Radius rows above to below rows below it.
 func (r *blurRun) mean(rows [][]float32, y, below int) []float32 {
 	sums, means := make([]float32, r.w), make([]float32, r.w)
 	for v := max(y-r.Radius, 0); v < min(y+below+1, r.h); v++ {

@@ -53,7 +53,7 @@ func (i imported) load(f *stage.File, scale int, h stage.Head) (subject, error) 
 	return imported{n}, err
 }
 
-// networkCheck has the checks that only a Network needs.
+// networkCheck adds the checks that only a Network needs.
 type networkCheck struct {
 	*check
 	network stage.Network
@@ -62,8 +62,8 @@ type networkCheck struct {
 // planes returns the planes of a picture of w×h samples with edges and noise.
 func (c networkCheck) planes(w, h int) []*plane.Plane { return c.picture(w, h).low }
 
-// pushAll takes a picture through a run and returns the whole result. parts are the numbers of rows of the calls, used
-// over and over. It reports a part of the wrong size, and rows that are held back for too long.
+// pushAll takes a picture through a run and returns the whole result. parts are the numbers of rows of successive
+// calls, repeated as often as needed. It reports results of the wrong size, and rows held back too long.
 func (c networkCheck) pushAll(run stage.NetworkRun, in []*plane.Plane, parts ...int) []*plane.Plane {
 	c.Helper()
 	w, h := in[0].W, in[0].H
@@ -113,7 +113,7 @@ func (c networkCheck) pushAll(run stage.NetworkRun, in []*plane.Plane, parts ...
 	return out
 }
 
-// grey passes the same plane several times, and requires the same result as for equal planes.
+// grey passes one plane for all channels, and requires the same result as for separate planes with equal samples.
 func (c networkCheck) grey() {
 	same := c.planes(23, 17)[0]
 	in, copies := make([]*plane.Plane, c.network.Channels()), make([]*plane.Plane, c.network.Channels())
@@ -126,7 +126,7 @@ func (c networkCheck) grey() {
 	}
 }
 
-// checkDivisions divides pictures between calls in many ways, and requires the same result.
+// checkDivisions divides the rows of a picture between calls in many ways, and requires the same result each time.
 func (c networkCheck) checkDivisions() {
 	reach := c.network.Reach()
 	in := c.planes(19, reach+41)
@@ -177,7 +177,7 @@ func (c networkCheck) checkRunsApart() {
 	}
 }
 
-// reach cuts rows and columns off a picture, and requires the same bits further than Reach from the cuts.
+// reach cuts rows and columns off a picture, and requires unchanged bits further than Reach from the cuts.
 func (c networkCheck) reach() {
 	reach := c.network.Reach()
 	if reach < 0 {

@@ -14,7 +14,7 @@ import (
 // memberName is the name of the subject in its file.
 const memberName = "part"
 
-// file returns the head and the file of the subject.
+// file returns the head of the subject and the bytes of a file with the subject.
 func (c *check) file() (stage.Head, []byte) {
 	var m stage.Members
 	head, err := m.Add(memberName, c.subject)

@@ -35,8 +35,8 @@ func Run(t testing.TB, scale int, s stage.Stage) {
 	(&check{TB: t, scale: scale, subject: enlarger{s}}).all()
 }
 
-// RunColour checks c against the contract of stage.Colour. The checks are those of Run, except that Apply must leave
-// low and luma unchanged, and changes the enlargement in place.
+// RunColour checks c against the contract of stage.Colour, as Run checks a stage, except that Apply must leave low and
+// luma unchanged, and changes the enlargement in place.
 func RunColour(t testing.TB, scale int, c stage.Colour) {
 	t.Helper()
 	(&check{TB: t, scale: scale, subject: colourist{c}}).all()
@@ -56,7 +56,7 @@ type subject interface {
 	load(f *stage.File, scale int, h stage.Head) (subject, error)
 }
 
-// input has the arguments of Apply: low-resolution planes, their enlargements, and for colour the enlarged brightness.
+// input holds arguments of Apply: low-resolution planes, their enlargements, and for colour the enlarged brightness.
 type input struct {
 	low, current []*plane.Plane
 	luma         *plane.Plane
@@ -133,7 +133,7 @@ func (c colourist) apply(ctx context.Context, in input, w *stage.Work) ([]*plane
 	return out[:], nil
 }
 
-// Strips returns a function for Apply of a stage.Colour that improves planes, interpolations by scale.
+// Strips returns the argument strip for Apply of a stage.Colour to improve planes, which are interpolations by scale.
 func Strips(planes [2]*plane.Plane, scale int) func(from, to int) [2]*plane.Plane {
 	return func(from, to int) (part [2]*plane.Plane) {
 		for i, p := range planes {
@@ -223,7 +223,7 @@ func (c *check) emptyResults(list []*plane.Plane) (out []*plane.Plane) {
 	return out
 }
 
-// run returns the planes of apply. If apply fails, run reports that and returns planes of zeros.
+// run returns the planes that apply returns. If apply fails, run reports a failure and returns planes of zeros.
 func (c *check) run(in input, w *stage.Work) []*plane.Plane {
 	c.Helper()
 	out, err := c.apply(context.Background(), in, w)
@@ -355,7 +355,7 @@ func (c *check) checkConcurrent() {
 }
 
 // reach gives Apply bands of a picture, and requires the same bits as for the whole picture. Bands begin at multiples
-// of Alignment, so most have more rows above than Reach; some have exactly as many.
+// of Alignment, so most have more rows above than Reach; some have exactly Reach rows.
 func (c *check) reach() {
 	reach := c.Reach()
 	if reach < 0 {
@@ -404,7 +404,7 @@ func (c *check) memory() {
 		if fixed < 0 || working < 0 {
 			c.failf("Memory(%d, %d) is %d and %d", w, h, fixed, working)
 		}
-		most := int64(math.MaxInt64) // the least of several calls, since garbage adds to some
+		most := int64(math.MaxInt64) // the least peak of several calls, since garbage adds to some peaks
 		for range 3 {
 			most = min(most, heap.Peak(heap.Objects, func() { c.run(in, nil) }))
 		}

@@ -18,8 +18,8 @@ import (
 	"superres/superres/flaws"
 )
 
-// pixel is a pixel of an enlargement: the signs from which its error is estimated, its error in levels of 255, and the
-// bound on it that this program gives.
+// pixel is a pixel of an enlargement: the signs (features) from which its error is estimated, the error, and the bound
+// that this program states for the error, in levels (0 to 255).
 type pixel struct {
 	signs        [superres.SignCount]float64
 	error, bound float64
@@ -46,7 +46,7 @@ func Bounds(ctx context.Context, o Options) (weights [3][superres.SignCount]floa
 	return weights, nil
 }
 
-// pixels samples pixels from count parts of pictures. The map has them by the kind of degradation of the parts.
+// pixels samples pixels from count parts of pictures, and returns them by the kind of degradation of the part.
 func (s *sampler) pixels(ctx context.Context, scale, count int) (map[string][]pixel, error) {
 	type ofKind struct {
 		kind string
@@ -97,9 +97,9 @@ func samplePixels(
 	return list, nil
 }
 
-// regress returns the weights with which the weighted sum of the signs is at least the logarithm of the error for the
-// given share of the pixels: quantile regression (R. Koenker, G. Bassett, Regression quantiles, Econometrica 46
-// (1978)), solved by Adam.
+// regress returns weights for which the weighted sum of the signs is at least the logarithm of the error in the given
+// share of the pixels: quantile regression (R. Koenker, G. Bassett, Regression quantiles, Econometrica 46 (1978)),
+// solved by Adam.
 func regress(list []pixel, share float64) (weights [superres.SignCount]float64) {
 	const steps, least = 3000, 0.25
 	logs := make([]float64, len(list))

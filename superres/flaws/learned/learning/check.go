@@ -9,13 +9,14 @@ import (
 	"text/tabwriter"
 )
 
-// checked has the mean squared errors of a picture as it was, enlarged by the model for clean pictures, by the robust
-// model at the measured strength, by the one of these two that the measured strength suggests, and by model auto.
+// checked holds the mean squared errors of the enlargements of an uncorrected picture by the clean model, by the robust
+// model at the measured strength, by the model of these two that the measured strength suggests, and by auto.
 type checked struct{ Clean, Robust, Choice, Auto float64 }
 
 // Check writes how well this program enlarges pictures, from which nothing may have been learned. For parts with each
-// kind of damage it writes the gains in dB on the better of bicubic and Lanczos interpolation, which superres/README.md
-// has in a table, and the percentage that is worse by 0.2 dB, for Choice and for Auto; then how well its bounds hold.
+// kind of damage it writes the gains in dB on the better of bicubic and Lanczos interpolation (a table in
+// superres/README.md), and the percentage of parts that are worse by 0.2 dB, for Choice and for Auto; then how well the
+// bounds of errors hold.
 func Check(ctx context.Context, w io.Writer, o Options) error {
 	s, err := newSampler(o.Folders, true)
 	if err != nil {

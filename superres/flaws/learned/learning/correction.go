@@ -21,8 +21,8 @@ type correctionSample struct {
 	Kind   string
 	Traits []int32
 	Gains  [len(repair.Correction{})]float64 // base-2 logarithms
-	// Powers has, for each band, its part of the variance of the picture. Rest is about the squared error that the
-	// enlargement of an undamaged picture has. Both are in squared levels of 255.
+	// Powers holds the part of each band in the variance of the picture. Rest is about the squared error that the
+	// enlargement of an undamaged picture has. Both are in levels².
 	Powers [len(repair.Correction{})]float64
 	Rest   float64
 	Noise  float64 // measured, with the loss of compression
@@ -30,7 +30,7 @@ type correctionSample struct {
 
 func (c correctionSample) hasTraits() bool { return c.Traits != nil }
 
-// correction returns a sample of a correction, which depends on number and the seed alone.
+// correction returns a sample for corrections; number and the seed decide which sample.
 func (s *sampler) correction(ctx context.Context, number int) (out correctionSample, err error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
 	truth, low, kind, damage := s.pickReduced(rng)
@@ -56,10 +56,10 @@ func (s *sampler) correction(ctx context.Context, number int) (out correctionSam
 	return out, nil
 }
 
-// leastGain and mostGain limit gains.
+// leastGain and mostGain are the limits of gains.
 const leastGain, mostGain = 1. / 3, 16
 
-// gainsOf returns the gains, and the powers of p, in each band of frequencies: with the gains p comes nearest to truth.
+// gainsOf returns, for each band of frequencies, the gain that brings p nearest to truth, and the power of p.
 func gainsOf(p, truth *degrade.Plane) (gains, powers [len(repair.Correction{})]float64) {
 	of, to := spectrum(p), spectrum(truth)
 	var product, square [len(gains)]float64
@@ -83,7 +83,7 @@ func gainsOf(p, truth *degrade.Plane) (gains, powers [len(repair.Correction{})]f
 	return gains, powers
 }
 
-// spectrum returns the Fourier transform of a picture less its mean, which fades out towards its sides.
+// spectrum returns the Fourier transform of p, after its mean was subtracted and its samples faded to 0 at the sides.
 func spectrum(p *degrade.Plane) [][]complex128 {
 	fade := func(i, n int) float64 { return 0.5 - 0.5*elementary.Cos(2*math.Pi*(float64(i)+0.5)/float64(n)) }
 	mean := 0.0
@@ -112,10 +112,10 @@ func spectrum(p *degrade.Plane) [][]complex128 {
 	return rows
 }
 
-// careOf returns the weight of the samples of a kind in learning. The table compares weights, each with a gain up to
-// which learned.Perceptron.Correction counts a correction as none, in octaves, chosen so that clean pictures lose about
-// as little. The loss is correctionSample.lost, in dB, of 1,493 parts of pictures of general-dev and T91: the mean over
-// all parts, which is 1.94 without corrections, and the greatest of a clean part.
+// careOf returns the weight of the samples of a kind in learning. The table compares weights, each with a limit for
+// learned.doubtful, in octaves, with which clean pictures lose about as little. Mean and greatest are of
+// correctionSample.lost, in dB, for 1,493 parts of pictures of general-dev and T91: the mean over all parts, which is
+// 1.94 without corrections, and the greatest value of a clean part.
 //
 //	clean, drawings   JPEG, noise …   gain    mean   greatest
 //	20              3                  0.2     1.25   0.05
@@ -128,8 +128,8 @@ func careOf(kind string) float64 {
 	return 1
 }
 
-// gainAt returns the gain in a band if a correction has the base-2 logarithm v there, after the limit that
-// repair.Correction.Limited sets, and its derivative by v.
+// gainAt returns the gain in a band of a correction with the base-2 logarithm v there, limited as
+// repair.Correction.Limited does, and the derivative of the gain with respect to v.
 func (c correctionSample) gainAt(band int, v float64) (gain, slope float64) {
 	v = min(max(v, -9), 9)
 	f := float64(band+1) / float64(len(c.Gains))
@@ -139,7 +139,7 @@ func (c correctionSample) gainAt(band int, v float64) (gain, slope float64) {
 }
 
 // squaredError returns about the squared error of the picture after a correction and enlargement: Rest, plus the error
-// that the correction leaves in each band. slopes has its derivatives.
+// that the correction leaves in each band; and the derivatives of the sum with respect to the logarithms in correction.
 func (c correctionSample) squaredError(correction []float64) (sum float64, slopes [len(repair.Correction{})]float64) {
 	sum = c.Rest + 0.1
 	for i, v := range correction {
@@ -151,13 +151,13 @@ func (c correctionSample) squaredError(correction []float64) (sum float64, slope
 	return sum, slopes
 }
 
-// lost returns by how much a correction is worse than the best one, in dB.
+// lost returns by how many dB the error after a correction exceeds the error after the best correction.
 func (c correctionSample) lost(correction []float64) float64 {
 	sum, _ := c.squaredError(correction)
 	return 10 * elementary.Log10(sum/(c.Rest+0.1))
 }
 
-// fitCorrections returns the perceptron for which the samples, after its corrections, lose least.
+// fitCorrections returns the perceptron with the corrections that leave the samples with the least error.
 func fitCorrections(o fitting, samples []correctionSample) *learned.Perceptron {
 	l := lesson{start: make([]float64, len(repair.Correction{}))}
 	for _, s := range samples {

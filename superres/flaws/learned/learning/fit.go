@@ -9,7 +9,7 @@ import (
 	"superres/superres/flaws/learned"
 )
 
-// fitting has the parameters of learning a perceptron.
+// fitting holds the parameters of learning a perceptron.
 type fitting struct {
 	steps, batch int
 	rate, decay  float64
@@ -23,8 +23,8 @@ var (
 	correctionFitting = fitting{steps: 20_000, batch: 256, rate: 3e-3, decay: 0.005, noise: 0.1, hidden: 64}
 )
 
-// lesson is what a perceptron learns: the traits of each sample, the outputs that it starts with, and slopes, which
-// sets slope to the derivatives of the loss of a sample by the outputs.
+// lesson is what a perceptron learns: the traits of each sample, and the outputs before learning. slopes sets slope to
+// the derivatives of the loss of a sample with respect to the outputs.
 type lesson struct {
 	traits [][]int32
 	start  []float64
@@ -48,14 +48,14 @@ func (p parameters) slices() [4][]float64 {
 	return [4][]float64{p.first, p.firstBias, p.second, p.secondBias}
 }
 
-// members is the number of networks, learned from different random starts, that make up a perceptron: their hidden
-// units lie side by side, and its outputs are the means of their outputs. Networks differ most where they are wrong.
+// members is the number of networks, learned from different random starts, that form a perceptron: its hidden units are
+// the units of all networks, its outputs the means of their outputs. Networks differ most where they are wrong.
 const members = 4
 
-// deviations is how many standard deviations from its mean a trait is clipped to.
+// A trait is clipped to its mean plus or minus this many standard deviations.
 const deviations = 4
 
-// leak is the slope of a hidden unit beyond ±1. It is there in learning only, so that the unit can come back.
+// leak is the slope of a hidden unit beyond ±1 in learning, so that the unit can come back.
 const leak = 0.05
 
 // fit returns a perceptron that has learned l.
@@ -74,9 +74,10 @@ func (o fitting) fit(l lesson) *learned.Perceptron {
 	return p
 }
 
-// learn returns one member of a perceptron; number is its seed.
+// learn returns a member of a perceptron that has learned l, with seed number and the means and deviations of the
+// traits.
 //
-// It uses Adam with a learning rate that falls by a cosine, and adds noise to the traits, in place of more samples.
+// It uses Adam with a learning rate that falls as a cosine does, and adds noise to the traits in place of more samples.
 func (o fitting) learn(l lesson, mean, deviation []float64, number uint64) parameters {
 	traits, outputs := len(mean), len(l.start)
 	rng := rand.New(rand.NewPCG(fitSeed, number))
@@ -153,7 +154,7 @@ func (o fitting) learn(l lesson, mean, deviation []float64, number uint64) param
 	return p
 }
 
-// standardise returns the means of all traits, and their standard deviations plus 1, in steps.
+// standardise returns the mean of each trait over samples, and its standard deviation plus 1, in steps of traits.
 func standardise(samples [][]int32) (mean, deviation []float64) {
 	n := float64(len(samples))
 	mean, deviation = make([]float64, len(samples[0])), make([]float64, len(samples[0]))
@@ -176,7 +177,7 @@ func standardise(samples [][]int32) (mean, deviation []float64) {
 
 func whole(v float64) int32 { return int32(math.Round(v)) }
 
-// addTo writes p, rounded to integers, into the perceptron to, as the given member.
+// addTo adds p, rounded to integers, to a perceptron as the given member. Traits have the given means and deviations.
 func (p parameters) addTo(to *learned.Perceptron, member int, mean, deviation []float64) {
 	hidden := len(p.firstBias)
 	for h := range hidden {
@@ -197,16 +198,16 @@ func (p parameters) addTo(to *learned.Perceptron, member int, mean, deviation []
 	}
 }
 
-// bolder is added to the score of the robust model after learning. With 1 in place of 0, grain gains 0.16 dB more, and
-// 43 clean pictures in colour lose 0.009 more in the mean.
+// bolder is added to the score of the robust model after learning. With 1 in place of 0, pictures with grain gain 0.16
+// dB more, and 43 clean pictures in colour lose 0.009 dB more in the mean.
 const bolder = 0.5
 
-// fitShares returns the judge for which the sum of the losses of the samples is least.
+// fitShares returns the judge with the least sum of losses over the samples, and with bolder added.
 //
 // Most pictures that people have are cleaner than the samples, and damage to a clean picture is the worst mistake. The
-// table has the gains of 70 parts of general-dev of each kind, in dB; for clean ones their loss against photo, in the
-// mean and at most, and the greatest loss in open-valid (8 parts, of which one of cloth loses most); and the share of
-// all parts that are worse than interpolation by 0.2 dB:
+// table has the gains of 70 parts of general-dev of each kind, in dB; for clean parts the mean and the greatest loss
+// against photo, and the greatest loss of 8 parts of open-valid (a part with cloth loses most); and the share of all
+// parts that are worse than interpolation by 0.2 dB:
 //
 //	                                  all    clean                 open-valid   sharpened   middle   decimated   worse
 //	before there was softening        1.41   −0.02, at most 0.92                1.04        0.58     −0.58       13 %

@@ -25,11 +25,11 @@ import (
 // scale is the factor by which samples are reduced and enlarged.
 const scale = 2
 
-// kinds are the degradations. One that is listed twice is picked twice as often.
+// kinds are the kinds of degradation. A kind that is listed twice is picked twice as often.
 var kinds = []string{"clean", "clean", "random", "random", "random", "sharpened", "sharpened JPEG", "blurred",
 	"dithered", "decimated", "salt", "grain", "enlarged", "box", "middle", "noise", "JPEG"}
 
-// sampler takes samples from pictures.
+// sampler computes samples for learning from pictures.
 type sampler struct {
 	part
 	pictures                              []*plane.Plane
@@ -38,7 +38,7 @@ type sampler struct {
 	isChecked                             bool // the samples are for Check
 }
 
-// newSampler returns a sampler for the PNG files in folders. Without isChecked its models have the effort fast, with
+// newSampler returns a sampler for the PNG files in folders. Unless isChecked, its models have the effort fast, for
 // which about the same shares are best.
 func newSampler(folders []string, isChecked bool) (*sampler, error) {
 	s := &sampler{isChecked: isChecked}
@@ -92,7 +92,7 @@ func readPicture(name string) (image.Image, error) {
 	return img, nil
 }
 
-// shares returns a sample for the judge, which depends on number and the seed alone.
+// shares returns a sample for the judge; number and the seed decide which sample.
 func (s *sampler) shares(ctx context.Context, number int) (sample, error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
 	truth, low, kind, damage := s.pickReduced(rng)
@@ -102,7 +102,7 @@ func (s *sampler) shares(ctx context.Context, number int) (sample, error) {
 	return out, err
 }
 
-// pickReduced returns a part of a picture, or a drawing; the same reduced; and how the reduced one is to be degraded.
+// pickReduced returns a part of a picture, or a drawing; a reduced copy; and how that copy is to be degraded.
 func (s *sampler) pickReduced(rng *rand.Rand) (
 	truth *plane.Plane, low *degrade.Plane, kind string, damage degrade.Degradation,
 ) {
@@ -111,11 +111,11 @@ func (s *sampler) pickReduced(rng *rand.Rand) (
 		return truth, low, kind, damage
 	}
 	truth, kind = s.pick(rng, scale)
-	low, damage = reduceTo(truth, scale, kind, rng)
+	low, damage = reduceAs(truth, scale, kind, rng)
 	return truth, low, kind, damage
 }
 
-// pick returns a part of a picture that is to be reduced by scale, and the kind of degradation.
+// pick returns a random part of a picture, with sides that scale divides, and a random kind of degradation.
 func (s *sampler) pick(rng *rand.Rand, scale int) (truth *plane.Plane, kind string) {
 	i, kind := rng.IntN(len(s.pictures)), kinds[rng.IntN(len(kinds))]
 	side, before := 64+8*rng.IntN(8), float64(1+rng.IntN(3)) // of the reduced picture; reduction of the truth
@@ -152,7 +152,7 @@ func (s *sampler) pick(rng *rand.Rand, scale int) (truth *plane.Plane, kind stri
 	return truth, kind
 }
 
-// retouch changes the contrast and the gamma of a picture at random, so that few pictures serve as many.
+// retouch changes the contrast and the gamma of p at random, so that a few pictures do the work of many.
 func retouch(p *plane.Plane, rng *rand.Rand) {
 	gamma, contrast := elementary.Exp2(1.4*rng.Float64()-0.7), 0.4+0.6*rng.Float64()
 	black := (1 - contrast) * rng.Float64()
@@ -161,8 +161,8 @@ func retouch(p *plane.Plane, rng *rand.Rand) {
 	}
 }
 
-// pickDrawing returns a drawing, the same reduced, and how the reduced one is to be degraded. Small graphics that
-// programs render look like block means of large ones, so most drawings are reduced that way.
+// pickDrawing returns a drawing, a reduced copy, and how that copy is to be degraded. Small graphics that programs
+// render look like block means of large graphics, so most drawings are reduced by block means.
 func pickDrawing(rng *rand.Rand) (truth *plane.Plane, low *degrade.Plane, kind string, damage degrade.Degradation) {
 	w, h := 72+8*rng.IntN(10), 72+8*rng.IntN(10)
 	d := synthetic.Sample(rng, scale*w, scale*h, scale)
@@ -181,13 +181,13 @@ func pickDrawing(rng *rand.Rand) (truth *plane.Plane, low *degrade.Plane, kind s
 
 // reduce returns truth reduced by scale and degraded.
 func reduce(truth *plane.Plane, scale int, kind string, rng *rand.Rand) *degrade.Plane {
-	low, d := reduceTo(truth, scale, kind, rng)
+	low, d := reduceAs(truth, scale, kind, rng)
 	d.Apply(rng, low)
 	return low
 }
 
-// reduceTo returns truth reduced by scale in the way of a kind, and how it is to be degraded after that.
-func reduceTo(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degrade.Plane, degrade.Degradation) {
+// reduceAs returns truth reduced by scale as the given kind asks, and how the result is to be degraded.
+func reduceAs(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degrade.Plane, degrade.Degradation) {
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	file := func(least, most int) degrade.File {
 		return degrade.File{Quality: least + rng.IntN(most-least+1), X: rng.IntN(8), Y: rng.IntN(8)}
@@ -233,7 +233,7 @@ func reduceTo(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degr
 	return levelsOf(low), d
 }
 
-// decimate returns p reduced to every n-th sample of every n-th row, n = by.
+// decimate returns one sample of each square of by×by samples of p, the first.
 func decimate(p *plane.Plane, by int) *plane.Plane {
 	out := plane.New(p.W/by, p.H/by)
 	for y := range out.H {
@@ -310,7 +310,7 @@ func planeOf(q *degrade.Plane) *plane.Plane {
 // margin is how many samples along the edges of a result are left out of errors.
 const margin = 6
 
-// measure returns the sample for a reduced picture, low, with its errors.
+// measure returns the sample for low, a reduced picture, with the errors of its enlargements against truth.
 func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.Plane) (out sample, err error) {
 	original := greyOf(low)
 	x := &flaws.Examination{Picture: original, AsClean: true}
@@ -360,7 +360,7 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	return out, nil
 }
 
-// check returns the errors of the models for a picture as it was. strength is the measured strength.
+// check returns the errors of the models for img, which is not corrected. strength is the measured strength.
 func (s *sampler) check(ctx context.Context, img image.Image, truth *plane.Plane, strength float64) (
 	c checked, err error,
 ) {
@@ -379,7 +379,7 @@ func (s *sampler) check(ctx context.Context, img image.Image, truth *plane.Plane
 	return c, nil
 }
 
-// errorBy returns the mean squared error of img enlarged by m.
+// errorBy enlarges img by m and returns the mean squared error of the result against truth.
 func (s *sampler) errorBy(ctx context.Context, m *superres.Model, img image.Image, truth *plane.Plane) (
 	float64, error,
 ) {
@@ -390,7 +390,7 @@ func (s *sampler) errorBy(ctx context.Context, m *superres.Model, img image.Imag
 	return meanSquare(big, truth), nil
 }
 
-// meanSquare returns the mean squared error of big, in levels of 255, leaving out the margin.
+// meanSquare returns the mean squared error of big against truth, in levels², leaving out the margin.
 func meanSquare(big *image.Gray, truth *plane.Plane) (mean float64) {
 	count := float64((truth.W - 2*margin) * (truth.H - 2*margin))
 	for y := margin; y < truth.H-margin; y++ {
@@ -402,7 +402,7 @@ func meanSquare(big *image.Gray, truth *plane.Plane) (mean float64) {
 	return mean
 }
 
-// enlarged has the results of bicubic interpolation, photo and photo-real for a picture.
+// enlarged holds the enlargements of a picture by bicubic interpolation, photo and photo-real.
 type enlarged struct{ bicubic, clean, robust *image.Gray }
 
 // enlarge returns the results of the models for img. photo-real works at the given strength.
@@ -421,7 +421,7 @@ func (s *sampler) enlarge(ctx context.Context, img image.Image, strength float64
 	return out, err
 }
 
-// enlargeGrey returns img, which is grey, enlarged by m.
+// enlargeGrey returns img, which must be grey, enlarged by m to scale.
 func enlargeGrey(ctx context.Context, m *superres.Model, img image.Image) (*image.Gray, error) {
 	big, err := m.Upscale(ctx, img, superres.Options{Scale: scale})
 	if err != nil {

@@ -7,18 +7,17 @@ import (
 	"superres/superres/flaws/learned"
 )
 
-// sample is a degraded picture with statistics of its enlargements by 2. Errors are of brightness, in levels of 255.
+// sample is a degraded picture with statistics of its enlargements by 2. Errors are of brightness, in levels.
 type sample struct {
 	Kind   string
 	Traits []int32
-	// The two results are those of the clean and of the robust model for the corrected picture, each less plain
-	// interpolation. Truth is the mean square of the truth less plain interpolation, Products has the mean products of
-	// the results with each other, and WithTruth those of each result with the truth less plain interpolation.
+	// The two results are the enlargements of the corrected picture by the clean and by the robust model, each less
+	// plain interpolation. Truth is the mean square of the truth less plain interpolation. Products holds the mean
+	// products of any two results, WithTruth of each result and the truth less plain interpolation.
 	Truth     float64
 	Products  [results][results]float64
 	WithTruth [results]float64
-	// Interpolated has the mean squared errors of the picture as it was, enlarged by bicubic interpolation and by
-	// Lanczos.
+	// Interpolated holds the mean squared errors of bicubic and Lanczos interpolation of the uncorrected picture.
 	Interpolated [2]float64
 
 	checked // set for Check only
@@ -28,7 +27,7 @@ const results = 2
 
 func (s sample) hasTraits() bool { return s.Traits != nil }
 
-// squaredError returns the mean squared error of a mixture of the results.
+// squaredError returns the mean squared error of the mixture of the results with the given shares.
 func (s sample) squaredError(by learned.Shares) float64 {
 	sum := s.Truth
 	w := [results]float64{by.Clean, by.Robust}
@@ -41,7 +40,7 @@ func (s sample) squaredError(by learned.Shares) float64 {
 	return sum
 }
 
-// slopes returns the derivatives of squaredError by each of the shares.
+// slopes returns the derivatives of squaredError with respect to each of the shares.
 func (s sample) slopes(by learned.Shares) learned.Shares {
 	of := func(i int) float64 {
 		return 2 * (by.Clean*s.Products[i][0] + by.Robust*s.Products[i][1] - s.WithTruth[i])
@@ -54,22 +53,23 @@ func (s sample) leastError() float64 {
 	return min(s.squaredError(learned.Shares{Clean: 1}), s.squaredError(learned.Shares{Robust: 1}), s.Truth)
 }
 
-// cleanWeight is the weight of a clean sample relative to others. The table has, for two values of it, with the same
-// samples and with bolder at 0, the loss of 43 clean pictures in colour against photo, in dB in the mean, with the
-// number n that lose more than 0.3; then the gains on interpolation of the same pictures, damaged:
+// cleanWeight is the weight of a clean sample relative to others. The table compares two values, with bolder at 0: the
+// mean loss in dB of 43 clean pictures in colour against photo, and the number n that lose more than 0.3 dB; then the
+// gains on interpolation of the same pictures after two kinds of damage:
 //
 //	     clean         grain of 6 levels   sharpened by 0.7
 //	20   −0.11, n = 5  1.20                0.70
 //	40   −0.05, n = 3  1.04                0.32
 const cleanWeight = 40
 
-// worseWeight is the weight in the loss of the share by which a result has a larger squared error than interpolation.
-// With 0, 0.5 and 2, learned from 9,000 photographs alone, 2,000 parts of general-dev and open-valid gain 1.85, 1.86
-// and 1.86 dB, and 7, 7 and 6 % of them are worse than interpolation by 0.2 dB.
+// worseWeight is the weight of a penalty in the loss: the squared error of a result divided by the error of
+// interpolation, less 1, if that is positive. With 0, 0.5 and 2, learned from 9,000 photographs and no drawings, 2,000
+// parts of general-dev and open-valid gain 1.85, 1.86 and 1.86 dB, and 7, 7 and 6 % of them are worse than
+// interpolation by 0.2 dB.
 //
-// The table has the gains of the same 2,000 parts after learning from 25,000 parts, and the share that is worse. Some
-// rows have 156 more traits: how often three neighbouring second differences, in five steps, occur together, along the
-// differences and across:
+// The table has the gains of the same 2,000 parts after learning from 25,000 parts, and the share of parts that are
+// worse. Some rows have 156 more traits: how often three neighbouring second differences, in five steps, occur
+// together:
 //
 //	weight, cleanWeight     all    clean   sharpened   middle   decimated   grain   worse
 //	2, 40                   1.78   3.63    1.29        0.88     −0.15       1.31    8 %
@@ -79,12 +79,12 @@ const cleanWeight = 40
 //	8, 120, more traits     1.76   3.64    1.13        0.89     −0.08       1.39    7 %
 const worseWeight = 2
 
-// isClean reports whether pictures of a kind were only reduced, without damage.
+// isClean reports whether pictures of the given kind were only reduced, without damage.
 func isClean(kind string) bool { return kind == "clean" || kind == "drawing" }
 
-// loss returns the loss of a mixture and its derivative by the squared error. For clean samples it is the error
-// relative to the best of the three results, so that the worst samples count most. For other samples it is the fourth
-// root of that, so that hopeless ones count less, plus a penalty for being worse than interpolation.
+// loss returns the loss of a mixture and its derivative with respect to the squared error. For clean samples the loss
+// is the error relative to the least error of the three results, so the worst count most. For other samples it is the
+// fourth root of that ratio, so that hopeless samples count less, plus a penalty: see worseWeight.
 func (s sample) loss(by learned.Shares) (loss, slope float64) {
 	least := max(s.leastError(), 1)
 	relative := max(s.squaredError(by)/least, 1e-3)
@@ -102,7 +102,7 @@ func (s sample) loss(by learned.Shares) (loss, slope float64) {
 
 func decibels(squared float64) float64 { return 10 * elementary.Log10(255*255/max(squared, 0.05)) }
 
-// gain returns the PSNR for a squared error less that of the better of bicubic and Lanczos interpolation, in dB.
+// gain returns the PSNR for a squared error less the PSNR of the better of bicubic and Lanczos interpolation, in dB.
 func (s sample) gain(squaredError float64) float64 {
 	return decibels(squaredError) - decibels(min(s.Interpolated[0], s.Interpolated[1]))
 }

@@ -36,15 +36,15 @@ const (
 	classCount     = boxClass + 1
 )
 
-// reducedPicture is a picture reduced by the bicubic kernel, by Lanczos, by taking single samples, and by block means.
-// Of a drawing there is the first alone.
+// reducedPicture holds the results of reducing a picture in four ways: by the bicubic kernel, by Lanczos, by taking
+// single samples, and by block means. For a drawing, only low is set.
 type reducedPicture struct{ low, lanczos, decimated, box *degrade.Plane }
 
-// undone is the share that is undone of what was done to pictures of each class, and interpolated the share of plain
-// interpolation in the result: of what single samples were taken, photo makes false detail. Gains in dB of RGB at ×2 on
-// interpolation of 84 pictures in colour of open-valid, general-dev and T91, damaged by Pillow:
+// undone is, for each class, the share of the sharpening that is undone, and interpolated the share of plain
+// interpolation in the result, since photo draws false detail from single samples. Gains on interpolation in dB of RGB
+// at ×2, of 84 pictures in colour of open-valid, general-dev and T91, damaged by Pillow (left: undone, interpolated):
 //
-//	of sharpened, of single samples   sharpened by 0.7   every second pixel
+//	sharpened, of single samples      sharpened by 0.7   every second pixel
 //	1 and 0, 1 and 0                  1.68               −0.14
 //	0.85 and 0.15, 0.5 and 0.5        1.73               −0.10
 //	0.7 and 0.3, 0.5 and 0.5          1.58               −0.10
@@ -56,7 +56,7 @@ var (
 // softenerSide is the side of the patches from which a softener learns.
 const softenerSide = 64
 
-// reduceAll returns all pictures, in five sizes, reduced by 2, 3 and 4.
+// reduceAll returns all pictures, each in five sizes, reduced by 2, 3 and 4, with sides of 80 or more.
 func (s *sampler) reduceAll() (list []reducedPicture) {
 	each := make([][]reducedPicture, len(s.pictures))
 	parallel.Indices(len(s.pictures), func(i int) {
@@ -81,7 +81,7 @@ func (s *sampler) reduceAll() (list []reducedPicture) {
 	return slices.Concat(each...)
 }
 
-// softenerLesson is a patch from which a softener learns, within a part of a picture that has its surroundings, too.
+// softenerLesson is a patch from which a softener learns. part holds the patch and its surroundings.
 type softenerLesson struct {
 	part     *degrade.Plane
 	x, y     int // position of the patch in part
@@ -90,21 +90,21 @@ type softenerLesson struct {
 	class    int
 }
 
-// Lessons in colour, from pictures as they are and with other contrast, gamma and saturation, brought nothing. The
-// table has four sets of pictures: 83 in colour reduced by 2, the same reduced by 4, 91 of T91 reduced by 2, and 83
-// that the softener learned from. Of each set it takes all pairs of a clean and a sharpened picture, and counts
-// those in which the softener finds the sharpened one likelier to be sharpened:
+// Lessons in colour, from unchanged pictures and with other contrast, gamma and saturation, gained nothing. The table
+// has four sets of pictures: 83 in colour reduced by 2, the same reduced by 4, 91 of T91 reduced by 2, and 83 that the
+// softener learned from. It has the share of all pairs of a clean and a sharpened picture of each set in which the
+// softener finds the sharpened picture likelier to be sharpened:
 //
 //	these lessons, 91,000 steps                                       97.2 %  99.0 %  98.9 %  98.8 %
 //	12,600 more in colour, slightly retouched, rate 0.0012            97.7    98.6    98.1    99.1
 //	the mean of the two                                               97.6    98.9    98.8
 //	46,000 more in colour, strongly retouched, rate 0.005             96.4    97.9    98.4
 //
-// With the mean of the two, four of 83 clean pictures lose more than 0.3 dB, where two did. More lessons help with
-// the pictures that the softener learns from and not with others, so it needs more pictures.
+// With the mean of the two, four of 83 clean pictures lose more than 0.3 dB, not two. More lessons only help with the
+// pictures that the softener learns from, so it needs more pictures.
 
-// softenerLessons makes lessons. Half of them were sharpened, or reduced by taking single samples or block means; each
-// of these follows the same patch without that.
+// softenerLessons makes lessons, in pairs: a patch of a clean picture, then the same patch sharpened, or reduced by
+// taking single samples or block means.
 type softenerLessons struct {
 	pictures []reducedPicture
 	ends     []float64 // cumulative weights of the pictures
@@ -121,7 +121,7 @@ func (s *sampler) newSoftenerLessons() softenerLessons {
 	return l
 }
 
-// digest returns a hash of the pictures in hexadecimal.
+// digest returns a hexadecimal hash of all pictures.
 func (l softenerLessons) digest() string {
 	h := sha256.New()
 	for _, p := range l.pictures {
@@ -132,7 +132,7 @@ func (l softenerLessons) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// pick returns the patch with a number in a step. It depends on these two and the seed alone.
+// pick returns the lesson with the given number in a step. Only step, number and the seed decide which.
 func (l softenerLessons) pick(step, number int) *softenerLesson {
 	rng := rand.New(rand.NewPCG(l.seed, uint64(step)<<8|uint64(number/2)))
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
@@ -201,7 +201,7 @@ func (l softenerLessons) pick(step, number int) *softenerLesson {
 	return out
 }
 
-// classOf returns the class for sharpening by an amount.
+// classOf returns the class of pictures that were sharpened by amount.
 func classOf(amount float64) int {
 	class := 1
 	for class < len(sharpAmounts) && amount > sharpAmounts[class-1] {
@@ -280,8 +280,8 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 	return elementary.Log(sum)
 }
 
-// sharpenings returns how to mend pictures of each class, learned from count pairs of patches. The correction is the
-// share undone of the mean gains that would restore the unchanged patch of each pair.
+// sharpenings returns how to mend pictures of each class, learned from count pairs of patches. A correction has the
+// share undone of the mean gains that would turn the second patch of each pair back into the first.
 func (l softenerLessons) sharpenings(count int) []learned.Sharpening {
 	all, classes := make([][len(repair.Correction{})]float64, count), make([]int, count)
 	parallel.Indices(count, func(i int) {
@@ -342,12 +342,12 @@ func (s *sampler) learnSoftener(ctx context.Context, o Options) (*learned.Soften
 	if err != nil {
 		return nil, err
 	}
-	// In the first steps patches are surrounded by zeros, which takes half the time; in the last by the picture itself.
+	// In the first steps, patches are surrounded by zeros, which takes half the time; in the last, by the picture.
 	t.From, t.Margin, t.Steps, t.LearningRate = network, o.of(128), max(steps/7, 1), 0.002
 	if network, err = teach("softener-last.npz", steps); err != nil {
 		return nil, err
 	}
-	// A stage limits its results like pixels, so the numbers are scaled down: see learned.SoftenerRange.
+	// A stage limits its results to 0 to 1 like pixels, so scores are scaled down: see learned.SoftenerRange.
 	scaled := network.Network()
 	last := scaled.Layers[len(scaled.Layers)-1]
 	for _, list := range [][]float32{last.Weight, last.Bias} {

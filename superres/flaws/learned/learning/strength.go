@@ -16,17 +16,18 @@ import (
 // strengths are evenly spaced.
 const strengthSteps = 10
 
-// strengthSample is a degraded picture whose blur has been undone, and the errors of the robust model at each strength.
+// strengthSample holds the traits of a degraded picture without blur, and the errors of the robust model at each
+// strength.
 type strengthSample struct {
 	Kind   string
 	Traits []int32
-	// Errors are mean squared errors of brightness, in levels of 255.
+	// Errors are mean squared errors of brightness, in levels² (levels 0 to 255).
 	Errors [strengthSteps + 1]float64
 }
 
 func (s strengthSample) hasTraits() bool { return s.Traits != nil }
 
-// errorAt returns the squared error at the strength whose square root is root, and its derivative by root.
+// errorAt returns the mean squared error at the strength root², and its derivative with respect to root.
 func (s strengthSample) errorAt(root float64) (squared, slope float64) {
 	at := min(max(root, 0), 1) * strengthSteps
 	i := min(int(at), strengthSteps-1)
@@ -34,8 +35,8 @@ func (s strengthSample) errorAt(root float64) (squared, slope float64) {
 	return s.Errors[i] + (at-float64(i))*slope, slope * strengthSteps
 }
 
-// strength returns a sample for the estimate of strengths, which depends on number and the seed alone. The robust model
-// is used with the effort fast: the same strengths suit it, and it takes a tenth of the time.
+// strength returns a sample for the estimate of strengths; number and the seed decide which sample. The robust model
+// works with the effort fast, which the same strengths suit, and takes a tenth of the time.
 func (s *sampler) strength(ctx context.Context, number int) (out strengthSample, err error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
 	truth, low, kind, damage := s.pickReduced(rng)
@@ -68,11 +69,11 @@ func (s *sampler) strength(ctx context.Context, number int) (out strengthSample,
 // rounding is the squared error that rounding to levels causes. Smaller differences do not matter.
 const rounding = 0.1
 
-// fitStrengths returns the perceptron for which the samples, enlarged at its strengths, lose least. Its only output is
-// the square root of the strength. With the traits and the 28,500 samples of an earlier version, it gained 1.29 dB on
-// interpolation for 2,000 parts of general-dev and open-valid. With an output for each strength, of which the greatest
-// was taken, the gain was 1.27 if outputs were learned as errors, 1.21 as shares of a mean loss. With half the samples,
-// or if learning began at the root of the measured strength, it was 1.28.
+// fitStrengths returns the perceptron that gives the samples the strengths with the least loss. Its only output is the
+// square root of the strength. With the traits and the 28,500 samples of an earlier version, it gained 1.29 dB on
+// interpolation for 2,000 parts of general-dev and open-valid. With an output for each strength, and the strength with
+// the greatest output, the gain was 1.27 if outputs were learned as errors, and 1.21 as shares of a mean loss. With
+// half the samples, or if learning began at the root of the measured strength, it was 1.28.
 func fitStrengths(o fitting, samples []strengthSample) *learned.Perceptron {
 	l := lesson{start: []float64{0.4}}
 	for _, s := range samples {

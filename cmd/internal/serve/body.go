@@ -34,8 +34,8 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 	return f, nil
 }
 
-// convert has another program convert the picture in f and notes in j how. It returns nil if superres reads the picture
-// itself, or if no program is known or allowed to read it. Only one program runs at a time.
+// convert has another program convert the picture in f, returns the result, and sets j.Made. It returns nil if superres
+// itself reads the picture, or no other program is known or allowed to. Only one such program runs at a time.
 func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, err error) {
 	name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "picture")
 	if _, kind, _ := imagefile.IdentifyAt(f, name); kind.Title == "" || s.programs.Ignores(kind) {
@@ -81,7 +81,7 @@ func store(f *os.File, from io.Reader) (int64, error) {
 	return 0, unreceived(err)
 }
 
-// unreceived returns err, met while a body was received, in words for the client.
+// unreceived returns the error to send to the client after err ended the receipt of its body.
 func unreceived(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return console.Fail(console.ExitLimit, errors.New("the picture comes too slowly; send it again"))
@@ -94,7 +94,7 @@ func tooLarge() error {
 		imagefile.MaxBytes>>20)
 }
 
-// smallBody is how many bytes of a body are transferred before the transfer pauses for small pictures.
+// smallBody is the number of bytes of a body, received or sent, after which a transfer may pause for small pictures.
 const smallBody = 256 << 10
 
 // body is the body of a request. Reading from it fails if the client stops sending.
@@ -107,7 +107,7 @@ type body struct {
 	pause func()        // waits while small pictures are enlarged
 }
 
-// moving returns the body of r. Reading from it fails once the duration total has passed.
+// moving returns the body of r. Reading from it fails if no bytes arrive for patience.move, or once total has passed.
 func (s *site) moving(w http.ResponseWriter, r *http.Request, total time.Duration) *body {
 	transfer := s.scheduler.Transfer()
 	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(total), 0,
@@ -133,11 +133,11 @@ func (b *body) Read(p []byte) (int, error) {
 // clearDeadline removes the read deadline of the connection, so that package http notices when the client closes it.
 func (b *body) clearDeadline() error { return b.SetReadDeadline(time.Time{}) }
 
-// drainBytes is how many bytes of a refused body are read at most.
+// drainBytes is the largest number of bytes of a refused body that are read.
 const drainBytes = 32 << 20
 
-// drain reads and discards the rest of a refused body, unless it is longer than drainBytes, so that the client gets to
-// read the answer. A client that sent an Expect header waits for the answer before it sends a body.
+// drain reads and discards a refused body, so that the client gets to read the answer. It does nothing if the body is
+// longer than drainBytes, or if the client sent an Expect header: then it has not sent the body yet.
 func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") != "" || r.ContentLength > drainBytes {
 		return

@@ -13,8 +13,8 @@ import (
 	"superres/internal/imagefile"
 )
 
-// resumption holds what --resume needs to continue interrupted work. The zero value knows no earlier work and keeps no
-// journal.
+// resumption is the journal of --resume, with the hashes that say whether a recorded result is still valid. The zero
+// value knows no earlier work and keeps no journal.
 type resumption struct {
 	*parts.Ledger
 	// settings holds, for each format, a hash of everything that decides the bytes of a result, except the input.

@@ -46,8 +46,8 @@ func Usage(format string, args ...any) error { return Failf(ExitUsage, format, a
 // packages matches the names of packages, such as "superres: ", at the start of an error's text or after a colon.
 var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip|networks|graph): )+`)
 
-// Message returns the text of err in one line, with advice on flags and without names of packages. Very long words lose
-// their middle.
+// Message returns the text of err as one line, with advice on flags, without names of packages, and with very long
+// words cut in the middle.
 func Message(err error) string {
 	words := strings.Split(safefile.OneLine(packages.ReplaceAllString(advised(err), "$1")), " ")
 	for i, word := range words {

@@ -48,8 +48,8 @@ func Elapsed(seconds float64) string {
 	}
 }
 
-// Remaining returns d, an estimate of the time left, as text: "about 40 s left", in minutes from 100 seconds on, in
-// hours from 2 hours on.
+// Remaining returns d, an estimate of the time left, as text such as "about 40 s left": in seconds below 100 s, in
+// minutes below 2 hours, else in hours.
 func Remaining(d time.Duration) string {
 	switch seconds := max(d.Seconds(), 1); {
 	case seconds < 100:

@@ -33,15 +33,15 @@ func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	}
 }
 
-// RefusedLine is a Refusal with its arguments, none of which contains a space, in one text. It is an alias, so that
-// tables need not name the fields.
+// RefusedLine is a Refusal whose arguments are in one text, separated by spaces. It is an alias, so that tables need
+// not name the fields.
 type RefusedLine = struct {
 	Line string
 	Code int
 	Want string
 }
 
-// RefusesLines is Refuses for lines. The arguments of each line follow the words in command.
+// RefusesLines is Refuses for lines; the words of command come before the arguments of each line.
 func (p Program) RefusesLines(t *testing.T, dir, command string, lines []RefusedLine) {
 	t.Helper()
 	var list []Refusal

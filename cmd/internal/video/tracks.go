@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// unwanted returns tracks of an MP4 with the video and list, counted from 0, that FFmpeg makes the default of their
-// kind although the input has no default of this kind: the first subtitles, which players would then show, and the
-// first sound if the input is an MP4, too. From other inputs the first sound stays the default, since some players of
+// unwanted returns the tracks that FFmpeg makes the default of their kind although the input has no default of the
+// kind, in an MP4 with the video as track 0 and then list: the first subtitles, which players would then show, and, if
+// the input is an MP4, too, the first sound. From other inputs the first sound stays the default, since some players of
 // MP4 play only the default.
 func (p *probed) unwanted(list []copied) (tracks []int) {
 	for _, kind := range []string{"audio", "subtitle"} {

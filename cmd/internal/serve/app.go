@@ -56,7 +56,7 @@ type window struct {
 
 	mu    sync.Mutex
 	pages int         // number of open pages
-	came  bool        // a page has been opened
+	came  bool        // a page has been opened at least once
 	due   bool        // a page is being loaded
 	timer *time.Timer // ends the program, unless a page is opened in time
 }
@@ -134,8 +134,8 @@ func (w *window) count(change int) {
 	}
 }
 
-// stay counts the page that sent r as open, and keeps r unanswered until the page is closed or the program ends.
-func (s *site) stay(w http.ResponseWriter, r *http.Request) error {
+// holdOpen counts the page that sent r as open, and keeps r unanswered until the page is closed or the program ends.
+func (s *site) holdOpen(w http.ResponseWriter, r *http.Request) error {
 	s.window.count(1)
 	defer s.window.count(-1)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -149,8 +149,8 @@ func (s *site) stay(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// give answers r with a picture that the command line named: the parameter n of r is the number of the picture, from 0.
-func (s *site) give(w http.ResponseWriter, r *http.Request) error {
+// sendGiven answers r with a picture of the command line: the parameter n of r is the number of the picture, from 0.
+func (s *site) sendGiven(w http.ResponseWriter, r *http.Request) error {
 	n, err := strconv.Atoi(r.URL.Query().Get("n"))
 	if err != nil || n < 0 || n >= len(s.window.given) {
 		return console.Failf(console.ExitInput, "no picture has this number")

@@ -23,7 +23,7 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 	if f, err = safefile.Scratch(""); err != nil {
 		return nil, err
 	}
-	body := s.moving(w, r, s.patience.body)
+	body := s.timedBody(w, r, s.patience.body)
 	if _, err = store(f, body); err == nil {
 		err = body.clearDeadline()
 	}
@@ -35,7 +35,7 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 }
 
 // convert has another program convert the picture in f, returns the result, and sets j.Made. It returns nil if superres
-// itself reads the picture, or no other program is known or allowed to. Only one such program runs at a time.
+// reads the kind itself, or knows no program for it, or must use none. Only one program runs at a time.
 func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, err error) {
 	name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "picture")
 	if _, kind, _ := imagefile.IdentifyAt(f, name); kind.Title == "" || s.programs.Ignores(kind) {
@@ -107,8 +107,8 @@ type body struct {
 	pause func()        // waits while small pictures are enlarged
 }
 
-// moving returns the body of r. Reading from it fails if no bytes arrive for patience.move, or once total has passed.
-func (s *site) moving(w http.ResponseWriter, r *http.Request, total time.Duration) *body {
+// timedBody returns the body of r. Reading from it fails if no bytes arrive for patience.move, or once total has passed.
+func (s *site) timedBody(w http.ResponseWriter, r *http.Request, total time.Duration) *body {
 	transfer := s.scheduler.Transfer()
 	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(total), 0,
 		func() { transfer.Pause(r.Context()) }}
@@ -142,7 +142,7 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") != "" || r.ContentLength > drainBytes {
 		return
 	}
-	_, _ = io.CopyN(io.Discard, s.moving(w, r, s.patience.drain), drainBytes)
+	_, _ = io.CopyN(io.Discard, s.timedBody(w, r, s.patience.drain), drainBytes)
 }
 
 // send sends the first size bytes of f as the answer. It gives up if the client stops reading.

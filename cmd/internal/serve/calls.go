@@ -27,7 +27,7 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect}
 	gets := map[string]func(http.ResponseWriter, *http.Request) error{"events": s.events, "options": s.describe}
 	if s.window != nil {
-		gets["window"], gets["given"] = s.stay, s.give
+		gets["window"], gets["given"] = s.holdOpen, s.sendGiven
 	}
 	var err error
 	if get := gets[name]; get != nil {
@@ -138,7 +138,7 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 // of the picture, to learn how much memory the picture takes. If no slot is free then, the worker is released, and once
 // the picture has a slot, a worker starts the job again. So waiting pictures occupy no workers.
 func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Writer) (reply, error) {
-	if err := p.look(ctx); err != nil {
+	if err := p.awaitHead(ctx); err != nil {
 		return reply{}, err
 	}
 	done, err := p.workers.do(ctx, p, j, files, out)
@@ -152,9 +152,9 @@ func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Write
 	return p.workers.do(ctx, p, j, files, out)
 }
 
-// look waits until the head of the picture may be read, and sets p.looked. Only a few heads are read at a time, since
-// metadata takes memory and the picture has no slot yet.
-func (p *picture) look(ctx context.Context) error {
+// awaitHead waits until the head of the picture may be read, and sets p.looked. Only a few heads are read at once,
+// since metadata takes memory and the picture has no slot yet.
+func (p *picture) awaitHead(ctx context.Context) error {
 	select {
 	case p.heads <- struct{}{}:
 		p.looked = sync.OnceFunc(func() { <-p.heads })

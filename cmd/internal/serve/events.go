@@ -138,7 +138,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 			if !call {
 				return nil
 			}
-			ending = nil // the call ends soon, and so do its events
+			ending = nil // the call ends soon, and with it its events
 		}
 	}
 }

@@ -146,7 +146,7 @@ type options struct {
 	loopback bool     // only this machine can reach address; false: others can, too
 	token    string   // secret in the URL; empty: everybody is let in
 	window   *window  // the window of superres app; nil: the server is superres serve
-	check    bool     // ask a running server whether it answers; false: be a server
+	check    bool     // only ask a running server whether it answers; false: be a server
 	queue    int      // how many pictures may wait
 	quiet    bool     // print only errors; false: warnings, too
 	verbose  bool     // print which protections of workers the system lacks; false: do not
@@ -253,8 +253,8 @@ var patient = func() patience {
 // hurryTime is how long cancelled pictures may take to end when the program ends.
 const hurryTime = time.Second / 2
 
-// serve answers requests on l until ctx ends or l is a listener of pipes and ends. Pictures in progress then have
-// patience.end to finish before they are cancelled.
+// serve answers requests on l until ctx or the connection of pipes ends. Pictures in progress then have patience.end to
+// finish before they are cancelled.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
 	defer s.workers.close()
 	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -26,14 +26,14 @@ type talk struct {
 	files []*os.File
 	out   io.Writer // receives the result; nil: the job has no result
 
-	spoke    bool  // the worker has sent a frame; false: the worker may have died before the job began
+	spoke    bool  // the worker has sent a frame; false: it may have died before the job began
 	admitted bool  // the picture has a slot
 	refused  error // why the server ends the job early; nil: the server lets the job go on
 	written  int64 // number of bytes of the result so far
 }
 
 const (
-	// headMemory is the memory for reading the head of a picture, in bytes, in addition to the size of its files.
+	// headMemory is how many bytes a worker may take to read a picture's head, in addition to the size of the files.
 	headMemory = 128 << 20
 	// mostResult is the greatest length of a result in bytes.
 	mostResult = 8 << 30

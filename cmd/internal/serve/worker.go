@@ -134,7 +134,7 @@ func (w *worker) listen() {
 	}
 }
 
-// workerHook is called at the beginning of each job; tests replace it.
+// workerHook is called at the beginning of each job. It does nothing unless tests replace it.
 var workerHook = func(*worker, job) {}
 
 // work does job j and sends the reply. It returns an error only if the reply cannot be sent.

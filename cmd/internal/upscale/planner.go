@@ -15,7 +15,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// planner builds a batch: newBatch calls its methods one after another.
+// planner is the state of newBatch while it builds the batch.
 //
 // Note: there may be millions of pictures that are already done. So the planner keeps only a few bytes for each, and
 // computes the names of their outputs again whenever they are needed.

@@ -26,7 +26,7 @@ type report struct {
 	out, err io.Writer // standard output and error
 
 	mu      sync.Mutex    // guards the fields below
-	events  *json.Encoder // encoder for the events of --json; nil: no --json
+	events  *json.Encoder // writes the events of --json; nil: --json is not given
 	bar     *console.Progress
 	dry     bool // the call is a dry run; false: pictures are enlarged
 	verbose bool // each picture is described
@@ -207,7 +207,7 @@ func (r *report) begin(i int) {
 	}
 }
 
-// progress reports that share, 0 to 1, of picture i is done.
+// progress records that the share of picture i that is done is share, 0 to 1, and shows the progress of all in the bar.
 func (r *report) progress(i int, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -53,7 +53,7 @@ type provided struct {
 	model         *superres.Model
 }
 
-// NewService returns a service with limits for one picture; decode and whole are the fields Decode and Whole.
+// NewService returns a service with limits for each picture; decode and whole become the fields Decode and Whole.
 func NewService(limits console.Limits, decode, whole time.Duration) *Service {
 	limits.Result = 400e6 // a request may come from anybody
 	return &Service{Limits: limits, Decode: decode, Whole: whole}

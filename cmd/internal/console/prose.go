@@ -113,7 +113,7 @@ func (p Paragraph) examples() (list []example) {
 	return list
 }
 
-// fill returns the words of text in lines of at most width columns, each of which begins with indent.
+// fill returns the words of text in lines that begin with indent and have at most width columns.
 func fill(text, indent string, width int) (lines []string) {
 	line, words := indent, 0 // words is the number of words in line
 	for word := range strings.FieldsSeq(text) {
@@ -137,7 +137,7 @@ func filled(description string, width int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// sectioned returns list, headings and the paragraphs below each, as text in lines of at most width columns. Paragraphs
+// sectioned returns list, which holds headings and paragraphs, as text in lines of at most width columns. Paragraphs
 // are indented, headings are not.
 func sectioned(list []Paragraph, width int) string {
 	const indent = "   "

@@ -11,7 +11,7 @@ import (
 )
 
 // Recorded returns the command line of c as it is recorded in a result: Settings(c, without...), then the base names of
-// the arguments, so that it does not depend on the folders of the files. It also returns the base names alone.
+// the arguments, so that it does not depend on the folders of the files. The result files holds only the base names.
 func Recorded(c *cli.Context, without ...string) (command string, files []string) {
 	words := Settings(c, without...)
 	for _, arg := range c.Args().Slice() {

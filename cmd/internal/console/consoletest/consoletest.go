@@ -90,7 +90,7 @@ func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	}
 }
 
-// signal is a writer that calls seen when the text sign has been written.
+// signal is a writer that calls seen once the text sign has been written to it.
 type signal struct {
 	sign string
 	seen func()

@@ -47,7 +47,7 @@ func (p *probed) copies(video *stream, ext string) (list []copied, lost []string
 		case s.Type == "attachment":
 			add("attached files are left out: %s files do not take them", ext)
 		case s.Codec == "bin_data" || strings.HasPrefix(s.Tags["handler_name"], "TimeCode"):
-			// Titles of chapters, and the time code: FFmpeg writes both again from what it read.
+			// Titles of chapters, or the time code: FFmpeg writes them by itself.
 		default:
 			add("data beside the pictures, as of a camera, is left out")
 		}
@@ -59,7 +59,7 @@ func (p *probed) copies(video *stream, ext string) (list []copied, lost []string
 func isMP4(ext string) bool { return ext != ".mkv" && ext != ".webm" }
 
 // disposition returns the flags of s, such as default and forced, from which players choose the streams to play, as a
-// value of the option -disposition. Without it, ffmpeg makes the first stream of a kind the default if none is.
+// value of the option -disposition. Without it, ffmpeg makes the first stream of a kind the default if no other is.
 func (s *stream) disposition() string {
 	var list []string
 	for name, is := range s.Disposition {

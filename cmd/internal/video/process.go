@@ -30,9 +30,9 @@ type process struct {
 	ends   []*os.File    // superres's ends of the pipes to and from the program
 }
 
-// mostTime and mostOutput limit a run of which the whole output is kept in memory, such as ffprobe's. mostDelay is how
-// long pipes may stay open and silent after the program has ended: ffmpeg on the path may be a script, and programs
-// that a script started may outlive it.
+// mostTime and mostOutput limit a run whose output is kept in memory, such as ffprobe's. mostDelay is how long pipes
+// may stay open and silent after the program has ended: ffmpeg on the path may be a script, and programs that a script
+// started may outlive it.
 var (
 	mostTime   = 30 * time.Second
 	mostOutput = 64 << 20 // bytes
@@ -242,10 +242,10 @@ type log struct {
 	rest   []byte
 	last   string   // the last line without a level, such as a message of a shell
 	errors []string // the last few different errors
-	count  int
-	full   bool   // an error said that the disk is full
-	cut    bool   // an error said that the input ends too early
-	hidden string // a file name to leave out of errors
+	count  int      // number of errors
+	full   bool     // an error said that the disk is full
+	cut    bool     // an error said that the input ends too early
+	hidden string   // name of a temporary file, which is left out of errors
 }
 
 const (
@@ -328,10 +328,10 @@ func (r reader) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// longWait is how long ffmpeg may take to give or to accept a frame before the user is told.
+// longWait is how long ffmpeg may take to give or to accept a frame before superres prints a note.
 var longWait = time.Minute
 
-// waiting reads the frames of a clip from ffmpeg. If a frame takes longer than longWait, the user is told, once a clip.
+// waiting reads the frames of a clip from ffmpeg. If a frame takes longer than longWait, it prints a note, once a clip.
 type waiting struct {
 	io.Reader
 	*clip
@@ -342,7 +342,7 @@ func (w waiting) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// taking writes the frames of a clip to ffmpeg. If ffmpeg accepts no frame for longWait, the user is told, once a clip.
+// taking writes the frames of a clip to ffmpeg. If ffmpeg accepts no frame for longWait, it prints a note, once a clip.
 type taking struct {
 	io.Writer
 	*clip

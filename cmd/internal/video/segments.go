@@ -19,8 +19,8 @@ import (
 // many.
 var segmentFrames = 250
 
-// segments are the parts of a result that were encoded so far: files without sound, in a hidden folder beside the
-// result. The record in the folder lists them. A segment is complete before it is added to the record.
+// segments are the parts of a result that were encoded so far: files without sound, in the hidden folder at the path
+// folder, beside the result. The record in the folder lists the complete segments.
 type segments struct {
 	folder string
 	record segmentRecord

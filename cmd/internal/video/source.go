@@ -110,7 +110,7 @@ func (c *clip) probe() (err error) {
 	data, err := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-select_streams", fmt.Sprint(c.video.Index),
 		"-read_intervals", "%+#8", "-show_frames")...).output()
 	if err == nil {
-		_ = c.video.addFrames(data) // an error leaves flags unknown; decoding will report it
+		_ = c.video.addFrames(data) // after an error, flags stay unknown, and decoding will fail, too
 	}
 	return c.ctx.Err()
 }

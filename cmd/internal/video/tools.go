@@ -16,13 +16,13 @@ import (
 // Tools are the programs ffmpeg and ffprobe, found on the path.
 type Tools struct {
 	ffmpeg, ffprobe string
-	encoders        map[string]bool // names of the encoders that ffmpeg was built with
+	encoders        map[string]bool // names of the encoders in this ffmpeg; each is true
 	version         [2]int          // major and minor; 0, 0: not a release, and treated as newer than all releases
 
 	// Wanted says how results are encoded.
 	Wanted Encoding
 
-	// Note tells the user something while a video is being enlarged.
+	// Note prints text, a remark for the user, while a video is being enlarged.
 	Note func(text string)
 }
 

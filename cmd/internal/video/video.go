@@ -57,7 +57,7 @@ type clip struct {
 	times    *times
 	decoder  *process // the ffmpeg that decodes the input
 	warnings []string
-	once     sync.Once // ensures that the user is told only once of a long wait
+	once     sync.Once // ensures that the note about a long wait is printed only once
 }
 
 // warn keeps text for the report, where it follows the name of the file.

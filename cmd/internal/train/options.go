@@ -122,7 +122,7 @@ const pipeEngine = "pipe"
 // isLevel reports whether v is at least 0 and below 255, as --flat requires.
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
-// ofKind restricts the options in t to a kind of model, and returns t. Help on convolutional stages then says so.
+// ofKind restricts the options in t to a kind of model, which the help names if it is not the default, and returns t.
 func ofKind(kind string, t settings.Table) settings.Table {
 	for _, o := range t {
 		o.Kinds = []string{kind}
@@ -147,8 +147,8 @@ type Options struct {
 	sparsity      int             // sparsity of coupled.Coder; 0: as the spec of the coder says
 	Convolutional bool
 	convolutional convolutional.Trainer // settings that only convolutional stages have
-	Init          []string              // names or files of models
-	Teachers      []string              // names or files of models
+	Init          []string              // names or files of the models of --init
+	Teachers      []string              // names or files of the models of --teachers
 
 	engine   string                     // "own" or pipeEngine
 	pipe     io.ReadWriter              // to and from the program that does the steps; nil: superres does the steps

@@ -60,7 +60,7 @@ type information struct {
 	Kind string `json:"kind"`
 	// Architecture is the name of the architecture, or the kinds of the stages.
 	Architecture string `json:"architecture,omitempty"`
-	// Scale is the factor by which the model itself enlarges; 0: any factor.
+	// Scale is the factor by which the model enlarges without a reduction afterwards; 0: any factor.
 	Scale int `json:"scale"`
 	// Colour says what is enlarged: "red, green and blue", or "brightness, and colour by interpolation".
 	Colour string `json:"colour,omitempty"`
@@ -79,7 +79,7 @@ type information struct {
 	SHA256 string `json:"sha256,omitempty"`
 	// Trainer names the programs that trained the model; it is empty if the model was not learned.
 	Trainer string `json:"trainer,omitempty"`
-	// Trained says on which pictures superres trained the model, Command by which (last) command.
+	// Trained says on which pictures superres trained the model, and Command is the (last) command that did so.
 	Trained string `json:"trained_on,omitempty"`
 	Command string `json:"command,omitempty"`
 	// Fingerprint is the hash of everything that decides the pixels of results, which record its first digits.

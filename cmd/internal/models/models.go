@@ -79,7 +79,7 @@ func Option(name string, to settings.Value, help string) *settings.Option {
 	return o
 }
 
-// describe writes to w, as JSON, the descriptions of the models called names, with how they were made.
+// describe writes to w, as JSON, Model.Describe of each model in names: what it is and how it was made.
 func describe(ctx context.Context, w io.Writer, names []string) error {
 	for _, name := range names {
 		m, err := Open(ctx, name)

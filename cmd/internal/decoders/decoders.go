@@ -272,7 +272,7 @@ func result(dir string, place int) (*os.File, error) {
 }
 
 // try runs programs for kind k on the file at path, each in a new folder, until one succeeds and take accepts the
-// content of the folder. If none does, or one ran for the time limit, it returns the first error. name is for messages.
+// content of the folder. If none does, or one ran for the time limit, it returns the first error, which has name.
 func (s *Set) try(ctx context.Context, path, name, title string, k *kind, limit time.Duration,
 	take func(program, dir string) error) (first error) {
 	in, err := filepath.Abs(path)

@@ -53,7 +53,7 @@ func (s *site) announcement(terminal bool) string {
 // everywhere reports whether the server listens at all addresses of this machine.
 func (s *site) everywhere() bool { return s.host == "" || net.ParseIP(s.host).IsUnspecified() }
 
-// at returns the URL of the page at host, a name or an IP address, with the token.
+// at returns the URL of the page, with the token, on the server called host, which is a name or an IP address.
 func (s *site) at(host string) string {
 	address := "http://" + net.JoinHostPort(host, s.port) + "/"
 	if s.token != "" {
@@ -102,8 +102,8 @@ func usualAddress() netip.Addr {
 	return at.Addr()
 }
 
-// qrCode returns text as a QR code for a terminal; each line of output shows two rows of modules. It returns "" if text
-// is too long for a QR code or the terminal has no colours.
+// qrCode returns text as a QR code for a terminal; each line shows two rows of modules (black or white squares). It
+// returns "" if text is too long for a QR code or the terminal has no colours.
 func qrCode(text string) string {
 	code, err := qr.Encode(text, qr.L)
 	if err != nil || os.Getenv("TERM") == "dumb" {
@@ -113,7 +113,7 @@ func qrCode(text string) string {
 	if runtime.GOOS == "windows" {         // consoles there are dark, and may not know colours
 		begin, end = "", ""
 	}
-	const quiet = 4                                // width of the white border in modules, as ISO/IEC 18004 asks
+	const quiet = 4                                // width of the white border in modules, by ISO/IEC 18004
 	blocks := [2][2]string{{"█", "▀"}, {"▄", " "}} // [1 if the upper module is black][1 if the lower one is]
 	index := func(x, y int) int {
 		if code.Black(x, y) {

@@ -15,7 +15,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// receive stores the body of r in an unnamed file, which the caller closes.
+// receive copies the body of r to a temporary file without a name, and returns the file, which the caller closes.
 func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err error) {
 	if r.ContentLength > imagefile.MaxBytes {
 		return nil, tooLarge()
@@ -66,9 +66,9 @@ func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, 
 	return made, err
 }
 
-// store copies the bytes of from into f and returns their number. It fails if there are more than imagefile.MaxBytes.
-func store(f *os.File, from io.Reader) (int64, error) {
-	size, err := io.Copy(f, io.LimitReader(from, imagefile.MaxBytes+1))
+// store copies the bytes of source to f and returns their number. It fails if there are more than imagefile.MaxBytes.
+func store(f *os.File, source io.Reader) (int64, error) {
+	size, err := io.Copy(f, io.LimitReader(source, imagefile.MaxBytes+1))
 	switch {
 	case err == nil && size > imagefile.MaxBytes:
 		return 0, tooLarge()
@@ -107,7 +107,7 @@ type body struct {
 	pause func()        // waits while small pictures are enlarged
 }
 
-// timedBody returns the body of r. Reading from it fails if no bytes arrive for patience.move, or once total has passed.
+// timedBody returns the body of r. Reading fails if no bytes arrive for patience.move, or once total has passed.
 func (s *site) timedBody(w http.ResponseWriter, r *http.Request, total time.Duration) *body {
 	transfer := s.scheduler.Transfer()
 	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(total), 0,
@@ -145,7 +145,7 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyN(io.Discard, s.timedBody(w, r, s.patience.drain), drainBytes)
 }
 
-// send sends the first size bytes of f as the answer. It gives up if the client stops reading.
+// send sends the next size bytes of f as the answer to r. It gives up if the client stops reading.
 func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
 	control, transfer := http.NewResponseController(w), s.scheduler.Transfer()
 	until := time.Now().Add(s.patience.body)

@@ -121,7 +121,7 @@ func (l *link) send(kind byte, content []byte) error {
 	return l.out.Flush()
 }
 
-// sendValue sends a frame whose content is v as JSON.
+// sendValue sends a frame with the letter kind and v, as JSON, as its content.
 func (l *link) sendValue(kind byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

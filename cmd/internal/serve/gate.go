@@ -156,8 +156,8 @@ func (s *site) route(r *http.Request) (path string, ok bool) {
 	return path, is && first == "v1" && same(s.token, bearer)
 }
 
-// fromHere reports whether r is addressed to this server and was sent by the server's own page, by no page at all, or
-// by a link on another site that opens the page. If not, r is to be refused.
+// fromHere reports whether r may be answered: it is addressed to this server, and it was sent by the server's own page,
+// by no page at all, or by a link on another site that opens the page.
 //
 // Note: a page of another site can send forms and pictures here, and, if its host name is made to resolve to this
 // machine, read the answers. Browsers name the target and the sending page in Host and Origin, which a page cannot

@@ -65,7 +65,7 @@ is finished, within three seconds.`,
 	})
 }
 
-// table returns the options of superres serve, with their defaults. Setting them sets the fields of opt.
+// table returns the options of superres serve, with their defaults. An option that is set sets a field of opt.
 func (opt *options) table() settings.Table {
 	return append(settings.Table{
 		{Name: "listen", To: settings.Text(&opt.address, defaultAddress),
@@ -81,7 +81,7 @@ func (opt *options) table() settings.Table {
 	}, opt.ofPictures()...)
 }
 
-// ofPictures returns the options that superres serve and superres app share.
+// ofPictures returns the options that superres serve and superres app share. An option that is set sets a field of opt.
 func (opt *options) ofPictures() settings.Table {
 	return append(settings.Table{
 		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),
@@ -96,7 +96,7 @@ func (opt *options) ofPictures() settings.Table {
 // defaultAddress is where the server listens without --listen; if the port is taken, it uses another.
 const defaultAddress = "127.0.0.1:8020"
 
-// run answers requests until the program is interrupted; with --check it asks a running server and returns.
+// run answers requests until the program is interrupted. With --check it only asks a running server, and returns.
 func run(c *cli.Context, s *console.Streams, opt options) error {
 	if err := opt.complete(console.OptionsOf(c.Command)); err != nil {
 		return err

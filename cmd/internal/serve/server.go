@@ -143,7 +143,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.file(w, r, to)
 }
 
-// caught answers a request whose handling panicked with v.
+// caught answers a request whose handling panicked with v, and logs v; if PanicsAreFatal, it ends the program.
 func (s *site) caught(w http.ResponseWriter, v any) {
 	if console.PanicsAreFatal() {
 		stack := debug.Stack()
@@ -208,12 +208,12 @@ type failure struct {
 	Exit  int    `json:"exit"`  // the exit code of superres upscale for the same error
 }
 
-// refuse answers with an HTTP status and, as JSON, the exit code and the error text.
+// refuse answers a request with an HTTP status and a failure as JSON: the error text and the exit code.
 func (s *site) refuse(w http.ResponseWriter, status, exit int, text string) {
 	s.answer(w, status, failure{text, exit})
 }
 
-// answer sends v as JSON with an HTTP status.
+// answer answers a request with an HTTP status and v as JSON.
 func (s *site) answer(w http.ResponseWriter, status int, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {

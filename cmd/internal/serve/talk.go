@@ -195,8 +195,8 @@ func (t *talk) admit(l scheduling.Load) error {
 	return t.sendValue(frameGrant, grant{l.Memory, t.pic.scheduler.Tasks()})
 }
 
-// ended decodes and checks the last frame of a job. err is the error that the worker reports. fault says that the frame
-// is invalid.
+// ended decodes content, the last frame of a job. err is the error that the worker reports; fault is not nil if the
+// frame is invalid.
 func (t *talk) ended(content []byte) (done reply, err, fault error) {
 	if fault = json.Unmarshal(content, &done); fault != nil {
 		return reply{}, nil, fault

@@ -137,7 +137,7 @@ func (w *worker) listen() {
 // workerHook is called at the beginning of each job. It does nothing unless tests replace it.
 var workerHook = func(*worker, job) {}
 
-// work does job j and sends the reply. It returns an error only if the reply cannot be sent.
+// work does job j and sends the result and the reply. It returns an error only if the reply cannot be sent.
 func (w *worker) work(j begun) error {
 	workerHook(w, j.job)
 	out := bufio.NewWriterSize(resultFrames{w.link}, writtenBytes)

@@ -89,7 +89,7 @@ func (w *worker) do(ctx context.Context, call, query string, out io.Writer) (res
 	return w.runner.Do(ctx, jobs.Job{Call: call, Params: params}, out)
 }
 
-// cancel ends the job.
+// cancel ends the context of the present job, if there is one.
 func (w *worker) cancel(js.Value, []js.Value) any {
 	if w.end != nil {
 		w.end()
@@ -117,7 +117,7 @@ func (w *worker) progress(share float64) {
 	w.told = time.Now()
 }
 
-// read returns length bytes of file, from offset on.
+// read returns length bytes of file, a JavaScript File, from offset on.
 func (w *worker) read(file js.Value, offset, length int64) (data []byte, err error) {
 	defer func() {
 		if recover() != nil { // JavaScript threw an exception: the file is gone or was changed

@@ -60,7 +60,7 @@ func (files) ReadFile(name string) ([]byte, error) {
 	return own.ReadFile(name)
 }
 
-// Names returns the names of all files.
+// Names returns the names of all files that ReadFile can read.
 func (files) Names() []string {
 	names := []string{"bicubic.js", "viewport.js"}
 	entries, err := own.ReadDir(".")

@@ -52,7 +52,7 @@ type job struct {
 	settings string // a hash of everything that decides the bytes of the output, except the input
 }
 
-// file returns the job in the form that the journal of --resume uses.
+// file returns j as the parts.File that the journal of --resume records.
 func (j job) file() parts.File {
 	return parts.File{Input: j.Path, Place: j.Place, Output: j.output, Root: j.root, Settings: j.settings}
 }
@@ -88,7 +88,7 @@ func (b *batch) job(i int) job {
 		reason: map[fate]string{done: "done", exists: "exists", large: "large"}[b.fates[i]]}
 }
 
-// skipped yields the pictures that are skipped.
+// skipped returns an iterator over the jobs that are skipped, each with the reason.
 func (b *batch) skipped() iter.Seq[job] {
 	return func(yield func(job) bool) {
 		for i, f := range b.fates {
@@ -122,7 +122,7 @@ func (b *batch) sole() (one job, is bool) {
 	return b.jobs[0], true
 }
 
-// total returns the number of pictures of this part, with the skipped ones.
+// total returns the number of pictures of this part, including skipped ones.
 func (b *batch) total() int { return len(b.jobs) + b.left }
 
 // problem returns an error with the first of the problems and the number of further problems, or nil if there are none.
@@ -179,7 +179,7 @@ func (b *batch) missingFolders() (list []string) {
 	return list
 }
 
-// clearLeftovers removes temporary files that killed runs left in the output folders.
+// clearLeftovers removes temporary files that killed runs of superres left in the output folders.
 func (b *batch) clearLeftovers() {
 	for _, dir := range b.folders.list {
 		_, _ = safefile.RemoveLeftovers(dir, time.Hour) // leftovers that stay do no harm

@@ -20,8 +20,8 @@ import (
 // written as a zero byte and two hexadecimal digits. New fields may be added to the types; present fields keep their
 // meaning.
 
-// pictureEvent is an event about one picture. "done, plan:" before a comment says that only the events done and plan
-// have the field.
+// pictureEvent is an event about one picture. Comments begin with the events that have the field, such as "done,
+// plan:".
 type pictureEvent struct {
 	Event       string     `json:"event"` // result, unreadable, video, skip, start, done, fail, plan
 	Input       paths.Name `json:"input"` // the path as the user named it or as it was found; "-": standard input

@@ -24,7 +24,7 @@ func newPace(weights []int64) *pace {
 	return p
 }
 
-// set records that share, 0 to 1, of picture i is done.
+// set records share, 0 to 1, as the share of the work on picture i that is done.
 func (p *pace) set(i int, share float64) {
 	p.made += p.weights[i] * (share - p.shares[i])
 	p.shares[i] = share

@@ -222,7 +222,7 @@ type finding struct {
 	err     error
 }
 
-// examine returns what the file system and the journal say about picture i. It is safe for concurrent use.
+// examine returns what the file system and the journal say about picture i. It may run in several goroutines at once.
 func (p *planner) examine(i int) (l finding) {
 	l.job, l.number, l.mode = p.job(i), i, safefile.AnyMode
 	l.mine = p.opt.Part.Has(l.Place)

@@ -47,7 +47,7 @@ type report struct {
 	pace     *pace
 }
 
-// newReport returns a report that counts its time from now. If asJSON is true, it writes events to standard output.
+// newReport returns a report whose clock starts now. If asJSON is true, the report writes events to standard output.
 func newReport(s *console.Streams, asJSON bool) *report {
 	r := &report{out: s.Out, err: s.Err, began: time.Now()}
 	if asJSON {
@@ -57,7 +57,7 @@ func newReport(s *console.Streams, asJSON bool) *report {
 	return r
 }
 
-// write writes the event ev, with --json. Write errors are reported when the program ends. The caller holds r.mu.
+// write writes the event ev if --json is given. Write errors are reported when the program ends. The caller holds r.mu.
 func (r *report) write(ev any) {
 	if r.events != nil {
 		_ = r.events.Encode(ev)
@@ -196,7 +196,7 @@ func (r *report) event(i int) pictureEvent {
 		Number: i + 1, Of: len(r.jobs)}
 }
 
-// begin reports that the work on picture i begins.
+// begin writes the event "start" of picture i, and shows in the bar that the work on the picture begins.
 func (r *report) begin(i int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -239,7 +239,7 @@ func (r *report) reportRest() {
 	}
 }
 
-// tell reports the outcome of picture i. The caller holds r.mu.
+// tell counts picture i and reports its outcome, with warnings. The caller holds r.mu.
 func (r *report) tell(i int) {
 	j, out, ev := r.jobs[i], r.results[i], r.event(i)
 	if r.verbose && out.Plan != nil && out.Choice.Name() != "" {

@@ -21,7 +21,7 @@ type resumption struct {
 	settings map[imagefile.Format]string
 }
 
-// newResumption returns the resumption for a call with opt and the models of e. Without --resume it is the zero value.
+// newResumption returns the resumption for a call with opt and the models of e, or the zero value without --resume.
 func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error) {
 	if !opt.Resume {
 		return r, nil

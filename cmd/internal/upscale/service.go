@@ -101,7 +101,7 @@ func (s *Service) Check(ctx context.Context, params url.Values) error {
 	return err
 }
 
-// read returns the request with params, but does not open its models.
+// read returns the request with params, checked, but without an Enlarger, as it opens no model.
 func (s *Service) read(ctx context.Context, params url.Values) (*Request, error) {
 	r := &Request{}
 	options := r.opt.table()

@@ -27,7 +27,7 @@ const (
 // Fail returns err with an exit code attached, which ExitCode returns.
 func Fail(code int, err error) error { return coded{err, code} }
 
-// Failf is Fail for an error made by fmt.Errorf.
+// Failf is Fail for the error fmt.Errorf(format, args...).
 func Failf(code int, format string, args ...any) error {
 	return Fail(code, fmt.Errorf(format, args...))
 }

@@ -125,7 +125,7 @@ func (p *Progress) text(now time.Time, room int) string {
 	return p.shown + strings.TrimRight(string(note), " ,") + left
 }
 
-// Spin shows in the bar that the work called what, of unknown size, goes on. In other styles it does nothing.
+// Spin shows in the bar that work of unknown size, called what, goes on. In other styles it does nothing.
 func (p *Progress) Spin(what string) {
 	if p.style != "bar" {
 		return
@@ -179,7 +179,7 @@ func (p *Progress) Line(format string, args ...any) {
 	fmt.Fprintln(p.w, safefile.OneLine(fmt.Sprintf(format, args...)))
 }
 
-// Warn prints err, the failure of one file of several, in any style.
+// Warn prints err, the error of one of several files, in any style.
 func (p *Progress) Warn(err error) {
 	p.Pause()
 	fmt.Fprintln(p.w, "superres:", Message(err))

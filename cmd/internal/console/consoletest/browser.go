@@ -132,7 +132,7 @@ func (b *Browser) again(err error) {
 	b.t.Skipf("%v; %s was started once more and passed", err, root)
 }
 
-// try is like Call, but returns the answer or the error.
+// try is like Call, but returns the answer as JSON, or the error.
 func (b *Browser) try(method string, params map[string]any) (json.RawMessage, error) {
 	b.stop.Reset(patience)
 	b.id++

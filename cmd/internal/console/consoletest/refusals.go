@@ -16,8 +16,8 @@ type Refusal struct {
 	Want string
 }
 
-// Refuses checks that the program refuses each command line in list, in the folder dir: with one line, the right exit
-// code, and no new file.
+// Refuses checks that the program, run in the folder dir, refuses each command line in list: with a single line of
+// error, the right exit code, and no new file.
 func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	t.Helper()
 	before := Tree(t, dir)

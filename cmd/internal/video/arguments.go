@@ -19,7 +19,7 @@ const (
 	demuxers  = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,asf,flv,ogg,mpeg,mpegvideo,mpegts,h264,hevc,dv,mxf,ivf"
 )
 
-// inputArgs are the arguments that open the file at path as an input.
+// inputArgs are the arguments that make ffmpeg or ffprobe open the file at path as an input.
 func inputArgs(path string) []string {
 	return []string{"-protocol_whitelist", protocols, "-format_whitelist", demuxers, "-i", local(path)}
 }

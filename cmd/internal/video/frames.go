@@ -75,7 +75,7 @@ func streamFormat(in y4m.Header) string {
 
 func even(side int) int { return side + side%2 }
 
-// adapt appends the samples of a frame, data, to m.buf, converted to the layout and size of m.to.
+// adapt appends the samples of a frame, which are in data, to m.buf, in the layout and size of m.to.
 func (m *muxer) adapt(data []byte) {
 	bytes := (m.in.Depth + 7) / 8
 	for i := range m.to.Planes() {

@@ -40,7 +40,7 @@ func idBytes(id uint32) []byte {
 	return b
 }
 
-// sizeBytes returns the size of an element in the form that takes eight bytes.
+// sizeBytes returns the size of an element, coded in eight bytes.
 func sizeBytes(size uint64) []byte { return binary.BigEndian.AppendUint64(nil, size|1<<56) }
 
 func number(id uint32, v uint64) []byte { return element(id, binary.BigEndian.AppendUint64(nil, v)) }

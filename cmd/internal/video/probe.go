@@ -117,8 +117,8 @@ var turnedSites = map[float64]map[string]string{
 	180: {"left": "center", "top": "bottom", "topleft": "bottom", "bottom": "top", "bottomleft": "top"},
 }
 
-// location returns where the chroma samples of the upright pictures of s lie, as FFmpeg's name. If s does not say, they
-// are taken to lie on the left, as in nearly all video.
+// location returns FFmpeg's name for the place of the chroma samples in upright frames of s. If s does not say, it is
+// the place on the left, as in nearly all video.
 func (s *stream) location() string {
 	at := s.Location
 	if !isKnown(at) {
@@ -148,7 +148,7 @@ func (p *probed) video() *stream {
 
 func (s *stream) isCover() bool { return s.Disposition["attached_pic"] != 0 }
 
-// isMP4 reports whether the file is of the MP4 family.
+// isMP4 reports whether the file that p describes is of the MP4 family.
 func (p *probed) isMP4() bool { return strings.HasPrefix(p.Format.Name, "mov,mp4") }
 
 // start returns when the file begins, in seconds, 0 or more: before 0 there is only sound that primes a decoder and is
@@ -201,7 +201,7 @@ func (s *stream) isRGB() bool { return ofRGB.MatchString(s.PixFmt) }
 // isDeep reports whether the samples of s have more than 8 bits.
 func (s *stream) isDeep() bool { return deep.MatchString(s.PixFmt) }
 
-// depth returns the number of bits of a sample of s.
+// depth returns the number of bits of a sample of s, at most 16.
 func (s *stream) depth() int {
 	m := deep.FindStringSubmatch(s.PixFmt)
 	if m == nil {

@@ -42,7 +42,7 @@ type segment struct {
 
 const recordName = "record.json"
 
-// segmentFolder returns the folder for the segments of the result out.
+// segmentFolder returns the path of the folder for the segments of the result at the path out.
 func segmentFolder(out string) string {
 	sum := sha256.Sum256([]byte(filepath.Base(out)))
 	return filepath.Join(filepath.Dir(out), ".superres-parts-"+hex.EncodeToString(sum[:8]))

@@ -304,7 +304,7 @@ func (c *clip) copies(ext string) (list []copied, err error) {
 	return nil, err
 }
 
-// sounds returns the codecs of the sound in list, joined by commas.
+// sounds returns the names of the codecs of the audio streams in list, joined by commas.
 func sounds(list []copied) string {
 	var names []string
 	for _, s := range list {

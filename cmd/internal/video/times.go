@@ -70,7 +70,7 @@ func (t *times) take(line string) {
 	t.more.Broadcast()
 }
 
-// end records that no more lines will come.
+// end records that no more times will come, and wakes all that wait for times.
 func (t *times) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -60,7 +60,7 @@ type clip struct {
 	once     sync.Once // ensures that the note about a long wait is printed only once
 }
 
-// warn keeps text for the report, where it follows the name of the file.
+// warn adds text to the warnings of the report, where it follows the name of the file.
 func (c *clip) warn(text string) { c.warnings = append(c.warnings, text) }
 
 // local returns path as an address, so that ffmpeg does not take a part of it for an option or a protocol.

@@ -41,7 +41,7 @@ func (p partial) read(memory int64) ([]byte, error) {
 	return data, nil
 }
 
-// refuse returns the error for a file that holds the state of another training.
+// refuse returns the error to report if the file holds the state of another training.
 func (p partial) refuse() error {
 	return console.Failf(console.ExitOutput, "%s is of a training with other flags or pictures, or by another "+
 		"version of superres, or it is damaged; remove it to start over, or use another -o", string(p))

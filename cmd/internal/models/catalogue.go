@@ -51,7 +51,7 @@ func (l listed) String() string {
 		float64(l.size())/1e6))
 }
 
-// size returns the number of bytes of all files together.
+// size returns the number of bytes of all files of l together.
 func (l listed) size() (n int64) {
 	for _, f := range l.Files {
 		n += f.Size

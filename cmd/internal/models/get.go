@@ -70,7 +70,7 @@ type getting struct {
 	say             func(text string) // prints a line for the user
 }
 
-// getAll fetches and adds the networks called names; without names it lists the catalogue.
+// getAll fetches and adds the networks called names. Without names it only lists the catalogue.
 func (g *getting) getAll(ctx context.Context, names []string) error {
 	list, err := openCatalogue(ctx, g.client)
 	if err != nil {

@@ -48,7 +48,7 @@ func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) 
 	return o.openFile(ctx, identify(name))
 }
 
-// openFile returns the model in f.
+// openFile returns the model in f, which may be a model file or a network of another program.
 func (o Opener) openFile(ctx context.Context, f file) (*superres.Model, error) {
 	if len(f.network) > 0 {
 		return o.openNetwork(ctx, f)

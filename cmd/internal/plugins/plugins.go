@@ -135,7 +135,7 @@ func CheckLearners(names []string) error {
 	return nil
 }
 
-// Coderless reports whether the learner with the spec finds codes without a coder, so that it needs no sparsity.
+// Coderless reports whether the learner with the given spec needs no sparse coder, and so no sparsity.
 func Coderless(spec string) bool {
 	name, _, _ := strings.Cut(spec, ":")
 	l, err := learners.New(name) // without parameters, which may come from another version

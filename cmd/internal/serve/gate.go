@@ -160,8 +160,8 @@ func (s *site) route(r *http.Request) (path string, ok bool) {
 // by no page at all, or by a link on another site that opens the page.
 //
 // Note: a page of another site can send forms and pictures here, and, if its host name is made to resolve to this
-// machine, read the answers. Browsers name the target and the sending page in Host and Origin, which a page cannot
-// change.
+// machine, read the answers. Browsers name the target and the sending page in Host and Origin; pages cannot change
+// these headers.
 func (s *site) fromHere(r *http.Request) bool {
 	if !s.isOurs(r.Host) {
 		return false

@@ -142,7 +142,7 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 // options are the values of the flags.
 type options struct {
 	address  string   // HOST:PORT to listen at; "-": standard input and output
-	any      bool     // if the port is taken, use any free port; false: fail
+	any      bool     // if the port is taken, use any free port; false: fail then
 	loopback bool     // only this machine can reach address; false: others can, too
 	token    string   // secret in the URL; empty: everybody is let in
 	window   *window  // the window of superres app; nil: the server is superres serve

@@ -72,7 +72,7 @@ func (w *worker) run(_ js.Value, args []js.Value) any {
 	return nil
 }
 
-// raise returns what a message about a limit recommends in place of the flag that raises the limit.
+// raise returns the text that replaces a flag such as --max-memory in messages: a page has no such flags.
 func raise(string) string { return "the program superres, which may take more than a browser" }
 
 // failure is the message to the page about a job that failed: the error text, and the exit code of superres upscale.

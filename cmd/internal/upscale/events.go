@@ -17,11 +17,9 @@ import (
 // "start" and later "done" or "fail", in the order of the work; videos, animations and files with pages have a "frame"
 // in between for each frame written. "summary" comes last, even if no work could begin. With --dry-run the events are
 // "result", "unreadable", "video", "skip", "plan" or "fail", and "summary". In names, a byte that is not valid UTF-8 is
-// written as a zero byte and two hexadecimal digits. New fields may be added to the types; present fields keep their
-// meaning.
+// written as a zero byte and two hexadecimal digits. New fields may be added; present fields keep their meaning.
 
-// pictureEvent is an event about one picture. Comments begin with the events that have the field, such as "done,
-// plan:".
+// pictureEvent is an event about one picture. Comments name the events that have a field, such as "done, plan".
 type pictureEvent struct {
 	Event       string     `json:"event"` // result, unreadable, video, skip, start, done, fail, plan
 	Input       paths.Name `json:"input"` // the path as the user named it or as it was found; "-": standard input
@@ -30,10 +28,10 @@ type pictureEvent struct {
 	Of          int        `json:"of,omitempty"`           // number of pictures not skipped
 	Reason      string     `json:"reason,omitempty"`       // skip: exists, large, done; done: large; unreadable: why
 	Kind        string     `json:"kind,omitempty"`         // unreadable: the kind of file, such as HEIC
-	InputWidth  int        `json:"input_width,omitempty"`  // done, plan: in pixels
-	InputHeight int        `json:"input_height,omitempty"` // done, plan: in pixels
-	Width       int        `json:"width,omitempty"`        // done, plan: of the output, in pixels
-	Height      int        `json:"height,omitempty"`       // done, plan: of the output, in pixels
+	InputWidth  int        `json:"input_width,omitempty"`  // done, plan: width of the input, in pixels
+	InputHeight int        `json:"input_height,omitempty"` // done, plan: height of the input, in pixels
+	Width       int        `json:"width,omitempty"`        // done, plan: width of the output, in pixels
+	Height      int        `json:"height,omitempty"`       // done, plan: height of the output, in pixels
 	Model       paths.Name `json:"model,omitempty"`        // done, plan: name of the model, or of its file
 	Level       float64    `json:"level,omitempty"`        // done, plan: strength at which the model works, 0 to 1
 	Noise       float64    `json:"noise,omitempty"`        // done, plan: standard deviation of the noise, scale 0..255
@@ -45,8 +43,8 @@ type pictureEvent struct {
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP
 	Palette     float64    `json:"palette,omitempty"`      // done, plan: noise as harmful as the palette of the input
 	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real in a mixture, 0 to 1
-	Trust       float64    `json:"trust,omitempty"`        // done, plan: likelihood that the input is clean, 0 to 1
-	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the added detail that is left out
+	Trust       float64    `json:"trust,omitempty"`        // done, plan: likelihood of a clean reduction, 0 to 1
+	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the model's detail left out
 	Blur        float64    `json:"blur,omitempty"`         // done, plan: blur undone, standard deviation in pixels
 	Sharpening  float64    `json:"sharpening,omitempty"`   // done, plan: factor of the sharpening that was undone
 	Repeated    int        `json:"repeated,omitempty"`     // done, plan: side of the squares of equal pixels

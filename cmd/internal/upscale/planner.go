@@ -212,13 +212,13 @@ func (p *planner) findSources() {
 // finding is what the file system and the journal say about a picture.
 type finding struct {
 	job
-	number  int       // index in planner.inputs
-	place   paths.Key // real path of the output
-	mine    bool      // the picture belongs to this part; false: its files were not examined
-	missing bool      // the input file does not exist
-	there   bool      // a file with the name of the output exists and is no earlier result
-	itself  bool      // the output and the input are the same file
-	mode    fs.FileMode
+	number  int         // index in planner.inputs
+	place   paths.Key   // real path of the output
+	mine    bool        // the picture belongs to this part; false: its files were not examined
+	missing bool        // the input file does not exist
+	there   bool        // a file with the name of the output exists and is no earlier result
+	itself  bool        // the output and the input are the same file
+	mode    fs.FileMode // permissions of the input file
 	err     error
 }
 

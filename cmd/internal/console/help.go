@@ -44,8 +44,8 @@ EXAMPLES
 // helpAll is the name of the hidden option that shows the second level of help.
 const helpAll = "help-all"
 
-// Leveled is Command, but with two levels of help: --help shows examples and the options with a Brief text; --help all,
-// like the manual page, shows all options in groups, which have the titles groups.
+// Leveled is Command with two levels of help: --help shows examples and the options that have a Brief text; --help all,
+// like the manual page, shows all options in groups, with the titles in groups.
 func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	action, options, all := c.Action, OptionsOf(c), false
 	c.Flags = append(slices.Clip(c.Flags), &settings.Option{Name: helpAll, To: settings.Bool(&all, false),

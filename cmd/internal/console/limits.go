@@ -6,8 +6,7 @@ import (
 	"superres/internal/enlarging"
 )
 
-// Limits are the limits on what a command may use: Memory is --max-memory, 2 GiB by default, and Pixels is
-// --max-pixels.
+// Limits limit what a command may use: Memory is --max-memory, 2 GiB by default, and Pixels is --max-pixels.
 type Limits = enlarging.Limits
 
 // Process estimates the peak memory, in bytes, of a process with inUse bytes of live data: 30 % more, for garbage that

@@ -15,8 +15,7 @@ import (
 type Streams struct {
 	// In is standard input.
 	In io.Reader
-	// Out is standard output, for data. If a write to Out fails, the program fails, even if the command ignores the
-	// error.
+	// Out is standard output, for data. If a write to Out fails, so does the program, even if the command ignores it.
 	Out io.Writer
 	// Err is standard error, for messages.
 	Err io.Writer

@@ -151,8 +151,7 @@ func (s *stream) isCover() bool { return s.Disposition["attached_pic"] != 0 }
 // isMP4 reports whether the file that p describes is of the MP4 family.
 func (p *probed) isMP4() bool { return strings.HasPrefix(p.Format.Name, "mov,mp4") }
 
-// start returns when the file begins, in seconds, 0 or more: before 0 there is only sound that primes a decoder and is
-// not played.
+// start returns the time in seconds at which the file begins, at least 0: sound before 0 only primes a decoder.
 func (p *probed) start() float64 { return max(seconds(p.Format.Start), 0) }
 
 func seconds(text string) float64 {

@@ -107,7 +107,7 @@ func (c *clip) check(made string, frames int) error {
 	return nil
 }
 
-// encoding is a writer that passes a stream of frames to ffmpeg. With segments, each segment has its own ffmpeg.
+// encoding is a writer that passes a Y4M stream to ffmpeg. With segments, a new ffmpeg writes each segment.
 type encoding struct {
 	muxer
 	*clip

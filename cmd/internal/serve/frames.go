@@ -81,7 +81,7 @@ type need struct{ File, Offset, Length int64 }
 
 // grant is the memory and the share of the processors that a picture may use.
 type grant struct {
-	Memory int64 // in bytes; 0 in the answer to a share frame
+	Memory int64 // bytes that the picture may take; 0 in the answer to a share frame
 	Tasks  int   // number of pictures, including this one, that share the processors
 }
 

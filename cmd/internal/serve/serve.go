@@ -230,13 +230,13 @@ func reason(err error) error {
 
 // patience is how long the server waits for clients, and, when it ends, for pictures in progress.
 type patience struct {
-	head  time.Duration // for the header of a request
-	idle  time.Duration // for the next request on a connection
-	move  time.Duration // for more bytes of a body
-	body  time.Duration // for a whole body
-	drain time.Duration // for a whole body that is refused
-	call  time.Duration // for a call to use the id for which a client reads events
-	end   time.Duration // for pictures that are worked on when the program ends
+	head  time.Duration // longest wait for the header of a request
+	idle  time.Duration // longest wait for the next request on a connection
+	move  time.Duration // longest wait for more bytes of a body
+	body  time.Duration // longest time to receive or send a whole body
+	drain time.Duration // longest time to receive a whole body that is refused
+	call  time.Duration // longest wait for a call with the id whose events a client reads
+	end   time.Duration // longest wait for pictures in progress when the program ends
 }
 
 var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute,

@@ -77,7 +77,7 @@ type fate uint8
 const (
 	none   fate = iota // the picture is not skipped, or belongs to another part
 	done               // the journal records a result of the picture
-	exists             // the output exists
+	exists             // the output exists already
 	large              // the picture is large enough already
 )
 

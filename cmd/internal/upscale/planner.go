@@ -124,7 +124,7 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 	return list, others, nil
 }
 
-// measure sets the result size of each picture in list, which its output name may contain, and Large. It does nothing
+// measure sets, in each picture of list, the size of the result, for the name of the output, and Large. It does nothing
 // if the user gave a scale. It reads the header of each file, and fails only if ctx ends.
 func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 	if e.opt.Size.Scale != 0 {

@@ -41,7 +41,7 @@ type report struct {
 	earlier                     int              // number of pictures left out since superres enlarged them before
 	videos                      []pictures.Input // videos found in folders, which are left out
 
-	jobs     []job      // all pictures that are enlarged
+	jobs     []job      // all pictures to enlarge
 	results  []*outcome // outcome of each job; nil: the job has not ended, or was reported already
 	reported int        // number of jobs reported: jobs[:reported]
 	pace     *pace

@@ -40,7 +40,7 @@ type coded struct {
 
 func (e coded) Unwrap() error { return e.error }
 
-// Usage returns an error about wrong usage, with the exit code ExitUsage.
+// Usage returns Failf(ExitUsage, format, args...), an error about wrong usage.
 func Usage(format string, args ...any) error { return Failf(ExitUsage, format, args...) }
 
 // packages matches the names of packages, such as "superres: ", at the start of an error's text or after a colon.

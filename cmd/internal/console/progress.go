@@ -108,8 +108,8 @@ func (p *Progress) draw() {
 // be erased; 0 sets no limit.
 func (p *Progress) text(now time.Time, room int) string {
 	const (
-		soonest = time.Second // the time left is shown only after this time
-		least   = 0.01        // and only once this share of the work is done
+		soonest = time.Second // the time left is not shown before this time
+		least   = 0.01        // nor before this share of the work is done
 	)
 	left := ""
 	if took, made := now.Sub(p.began), p.share-p.first; took >= soonest && made >= least {

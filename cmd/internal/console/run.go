@@ -45,7 +45,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	after := new(atomic.Pointer[string])
 	ctx = context.WithValue(ctx, interruptKey{}, after)
 	ctx, end := external.Keep(ctx)
-	defer end() // ends external programs, even if the work was abandoned
+	defer end() // ends external programs, even if the command is still running
 	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{SIGPIPE}) })
 	defer unwatch()
 	abandoned := false // true if the command ignored the interruption and is still running

@@ -53,7 +53,7 @@ func isIgnored(s os.Signal) bool { return runtime.GOOS != "js" && signal.Ignored
 func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 	signals, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	if !isIgnored(SIGHUP) { // as nohup(1) makes it
+	if !isIgnored(SIGHUP) { // nohup(1) starts programs with SIGHUP ignored
 		signal.Notify(signals, SIGHUP)
 	}
 	go func() {

@@ -15,8 +15,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// segmentFrames, at least 2, is the number of frames in all segments but the last. An interruption loses at most one
-// segment.
+// segmentFrames, at least 2, is the number of frames in all segments but the last. An interruption loses one segment.
 var segmentFrames = 250
 
 // segments are the parts of a result that were encoded so far: files without sound, in the hidden folder at the path

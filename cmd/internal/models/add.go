@@ -51,8 +51,8 @@ A network's terms of use are its author's: superres tells them where the file do
 type adding struct {
 	opener    Opener
 	notes     io.Writer      // receives a line about each file that cannot be added; nil: no lines
-	limits    console.Limits // only Memory applies
-	name      string         // name for the model; empty: the name of the file
+	limits    console.Limits // only limits.Memory is used
+	name      string         // name for the model; empty: the base name of the file
 	terms     string         // terms of use for a file that states none; empty: unknown
 	overwrite bool           // replace a user's model of the same name; false: fail
 	out       io.Writer

@@ -33,8 +33,8 @@ func (p *pace) set(i int, share float64) {
 // share returns the share of all work that is done, 0 to 1.
 func (p *pace) share() float64 { return p.made / p.whole }
 
-// remaining returns how long the rest takes if it goes on as fast as so far, as text for the end of a line, such as ",
-// about 40 s left". It returns "" if nothing is left.
+// remaining returns ", about 40 s left" or the like, to end a line: the time for the rest at the mean speed so far. It
+// returns "" if nothing is left.
 func (p *pace) remaining() string {
 	const rounding = 1e-9
 	rest := (p.whole - p.made) / p.made

@@ -28,8 +28,8 @@ type report struct {
 	mu      sync.Mutex    // guards the fields below
 	events  *json.Encoder // writes the events of --json; nil: --json is not given
 	bar     *console.Progress
-	dry     bool // the call is a dry run; false: pictures are enlarged
-	verbose bool // each picture is described
+	dry     bool // --dry-run: nothing is enlarged; false: pictures are enlarged
+	verbose bool // a line describes each picture; false: no such lines
 	quiet   bool // warnings are not printed
 
 	began                       time.Time

@@ -32,8 +32,8 @@ func probeArgs(path string, more ...string) []string {
 }
 
 // decodeArgs are the arguments of the ffmpeg that writes the frames as Y4M, upright, and prints their times. If done is
-// not 0, an earlier run enlarged the first done frames, and ffmpeg writes only the first two of them and all frames
-// that follow them. If the transparency is kept, the opacity stands below each frame, as Y: see unstacked.
+// not 0, an earlier run enlarged that many frames, and ffmpeg writes only the first two frames and those that the
+// earlier run did not reach. With c.alpha, the opacity stands below each frame, as Y: see unstacked.
 func (c *clip) decodeArgs(done int) []string {
 	var filters []string
 	if c.video.isInterlaced() {

@@ -24,9 +24,9 @@ type process struct {
 	*exec.Cmd
 	log    log
 	kill   context.CancelFunc
-	end    func() error
+	end    func() error  // waits for the end of the program and returns its error
 	ended  chan struct{} // closed when the program has ended
-	logged chan struct{} // closed when its messages have ended
+	logged chan struct{} // closed when the program's messages have ended
 	ends   []*os.File    // superres's ends of the pipes to and from the program
 }
 

@@ -148,7 +148,7 @@ func stageKinds(m *superres.Model) string {
 func (i information) String() string {
 	var b strings.Builder
 	line := func(what, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-13s%s\n", what, safefile.OneLine(fmt.Sprintf(format, args...))) // as a value may come from a file
+		fmt.Fprintf(&b, "  %-13s%s\n", what, safefile.OneLine(fmt.Sprintf(format, args...))) // it may come from a file
 	}
 	fmt.Fprintf(&b, "%s: %s\n", safefile.OneLine(i.Name), i.Kind)
 	if i.Architecture != "" {

@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// Build returns the version of the program with the commit that it was built from, such as "0.1.0 (commit
-// 1a2b3c4d5e6f)" or "0.1.0 (commit 1a2b3c4d5e6f, changed)", or the version alone if Go recorded no commit.
+// Build returns the version of the program and the commit that it was built from, such as "0.1.0 (commit 1a2b3c4d5e6f)"
+// or "0.1.0 (commit 1a2b3c4d5e6f, changed)". If Go recorded no commit, it returns only the version.
 func Build() string {
 	commit, changed := Revision()
 	switch {

@@ -27,7 +27,7 @@ const (
 // Fail returns err with an exit code attached, which ExitCode returns.
 func Fail(code int, err error) error { return coded{err, code} }
 
-// Failf is Fail for an error made by fmt.Errorf.
+// Failf is Fail for the error fmt.Errorf(format, args...).
 func Failf(code int, format string, args ...any) error {
 	return Fail(code, fmt.Errorf(format, args...))
 }
@@ -40,14 +40,14 @@ type coded struct {
 
 func (e coded) Unwrap() error { return e.error }
 
-// Usage returns an error about wrong usage, with the exit code ExitUsage.
+// Usage returns Failf(ExitUsage, format, args...), an error about wrong usage.
 func Usage(format string, args ...any) error { return Failf(ExitUsage, format, args...) }
 
 // packages matches the names of packages, such as "superres: ", at the start of an error's text or after a colon.
 var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip|networks|graph): )+`)
 
-// Message returns the text of err in one line, with advice on flags and without names of packages. Very long words lose
-// their middle.
+// Message returns the text of err as one line, with advice on flags, without names of packages, and with very long
+// words cut in the middle.
 func Message(err error) string {
 	words := strings.Split(safefile.OneLine(packages.ReplaceAllString(advised(err), "$1")), " ")
 	for i, word := range words {

@@ -22,7 +22,7 @@ EXAMPLES
 USAGE
    {{.HelpName}}`
 
-// Arguments returns what follows the name of c in a line that shows its usage, after a space, or "" if nothing follows.
+// Arguments returns the arguments of c for the line USAGE of the help, after a space, or "" if c has none.
 func Arguments(c *cli.Command) string {
 	switch {
 	case c.ArgsUsage != "":
@@ -33,7 +33,7 @@ func Arguments(c *cli.Command) string {
 	return ""
 }
 
-// briefHelp is the template of the first of two levels of help. Leveled sets UsageText to examples and flags.
+// briefHelp is the template of the first of two levels of help. Leveled sets UsageText to the examples and flags.
 const briefHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
@@ -44,8 +44,8 @@ EXAMPLES
 // helpAll is the name of the hidden option that shows the second level of help.
 const helpAll = "help-all"
 
-// Leveled is Command, but with two levels of help: --help shows examples and the options with a Brief text; --help all,
-// like the manual page, shows all options in groups, which have the titles groups.
+// Leveled is Command with two levels of help: --help shows examples and the options that have a Brief text; --help all,
+// like the manual page, shows all options in groups, with the titles in groups.
 func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	action, options, all := c.Action, OptionsOf(c), false
 	c.Flags = append(slices.Clip(c.Flags), &settings.Option{Name: helpAll, To: settings.Bool(&all, false),
@@ -69,8 +69,8 @@ func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	return c
 }
 
-// groupedHelp returns the second level of help of c: the examples, the options by group, in the order of groups, and
-// then the rest of the Description of c.
+// groupedHelp returns the second level of help of c: the first paragraph of c.Description, which holds the examples,
+// then the options by group, in the order of groups, then the other paragraphs.
 func groupedHelp(c *cli.Command, options settings.Table, groups []string) string {
 	prose := Paragraphs(c.Description)
 	var b strings.Builder
@@ -89,7 +89,7 @@ func groupedHelp(c *cli.Command, options settings.Table, groups []string) string
 	return b.String()
 }
 
-// optionsText returns the lines of help about the visible options and --help.
+// optionsText returns the lines of help about the visible ones of options, and about --help.
 func optionsText(options settings.Table) string {
 	var b strings.Builder
 	for _, o := range options.Visible() {
@@ -100,8 +100,8 @@ func optionsText(options settings.Table) string {
 	return b.String()
 }
 
-// writeOption appends to b the names of an option, of which the long one is names[0], the name of its value and, in a
-// column beside them, text, in lines of at most Columns.
+// writeOption appends to b the help on an option: its short name, its long name, which is names[0], the name of its
+// value and, in a column beside them, text. Lines have at most Columns characters.
 func writeOption(b *strings.Builder, names []string, value, text string) {
 	const left = 25
 	head := "       "

@@ -6,16 +6,15 @@ import (
 	"superres/internal/enlarging"
 )
 
-// Limits are the limits on what a command may use: Memory is --max-memory, 2 GiB by default, and Pixels is
-// --max-pixels.
+// Limits limit what a command may use: Memory is --max-memory, 2 GiB by default, and Pixels is --max-pixels.
 type Limits = enlarging.Limits
 
-// Process estimates the peak memory, in bytes, of a process with inUse bytes of live data: it adds 36 MiB for the
-// program itself, and 30 % for garbage that Go has not collected yet.
+// Process estimates the peak memory, in bytes, of a process with inUse bytes of live data: 30 % more, for garbage that
+// Go has not collected yet, and 36 MiB for the program itself.
 func Process(inUse float64) float64 { return 36<<20 + 1.3*inUse }
 
-// EnoughMemory returns an error with ExitLimit if need exceeds the limit memory; both are in bytes. what names the
-// work, and advice follows "use --max-memory" in the message.
+// EnoughMemory returns an error with ExitLimit if need bytes exceed the limit of memory bytes. what names the work in
+// the message, and advice follows "use --max-memory" there.
 func EnoughMemory(memory int64, what string, need float64, advice string) error {
 	if need <= float64(memory) {
 		return nil
@@ -27,8 +26,8 @@ func EnoughMemory(memory int64, what string, need float64, advice string) error 
 	return Failf(ExitLimit, "%s needs %s, the limit is %s; use --max-memory%s", what, size, Bytes(memory), advice)
 }
 
-// ReadWhole returns all bytes of r, called name in messages, or an error if there are more than half, which is half of
-// the memory limit in bytes: while the buffer grows, the data is held twice. advice ends the message of that error.
+// ReadWhole returns all bytes of r, or an error, which ends with advice, if there are more than half. half is half of
+// the memory limit in bytes: the data is in memory twice while the buffer grows. name names r in messages.
 func ReadWhole(r io.Reader, name string, half int64, advice string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, half+1))
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"superres/internal/usage"
 )
 
-// flagElsewhere is a list of flags of other programs for one purpose, with advice on what to write here.
+// flagElsewhere lists flags with one purpose in other programs, and says what to write for superres.
 type flagElsewhere struct {
 	names  string // without dashes, separated by blanks
-	option string // option that a command must have for hint to apply; empty: none
+	option string // the hint is for commands with this option; empty: for all commands
 	hint   string
 }
 
-// flagsElsewhere are flags that users know from other programs. They are not accepted: an error says what to write.
+// flagsElsewhere are flags that users know from other programs. Superres refuses them, with an error that has the hint.
 var flagsElsewhere = []flagElsewhere{
 	{"i in input infile file source src", "", "inputs need no flag"},
 	{"out outfile out-file outdir out-dir output-dir output-folder output-file dest destination target d", "output",
@@ -61,8 +61,8 @@ var flagsElsewhere = []flagElsewhere{
 // upscaleElsewhere are words that stand for the command upscale in other programs.
 var upscaleElsewhere = []string{"enlarge", "resize", "scale", "upsize", "zoom", "superres", "enhance", "run"}
 
-// hintFor returns what to write instead of the flag called name, without dashes, of other programs, for a command with
-// options; "" if nothing is known.
+// hintFor returns the hint for the flag name (without dashes) of another program, given to a command with options, or
+// "" if there is no hint.
 func hintFor(options settings.Table, name string) string {
 	for _, f := range flagsElsewhere {
 		if slices.Contains(strings.Fields(f.names), name) && (f.option == "" || options.Find(f.option) != nil) {
@@ -75,8 +75,8 @@ func hintFor(options settings.Table, name string) string {
 // scaleAsFlag matches a scale that is written like a flag, such as -4x.
 var scaleAsFlag = regexp.MustCompile(`^-{1,2}([x×]?[0-9.]+[x×%]?)$`)
 
-// unknownFlag returns the usage error for the flag shown, which the command called name, with options, does not have.
-// The error says which flag was most likely meant, or where all flags are listed.
+// unknownFlag returns the usage error for the flag shown (with dashes), which is not in options, the options of the
+// command called name. The error says which flag was most likely meant, or which help lists all flags.
 func unknownFlag(options settings.Table, name, shown string) error {
 	if m := scaleAsFlag.FindStringSubmatch(shown); m != nil && options.Find("scale") != nil {
 		return Usage("unknown flag %q; write -s %s", shown, m[1])
@@ -109,8 +109,8 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// asQuality returns a usage error if args[i] is -q with a number from 1 to 100, in the same word or the next, which
-// other programs take for a quality. Else it returns nil. args[i] begins with -q.
+// asQuality returns a usage error if args[i], which begins with -q, or args[i+1] holds a number from 1 to 100: in other
+// programs -q 90 is a quality, here -q is --quiet. Else it returns nil.
 func asQuality(options settings.Table, args []string, i int) error {
 	number := strings.TrimPrefix(strings.TrimPrefix(args[i], "-q"), "=")
 	if number == "" && i+1 < len(args) && !exists(args[i+1]) {
@@ -122,8 +122,8 @@ func asQuality(options settings.Table, args []string, i int) error {
 	return Usage("-q is --quiet; write --quality %s", number)
 }
 
-// longDash returns the usage error for a flag that begins with a long dash, which many programs put in place of a
-// hyphen, or nil if word is no such flag.
+// longDash returns a usage error if word begins with a long dash, which many programs put in place of a hyphen, and is
+// not the name of a file. Else it returns nil.
 func longDash(word string) error {
 	r, _ := utf8.DecodeRuneInString(word)
 	if !strings.ContainsRune("‐‑‒–—―−", r) || exists(word) {
@@ -140,8 +140,8 @@ type short struct {
 	whole  bool // value is complete; false: the value is the next word of the command line
 }
 
-// splitShort returns the short flags in a word such as -rs4 or -rs=4. name is "rs4" or "rs", without the dash; value is
-// what follows "=", if hasValue. It returns nil if a letter in name is not a flag in options.
+// splitShort returns the short flags in a word such as -rs4 or -rs=4. name is the part between "-" and "=", here "rs4"
+// or "rs"; if hasValue, value is the part after "=". It returns nil if the word cannot be split into flags in options.
 func splitShort(options settings.Table, name, value string, hasValue bool) (list []short) {
 	for name != "" {
 		letter, size := utf8.DecodeRuneInString(name)

@@ -6,7 +6,7 @@ import (
 	"superres/internal/settings"
 )
 
-// OptionsOf returns the flags of c that are a *settings.Option.
+// OptionsOf returns those flags of c that have the type *settings.Option.
 func OptionsOf(c *cli.Command) (t settings.Table) {
 	for _, f := range c.Flags {
 		if o, ok := f.(*settings.Option); ok {
@@ -36,7 +36,7 @@ func ProgressOptions(quiet *bool) settings.Table {
 	}
 }
 
-// Groups in the help, for options of this package.
+// The groups in the help to which the options of this package belong.
 const (
 	Reports = "reports"
 	Machine = "limits"
@@ -51,8 +51,8 @@ func QuietOption(to *bool) *settings.Option {
 		Effect: settings.Neutral, Help: "show errors only"}
 }
 
-// WorkOptions returns the options of all commands that take long. They set l.Memory and, unless quiet is nil, *quiet;
-// Command applies --jobs.
+// WorkOptions returns the options of commands that take long: ProgressOptions, --jobs, which Command applies, and
+// --max-memory, which sets l.Memory.
 func WorkOptions(l *Limits, quiet *bool) settings.Table {
 	return append(ProgressOptions(quiet),
 		&settings.Option{Name: "jobs", Aliases: []string{"j", "threads"}, To: settings.Num(new(int), 0).AtLeast(0),
@@ -76,7 +76,7 @@ func PictureOptions(l *Limits, quiet *bool) settings.Table {
 			"than a byte for every 200 pixels"})
 }
 
-// OutputOption returns --output, which sets *to; its default is preset.
+// OutputOption returns --output, which sets *to, with the default preset.
 func OutputOption(to *string, preset, help string) *settings.Option {
 	return &settings.Option{Name: "output", Aliases: []string{"o"}, To: settings.Text(to, preset),
 		Effect: settings.Neutral, Help: help}
@@ -95,7 +95,7 @@ func RecursiveOption(to *bool) *settings.Option {
 		Help: "take folders with all below them"}
 }
 
-// SeedOption returns --seed, which sets *to; its default is 1.
+// SeedOption returns --seed, which sets *to, with the default 1.
 func SeedOption(to *uint64) *settings.Option {
 	return &settings.Option{Name: "seed", To: settings.Num(to, 1), Help: "`SEED` of all random draws"}
 }

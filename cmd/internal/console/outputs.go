@@ -10,7 +10,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// Overwrites reports whether --on-exist (see OnExistOption) asks for existing outputs to be replaced.
+// Overwrites reports whether --on-exist is overwrite (see OnExistOption).
 func Overwrites(c *cli.Context) bool { return c.String("on-exist") == "overwrite" }
 
 // Output is a file that a command is to write.
@@ -21,8 +21,8 @@ type Output struct {
 	Name string
 }
 
-// CheckOutputs returns an error if one of outputs exists and overwrite is false, cannot be written, or would overwrite
-// another output or one of inputs, which are file names. It is called before any work.
+// CheckOutputs returns an error if an output cannot be written, would overwrite an input or another output, or exists
+// although overwrite is false. inputs are file names. It is called before any work.
 func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 	seen := map[string]string{} // flag of each output, under its path without links
 	for _, o := range outputs {
@@ -51,7 +51,7 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 	return nil
 }
 
-// SoleOutput returns Overwrites(c), and the error of CheckOutputs for a command that writes only --output.
+// SoleOutput returns Overwrites(c), and the error of CheckOutputs for a command whose only output is --output.
 func SoleOutput(c *cli.Context, inputs ...string) (overwrite bool, err error) {
 	overwrite = Overwrites(c)
 	return overwrite, CheckOutputs(overwrite, inputs, Output{"-o", c.String("output")})

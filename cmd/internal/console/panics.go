@@ -13,9 +13,8 @@ import (
 // work on a picture ends the program and prints its stack.
 func PanicsAreFatal() bool { return os.Getenv("SUPERRES_PANIC") == "fatal" }
 
-// Picture calls work for the picture called name and returns the error. If work, or a goroutine that it waits for,
-// panics, the panic becomes an error of this picture with the class ErrInput, so that work on other pictures continues,
-// unless PanicsAreFatal.
+// Picture calls work for the picture called name and returns the error of work. Unless PanicsAreFatal, a panic in work,
+// or in a goroutine that work waits for, becomes an error of class ErrInput, so that work on other pictures continues.
 func Picture(name string, work func() error) error {
 	if PanicsAreFatal() {
 		return work()

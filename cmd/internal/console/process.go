@@ -6,15 +6,15 @@ import (
 	"runtime/debug"
 )
 
-// The program mostly holds a few large arrays of pixels, so garbage is collected as soon as it is Garbage percent of
-// the live memory, which nearly halves the peak. Ballast is the size, in bytes, of an array that counts as live but is
-// never used, so that the system provides no memory for it. Without it, frequent collections of a heap of a few MB
-// would take 5 % of the time for a picture of 708×708 pixels.
+// Garbage is collected when it reaches Garbage percent of the live memory: most memory is a few large arrays of pixels,
+// and a low percentage nearly halves the peak. Ballast is the size, in bytes, of an array that counts as live but is
+// never used, so that the system provides no memory for it. Without it, a heap of a few MB would be collected so often
+// that a picture of 708×708 pixels would take 5 % longer.
 const Garbage, Ballast = 30, 12 << 20
 
 var ballast []byte
 
-// PrepareHeap makes Go collect garbage at garbage percent of the live memory and the ballast. A process calls it first.
+// PrepareHeap makes Go collect garbage that reaches garbage percent of the live memory, which includes ballastBytes.
 func PrepareHeap(garbage, ballastBytes int) {
 	debug.SetGCPercent(garbage)
 	ballast = make([]byte, ballastBytes)
@@ -24,14 +24,14 @@ func PrepareHeap(garbage, ballastBytes int) {
 // ownProcess is the key of the context value that OwnProcess sets.
 type ownProcess struct{}
 
-// OwnProcess returns a context for Run that allows LimitProcess to limit the whole process, since it runs nothing else.
+// OwnProcess returns ctx with a mark for LimitProcess: the process runs only one command, so its memory may be limited.
 func OwnProcess(ctx context.Context) context.Context {
 	return context.WithValue(ctx, ownProcess{}, true)
 }
 
-// LimitProcess makes the system end the process, with the exit code of a crash, once it takes far more memory than
-// l.Memory, in case the estimates of memory were wrong. It works only on Linux, and only if ctx comes from OwnProcess;
-// programs that the process starts inherit the limit.
+// LimitProcess makes the system refuse memory to the process once it takes far more than l.Memory, in case the
+// estimates of memory were wrong; Go then ends the process with ExitUsage. It works only on Linux, and only if ctx
+// comes from OwnProcess. Programs that the process starts inherit the limit.
 func LimitProcess(ctx context.Context, l Limits) {
 	if ctx.Value(ownProcess{}) != nil {
 		// The limit is generous since it also counts address space that Go's runtime has reserved and not used.

@@ -15,23 +15,23 @@ import (
 	"superres/internal/safefile"
 )
 
-// Progress shows on stderr how much of the work is done: as a moving bar, as plain lines, or not at all.
+// Progress shows on standard error how much of the work is done: as a moving bar, as plain lines, or not at all.
 type Progress struct {
 	w       io.Writer
 	bar     *progressbar.ProgressBar
-	style   string
-	auto    bool // --progress is auto, and --quiet is not given
-	shown   string
+	style   string // "bar", "plain" or "none"
+	auto    bool   // --progress is auto, and --quiet is not given
+	shown   string // name of the work in the bar
 	note    string // text of Describe
 	endless bool   // Spin began the bar, for work of unknown size
 	visible bool   // the last line of the terminal is the bar
 
 	began        time.Time // when the bar was first shown
-	first, share float64   // the share done, 0 to 1: when the bar was first shown, and now
+	first, share float64   // share of the work done, 0 to 1, when the bar was first shown, and now
 	drawn        time.Time // when the bar was last drawn
 }
 
-// thousandths is the number of steps of a bar, and betweenDraws the least time between two drawings of the bar.
+// thousandths is the number of steps of a bar, and betweenDraws the shortest time between two drawings of the bar.
 const (
 	thousandths  = 1000
 	betweenDraws = 100 * time.Millisecond
@@ -44,7 +44,7 @@ func NewProgress(c *cli.Context, s *Streams) *Progress {
 		switch plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"; {
 		case !IsTerminal(s.Err):
 			style = "none"
-		case plain: // a terminal that cannot show a bar: but somebody waits
+		case plain: // the terminal cannot show a bar, but somebody waits
 			style = "plain"
 		default:
 			style = "bar"
@@ -56,7 +56,7 @@ func NewProgress(c *cli.Context, s *Streams) *Progress {
 	return &Progress{w: s.Err, style: style, auto: c.String("progress") == "auto" && !c.Bool("quiet")}
 }
 
-// Several says whether there are several files. If so, --progress auto shows plain lines where it would show nothing.
+// Several says whether there are several files. If so, --progress auto shows plain lines if there is no terminal.
 func (p *Progress) Several(yes bool) {
 	if yes && p.auto && p.style == "none" {
 		p.style = "plain"
@@ -66,7 +66,7 @@ func (p *Progress) Several(yes bool) {
 // Plain reports whether the style is plain lines, not a bar or nothing.
 func (p *Progress) Plain() bool { return p.style == "plain" }
 
-// Set shows in the bar the share done, from 0 to 1, of the work called what. In other styles it does nothing.
+// Set shows in the bar the share, 0 to 1, that is done of the work called what. In other styles it does nothing.
 func (p *Progress) Set(what string, share float64) {
 	if p.style != "bar" {
 		return
@@ -103,13 +103,13 @@ func (p *Progress) draw() {
 	p.bar.Describe(p.text(now, room))
 }
 
-// text returns the name of the work, the text of Describe and, once it can be estimated, the time left. The text of
-// Describe is cut so that all fits into room characters, since a line that wraps could not be erased. A room of 0 sets
-// no limit.
+// text returns the line beside the bar: the name of the work, the text of Describe and, once it can be estimated, the
+// time left. The text of Describe is cut so that the line has at most room characters, as a line that wraps could not
+// be erased; 0 sets no limit.
 func (p *Progress) text(now time.Time, room int) string {
 	const (
-		soonest = time.Second // when the pace is known well enough
-		least   = 0.01        // share of the work from which it is known
+		soonest = time.Second // the time left is not shown before this time
+		least   = 0.01        // nor before this share of the work is done
 	)
 	left := ""
 	if took, made := now.Sub(p.began), p.share-p.first; took >= soonest && made >= least {
@@ -125,7 +125,7 @@ func (p *Progress) text(now time.Time, room int) string {
 	return p.shown + strings.TrimRight(string(note), " ,") + left
 }
 
-// Spin shows in the bar that the work called what, of unknown size, goes on. In other styles it does nothing.
+// Spin shows in the bar that work of unknown size, called what, goes on. In other styles it does nothing.
 func (p *Progress) Spin(what string) {
 	if p.style != "bar" {
 		return
@@ -141,7 +141,7 @@ func (p *Progress) Spin(what string) {
 	_ = p.bar.Add(1) // a bar that cannot be drawn is no error
 }
 
-// Describe shows text, such as the error reached so far, beside the bar.
+// Describe shows text beside the bar, such as the approximation error so far.
 func (p *Progress) Describe(text string) {
 	if p.note == "" {
 		p.drawn = time.Time{} // the first text is shown at once
@@ -179,7 +179,7 @@ func (p *Progress) Line(format string, args ...any) {
 	fmt.Fprintln(p.w, safefile.OneLine(fmt.Sprintf(format, args...)))
 }
 
-// Warn prints err, the failure of one file of several, in any style.
+// Warn prints err, the error of one of several files, in any style.
 func (p *Progress) Warn(err error) {
 	p.Pause()
 	fmt.Fprintln(p.w, "superres:", Message(err))

@@ -9,7 +9,7 @@ import (
 // Columns is the width, in characters, of the lines of help.
 const Columns = 80
 
-// Paragraph is a part of the Description of a command, with its lines.
+// Paragraph is a part of the Description of a command.
 type Paragraph struct {
 	Kind
 	Lines []string
@@ -19,7 +19,7 @@ type Paragraph struct {
 type Kind int
 
 const (
-	// Prose is text of which the lines may be broken elsewhere.
+	// Prose is text that may be broken into other lines.
 	Prose Kind = iota
 	// Examples are indented: in each line a command and, after two spaces or more, a remark.
 	Examples
@@ -51,9 +51,9 @@ func Paragraphs(description string) (list []Paragraph) {
 	return list
 }
 
-// Fit returns the lines of p, made to fit into width columns. Prose is filled. If an example is too long, its remark
-// starts in the column for which all examples take the fewest lines, and continues below; a long command continues in
-// the next line after a backslash. A word that is too long stays whole.
+// Fit returns p as lines of at most width columns, unless a word is longer. Prose and headings are broken into other
+// lines. If any example is too long, all remarks start in the column for which the examples take the fewest lines, and
+// continue below; a long command continues in the next line after a backslash.
 func (p Paragraph) Fit(width int) (best []string) {
 	switch {
 	case p.Kind != Examples:
@@ -71,7 +71,7 @@ func (p Paragraph) Fit(width int) (best []string) {
 	return best
 }
 
-// fitExamples returns the lines of the examples in list, in at most width columns; remarks begin in the given column.
+// fitExamples returns the examples in list as lines of at most width columns, with the remarks beginning in column.
 func fitExamples(list []example, column, width int) (lines []string) {
 	const indent, gap = "   ", 2
 	for _, e := range list {
@@ -113,7 +113,7 @@ func (p Paragraph) examples() (list []example) {
 	return list
 }
 
-// fill returns the words of text in lines of at most width columns, each after indent.
+// fill returns the words of text in lines that begin with indent and have at most width columns.
 func fill(text, indent string, width int) (lines []string) {
 	line, words := indent, 0 // words is the number of words in line
 	for word := range strings.FieldsSeq(text) {
@@ -128,7 +128,7 @@ func fill(text, indent string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-// filled returns the Description of a command with its lines made to fit into width columns.
+// filled returns the Description of a command with its paragraphs in lines of at most width columns.
 func filled(description string, width int) string {
 	var parts []string
 	for _, p := range Paragraphs(description) {
@@ -137,8 +137,8 @@ func filled(description string, width int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// sectioned returns list, headings with the paragraphs below each, in lines of at most width columns that end in line
-// breaks. Everything except headings is indented.
+// sectioned returns list, which holds headings and paragraphs, as text in lines of at most width columns. Paragraphs
+// are indented, headings are not.
 func sectioned(list []Paragraph, width int) string {
 	const indent = "   "
 	var b strings.Builder

@@ -13,10 +13,10 @@ import (
 	"superres/internal/usage"
 )
 
-// reorder returns args, a command line as in os.Args, with flags before file names, because the command-line library
-// stops at the first name. "--" ends the flags; "-" is a file name. A subcommand must follow its command directly. If
-// the line begins with an input or a flag, the command implied is inserted. An error about an unknown command or flag
-// says what was most likely meant.
+// reorder returns args, a command line as in os.Args, with flags moved before file names, because the command-line
+// library stops at the first name. "--" ends the flags; "-" is a file name. A subcommand must follow its command
+// directly. If the command line begins with an input or a flag, the command implied is inserted. An error about an
+// unknown command or flag says what was most likely meant.
 func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil
@@ -65,11 +65,11 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	return append(append(append(head, flags...), "--"), files...), nil
 }
 
-// isFlag reports whether word is a flag, and not a file name, perhaps "-", or a command.
+// isFlag reports whether word begins with a dash but is not "-", the name of standard input and output.
 func isFlag(word string) bool { return strings.HasPrefix(word, "-") && !paths.IsStandard(word) }
 
-// misplacedFlag returns an error if args, which begin with a flag, are not meant for the command implied: if the flag
-// is a misspelt --help or --version, or if the name of a command follows later.
+// misplacedFlag returns an error if args[1], a flag, is a misspelt --help or --version, or if the name of a command
+// follows later. Else the flag is for the command implied.
 func misplacedFlag(app *cli.App, implied *cli.Command, args []string) error {
 	name := strings.TrimLeft(args[1], "-")
 	if meant := usage.Meant(name, []string{"help", "version"}); meant != "" {
@@ -90,8 +90,8 @@ var (
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted splits args, the arguments of the command called name, with options, into flags and files. Each flag becomes
-// one word --name=value with its long name.
+// parted splits args, the arguments of the command called name, into flags and file names. Each flag, which must be in
+// options, becomes one word --NAME=VALUE, with its long name. A call for help returns only askedForHelp or askedForAll.
 func parted(options settings.Table, name string, args []string) (flags, files []string, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -147,16 +147,16 @@ func parted(options settings.Table, name string, args []string) (flags, files []
 // sizeOrScale matches text that begins like a size or a scale: 4x, x4, 400%, 1920x1080, 4K.
 var sizeOrScale = regexp.MustCompile(`^[x×]?[0-9]`)
 
-// isInput reports whether word, in the place of a command, is meant as an input: a file or folder that exists, such as
-// one dropped on the program's icon, or a word unlike any command: a path, a name with an extension, a pattern, an
-// address or a size.
+// isInput reports whether word, where a command is expected, is meant as an input: a file or folder that exists, for
+// example because it was dropped on the program's icon, or a word that looks like a path, a name with an extension, a
+// pattern, an address or a size.
 func isInput(word string) bool {
 	return exists(word) || paths.IsStandard(word) || strings.ContainsAny(word, `./*?[=~`+string(filepath.Separator)) ||
 		sizeOrScale.MatchString(word)
 }
 
-// helpFor returns args, the command line "superres help …", rewritten to the same question with --help, for the
-// command, subcommand or level of help that args name.
+// helpFor rewrites args, the command line "superres help …", as a command line with --help for the command, subcommand
+// and level of help that args name. It fails if there is no such command.
 func helpFor(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 2 {
 		return []string{args[0], "--help"}, nil

@@ -1,12 +1,12 @@
 // Package console contains what all commands have in common.
 //
 // run.go runs the program, on a command line that reorder.go has put in order, and signals.go ends it. meant.go guesses
-// which flags were meant by flags of other programs. Package settings has the type of an option; command.go gives
-// commands what they share, help.go prints their help, and options.go has the options that several commands share.
-// limits.go and process.go limit memory, outputs.go checks outputs before the work, and progress.go shows progress.
-// settings.go records the command line that made a result, and writing.go writes reports. exit.go turns errors into
-// exit codes and messages, remedy.go adds advice to messages, and panics.go turns panics into errors. words.go formats
-// numbers and lists. Package consoletest runs commands in tests.
+// what users meant by flags of other programs. Package settings has the type of an option; command.go gives commands
+// what they share, help.go prints their help, and options.go has the options that several commands share. limits.go and
+// process.go limit memory, outputs.go checks outputs before the work, and progress.go shows progress. settings.go
+// records the command line that made a result, and writing.go writes reports. exit.go turns errors into exit codes and
+// messages, remedy.go adds advice to messages, and panics.go turns panics into errors. words.go formats numbers and
+// lists. Package consoletest runs commands in tests.
 package console
 
 import (
@@ -30,7 +30,7 @@ type Program struct {
 	Usage string
 	// Help is the template of the help that is shown when no command is given.
 	Help string
-	// Implied is the command that runs if a command line begins with an input or a flag; empty: none.
+	// Implied names the command that runs if the command line begins with an input or a flag; empty: no command.
 	Implied string
 	// Commands hold a function for each command that creates it, in the order in which the help shows them.
 	Commands []func(*Streams) *cli.Command
@@ -45,7 +45,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	after := new(atomic.Pointer[string])
 	ctx = context.WithValue(ctx, interruptKey{}, after)
 	ctx, end := external.Keep(ctx)
-	defer end() // ends external programs, even if the work was abandoned
+	defer end() // ends external programs, even if the command is still running
 	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{SIGPIPE}) })
 	defer unwatch()
 	abandoned := false // true if the command ignored the interruption and is still running
@@ -106,8 +106,8 @@ func (p Program) App(s *Streams) *cli.App {
 	return app
 }
 
-// patience is how long the program waits, once interrupted, for work that has not noticed the interruption.
+// patience is how long the program waits, after an interruption, for the command to end.
 const patience = 3 * time.Second
 
-// tempAge is the age from which a temporary file is removed even if a program on another machine may have created it.
+// tempAge is the age from which temporary files are removed even if a program on another machine may have created them.
 const tempAge = time.Hour

@@ -10,8 +10,8 @@ import (
 	"superres/internal/settings"
 )
 
-// Recorded returns the command line of c as a result records it, and the base names of the files in it. command
-// consists of Settings(c, without...) and these base names, so that it does not depend on the folders of the files.
+// Recorded returns the command line of c as it is recorded in a result: Settings(c, without...), then the base names of
+// the arguments, so that it does not depend on the folders of the files. The result files holds only the base names.
 func Recorded(c *cli.Context, without ...string) (command string, files []string) {
 	words := Settings(c, without...)
 	for _, arg := range c.Args().Slice() {
@@ -46,7 +46,7 @@ func Typed(c *cli.Context) string {
 	return strings.Join(words, " ")
 }
 
-// Settings returns the command of c and all options that decide its result, but those in without, quoted for a shell.
+// Settings returns, quoted for a shell, the command of c and the options that affect its result, except without.
 func Settings(c *cli.Context, without ...string) []string {
 	words := []string{"superres " + c.Command.Name}
 	for _, o := range OptionsOf(c.Command) {

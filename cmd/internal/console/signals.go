@@ -31,8 +31,8 @@ const (
 // interruptKey is the key of the context value that OnInterrupt sets, an *atomic.Pointer[string].
 type interruptKey struct{}
 
-// OnInterrupt makes the program print the formatted text, how to go on, if a signal ends the command that ctx belongs
-// to. A later call replaces the text. It is safe for concurrent use.
+// OnInterrupt sets the text that the program prints if a signal ends the command of ctx: how the user can go on. A
+// later call replaces the text. It is safe for concurrent use.
 func OnInterrupt(ctx context.Context, format string, args ...any) {
 	if to, ok := ctx.Value(interruptKey{}).(*atomic.Pointer[string]); ok {
 		text := fmt.Sprintf(format, args...)
@@ -44,16 +44,16 @@ func OnInterrupt(ctx context.Context, format string, args ...any) {
 // and then its process group, and a closing terminal may send both SIGHUP and SIGTERM.
 const twice = 200 * time.Millisecond
 
-// isIgnored reports whether the program was started with the signal s ignored. On js, which has no signals, package
-// signal would panic.
+// isIgnored reports whether the program was started with the signal s ignored. On js, which has no signals, it returns
+// false, since package signal would panic there.
 func isIgnored(s os.Signal) bool { return runtime.GOOS != "js" && signal.Ignored(s) }
 
-// untilSignal calls cancel with an Interrupt at the first SIGINT, SIGTERM or SIGHUP. A signal later than twice kills
-// the program as usual. stop ends the watch for signals.
+// untilSignal starts a goroutine that calls cancel with an Interrupt at the first SIGINT, SIGTERM or SIGHUP. A later
+// signal, except a repetition (see twice), kills the program as usual. stop ends the goroutine.
 func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 	signals, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	if !isIgnored(SIGHUP) { // as nohup(1) makes it
+	if !isIgnored(SIGHUP) { // nohup(1) starts programs with SIGHUP ignored
 		signal.Notify(signals, SIGHUP)
 	}
 	go func() {

@@ -15,14 +15,13 @@ import (
 type Streams struct {
 	// In is standard input.
 	In io.Reader
-	// Out is standard output, for data. If a write to Out fails, the program fails, even if the command ignores the
-	// error.
+	// Out is standard output, for data. If a write to Out fails, so does the program, even if the command ignores it.
 	Out io.Writer
 	// Err is standard error, for messages.
 	Err io.Writer
 }
 
-// file returns the *os.File in w, a standard stream that may be wrapped, and whether there is one.
+// file returns the *os.File that w, a standard stream, is or wraps, and true; or false if there is none.
 func file(w io.Writer) (*os.File, bool) {
 	if o, ok := w.(*output); ok {
 		w = o.Writer
@@ -49,8 +48,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TakesBinary returns an error if name is "-" and standard output is a terminal, which might take binary output for
-// control codes. It is called before any work.
+// TakesBinary returns an error if name, the name of an output, is "-" and standard output is a terminal, which might
+// take binary output for control codes. It is called before any work.
 func (s *Streams) TakesBinary(name string) error {
 	if paths.IsStandard(name) && IsTerminal(s.Out) {
 		return Usage("standard output is a terminal, and the result is no text: give it a file with -o FILE, or " +

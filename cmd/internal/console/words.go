@@ -13,7 +13,7 @@ import (
 // mostNames is the greatest number of names that a message lists.
 const mostNames = 10
 
-// FirstOf returns the first mostNames of names, joined by commas, and how many more there are.
+// FirstOf returns names joined by commas; of more than mostNames, only the first mostNames and "and N more".
 func FirstOf(names []string) string {
 	if len(names) <= mostNames {
 		return strings.Join(names, ", ")
@@ -21,7 +21,7 @@ func FirstOf(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), len(names)-mostNames)
 }
 
-// Count returns "1 thing", or "n things", with an s after thing.
+// Count returns n and thing as text, such as "1 file" or "3 files", with an s after thing unless n is 1.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -48,8 +48,8 @@ func Elapsed(seconds float64) string {
 	}
 }
 
-// Remaining returns d, an estimate of the time left, as text: "about 40 s left", in minutes from 100 seconds on, in
-// hours from 2 hours on.
+// Remaining returns d, an estimate of the time left, as text such as "about 40 s left": in seconds below 100 s, in
+// minutes below 2 hours, else in hours.
 func Remaining(d time.Duration) string {
 	switch seconds := max(d.Seconds(), 1); {
 	case seconds < 100:
@@ -97,7 +97,7 @@ func Number(format string, v *float64) string {
 	return fmt.Sprintf(format, *v)
 }
 
-// Told returns n in digits, or "" if n is 0, which stands for an unknown count.
+// Told returns n as decimal text, or "" if n is 0, which stands for an unknown count.
 func Told(n int) string {
 	if n == 0 {
 		return ""

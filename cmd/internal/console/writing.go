@@ -13,9 +13,9 @@ import (
 	"superres/internal/safefile"
 )
 
-// WriteOutput calls write for standard output if name is "-". Else it writes the file name, completely or not at all,
-// with no more permissions than most; an existing file is an error unless overwrite is true. It returns the stream for
-// messages about the output: standard error if the output went to standard output, else standard output.
+// WriteOutput calls write with standard output if name is "-". Else write writes the file called name, completely or
+// not at all, with no more permissions than most; an existing file is an error unless overwrite is true. WriteOutput
+// returns the stream for messages about the output: standard error if name is "-", else standard output.
 func (s *Streams) WriteOutput(name string, most fs.FileMode, overwrite bool, write func(io.Writer) error) (io.Writer,
 	error) {
 	if !paths.IsStandard(name) {
@@ -28,7 +28,7 @@ func (s *Streams) WriteOutput(name string, most fs.FileMode, overwrite bool, wri
 	return s.Err, w.Flush()
 }
 
-// Facts returns facts about a report: the command with all its settings, the version of the program, and then more.
+// Facts returns facts to print in a report: the command with all settings, the version of the program, and then more.
 func Facts(command string, more ...report.Fact) []report.Fact {
 	return append([]report.Fact{
 		{Name: "command with all settings", Value: command},
@@ -37,7 +37,7 @@ func Facts(command string, more ...report.Fact) []report.Fact {
 	}, more...)
 }
 
-// Writes returns a function that writes data, as safefile.WriteAtomic takes it.
+// Writes returns a function that writes data to its argument, for use with safefile.WriteAtomic.
 func Writes(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(data); return err }
 }

@@ -14,10 +14,10 @@ import (
 // Way says how another program made a picture from a file. The server sends it to workers.
 type Way struct {
 	Kind    string // the kind of the file, as in --decoder; empty: no program made the picture
-	Upright bool   // the pixels are upright; false: the metadata of the result gives the orientation
+	Upright bool   // the pixels are upright; false: the picture's metadata says how to turn them
 }
 
-// Of returns w in the form that package enlarging takes, for the file original, of size bytes.
+// Of returns the enlarging.Made for a picture that was made in way w from the file original, which has size bytes.
 func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 	if w.Kind == "" {
 		return enlarging.Made{}
@@ -27,9 +27,9 @@ func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 	}}
 }
 
-// amend adds to pic the metadata of the picture in original, and corrects pixels that programs are known to get wrong:
-// programs of libheif shift samples of 10 and 12 bits up, so that white is 65472 and 65520, leave colours multiplied by
-// alpha if the file has them so, and leave grey from 16 to 235 if the file says so.
+// amend gives pic the metadata of the picture in original, and corrects pixels that programs are known to get wrong.
+// Programs of libheif widen 10 and 12 bits to 16 by a shift, so that white is 65472 and 65520; they leave colours
+// multiplied by alpha if the file stores them so, and grey in 16 to 235 if the file stores it so.
 func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 	format := map[string]string{"heic": "avif", "jxl": "jxl"}[name]
 	if format == "" {
@@ -46,10 +46,10 @@ func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 	}
 }
 
-// correct corrects the samples of img, which a program made from the picture that still describes.
+// correct changes the samples of img as amend says; still describes the picture from which a program made img.
 func correct(img image.Image, still *metadata.Still) {
 	pix, _, pixel := picture.Samples(img)
-	alpha := 0 // index of the sample of a pixel that is alpha; 0: no alpha
+	alpha := 0 // index of alpha among the samples of a pixel; 0: no alpha
 	sample, channels := 1, pixel
 	switch img.(type) {
 	case *image.Gray16, *image.RGBA64, *image.NRGBA64:

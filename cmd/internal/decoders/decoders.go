@@ -1,8 +1,8 @@
 // Package decoders reads kinds of pictures that superres does not read itself, with programs on the path, such as HEIC
 // with heif-convert.
 //
-// A program gets the file, a folder of its own, a time limit and few environment variables, and no shell. The picture
-// that it writes is read like any other picture, and amend.go corrects known faults of programs.
+// A program runs without a shell, with a time limit, a new folder and few environment variables. The picture that the
+// program writes is read like any other picture, and amend.go corrects known faults of programs.
 package decoders
 
 import (
@@ -32,13 +32,13 @@ import (
 // kind is a kind of files that other programs can read.
 type kind struct {
 	name     string   // name in --decoder
-	titles   []string // the Title of each foreign.Kind that belongs to it
+	titles   []string // the Title of each foreign.Kind that belongs to the kind
 	commands []string // command lines, in order of preference
-	install  string
+	install  string   // Debian package with the first of the programs
 }
 
-// kinds are the kinds that other programs can read. In commands, {in} is the file, {out} a PNG to write, {stem} the
-// path without the extension, and {dir} the folder.
+// kinds are the kinds that other programs can read. In commands, {in} is the file to read, {dir} the folder to write
+// to, {out} the PNG to write, and {stem} the path of {out} without .png.
 var kinds = []kind{
 	{"heic", []string{"HEIC"}, []string{"heif-dec {in} {out}", "heif-convert {in} {out}", "vips autorot {in} {out}",
 		"magick {in}[0] {out}", "sips -s format png {in} --out {out}"}, "libheif-examples"},
@@ -56,7 +56,7 @@ var kinds = []kind{
 	{"pdf", []string{"PDF"}, []string{"pdftoppm -png -r 300 -f 1 -singlefile {in} {stem}"}, "poppler-utils"},
 }
 
-// kindOf returns the kind of files with the given title of a foreign.Kind, or nil.
+// kindOf returns the kind that contains the foreign.Kind with the given title, or nil if no kind does.
 func kindOf(title string) *kind {
 	for i := range kinds {
 		if slices.Contains(kinds[i].titles, title) {
@@ -74,7 +74,7 @@ func Option(to *[]string) *settings.Option {
 			"{out}'; `WHAT` names heic, jxl, raw, psd, jp2, pdf or cbr; none: by no other program"}
 }
 
-// Check fails for a value of --decoder that is neither none nor KIND=PROGRAM with {in} and one of {out}, {stem}, {dir}.
+// Check returns an error unless text, for --decoder, is none or KIND=COMMAND with {in} and {out}, {stem} or {dir}.
 func Check(text string) error {
 	name, command, _ := strings.Cut(text, "=")
 	var known []string
@@ -89,7 +89,7 @@ func Check(text string) error {
 	return fmt.Errorf("expected none or, as in heic='PROGRAM {in} {out}', one of %s", strings.Join(known, ", "))
 }
 
-// Set holds the settings for other programs in one call.
+// Set holds the settings for other programs, for one call of a command.
 type Set struct {
 	// Given are the values of --decoder, all accepted by Check.
 	Given []string
@@ -97,12 +97,12 @@ type Set struct {
 	Time time.Duration
 	// Memory is how many bytes a program may take, if the system can limit it.
 	Memory int64
-	// Used says that Reads has found a program for a file.
+	// Used is true once Reads has found a program for a file.
 	Used bool
 }
 
-// Source returns the source of a file: the file itself, or the picture that a program makes from it. ctx ends the
-// program.
+// Source returns a source for the file at path: its content is the file itself or, if superres does not read its kind,
+// the picture that a program makes from the file. If ctx ends, the program is killed.
 func (s *Set) Source(ctx context.Context, path string) enlarging.Source { return source{ctx, path, s} }
 
 type source struct {
@@ -144,8 +144,8 @@ func (s source) Open() (*enlarging.Content, error) {
 	return content, nil
 }
 
-// Reads returns the format for results of a file of the kind other: PNG, or JPEG for HEIC and JPEG XL of 8 bits without
-// transparency. It returns "" if no program reads it; the Advice of other then names programs to install.
+// Reads returns the format of the result for the file at path, of the kind other: JPEG for HEIC and JPEG XL of 8 bits
+// without transparency, else PNG. If no program reads the kind, it returns "" and sets other.Advice if one could.
 func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	if s.Ignores(*other) {
 		return ""
@@ -163,7 +163,7 @@ func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	return FormatFor(f, size, *other)
 }
 
-// FormatFor returns the format that Reads would return for the open file f, of size bytes, which a program has read.
+// FormatFor returns the format that Reads returns if a program can read the file, for the open file f of size bytes.
 func FormatFor(f io.ReaderAt, size int64, other foreign.Kind) imagefile.Format {
 	k, src := kindOf(other.Title), io.NewSectionReader(f, 0, size)
 	depth, more := 16, true
@@ -183,16 +183,16 @@ func FormatFor(f io.ReaderAt, size int64, other foreign.Kind) imagefile.Format {
 	return imagefile.PNG
 }
 
-// Rule says in a line which format Reads chooses.
+// Rule is a line for the user that says which format Reads chooses.
 const Rule = "what other programs read becomes JPEG where it has 8 bits and no transparency, and is HEIC or JPEG XL, " +
 	"else PNG; --format decides otherwise"
 
-// Ignores reports whether no other program reads files of a kind, even if it is installed.
+// Ignores reports whether files of the kind other are given to no program: none is known, or --decoder none forbids it.
 func (s *Set) Ignores(other foreign.Kind) bool { return kindOf(other.Title) == nil || s.forbids() }
 
 func (s *Set) forbids() bool { return slices.Contains(s.Given, "none") }
 
-// present returns the command lines for a kind with programs that are on the path, with the paths of the programs.
+// present returns, as words, the command lines for kind k whose program is on the path, those of --decoder first.
 func (s *Set) present(k *kind) (list [][]string) {
 	lines := slices.Clone(k.commands)
 	for _, given := range s.Given {
@@ -211,15 +211,15 @@ func (s *Set) present(k *kind) (list [][]string) {
 }
 
 // Convert has a program convert the picture in the file at path, which has the content in. It returns the result as a
-// file without a name, which the caller closes, and how it was made, or nil if no program is to read the file. Errors
-// call the file name.
+// file without a name, which the caller closes, and how it was made. The file is nil if no program is to read the kind.
+// Errors call the file name.
 func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f *os.File, how Way, err error) {
 	_, other, err := imagefile.IdentifyAt(in, name)
 	k := kindOf(other.Title)
 	if err != nil || k == nil || s.forbids() {
-		return nil, how, nil // reading the picture will meet the error
+		return nil, how, nil // whoever reads the file gets the error
 	}
-	place := 0 // number of the picture in a file with several
+	place := 0 // number of the main picture in a file with several, from 1
 	if k.name == "heic" {
 		if still, err := metadata.ReadStill(io.NewSectionReader(in, 0, imagefile.MaxBytes)); err == nil {
 			place = still.Place
@@ -236,8 +236,8 @@ func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f
 // stem is the name, without the extension, of the file that a program writes.
 const stem = "picture"
 
-// result returns the picture that a program wrote into the folder dir, as a file without a name. Of several pictures it
-// is the one numbered place, from 1, or else the first.
+// result returns the picture that a program wrote into the folder dir, as a file without a name. If there are several,
+// it is the picture with the number place, from 1, or, if that is missing, the first.
 func result(dir string, place int) (*os.File, error) {
 	results, _ := filepath.Glob(filepath.Join(dir, stem) + "*")
 	if len(results) == 0 {
@@ -271,9 +271,9 @@ func result(dir string, place int) (*os.File, error) {
 	return f, err
 }
 
-// try has programs read the file at path, of kind k and with its title, each into a new folder, until take accepts the
-// result there. It stops after a program that took the time most, and returns the error of the first program.
-func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most time.Duration,
+// try runs programs for kind k on the file at path, each in a new folder, until one succeeds and take accepts the
+// content of the folder. If none does, or one ran for the time limit, it returns the first error, which has name.
+func (s *Set) try(ctx context.Context, path, name, title string, k *kind, limit time.Duration,
 	take func(program, dir string) error) (first error) {
 	in, err := filepath.Abs(path)
 	if err != nil {
@@ -292,7 +292,7 @@ func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most t
 			for i := range words[1:] {
 				words[1+i] = fill.Replace(words[1+i])
 			}
-			if err = video.Run(ctx, dir, most, s.Memory, words); err != nil {
+			if err = video.Run(ctx, dir, limit, s.Memory, words); err != nil {
 				return fmt.Errorf("cannot read it: %w", err)
 			}
 			return take(program, dir)
@@ -304,7 +304,7 @@ func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most t
 			return ctx.Err()
 		}
 		err = console.Failf(console.ExitInput, "%s: %s %w", name, program, err)
-		if first = cmp.Or(first, err); time.Since(began) >= most {
+		if first = cmp.Or(first, err); time.Since(began) >= limit {
 			return first
 		}
 	}
@@ -314,7 +314,7 @@ func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most t
 	return console.Fail(console.ExitInput, &Missing{name, title, k})
 }
 
-// needs returns the programs that read a kind, and, in brackets, how to install one of them.
+// needs returns the programs that read kind k, and, in brackets, how to install one of the programs.
 func (k *kind) needs() (programs, install string) {
 	var list []string
 	for _, c := range k.commands {
@@ -323,7 +323,7 @@ func (k *kind) needs() (programs, install string) {
 	return strings.Join(list, ", "), "(Debian: apt install " + k.install + ") and type the same again"
 }
 
-// advice says what to install to read files of a kind.
+// advice returns a text that says what to install to read files of kind k.
 func (k *kind) advice() string {
 	what := "raw files"
 	if k.name != "raw" {
@@ -333,7 +333,7 @@ func (k *kind) advice() string {
 	return fmt.Sprintf("to read %s, install one of %s %s", what, programs, install)
 }
 
-// Missing is the error that no program on the path reads a file.
+// Missing is the error that none of the programs that read a kind is on the path.
 type Missing struct {
 	Name, Title string
 	kind        *kind
@@ -345,8 +345,8 @@ func (m *Missing) Error() string {
 		m.Title, programs, install)
 }
 
-// Unpack has a program write the pages of the file at path, a comic or a document with the given title, into a folder,
-// and calls take with the folder.
+// Unpack has a program write the pages of the file at path into a folder, and calls take with the folder. title is the
+// title of the file's kind, a comic archive or a document.
 func (s *Set) Unpack(ctx context.Context, path, title string, take func(dir string) error) error {
 	k := *kindOf(title)
 	if k.name == "pdf" {
@@ -355,6 +355,6 @@ func (s *Set) Unpack(ctx context.Context, path, title string, take func(dir stri
 	if s.forbids() {
 		return console.Usage("%s: is %s, which other programs read; leave out --decoder none", path, title)
 	}
-	const pages = 20 // a book gets the time of so many pictures
+	const pages = 20 // a comic or document gets the time of this many pictures
 	return s.try(ctx, path, path, title, &k, pages*s.Time, func(_, dir string) error { return take(dir) })
 }

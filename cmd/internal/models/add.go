@@ -47,18 +47,18 @@ A network's terms of use are its author's: superres tells them where the file do
 	})
 }
 
-// adding is one call of superres models add.
+// adding holds the options and the output of one call of superres models add.
 type adding struct {
 	opener    Opener
 	notes     io.Writer      // receives a line about each file that cannot be added; nil: no lines
-	limits    console.Limits // only Memory applies
-	name      string         // name for the model; empty: the name of the file
+	limits    console.Limits // only limits.Memory is used
+	name      string         // name for the model; empty: the base name of the file
 	terms     string         // terms of use for a file that states none; empty: unknown
-	overwrite bool           // replace a model of the same name; false: fail if there is one
+	overwrite bool           // replace a user's model of the same name; false: fail
 	out       io.Writer
 }
 
-// table returns the options of superres models add. Setting them sets the fields of a.
+// table returns the options of superres models add. An option that is set sets a field of a.
 func (a *adding) table() settings.Table {
 	return settings.Table{
 		{Name: "name", To: settings.Text(&a.name, ""),
@@ -69,7 +69,7 @@ func (a *adding) table() settings.Table {
 	}
 }
 
-// addAll adds the models in args, which are files and folders. A model that fails does not keep out the others.
+// addAll adds the models in the files and folders args. If one of several models cannot be added, the others are.
 func (a *adding) addAll(ctx context.Context, args []string) error {
 	files, err := modelFiles(args)
 	switch {
@@ -108,8 +108,8 @@ func (a *adding) addAll(ctx context.Context, args []string) error {
 	return nil
 }
 
-// modelFiles returns the files that args name, and for each folder in args the networks and models in it, sorted. The
-// two files of an ncnn network count as one.
+// modelFiles returns the files among args and, sorted, the networks and models in each folder among args. The two files
+// of an ncnn network become one element.
 func modelFiles(args []string) (files []file, err error) {
 	seen := map[string]bool{}
 	take := func(name string) {
@@ -143,7 +143,7 @@ func modelFiles(args []string) (files []file, err error) {
 	return files, nil
 }
 
-// add adds the model in the file from and writes a line about it.
+// add adds the model in the file from to the user's models and writes a line about the model to a.out.
 func (a *adding) add(ctx context.Context, from file) error {
 	name := a.name
 	if name == "" {
@@ -175,7 +175,7 @@ func (a *adding) add(ctx context.Context, from file) error {
 	return err
 }
 
-// write writes m as the user's model called name, with no permissions beyond most.
+// write saves m as the user's model called name, with no permissions beyond most. overwrite lets it replace a model.
 func write(name string, m *superres.Model, most os.FileMode, overwrite bool) error {
 	path, err := userPath(name)
 	if err != nil {
@@ -193,8 +193,8 @@ func write(name string, m *superres.Model, most os.FileMode, overwrite bool) err
 	return safefile.WriteAtomicMode(most, path, overwrite, m.Save)
 }
 
-// sameModel returns the name of a user's model equal to m: imported from the same bytes if m is an imported network,
-// else with the same pixels in its results. It returns "" if there is none.
+// sameModel returns the name of a user's model that equals m: if m is an imported network, a network imported from the
+// same bytes, else a model with the same Fingerprint. It returns "" if there is no such model.
 func sameModel(m *superres.Model) (string, error) {
 	want, err := m.Fingerprint()
 	if err != nil {

@@ -26,12 +26,12 @@ const catalogueVariable = "SUPERRES_CATALOGUE"
 //go:embed catalogue.json
 var ownCatalogue []byte
 
-// listed is a network in a catalogue, which superres models get can fetch.
+// listed is an entry of a catalogue: a network that superres models get can fetch.
 type listed struct {
-	Name   string `json:"name"`   // name of the user's model that it becomes
+	Name   string `json:"name"`   // name of the user's model that the network becomes
 	Scale  int    `json:"scale"`  // factor by which the network enlarges
 	For    string `json:"for"`    // what the network is for, in a few words
-	Author string `json:"author"` // who trained it
+	Author string `json:"author"` // who trained the network
 	Terms  string `json:"terms"`  // name of the terms of use
 	// NonCommercial says that the terms forbid commercial use, so that the user must accept them.
 	NonCommercial bool         `json:"non_commercial,omitempty"`
@@ -45,13 +45,13 @@ type listedFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// String describes the network in a line.
+// String returns a line that describes the network: scale, use, terms, author and size.
 func (l listed) String() string {
 	return safefile.OneLine(fmt.Sprintf("×%d, %s; %s, by %s, %.1f MB", l.Scale, l.For, l.Terms, l.Author,
 		float64(l.size())/1e6))
 }
 
-// size returns the number of bytes of all files together.
+// size returns the number of bytes of all files of l together.
 func (l listed) size() (n int64) {
 	for _, f := range l.Files {
 		n += f.Size
@@ -59,7 +59,7 @@ func (l listed) size() (n int64) {
 	return n
 }
 
-// base returns the name of the file, or a name without letters if its address has none.
+// base returns the last part of the path in the address of f, or a name of only dots and slashes if there is none.
 func (f listedFile) base() string {
 	at, err := url.Parse(f.URL)
 	if err != nil {
@@ -70,8 +70,8 @@ func (f listedFile) base() string {
 
 const mostCatalogue = 4 << 20 // bytes
 
-// openCatalogue returns the networks of the catalogue: the catalogue in the program, or the one that SUPERRES_CATALOGUE
-// names. client fetches a catalogue at an address; if client is nil, such a catalogue counts as empty.
+// openCatalogue returns the networks in the catalogue that SUPERRES_CATALOGUE names, a file or an address, by default
+// the program's own. client fetches a catalogue at an address; if it is nil, such a catalogue counts as empty.
 func openCatalogue(ctx context.Context, client *http.Client) (list []listed, err error) {
 	name, text := os.Getenv(catalogueVariable), ownCatalogue
 	at, err := url.Parse(name)
@@ -118,8 +118,8 @@ func fetchCatalogue(ctx context.Context, client *http.Client, address string) ([
 	return text, err
 }
 
-// check returns an error unless l says everything that is needed about a network. It resolves the addresses of the
-// files in l, which may be relative to base.
+// check returns an error if the name, the terms or the files of l are missing or wrong. It makes the addresses of the
+// files in l absolute; relative addresses are relative to base.
 func (l *listed) check(base *url.URL) error {
 	if err := checkName(l.Name); err != nil {
 		return err

@@ -44,14 +44,14 @@ func Folder() (string, error) {
 // suffix is the suffix of model files in the folder of the user's models.
 const suffix = ".npz"
 
-// userPath returns the path of the file of the user's model called name. The file may not exist.
+// userPath returns the path of the file for the user's model called name, whether the file exists or not.
 func userPath(name string) (string, error) {
 	dir, err := Folder()
 	return filepath.Join(dir, name+suffix), err
 }
 
-// UserNames returns the names of the user's models, sorted: of all model files in Folder that have a valid name for a
-// model. It returns none if there is no such folder, or if it cannot be read.
+// UserNames returns the names of the user's models, sorted: the names, without suffix, of all files in Folder that end
+// in .npz and that checkName accepts. If the folder cannot be read, it returns none.
 func UserNames() (names []string) {
 	dir, err := Folder()
 	if err != nil {
@@ -70,8 +70,8 @@ func UserNames() (names []string) {
 	return names
 }
 
-// OpenUser opens the file of the user's model called name. version differs for files with different content. file is
-// nil if no user's model is called name.
+// OpenUser opens the file of the user's model called name. version is a text that changes when the content of the file
+// changes (its size and time). file is nil if no user's model has this name.
 func OpenUser(name string) (file *os.File, version string, err error) {
 	if !slices.Contains(UserNames(), name) {
 		return nil, "", nil
@@ -100,8 +100,8 @@ var (
 	onWindows = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 )
 
-// checkName returns an error unless name may be the name of a user's model: ASCII letters, digits, _, + and -, but
-// neither the name of a model of the program nor of a subcommand of superres models.
+// checkName returns an error unless name may be the name of a user's model: at most mostName ASCII letters, digits, _,
+// + and -, but not the name of an embedded model, of a subcommand of superres models or of a device of Windows.
 func checkName(name string) error {
 	reserved := append(embedded.Names(), Auto, "add", "get", "remove", "info", "help")
 	same := func(other string) bool { return strings.EqualFold(name, other) }
@@ -115,8 +115,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// nameFor returns a name for the model in a file called stem, without its suffix: stem, with a dash in place of
-// characters that names cannot have. checkName may refuse the name.
+// nameFor returns a name for the model in a file; stem is the file's name without suffix. Characters that names cannot
+// have become a dash. checkName may still refuse the name.
 func nameFor(stem string) string {
 	name := strings.Trim(badLetter.ReplaceAllString(stem, "-"), "-_+")
 	return name[:min(len(name), mostName)]

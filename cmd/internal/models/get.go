@@ -61,7 +61,7 @@ A network's terms of use are its author's.`,
 	})
 }
 
-// getting is one call of superres models get.
+// getting holds the options and the state of one call of superres models get.
 type getting struct {
 	adding
 	accepted, quiet bool
@@ -70,7 +70,7 @@ type getting struct {
 	say             func(text string) // prints a line for the user
 }
 
-// getAll fetches and adds the networks called names; without names it lists the catalogue.
+// getAll fetches and adds the networks called names. Without names it only lists the catalogue.
 func (g *getting) getAll(ctx context.Context, names []string) error {
 	list, err := openCatalogue(ctx, g.client)
 	if err != nil {
@@ -103,7 +103,7 @@ func (g *getting) getAll(ctx context.Context, names []string) error {
 	return nil
 }
 
-// writeCatalogue writes a line about each network in list.
+// writeCatalogue writes to w a line about each network in list.
 func writeCatalogue(w io.Writer, list []listed) error {
 	var lines [][2]string
 	for _, l := range list {
@@ -112,7 +112,7 @@ func writeCatalogue(w io.Writer, list []listed) error {
 	return writeLines(w, "", 0, lines)
 }
 
-// get fetches the files of l, adds the network in them, and removes the files.
+// get fetches the files of the network l, adds the network to the user's models, and removes the files.
 func (g *getting) get(ctx context.Context, l listed) error {
 	g.say(fmt.Sprintf("%s: by %s, whose terms are %s", l.Name, l.Author, l.Terms))
 	dir, err := Folder()
@@ -141,8 +141,8 @@ func (g *getting) get(ctx context.Context, l listed) error {
 	return nil
 }
 
-// fetch writes the content of f to the file called name. If the file exists from an earlier call, fetch continues from
-// its end. A file with another hash than f states is removed.
+// fetch downloads f to the file called name. If an earlier call left a part of the file, fetch downloads only the rest.
+// If the file then has another hash than f states, it is removed, and fetch fails.
 func (g *getting) fetch(ctx context.Context, name string, f listedFile) error {
 	to, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -182,7 +182,7 @@ func (g *getting) fetch(ctx context.Context, name string, f listedFile) error {
 // stalled is how long a server may send nothing before the transfer fails.
 const stalled = time.Minute
 
-// receive appends the rest of f to the file to, which has the first have bytes of f.
+// receive downloads f to the file to, from byte have on, since the file holds the bytes before, or all if need be.
 func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listedFile) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -235,8 +235,8 @@ func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listed
 	}
 }
 
-// ask requests the file at address, from byte have on, and returns the answer, whose body the caller closes. With
-// status 206 the body begins with byte have; with status 200 the server sends the whole file.
+// ask requests the file at address, from byte have on, and returns the server's response; the caller closes its body.
+// With status 206 the body begins with byte have, with status 200 it is the whole file. Other responses are errors.
 func ask(ctx context.Context, client *http.Client, address string, have int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"superres/superres/stage"
 )
 
-// head is what a listing needs to know about a model file. It is read without the arrays, which may be large.
+// head is the part of a model file that a list of models shows. It is read without the arrays, which may be large.
 type head struct {
 	Scale      int                 `json:"scale"`
 	Provenance superres.Provenance `json:"provenance"`
@@ -37,7 +37,7 @@ func readHead(path string) (h head, err error) {
 	return h, nil
 }
 
-// String describes the model, which must be an imported network, in a line.
+// String returns a line that describes the model, which must be an imported network.
 func (h head) String() string {
 	n := h.Provenance.Imported
 	text := fmt.Sprintf("×%d, %s, %s parameters, imported from %s", h.Scale, n.Architecture,

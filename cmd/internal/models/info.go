@@ -36,7 +36,7 @@ depends on as many rows and columns on each side as the reach says.`,
 	})
 }
 
-// informAll writes the information about the models called names, as text or as JSON.
+// informAll writes to w the information about the models called names, as JSON if asJSON is true, else as text.
 func informAll(ctx context.Context, w io.Writer, names []string, asJSON bool) error {
 	for _, name := range names {
 		i, err := inform(ctx, name)
@@ -60,15 +60,15 @@ type information struct {
 	Kind string `json:"kind"`
 	// Architecture is the name of the architecture, or the kinds of the stages.
 	Architecture string `json:"architecture,omitempty"`
-	// Scale is the factor by which the model itself enlarges; 0: any.
+	// Scale is the factor by which the model enlarges without a reduction afterwards; 0: any factor.
 	Scale int `json:"scale"`
 	// Colour says what is enlarged: "red, green and blue", or "brightness, and colour by interpolation".
 	Colour string `json:"colour,omitempty"`
 	// Parameters is the number of weights, biases and slopes.
 	Parameters int `json:"parameters,omitempty"`
-	// MACs is the number of multiplications for a pixel of the picture that is enlarged.
+	// MACs is the number of multiplications for each pixel of the input picture.
 	MACs float64 `json:"macs_per_pixel,omitempty"`
-	// Reach is how many rows and columns on each side influence a pixel of the result.
+	// Reach is the number of rows and columns of the input picture, on each side, that influence a pixel of the result.
 	Reach int `json:"reach,omitempty"`
 	// Range is the range of the network's samples, such as "0..1", or "0..255 in and 0..1 out".
 	Range string `json:"range,omitempty"`
@@ -79,10 +79,10 @@ type information struct {
 	SHA256 string `json:"sha256,omitempty"`
 	// Trainer names the programs that trained the model; it is empty if the model was not learned.
 	Trainer string `json:"trainer,omitempty"`
-	// Trained says on what superres trained the model, Command by which command, the last one if there were several.
+	// Trained says on which pictures superres trained the model, and Command is the (last) command that did so.
 	Trained string `json:"trained_on,omitempty"`
 	Command string `json:"command,omitempty"`
-	// Fingerprint is the hash of everything that decides the pixels of results. Results record its beginning.
+	// Fingerprint is the hash of everything that decides the pixels of results, which record its first digits.
 	Fingerprint string `json:"fingerprint"`
 	// Terms are the terms of use, or a sentence that says that they are unknown.
 	Terms string `json:"terms"`
@@ -135,7 +135,7 @@ func inform(ctx context.Context, name string) (i information, err error) {
 	return i, nil
 }
 
-// stageKinds returns the kinds of the stages of m.
+// stageKinds returns the kinds of the stages of m, joined by " + ".
 func stageKinds(m *superres.Model) string {
 	var kinds []string
 	for _, s := range m.Stages {
@@ -148,7 +148,7 @@ func stageKinds(m *superres.Model) string {
 func (i information) String() string {
 	var b strings.Builder
 	line := func(what, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-13s%s\n", what, safefile.OneLine(fmt.Sprintf(format, args...))) // may quote a file
+		fmt.Fprintf(&b, "  %-13s%s\n", what, safefile.OneLine(fmt.Sprintf(format, args...))) // it may come from a file
 	}
 	fmt.Fprintf(&b, "%s: %s\n", safefile.OneLine(i.Name), i.Kind)
 	if i.Architecture != "" {

@@ -69,7 +69,7 @@ D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional on
 	return c
 }
 
-// Option returns the option called name, which is "model", with the alias m, or "models". Its completion offers Words.
+// Option returns the option called name, "model" (with the alias m) or "models". Shell completion offers Words for it.
 func Option(name string, to settings.Value, help string) *settings.Option {
 	o := &settings.Option{Name: name, To: to, Help: help,
 		Words: Words}
@@ -79,7 +79,7 @@ func Option(name string, to settings.Value, help string) *settings.Option {
 	return o
 }
 
-// describe writes the descriptions of the models called names, with their provenance, as JSON.
+// describe writes to w, as JSON, Model.Describe of each model in names: what it is and how it was made.
 func describe(ctx context.Context, w io.Writer, names []string) error {
 	for _, name := range names {
 		m, err := Open(ctx, name)
@@ -93,8 +93,8 @@ func describe(ctx context.Context, w io.Writer, names []string) error {
 	return nil
 }
 
-// list writes lines that say what Auto and each embedded model is for, then a line for each of the user's models, and
-// for each other network that superres models get offers, unless the catalogue would have to be fetched.
+// list writes to w a line each for Auto, the embedded models, the user's models, and the networks that superres models
+// get offers and the user does not have. A catalogue that would have to be fetched is left out.
 func list(ctx context.Context, w io.Writer) error {
 	var ours, yours, others [][2]string
 	for _, name := range append([]string{Auto}, embeddedNames()...) {
@@ -122,8 +122,8 @@ func list(ctx context.Context, w io.Writer) error {
 		writeLines(w, "\nto be had by superres models get:\n", 24, others))
 }
 
-// writeLines writes head and then lines, in two columns. The first column is as wide as its longest text, and at least
-// width. It writes nothing if there are no lines.
+// writeLines writes to w head and then lines, in two columns. The first column has at least width characters, more if a
+// text is longer. If there are no lines, it writes nothing.
 func writeLines(w io.Writer, head string, width int, lines [][2]string) error {
 	if len(lines) == 0 {
 		return nil

@@ -19,15 +19,15 @@ import (
 // networkSuffixes are the suffixes of files with networks, in the order in which messages suggest them.
 var networkSuffixes = []string{".param", ".onnx", ".safetensors", ".pth", ".pt", ".ckpt", ".bin"}
 
-// file is the meaning of a file name that a user gave in place of a model.
+// file says how to read the file that a user named in place of a model.
 type file struct {
 	name string // the name that the user gave
-	// network holds the names of the files in which another program keeps the network: one, or ncnn's .param and .bin.
-	// It is empty if the file is a model file of superres, or cannot be used.
+	// network holds the names of the files of a network of another program: one file, or ncnn's .param and .bin. It is
+	// empty for a model file of superres and for a file that cannot be used.
 	network []string
 }
 
-// parts returns the names of all files that f consists of.
+// parts returns the names of all files of f: both files of an ncnn network, else one.
 func (f file) parts() []string {
 	if len(f.network) > 0 {
 		return f.network
@@ -35,11 +35,11 @@ func (f file) parts() []string {
 	return []string{f.name}
 }
 
-// identify returns the meaning of name. A file is a network of another program if its suffix or its beginning says so,
-// but not if superres wrote it: such model files may have any suffix.
+// identify returns the file for name. The file counts as a network of another program if its suffix or its first bytes
+// say so, unless superres wrote it: model files of superres may have any suffix.
 func identify(name string) file {
 	f := file{name: name}
-	model, network := look(name)
+	model, network := sniff(name)
 	if !model && (network || slices.Contains(networkSuffixes, strings.ToLower(filepath.Ext(name)))) {
 		f.network = networks.Files(name)
 	}
@@ -48,13 +48,13 @@ func identify(name string) file {
 
 // IsModel reports whether the file called name is a model file that superres wrote.
 func IsModel(name string) bool {
-	model, _ := look(name)
+	model, _ := sniff(name)
 	return model
 }
 
-// look reports whether superres wrote the file called name, and whether it begins like a file of ncnn, safetensors,
-// TensorFlow.js (model.json) or one of PyTorch's two formats. An ONNX file has no such beginning.
-func look(name string) (model, network bool) {
+// sniff reports whether superres wrote the file called name (model), and whether its content is like a file of ncnn,
+// safetensors, TensorFlow.js (model.json) or one of PyTorch's two formats (network). ONNX files have no such mark.
+func sniff(name string) (model, network bool) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
 		return false, false
@@ -75,7 +75,7 @@ func look(name string) (model, network bool) {
 		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
 }
 
-// openNetwork imports the network in f and returns it as a model.
+// openNetwork imports the network in f and returns the network as a model. A panic of the import becomes an error.
 func (o Opener) openNetwork(ctx context.Context, f file) (m *superres.Model, err error) {
 	for _, name := range f.network {
 		f, _, err := safefile.OpenRegular(name)
@@ -102,8 +102,8 @@ func (o Opener) openNetwork(ctx context.Context, f file) (m *superres.Model, err
 // usualMemory is the memory, in bytes, that an import may take if no limit is given: the default of --max-memory.
 const usualMemory = 2 << 30
 
-// importNetwork reads the network in files and returns it as a model. By an estimate, it takes at most memory bytes.
-// Tests replace it.
+// importNetwork reads the network in files and returns the network as a model. It fails if it would take more than
+// memory bytes, by an estimate. Tests replace it.
 var importNetwork = func(ctx context.Context, files []string, memory int64) (*superres.Model, error) {
 	source, err := networks.Open(files[0], memory)
 	if err != nil {

@@ -21,22 +21,22 @@ import (
 type Opener struct {
 	// Auto says that the name Auto is accepted.
 	Auto bool
-	// Memory is how many bytes an import may take; 0: 2 GiB.
+	// Memory is how many bytes the import of a network may take; 0: 2 GiB.
 	Memory int64
 }
 
 // Open calls Opener.Open for the zero Opener.
 func Open(ctx context.Context, name string) (*superres.Model, error) { return Opener{}.Open(ctx, name) }
 
-// IsFile reports whether name, in place of a model, is the path of a file: it has a dot, a slash or a backslash. If
-// not, it is the name of an embedded model or of a user's model.
+// IsFile reports whether name, given in place of a model, is the path of a file, since it has a dot, a slash or a
+// backslash. If not, name is the name of an embedded model or of a user's model.
 func IsFile(name string) bool { return strings.ContainsAny(name, `./\`) }
 
 // Names returns the names of all models that need no file: the embedded models, then the user's models.
 func Names() []string { return append(embedded.Names(), UserNames()...) }
 
-// Open returns the model called name: an embedded model, a user's model, or, if IsFile(name), the model in the file,
-// which is a model file or a network of another program. It fails with ctx.Err() if ctx ends.
+// Open returns the embedded model or the user's model called name or, if IsFile(name), the model in the file at path
+// name, which may be a model file or a network of another program. If ctx ends, it returns ctx.Err().
 func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) {
 	if !IsFile(name) {
 		return o.openNamed(name)
@@ -48,7 +48,7 @@ func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) 
 	return o.openFile(ctx, identify(name))
 }
 
-// openFile returns the model in f.
+// openFile returns the model in f, which may be a model file or a network of another program.
 func (o Opener) openFile(ctx context.Context, f file) (*superres.Model, error) {
 	if len(f.network) > 0 {
 		return o.openNetwork(ctx, f)
@@ -90,7 +90,7 @@ func (o Opener) openNamed(name string) (*superres.Model, error) {
 	return m, nil
 }
 
-// load returns the model in the model file at path. The text of an error continues a line that names the file.
+// load returns the model in the model file at path. The text of an error is for a caller to put after the file's name.
 func load(path string) (*superres.Model, error) {
 	f, size, err := safefile.OpenRegular(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"superres/superres/resample"
 )
 
-// uses say in a few words what Auto and each embedded model are for.
+// uses holds a few words on what Auto and each embedded model are for.
 var uses = map[string]string{
 	Auto:              "the default: photo-real for noise or compression, else photo",
 	Photo:             "clean photographs, drawings, text: keeps detail; ×2, ×3, ×4",
@@ -28,8 +28,8 @@ var uses = map[string]string{
 	embedded.Pixel:    "pixel art, which auto finds: no new colours; any scale",
 }
 
-// embeddedNames returns the names of the embedded models in the order for readers: the models that the default uses,
-// their forms for other efforts, then all others.
+// embeddedNames returns the names of the embedded models in the order in which users see them: the models that the
+// default uses, their forms for other values of --effort, then all others.
 func embeddedNames() []string {
 	names := []string{Photo, PhotoReal, "photo-fast", "photo-real-fast", "photo-max"}
 	for _, name := range embedded.Names() {
@@ -40,7 +40,7 @@ func embeddedNames() []string {
 	return names
 }
 
-// Words returns Names for completion, with the uses of the embedded models.
+// Words returns Names, with the uses of the embedded models, for shell completion.
 func Words() (words []settings.Word) {
 	for _, name := range Names() {
 		words = append(words, settings.Word{Text: name, About: uses[name]})
@@ -48,8 +48,8 @@ func Words() (words []settings.Word) {
 	return words
 }
 
-// Compared returns the names of the models with which users compare a picture: all except Digits, "coupled", which is
-// the paper's model, and the forms for other efforts.
+// Compared returns the names of the models that a page offers for comparison: all except Digits, "coupled", which is
+// the paper's model, and the forms for other values of --effort.
 func Compared() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool {
 		return name == Digits || name == "coupled" || strings.HasSuffix(name, "-fast") ||
@@ -76,10 +76,10 @@ func About(name string) string {
 	return text
 }
 
-// WithAuto returns Words and Auto, for completion.
+// WithAuto returns Words and Auto, for shell completion.
 func WithAuto() []settings.Word { return append(Words(), settings.Word{Text: Auto, About: uses[Auto]}) }
 
-// use returns a line that says what m, which superres learned for its user, does, and how well.
+// use returns a line that says what m, a user's model trained by superres, does, and its score, if known.
 func use(m *superres.Model) string {
 	text := fmt.Sprintf("enlarges ×%d", m.Scale)
 	if m.Degradation == resample.Box {

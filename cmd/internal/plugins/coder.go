@@ -13,10 +13,10 @@ import (
 type Coder struct {
 	Spec                     string
 	Sparsity                 int  // greatest number of atoms in a code; 0: as Spec says
-	SpecGiven, SparsityGiven bool // true if the user set them
+	SpecGiven, SparsityGiven bool // the user set --coder, --sparsity
 }
 
-// Options returns --coder, by default omp, and --sparsity, by default 3. coder and sparsity are their help texts.
+// Options returns --coder, by default omp, and --sparsity, by default 3. The arguments are the help texts of the two.
 func (c *Coder) Options(coder, sparsity string) settings.Table {
 	return settings.Table{
 		CoderOption(&c.Spec, "omp", coder),
@@ -29,9 +29,9 @@ func (c *Coder) Complete(given settings.Table) {
 	c.SpecGiven, c.SparsityGiven = given.Given("coder"), given.Given("sparsity")
 }
 
-// Over returns the spec of the coder for a dictionary with the given number of atoms. It adds the sparsity unless the
-// spec sets it. A default sparsity is limited to atoms, and left out for a coder that has no sparsity; a sparsity that
-// the user set for such a coder is an error.
+// Over returns the spec of the coder for a dictionary with the given number of atoms: c.Spec, with the sparsity added
+// unless c.Spec sets it. The default sparsity is limited to atoms, and left out if the coder has no sparsity. It is an
+// error if the user set a sparsity for such a coder.
 func (c Coder) Over(atoms int) (string, error) {
 	if c.SparsityGiven {
 		return WithSparsity(c.Spec, c.Sparsity)
@@ -52,8 +52,8 @@ func WithSparsity(spec string, n int) (string, error) {
 	return sparse.WithSparsity(spec, n)
 }
 
-// SaysSparsity reports whether a spec sets how sparse codes are: with a number of atoms, or with the weight of an ℓ₁
-// norm, which a number of atoms would override.
+// SaysSparsity reports whether a spec sets how sparse codes are: by a number of atoms, or by the weight of an ℓ₁ norm,
+// which --sparsity would override.
 func SaysSparsity(spec string) bool {
 	_, params, _ := strings.Cut(spec, ":")
 	return slices.ContainsFunc(plugin.Split(params), func(param string) bool {

@@ -36,7 +36,7 @@ func Coders(s *console.Streams) *cli.Command {
 	})
 }
 
-// list prints the plug-ins in infos with their parameters, defaults and papers.
+// list prints the plug-ins in infos to s.Out, with their parameters, defaults and papers.
 func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
 	var b strings.Builder
 	for _, info := range infos {
@@ -57,21 +57,21 @@ func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
 	return err
 }
 
-// CoderOption returns the option --coder, which sets *to; its default is preset.
+// CoderOption returns the option --coder, which sets *to, with the default preset.
 func CoderOption(to *string, preset, help string) *settings.Option {
 	return &settings.Option{Name: "coder", To: settings.Text(to, preset), Help: help, Words: CoderWords}
 }
 
-// CoderWords returns the names of the coders for completion.
+// CoderWords returns the names and summaries of the coders, for shell completion.
 func CoderWords() []settings.Word { return words(sparse.List()) }
 
-// LearnerOption returns the option called name, "learner" or "learners", with the names of the learners to complete it.
+// LearnerOption returns the option called name, "learner" or "learners". Shell completion offers the learners for it.
 func LearnerOption(name string, to settings.Value, help string) *settings.Option {
 	return &settings.Option{Name: name, To: to, Help: help,
 		Words: func() []settings.Word { return words(learners.List()) }}
 }
 
-// words returns the names and summaries of the plug-ins in infos, for completion.
+// words returns the names and summaries of the plug-ins in infos, for shell completion.
 func words[T any](infos []plugin.Info[T]) (list []settings.Word) {
 	for _, info := range infos {
 		list = append(list, settings.Word{Text: info.Name, About: info.Summary})
@@ -79,8 +79,8 @@ func words[T any](infos []plugin.Info[T]) (list []settings.Word) {
 	return list
 }
 
-// Specs splits a list of specs at commas, except commas between the parameters of a spec or within quotes:
-// "rop,blotless:inner=5,block=8,mod" has three specs. A spec may follow a label: "mine=exec:./mine.py".
+// Specs splits a list of specs at commas, but not at commas between the parameters of a spec or within quotes:
+// "rop,blotless:inner=5,block=8,mod" has three specs. A spec may have a label, as in "mine=exec:./mine.py".
 func Specs(text string) []string {
 	var list []string
 	for _, part := range plugin.Split(text) {
@@ -100,8 +100,8 @@ func Specs(text string) []string {
 	return list
 }
 
-// Labelled splits each "label=spec" in list, which holds specs of learners. It returns the specs without labels, and
-// the label of each spec that had one. Text before = is a label only if the name of a learner follows.
+// Labelled returns the specs of learners in list without their labels, and the label of each spec that has one, by the
+// spec. In "label=spec", the text before = is a label only if the name of a learner follows.
 func Labelled(list []string) (specs []string, labels map[string]string) {
 	labels = map[string]string{}
 	for _, text := range list {
@@ -122,7 +122,7 @@ func cutLabel(text string) (label, spec string, ok bool) {
 	return label, spec, ok && known && label != "" && !strings.Contains(label, ":")
 }
 
-// CheckLearners returns an error for the first of names, which are specs, that is not a valid learner or is repeated.
+// CheckLearners returns an error for the first spec in names that is not a valid learner or appears twice.
 func CheckLearners(names []string) error {
 	for i, name := range names {
 		if _, err := learners.New(name); err != nil {
@@ -135,7 +135,7 @@ func CheckLearners(names []string) error {
 	return nil
 }
 
-// Coderless reports whether the learner with the spec finds codes without a coder, so that it needs no sparsity.
+// Coderless reports whether the learner with the given spec needs no sparse coder, and so no sparsity.
 func Coderless(spec string) bool {
 	name, _, _ := strings.Cut(spec, ":")
 	l, err := learners.New(name) // without parameters, which may come from another version
@@ -143,8 +143,8 @@ func Coderless(spec string) bool {
 	return ok && err == nil
 }
 
-// Told returns what a learner is given besides the signals: the number of atoms K and, if it uses a coder, the number S
-// of atoms in each code. An empty spec stands for a dictionary that is not learned.
+// Told returns a text that says what a learner is given besides the signals: the number of atoms K and, if it uses a
+// coder, the number S of atoms in each code. An empty spec stands for a dictionary that is not learned.
 func Told(spec string, sparsity int) string {
 	switch {
 	case spec == "":
@@ -155,7 +155,7 @@ func Told(spec string, sparsity int) string {
 	return fmt.Sprintf("K, S = %d", sparsity)
 }
 
-// Version identifies everything on which the results of a learner depend besides its spec, its problem and its seed.
+// Version identifies the code on which the results of a learner depend, besides its spec, its problem and its seed.
 type Version struct {
 	Program  string // fingerprint of the external programs that the learner and the coder run; "": none
 	Revision string // planted.Revision of the learner and the coder

@@ -11,7 +11,7 @@ import (
 	"rsc.io/qr"
 )
 
-// address returns the URL of the page for this machine.
+// address returns the URL at which a browser on this machine opens the page.
 func (s *site) address() string {
 	if s.everywhere() {
 		return s.at("127.0.0.1")
@@ -20,14 +20,14 @@ func (s *site) address() string {
 }
 
 // addresses returns the URLs of the page to print, at least one. If the server listens at all addresses of this
-// machine, the URLs are the ones that other machines can reach, the usual one first.
+// machine, the URLs are those that other machines can reach, beginning with the URL of usualAddress.
 func (s *site) addresses() []string {
 	if !s.everywhere() {
 		return []string{s.address()}
 	}
 	own, err := net.InterfaceAddrs()
 	if err != nil {
-		own = nil // the address for this machine is printed
+		own = nil // then the URL for a browser on this machine is returned
 	}
 	var urls []string
 	for _, host := range reachable(own, usualAddress()) {
@@ -39,8 +39,8 @@ func (s *site) addresses() []string {
 	return urls
 }
 
-// announcement returns the text printed at the start: the URLs, a line each, and the first URL as a QR code if the
-// output is a terminal, other machines can reach the server, and --quiet is not given.
+// announcement returns the text printed at the start: one URL on each line, then, if the output is a terminal, other
+// machines can reach the server and --quiet is not given, the first URL as a QR code.
 func (s *site) announcement(terminal bool) string {
 	urls := s.addresses()
 	text := strings.Join(urls, "\n") + "\n"
@@ -53,7 +53,7 @@ func (s *site) announcement(terminal bool) string {
 // everywhere reports whether the server listens at all addresses of this machine.
 func (s *site) everywhere() bool { return s.host == "" || net.ParseIP(s.host).IsUnspecified() }
 
-// at returns the URL of the page at host, a name or an IP address, with the token.
+// at returns the URL of the page, with the token, on the server called host, which is a name or an IP address.
 func (s *site) at(host string) string {
 	address := "http://" + net.JoinHostPort(host, s.port) + "/"
 	if s.token != "" {
@@ -62,8 +62,8 @@ func (s *site) at(host string) string {
 	return address
 }
 
-// reachable returns the addresses of own, this machine's, that other machines in its network can use: the IPv4
-// addresses, or the IPv6 ones if it has no IPv4 address. usual comes first if it is among them.
+// reachable returns the addresses that other machines in the network can use. own holds all addresses of this machine.
+// Only IPv4 addresses are returned, or IPv6 addresses if there is no IPv4 address. If usual is among them, it is first.
 func reachable(own []net.Addr, usual netip.Addr) []netip.Addr {
 	var four, six []netip.Addr
 	for _, a := range own {
@@ -102,8 +102,8 @@ func usualAddress() netip.Addr {
 	return at.Addr()
 }
 
-// qrCode returns text as a QR code for a terminal; each line of output shows two rows of modules. It returns "" if text
-// is too long for a QR code or the terminal has no colours.
+// qrCode returns text as a QR code for a terminal; each line shows two rows of modules (black or white squares). It
+// returns "" if text is too long for a QR code or the terminal has no colours.
 func qrCode(text string) string {
 	code, err := qr.Encode(text, qr.L)
 	if err != nil || os.Getenv("TERM") == "dumb" {
@@ -113,8 +113,8 @@ func qrCode(text string) string {
 	if runtime.GOOS == "windows" {         // consoles there are dark, and may not know colours
 		begin, end = "", ""
 	}
-	const quiet = 4                                // width of the white border in modules, as ISO/IEC 18004 asks
-	blocks := [2][2]string{{"█", "▀"}, {"▄", " "}} // indices: 1 if the upper, and if the lower module is black
+	const quiet = 4                                // width of the white border in modules, by ISO/IEC 18004
+	blocks := [2][2]string{{"█", "▀"}, {"▄", " "}} // [1 if the upper module is black][1 if the lower one is]
 	index := func(x, y int) int {
 		if code.Black(x, y) {
 			return 1

@@ -50,13 +50,13 @@ the program.`,
 // window is the window of superres app: the pictures that the command line names for it, and the number of open pages.
 // Each open page holds a request to v1/window. A window is safe for concurrent use.
 type window struct {
-	scale float64  // the scale to begin with; 0: the scale that the browser remembers
-	given []string // the paths of the pictures
+	scale float64  // the scale that the page shows first; 0: the scale that the browser remembers
+	given []string // paths of the pictures that the command line names
 	list  []page.Given
 
 	mu    sync.Mutex
 	pages int         // number of open pages
-	came  bool        // a page has been opened
+	came  bool        // a page has been opened at least once
 	due   bool        // a page is being loaded
 	timer *time.Timer // ends the program, unless a page is opened in time
 }
@@ -65,10 +65,10 @@ type window struct {
 // another page after the last page was closed.
 const openTime, returnTime = 2 * time.Minute, 2 * time.Second
 
-// mostGiven is the largest number of pictures that a command line may name for a window.
+// mostGiven is the largest number of pictures that the command line of superres app may name.
 const mostGiven = 5000
 
-// take finds the pictures that args name; a folder stands for the pictures in it and in the folders below.
+// take adds the pictures in args, which are files and folders with all below, to the window, and checks that they open.
 func (w *window) take(args []string) error {
 	find := pictures.Finder{Recursive: true,
 		Reads: func(string, *foreign.Kind) imagefile.Format { return imagefile.PNG }}
@@ -100,8 +100,8 @@ func (w *window) take(args []string) error {
 	return nil
 }
 
-// endBy makes the window call end once no page has been open for openTime, or, after a page was closed, for returnTime.
-// If no page was ever opened, it logs so first.
+// endBy makes the window call end if no page is opened within openTime, or if the last page is closed and no page is
+// opened within returnTime. If no page was ever opened, the window first logs a line that says so.
 func (w *window) endBy(end func(), log func(line string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -118,7 +118,7 @@ func (w *window) endBy(end func(), log func(line string)) {
 	})
 }
 
-// count adds change to the number of open pages: 1 or -1, or 0 to announce that a page is being loaded.
+// count adds change to the number of open pages and restarts the timer. A change of 0 says that a page is being loaded.
 //
 // Note: when a page is reloaded, browsers close the old page once they have the beginning of the new one.
 func (w *window) count(change int) {
@@ -134,8 +134,8 @@ func (w *window) count(change int) {
 	}
 }
 
-// stay holds the request of an open page until the page or the program ends.
-func (s *site) stay(w http.ResponseWriter, r *http.Request) error {
+// holdOpen counts the page that sent r as open, and keeps r unanswered until the page is closed or the program ends.
+func (s *site) holdOpen(w http.ResponseWriter, r *http.Request) error {
 	s.window.count(1)
 	defer s.window.count(-1)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -149,8 +149,8 @@ func (s *site) stay(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// give answers r with a picture that the command line named. The parameter n of r is its number, from 0.
-func (s *site) give(w http.ResponseWriter, r *http.Request) error {
+// sendGiven answers r with a picture of the command line: the parameter n of r is the number of the picture, from 0.
+func (s *site) sendGiven(w http.ResponseWriter, r *http.Request) error {
 	n, err := strconv.Atoi(r.URL.Query().Get("n"))
 	if err != nil || n < 0 || n >= len(s.window.given) {
 		return console.Failf(console.ExitInput, "no picture has this number")

@@ -15,7 +15,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// receive stores the body of r in an unnamed file, which the caller closes.
+// receive copies the body of r to a temporary file without a name, and returns the file, which the caller closes.
 func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err error) {
 	if r.ContentLength > imagefile.MaxBytes {
 		return nil, tooLarge()
@@ -23,7 +23,7 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 	if f, err = safefile.Scratch(""); err != nil {
 		return nil, err
 	}
-	body := s.moving(w, r, s.patience.body)
+	body := s.timedBody(w, r, s.patience.body)
 	if _, err = store(f, body); err == nil {
 		err = body.clearDeadline()
 	}
@@ -34,8 +34,8 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 	return f, nil
 }
 
-// convert has another program convert the picture in f and notes in j how. It returns nil if superres reads the picture
-// itself, or if no program is known or allowed to read it. Only one program runs at a time.
+// convert has another program convert the picture in f, returns the result, and sets j.Made. It returns nil if superres
+// reads the kind itself, or knows no program for it, or must use none. Only one program runs at a time.
 func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, err error) {
 	name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "picture")
 	if _, kind, _ := imagefile.IdentifyAt(f, name); kind.Title == "" || s.programs.Ignores(kind) {
@@ -66,9 +66,9 @@ func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, 
 	return made, err
 }
 
-// store copies the bytes of from into f and returns their number. It fails if there are more than imagefile.MaxBytes.
-func store(f *os.File, from io.Reader) (int64, error) {
-	size, err := io.Copy(f, io.LimitReader(from, imagefile.MaxBytes+1))
+// store copies the bytes of source to f and returns their number. It fails if there are more than imagefile.MaxBytes.
+func store(f *os.File, source io.Reader) (int64, error) {
+	size, err := io.Copy(f, io.LimitReader(source, imagefile.MaxBytes+1))
 	switch {
 	case err == nil && size > imagefile.MaxBytes:
 		return 0, tooLarge()
@@ -81,7 +81,7 @@ func store(f *os.File, from io.Reader) (int64, error) {
 	return 0, unreceived(err)
 }
 
-// unreceived returns err, met while a body was received, in words for the client.
+// unreceived returns the error to send to the client after err ended the receipt of its body.
 func unreceived(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return console.Fail(console.ExitLimit, errors.New("the picture comes too slowly; send it again"))
@@ -94,7 +94,7 @@ func tooLarge() error {
 		imagefile.MaxBytes>>20)
 }
 
-// smallBody is how many bytes of a body are transferred before the transfer pauses for small pictures.
+// smallBody is the number of bytes of a body, received or sent, after which a transfer may pause for small pictures.
 const smallBody = 256 << 10
 
 // body is the body of a request. Reading from it fails if the client stops sending.
@@ -107,8 +107,8 @@ type body struct {
 	pause func()        // waits while small pictures are enlarged
 }
 
-// moving returns the body of r. Reading from it fails once the duration total has passed.
-func (s *site) moving(w http.ResponseWriter, r *http.Request, total time.Duration) *body {
+// timedBody returns the body of r. Reading fails if no bytes arrive for patience.move, or once total has passed.
+func (s *site) timedBody(w http.ResponseWriter, r *http.Request, total time.Duration) *body {
 	transfer := s.scheduler.Transfer()
 	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(total), 0,
 		func() { transfer.Pause(r.Context()) }}
@@ -133,19 +133,19 @@ func (b *body) Read(p []byte) (int, error) {
 // clearDeadline removes the read deadline of the connection, so that package http notices when the client closes it.
 func (b *body) clearDeadline() error { return b.SetReadDeadline(time.Time{}) }
 
-// drainBytes is how many bytes of a refused body are read at most.
+// drainBytes is the largest number of bytes of a refused body that are read.
 const drainBytes = 32 << 20
 
-// drain reads and discards the rest of a refused body, unless it is longer than drainBytes, so that the client gets to
-// read the answer. A client that sent an Expect header waits for the answer before it sends a body.
+// drain reads and discards a refused body, so that the client gets to read the answer. It does nothing if the stated
+// length exceeds drainBytes, or if the client sent an Expect header: then it has not sent the body yet.
 func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") != "" || r.ContentLength > drainBytes {
 		return
 	}
-	_, _ = io.CopyN(io.Discard, s.moving(w, r, s.patience.drain), drainBytes)
+	_, _ = io.CopyN(io.Discard, s.timedBody(w, r, s.patience.drain), drainBytes)
 }
 
-// send sends the first size bytes of f as the answer. It gives up if the client stops reading.
+// send sends the next size bytes of f as the answer to r. It gives up if the client stops reading.
 func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
 	control, transfer := http.NewResponseController(w), s.scheduler.Transfer()
 	until := time.Now().Add(s.patience.body)

@@ -22,12 +22,12 @@ import (
 	"superres/internal/scheduling"
 )
 
-// call answers r, a request to the URL v1/name.
+// call answers r, a request to the URL v1/name, such as v1/upscale; it answers with an error if there is no such call.
 func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect}
 	gets := map[string]func(http.ResponseWriter, *http.Request) error{"events": s.events, "options": s.describe}
 	if s.window != nil {
-		gets["window"], gets["given"] = s.stay, s.give
+		gets["window"], gets["given"] = s.holdOpen, s.sendGiven
 	}
 	var err error
 	if get := gets[name]; get != nil {
@@ -48,14 +48,14 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// describe answers with the parameters that v1/upscale and v1/inspect take.
+// describe answers with a description of the parameters of v1/upscale and v1/inspect, as JSON.
 func (s *site) describe(w http.ResponseWriter, _ *http.Request) error {
 	s.answer(w, http.StatusOK, upscale.Parameters().Describe())
 	return nil
 }
 
-// runInSlot runs work while it holds one of the slots for request bodies, of which there is a limited number. If all
-// are taken, it returns a busy error.
+// runInSlot calls work if one of the limited number of slots for request bodies is free, keeps the slot until work
+// returns, and returns the error of work. If all slots are taken, it returns a busy error.
 func (s *site) runInSlot(work func() error) error {
 	select {
 	case <-s.ending:
@@ -71,15 +71,15 @@ func (s *site) runInSlot(work func() error) error {
 // picture is the picture of a request.
 type picture struct {
 	*site
-	watch  *watch           // receives the events of the picture; nil: the client gave no id
-	looked func()           // to be called when the head was read; nil: reading has not begun
+	watch  *watch           // receives the events of the picture; nil: the request has no id
+	looked func()           // call it when the head has been read; nil: reading the head has not begun
 	slot   *scheduling.Slot // share of memory and processors; nil: the picture has none yet
-	began  time.Time
+	began  time.Time        // when the slot was granted
 }
 
-// take reads the parameters and the picture of r and has a worker do the call, which is "upscale" or "inspect". The
-// worker writes the result to out, which is nil for inspect. The outcome of the call is also the last event of the
-// picture.
+// take reads the parameters and the picture of r, has a worker do call, "upscale" or "inspect", and returns the
+// worker's reply. The enlarged picture is written to out, which is nil for inspect. If r has an id, the outcome is also
+// published as the last event of that id.
 func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.Writer) (done reply, err error) {
 	params, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -134,11 +134,11 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 	return p.run(r.Context(), j, files, out)
 }
 
-// run has a worker do j with files, writing the result to out, and returns the reply. If the picture gets no slot yet,
-// the worker only reads the head of the picture, to learn how much memory it takes, and is released; once the picture
-// has a slot, a worker starts the job again. So waiting pictures occupy no workers.
+// run has a worker do j with files, writing the result to out, and returns the reply. The worker first reads the head
+// of the picture, to learn how much memory the picture takes. If no slot is free then, the worker is released, and once
+// the picture has a slot, a worker starts the job again. So waiting pictures occupy no workers.
 func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Writer) (reply, error) {
-	if err := p.look(ctx); err != nil {
+	if err := p.awaitHead(ctx); err != nil {
 		return reply{}, err
 	}
 	done, err := p.workers.do(ctx, p, j, files, out)
@@ -152,9 +152,9 @@ func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Write
 	return p.workers.do(ctx, p, j, files, out)
 }
 
-// look waits until the head of the picture may be read. Only a few heads are read at a time, since metadata takes
-// memory and the picture has no slot yet.
-func (p *picture) look(ctx context.Context) error {
+// awaitHead waits until the head of the picture may be read, and sets p.looked. Only a few heads are read at once,
+// since metadata takes memory and the picture has no slot yet.
+func (p *picture) awaitHead(ctx context.Context) error {
 	select {
 	case p.heads <- struct{}{}:
 		p.looked = sync.OnceFunc(func() { <-p.heads })
@@ -164,7 +164,7 @@ func (p *picture) look(ctx context.Context) error {
 	}
 }
 
-// leave gives back the slot of the picture and, if its head is still being read, its place among the heads.
+// leave gives back the slot of the picture, if it has one, and its place in heads.
 func (p *picture) leave() {
 	if p.looked != nil {
 		p.looked()
@@ -177,8 +177,8 @@ func (p *picture) leave() {
 // errWaits says that the picture waits for a slot and needs no worker meanwhile.
 var errWaits = errors.New("the picture waits for its slot")
 
-// admit asks for a slot for the picture, which takes load. It returns errWaits while no slot is free, and a busy error
-// if too many pictures wait.
+// admit takes a slot for the picture, which needs the memory and work in load. It returns errWaits if the picture must
+// wait for a slot, and a busy error if too many pictures wait already.
 func (p *picture) admit(load scheduling.Load) (err error) {
 	p.looked()
 	switch {
@@ -196,14 +196,14 @@ func (p *picture) admit(load scheduling.Load) (err error) {
 	return nil
 }
 
-// progress publishes share, the part of the work done, 0 to 1, and pauses while much smaller pictures are worked on.
+// progress publishes the share of the work that is done, 0 to 1, and waits while much smaller pictures are enlarged.
 func (p *picture) progress(ctx context.Context, share float64) {
 	took := time.Since(p.began).Seconds()
 	p.watches.tell(p.watch, event{Event: "progress", Share: share, Left: took * (1 - share) / max(share, 1e-3)}, false)
 	p.slot.Pause(ctx)
 }
 
-// upscale answers r with the picture in r enlarged.
+// upscale answers r with the enlarged picture, and with its description in the header Superres-Result.
 func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	out, err := safefile.Scratch("")
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// inspect answers r with the plan for the picture in r.
+// inspect answers r with what upscale would make from the picture in r, as JSON.
 func (s *site) inspect(w http.ResponseWriter, r *http.Request) error {
 	done, err := s.take(w, r, "inspect", nil)
 	if err == nil {
@@ -239,7 +239,7 @@ func (s *site) inspect(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// inASCII returns text, which is JSON, with all characters outside ASCII escaped, as an HTTP header requires.
+// inASCII returns text, which is JSON, with JSON escapes such as \u00e9 outside ASCII, as an HTTP header requires.
 func inASCII(text json.RawMessage) string {
 	var out []byte
 	for _, r := range string(text) {

@@ -15,8 +15,8 @@ import (
 // checkTime is how long a server may take to answer a check.
 const checkTime = 4 * time.Second
 
-// check returns nil if a superres serve answers at opt.address. The server must accept opt.token; if opt.token is
-// empty, the refusal that superres serve sends to requests without a token will do, too.
+// check returns nil if superres serve answers at opt.address and accepts opt.token. If opt.token is empty, it also
+// returns nil if the server refuses the request for want of a token, in the words of superres serve.
 func check(ctx context.Context, opt options) error {
 	host, port, _ := net.SplitHostPort(opt.address)
 	if port == "0" {

@@ -9,21 +9,21 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// watches holds the latest event of each picture, under the id that its client chose. It is safe for concurrent use.
+// watches holds the latest event of each picture, by the id that the client chose. It is safe for concurrent use.
 type watches struct {
 	mu  sync.Mutex
 	all map[string]*watch
 }
 
-// watch is the progress of the picture with one id. It exists while a call, or a client that reads its events, uses it.
+// watch holds the latest event of the picture with one id. It exists while a call or a reader of its events uses it.
 type watch struct {
 	id    string
-	users int  // number of calls and readers of events that use it
-	call  bool // a call uses or has used the id; false: only readers of events
+	users int  // number of calls and readers of events that use the watch now
+	call  bool // a call uses or has used the id; false: only readers of events have
 
 	latest []byte        // latest event as JSON; nil: none yet
 	ended  bool          // no event comes after latest
-	moved  chan struct{} // closed at the next event, and replaced
+	moved  chan struct{} // closed at the next event, when a new channel takes its place
 }
 
 // event says how far a picture has come.
@@ -42,8 +42,8 @@ type failed struct {
 
 const longestID = 64 // longest id that a client may choose, in bytes
 
-// take returns the watch of id: for a call if call is true, else for a client that reads the events. It fails if id is
-// too long, or if another call uses it already. When done, the caller must call leave.
+// take returns the watch of id, created if need be: for a call if call is true, else for a reader of the events. It
+// fails if id is too long, or if call is true and another call has used id. When done, the caller must call leave.
 func (t *watches) take(id string, call bool) (*watch, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,7 +62,7 @@ func (t *watches) take(id string, call bool) (*watch, error) {
 	return w, nil
 }
 
-// leave ends the use of w that began with a call of take.
+// leave ends one use of w, begun by take; after the last use, w is removed.
 func (t *watches) leave(w *watch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +71,7 @@ func (t *watches) leave(w *watch) {
 	}
 }
 
-// tell publishes v as the latest event of w; last says that it is the final one. A nil w is ignored.
+// tell publishes v, as JSON, as the latest event of w; last says that no event follows. If w is nil, tell does nothing.
 func (t *watches) tell(w *watch, v any, last bool) {
 	if w == nil {
 		return
@@ -87,15 +87,15 @@ func (t *watches) tell(w *watch, v any, last bool) {
 	w.moved = make(chan struct{})
 }
 
-// see returns the latest event of w, whether it is the final one, whether a call has used w, and a channel that is
-// closed at the next event.
+// see returns the latest event of w, whether no event follows, whether a call has used w, and a channel that is closed
+// at the next event.
 func (t *watches) see(w *watch) (latest []byte, ended, call bool, moved <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return w.latest, w.ended, w.call, w.moved
 }
 
-// events answers r with the events of the picture that has its id, as they come, until the final one.
+// events answers r with a stream of the events of the picture with the id in r, from the latest one to the last.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	id := r.URL.Query().Get("id")
 	if id == "" {
@@ -138,7 +138,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 			if !call {
 				return nil
 			}
-			ending = nil // the call ends soon, and so do its events
+			ending = nil // the call ends soon, and with it its events
 		}
 	}
 }

@@ -48,7 +48,7 @@ const (
 	frameEnd   = 'e'
 )
 
-// mostInFrame is the greatest length of a frame's content, in bytes, and mostWords of content in JSON.
+// mostInFrame is the greatest length of a frame's content in bytes, and mostWords the greatest length if it is JSON.
 const (
 	mostInFrame = 1 << 20
 	mostWords   = 256 << 10
@@ -58,7 +58,7 @@ const (
 type workerSettings struct {
 	Version        string        // version of the program, which must be the same in server and worker
 	Memory, Pixels int64         // limits of one picture: bytes and pixels
-	Decode, Whole  time.Duration // longest time to decode a picture, and in all; 0: no limit
+	Decode, Whole  time.Duration // longest time to decode a picture, and for all work on it; 0: no limit
 }
 
 // workerReady is the first message of a worker.
@@ -71,18 +71,18 @@ type workerReady struct {
 type job struct {
 	jobs.Job
 	Sizes []int64 // sizes of the files of the call, in bytes
-	// Model is the version of the user's model that the call uses, whose file is the last of the files; empty: the
-	// model is embedded in the program.
+	// Model is the version of the user's model that the call uses; the last file of the job is then the model. If Model
+	// is empty, the model is one of those embedded in the program.
 	Model string `json:",omitempty"`
 }
 
-// need asks for Length bytes of file number File of a job, from Offset on; Length is at most mostInFrame.
+// need asks for Length bytes, at most mostInFrame, from Offset on, of the job's file with the number File, from 0.
 type need struct{ File, Offset, Length int64 }
 
-// grant is what a picture may use.
+// grant is the memory and the share of the processors that a picture may use.
 type grant struct {
-	Memory int64 // in bytes; 0 in the answer to a share frame
-	Tasks  int   // number of pictures that share the processors, with this one
+	Memory int64 // bytes that the picture may take; 0 in the answer to a share frame
+	Tasks  int   // number of pictures, including this one, that share the processors
 }
 
 // reply is the outcome of a job.
@@ -105,7 +105,7 @@ func newLink(in io.Reader, out io.Writer) *link {
 	return &link{in: bufio.NewReaderSize(in, 64<<10), out: bufio.NewWriterSize(out, 64<<10)}
 }
 
-// send sends a frame with content. kind is its letter, such as frameJob.
+// send sends a frame with content; kind is the letter of the frame, such as frameJob.
 func (l *link) send(kind byte, content []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +121,7 @@ func (l *link) send(kind byte, content []byte) error {
 	return l.out.Flush()
 }
 
-// sendValue sends a frame whose content is v as JSON.
+// sendValue sends a frame with the letter kind and v, as JSON, as its content.
 func (l *link) sendValue(kind byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -130,7 +130,7 @@ func (l *link) sendValue(kind byte, v any) error {
 	return l.send(kind, text)
 }
 
-// receive returns the next frame. It fails if the frame says that it is longer than frames of its kind may be.
+// receive returns the letter and the content of the next frame. It fails if the frame is longer than its kind may be.
 func (l *link) receive() (kind byte, content []byte, err error) {
 	var head [5]byte
 	if _, err = io.ReadFull(l.in, head[:]); err != nil {

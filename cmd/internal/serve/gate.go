@@ -11,22 +11,22 @@ import (
 	"sync"
 )
 
-// mostConnections is how many connections may be open at once, and mostOfAddress how many of them from one address.
+// mostConnections is how many connections may be open at once in all, and mostOfAddress how many from one address.
 const (
 	mostConnections = 512
 	mostOfAddress   = mostConnections / 2
 )
 
-// limited is a listener with a limited number of open connections, in all and from each address. If a new connection
-// would exceed a limit, the one that has served no admitted request (with the token) for the longest time is closed; if
-// all are serving such requests, the new one is refused. So clients without the token cannot keep others out.
+// limited is a listener that limits the number of open connections, in all and from each address. A connection is idle
+// unless it serves a request with the token. If a new connection would exceed a limit, the longest idle one is closed;
+// if none is idle, the new one is refused. So clients without the token cannot keep others out.
 type limited struct {
 	net.Listener
 	most, ofAddress int
 
 	mu   sync.Mutex // guards all and last, and the counts of each connection in all
 	all  map[*counted]bool
-	last uint64 // a clock: number of changes of connections so far
+	last uint64 // a clock, which add and change advance by 1
 }
 
 func newLimited(l net.Listener, most, ofAddress int) *limited {
@@ -47,7 +47,7 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// add counts the new connection one, and closes another if there are too many; it returns false if it could close none.
+// add adds a new connection, and closes an idle one if there are too many; if none is idle, it only returns false.
 func (l *limited) add(one *counted) bool {
 	l.mu.Lock()
 	sameAddress := 0
@@ -80,7 +80,7 @@ func (l *limited) add(one *counted) bool {
 	return true
 }
 
-// addressOf returns the address of the client of c, without its port; for IPv6, only the network, the first 64 bits.
+// addressOf returns the IP address of the client of c. An IPv6 address is cut to its network, the first 64 bits.
 func addressOf(c net.Conn) netip.Addr {
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *counted) Close() error {
 	return c.Conn.Close()
 }
 
-// connectionKey is the key under which the context of a request holds its connection.
+// connectionKey is the key under which the context of a request holds the request's *counted connection.
 type connectionKey struct{}
 
 // withConnection is the ConnContext function of the http.Server: it adds c to the context.
@@ -119,7 +119,7 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// letIn marks the connection of r as serving an admitted request, until done is called.
+// letIn counts r as an admitted request of its connection, until done is called, so that the connection is not closed.
 func letIn(r *http.Request) (done func()) {
 	c, is := r.Context().Value(connectionKey{}).(*counted)
 	if !is {
@@ -129,20 +129,20 @@ func letIn(r *http.Request) (done func()) {
 	return func() { c.change(-1) }
 }
 
-func (c *counted) change(by int) {
+func (c *counted) change(difference int) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	c.of.last++
-	c.requests, c.since = c.requests+by, c.of.last
+	c.requests, c.since = c.requests+difference, c.of.last
 }
 
-// same reports whether guess equals secret. The time it takes reveals neither secret nor its length.
+// same reports whether guess equals secret. The time that same takes reveals neither secret nor its length.
 func same(secret, guess string) bool {
 	a, b := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(guess))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// route returns the path that r asks for, without the token; "" is the page. ok says that r has the right token.
+// route returns the path that r asks for, without the token; "" is the page. ok says that r has the token if need be.
 func (s *site) route(r *http.Request) (path string, ok bool) {
 	path = strings.TrimPrefix(r.URL.Path, "/")
 	if s.token == "" {
@@ -156,12 +156,12 @@ func (s *site) route(r *http.Request) (path string, ok bool) {
 	return path, is && first == "v1" && same(s.token, bearer)
 }
 
-// fromHere reports whether r is addressed to this server and was sent by the server's own page, by no page at all, or
-// by a link on another site that opens the page. If not, r is to be refused.
+// fromHere reports whether r may be answered: it is addressed to this server, and it was sent by the server's own page,
+// by no page at all, or by a link on another site that opens the page.
 //
 // Note: a page of another site can send forms and pictures here, and, if its host name is made to resolve to this
-// machine, read the answers. Browsers name the target and the sending page in Host and Origin, which a page cannot
-// change.
+// machine, read the answers. Browsers name the target and the sending page in Host and Origin; pages cannot change
+// these headers.
 func (s *site) fromHere(r *http.Request) bool {
 	if !s.isOurs(r.Host) {
 		return false
@@ -176,8 +176,8 @@ func (s *site) fromHere(r *http.Request) bool {
 	return len(origin) == 0 || len(origin) == 1 && origin[0] == "http://"+r.Host
 }
 
-// isOurs reports whether host names this server, at any port, as ports can be forwarded. IP addresses are accepted,
-// but only loopback ones if the server is for this machine alone: only names can be made to resolve elsewhere.
+// isOurs reports whether host, with any port, can name this server: localhost, the host of --listen, or an IP address
+// (only loopback ones, if opt.loopback). Other names are refused: an attacker can make a name resolve to this machine.
 func (s *site) isOurs(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

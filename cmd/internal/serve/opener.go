@@ -14,8 +14,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// openers lists, by operating system, the commands that open an address in the user's browser. The address is appended
-// to the last argument. Systems without an entry use the entry for Linux.
+// openers lists, by operating system, the commands that open an address in the user's default browser. The address is
+// appended to the last argument. Systems without an entry use the entry for Linux.
 var openers = map[string][][]string{
 	"linux":   {{"xdg-open", ""}, {"wslview", ""}}, // wslview opens a browser of Windows from Linux inside Windows
 	"darwin":  {{"open", ""}},
@@ -36,7 +36,7 @@ var windowed = map[string][]string{
 		`${ProgramFiles}\Microsoft\Edge\Application\msedge.exe`},
 }
 
-// ofSystem returns the entry of table for this operating system, or the entry for Linux if there is none.
+// ofSystem returns the list in table for this operating system, or the list for Linux if there is none.
 func ofSystem[T any](table map[string][]T) []T {
 	if list := table[runtime.GOOS]; list != nil {
 		return list
@@ -45,7 +45,7 @@ func ofSystem[T any](table map[string][]T) []T {
 }
 
 // findOpeners returns the commands of this machine that open an address, which is to be appended to the last argument:
-// browsers that open a separate window come first, the user's browser last. It fails if none is found.
+// first those that open a separate window, last the user's default browser. It fails if there is no command.
 func findOpeners() (found [][]string, err error) {
 	var list [][]string
 	for _, name := range ofSystem(windowed) {
@@ -63,7 +63,7 @@ func findOpeners() (found [][]string, err error) {
 	return found, nil
 }
 
-// open opens the page with the first of commands that succeeds. It returns at once; failures are logged.
+// open starts to run commands, with the address of the page, until one succeeds, and returns. Failures are logged.
 func (s *site) open(commands [][]string) {
 	go func() {
 		for _, command := range commands {
@@ -84,7 +84,7 @@ func (s *site) open(commands [][]string) {
 	}()
 }
 
-// ticket is an address that leads to the page once, and only for a short time. It is given to a browser in place of the
+// ticket is an address that leads to the page only once, and only for ticketTime. Browsers get it in place of the
 // token, since all users of a machine can read the arguments of processes. It is safe for concurrent use.
 type ticket struct {
 	mu    sync.Mutex
@@ -95,7 +95,7 @@ type ticket struct {
 // ticketTime is how long a ticket is valid: a browser may take a while to start.
 const ticketTime = time.Minute
 
-// issue returns the address of a new ticket for the page of s, or the address of the page itself if it needs no token.
+// issue makes a new path for the ticket and returns its address, or the address of the page itself if s has no token.
 func (t *ticket) issue(s *site) string {
 	if s.token == "" {
 		return s.address()
@@ -106,7 +106,7 @@ func (t *ticket) issue(s *site) string {
 	return strings.TrimSuffix(s.address(), s.token+"/") + t.path
 }
 
-// redeem reports whether path belongs to the valid ticket, and makes the ticket invalid if so.
+// redeem reports whether path is the path of the ticket, and still valid; if so, it makes the ticket invalid.
 func (t *ticket) redeem(path string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

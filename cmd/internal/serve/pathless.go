@@ -15,7 +15,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// pathless returns the message of err without paths of this machine, which only its operator should see.
+// pathless returns the message of err with ofServer in place of each path, which only the operator should see.
 func pathless(err error) string {
 	text := console.Message(err)
 	paths := pathsIn(err)
@@ -30,11 +30,11 @@ func pathless(err error) string {
 	return withoutPaths(text)
 }
 
-// ofServer replaces a path in a message.
+// ofServer takes the place of a path in a message.
 const ofServer = "a file of the server"
 
-// absolute matches absolute paths of Unix and of Windows, without spaces, at the beginning of a word. Quoted paths,
-// such as a file name in a request, are left alone.
+// absolute matches an absolute path of Unix or of Windows, up to a space, after a space, "(" or "=". It does not match
+// quoted paths, such as a file name in a request.
 var absolute = regexp.MustCompile(`(^|[ (=])(/|[A-Za-z]:\\)[^\s:;,)]+`)
 
 // withoutPaths returns text with each part that looks like an absolute path replaced by ofServer.

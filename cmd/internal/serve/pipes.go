@@ -23,7 +23,7 @@ type pipes struct {
 var errPipesEnd = errors.New("the connection of pipes has ended")
 
 // listenToPipes returns a listener whose only connection reads from in and writes to out. The connection ends when in
-// ends, or when the server closes it; by then, all that the server wrote has gone to out.
+// ends or the server closes the connection; by then, all that the server wrote has gone to out.
 //
 // Note: the connection is one end of a net.Pipe, since pipes of the system support deadlines on some systems only.
 func listenToPipes(in io.Reader, out io.Writer) net.Listener {

@@ -65,7 +65,7 @@ is finished, within three seconds.`,
 	})
 }
 
-// table returns the options of superres serve, with their defaults. Setting them sets the fields of opt.
+// table returns the options of superres serve, with their defaults. An option that is set sets a field of opt.
 func (opt *options) table() settings.Table {
 	return append(settings.Table{
 		{Name: "listen", To: settings.Text(&opt.address, defaultAddress),
@@ -81,7 +81,7 @@ func (opt *options) table() settings.Table {
 	}, opt.ofPictures()...)
 }
 
-// ofPictures returns the options that superres serve and superres app share.
+// ofPictures returns the options that superres serve and superres app share. An option that is set sets a field of opt.
 func (opt *options) ofPictures() settings.Table {
 	return append(settings.Table{
 		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),
@@ -93,10 +93,10 @@ func (opt *options) ofPictures() settings.Table {
 	}, console.PictureOptions(&opt.limits, &opt.quiet).Without("progress")...)
 }
 
-// defaultAddress is where the server listens by default, unless the port is taken.
+// defaultAddress is where the server listens without --listen; if the port is taken, it uses another.
 const defaultAddress = "127.0.0.1:8020"
 
-// run answers requests until the program is interrupted; with --check it asks a running server and returns.
+// run answers requests until the program is interrupted. With --check it only asks a running server, and returns.
 func run(c *cli.Context, s *console.Streams, opt options) error {
 	if err := opt.complete(console.OptionsOf(c.Command)); err != nil {
 		return err
@@ -142,11 +142,11 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 // options are the values of the flags.
 type options struct {
 	address  string   // HOST:PORT to listen at; "-": standard input and output
-	any      bool     // if the port is taken, use any free port; false: fail
+	any      bool     // if the port is taken, use any free port; false: fail then
 	loopback bool     // only this machine can reach address; false: others can, too
 	token    string   // secret in the URL; empty: everybody is let in
 	window   *window  // the window of superres app; nil: the server is superres serve
-	check    bool     // ask a running server whether it answers; false: be a server
+	check    bool     // only ask a running server whether it answers; false: be a server
 	queue    int      // how many pictures may wait
 	quiet    bool     // print only errors; false: warnings, too
 	verbose  bool     // print which protections of workers the system lacks; false: do not
@@ -159,7 +159,7 @@ type options struct {
 
 var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
-// complete sets the fields that depend on several flags. given holds the flags; it fails if they contradict each other.
+// complete sets the fields that depend on several flags, which given holds. It fails if flags contradict each other.
 func (opt *options) complete(given settings.Table) error {
 	opt.any, opt.verbose, opt.patience = !given.Given("listen"), opt.verbose && !opt.quiet, usual
 	if given.Given("timeout") {
@@ -203,7 +203,7 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// listen opens the port at opt.address, or any free port if that port is taken and opt.any is true.
+// listen returns a listener at opt.address, or at any free port if that port is taken and opt.any is true.
 func listen(ctx context.Context, opt options) (net.Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", opt.address)
@@ -217,7 +217,7 @@ func listen(ctx context.Context, opt options) (net.Listener, error) {
 	return l, nil
 }
 
-// reason returns the system's own message in err, an error of the network.
+// reason returns the error of the operating system that err, a network error, wraps, or err if it wraps none.
 func reason(err error) error {
 	if call, ok := errors.AsType[*os.SyscallError](err); ok {
 		return call.Err
@@ -228,21 +228,21 @@ func reason(err error) error {
 	return err
 }
 
-// patience is how long the server waits for clients, and, at its end, for its own work.
+// patience is how long the server waits for clients, and, when it ends, for pictures in progress.
 type patience struct {
-	head  time.Duration // for the header of a request
-	idle  time.Duration // for the next request on a connection
-	move  time.Duration // for more bytes of a body
-	body  time.Duration // for a whole body
-	drain time.Duration // for a whole body that is refused
-	call  time.Duration // for a call to use the id for which a client reads events
-	end   time.Duration // for pictures that are worked on when the program ends
+	head  time.Duration // longest wait for the header of a request
+	idle  time.Duration // longest wait for the next request on a connection
+	move  time.Duration // longest wait for more bytes of a body
+	body  time.Duration // longest time to receive or send a whole body
+	drain time.Duration // longest time to receive a whole body that is refused
+	call  time.Duration // longest wait for a call with the id whose events a client reads
+	end   time.Duration // longest wait for pictures in progress when the program ends
 }
 
 var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute,
 	drain: 30 * time.Second, call: time.Minute, end: 2 * time.Second}
 
-// patient is the patience with the program that started the server, which may pause for days between its requests.
+// patient is the patience of --listen -: the program that started the server may pause for days between requests.
 var patient = func() patience {
 	const days = 1000 * time.Hour
 	p := usual
@@ -250,11 +250,11 @@ var patient = func() patience {
 	return p
 }()
 
-// hurryTime is how long pictures may take to end after they were cancelled at the end of the program.
+// hurryTime is how long cancelled pictures may take to end when the program ends.
 const hurryTime = time.Second / 2
 
-// serve answers requests on l until ctx ends. Pictures in work then have patience.end to finish before they are
-// cancelled.
+// serve answers requests on l until ctx or the connection of pipes ends. Pictures in progress then have patience.end to
+// finish before they are cancelled.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
 	defer s.workers.close()
 	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -30,8 +30,8 @@ type site struct {
 	options
 	host, port string           // the address at which the server listens
 	service    *upscale.Service // checks parameters only; workers enlarge the pictures
-	places     chan struct{}    // one element for each request with a picture, from receiving it to sending its result
-	heads      chan struct{}    // one element for each picture of which the head is being read
+	places     chan struct{}    // one element for each request with a picture, until its result is sent
+	heads      chan struct{}    // one element for each picture while its head is read
 	scheduler  *scheduling.Scheduler
 	workers    *workers
 	log        func(line string) // prints a line for the operator
@@ -42,19 +42,19 @@ type site struct {
 	ticket     ticket        // the ticket of the browser that superres app starts
 }
 
-// morePlaces is how many pictures may be received or sent besides those that are enlarged or wait.
+// morePlaces is how many pictures may be received or sent in addition to those that are enlarged or wait for a slot.
 const morePlaces = 48
 
-// shared returns the bytes for all pictures together: --max-memory less the memory of the server and of idle workers.
+// shared returns the bytes for all pictures together: --max-memory less a part for the server and idle workers.
 func (o options) shared() int64 {
 	const most = 48 << 20
 	return o.limits.Memory - min(most, o.limits.Memory/8)
 }
 
-// memory returns the most bytes that one picture may take: shared less the part that is kept for small pictures.
+// memory returns the most bytes that one picture may take: shared less the memory that is kept for small pictures.
 func (o options) memory() int64 { return o.shared() - scheduling.Kept(o.shared()) }
 
-// newSite returns a site for a server with the options opt that listens at at. log prints a line for the operator.
+// newSite returns a site with the options opt; at is the address of the listener. log prints a line for the operator.
 func newSite(opt options, at net.Addr, log func(line string)) *site {
 	host, _, _ := net.SplitHostPort(opt.address)
 	_, port, _ := net.SplitHostPort(at.String())
@@ -74,7 +74,7 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 	return s
 }
 
-// page returns index.html with the page settings filled in.
+// page returns index.html with the settings filled in, and tells the window, if any, that a page is being loaded.
 func (s *site) page() []byte {
 	values := page.Settings{Version: console.Version, Options: upscale.Parameters().Describe(),
 		Models: models.UserNames(), Compared: models.Compared(), MaxBytes: imagefile.MaxBytes,
@@ -143,7 +143,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.file(w, r, to)
 }
 
-// caught answers a request whose handling panicked with v.
+// caught answers a request whose handling panicked with v, and logs v; if PanicsAreFatal, it ends the program.
 func (s *site) caught(w http.ResponseWriter, v any) {
 	if console.PanicsAreFatal() {
 		stack := debug.Stack()
@@ -155,7 +155,7 @@ func (s *site) caught(w http.ResponseWriter, v any) {
 	s.fail(w, err)
 }
 
-// file answers r with the file of the page called name, which is "" for index.html.
+// file answers r with the file of the page that is called name; "" is index.html.
 func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	if !s.allows(w, r, http.MethodGet, http.MethodHead) {
 		return
@@ -208,12 +208,12 @@ type failure struct {
 	Exit  int    `json:"exit"`  // the exit code of superres upscale for the same error
 }
 
-// refuse answers with an HTTP status and, as JSON, the exit code and the error text.
+// refuse answers a request with an HTTP status and a failure as JSON: the error text and the exit code.
 func (s *site) refuse(w http.ResponseWriter, status, exit int, text string) {
 	s.answer(w, status, failure{text, exit})
 }
 
-// answer sends v as JSON with an HTTP status.
+// answer answers a request with an HTTP status and v as JSON.
 func (s *site) answer(w http.ResponseWriter, status int, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -225,13 +225,13 @@ func (s *site) answer(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(append(data, '\n')) // an error means that the client is gone
 }
 
-// statuses maps exit codes to HTTP statuses. All exit codes that are not in it become 500.
+// statuses maps exit codes to HTTP statuses. An exit code that is missing becomes status 500.
 var statuses = map[int]int{
 	console.ExitUsage: http.StatusBadRequest, console.ExitModel: http.StatusBadRequest,
 	console.ExitInput: http.StatusUnprocessableEntity, console.ExitLimit: http.StatusRequestEntityTooLarge,
 }
 
-// failureOf returns the answer for err, without paths, and with flags replaced by the names of parameters.
+// failureOf returns the answer for err: without paths of this machine, and with flags renamed by asParameters.
 func failureOf(err error) failure {
 	if told, is := errors.AsType[answered](err); is {
 		return failure{asParameters(withoutPaths(told.failure.Error)), told.Exit}

@@ -28,12 +28,12 @@ type talk struct {
 
 	spoke    bool  // the worker has sent a frame; false: it may have died before the job began
 	admitted bool  // the picture has a slot
-	refused  error // why the server ends the job early; nil: it does not do so
+	refused  error // why the server ends the job early; nil: the server lets the job go on
 	written  int64 // number of bytes of the result so far
 }
 
 const (
-	// headMemory is the memory for reading the head of a picture, in bytes, in addition to the size of its files.
+	// headMemory is how many bytes a worker may take to read a picture's head, in addition to the size of the files.
 	headMemory = 128 << 20
 	// mostResult is the greatest length of a result in bytes.
 	mostResult = 8 << 30
@@ -44,8 +44,8 @@ type answered struct{ failure }
 
 func (a answered) Error() string { return a.failure.Error }
 
-// do has the worker do the job and returns the reply. err is the error of the job. If fault is not nil, the worker
-// cannot be used any more.
+// do sends the job to the worker, answers the worker's frames until the job ends, and returns the reply. err is the
+// error of the job. If fault is not nil, the worker cannot be used any more.
 func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	heads := int64(headMemory)
 	for _, size := range t.job.Sizes {
@@ -94,7 +94,7 @@ func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	}
 }
 
-// allow limits the worker's memory to 2·bytes more than it has, twice the estimate in case the estimate is wrong.
+// allow sets the worker's memory limit to 2·bytes above its present memory; twice, as the estimate bytes may be wrong.
 func (t *talk) allow(bytes int64) error {
 	if t.limit == nil {
 		return nil
@@ -102,8 +102,8 @@ func (t *talk) allow(bytes int64) error {
 	return t.limit.Allow(2 * bytes)
 }
 
-// cancelling returns two functions: cancel ends the job, and kills the worker if it does not react; over must be called
-// when the job has ended. Both functions are safe for concurrent use.
+// cancelling returns two functions, both safe for concurrent use. cancel tells the worker to end the job, and kills the
+// worker if the job has not ended after cancelTime. The caller must call over when the job has ended.
 func (t *talk) cancelling() (cancel, over func()) {
 	var mu sync.Mutex
 	var late *time.Timer
@@ -127,7 +127,7 @@ func (t *talk) cancelling() (cancel, over func()) {
 	return cancel, over
 }
 
-// hear handles a frame from the worker; kind is its letter. It returns an error if the worker misbehaves.
+// hear handles a frame with the letter kind and sends the answer, if any. It returns an error if the worker misbehaves.
 func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 	switch kind {
 	case frameNeed:
@@ -165,7 +165,7 @@ func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 	return fmt.Errorf("it sends a frame %q", kind)
 }
 
-// give sends the worker the bytes that n asks for. It fails if the bytes are not within a file of the job.
+// give sends the bytes that n asks for, or a refusal if reading fails. It fails if n is not within a file of the job.
 func (t *talk) give(n need) error {
 	if n.File < 0 || n.File >= int64(len(t.files)) || n.Offset < 0 || n.Length < 0 || n.Length > mostInFrame ||
 		n.Offset > t.job.Sizes[n.File]-n.Length {
@@ -179,7 +179,7 @@ func (t *talk) give(n need) error {
 	return t.send(frameData, data)
 }
 
-// admit asks for a slot for load l and sends the worker a grant or a refusal. It fails if the worker may not ask for l.
+// admit asks for a slot for load l, and sends a grant or a refusal. It fails if the worker may not ask for this load.
 func (t *talk) admit(l scheduling.Load) error {
 	if t.admitted || t.refused != nil || l.Memory < 0 || l.Memory > t.pic.memory() || l.Pixels < 0 {
 		return errors.New("it asks for more than it may")
@@ -195,8 +195,8 @@ func (t *talk) admit(l scheduling.Load) error {
 	return t.sendValue(frameGrant, grant{l.Memory, t.pic.scheduler.Tasks()})
 }
 
-// ended decodes and checks the last frame of a job. err is the error that the worker reports. fault says that the frame
-// is invalid.
+// ended decodes content, the last frame of a job. err is the error that the worker reports; fault is not nil if the
+// frame is invalid.
 func (t *talk) ended(content []byte) (done reply, err, fault error) {
 	if fault = json.Unmarshal(content, &done); fault != nil {
 		return reply{}, nil, fault

@@ -29,8 +29,8 @@ import (
 // workerVariable is the environment variable that makes the program run as a worker of a server.
 const workerVariable = "SUPERRES_WORKER"
 
-// readsAVIF is the value of that variable for a worker whose decoder of AVIF is ready: one that is confined cannot make
-// it ready.
+// readsAVIF is the value of that variable for a worker that must make its codecs for AVIF ready before it is confined: a
+// confined worker cannot.
 const readsAVIF = "avif"
 
 // IsWorker reports whether this process is to run as a worker of superres serve. If so, main must call Work first.
@@ -89,15 +89,15 @@ type worker struct {
 	*link
 	settings workerSettings
 	service  *upscale.Service
-	allow    func(bytes int64) // limits the memory of this process on systems where the server cannot
+	allow    func(bytes int64) // limits this process's memory on systems where the server cannot
 	asking   sync.Mutex        // held from sending a request to receiving the answer
 	answers  chan frame        // answers of the server to requests of the worker
-	jobs     chan begun
-	told     time.Time // when progress was last sent; only one goroutine at a time uses it
-	shares   []func()  // each ends a task of package parallel that stands for another worker
+	jobs     chan begun        // passes jobs from listen to Work
+	told     time.Time         // when progress was last sent; only one goroutine at a time uses it
+	shares   []func()          // each ends a task of package parallel; each task stands for another busy worker
 }
 
-// begun is a job with its context, which ends if the server cancels the job.
+// begun is a job and its context, which ends if the server cancels the job.
 type begun struct {
 	job
 	ctx context.Context
@@ -108,13 +108,13 @@ type frame struct {
 	content []byte
 }
 
-// listen receives frames from the server until the server closes the connection; then the process exits.
+// listen passes jobs from the server to w.jobs, answers to w.answers, and exits when the server closes the connection.
 func (w *worker) listen() {
 	cancel := func() {} // cancels the latest job
 	for {
 		kind, content, err := w.receive()
 		if err != nil {
-			os.Exit(console.ExitOK) // even if a job is in work
+			os.Exit(console.ExitOK) // even if a job is in progress
 		}
 		switch kind {
 		case frameCancel:
@@ -134,10 +134,10 @@ func (w *worker) listen() {
 	}
 }
 
-// workerHook is called at the beginning of each job; tests replace it.
+// workerHook is called at the beginning of each job. It does nothing unless tests replace it.
 var workerHook = func(*worker, job) {}
 
-// work does job j and sends the reply. It returns an error only if the reply cannot be sent.
+// work does job j and sends the result and the reply. It returns an error only if the reply cannot be sent.
 func (w *worker) work(j begun) error {
 	workerHook(w, j.job)
 	out := bufio.NewWriterSize(resultFrames{w.link}, writtenBytes)
@@ -156,7 +156,7 @@ func (w *worker) work(j begun) error {
 	return nil
 }
 
-// tidy returns memory to the system after a large picture, since the server relies on idle workers being small.
+// tidy removes the memory limit and, if much memory is in use, returns it to the system: idle workers must be small.
 func (w *worker) tidy() {
 	debug.SetMemoryLimit(math.MaxInt64)
 	much := uint64(min(64<<20, w.settings.Memory/8))
@@ -167,7 +167,7 @@ func (w *worker) tidy() {
 	}
 }
 
-// do does job j and returns the reply. The result is written to out.
+// do does job j, writes the enlarged picture to out, and returns the reply.
 func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	if len(j.Sizes) == 0 {
 		return reply{}, errors.New("no file")
@@ -190,7 +190,7 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	return reply{Name: result.Name, Format: result.Format, Answer: result.Event}, err
 }
 
-// ask sends v as JSON in a frame of a kind and returns the answer, which comes even if the job was cancelled.
+// ask sends v, as JSON in a frame with the letter kind, and returns the answer, which comes even for a cancelled job.
 func (w *worker) ask(kind byte, v any) (frame, error) {
 	w.asking.Lock()
 	defer w.asking.Unlock()
@@ -200,10 +200,10 @@ func (w *worker) ask(kind byte, v any) (frame, error) {
 	return <-w.answers, nil
 }
 
-// errRefused ends a job that the server refused. The server knows why it did.
+// errRefused ends a job that the server refused. The worker does not learn why; the server tells its client.
 var errRefused = errors.New("the server has refused it")
 
-// admit waits until the server grants load l and then sets the granted limits. A refusal is errRefused.
+// admit asks the server for load l, and sets the limits that the server grants. It returns errRefused if it refuses.
 func (w *worker) admit(l scheduling.Load) error {
 	got, err := w.ask(frameAdmit, l)
 	if err != nil {
@@ -222,11 +222,11 @@ func (w *worker) admit(l scheduling.Load) error {
 	return nil
 }
 
-// progressTime is the least time between two reports of progress, and between the grant and the first report: after
+// progressTime is the shortest time between two reports of progress, and between the grant and the first report. After
 // each report the worker waits for an answer, which takes milliseconds when all processors are busy.
 const progressTime = 100 * time.Millisecond
 
-// progress sends share, the part done, 0 to 1, and waits until the server lets the picture go on.
+// progress reports the share done, 0 to 1, at most every progressTime, and waits until the server lets the job go on.
 func (w *worker) progress(share float64) {
 	if time.Since(w.told) < progressTime {
 		return
@@ -235,7 +235,7 @@ func (w *worker) progress(share float64) {
 	w.told = time.Now()
 }
 
-// share makes this process use 1/tasks of the processors.
+// share makes this process use 1/tasks of the processors; tasks is clipped to 1 to 64.
 func (w *worker) share(tasks int) {
 	const most = 64
 	for tasks = min(max(tasks, 1), most); len(w.shares) < tasks-1; {
@@ -248,7 +248,7 @@ func (w *worker) share(tasks int) {
 	}
 }
 
-// file returns a file that the server holds, by its index in the job; it is read in blocks.
+// file returns the job's file number index, which has size bytes. The server holds the file and sends it in blocks.
 func (w *worker) file(index int, size int64) io.ReaderAt {
 	return &jobs.Blocks{Size: size, Read: func(offset, length int64) ([]byte, error) {
 		got, err := w.ask(frameNeed, need{int64(index), offset, length})
@@ -259,7 +259,7 @@ func (w *worker) file(index int, size int64) io.ReaderAt {
 	}}
 }
 
-// writtenBytes is how many bytes of the result a frame holds.
+// writtenBytes is how many bytes of the result a frame holds at most.
 const writtenBytes = 64 << 10
 
 // resultFrames is a writer that sends the result to the server in frames.

@@ -21,16 +21,16 @@ import (
 type workerProcess struct {
 	*link
 	cmd     *exec.Cmd
-	in      io.Closer      // its standard input
-	limit   *sandbox.Child // limits its memory; nil: the system cannot
-	size    int64          // bytes it had mapped when it was ready
-	errs    beginning      // first bytes that it wrote to standard error
+	in      io.Closer      // standard input of the worker
+	limit   *sandbox.Child // limits the worker's memory; nil: the system cannot
+	size    int64          // bytes that the worker had mapped when it was ready
+	errs    beginning      // first bytes that the worker wrote to standard error
 	missing []string       // means of confinement that the system lacks
 	since   time.Time      // when it last became idle
-	forAVIF bool           // its decoder of AVIF is ready; false: it has none
+	forAVIF bool           // the worker's codecs for AVIF are ready; false: it has none
 
 	mu     sync.Mutex // guards killed
-	killed string     // why the server killed the worker; empty: it did not
+	killed string     // why the server killed the worker; empty: the server has not killed it
 }
 
 const (
@@ -43,14 +43,15 @@ const (
 )
 
 // passesAside says that the server passes each worker a temporary file without a name, since a confined worker cannot
-// create one. On Windows a worker can, and no file can be passed to it.
+// create a file. On Windows a worker can create files, and no file can be passed to it.
 const passesAside = runtime.GOOS != "windows"
 
 // passed lists the environment variables that workers inherit.
 var passed = []string{"GODEBUG", "GOTRACEBACK", "SYSTEMROOT", "SUPERRES_PANIC", "HOME", "XDG_CACHE_HOME",
 	"LocalAppData"}
 
-// beginWorker starts a worker with settings and returns it when it is ready to take a job, also of AVIF if forAVIF.
+// beginWorker starts a worker with settings and returns it when it is ready to take a job. forAVIF says that the worker
+// can read and write AVIF, too.
 func beginWorker(settings workerSettings, forAVIF bool) (*workerProcess, error) {
 	kind := "1"
 	if forAVIF {
@@ -117,7 +118,7 @@ func beginWorker(settings workerSettings, forAVIF bool) (*workerProcess, error) 
 	return p, nil
 }
 
-// growth returns by how many bytes the worker has grown since it was ready, or 0 if the system does not say.
+// growth returns how many bytes more the worker has mapped than when it was ready, or 0 if the system does not say.
 func (p *workerProcess) growth() int64 {
 	if p.limit == nil {
 		return 0
@@ -129,7 +130,7 @@ func (p *workerProcess) growth() int64 {
 	return size - p.size
 }
 
-// kill kills the worker. why is the reason for the log; only the reason of the first call counts.
+// kill kills the worker and, at the first call, keeps why, the reason for the log, in p.killed.
 func (p *workerProcess) kill(why string) {
 	p.mu.Lock()
 	p.killed = cmp.Or(p.killed, why)
@@ -141,12 +142,12 @@ func (p *workerProcess) kill(why string) {
 type death int
 
 const (
-	atFault  death = iota // a fault of its own, or the server ended it
+	atFault  death = iota // a fault in the worker, or the server ended it
 	noMemory              // it ran out of the memory allowed to it
-	outside               // another process killed it, or the system for want of memory
+	outside               // another process killed it, or the system did for want of memory
 )
 
-// end makes the worker exit, if it still runs, and returns why it ended: as a death, and in words.
+// end makes the worker exit, if it still runs, and returns why it ended, and the same in words, for the log.
 func (p *workerProcess) end() (why death, how string) {
 	late := time.AfterFunc(cancelTime, func() { p.kill("it did not end by itself") })
 	_ = p.in.Close() // tells the worker to exit
@@ -186,7 +187,7 @@ func (p *workerProcess) end() (why death, how string) {
 	return why, shortened(err.Error())
 }
 
-// shortened returns text from a worker as one line of at most 200 bytes.
+// shortened returns text, which came from a worker, as one line of at most 200 bytes.
 func shortened(text string) string {
 	const most = 200
 	return safefile.OneLine(fmt.Sprintf("%.*s", most, strings.TrimSpace(text)))

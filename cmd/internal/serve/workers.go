@@ -30,21 +30,21 @@ type workers struct {
 	mu     sync.Mutex       // guards the fields below
 	idle   []*workerProcess // the most recently used is the last
 	busy   map[*workerProcess]bool
-	told   bool // the missing protections were logged, if there are any
+	told   bool // a worker has been started; the protections that the system lacks are logged only for the first
 	closed bool
 	ending sync.WaitGroup // counts the goroutines that start or end workers
 }
 
 const (
-	// idleTime is how long a worker may be idle before it is ended. One worker is always kept.
+	// idleTime is how long a worker may be idle before it is ended. The last idle worker is kept.
 	idleTime = time.Minute
-	// mostGrowth is by how many bytes a worker may have grown and still be used again. A memory limit does not take
-	// memory back that the worker has mapped.
+	// mostGrowth is how many bytes more than at its start a worker may have mapped to be used again: a memory limit
+	// does not take back what a worker has mapped.
 	mostGrowth = 512 << 20
 )
 
 // newWorkers returns the workers of a server with settings, and starts a first worker in the background. log prints a
-// line for the operator. If verbose is true, a line says which protections the system lacks.
+// line for the operator. If verbose is true, the protections that the system lacks are logged.
 func newWorkers(settings workerSettings, verbose bool, log func(line string)) *workers {
 	ws := &workers{settings: settings, verbose: verbose, log: log, busy: map[*workerProcess]bool{}}
 	ws.ending.Go(func() {
@@ -55,8 +55,8 @@ func newWorkers(settings workerSettings, verbose bool, log func(line string)) *w
 	return ws
 }
 
-// take returns an idle worker, or a newly started one, that reads and writes AVIF if forAVIF; isNew is true for the
-// latter. put or lose gives it back.
+// take returns an idle worker, or starts one, in which case isNew is true. If forAVIF is true, the worker can read and
+// write AVIF. put or lose gives it back.
 func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) {
 	ws.mu.Lock()
 	for i := len(ws.idle) - 1; i >= 0 && p == nil; i-- {
@@ -92,7 +92,7 @@ func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) 
 	return p, true, nil
 }
 
-// put gives back a worker that can be used again. It is ended if enough others are idle or it has grown too much.
+// put makes worker p idle, or ends it if enough workers are idle, it has grown too much, or all workers are closed.
 func (ws *workers) put(p *workerProcess) {
 	grown := p.growth() > mostGrowth
 	ws.mu.Lock()
@@ -107,7 +107,7 @@ func (ws *workers) put(p *workerProcess) {
 	time.AfterFunc(idleTime+time.Second, ws.trim)
 }
 
-// trim ends workers that have been idle for longer than idleTime, but keeps one.
+// trim ends workers that have been idle for longer than idleTime, but keeps one idle worker.
 func (ws *workers) trim() {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -118,7 +118,7 @@ func (ws *workers) trim() {
 	}
 }
 
-// close ends all workers. It kills busy workers at once.
+// close kills the busy workers, ends the idle ones, and waits until the idle ones have ended.
 func (ws *workers) close() {
 	ws.mu.Lock()
 	ws.closed = true
@@ -133,8 +133,8 @@ func (ws *workers) close() {
 	ws.ending.Wait()
 }
 
-// do has a worker do j with files, for the picture pic, and returns the reply. The result is written to out, which is
-// nil if the job has none. If the worker dies, the error says why; the next picture gets another worker.
+// do has a worker do j with files, for the picture pic, and returns the reply. The worker writes the enlarged picture
+// to out, which is nil for inspect. If the worker dies, the error says why; the next picture gets another worker.
 func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File, out io.Writer) (reply, error) {
 	j.Sizes = nil
 	forAVIF := j.Params.Get("format") == string(imagefile.AVIF)

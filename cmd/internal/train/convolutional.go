@@ -8,7 +8,7 @@ import (
 	"superres/superres/training"
 )
 
-// stageOf returns the first convolutional stage of m. Its error uses name and purpose, such as "begin with".
+// stageOf returns the first convolutional stage of m. Its error names m and the stage's purpose, such as "begin with".
 func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, error) {
 	for _, s := range m.Stages {
 		if found, ok := convolutional.Of(s); ok {
@@ -18,8 +18,8 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 	return nil, console.Failf(console.ExitModel, "%s has no convolutional stage to %s", name, purpose)
 }
 
-// convolutionalTrainer returns the trainer of a convolutional stage, which continues an interrupted training. It fails
-// if training needs more memory than the limit.
+// convolutionalTrainer returns the trainer of a convolutional stage with the settings opt. The trainer continues from
+// the state file of an interrupted training, if there is one. It fails if training needs more memory than the limit.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t, all := opt.convolutional, opt.coupled
 	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions

@@ -41,7 +41,7 @@ var briefs = map[string]string{
 	"jobs":          "use so many processors at most; 0: all",
 }
 
-// leveled returns the options of table with a Brief text and a Group each, for the two levels of help.
+// leveled returns the options of table, with Brief and Group set for the two levels of help.
 func (opt *Options) leveled() settings.Table {
 	t := opt.table()
 	for _, o := range t {

@@ -20,8 +20,8 @@ import (
 	coupled "superres/superres/coupled/learning"
 )
 
-// table returns the options of superres train, with the defaults of the trainers. Where defaults differ between the
-// kinds, they are for coupled models, and complete sets the defaults of convolutional stages.
+// table returns the options of superres train, with the defaults of the trainers. Where the kinds of model have
+// different defaults, table uses the defaults of coupled models, and complete sets the others.
 func (opt *Options) table() settings.Table {
 	d, n := coupled.Defaults(), convolutional.Defaults()
 	o, t := &opt.coupled, &opt.convolutional
@@ -122,7 +122,7 @@ const pipeEngine = "pipe"
 // isLevel reports whether v is at least 0 and below 255, as --flat requires.
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
-// ofKind restricts the options in t to models of the given kind, which their help mentions if needed, and returns t.
+// ofKind restricts the options in t to a kind of model, which the help names if it is not the default, and returns t.
 func ofKind(kind string, t settings.Table) settings.Table {
 	for _, o := range t {
 		o.Kinds = []string{kind}
@@ -147,21 +147,21 @@ type Options struct {
 	sparsity      int             // sparsity of coupled.Coder; 0: as the spec of the coder says
 	Convolutional bool
 	convolutional convolutional.Trainer // settings that only convolutional stages have
-	Init          []string              // names or files of models
-	Teachers      []string              // names or files of models
+	Init          []string              // names or files of the models of --init
+	Teachers      []string              // names or files of the models of --teachers
 
 	engine   string                     // "own" or pipeEngine
-	pipe     io.ReadWriter              // to and from the program that makes the steps; nil: superres makes them
+	pipe     io.ReadWriter              // to and from the program that does the steps; nil: superres does the steps
 	teachers []*superres.Model          // the models of Teachers, once opened
 	first    []*superres.Model          // the models of Init, once opened
-	report   func(convolutional.Report) // called with the state of training; may be nil
-	most     fs.FileMode                // permissions that all inputs have; new files get no others
+	report   func(convolutional.Report) // called with the progress of training; may be nil
+	most     fs.FileMode                // permissions that all inputs have in common; new files get no others
 
 	command string   // the command line that the model records
 	data    []string // the base names of the inputs, which the model records
 }
 
-// complete sets Inputs from the arguments of c, and defaults that depend on other options. It fails if options
+// complete sets opt.Inputs from the arguments of c, and the fields that depend on several options. It fails if options
 // contradict each other.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	given := console.OptionsOf(c.Command)
@@ -210,8 +210,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// optionsOfOthers returns the names of the options in given that do not apply to models of the given kind. It returns a
-// usage error if the user gave one of these options.
+// optionsOfOthers returns the names of the options in the table given that do not apply to models of this kind. It
+// returns a usage error if the user set such an option.
 func optionsOfOthers(given settings.Table, kind string) (names []string, err error) {
 	for _, o := range given {
 		switch {
@@ -235,7 +235,7 @@ func readModels(text string) ([]string, error) {
 	return strings.Split(text, ","), nil
 }
 
-// readReductions returns the numbers in text, which are separated by commas; none for "" and for noFactors.
+// readReductions returns the numbers in text, which are separated by commas; an empty list for "" and for noFactors.
 func readReductions(text string) ([]float64, error) {
 	list := []float64{}
 	if text == "" || text == noFactors {
@@ -254,7 +254,7 @@ func readReductions(text string) ([]float64, error) {
 // noFactors is the value of --reduce that asks for no reductions.
 const noFactors = "none"
 
-// factorsText returns factors as text for readReductions.
+// factorsText returns factors as text that readReductions reads.
 func factorsText(factors []float64) string {
 	if len(factors) == 0 {
 		return noFactors

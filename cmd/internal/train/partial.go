@@ -9,11 +9,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// partial is the path of a file beside the model that holds the state of an unfinished training of a convolutional
-// stage. The next run continues from the state. The path is empty for a training that keeps no state.
+// partial is the path of the state file: it lies beside the model and holds the state of an unfinished training of a
+// convolutional stage, from which the next run continues. The path is empty for a training that keeps no state.
 type partial string
 
-// partial returns the path of the state file of this training: "" for a coupled model, which is learned in one go.
+// partial returns the path of the state file: "" for a coupled model, which is learned in one go.
 func (opt Options) partial() partial {
 	if !opt.Convolutional {
 		return ""
@@ -21,7 +21,7 @@ func (opt Options) partial() partial {
 	return partial(opt.Output + ".partial")
 }
 
-// read returns the state in the file, or nil if there is no file. A file longer than memory/2 bytes is an error.
+// read returns the state in the file, or nil if there is no file. It fails if the file is longer than memory/2 bytes.
 func (p partial) read(memory int64) ([]byte, error) {
 	name := string(p)
 	info, err := os.Lstat(name)
@@ -41,7 +41,7 @@ func (p partial) read(memory int64) ([]byte, error) {
 	return data, nil
 }
 
-// refuse returns the error for a file that holds the state of another training.
+// refuse returns the error to report if the file holds the state of another training.
 func (p partial) refuse() error {
 	return console.Failf(console.ExitOutput, "%s is of a training with other flags or pictures, or by another "+
 		"version of superres, or it is damaged; remove it to start over, or use another -o", string(p))

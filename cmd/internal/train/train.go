@@ -83,15 +83,15 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	return train(c.Context, *opt, bar)
 }
 
-// seen returns how much a network was trained, as text: pixels of low resolution, and products computed for them.
-func seen(pixels int64, products float64) string {
+// trainingText returns as text how much a network was trained: low-resolution pixels, and products of its forward pass.
+func trainingText(pixels int64, products float64) string {
 	return fmt.Sprintf("%s pixels, %s products", console.Quantity(float64(pixels)), console.Quantity(products))
 }
 
-// tell shows r beside the bar or, if the style is plain lines, as a line. That an interrupted training continues is
-// always a line.
+// tell shows r beside the bar and, if the style is plain lines, as a line. The report that an interrupted training
+// continues, with LearningRate 0, is always a line.
 func tell(bar *console.Progress, r learning.Report) {
-	text := seen(r.Pixels, r.Products)
+	text := trainingText(r.Pixels, r.Products)
 	if r.LearningRate == 0 { // before the first step
 		bar.Line("going on after step %d of %d: %s", r.Step, r.Steps, text)
 		return
@@ -115,17 +115,17 @@ func tell(bar *console.Progress, r learning.Report) {
 	bar.Line("step %d of %d: %s", r.Step, r.Steps, text)
 }
 
-// had returns "; " and the text of seen for the network of m, or "" if its training was not counted.
-func had(m *superres.Model) string {
+// trainingOf returns "; " and trainingText for the network of m, or "" if m does not record how much it was trained.
+func trainingOf(m *superres.Model) string {
 	pixels := m.Provenance.Pixels
 	s, err := stageOf(m, "", "")
 	if pixels == 0 || err != nil {
 		return ""
 	}
-	return "; " + seen(pixels, float64(pixels)*float64(s.Network().Products()))
+	return "; " + trainingText(pixels, float64(pixels)*float64(s.Network().Products()))
 }
 
-// open returns the models called names, which may be files, and the provenance of each.
+// open returns the models called names, which may be paths of files, and the provenance of each model.
 func open(ctx context.Context, names []string) (
 	list []*superres.Model, from []superres.Provenance, err error,
 ) {
@@ -139,7 +139,7 @@ func open(ctx context.Context, names []string) (
 	return list, from, nil
 }
 
-// train learns the model that opt describes and writes it to opt.Output.
+// train learns the model that opt describes, shows the progress in bar, and writes the model to opt.Output.
 func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	list, err := opt.Sources.List(ctx, opt.Inputs)
 	if err != nil {
@@ -199,6 +199,6 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		return err
 	}
 	opt.partial().remove()
-	bar.Line("%s: %s%s; %s", opt.Output, models.Summary(m), had(m), console.Elapsed(time.Since(began).Seconds()))
+	bar.Line("%s: %s%s; %s", opt.Output, models.Summary(m), trainingOf(m), console.Elapsed(time.Since(began).Seconds()))
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// batch is the plan for one call of the command.
+// batch is the plan for one call of the command. With --shard, "this part" is the part of the pictures to enlarge.
 type batch struct {
 	jobs     []job
 	problems []error          // errors in the plan; if there are any, no picture is enlarged
@@ -29,13 +29,13 @@ type batch struct {
 	videos   []pictures.Input // videos found in folders, which are left out of inputs
 
 	names  pictures.Namer
-	inputs []pictures.Input // pictures of all parts of --shard
-	fates  []fate           // for each of inputs, why it is skipped
+	inputs []pictures.Input // pictures of all parts, not only this one
+	fates  []fate           // for each input, why it is skipped
 	left   int              // number of skipped pictures
-	most   fs.FileMode      // permissions that all inputs of this part have, for files that name them
+	most   fs.FileMode      // permissions that all inputs of this part have in common; the journal gets no others
 
-	working texts // output folders of the jobs, which are the pictures not skipped
-	folders texts // output folders of this part, with those below them
+	working texts // output folders of the jobs
+	folders texts // output folders of this part, and the folders in them that outputs go to
 	formats texts // formats of the outputs of this part
 }
 
@@ -43,7 +43,7 @@ type batch struct {
 type job struct {
 	pictures.Input
 	output  string
-	format  imagefile.Format // of the output
+	format  imagefile.Format // format of the output
 	root    string           // folder that the output must stay in, even if it has links to other folders
 	replace bool             // the existing output is an earlier result of this job; false: no result is known
 	reason  string           // why the picture is skipped: "exists", "done" or "large"; empty: it is enlarged
@@ -52,7 +52,7 @@ type job struct {
 	settings string // a hash of everything that decides the bytes of the output, except the input
 }
 
-// file returns the job in the form that the journal of --resume uses.
+// file returns j as the parts.File that the journal of --resume records.
 func (j job) file() parts.File {
 	return parts.File{Input: j.Path, Place: j.Place, Output: j.output, Root: j.root, Settings: j.settings}
 }
@@ -77,18 +77,18 @@ type fate uint8
 const (
 	none   fate = iota // the picture is not skipped, or belongs to another part
 	done               // the journal records a result of the picture
-	exists             // the output exists
+	exists             // the output exists already
 	large              // the picture is large enough already
 )
 
-// job returns the job of input i, with only the fields that need no look at the file system.
+// job returns the job of input i without replace, bytes and settings, which only examine sets.
 func (b *batch) job(i int) job {
 	out, _ := b.names.Output(b.inputs[i]) // planner.nameAll has checked that there is no error
 	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root,
 		reason: map[fate]string{done: "done", exists: "exists", large: "large"}[b.fates[i]]}
 }
 
-// skipped yields the pictures that are skipped.
+// skipped returns an iterator over the jobs that are skipped, each with the reason.
 func (b *batch) skipped() iter.Seq[job] {
 	return func(yield func(job) bool) {
 		for i, f := range b.fates {
@@ -99,7 +99,7 @@ func (b *batch) skipped() iter.Seq[job] {
 	}
 }
 
-// count adds j, a picture of this part, to the folders and formats of the batch.
+// count adds the folder and the format of j's output to folders and formats.
 func (b *batch) count(j job) {
 	b.formats.add(string(j.format))
 	if !j.piped() {
@@ -108,10 +108,10 @@ func (b *batch) count(j job) {
 	}
 }
 
-// piped reports whether the only result goes to standard output.
+// piped reports whether the batch has exactly one job and its output goes to standard output.
 func (b *batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].piped() }
 
-// sole returns the only picture of this part, skipped or not. is is false unless there is exactly one.
+// sole returns the only picture of this part, skipped or not, and true; if there is not exactly one, it returns false.
 func (b *batch) sole() (one job, is bool) {
 	if b.total() != 1 {
 		return job{}, false
@@ -122,10 +122,10 @@ func (b *batch) sole() (one job, is bool) {
 	return b.jobs[0], true
 }
 
-// total returns the number of pictures of this part, with the skipped ones.
+// total returns the number of pictures of this part, including skipped ones.
 func (b *batch) total() int { return len(b.jobs) + b.left }
 
-// problem returns the first of the problems, with the number of the others, or nil.
+// problem returns an error with the first of the problems and the number of further problems, or nil if there are none.
 func (b *batch) problem() error {
 	if n := len(b.problems); n > 1 {
 		return console.Fail(console.ExitCode(b.problems[0]),
@@ -136,8 +136,8 @@ func (b *batch) problem() error {
 	return nil
 }
 
-// makeFolders creates missing output folders. It fails only if none of the output folders can be written to; if some
-// can, the pictures that go to the other folders fail later, each with its own error.
+// makeFolders creates missing output folders of the jobs. It fails only if it can write to no output folder. If it can
+// write to some, the pictures that go to other folders fail later, each with its own error.
 func (b *batch) makeFolders() (err error) {
 	good := false
 	for _, root := range b.working.list {
@@ -179,7 +179,7 @@ func (b *batch) missingFolders() (list []string) {
 	return list
 }
 
-// clearLeftovers removes temporary files that killed runs left in the output folders.
+// clearLeftovers removes temporary files that killed runs of superres left in the output folders.
 func (b *batch) clearLeftovers() {
 	for _, dir := range b.folders.list {
 		_, _ = safefile.RemoveLeftovers(dir, time.Hour) // leftovers that stay do no harm

@@ -20,8 +20,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// book is a comic: an archive of pages, which becomes an archive again. The pages are unpacked into a work folder
-// beside the result and enlarged like a folder. It is removed at the end, except after an interruption with --resume.
+// book is a comic: an archive of pages, which becomes an archive again. The pages are unpacked to a work folder beside
+// the result and enlarged like a folder. close removes the work folder.
 type book struct {
 	path, out string
 	work      string // the work folder, which holds the folders pages and results
@@ -32,7 +32,7 @@ type book struct {
 	names     []string    // paths of the entries of the archive, in order, with slashes
 }
 
-// mostOfBook is how many bytes the files of an archive of size bytes may have together after unpacking.
+// mostOfBook returns how many bytes the unpacked files may have together, for an archive of size bytes.
 func mostOfBook(size int64) int64 { return 1<<30 + 100*size }
 
 // openBook unpacks the only input if it is a comic, or a document that is to become a comic, and changes opt so that
@@ -112,7 +112,7 @@ func (b *book) close(keep bool) {
 	}
 }
 
-// unpack writes the files of the archive, which has size bytes, into the folder pages.
+// unpack writes the files of the archive, which has size bytes, into the folder pages, and their names into b.names.
 func (b *book) unpack(ctx context.Context, programs *decoders.Set, size int64, note func(string)) (err error) {
 	kind := pictures.BookKind(b.file)
 	if kind != "" {
@@ -161,7 +161,7 @@ func (b *book) unpack(ctx context.Context, programs *decoders.Set, size int64, n
 	return nil
 }
 
-// extract writes the file f of the archive into the folder pages, at most left+1 bytes, and returns how many it wrote.
+// extract writes at most left+1 bytes of file f of the archive into the folder pages, and returns how many it wrote.
 func (b *book) extract(ctx context.Context, f *zip.File, left int64) (n int64, err error) {
 	const encrypted = 1
 	if f.Flags&encrypted > 0 {
@@ -186,8 +186,8 @@ func (b *book) extract(ctx context.Context, f *zip.File, left int64) (n int64, e
 	return n, err
 }
 
-// bind writes the resulting archive: the results of batch in the order and with the names of the pages. Files without a
-// result are copied unchanged.
+// bind writes the resulting archive to b.out: the files of the original archive, in its order, each with its result in
+// its place if batch made one, else unchanged. A result has the path of its page, with the extension of the result.
 func (b *book) bind(batch *batch, opt Options) error {
 	results := map[string]string{}
 	for i := range batch.inputs {
@@ -230,7 +230,7 @@ func (b *book) bind(batch *batch, opt Options) error {
 	})
 }
 
-// store adds the file called name to z without compression, since pictures are compressed already.
+// store adds the file called name to z, with the header head, uncompressed, since pictures are compressed already.
 func store(z *zip.Writer, head *zip.FileHeader, name string) error {
 	f, _, err := safefile.OpenRegular(name)
 	if err != nil {

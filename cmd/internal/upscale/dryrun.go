@@ -11,8 +11,8 @@ import (
 	"superres/internal/enlarging"
 )
 
-// show does a dry run of b: it reads headers, and whole pictures if the choice of model depends on them, reports the
-// plans, and writes no file.
+// show does a dry run of b: it reads headers, and whole pictures if the choice of model depends on them, reports to r
+// what would be made, and writes no file.
 func (e *session) show(ctx context.Context, b *batch, r *report) error {
 	if err := r.leaveOut(b); err != nil {
 		return err

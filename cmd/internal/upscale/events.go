@@ -17,10 +17,9 @@ import (
 // "start" and later "done" or "fail", in the order of the work; videos, animations and files with pages have a "frame"
 // in between for each frame written. "summary" comes last, even if no work could begin. With --dry-run the events are
 // "result", "unreadable", "video", "skip", "plan" or "fail", and "summary". In names, a byte that is not valid UTF-8 is
-// written as a zero byte and two hexadecimal digits. New fields may be added to the types; present fields keep their
-// meaning.
+// written as a zero byte and two hexadecimal digits. New fields may be added; present fields keep their meaning.
 
-// pictureEvent is an event about one picture. Comments name the events that have a field; absent fields do not apply.
+// pictureEvent is an event about one picture. Comments name the events that have a field, such as "done, plan".
 type pictureEvent struct {
 	Event       string     `json:"event"` // result, unreadable, video, skip, start, done, fail, plan
 	Input       paths.Name `json:"input"` // the path as the user named it or as it was found; "-": standard input
@@ -29,39 +28,39 @@ type pictureEvent struct {
 	Of          int        `json:"of,omitempty"`           // number of pictures not skipped
 	Reason      string     `json:"reason,omitempty"`       // skip: exists, large, done; done: large; unreadable: why
 	Kind        string     `json:"kind,omitempty"`         // unreadable: the kind of file, such as HEIC
-	InputWidth  int        `json:"input_width,omitempty"`  // done, plan: in pixels
-	InputHeight int        `json:"input_height,omitempty"` // done, plan: in pixels
-	Width       int        `json:"width,omitempty"`        // done, plan: of the output, in pixels
-	Height      int        `json:"height,omitempty"`       // done, plan: of the output, in pixels
+	InputWidth  int        `json:"input_width,omitempty"`  // done, plan: width of the input, in pixels
+	InputHeight int        `json:"input_height,omitempty"` // done, plan: height of the input, in pixels
+	Width       int        `json:"width,omitempty"`        // done, plan: width of the output, in pixels
+	Height      int        `json:"height,omitempty"`       // done, plan: height of the output, in pixels
 	Model       paths.Name `json:"model,omitempty"`        // done, plan: name of the model, or of its file
 	Level       float64    `json:"level,omitempty"`        // done, plan: strength at which the model works, 0 to 1
-	Noise       float64    `json:"noise,omitempty"`        // done, plan: standard deviation, in levels of 255
-	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: noise in colour, if colour has its own level
+	Noise       float64    `json:"noise,omitempty"`        // done, plan: standard deviation of the noise, scale 0..255
+	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: noise of colour, if colour_level is present
 	ColourLevel float64    `json:"colour_level,omitempty"` // done, plan: level for colour, if colour has its own
 	Varies      bool       `json:"varies,omitempty"`       // done, plan: noise and level vary; their fields hold maxima
 	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least noise, if it varies
 	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least level, if it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP
-	Palette     float64    `json:"palette,omitempty"`      // done, plan: noise that does as much harm as a palette
+	Palette     float64    `json:"palette,omitempty"`      // done, plan: noise as harmful as the palette of the input
 	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real in a mixture, 0 to 1
 	Trust       float64    `json:"trust,omitempty"`        // done, plan: likelihood of a clean reduction, 0 to 1
-	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the added detail that is left out
+	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the model's detail left out
 	Blur        float64    `json:"blur,omitempty"`         // done, plan: blur undone, standard deviation in pixels
 	Sharpening  float64    `json:"sharpening,omitempty"`   // done, plan: factor of the sharpening that was undone
 	Repeated    int        `json:"repeated,omitempty"`     // done, plan: side of the squares of equal pixels
-	Salt        float64    `json:"salt,omitempty"`         // done, plan: share of samples with salt and pepper noise
+	Salt        float64    `json:"salt,omitempty"`         // done, plan: share of samples with salt-and-pepper noise
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: quality of JPEG compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimate of the memory needed, in bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail: time taken
-	Frames      int        `json:"frames,omitempty"`       // done: frames written; plan: frames of a file with several
-	LRPSNR      float64    `json:"lr_psnr,omitempty"`      // done: PSNR of the result reduced again, in dB
+	Frames      int        `json:"frames,omitempty"`       // done: frames written; plan: frames, if there are several
+	LRPSNR      float64    `json:"lr_psnr,omitempty"`      // done: PSNR of the reduced result against the input, in dB
 	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output lacks, a line each
 	Error       string     `json:"error,omitempty"`        // fail: one line
 	Class       string     `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
 	ExitCode    int        `json:"exit_code,omitempty"`    // fail: exit code of the class
 }
 
-// plan fills in the sizes, the model and the flaws found, from p.
+// plan sets the fields of ev for the sizes, the model and the flaws that were found, from p.
 func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = p.Input.X, p.Input.Y, p.Output.X, p.Output.Y
 	c := p.Choice
@@ -87,7 +86,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	ev.WebPIndex = math.Round(10*c.Found.WebP) / 10
 }
 
-// trial fills in the event "plan" from p, the plan of a picture in a dry run or in a call to inspect.
+// trial makes ev the event "plan" for p, the plan of a picture in a dry run or in a call to inspect.
 func (ev *pictureEvent) trial(p *enlarging.Plan) {
 	ev.plan(p)
 	ev.Event, ev.Memory, ev.Frames = "plan", p.Memory, p.Frames
@@ -102,7 +101,7 @@ type outcome struct {
 	err             error
 }
 
-// warnings returns what the result lacks of the picture, a line each.
+// warnings returns a line for each thing in the picture that the result lacks, such as a profile.
 func (o outcome) warnings() []string {
 	if o.Plan == nil {
 		return nil
@@ -110,8 +109,8 @@ func (o outcome) warnings() []string {
 	return o.Warnings
 }
 
-// agreement returns how well the result, reduced again, agrees with the picture, as the end of a line. Unless verbose
-// is true, it returns "" for all models but networks of other programs.
+// agreement returns the LR-PSNR (the PSNR of the reduced result against the picture) as text for the end of a line.
+// Unless verbose is true, it returns "" for all models but networks of other programs.
 func (o outcome) agreement(verbose bool) string {
 	if o.Report == nil || o.Report.LRPSNR == 0 || o.Choice.Model.Network == nil && !verbose {
 		return ""
@@ -119,8 +118,8 @@ func (o outcome) agreement(verbose bool) string {
 	return fmt.Sprintf(", LR-PSNR %.1f dB", o.Report.LRPSNR)
 }
 
-// ended fills in time and warnings from out, and, if the picture was enlarged, the rest of the event "done". If the
-// work failed, report.failure fills in the rest.
+// ended sets the time and the warnings of ev from out and, if the picture was enlarged, makes ev the event "done". If
+// the work failed, report.failure sets the other fields.
 func (ev *pictureEvent) ended(out outcome) {
 	ev.Seconds = out.seconds
 	for _, text := range out.warnings() {
@@ -136,13 +135,13 @@ func (ev *pictureEvent) ended(out outcome) {
 	}
 }
 
-// frameEvent is an event about one frame written of a video or of another file with several pictures.
+// frameEvent is the event after a frame of a video, or of another file with several pictures, was written.
 type frameEvent struct {
 	Event   string     `json:"event"` // frame
 	Input   paths.Name `json:"input"`
 	Output  paths.Name `json:"output"`
 	Frame   int        `json:"frame"` // number of the frame, from 1
-	Width   int        `json:"width"` // of the output, in pixels
+	Width   int        `json:"width"` // width and height of the output, in pixels
 	Height  int        `json:"height"`
 	Seconds float64    `json:"seconds"` // time since the work on the first frame began
 }
@@ -164,7 +163,7 @@ type summaryEvent struct {
 	Failures   []paths.Name `json:"failures"`        // the inputs that failed
 }
 
-// failure returns ev turned into the event "fail", with the message, class and exit code of err.
+// failure returns ev as the event "fail", with the message, class and exit code of err.
 func failure(ev pictureEvent, err error) pictureEvent {
 	ev.Event, ev.Error, ev.ExitCode = "fail", console.Message(err), console.ExitCode(err)
 	ev.Class = map[int]string{console.ExitUsage: "usage", console.ExitInput: "input", console.ExitOutput: "output",

@@ -10,7 +10,7 @@ import (
 	"superres/internal/enlarging"
 )
 
-// idle returns a line for each flag that the user set and that has no effect on the pictures of b. Such flags are not
+// idle returns a line for each flag that the user set but that has no effect on the pictures of b. Such flags are not
 // refused, as scripts often give the same flags to all calls.
 func (opt Options) idle(b *batch, e *enlarging.Enlarger) (lines []string) {
 	if b.total() == 0 {

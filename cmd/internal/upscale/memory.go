@@ -4,8 +4,8 @@ import (
 	"sync"
 )
 
-// budget divides memory among pictures in order: if there is too little for a picture, it and all pictures after it
-// wait. A budget is safe for concurrent use.
+// budget divides memory among pictures in the order of their indices: a picture that needs more than is free waits, and
+// so do all after it. A budget is safe for concurrent use.
 type budget struct {
 	mu    sync.Mutex
 	moved *sync.Cond // signals changes of slot and free
@@ -34,7 +34,7 @@ func (b *budget) when(ready func() bool, bytes int64) {
 	b.free -= bytes
 }
 
-// next lets the next picture take memory.
+// next says that the picture in turn has its memory, so that the next picture may take memory.
 func (b *budget) next() { b.change(1, 0) }
 
 // give returns bytes to the budget.

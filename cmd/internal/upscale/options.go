@@ -28,8 +28,8 @@ const (
 
 var groups = []string{sizes, files, quality, console.Reports, console.Machine, research}
 
-// table returns the options of superres upscale, with their defaults. Setting them sets the fields of opt. To add an
-// option, add a record here, and a case in complete if its value depends on other options.
+// table returns the options of superres upscale, with their defaults. An option that is set sets a field of opt. To add
+// an option, add a record here, and a case in complete if its value depends on other options.
 func (opt *Options) table() settings.Table {
 	ofPicture := opt.Settings.Options()
 	ofPicture.Find("model").Words, ofPicture.Find("coder").Words = models.WithAuto, plugins.CoderWords
@@ -90,7 +90,7 @@ func (opt *Options) table() settings.Table {
 	}, ofPicture[metadata:], console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 
-// Options are the settings of one call. The options of table set most of the fields, and have their defaults.
+// Options are the settings of one call. The options of table set most of the fields and say what they mean.
 type Options struct {
 	enlarging.Settings
 	Inputs    []string // files, folders, patterns, or "-" for standard input
@@ -121,8 +121,8 @@ type Options struct {
 // setting is an option, by its name, with its value.
 type setting struct{ name, value string }
 
-// complete sets the fields that depend on several options. given holds the options with their values, and inputs are
-// the arguments. It fails if options contradict each other.
+// complete sets the fields of opt that depend on several options. given holds the options with their values, and inputs
+// are the arguments of the call. It fails if options contradict each other.
 func (opt *Options) complete(given settings.Table, inputs []string) error {
 	if err := opt.Settings.Complete(given); err != nil {
 		return err
@@ -152,11 +152,11 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	return nil
 }
 
-// takeSize sets the size to the size that e enlarges to: the model's own scale if the user gave none.
+// takeSize sets the size in opt to the size that e enlarges to: if the user gave none, the model's own scale.
 func (opt *Options) takeSize(e *enlarging.Enlarger) { opt.Size, opt.Naming.Size = e.Size, e.Size }
 
-// check returns an error if options contradict each other for the input in and its output out. single says that in is
-// the only input and was named itself, not found in a folder; json says that --json is given.
+// check returns an error if options cannot be used with the input in and its output out. single says that in is the
+// only input and was named itself, not found in a folder; json says that --json is given.
 func (opt Options) check(in pictures.Input, out pictures.Output, single, json bool) error {
 	video := opt.Video || out.Format == pictures.Container
 	standard, pipe := paths.IsStandard(in.Path), paths.IsStandard(out.Path)

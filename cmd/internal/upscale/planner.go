@@ -15,25 +15,25 @@ import (
 	"superres/internal/safefile"
 )
 
-// planner builds a batch.
+// planner is the state of newBatch while it builds the batch.
 //
-// Note: there may be millions of pictures that are already done. So the planner keeps only a few words for each, and
+// Note: there may be millions of pictures that are already done. So the planner keeps only a few bytes for each, and
 // computes the names of their outputs again whenever they are needed.
 type planner struct {
 	batch
 	opt     Options
 	past    resumption
 	places  paths.Folders
-	targets map[string]bool     // folders that outputs go to, by real path
-	sources map[paths.Key]int32 // index of each input that lies in a target, by its real path
+	targets map[string]bool     // folders that outputs go to, by their paths without symbolic links
+	sources map[paths.Key]int32 // index of each input that lies in a target, by the real path of the input
 	seen    map[paths.Key]int32 // index of each input, by the real path of its output
 	clashes []error             // errors about inputs that share an output, and outputs that are inputs
 	exist   []error             // errors about outputs that exist already
 }
 
-// newBatch returns the plan for one call, made before any picture is enlarged: it finds the inputs and names the
-// outputs. Inputs that share an output and outputs that exist become problems of the batch. json says that --json is
-// given. The plan ends with an error if ctx ends.
+// newBatch finds the inputs, names the outputs, and returns the plan for one call, before any picture is enlarged.
+// Inputs that share an output and outputs that exist become problems of the batch. json says that --json is given. It
+// fails if ctx ends.
 func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	opt, past := e.opt, e.past
 	if len(opt.Inputs) == 0 {
@@ -68,7 +68,7 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 		return batch{}, err
 	}
 	p.findSources()
-	const at = 256 // pictures examined at a time
+	const at = 256 // number of pictures that one task examines
 	n := len(p.inputs)
 	err = parallel.Ordered((n+at-1)/at, func(k int) (list []finding) {
 		for i := k * at; i < min(n, (k+1)*at); i++ {
@@ -93,8 +93,8 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	return p.batch, err
 }
 
-// findInputs returns the pictures of all parts in list, and files of unreadable kinds in others. It adds the videos of
-// folders to videos.
+// findInputs returns in list the pictures that the arguments name, of all parts of --shard, and in others the files of
+// unreadable kinds. It adds the videos found in folders to videos. It fails if no picture is found.
 func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, others []pictures.Other, err error) {
 	opt := e.opt
 	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter, Videos: videos, Reads: e.others.Reads}
@@ -124,8 +124,8 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 	return list, others, nil
 }
 
-// measure sets the sizes of the results of the pictures in list, for their names, unless the user gave a scale. It
-// reads the header of each file, and fails only if ctx ends.
+// measure sets, in each picture of list, the size of the result, for the name of the output, and Large. It does nothing
+// if the user gave a scale. It reads the header of each file, and fails only if ctx ends.
 func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 	if e.opt.Size.Scale != 0 {
 		return nil
@@ -143,8 +143,8 @@ func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 	})
 }
 
-// nameAll sets inputs to list and checks the name of each output. It leaves out inputs that the journal records as
-// outputs, which are found if a folder is enlarged into itself. It fails if no input is left.
+// nameAll sets p.inputs to list, without inputs that the journal records as outputs (they are found if a folder is
+// enlarged into itself), names the outputs and checks each. It fails if a check fails or no input is left.
 func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	first, named := list[0], map[paths.Key]int{} // named: index of the last input of each output
 	p.inputs = list[:0]
@@ -182,18 +182,18 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	return nil
 }
 
-// tellApart makes the names of the outputs of inputs a and b differ: if the inputs have different file names, both
-// outputs are named after the whole file name, with its extension.
+// tellApart makes the output names of inputs a and b differ: if the inputs have different file names, such as a.jpg and
+// a.png, both outputs are named after the file name with its extension. Otherwise it changes nothing.
 func (p *planner) tellApart(a, b int) {
 	if one, two := &p.inputs[a], &p.inputs[b]; filepath.Base(one.Place) != filepath.Base(two.Place) {
 		one.Whole, two.Whole = true, true
 	}
 }
 
-// originalExt is appended to the name of a photo that --replace keeps.
+// originalExt is appended to the name of the original photo, which --replace keeps.
 const originalExt = ".orig"
 
-// findSources records the inputs that lie in folders that outputs go to.
+// findSources adds to p.sources the inputs that lie in folders that outputs go to.
 func (p *planner) findSources() {
 	for i, in := range p.inputs {
 		if paths.IsStandard(in.Path) {
@@ -212,17 +212,17 @@ func (p *planner) findSources() {
 // finding is what the file system and the journal say about a picture.
 type finding struct {
 	job
-	number  int       // index of the input
-	place   paths.Key // real path of the output
-	mine    bool      // the picture belongs to this part; false: its files were not looked up
-	missing bool      // the input file does not exist
-	there   bool      // a file with the name of the output exists and is no earlier result
-	itself  bool      // the output and the input are the same file
-	mode    fs.FileMode
+	number  int         // index in planner.inputs
+	place   paths.Key   // real path of the output
+	mine    bool        // the picture belongs to this part; false: its files were not examined
+	missing bool        // the input file does not exist
+	there   bool        // a file with the name of the output exists and is no earlier result
+	itself  bool        // the output and the input are the same file
+	mode    fs.FileMode // permissions of the input file
 	err     error
 }
 
-// examine returns what the file system and the journal say about picture i. It is safe for concurrent use.
+// examine returns what the file system and the journal say about picture i. It may run in several goroutines at once.
 func (p *planner) examine(i int) (l finding) {
 	l.job, l.number, l.mode = p.job(i), i, safefile.AnyMode
 	l.mine = p.opt.Part.Has(l.Place)
@@ -260,7 +260,7 @@ func (p *planner) examine(i int) (l finding) {
 	return l
 }
 
-// take adds the picture of l to the jobs, skipped pictures or problems. It is called for all pictures in order.
+// take adds the picture of l to the jobs, the skipped pictures or the problems. It is called for all pictures in order.
 func (p *planner) take(l finding) {
 	if !l.piped() {
 		p.clash(l)
@@ -282,7 +282,7 @@ func (p *planner) take(l finding) {
 		p.fates[l.number] = exists
 		p.left++
 	case l.there && p.opt.OnExist == "fail":
-		// A file that cannot be read is reported for that, and not since its output exists.
+		// If the input cannot be read either, that is the problem to report.
 		var problem error
 		if !p.opt.Video && l.Format == "" {
 			problem = imagefile.Check(l.Path)
@@ -304,7 +304,7 @@ func (p *planner) take(l finding) {
 	}
 }
 
-// clash adds a problem if an input before has the same output as l, or if the output of l is an input.
+// clash adds an error to p.clashes if an earlier input has the same output as l, or if the output of l is an input.
 func (p *planner) clash(l finding) {
 	problem := func(format string, args ...any) {
 		p.clashes = append(p.clashes, console.Failf(console.ExitOutput, format, args...))

@@ -20,34 +20,34 @@ import (
 )
 
 // report tells people, with a bar and lines, and programs, with events, how the work on each picture goes, and counts
-// the pictures. Pictures that are enlarged at the same time are reported in order: each when all before it have ended.
-// A report is safe for concurrent use.
+// the pictures. The outcome of a picture is reported when all pictures before it have ended, too. A report is safe for
+// concurrent use.
 type report struct {
 	out, err io.Writer // standard output and error
 
 	mu      sync.Mutex    // guards the fields below
-	events  *json.Encoder // encoder for the events of --json; nil: no --json
+	events  *json.Encoder // writes the events of --json; nil: --json is not given
 	bar     *console.Progress
-	dry     bool // --dry-run: nothing is enlarged; false: pictures are
-	verbose bool // each picture is described
+	dry     bool // --dry-run: nothing is enlarged; false: pictures are enlarged
+	verbose bool // a line describes each picture; false: no such lines
 	quiet   bool // warnings are not printed
 
 	began                       time.Time
 	total, made, skipped, plans int
 	failed                      []string         // paths of the inputs that failed
 	last                        error            // the latest failure
-	missing                     []string         // kinds of files that lack a program, as the user was told
+	missing                     []string         // kinds of files for which a missing program was reported
 	others                      []pictures.Other // pictures of unreadable kinds
 	earlier                     int              // number of pictures left out since superres enlarged them before
 	videos                      []pictures.Input // videos found in folders, which are left out
 
-	jobs     []job      // all pictures that are enlarged
+	jobs     []job      // all pictures to enlarge
 	results  []*outcome // outcome of each job; nil: the job has not ended, or was reported already
-	reported int        // number of jobs that were reported; they are the first ones
+	reported int        // number of jobs reported: jobs[:reported]
 	pace     *pace
 }
 
-// newReport returns a report that counts its time from now. If asJSON is true, it writes events to standard output.
+// newReport returns a report whose clock starts now. If asJSON is true, the report writes events to standard output.
 func newReport(s *console.Streams, asJSON bool) *report {
 	r := &report{out: s.Out, err: s.Err, began: time.Now()}
 	if asJSON {
@@ -57,14 +57,14 @@ func newReport(s *console.Streams, asJSON bool) *report {
 	return r
 }
 
-// write writes the event ev, with --json. Write errors are reported when the program ends. The caller holds r.mu.
+// write writes the event ev if --json is given. Write errors are reported when the program ends. The caller holds r.mu.
 func (r *report) write(ev any) {
 	if r.events != nil {
 		_ = r.events.Encode(ev)
 	}
 }
 
-// start sets the options and the number of pictures, total. If quiet is true, warnings are not printed.
+// start sets the bar, the options and the total number of pictures. If quiet is true, warnings are not printed.
 func (r *report) start(bar *console.Progress, opt Options, total int, quiet bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,7 +72,7 @@ func (r *report) start(bar *console.Progress, opt Options, total int, quiet bool
 	bar.Several(total > 1 && !opt.DryRun)
 }
 
-// skip reports a picture that is skipped; j says why.
+// skip counts j as skipped and writes the event "skip", with the reason in j.
 func (r *report) skip(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *report) skip(j job) {
 		Reason: j.reason})
 }
 
-// leaveOut reports the files that b leaves out: pictures of unreadable kinds, earlier results, and videos in folders.
+// leaveOut reports each file that b leaves out: earlier results, pictures of unreadable kinds, and videos in folders.
 func (r *report) leaveOut(b *batch) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +125,7 @@ func (r *report) tallies() (lines []string) {
 	return lines
 }
 
-// planned counts a picture of a dry run and reports its plan, the event ev.
+// planned counts a picture of a dry run and writes its event ev, which holds the plan.
 func (r *report) planned(ev pictureEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,7 +178,7 @@ func (r *report) failure(ev pictureEvent, err error) {
 	}
 }
 
-// setJobs sets the pictures that are enlarged. In the methods below, i is an index into jobs.
+// setJobs sets the pictures to enlarge and starts their pace. In the methods below, i is an index into jobs.
 func (r *report) setJobs(jobs []job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -190,13 +190,13 @@ func (r *report) setJobs(jobs []job) {
 	r.pace = newPace(weights)
 }
 
-// event returns the event "start" of picture i. The other events of the picture are made from it.
+// event returns the event "start" of picture i, from which callers make the other events of the picture.
 func (r *report) event(i int) pictureEvent {
 	return pictureEvent{Event: "start", Input: paths.Name(r.jobs[i].Path), Output: paths.Name(r.jobs[i].output),
 		Number: i + 1, Of: len(r.jobs)}
 }
 
-// begin reports that the work on picture i begins.
+// begin writes the event "start" of picture i, and shows in the bar that the work on the picture begins.
 func (r *report) begin(i int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,7 +207,7 @@ func (r *report) begin(i int) {
 	}
 }
 
-// progress reports that share, 0 to 1, of picture i is done.
+// progress records that the share of picture i that is done is share, 0 to 1, and shows the progress of all in the bar.
 func (r *report) progress(i int, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -215,7 +215,7 @@ func (r *report) progress(i int, share float64) {
 	r.bar.Set("enlarging", r.pace.share())
 }
 
-// end records the outcome of picture i, and reports all outcomes that no unfinished picture comes before.
+// end records the outcome of picture i, and reports all outcomes recorded so far before which every picture has ended.
 func (r *report) end(i int, out outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -228,7 +228,7 @@ func (r *report) end(i int, out outcome) {
 	}
 }
 
-// reportRest reports the outcomes that end has held back, when an interruption has ended pictures before them.
+// reportRest reports, after an interruption, the outcomes that end holds back since a picture before them never ended.
 func (r *report) reportRest() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -239,7 +239,7 @@ func (r *report) reportRest() {
 	}
 }
 
-// tell reports the outcome of picture i. The caller holds r.mu.
+// tell counts picture i and reports its outcome, with warnings. The caller holds r.mu.
 func (r *report) tell(i int) {
 	j, out, ev := r.jobs[i], r.results[i], r.event(i)
 	if r.verbose && out.Plan != nil && out.Choice.Name() != "" {
@@ -297,7 +297,7 @@ func (r *report) counts() (made, planned, skipped, failed int) {
 	return r.made, r.plans, r.skipped, len(r.failed)
 }
 
-// verdict prints a summary of a call that succeeded, and returns the error that ends the program, or nil.
+// verdict returns the error that ends the program, or nil, and prints how many pictures are done, or were left out.
 func (r *report) verdict() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -322,7 +322,7 @@ func (r *report) verdict() error {
 		console.FirstOf(r.failed))
 }
 
-// sayTallies prints the lines of tallies, except in a dry run, which prints them itself. The caller holds r.mu.
+// sayTallies prints the lines of tallies, with advice, except in a dry run, where show does. The caller holds r.mu.
 func (r *report) sayTallies() {
 	if r.quiet || r.dry {
 		return
@@ -337,7 +337,7 @@ func (r *report) sayTallies() {
 	}
 }
 
-// summary writes the last event. err is the error that ends the program, or nil.
+// summary writes the event "summary". err is the error that ends the program, or nil.
 func (r *report) summary(ctx context.Context, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -353,8 +353,8 @@ func (r *report) summary(ctx context.Context, err error) {
 	r.write(ev)
 }
 
-// frame reports that frame n of job i was written, with size to, seconds after the work began. An earlier run made the
-// first earlier frames. share is the part of all frames that is done, 0 to 1; 0: their number is not known.
+// frame reports that frame n of picture i, of size to, was written, seconds after the work began. An earlier run made
+// earlier frames. share is the share of all frames that is done, 0 to 1, or 0 if the number of frames is unknown.
 func (r *report) frame(i, n, earlier int, to image.Point, seconds, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

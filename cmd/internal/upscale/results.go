@@ -9,16 +9,16 @@ import (
 	"superres/internal/parallel"
 )
 
-// leaveResults divides list into the pictures to enlarge and those that superres enlarged before, each in the order of
-// list, so that a command on *.jpg can be given twice. Nothing is left out if --on-result is take, or if all pictures
+// leaveResults divides list into inputs, to be enlarged, and results, which superres enlarged before, so that a command
+// on *.jpg can be given twice. Both keep the order of list. All pictures become inputs if --on-result is take or if all
 // are results: then the user means results. It fails if the last of several arguments is a folder with only results:
-// then the user means it as the output folder.
+// then the user means the output folder.
 func (opt Options) leaveResults(list []pictures.Input) (inputs, results []pictures.Input, err error) {
 	if len(list) == 1 || opt.OnResult == "take" {
 		return list, nil, nil
 	}
 	last, others := opt.Inputs[len(opt.Inputs)-1], false // others says that the folder last has other pictures
-	const at = 64                                        // number of files that a task looks at
+	const at = 64                                        // number of files that one task looks at
 	err = parallel.Ordered((len(list)+at-1)/at, func(k int) (are []bool) {
 		for _, in := range list[k*at : min(len(list), (k+1)*at)] {
 			are = append(are, enlarging.IsResult(in.Path))

@@ -13,15 +13,15 @@ import (
 	"superres/internal/imagefile"
 )
 
-// resumption holds what --resume needs to continue interrupted work. The zero value knows no earlier work and keeps no
-// journal.
+// resumption is the journal of --resume, with the hashes that say whether a recorded result is still valid. The zero
+// value knows no earlier work and keeps no journal.
 type resumption struct {
 	*parts.Ledger
 	// settings holds, for each format, a hash of everything that decides the bytes of a result, except the input.
 	settings map[imagefile.Format]string
 }
 
-// newResumption returns the resumption for a call with opt and the models of e. Without --resume it is the zero value.
+// newResumption returns the resumption for a call with opt and the models of e, or the zero value without --resume.
 func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error) {
 	if !opt.Resume {
 		return r, nil

@@ -33,10 +33,10 @@ import (
 	"superres/superres"
 )
 
-// Service enlarges pictures one by one, each with its own settings, with the same code as the command and to the same
+// Service enlarges single pictures, each with its own settings, with the same code as superres upscale and to the same
 // bytes. It never opens a file by a name from a request. It is safe for concurrent use.
 type Service struct {
-	// Limits are limits of each picture; Decode is the longest time to decode it, Whole for all work on it; 0: none.
+	// Limits are the limits of one picture. Decode limits the time to decode it, Whole the time in all; 0: no limit.
 	Limits        console.Limits
 	Decode, Whole time.Duration
 
@@ -47,13 +47,13 @@ type Service struct {
 	provided provided
 }
 
-// provided is a user's model that Provide has loaded. The zero value stands for none.
+// provided is a user's model that Provide has loaded. The zero value stands for no model.
 type provided struct {
 	name, version string
 	model         *superres.Model
 }
 
-// NewService returns a service with limits for each picture: decode for its decoding and whole for all; 0: no limit.
+// NewService returns a service with limits for each picture; decode and whole become the fields Decode and Whole.
 func NewService(limits console.Limits, decode, whole time.Duration) *Service {
 	limits.Result = 400e6 // a request may come from anybody
 	return &Service{Limits: limits, Decode: decode, Whole: whole}
@@ -67,7 +67,7 @@ type Request struct {
 	*enlarging.Enlarger
 	opt   Options
 	name  string // file name of the picture; empty: unknown
-	asMap bool   // the result is a map of how sure the enlargement is
+	asMap bool   // the result is the map of --map; false: the enlarged picture
 	sure  image.Image
 	aside *os.File
 
@@ -75,16 +75,16 @@ type Request struct {
 	becomes imagefile.Format // format for a picture that another program made; empty: its own
 }
 
-// SetOriginal says that another program made the picture from the file original, of size bytes, in the way how.
+// SetOriginal says that another program converted the file original, which has size bytes, to the picture, and how.
 func (r *Request) SetOriginal(how decoders.Way, original io.ReaderAt, size int64) {
 	_, kind, _ := imagefile.IdentifyAt(original, r.name)
 	r.made, r.becomes = how.Of(original, size), decoders.FormatFor(original, size, kind)
 }
 
-// Request returns the request with params. Each parameter is given at most once: the options that Parameters lists;
-// name, the file name of the picture, used only for the name of the result and for messages; region, as X,Y,W,H in
-// pixels, the only part of the picture to enlarge, to the same pixels as when all is enlarged; and map, true or false,
-// for a map of what is sure in the result instead of the result, as --map draws it. It fails as the command does.
+// Request returns the request with params. Each parameter may be given once: the options that Parameters lists; name,
+// the file name of the picture, used only for the name of the result and for messages; region, X,Y,W,H in pixels, the
+// only part of the picture to enlarge, to the same pixels as if all were enlarged; and map, true or false: if true, the
+// result is the picture that --map draws. Its errors are those of superres upscale.
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	r, err := s.read(ctx, params)
 	if err == nil {
@@ -95,13 +95,13 @@ func (s *Service) Request(ctx context.Context, params url.Values) (*Request, err
 	return r, err
 }
 
-// Check returns the error of Request for params, except errors from a model, as it opens no model.
+// Check returns the error that Request would return for params, but finds no errors in models, as it opens no model.
 func (s *Service) Check(ctx context.Context, params url.Values) error {
 	_, err := s.read(ctx, params)
 	return err
 }
 
-// read returns the request with params, but does not open its models.
+// read returns the request with params, checked, but without an Enlarger, as it opens no model.
 func (s *Service) read(ctx context.Context, params url.Values) (*Request, error) {
 	r := &Request{}
 	options := r.opt.table()
@@ -167,8 +167,8 @@ func (s *Service) names() []string {
 }
 
 // Provide makes the service use the file in r, of size bytes, as the user's model called name, instead of the model
-// that was provided before. version differs for files with different content; the file is not read if the service has
-// it already. Provide is for processes that cannot open files.
+// that was provided before. version differs for files with different content; if name and version are the same as
+// before, r is not read. Provide is for processes that cannot open files.
 func (s *Service) Provide(name, version string, r io.ReaderAt, size int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +195,7 @@ func (s *Service) model(name string) (*superres.Model, error) {
 	return models.Open(context.Background(), name)
 }
 
-// baseName returns the last part of name, a path of any operating system, or "" if name has no such part.
+// baseName returns the last part of name, a path of any operating system, or "" if it has only dots, dashes and spaces.
 func baseName(name string) string {
 	name = path.Base(safefile.OneLine(strings.ReplaceAll(name, `\`, "/")))
 	if strings.Trim(name, "./- ") == "" {
@@ -249,9 +249,8 @@ type Result struct {
 
 // Upscale enlarges the picture in body, of size bytes, which must not change, and writes the result to to; after an
 // error, the bytes written are useless. Before it takes much memory it calls admit, which may block, or refuse the
-// picture with an error; Upscale frees that memory before it returns. progress is called with the share done, 0 to 1,
-// by one goroutine at a time, and may block, too. An error is as in the command, comes from admit, or is the cause of
-// the end of ctx.
+// picture with an error. progress is called with the share of the work done, 0 to 1, by one goroutine at a time, and
+// may block, too. The error is one of superres upscale, the error of admit, or the cause of the end of ctx.
 func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	admit func(scheduling.Load) error, progress func(share float64)) (Result, error) {
 	began := time.Now()
@@ -292,7 +291,7 @@ func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
 		})
 }
 
-// answer calls work with the picture in body, of size bytes, and returns the result with the event that work filled in.
+// answer has work write the result for the picture in body, of size bytes, to to, and returns it with its event.
 func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	work func(enlarging.Job, *pictureEvent) error) (Result, error) {
 	out, err := r.resultOf(ctx, body, size)

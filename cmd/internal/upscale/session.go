@@ -28,10 +28,10 @@ type session struct {
 	in      *enlarging.Standard
 	ffmpeg  *video.Tools // programs for video files; nil: no input is a video file
 	others  *decoders.Set
-	ctx     context.Context // when it ends, programs that others started are stopped
+	ctx     context.Context // at its end, the programs that the field others has started are stopped
 }
 
-// plain returns the source of the input called name, standard input or a file, which no other program converts first.
+// plain returns the input called name, standard input or a file, as a source that is read without conversion.
 func (e *session) plain(name string) enlarging.Source {
 	if paths.IsStandard(name) {
 		return e.in
@@ -39,7 +39,7 @@ func (e *session) plain(name string) enlarging.Source {
 	return enlarging.File(name)
 }
 
-// source is like plain, for a file that another program may have to convert first.
+// source is like plain, but has another program convert the file first if superres cannot read its kind.
 func (e *session) source(name string) enlarging.Source {
 	if paths.IsStandard(name) {
 		return e.plain(name)
@@ -47,14 +47,14 @@ func (e *session) source(name string) enlarging.Source {
 	return e.others.Source(e.ctx, name)
 }
 
-// jobOf returns j in the form that the enlarger takes, with source and sink. Work on a video file stops when ctx ends.
+// jobOf returns j as the enlarger takes it, with source and sink. Work on a video file stops when ctx ends.
 func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 	file := j.file()
 	file.Dates = e.opt.KeepDates
 	if j.format == pictures.Container {
 		return e.ffmpeg.Job(ctx, video.File{In: j.Path, Out: j.output, Root: j.root, Settings: j.settings,
-			Strip: e.opt.Keep.Strip, Keep: func(info fs.FileInfo, make func(temp string) error) error {
-				return e.past.KeepMade(file, info, e.opt.OnExist == "overwrite", make)
+			Strip: e.opt.Keep.Strip, Keep: func(info fs.FileInfo, write func(temp string) error) error {
+				return e.past.KeepMade(file, info, e.opt.OnExist == "overwrite", write)
 			}})
 	}
 	out := enlarging.Job{Source: e.source(j.Path), Format: j.format}
@@ -76,8 +76,8 @@ func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 // isCopy is the warning that a result is a copy of the picture.
 const isCopy = "is large enough already, and is copied"
 
-// enlarge produces the result of j. If the picture is large enough already, the result is a copy of its file, or, if
-// the options ask for another format or depth, no metadata or the first frame, of its pixels.
+// enlarge produces the result of j. If the picture is large enough already, the result is a copy of the input file, or,
+// if the options ask for another format or depth, no metadata or the first frame, a new file with the same pixels.
 func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*enlarging.Plan, error) {
 	work := e.jobOf(ctx, j)
 	if !j.Large {
@@ -111,8 +111,8 @@ func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*e
 	})
 }
 
-// findFFmpeg looks for the programs that read and write video files, if one of jobs is a video file. It makes r print
-// their remarks.
+// findFFmpeg sets e.ffmpeg to the programs that read and write video files if one of jobs is a video file, and has r
+// print remarks about videos. It fails if the programs are missing.
 func (e *session) findFFmpeg(ctx context.Context, jobs []job, r *report) (err error) {
 	for _, j := range jobs {
 		if j.format == pictures.Container && pictures.CheckContainer(j.Path) == nil {
@@ -125,8 +125,8 @@ func (e *session) findFFmpeg(ctx context.Context, jobs []job, r *report) (err er
 	return nil
 }
 
-// isVideo reports whether the only input is a video stream, as its first bytes show. If not, all inputs are pictures.
-// It fails if a stream is one of several inputs, or if standard input is a video file.
+// isVideo reports whether the only input is a stream of frames (Y4M), as its first bytes show. It fails if a stream is
+// one of several inputs, or if standard input is a video file.
 func (e *session) isVideo() (bool, error) {
 	alone := len(e.opt.Inputs) == 1
 	for _, name := range e.opt.Inputs {

@@ -50,7 +50,7 @@ func Restore(s *console.Streams) *cli.Command {
 	}, restoringExamples, groups[1:])
 }
 
-// command completes c as a command that enlarges with opt. The short help shows examples, the full help groups.
+// command makes c enlarge with opt, and returns c. The short help shows examples, the full help options by groups.
 func command(s *console.Streams, opt *Options, c *cli.Command, examples string, groups []string) *cli.Command {
 	c.ArgsUsage = "[FLAGS] IN..."
 	c.Action = func(c *cli.Context) error { return run(c, s, opt, nil) }
@@ -58,7 +58,7 @@ func command(s *console.Streams, opt *Options, c *cli.Command, examples string, 
 	return console.Leveled(c, examples, groups...)
 }
 
-// run does one call, unless err, from reading the options, is not nil. In either case it writes the last event.
+// run does one call, unless reading the options failed with err. In either case it writes the event "summary".
 func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 	r := newReport(s, opt.json && !paths.IsStandard(opt.Naming.Out))
 	if err == nil {
@@ -187,11 +187,11 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	return err
 }
 
-// mapLegend says what the colours of superres.BoundsMap mean.
+// mapLegend says what the colours of --map mean, which superres.BoundsMap draws.
 const mapLegend = "nine of ten pixels are off by at most, in levels of 255: black 0, blue 1, red 5, orange 11, " +
 	"yellow 20, white 32 or more"
 
-// goingOn says how the user can finish the remaining pictures after an interruption.
+// goingOn returns a line that says how the user can finish the remaining pictures after an interruption.
 func goingOn(opt Options, book *book) string {
 	switch {
 	case opt.Resume || opt.OnExist == "skip" && book == nil:

@@ -19,10 +19,10 @@ import (
 	"superres/superres"
 )
 
-// All arguments are inputs. An argument that seems meant for something else, such as an output folder or a scale, is
-// refused before any work, with what was meant, since the user would get something else than expected.
+// All arguments are inputs. An argument that looks like something else, such as an output folder or a scale, is refused
+// before any work, with an error that says what to write instead.
 
-// checkWords returns an error for the first argument that is meant for something else than an input. options are the
+// checkWords returns an error for the first argument that looks like something else than an input. options are the
 // options of the command.
 func (opt Options) checkWords(options settings.Table) error {
 	for i, word := range opt.Inputs {
@@ -57,8 +57,8 @@ var (
 		`u?hd|full-?hd)$`)
 )
 
-// checkMissing returns an error if word, one of several inputs and not the name of a file, is meant for something else
-// than an input. last says that word is the last input and that no output is named.
+// checkMissing returns an error if word, one of several arguments and not the name of a file, looks like the value of
+// an option. last says that word is the last argument and that -o is not given.
 func (opt Options) checkMissing(options settings.Table, word string, last bool) error {
 	meant := func(flag, value string) error { return console.Usage("%s is no file; write %s %s", word, flag, value) }
 	if name, value, is := strings.Cut(word, "="); is && options.Find(name) != nil {
@@ -99,8 +99,8 @@ func (opt Options) checkMissing(options settings.Table, word string, last bool) 
 	return nil
 }
 
-// checkLast returns an error if word, the last of several inputs, is meant as the output: an empty folder, or, if there
-// are two inputs, a result of an earlier call that has a name unlike the other input.
+// checkLast returns an error if word, the last of several arguments, seems to be meant as the output: an empty folder,
+// or, if there are two arguments, an earlier result with a name that does not begin like the other argument's.
 func (opt Options) checkLast(word string) error {
 	if paths.IsFolder(word) {
 		if list, err := os.ReadDir(word); err == nil && len(list) == 0 {

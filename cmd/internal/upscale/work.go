@@ -12,8 +12,8 @@ import (
 	"superres/internal/parallel"
 )
 
-// enlargeJobs enlarges the pictures of b, at most one per processor at a time and as memory allows. A picture that
-// fails does not end the others.
+// enlargeJobs enlarges the pictures of b and reports them to r. As many are enlarged at the same time as there are
+// processors, if memory allows. If a picture fails, the others go on.
 func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	for _, err := range e.past.Warnings() {
 		r.bar.Warn(err)
@@ -37,8 +37,8 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	return r.verdict()
 }
 
-// crew enlarges the pictures of a batch. They begin in order, one per processor at a time, so that some are read or
-// written while others are enlarged.
+// crew enlarges the pictures of a batch, several at the same time, so that some are read or written while others are
+// enlarged. The pictures begin in order.
 type crew struct {
 	*session
 	jobs   []job
@@ -46,7 +46,7 @@ type crew struct {
 	budget *budget
 }
 
-// do enlarges picture i, possibly while other calls enlarge other pictures. It fails only when ctx ends.
+// do enlarges picture i and reports its outcome. Several calls may run at the same time. It fails only when ctx ends.
 func (w *crew) do(ctx context.Context, i int) (struct{}, error) {
 	w.budget.queue(i)
 	enter := sync.OnceFunc(w.budget.next)

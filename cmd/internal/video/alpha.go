@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// unstacked reads the stream that decodeArgs asks for if a video has transparency, Y4M with layout 444, and returns it
-// with layout 444alpha. A picture read has twice the height: the upper half is a frame, and Y of the lower half the
-// opacity of the frame.
+// unstacked turns the stream that decodeArgs asks for if a video has transparency, Y4M of layout 444, into Y4M of
+// layout 444alpha. Each picture that is read has twice the height of a frame: the upper half is the frame, and Y of the
+// lower half is the opacity of the frame.
 type unstacked struct {
 	in      *bufio.Reader
-	bytes   int // number of bytes in a plane of a frame; 0: the header has not been read
-	waiting bytes.Buffer
+	bytes   int          // number of bytes in a plane of a frame; 0: the header has not been read
+	waiting bytes.Buffer // bytes that Read will return next
 }
 
 // Read implements io.Reader. It allocates no memory for a frame before it has read the line that begins the frame.

@@ -12,28 +12,28 @@ import (
 	"superres/internal/y4m"
 )
 
-// What ffmpeg may open as an input: the file itself, in formats that hold all data that they show. A playlist, for
-// example, names other files or addresses, so it is refused, under any file name.
+// What ffmpeg may open as an input: only files, and only formats that need no other file. A playlist, for example,
+// names other files or addresses, so ffmpeg refuses it, under any file name.
 const (
 	protocols = "file"
 	demuxers  = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,asf,flv,ogg,mpeg,mpegvideo,mpegts,h264,hevc,dv,mxf,ivf"
 )
 
-// inputArgs are the arguments that open the file at path as an input.
+// inputArgs are the arguments that make ffmpeg or ffprobe open the file at path as an input.
 func inputArgs(path string) []string {
 	return []string{"-protocol_whitelist", protocols, "-format_whitelist", demuxers, "-i", local(path)}
 }
 
 var quietArgs = []string{"-hide_banner", "-nostdin", "-nostats", "-loglevel", "level+error"}
 
-// probeArgs are the arguments that make ffprobe describe the file at path as JSON. more says what to describe.
+// probeArgs are the arguments that make ffprobe describe the file at path as JSON; more says which parts to describe.
 func probeArgs(path string, more ...string) []string {
 	return slices.Concat([]string{"-hide_banner", "-loglevel", "level+error", "-of", "json"}, more, inputArgs(path))
 }
 
 // decodeArgs are the arguments of the ffmpeg that writes the frames as Y4M, upright, and prints their times. If done is
-// not 0, ffmpeg leaves out the frames of an earlier run: it writes the first two frames and all after the first done
-// frames. A video with transparency has the opacity of a frame below it, as Y: see unstacked.
+// not 0, an earlier run enlarged that many frames, and ffmpeg writes only the first two frames and those that the
+// earlier run did not reach. With c.alpha, the opacity stands below each frame, as Y: see unstacked.
 func (c *clip) decodeArgs(done int) []string {
 	var filters []string
 	if c.video.isInterlaced() {
@@ -63,7 +63,7 @@ func (c *clip) decodeArgs(done int) []string {
 
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// readHeader returns the header of a Y4M stream that begins with the text head.
+// readHeader returns the header of the Y4M stream that begins with head.
 func readHeader(head string) (y4m.Header, error) {
 	in, err := y4m.NewReader(strings.NewReader(head), imagefile.Limits{Pixels: 1 << 40})
 	if err != nil {
@@ -75,11 +75,11 @@ func readHeader(head string) (y4m.Header, error) {
 // pixelAspect matches the ratio of width to height of a pixel in the header of a Y4M stream.
 var pixelAspect = regexp.MustCompile(` A([1-9]\d*):([1-9]\d*)(?: |\n|$)`)
 
-// framesArgs are the arguments that read the enlarged frames from standard input.
+// framesArgs are the arguments that make ffmpeg read the enlarged frames from standard input.
 var framesArgs = []string{"-f", "matroska", "-i", "pipe:0"}
 
 // resultArgs are the arguments, without the name of the file, of the ffmpeg that writes the result. The arguments
-// frames open its first input, the enlarged frames; pictures encode them; list is copied from the input file.
+// frames open the enlarged frames, and pictures encode them; list holds the streams to copy from the input file.
 func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	ext := extension(c.Out)
 	args := slices.Concat(quietArgs, []string{"-copyts"}, frames)
@@ -94,7 +94,7 @@ func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	return slices.Concat(args, c.metadataArgs(ext), []string{"-fflags", "+bitexact", "-f", muxers[ext], "-y"})
 }
 
-// pictureArgs are the arguments that encode frames with the header in, which is head as text.
+// pictureArgs are the arguments that encode frames. in is the header of the frames, and head the same header as text.
 func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 	args := slices.Concat([]string{"-filter:v:0", c.encodeFilters(in, head), "-c:v:0", c.by.name}, c.by.args,
 		c.colourArgs(in))
@@ -108,8 +108,8 @@ func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 	return append(args, "-enc_time_base", fmt.Sprintf("%d:%d", num, den))
 }
 
-// pixFmt returns the pixel format of the result for frames with the header in. It keeps their chroma subsampling and
-// depth as far as the encoder supports them.
+// pixFmt returns the pixel format of the result for frames with the header in: 10 bits and 4:2:2 or 4:4:4 if the frames
+// have more than 8 bits, or this layout, and the encoder supports it, else 8 bits and 4:2:0.
 func (c *clip) pixFmt(in y4m.Header) string {
 	layout := "yuv420p"
 	switch l := in.Layout; {
@@ -127,8 +127,8 @@ func (c *clip) pixFmt(in y4m.Header) string {
 	return layout
 }
 
-// encodeFilters are the filters for the frames before encoding. They set flags that say what the samples mean, without
-// a change to samples, and convert to the pixel format of the result if it differs. head is the header in as text.
+// encodeFilters are the filters for the frames before encoding: they set the flags that say what the samples mean, and
+// convert frames, with the header in (head as text), to the pixel format of the result if it differs.
 func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	said, pix := c.video.colours(in.Width, in.Height), c.pixFmt(in)
 	var flags, filters []string
@@ -151,7 +151,7 @@ func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	return strings.Join(append(filters, "format="+pix), ",")
 }
 
-// colourArgs are the flags of the encoder that say what the samples mean: matrix, range and so on.
+// colourArgs are the encoder's arguments that say what the samples of frames with the header in mean: matrix and so on.
 func (c *clip) colourArgs(in y4m.Header) (args []string) {
 	said := c.video.colours(in.Width, in.Height)
 	location := c.video.location()

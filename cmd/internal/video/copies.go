@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// copied is a stream of the input that goes into the result. by is the encoder for subtitles, or "copy".
+// copied is a stream of the input that is copied to the result. by is "copy" or, for subtitles to convert, the encoder.
 type copied struct {
 	*stream
 	by string
 }
 
-// copies returns the streams of p other than video that a file with the extension ext can hold. lost says what the
-// result lacks: each text continues a line that begins with the name of the file.
+// copies returns the streams of p, other than video, that a file with the extension ext can hold. lost holds a text for
+// each kind of stream that the result lacks; each text continues a line that begins with the name of the file.
 func (p *probed) copies(video *stream, ext string) (list []copied, lost []string) {
 	subtitles := map[string]string{".mp4": "mov_text", ".m4v": "mov_text", ".mov": "mov_text", ".mkv": "srt",
 		".webm": "webvtt"}[ext]
@@ -47,7 +47,7 @@ func (p *probed) copies(video *stream, ext string) (list []copied, lost []string
 		case s.Type == "attachment":
 			add("attached files are left out: %s files do not take them", ext)
 		case s.Codec == "bin_data" || strings.HasPrefix(s.Tags["handler_name"], "TimeCode"):
-			// Titles of chapters, and the time code: FFmpeg writes both again from what it read.
+			// Titles of chapters, or the time code: FFmpeg writes them by itself.
 		default:
 			add("data beside the pictures, as of a camera, is left out")
 		}
@@ -58,8 +58,8 @@ func (p *probed) copies(video *stream, ext string) (list []copied, lost []string
 // isMP4 reports whether files with the extension ext belong to the MP4 family; if not, to the Matroska family.
 func isMP4(ext string) bool { return ext != ".mkv" && ext != ".webm" }
 
-// disposition returns the flags of s that say what players do by themselves, such as play it first, as a value of the
-// option -disposition. Without the option, ffmpeg makes the first stream of a kind the default if no stream of it is.
+// disposition returns the flags of s, such as default and forced, from which players choose the streams to play, as a
+// value of the option -disposition. Without it, ffmpeg makes the first stream of a kind the default if no other is.
 func (s *stream) disposition() string {
 	var list []string
 	for name, is := range s.Disposition {
@@ -99,18 +99,18 @@ func copyArgs(list []copied, input int) []string {
 // muxers are FFmpeg's names of file formats, by file extension.
 var muxers = map[string]string{".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska", ".webm": "webm"}
 
-// trialArgs are the arguments of an ffmpeg that writes the beginning of list as a file with the extension ext, and
-// throws the file away. The ffmpeg fails at once if such a file cannot hold the streams.
+// trialArgs are the arguments of an ffmpeg that copies the first 0.1 s of the streams in list, in the format for the
+// extension ext, to nowhere. It fails at once if a file of this format cannot hold the streams.
 //
-// Note: the ffmpeg writes to the null device, where it can seek back. Through a pipe it would refuse AAC from MPEG-TS
-// and, in MP4, AC-3, since only the first packets tell it what to write at the start of the file.
+// Note: ffmpeg writes to the null device, where it can seek back. Through a pipe it would refuse AAC from MPEG-TS and,
+// in MP4, AC-3, since only the first packets tell it what to write at the start of the file.
 func (c *clip) trialArgs(ext string, list []copied) []string {
 	args := append(slices.Clone(quietArgs), inputArgs(c.In)...)
 	args = append(append(args, copyArgs(list, 0)...), "-t", "0.1", "-f", muxers[ext])
 	return append(args, "-y", local(os.DevNull))
 }
 
-// metadataArgs are the arguments that keep the metadata of the file and its streams in a file with the extension ext.
+// metadataArgs are the arguments that keep, or with c.Strip remove, the metadata, in a result with the extension ext.
 func (c *clip) metadataArgs(ext string) (args []string) {
 	args = append(args, "-disposition:v:0", c.video.disposition())
 	if c.Strip {

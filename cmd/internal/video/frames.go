@@ -9,9 +9,9 @@ import (
 	"superres/internal/y4m"
 )
 
-// muxer takes the frames of a Y4M stream, as package y4m writes them, and writes them to out as Matroska. It makes odd
-// sides even, as H.264 requires, by repeating the last row or column, and adds neutral colour to grey frames. Only one
-// goroutine may use it.
+// muxer is a writer that takes a Y4M stream, as package y4m writes it, and writes the frames to out as Matroska. It
+// makes odd sides even, as H.264 requires, by repeating the last row or column, and adds neutral colour to grey frames.
+// Only one goroutine may use it.
 type muxer struct {
 	out io.Writer
 	// duration is how long a frame is shown by default, in nanoseconds; 0: unknown.
@@ -20,9 +20,9 @@ type muxer struct {
 	next func() int64
 
 	started bool
-	failed  bool // out refused a write
-	in, to  y4m.Header
-	buf     []byte
+	failed  bool       // out refused a write
+	in, to  y4m.Header // headers of the frames taken and written
+	buf     []byte     // the frame to write
 }
 
 // Write implements io.Writer. The first call takes the header, and each later call a frame, as y4m.Writer writes them.
@@ -50,7 +50,7 @@ func (m *muxer) put(p []byte) error {
 	return err
 }
 
-// start writes everything that comes before the frames. h is the header of the frames.
+// start writes everything that comes before the first frame. h is the header of the frames that m takes.
 func (m *muxer) start(h y4m.Header) error {
 	m.in, m.to = h, h.Sized(even(h.Width), even(h.Height))
 	if h.Layout.Grey {
@@ -75,7 +75,7 @@ func streamFormat(in y4m.Header) string {
 
 func even(side int) int { return side + side%2 }
 
-// adapt appends the samples of a frame, data, to m.buf, converted to the layout and size of m.to.
+// adapt appends the samples of a frame, which are in data, to m.buf, in the layout and size of m.to.
 func (m *muxer) adapt(data []byte) {
 	bytes := (m.in.Depth + 7) / 8
 	for i := range m.to.Planes() {

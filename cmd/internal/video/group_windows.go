@@ -12,7 +12,7 @@ func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 
-// killGroup kills a program with all programs that it started: ffmpeg may be a shim that starts the real ffmpeg.
+// killGroup kills p and all programs that p started: ffmpeg may be a shim that starts the real ffmpeg.
 func killGroup(p *os.Process) error {
 	kill := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid))
 	kill.SysProcAttr = &syscall.SysProcAttr{HideWindow: true}

@@ -14,7 +14,7 @@ import (
 // tick is the unit of time in the Matroska stream, in nanoseconds.
 const tick = 1000
 
-// element returns the element with number id, with parts one after another as its content.
+// element returns the Matroska element with the number id; its content is all parts, one after another.
 func element(id uint32, parts ...[]byte) []byte {
 	size := 0
 	for _, p := range parts {
@@ -27,7 +27,7 @@ func element(id uint32, parts ...[]byte) []byte {
 	return out
 }
 
-// elementHead returns the start of the element with number id; its content, of size bytes, follows.
+// elementHead returns the start of the element with the number id, up to its content, which has size bytes.
 func elementHead(id uint32, size int) []byte {
 	return append(idBytes(id), sizeBytes(uint64(size))...)
 }
@@ -40,7 +40,7 @@ func idBytes(id uint32) []byte {
 	return b
 }
 
-// sizeBytes returns the size of an element in the form that takes eight bytes.
+// sizeBytes returns the size of an element, coded in eight bytes.
 func sizeBytes(size uint64) []byte { return binary.BigEndian.AppendUint64(nil, size|1<<56) }
 
 func number(id uint32, v uint64) []byte { return element(id, binary.BigEndian.AppendUint64(nil, v)) }
@@ -50,8 +50,8 @@ func text(id uint32, s string) []byte { return element(id, []byte(s)) }
 // matroskaStart returns everything that comes before the first frame, for frames with the size and layout of h, each
 // shown for duration nanoseconds by default. fourCC says how their samples are stored.
 func matroskaStart(h y4m.Header, fourCC string, duration float64) []byte {
-	const unknown = 1<<56 - 1 // says that an element ends where the stream does
-	// Element 0x22B59C is the language: English, if it were left out.
+	const unknown = 1<<56 - 1 // the size of an element that ends where the stream ends
+	// Element 0x22B59C is the language, und for undetermined; without it, players would take the language for English.
 	track := [][]byte{number(0xD7, 1), number(0x73C5, 1), number(0x83, 1), number(0x9C, 0), text(0x22B59C, "und")}
 	if duration > 0 && duration < math.MaxInt64 {
 		track = append(track, number(0x23E383, uint64(duration+0.5)))
@@ -74,7 +74,7 @@ func matroskaFrame(time int64, size int) []byte {
 	return append(out, block...)
 }
 
-// fourCC returns the code by which FFmpeg knows how uncompressed frames with the header h store their samples.
+// fourCC returns the code that tells FFmpeg how uncompressed frames with the header h store their samples.
 func fourCC(h y4m.Header) string {
 	kind := byte(11) // 4:2:0
 	switch l := h.Layout; {

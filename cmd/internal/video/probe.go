@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// probed is what ffprobe says about a file. Fields about which the file says nothing are empty or 0.
+// probed is ffprobe's description of a file. Fields are empty or 0 if ffprobe does not give them.
 type probed struct {
 	Streams []stream `json:"streams"`
 	Format  struct {
@@ -46,13 +46,13 @@ type stream struct {
 	SideData    []sideData        `json:"side_data_list"`
 }
 
-// sideData is what a file says in addition to the pictures or the sound.
+// sideData is data that a file has in addition to the samples of pictures or sound, such as a rotation.
 type sideData struct {
 	Type     string  `json:"side_data_type"`
 	Rotation float64 `json:"rotation"` // by a display matrix, in degrees counterclockwise
 }
 
-// addFrames adds to s what data, ffprobe's JSON about the first frames, says: much is stored with the frames alone.
+// addFrames sets fields of s from data, ffprobe's JSON about the first frames: some properties are stored only there.
 func (s *stream) addFrames(data []byte) error {
 	var first struct {
 		Frames []struct {
@@ -74,12 +74,12 @@ func (s *stream) addFrames(data []byte) error {
 	return err
 }
 
-// isKnown reports whether the value of a flag, from ffprobe, says anything.
+// isKnown reports whether flag, a value from ffprobe, is neither empty nor a word for "unknown".
 func isKnown(flag string) bool {
 	return flag != "" && flag != "unknown" && flag != "unspecified" && flag != "reserved"
 }
 
-// besides are the kinds of side data that are left out of the result, each with the text that says so.
+// besides are the kinds of side data that are left out of the result, each with the text of the warning.
 var besides = []struct {
 	kinds *regexp.Regexp
 	text  string
@@ -90,7 +90,7 @@ var besides = []struct {
 	{regexp.MustCompile(`^(Stereo 3D|Spherical)`), "what it says of 3D or of all-round views (%s) is left out"},
 }
 
-// lost returns what the result lacks of the side data of s; each text continues a line that names the file.
+// lost returns a warning for each kind of side data of s that the result lacks, to follow the name of the file.
 func (s *stream) lost() (list []string) {
 	for _, b := range besides {
 		var kinds []string
@@ -109,16 +109,16 @@ func (s *stream) lost() (list []string) {
 	return list
 }
 
-// turnedSites maps where chroma samples lie in a picture to where they lie after a rotation, by the angle in degrees
-// counterclockwise. It holds the nearest site that has a name, since no named site is on the right.
+// turnedSites maps the angle of a rotation, in degrees counterclockwise, to a map from the place of the chroma samples
+// before it to the place after it, by FFmpeg's names. No name is for a place on the right, so the nearest is used.
 var turnedSites = map[float64]map[string]string{
 	-90: {"left": "top", "top": "center", "topleft": "top", "bottom": "left", "bottomleft": "topleft"},
 	90:  {"left": "bottom", "top": "left", "topleft": "bottomleft", "bottom": "center", "bottomleft": "bottom"},
 	180: {"left": "center", "top": "bottom", "topleft": "bottom", "bottom": "top", "bottomleft": "top"},
 }
 
-// location returns where the chroma samples of the upright pictures of s lie, as FFmpeg's name. If s does not say, they
-// are taken to lie on the left, as in nearly all video.
+// location returns FFmpeg's name for the place of the chroma samples in upright frames of s. If s does not say, it is
+// the place on the left, as in nearly all video.
 func (s *stream) location() string {
 	at := s.Location
 	if !isKnown(at) {
@@ -148,11 +148,10 @@ func (p *probed) video() *stream {
 
 func (s *stream) isCover() bool { return s.Disposition["attached_pic"] != 0 }
 
-// isMP4 reports whether the file is of the MP4 family.
+// isMP4 reports whether the file that p describes is of the MP4 family.
 func (p *probed) isMP4() bool { return strings.HasPrefix(p.Format.Name, "mov,mp4") }
 
-// start returns when the file begins, in seconds, 0 or more: before 0 there is only sound that primes a decoder and is
-// not played.
+// start returns the time in seconds at which the file begins, at least 0: sound before 0 only primes a decoder.
 func (p *probed) start() float64 { return max(seconds(p.Format.Start), 0) }
 
 func seconds(text string) float64 {
@@ -171,7 +170,7 @@ func (s *stream) rate() float64 {
 	return 0
 }
 
-// frames returns the number of frames of s, or else an estimate of the number, or 0.
+// frames returns the number of frames of s: as the file states it, else estimated from duration and rate, else 0.
 func (p *probed) frames(s *stream) int {
 	if n, err := strconv.Atoi(s.Frames); err == nil && n > 0 {
 		return n
@@ -201,7 +200,7 @@ func (s *stream) isRGB() bool { return ofRGB.MatchString(s.PixFmt) }
 // isDeep reports whether the samples of s have more than 8 bits.
 func (s *stream) isDeep() bool { return deep.MatchString(s.PixFmt) }
 
-// depth returns the number of bits of a sample of s.
+// depth returns the number of bits of a sample of s, at most 16.
 func (s *stream) depth() int {
 	m := deep.FindStringSubmatch(s.PixFmt)
 	if m == nil {
@@ -211,7 +210,7 @@ func (s *stream) depth() int {
 	switch n {
 	case 32: // a float sample, grey or of RGB
 		return 16
-	case 48, 64: // bits of a whole pixel, RGB or RGB with alpha
+	case 48, 64: // bits of a pixel, not of a sample: RGB or RGB with alpha
 		return 16
 	}
 	return n
@@ -225,8 +224,8 @@ var (
 	withPair = regexp.MustCompile(`^(nv12|nv21|p0|nv16|nv20|p2|y2|yuyv|uyvy|yvyu|uyyvyy|nv24|nv42|p4|ayuv|vuy|xv|ya)`)
 )
 
-// piped returns the pixel format in which ffmpeg passes on the frames of s: the format of s, if Y4M has it, so that no
-// sample changes, else the nearest format that Y4M has.
+// piped returns the pixel format in which ffmpeg passes the frames of s to superres: if Y4M has the format of s, that
+// one, so that no sample changes, else the nearest format that Y4M has.
 func (s *stream) piped() string {
 	pix := s.PixFmt
 	if s.isRGB() {
@@ -277,9 +276,9 @@ func (s *stream) piped() string {
 // hasAlpha reports whether the frames of s have transparency.
 func (s *stream) hasAlpha() bool { return withAlpha.MatchString(s.PixFmt) || s.alphaBy() != "" }
 
-// alphaBy returns the decoder that s needs to read its transparency, or "" if the usual decoder reads it. In WebM and
-// Matroska, transparency is a second picture beside each frame, which FFmpeg's own decoders of VP8 and VP9 ignore; see
-// https://www.matroska.org/technical/elements.html, AlphaMode.
+// alphaBy returns the decoder that reads the transparency of s, or "" if s has none or the usual decoder reads it. In
+// WebM and Matroska, transparency is a second picture beside each frame, which FFmpeg's own decoders of VP8 and VP9
+// ignore; see https://www.matroska.org/technical/elements.html, AlphaMode.
 func (s *stream) alphaBy() string {
 	if s.Tags["alpha_mode"] == "1" || s.Tags["ALPHA_MODE"] == "1" {
 		return map[string]string{"vp8": "libvpx", "vp9": "libvpx-vp9"}[s.Codec]
@@ -292,7 +291,7 @@ var withAlpha = regexp.MustCompile(`^(yuva|gbrap|rgba|bgra|argb|abgr|ya|ayuv|vuy
 // colours are the flags of a video that say what its samples mean, as FFmpeg's names; "": unknown.
 type colours struct{ Range, Matrix, Primaries, Transfer string }
 
-// flags returns the known flags of c, each after the name of the FFmpeg option that sets it.
+// flags returns the known flags of c, as pairs of the FFmpeg option that sets the flag and its value.
 func (c colours) flags() (list [][2]string) {
 	for _, f := range [][2]string{{"color_range", c.Range}, {"colorspace", c.Matrix}, {"color_primaries", c.Primaries},
 		{"color_trc", c.Transfer}} {
@@ -303,9 +302,9 @@ func (c colours) flags() (list [][2]string) {
 	return list
 }
 
-// colours returns the flags of the result of s, which is enlarged to toW×toH: the flags of s. If s does not name its
-// matrix, programs guess it from the size: BT.601 for small video, BT.709 for large. So that a program does not take
-// the enlarged video for BT.709, the result names BT.601 if the guess would change.
+// colours returns the flags for the result of s, which has toW×toH pixels: the known flags of s. If s names no matrix,
+// programs guess one from the size, BT.601 for small video and BT.709 for large. If the guess would change with the
+// size, the result names BT.601.
 func (s *stream) colours(toW, toH int) colours {
 	known := func(flag string) string {
 		if isKnown(flag) {

@@ -24,21 +24,22 @@ type process struct {
 	*exec.Cmd
 	log    log
 	kill   context.CancelFunc
-	end    func() error
+	end    func() error  // waits for the end of the program and returns its error
 	ended  chan struct{} // closed when the program has ended
-	logged chan struct{} // closed when its messages have ended
-	ends   []*os.File    // our ends of the pipes to and from the program
+	logged chan struct{} // closed when the program's messages have ended
+	ends   []*os.File    // superres's ends of the pipes to and from the program
 }
 
-// Limits for a run with output that is read as a whole, such as ffprobe's, and how long pipes may stay open and silent
-// after the program has ended: the ffmpeg on the path may be a script, and programs that it started outlive it.
+// mostTime and mostOutput limit a run whose output is kept in memory, such as ffprobe's. mostDelay is how long pipes
+// may stay open and silent after the program has ended: ffmpeg on the path may be a script, and programs that a script
+// started may outlive it.
 var (
 	mostTime   = 30 * time.Second
 	mostOutput = 64 << 20 // bytes
 	mostDelay  = 2 * time.Second
 )
 
-// errTooMuch is the error for an output of more than mostOutput bytes, errTooLong for a run longer than mostTime, and
+// errTooMuch is the error for an output of more than mostOutput bytes, errTooLong for a run beyond its time limit, and
 // errEarly for a program that ended without an error before it had read all of its input.
 var (
 	errTooMuch = fmt.Errorf("it wrote more than %d MiB and was stopped", mostOutput>>20)
@@ -46,8 +47,8 @@ var (
 	errEarly   = errors.New("it ended before it had all frames")
 )
 
-// newProcess returns a process that has not started. It is killed when ctx ends. If line is not nil, it is called with
-// each line of the program's messages.
+// newProcess returns a process, not yet started, of the program at path. It is killed when ctx ends. If line is not
+// nil, line is called with each line of the program's messages.
 //
 // Note: the program gets a process group of its own, so that an interrupt from a terminal goes to superres alone, which
 // then kills the group. Otherwise ffmpeg would finish the file in order, and the interrupted video would look complete.
@@ -64,14 +65,14 @@ func newProcess(ctx context.Context, line func(string), path string, args ...str
 	return p
 }
 
-// close closes our ends of the pipes.
+// close closes superres's ends of the pipes.
 func (p *process) close() {
 	for _, end := range p.ends {
 		_ = end.Close()
 	}
 }
 
-// start starts the process. ours and theirs are the two ends of a pipe to its input or from its output, or nil.
+// start starts the process and sets p.end. ours and theirs are the ends of a pipe to or from the process, or nil.
 //
 // Note: the pipes are made here and not by os/exec: its Wait would close them, or read them to an end that a program
 // started by the process can delay for ever.
@@ -115,8 +116,8 @@ func (p *process) start(ours, theirs *os.File) error {
 	return nil
 }
 
-// tail reads a pipe from a process. After the process has ended, programs that it started may hold the pipe open: then
-// the pipe counts as ended once it has given nothing for mostDelay.
+// tail reads a pipe from the process of. After the process has ended, programs that it started may keep the pipe open;
+// the pipe then counts as ended once nothing has come for mostDelay.
 type tail struct {
 	pipe *os.File // not embedded: io.Copy would use its WriteTo and not Read
 	of   *process
@@ -186,10 +187,10 @@ func (p *process) output() ([]byte, error) {
 	return data, err
 }
 
-// Run runs a program with its arguments in the folder dir, for at most the time most. The program gets few environment
-// variables, and dir for temporary files. If the system can limit its memory, it may use memory bytes. An error has the
-// program's last message.
-func Run(ctx context.Context, dir string, most time.Duration, memory int64, command []string) error {
+// Run runs command, a program and its arguments, in the folder dir, and kills it after the time limit. The program gets
+// few environment variables, and dir for temporary files. If the system can limit memory, the program gets memory
+// bytes. An error contains the program's last message.
+func Run(ctx context.Context, dir string, limit time.Duration, memory int64, command []string) error {
 	p := newProcess(ctx, nil, command[0], command[1:]...)
 	p.Dir, p.Env = dir, []string{"TMPDIR=" + dir, "LC_ALL=C"}
 	for _, name := range []string{"PATH", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH"} {
@@ -204,7 +205,7 @@ func Run(ctx context.Context, dir string, most time.Duration, memory int64, comm
 		_ = child.Allow(memory)
 		defer child.Close()
 	}
-	late := time.AfterFunc(most, p.kill)
+	late := time.AfterFunc(limit, p.kill)
 	err := p.end()
 	switch {
 	case !late.Stop():
@@ -215,8 +216,8 @@ func Run(ctx context.Context, dir string, most time.Duration, memory int64, comm
 	return err
 }
 
-// words returns err if a limit of output stopped ffmpeg, else ffmpeg's last errors, else how it ended, from err, and
-// its last message.
+// words returns a text that says why ffmpeg, which ended with err, failed: err if it exceeded a limit, else its last
+// errors, else err and its last message.
 func (p *process) words(err error) string {
 	switch {
 	case errors.Is(err, errTooMuch) || errors.Is(err, errTooLong):
@@ -241,10 +242,10 @@ type log struct {
 	rest   []byte
 	last   string   // the last line without a level, such as a message of a shell
 	errors []string // the last few different errors
-	count  int
-	full   bool   // an error said that the disk is full
-	cut    bool   // an error said that the input ends too early
-	hidden string // a file name to leave out of errors
+	count  int      // number of errors
+	full   bool     // an error said that the disk is full
+	cut    bool     // an error said that the input ends too early
+	hidden string   // name of a temporary file, which is left out of errors
 }
 
 const (
@@ -279,7 +280,7 @@ var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space|
 // endsEarly matches messages of ffmpeg's demuxers about a file that is shorter than its header says.
 var endsEarly = regexp.MustCompile(`partial file|ended prematurely|[Pp]acket too short|[Tt]runcat`)
 
-// flush handles the line read so far, l.rest, as a whole line.
+// flush handles l.rest as a complete line: it calls l.line, and keeps the line if it is an error or has no level.
 func (l *log) flush() {
 	text := strings.TrimRight(string(l.rest), "\r")
 	l.rest = l.rest[:0]
@@ -327,10 +328,10 @@ func (r reader) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// longWait is how long ffmpeg may keep superres waiting for a frame, or refuse one, before the user is told.
+// longWait is how long ffmpeg may take to give or to accept a frame before superres prints a note.
 var longWait = time.Minute
 
-// waiting reads the frames of a clip from ffmpeg, and tells the user, once a clip, if a frame takes very long to come.
+// waiting reads the frames of a clip from ffmpeg. If a frame takes longer than longWait, it prints a note, once a clip.
 type waiting struct {
 	io.Reader
 	*clip
@@ -341,7 +342,7 @@ func (w waiting) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// taking writes the frames of a clip to ffmpeg, and tells the user, once a clip, if one is not taken for very long.
+// taking writes the frames of a clip to ffmpeg. If ffmpeg accepts no frame for longWait, it prints a note, once a clip.
 type taking struct {
 	io.Writer
 	*clip
@@ -352,7 +353,7 @@ func (w taking) Write(p []byte) (int, error) {
 	return w.Writer.Write(p)
 }
 
-// watch tells the user text, about ffmpeg, unless done is called within longWait.
+// watch prints text, a message about ffmpeg, once a clip, unless done is called within longWait.
 func (c *clip) watch(text string) (done func()) {
 	t := time.AfterFunc(longWait, func() {
 		c.once.Do(func() { c.tools.Note(c.In + ": ffmpeg " + fmt.Sprintf(text, longWait)) })

@@ -15,11 +15,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// segmentFrames is how many frames a segment has, except the last: what an interruption loses at most. At least 2.
+// segmentFrames, at least 2, is the number of frames in all segments but the last. An interruption loses one segment.
 var segmentFrames = 250
 
-// segments are the parts of a result that were encoded so far: files without sound, in a hidden folder beside the
-// result. The record in the folder lists them. A segment is complete before it is added to the record.
+// segments are the parts of a result that were encoded so far: files without sound, in the hidden folder at the path
+// folder, beside the result. The record in the folder lists the complete segments.
 type segments struct {
 	folder string
 	record segmentRecord
@@ -33,7 +33,7 @@ type segmentRecord struct {
 	Parts []segment `json:"parts"`
 }
 
-// segment is one segment: the time of its first frame, in units of tick from the beginning of the file, and its length.
+// segment is one segment: Begin is the time of its first frame, in units of tick from the beginning of the video.
 type segment struct {
 	Begin  int64 `json:"begin"`
 	Frames int   `json:"frames"`
@@ -41,13 +41,13 @@ type segment struct {
 
 const recordName = "record.json"
 
-// segmentFolder returns the folder for the segments of the result out.
+// segmentFolder returns the path of the folder for the segments of the result at the path out.
 func segmentFolder(out string) string {
 	sum := sha256.Sum256([]byte(filepath.Base(out)))
 	return filepath.Join(filepath.Dir(out), ".superres-parts-"+hex.EncodeToString(sum[:8]))
 }
 
-// key returns a hash of everything that decides the segments of c. info describes the input file.
+// key returns a hash of everything that decides the content of the segments of c. info describes the input file.
 func (c *clip) key(info fs.FileInfo) string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, c.Settings, info.Size(), info.ModTime().UnixNano(), c.tools.version, c.by.name, c.by.args,
@@ -55,7 +55,7 @@ func (c *clip) key(info fs.FileInfo) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// openSegments returns the segments of the result out that exist and have the key, or none. It changes no file.
+// openSegments returns the segments of the result out that exist and have the given key, or none. It changes no file.
 func openSegments(out, key string) *segments {
 	s := &segments{folder: segmentFolder(out), record: segmentRecord{Key: key}}
 	const most = 16 << 20 // bytes: enough for more segments than a file can have
@@ -79,7 +79,7 @@ func (s *segments) path(i int) string { return filepath.Join(s.folder, segmentNa
 
 func segmentName(i int) string { return fmt.Sprintf("%06d.part", i) }
 
-// done returns how many frames all segments have together.
+// done returns the number of frames in all segments together.
 func (s *segments) done() (frames int) {
 	for _, part := range s.record.Parts {
 		frames += part.Frames
@@ -87,7 +87,7 @@ func (s *segments) done() (frames int) {
 	return frames
 }
 
-// begin creates the folder if it does not exist, and returns the path under which the next segment is to be written.
+// begin creates the folder if it does not exist, and returns the path at which the caller is to write the next segment.
 func (s *segments) begin() (temp string, err error) {
 	if err := os.Mkdir(s.folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", safefile.Unwritable(s.folder, err)
@@ -98,7 +98,7 @@ func (s *segments) begin() (temp string, err error) {
 	return filepath.Join(s.folder, "new.part"), nil
 }
 
-// add makes the file at temp, the path from begin, the next segment. The file is complete.
+// add makes the complete file at temp, a path from begin, the next segment, and writes part to the record.
 func (s *segments) add(temp string, part segment) error {
 	f, err := os.OpenFile(temp, os.O_RDWR, 0)
 	if err == nil {
@@ -116,8 +116,8 @@ func (s *segments) add(temp string, part segment) error {
 	})
 }
 
-// list writes a list of all segments for ffmpeg's demuxer concat and returns its path. A duration after each segment
-// makes the next one begin at the time of its first frame.
+// list writes a file that lists all segments, for ffmpeg's demuxer concat, and returns its path. The duration after
+// each segment but the last makes the following segment begin at the time of its first frame.
 func (s *segments) list() (path string, err error) {
 	var text strings.Builder
 	for i, part := range s.record.Parts {

@@ -24,7 +24,7 @@ type sink struct {
 	*clip
 }
 
-// Deliver implements enlarging.Sink. From a clip that is cut short it delivers what there is, and returns an error.
+// Deliver implements enlarging.Sink. If the video is cut short, it delivers the frames that exist and returns an error.
 func (s sink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 	p.Output = image.Pt(even(p.Output.X), even(p.Output.Y))
 	err := s.FileSink.Deliver(p, write)
@@ -36,7 +36,7 @@ func (s sink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 	return s.cut(p.Written)
 }
 
-// cut returns an error if the file ends before as many frames as its header states; written is how many it had.
+// cut returns an error if the input ended too early: written frames are fewer than the header says, or ffmpeg says so.
 func (c *clip) cut(written int) error {
 	promised, _ := strconv.Atoi(c.video.Frames)
 	const few = 50 // one frame in 50 may be missing for other reasons, such as an edit of its beginning
@@ -49,7 +49,7 @@ func (c *clip) cut(written int) error {
 	return nil
 }
 
-// encode makes ffmpeg write the file temp from the frames that write writes, and from the sound of the clip.
+// encode makes ffmpeg write the file temp, with the frames that write writes and the sound and subtitles of the input.
 func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	list, err := c.copies(extension(c.Out))
 	if err != nil {
@@ -90,8 +90,8 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	return nil
 }
 
-// check returns an error if the file made holds no video, though ffmpeg reported no error: a script that starts ffmpeg
-// can lose its exit code. It warns if the file does not have exactly frames frames.
+// check returns an error if the file at the path made holds no video, though ffmpeg reported no error: a script that
+// starts ffmpeg can lose its exit code. It warns if the number of frames in the file is not frames.
 func (c *clip) check(made string, frames int) error {
 	found, err := c.ask(made)
 	switch {
@@ -107,7 +107,7 @@ func (c *clip) check(made string, frames int) error {
 	return nil
 }
 
-// encoding is the stream of frames to ffmpeg, after the header. With segments, each segment has its own ffmpeg.
+// encoding is a writer that passes a Y4M stream to ffmpeg. With segments, a new ffmpeg writes each segment.
 type encoding struct {
 	muxer
 	*clip
@@ -151,7 +151,7 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// begin starts ffmpeg with args and the name of the file, and starts the stream of frames with the header in.
+// begin starts ffmpeg with args, to write w.temp, and sends it the start of the stream of frames with the header in.
 func (w *encoding) begin(in y4m.Header, args []string) error {
 	p := newProcess(w.ctx, nil, w.tools.ffmpeg, append(args, local(w.temp))...)
 	p.log.hidden = local(w.temp)
@@ -165,7 +165,7 @@ func (w *encoding) begin(in y4m.Header, args []string) error {
 	return w.muxer.start(in)
 }
 
-// next returns the time of the next frame: since the file begins, or, with segments, since the segment begins.
+// next returns the time of the next frame, in units of tick, from the beginning of the video or of its segment, if any.
 func (w *encoding) next() int64 {
 	now := w.times.next()
 	if w.parts != nil && w.segment.Frames == 0 {
@@ -193,7 +193,7 @@ func (w *encoding) beginSegment() (err error) {
 		w.pictureArgs(in, w.head), w.tools.keepTimes(), []string{"-fflags", "+bitexact", "-f", kind, "-y"}))
 }
 
-// endSegment completes the segment that is being written.
+// endSegment waits until ffmpeg has written the present segment, and adds the segment to w.parts.
 func (w *encoding) endSegment() error {
 	err := w.close(nil)
 	w.process = nil
@@ -203,7 +203,7 @@ func (w *encoding) endSegment() error {
 	return w.parts.add(w.temp, w.segment)
 }
 
-// close ends the stream to ffmpeg, where writing ended with err, and waits until ffmpeg has written its file.
+// close ends the stream to ffmpeg, to which the last write returned err, and waits until ffmpeg has written its file.
 func (w *encoding) close(err error) error {
 	_ = w.stdin.Close() // loses nothing: the pipe holds what was written
 	ended := w.end()
@@ -213,7 +213,7 @@ func (w *encoding) close(err error) error {
 	return w.failure(w.process, ended)
 }
 
-// failure returns the error for the result that p wrote, or nil if it is written. p ended with err.
+// failure returns the error of the job after p, an ffmpeg that writes a result, ended with err; nil if p succeeded.
 func (c *clip) failure(p *process, err error) error {
 	const full = 256 - 28 // the exit code of ffmpeg 6.0 and later for ENOSPC
 	switch {
@@ -225,7 +225,7 @@ func (c *clip) failure(p *process, err error) error {
 	return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg could not make it: %s", p.words(err))
 }
 
-// join makes ffmpeg write the file temp: it copies the pictures of all segments, and the streams in list.
+// join makes ffmpeg write the file temp: it copies the video of all segments, and the streams in list.
 func (c *clip) join(temp string, list []copied) error {
 	path, err := c.parts.list()
 	if err != nil {
@@ -247,7 +247,7 @@ func (c *clip) join(temp string, list []copied) error {
 	return c.failure(p, p.end())
 }
 
-// checkFormat warns if the result lacks depth or chroma of frames with the header in.
+// checkFormat warns if the result has less depth or less colour resolution than the frames, whose header is in.
 func (c *clip) checkFormat(in y4m.Header) {
 	switch depth := c.video.depth(); {
 	case c.alpha:
@@ -263,8 +263,8 @@ func (c *clip) checkFormat(in y4m.Header) {
 	}
 }
 
-// copies returns the streams of the file, other than its video, that go into a file with the extension ext. If ext
-// cannot hold a stream, it is left out with a warning, except sound: then copies fails, and no video is made.
+// copies returns the streams of the input, other than its video, to copy to a file with the extension ext. If such a
+// file cannot hold a stream, the stream is left out with a warning; but if it is sound, copies fails.
 func (c *clip) copies(ext string) (list []copied, err error) {
 	list, lost := c.probed.copies(c.video, ext)
 	for _, text := range lost {
@@ -304,7 +304,7 @@ func (c *clip) copies(ext string) (list []copied, err error) {
 	return nil, err
 }
 
-// sounds returns the codecs of the sound in list, joined by commas.
+// sounds returns the names of the codecs of the audio streams in list, joined by commas.
 func sounds(list []copied) string {
 	var names []string
 	for _, s := range list {

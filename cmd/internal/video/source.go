@@ -20,7 +20,7 @@ type source struct{ *clip }
 // Name implements enlarging.Source.
 func (s source) Name() string { return s.In }
 
-// Open implements enlarging.Source. It starts ffmpeg; closing the content ends ffmpeg.
+// Open implements enlarging.Source. It starts the ffmpeg that decodes the video; closing the content ends this ffmpeg.
 func (s source) Open() (*enlarging.Content, error) {
 	if err := pictures.CheckContainer(s.In); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (c *clip) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, c.In, format, args...)
 }
 
-// ask returns what ffprobe says about the file at path. It fails if the file has no video; the error's text continues a
+// ask returns ffprobe's description of the file at path. It fails if the file has no video; the error's text is for a
 // line that begins with the file's name.
 func (c *clip) ask(path string) (found probed, err error) {
 	p := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(path, "-show_format", "-show_streams")...)
@@ -96,7 +96,7 @@ func (c *clip) ask(path string) (found probed, err error) {
 	return found, nil
 }
 
-// probe reads which streams the file holds. It fails if the file has no video.
+// probe sets c.probed and c.video from what ffprobe says about the input. It fails if the input has no video.
 func (c *clip) probe() (err error) {
 	c.probed, err = c.ask(c.In)
 	if c.ctx.Err() != nil {
@@ -110,12 +110,12 @@ func (c *clip) probe() (err error) {
 	data, err := newProcess(c.ctx, nil, c.tools.ffprobe, probeArgs(c.In, "-select_streams", fmt.Sprint(c.video.Index),
 		"-read_intervals", "%+#8", "-show_frames")...).output()
 	if err == nil {
-		_ = c.video.addFrames(data) // an error leaves flags unknown; decoding will report it
+		_ = c.video.addFrames(data) // after an error, flags stay unknown, and decoding will fail, too
 	}
 	return c.ctx.Err()
 }
 
-// prepare reads which streams the file holds, chooses the encoder, and warns of losses that it knows before any frame.
+// prepare calls probe, sets the encoder c.by and c.alpha, and warns of losses that are known before any frame is read.
 func (c *clip) prepare() (err error) {
 	if err = c.probe(); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// times are the times of the frames that ffmpeg passes on, from the lines that its filter showinfo prints, one a frame.
-// It is safe for concurrent use.
+// times holds the times of the frames that ffmpeg gives to superres, read from the lines that the filter showinfo
+// prints, one a frame. It is safe for concurrent use.
 type times struct {
 	begin, each float64 // when the file begins, and the mean duration of a frame, in seconds
 
@@ -20,7 +20,7 @@ type times struct {
 	last     int64
 	began    bool
 	ended    bool // no more times will come
-	passed   int  // how many of the coming times to ignore
+	passed   int  // number of times, of those that come next, to ignore
 }
 
 func newTimes(begin, rate float64) *times {
@@ -37,7 +37,7 @@ var (
 	frameLine = regexp.MustCompile(`^\[Parsed_showinfo_\d+ @ 0x[0-9a-fA-F]+\] \[info\] n: *\d+ pts: *(-?\d+|NOPTS)`)
 )
 
-// take handles a line of ffmpeg's messages: it keeps the unit or the time that the line gives.
+// take handles a line of ffmpeg's messages: if it is from showinfo, it stores the unit or the time in the line.
 func (t *times) take(line string) {
 	if m := unitLine.FindStringSubmatch(line); m != nil {
 		num, err := strconv.ParseInt(m[1], 10, 32)
@@ -70,7 +70,7 @@ func (t *times) take(line string) {
 	t.more.Broadcast()
 }
 
-// end records that no more lines will come.
+// end records that no more times will come, and wakes all that wait for times.
 func (t *times) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,11 +78,11 @@ func (t *times) end() {
 	t.more.Broadcast()
 }
 
-// patience is how much later than a frame its time may come.
+// patience is how long to wait for the time of a frame that has come already.
 const patience = 10 * time.Second
 
-// wait waits until ready returns true, or no more times will come. If ffmpeg prints no time for a frame that has come,
-// it is taken to print no times at all. The caller holds t.mu.
+// wait waits until ready returns true, or no more times will come. After patience it assumes that no more times will
+// come. The caller holds t.mu.
 func (t *times) wait(ready func() bool) {
 	if ready() || t.ended {
 		return
@@ -93,8 +93,8 @@ func (t *times) wait(ready func() bool) {
 	}
 }
 
-// next returns the time of the next frame since the file begins, in units of tick. It waits until the time is known; if
-// it never will be, the frame follows the previous frame at the mean rate.
+// next returns the time of the next frame, from the beginning of the file, in units of tick. It waits until the time is
+// known; if no time comes, it adds the mean duration of a frame to the time of the previous frame.
 func (t *times) next() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +108,7 @@ func (t *times) next() int64 {
 	return int64(math.Round((float64(stamp)*float64(t.num)/float64(t.den) - t.begin) * (1e9 / tick)))
 }
 
-// unit returns the unit of the times of the input, as a fraction num/den of a second. It waits until the unit is known.
+// unit returns the unit of the input's times, num/den seconds. It waits until the unit is known or no times will come.
 func (t *times) unit() (num, den int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

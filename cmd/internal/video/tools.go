@@ -16,17 +16,17 @@ import (
 // Tools are the programs ffmpeg and ffprobe, found on the path.
 type Tools struct {
 	ffmpeg, ffprobe string
-	encoders        map[string]bool // names of the encoders that ffmpeg was built with
-	version         [2]int          // major and minor; 0: a build between releases, taken for a new one
+	encoders        map[string]bool // names of the encoders in this ffmpeg; each is true
+	version         [2]int          // major and minor; 0, 0: not a release, and treated as newer than all releases
 
 	// Wanted says how results are encoded.
 	Wanted Encoding
 
-	// Note tells the user something while a video is being enlarged.
+	// Note prints text, a remark for the user, while a video is being enlarged.
 	Note func(text string)
 }
 
-// Encoding says how results are encoded. With the zero value, little is lost that can be seen.
+// Encoding says how results are encoded. The zero value loses little that can be seen.
 type Encoding struct {
 	// Codec is h264, hevc, vp9 or av1; empty: the codec that suits the file.
 	Codec string
@@ -48,7 +48,7 @@ func (t *Tools) has(ctx context.Context, name string) bool {
 	return err == nil && listed(list)[name]
 }
 
-// listed returns the names of the video codecs in list, what ffmpeg prints for -encoders or -decoders.
+// listed returns the names of the video codecs in list, the output of ffmpeg -encoders or ffmpeg -decoders.
 func listed(list []byte) map[string]bool {
 	names := map[string]bool{}
 	for line := range strings.Lines(string(list)) {
@@ -59,8 +59,8 @@ func listed(list []byte) map[string]bool {
 	return names
 }
 
-// Find returns the programs of FFmpeg. If a program is missing, the error says what to do to enlarge the video file in
-// to the file out.
+// Find returns the programs of FFmpeg. If a program is missing, the error says how the user can still enlarge the
+// video, from the path in to the path out.
 func Find(ctx context.Context, in, out string) (*Tools, error) {
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
@@ -96,14 +96,14 @@ func Find(ctx context.Context, in, out string) (*Tools, error) {
 
 var versions = regexp.MustCompile(`(?m)^ffmpeg version n?(\d{1,2})\.(\d+)`)
 
-// byHand returns the command line that enlarges the video in to out through pipes, with the sound of in.
+// byHand returns a command line that enlarges the video at the path in to the path out through pipes, with its sound.
 func byHand(in, out string) string {
 	return fmt.Sprintf("ffmpeg -i %s -f yuv4mpegpipe -strict -1 - | superres upscale - | "+
 		`ffmpeg -i - -i %s -map 0:v -map "1:a?" -c:a copy -vf setparams=colorspace=bt709 -crf 16 -pix_fmt yuv420p %s `+
 		"(bt709 is for HD; of a smaller video write smpte170m)", quoted(in), quoted(in), quoted(out))
 }
 
-// quoted returns a file name as a word for a shell that does not begin with a dash.
+// quoted returns name, a file name, as a word of a shell command that is not taken for an option.
 func quoted(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "." + string(filepath.Separator) + name
@@ -147,7 +147,7 @@ var (
 	av1 = encoder{name: "libsvtav1", args: []string{"-crf", "24", "-preset", "6"}, deep: true}
 )
 
-// rated returns e with the rate factor w.CRF, if there is one.
+// rated returns e with w.CRF in place of its own rate factor, if w.CRF is set and e has a rate factor.
 func (w Encoding) rated(e encoder) encoder {
 	if i := slices.Index(e.args, "-crf"); i >= 0 && w.CRF != nil {
 		e.args = slices.Clone(e.args)
@@ -156,8 +156,8 @@ func (w Encoding) rated(e encoder) encoder {
 	return e
 }
 
-// encoderFor returns the first encoder that this ffmpeg has, in order of preference, for a file with the extension ext,
-// in lower case. deep says that samples have more than 8 bits, alpha that there is transparency.
+// encoderFor returns the best encoder that this ffmpeg has for a file with the extension ext, in lower case. deep says
+// that samples have more than 8 bits, alpha that there is transparency.
 func (t *Tools) encoderFor(ext string, deep, alpha bool) (encoder, error) {
 	list := []encoder{h264, mpeg4}
 	switch {

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// unwanted returns tracks of an MP4 with the video and list, counted from 0, that FFmpeg makes the default of their
-// kind although the input has no default of this kind: the first subtitles, which players would then show, and the
-// first sound if the input is an MP4, too. From other inputs the first sound stays the default, since some players of
+// unwanted returns the tracks that FFmpeg makes the default of their kind although the input has no default of the
+// kind, in an MP4 with the video as track 0 and then list: the first subtitles, which players would then show, and, if
+// the input is an MP4, too, the first sound. From other inputs the first sound stays the default, since some players of
 // MP4 play only the default.
 func (p *probed) unwanted(list []copied) (tracks []int) {
 	for _, kind := range []string{"audio", "subtitle"} {
@@ -35,9 +35,9 @@ func (p *probed) unwanted(list []copied) (tracks []int) {
 	return tracks
 }
 
-// boxes calls each for every box in data (ISO/IEC 14496-12, 4.2), with the kind and the content of the box. The content
-// shares the memory of data. It stops at the first error of each.
-func boxes(data []byte, each func(kind string, content []byte) error) error {
+// boxes calls visit for all boxes in data (ISO/IEC 14496-12, 4.2), with the kind and the content of the box, which
+// shares the memory of data. It stops at the first error of visit.
+func boxes(data []byte, visit func(kind string, content []byte) error) error {
 	for len(data) >= 8 {
 		size, head := uint64(binary.BigEndian.Uint32(data)), uint64(8)
 		if size == 1 && len(data) >= 16 {
@@ -46,7 +46,7 @@ func boxes(data []byte, each func(kind string, content []byte) error) error {
 		if size < head || size > uint64(len(data)) {
 			return errors.New("has a box of a wrong size")
 		}
-		if err := each(string(data[4:8]), data[head:size]); err != nil {
+		if err := visit(string(data[4:8]), data[head:size]); err != nil {
 			return err
 		}
 		data = data[size:]

@@ -20,20 +20,20 @@ import (
 
 // File is a video file to enlarge.
 type File struct {
-	// In is the path of the file, Out the path of the result; Out must stay in the folder Root, even through links.
+	// In is the path of the input, and Out of the result, which must lie in the folder Root even if there are links.
 	In, Out, Root string
-	// Keep makes the file Out: it calls make with the path of a temporary file, which is renamed to Out when it is
-	// complete. info describes the input file.
-	Keep func(info fs.FileInfo, make func(temp string) error) error
+	// Keep makes the file Out: it calls write with the path temp of a temporary file, and renames the complete file to
+	// Out. info describes the input file.
+	Keep func(info fs.FileInfo, write func(temp string) error) error
 	// Strip leaves out the metadata of the video, such as its title and place; false: metadata is kept.
 	Strip bool
 	// Settings is a hash of everything that decides the result besides the input. If it is not empty, the video is
-	// encoded in parts. An interruption leaves them beside Out, and a later job with the same Settings uses them.
+	// encoded in segments, which stay beside Out after an interruption, for a later job with the same Settings.
 	Settings string
 }
 
 // Job returns the job that enlarges f with the programs t; if t is nil, the job refuses every file. The job can be done
-// once, and ends when ctx does. It opens nothing before it is started.
+// only once, and stops when ctx ends. Job itself opens no file.
 func (t *Tools) Job(ctx context.Context, f File) enlarging.Job {
 	c := &clip{File: f, tools: t, ctx: ctx}
 	keep := func(info fs.FileInfo, write func(io.Writer) error) error {
@@ -52,15 +52,15 @@ type clip struct {
 	probed   probed
 	video    *stream // the stream of probed that is enlarged
 	by       encoder
-	alpha    bool // the result keeps the transparency of the video
-	parts    *segments
+	alpha    bool      // the result keeps the transparency of the video
+	parts    *segments // the segments of the result; nil: it is encoded in one go
 	times    *times
-	decoder  *process
+	decoder  *process // the ffmpeg that decodes the input
 	warnings []string
-	once     sync.Once // ensures that the user is told only once of a long wait
+	once     sync.Once // ensures that the note about a long wait is printed only once
 }
 
-// warn keeps text for the report, where it follows the name of the file.
+// warn adds text to the warnings of the report, where it follows the name of the file.
 func (c *clip) warn(text string) { c.warnings = append(c.warnings, text) }
 
 // local returns path as an address, so that ffmpeg does not take a part of it for an option or a protocol.

@@ -31,12 +31,12 @@ type pipe struct {
 	in   *os.File
 	out  *bufio.Reader
 	id   int
-	stop *time.Timer // kills the browser, patience after the last call began
+	stop *time.Timer // kills the browser if no call begins for as long as patience
 }
 
 const patience = 2 * time.Minute
 
-// OpenBrowser starts Chromium with a blank page. Without Chromium, or without SUPERRES_FULL, it skips the test.
+// OpenBrowser starts Chromium with a blank page. It skips the test if SUPERRES_FULL is not set or there is no Chromium.
 func OpenBrowser(t testing.TB) *Browser {
 	t.Helper()
 	NeedFull(t, "pages in a browser are slow")
@@ -57,7 +57,7 @@ func OpenBrowser(t testing.TB) *Browser {
 	must.Succeed(t, err)
 	out, theirOut, err := os.Pipe()
 	must.Succeed(t, err)
-	// Not the test's own folder: a process of the browser may still write to the profile when the test ends.
+	// Not t.TempDir, as a process of the browser may still write to the profile when the test ends.
 	profile := must.Get(os.MkdirTemp("", "superres-browser-"))(t)
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
 		"--no-first-run",
@@ -91,14 +91,14 @@ func OpenBrowser(t testing.TB) *Browser {
 func (b *Browser) attach() {
 	b.t.Helper()
 	var target struct{ TargetID, SessionID string }
-	// In a new window, since a hidden tab draws nothing.
+	// The tab is in a window of its own, since a hidden tab draws nothing.
 	b.Call("Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true}, &target)
 	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
 	b.session = target.SessionID
 	b.Window(900, 700, false)
 }
 
-// Call calls a method of the protocol and stores the answer in result, unless result is nil. An error ends the test.
+// Call calls a method of the DevTools protocol and stores the answer in result, if not nil. An error ends the test.
 func (b *Browser) Call(method string, params map[string]any, result any) {
 	b.t.Helper()
 	answer, err := b.try(method, params)
@@ -115,8 +115,8 @@ func (b *Browser) Call(method string, params map[string]any, result any) {
 
 var errGone = errors.New("the browser ended, or sent nothing for two minutes")
 
-// again ends a test that lost its browser, as happens on a busy machine. It first runs the test once more in a new
-// process, and then ends this one: as failed if the other failed, too, else as skipped.
+// again ends a test whose browser ended with err, as happens on a busy machine. It runs the test once more, in a new
+// process, and then ends the present test: as failed if the second run failed, too, else as skipped.
 func (b *Browser) again(err error) {
 	b.t.Helper()
 	const second = "SUPERRES_SECOND_BROWSER"
@@ -132,7 +132,7 @@ func (b *Browser) again(err error) {
 	b.t.Skipf("%v; %s was started once more and passed", err, root)
 }
 
-// try is like Call, but returns the answer or the error.
+// try is like Call, but returns the answer as JSON, or the error.
 func (b *Browser) try(method string, params map[string]any) (json.RawMessage, error) {
 	b.stop.Reset(patience)
 	b.id++
@@ -169,7 +169,7 @@ func (b *Browser) try(method string, params map[string]any) (json.RawMessage, er
 	}
 }
 
-// Eval returns the value of a JavaScript expression; if it is a promise, the value to which the promise resolves.
+// Eval returns the value of a JavaScript expression in the page; for a promise, the value to which it resolves.
 func (b *Browser) Eval(expression string) any {
 	b.t.Helper()
 	var got struct {
@@ -184,7 +184,7 @@ func (b *Browser) Eval(expression string) any {
 	return got.Result.Value
 }
 
-// Press presses the keys one after another and waits until the page is drawn.
+// Press presses and releases the keys one after another, and waits until the page is drawn.
 func (b *Browser) Press(keys ...string) {
 	b.t.Helper()
 	for _, key := range keys {
@@ -204,14 +204,14 @@ func (b *Browser) Drawn() {
 	b.Eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 }
 
-// Mouse sends the mouse event called what in the protocol, at the point x, y. wheel is how far the wheel turns.
+// Mouse sends the mouse event that the protocol calls what, at the point x, y. wheel is the scroll distance in pixels.
 func (b *Browser) Mouse(what string, x, y, wheel float64) {
 	b.t.Helper()
 	b.Call("Input.dispatchMouseEvent", map[string]any{"type": what, "x": x, "y": y, "button": "left", "buttons": 1,
 		"clickCount": 1, "deltaX": 0, "deltaY": wheel}, nil)
 }
 
-// Window sets the size of the window to w×h, and whether the page sees a phone or a computer.
+// Window sets the size of the page to w×h pixels; phone says that the page sees a phone with a touch screen.
 func (b *Browser) Window(w, h int, phone bool) {
 	b.t.Helper()
 	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": w, "height": h, "deviceScaleFactor": 1,
@@ -219,7 +219,7 @@ func (b *Browser) Window(w, h int, phone bool) {
 	b.Call("Emulation.setTouchEmulationEnabled", map[string]any{"enabled": phone, "maxTouchPoints": 2}, nil)
 }
 
-// Touch sends the touch event called what, with the points of the fingers on the page; no points: fingers are lifted.
+// Touch sends the touch event that the protocol calls what. fingers are the points at which fingers touch the page.
 func (b *Browser) Touch(what string, fingers ...[2]float64) {
 	b.t.Helper()
 	points := []map[string]any{}
@@ -236,7 +236,7 @@ func (b *Browser) Open(path, hash, ready string) {
 	b.Visit((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: hash}).String(), ready)
 }
 
-// Visit is like Open, but takes an address.
+// Visit is like Open, but takes the address of the page.
 func (b *Browser) Visit(address, ready string) {
 	b.t.Helper()
 	b.Call("Page.enable", nil, nil)
@@ -245,8 +245,8 @@ func (b *Browser) Visit(address, ready string) {
 	b.Wait("document.readyState === 'complete' && location.protocol !== 'about:' && (" + ready + ")")
 }
 
-// Faults makes pages that are opened from now on record errors, and violations of their security policy, in a list
-// called faults.
+// Faults makes pages that are opened from now on record errors, and violations of their security policy, in the
+// JavaScript list faults.
 func (b *Browser) Faults() {
 	b.t.Helper()
 	b.Call("Page.enable", nil, nil)
@@ -256,7 +256,7 @@ func (b *Browser) Faults() {
 		document.addEventListener("securitypolicyviolation", e => faults.push(e.violatedDirective + " " + e.blockedURI));`}, nil)
 }
 
-// Wait waits until the expression is true and the page is drawn.
+// Wait waits until the JavaScript expression is true and the page is drawn. The test ends if that takes too long.
 func (b *Browser) Wait(expression string) {
 	b.t.Helper()
 	for range 400 {
@@ -277,7 +277,7 @@ func (b *Browser) Tab() *Browser {
 	return tab
 }
 
-// Choose gives the files at paths to a file input, the element, as if a user had chosen them in its dialog.
+// Choose gives the files at paths to a file input as a user would. element is a JavaScript expression for the input.
 func (b *Browser) Choose(element string, paths ...string) {
 	b.t.Helper()
 	var found struct{ Result struct{ ObjectID string } }
@@ -301,7 +301,7 @@ func (b *Browser) Downloads(dir string) {
 	all.Call("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": dir}, nil)
 }
 
-// Await waits until the file at path exists and has content, and returns path.
+// Await waits, for up to 10 seconds, until the file at path exists and is not empty, and returns path.
 func Await(t *testing.T, path string) string {
 	t.Helper()
 	for range 200 {

@@ -48,7 +48,7 @@ func (p Program) Succeeds(t *testing.T, dir string, args ...string) (stdout, std
 	return stdout, stderr
 }
 
-// Ends runs the program as Call does, and fails the test unless its exit code is code and its output contains want.
+// Ends runs the program as Call does, and fails the test unless the exit code is code and the outputs contain want.
 func (p Program) Ends(t *testing.T, dir string, code int, want string, args ...string) {
 	t.Helper()
 	stdout, stderr, got := p.Call(t, dir, "", args...)
@@ -57,7 +57,7 @@ func (p Program) Ends(t *testing.T, dir string, code int, want string, args ...s
 	}
 }
 
-// Into runs the program in the current folder with w as standard output, and returns its messages and exit code.
+// Into runs the program in the current folder with w as standard output, and returns its standard error and exit code.
 func (p Program) Into(w io.Writer, args ...string) (stderr string, code int) {
 	var errs bytes.Buffer
 	code = p.Run(context.Background(), strings.NewReader(""), w, &errs, append([]string{"superres"}, args...))
@@ -69,11 +69,11 @@ type Broken struct{}
 
 func (Broken) Write([]byte) (int, error) { return 0, errors.New("pipe is closed") }
 
-// AtOnce is the sign for Interrupted that interrupts before the program begins.
+// AtOnce is a sign that makes Interrupted interrupt the program before it begins.
 const AtOnce = ""
 
-// Interrupted runs the program in dir and interrupts it as soon as it writes the text sign to standard output or error.
-// It checks that the program reports the interruption and that no file in dir appeared or disappeared.
+// Interrupted runs the program and interrupts it as soon as it writes the text sign to standard output or error. It
+// checks that the program reports the interruption and that no file below dir appeared or disappeared.
 func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	t.Helper()
 	before := Tree(t, dir)
@@ -90,7 +90,7 @@ func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	}
 }
 
-// signal is a writer that calls seen when the text sign has been written.
+// signal is a writer that calls seen once the text sign has been written to it.
 type signal struct {
 	sign string
 	seen func()
@@ -115,8 +115,8 @@ const (
 	peakVariable    = "SUPERRES_TEST_PEAK"
 )
 
-// Main is for TestMain: the test binary runs the program if Process started it, an external learner if a spec with
-// externaltest.Command started it, and otherwise the tests.
+// Main is called by TestMain. It runs the program if Process started this test binary, an external learner if a spec
+// with externaltest.Command started it, and otherwise the tests. Then it ends the process.
 func (p Program) Main(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == externaltest.Name {
 		os.Exit(externaltest.Serve(os.Stdin, os.Stdout, os.Stderr, os.Args[2:]))
@@ -130,8 +130,8 @@ func (p Program) Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// inEmptyFolders runs the tests, with fatal panics (see console.PanicsAreFatal), and with new folders for the files
-// that the program keeps for its user: models, and the cache. It returns the exit code.
+// inEmptyFolders runs the tests and returns the exit code. Meanwhile panics are fatal (see console.PanicsAreFatal), and
+// the user's models and cache lie in new folders.
 func inEmptyFolders(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "superres-test-")
 	if err != nil {
@@ -148,7 +148,7 @@ func inEmptyFolders(m *testing.M) int {
 	return m.Run()
 }
 
-// Process returns a command that runs the program in the folder dir: the test binary, with a TestMain that calls Main.
+// Process returns a command that runs the program in a process, in the folder dir. TestMain must call Main.
 func Process(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir

@@ -27,7 +27,7 @@ func WritePicture(t *testing.T, path string, img image.Image) {
 	Put(t, path, b.Bytes())
 }
 
-// Blob returns a picture of w×h pixels that is not uniform.
+// Blob returns a picture of w×h pixels with gradients of colour.
 func Blob(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i := range w * h {
@@ -51,7 +51,7 @@ func Rings(n, w, h int) []*image.Gray {
 	return list
 }
 
-// IDX returns an IDX file with the pictures in list, which all have the same size.
+// IDX returns the content of an IDX file, as MNIST uses it, with the pictures in list, which all have the same size.
 func IDX(list []*image.Gray) (data []byte) {
 	size := list[0].Rect.Size()
 	for _, n := range []int{0x803, len(list), size.Y, size.X} {
@@ -63,7 +63,7 @@ func IDX(list []*image.Gray) (data []byte) {
 	return data
 }
 
-// Tree returns the paths, relative to dir, of the files below the folder dir.
+// Tree returns the paths, relative to dir, of all files below the folder dir, sorted.
 func Tree(t *testing.T, dir string) []string {
 	t.Helper()
 	var list []string
@@ -85,7 +85,7 @@ func Size(t *testing.T, path string) image.Point {
 	return golden.Open(t, path).Bounds().Size()
 }
 
-// Results returns the content of each file below the folder dir, except hidden files, under its relative path.
+// Results returns the content of each file below the folder dir, except hidden files, by its path relative to dir.
 func Results(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -115,7 +115,7 @@ func Read(t *testing.T, parts ...string) []byte {
 	return must.Get(os.ReadFile(filepath.Join(parts...)))(t)
 }
 
-// Full returns the size of a test: all if SUPERRES_FULL is set, else sample.
+// Full returns all if SUPERRES_FULL is set, else sample: the number of cases that a test tries.
 func Full(sample, all int) int {
 	if os.Getenv("SUPERRES_FULL") != "" {
 		return all
@@ -123,7 +123,7 @@ func Full(sample, all int) int {
 	return sample
 }
 
-// NeedFull skips a test that takes long, for the reason why, unless SUPERRES_FULL is set. '.ci/run' sets it for each.
+// NeedFull skips a test that takes long, with the message why, unless SUPERRES_FULL is set, as '.ci/run' does.
 func NeedFull(t testing.TB, why string) {
 	t.Helper()
 	if Full(0, 1) == 0 {
@@ -145,7 +145,7 @@ func Peak(t *testing.T, path string) int64 {
 	return 0
 }
 
-// InOrder checks that text contains parts, one after another.
+// InOrder checks that text contains all parts, in this order and without overlap.
 func InOrder(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

@@ -10,7 +10,7 @@ import (
 	"superres/internal/must"
 )
 
-// PutMatrix writes m to the file at path, in the format that its extension names.
+// PutMatrix writes m to the file at path, in the format that the extension of path names.
 func PutMatrix(t *testing.T, path string, m mat.Matrix) {
 	t.Helper()
 	format := must.Get(matfile.Format(path))(t)

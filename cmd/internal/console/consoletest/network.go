@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// PutNetwork writes a small network as another program would, with random weights from seed, in the format of ncnn: to
-// path, which ends in .param, and to the .bin file beside it. It enlarges red, green and blue by scale, 1 to 4, through
-// one hidden layer of 16 channels, and adds the picture enlarged by repeating its pixels.
+// PutNetwork writes a small network with random weights from seed in the format of ncnn: its layers to path, which ends
+// in .param, and its weights to the .bin file beside it. The network enlarges RGB by scale, 1 to 4: two convolutions of
+// 3×3, with 16 channels between, are added to the picture enlarged by repeating its pixels.
 func PutNetwork(t *testing.T, path string, scale int, seed uint64) {
 	t.Helper()
 	const hidden = 16

@@ -16,8 +16,8 @@ type Refusal struct {
 	Want string
 }
 
-// Refuses checks that the program refuses each command line in list, in the folder dir: with one line, the right exit
-// code, and no new file.
+// Refuses checks that the program, run in the folder dir, refuses each command line in list: with a single line of
+// error, the right exit code, and no new file.
 func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	t.Helper()
 	before := Tree(t, dir)
@@ -33,15 +33,15 @@ func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	}
 }
 
-// RefusedLine is a Refusal with its arguments, none of which contains a space, in one text. It is an alias, so that
-// tables need not name the fields.
+// RefusedLine is a Refusal whose arguments are in one text, separated by spaces. It is an alias, so that tables need
+// not name the fields.
 type RefusedLine = struct {
 	Line string
 	Code int
 	Want string
 }
 
-// RefusesLines is Refuses for lines. The arguments of each line follow the words in command.
+// RefusesLines is Refuses for lines; the words of command come before the arguments of each line.
 func (p Program) RefusesLines(t *testing.T, dir, command string, lines []RefusedLine) {
 	t.Helper()
 	var list []Refusal

@@ -1,11 +1,11 @@
 //go:build !js
 
-// Command browser writes the page of superres serve to a folder of static files, which any host can serve, also python3
-// -m http.server. Workers of the browser do the calls, with the program as WebAssembly:
+// Command browser writes the page of superres serve as static files to a folder, which any web server can serve, such
+// as python3 -m http.server. The page enlarges pictures in web workers, which run superres as WebAssembly:
 //
 //	go run ./cmd/internal/serve/browser FOLDER
 //
-// main_js.go is the program of a worker, worker.js starts the program, and page/local.js passes calls to workers. The
+// main_js.go is the program of a worker, worker.js starts that program, and page/local.js passes calls to workers. The
 // same commit and Go version give the same bytes.
 package main
 
@@ -41,12 +41,12 @@ func main() {
 	}
 }
 
-// policy is the Content-Security-Policy of the page, which is in the page since a static host does not send it: the
-// policy of the server, with WebAssembly and workers.
+// policy is the Content-Security-Policy of the page. It stands in index.html, since a static host sends no such header.
+// Unlike the policy of superres serve, it also allows WebAssembly and workers.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; " +
 	"img-src 'self' blob:; connect-src 'self'; form-action 'none'; base-uri 'none'"
 
-// write creates the folder, builds superres.wasm in it with flags for go build, and prints the size of superres.wasm.
+// write writes the page to folder, builds superres.wasm there, with flags added to go build, and prints its size.
 func write(folder string, flags ...string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
@@ -104,7 +104,7 @@ func write(folder string, flags ...string) error {
 	return nil
 }
 
-// output runs a command with an environment for WebAssembly and returns the standard output.
+// output runs the command name with args, in an environment that makes Go build WebAssembly, and returns its output.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=off")

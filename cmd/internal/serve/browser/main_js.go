@@ -16,11 +16,11 @@ import (
 	"superres/internal/scheduling"
 )
 
-// memory is how many bytes one picture may take. WebAssembly has addresses of 32 bits, and the program itself, garbage
-// not yet collected and gaps take part of the 4 GiB.
+// memory is how many bytes one picture may take: half of the 4 GiB that WebAssembly can address, since the program
+// itself, garbage not yet collected and gaps take memory, too.
 const memory = 2 << 30
 
-// main is the program of a worker: it waits for calls to superres.run, one at a time, and to superres.cancel.
+// main is the program of a web worker: it waits for calls of superres.run, one at a time, and of superres.cancel.
 func main() {
 	debug.SetGCPercent(400) // within the limit that Admit sets below
 	w := &worker{host: js.Global().Get("host")}
@@ -37,7 +37,7 @@ func main() {
 	select {}
 }
 
-// worker runs the jobs that the page gives to this worker of the browser.
+// worker runs the jobs that the page gives to this web worker.
 type worker struct {
 	host   js.Value // object with the functions of worker.js
 	runner jobs.Runner
@@ -46,9 +46,9 @@ type worker struct {
 	told   time.Time // when progress was last reported
 }
 
-// run begins a job. args holds the call, its parameters as a query, the files, their sizes, and two functions. The
-// first function receives the result part by part. The second is called at the end: with the failure as JSON, or with
-// null and the name, MIME type and event of the result.
+// run begins a job and returns at once. args holds the call, its parameters as a query, the files, the sizes of the
+// files, and two functions. The first function receives the result part by part. The second is called at the end: with
+// the failure as JSON, or with null and the name, MIME type and event of the result.
 func (w *worker) run(_ js.Value, args []js.Value) any {
 	call, query, files, sizes, write, done := args[0].String(), args[1].String(), args[2], args[3], args[4], args[5]
 	w.files = nil
@@ -72,10 +72,10 @@ func (w *worker) run(_ js.Value, args []js.Value) any {
 	return nil
 }
 
-// raise returns the end of a message about a limit: what the user can use instead.
+// raise returns the text that replaces a flag such as --max-memory in messages: a page has no such flags.
 func raise(string) string { return "the program superres, which may take more than a browser" }
 
-// failure is the message to the page about a job that failed.
+// failure is the message to the page about a job that failed: the error text, and the exit code of superres upscale.
 type failure struct {
 	Error string `json:"error"`
 	Exit  int    `json:"exit"`
@@ -89,7 +89,7 @@ func (w *worker) do(ctx context.Context, call, query string, out io.Writer) (res
 	return w.runner.Do(ctx, jobs.Job{Call: call, Params: params}, out)
 }
 
-// cancel ends the job.
+// cancel ends the context of the present job, if there is one.
 func (w *worker) cancel(js.Value, []js.Value) any {
 	if w.end != nil {
 		w.end()
@@ -97,10 +97,10 @@ func (w *worker) cancel(js.Value, []js.Value) any {
 	return nil
 }
 
-// progressTime is the least time between reports of progress.
+// progressTime is the shortest time between two reports of progress.
 const progressTime = 100 * time.Millisecond
 
-// progress tells the page share, the part of the job done, and lets JavaScript handle events, such as cancel.
+// progress reports to the page the share done, 0 to 1, at most every progressTime, and lets the page call cancel.
 func (w *worker) progress(share float64) {
 	if time.Since(w.told) < progressTime {
 		return
@@ -117,7 +117,7 @@ func (w *worker) progress(share float64) {
 	w.told = time.Now()
 }
 
-// read returns length bytes of file, from offset on.
+// read returns length bytes of file, a JavaScript File, from offset on.
 func (w *worker) read(file js.Value, offset, length int64) (data []byte, err error) {
 	defer func() {
 		if recover() != nil { // JavaScript threw an exception: the file is gone or was changed
@@ -131,7 +131,7 @@ func (w *worker) read(file js.Value, offset, length int64) (data []byte, err err
 	return data, nil
 }
 
-// writer passes what is written to it to a JavaScript function, as arrays of bytes.
+// writer calls the JavaScript function to with each piece of data that is written, as a Uint8Array.
 type writer struct{ to js.Value }
 
 func (w writer) Write(p []byte) (int, error) {

@@ -12,10 +12,10 @@ import (
 type Blocks struct {
 	// Size is the size of the file in bytes.
 	Size int64
-	// Read returns length bytes from offset on, all within the file. The caller does not change the bytes.
+	// Read returns length bytes from offset on, which lie within the file. The caller does not change the bytes.
 	Read func(offset, length int64) ([]byte, error)
 
-	mu   sync.Mutex // guards kept, and is locked during Read
+	mu   sync.Mutex // guards kept, and is locked while Read runs
 	kept []block    // the most recently used is the first
 }
 
@@ -50,7 +50,7 @@ func (b *Blocks) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// block returns the block that begins at offset, a multiple of blockBytes. The caller must not change it.
+// block returns and keeps the block that begins at offset, a multiple of blockBytes. The caller must not change it.
 func (b *Blocks) block(offset int64) ([]byte, error) {
 	for i, one := range b.kept {
 		if one.offset == offset {

@@ -1,5 +1,5 @@
-// Package jobs does the calls of superres serve that concern a picture: in the workers of the server, and in the page
-// that needs no server.
+// Package jobs does the calls of superres serve that concern a picture. The workers of the server use it, and so does
+// the page that needs no server (see package browser).
 package jobs
 
 import (
@@ -13,13 +13,13 @@ import (
 	"superres/internal/scheduling"
 )
 
-// Job is a call with a picture.
+// Job is a call of the interface for one picture.
 type Job struct {
 	// Call is "upscale" or "inspect".
 	Call string
 	// Params are the parameters of the call.
 	Params url.Values
-	// Made says how another program made the picture from the original, which then is file 1. The zero value: none did.
+	// Made says how another program made the picture from the original, which is then file 1. The zero value: none did.
 	Made decoders.Way
 }
 
@@ -34,8 +34,8 @@ type Runner struct {
 	Progress func(share float64)
 }
 
-// Do does j and writes the result of an upscale to out. The Event of the result is the answer to the call. An error is
-// as in the command, comes from Admit, or is the cause of the end of ctx.
+// Do does j and, if j.Call is "upscale", writes the enlarged picture to out. The Event of the returned result is the
+// answer to the call. The error is one of superres upscale, one of Admit, or the cause of the end of ctx.
 func (r *Runner) Do(ctx context.Context, j Job, out io.Writer) (upscale.Result, error) {
 	request, err := r.Service.Request(ctx, j.Params)
 	if err != nil {
@@ -52,11 +52,11 @@ func (r *Runner) Do(ctx context.Context, j Job, out io.Writer) (upscale.Result, 
 	return request.Upscale(ctx, file, size, out, r.Admit, r.Progress)
 }
 
-// limit matches flags that set limits.
+// limit matches the flags that set limits.
 var limit = regexp.MustCompile(`--(max-memory|max-pixels|timeout)\b`)
 
-// AsParameters returns text, the error of a job, with the dashes removed from flags that are parameters of a call, and
-// with each flag that sets a limit replaced by the result of raise.
+// AsParameters returns text, the error of a job, without the dashes of flags that are parameters of a call, and with
+// raise(flag) in place of each flag that sets a limit.
 func AsParameters(text string, raise func(flag string) string) string {
 	return limit.ReplaceAllStringFunc(upscale.Parameters().Undashed(text), raise)
 }

@@ -30,7 +30,7 @@ type Settings struct {
 	Compared  []string               `json:"compared"`        // names of models with which a result can be compared
 	MaxBytes  int64                  `json:"max_bytes"`       // limit for a file, in bytes
 	MaxPixels int64                  `json:"max_pixels"`      // limit for a picture, in pixels; 0: none but memory
-	MaxMemory int64                  `json:"max_memory"`      // limit for all pictures in work, in bytes
+	MaxMemory int64                  `json:"max_memory"`      // limit for all pictures in progress, in bytes
 	Local     bool                   `json:"local,omitempty"` // the browser does the calls; false: a server does
 	// Window says that the program ends when the last page is closed. Each page then holds a request to v1/window.
 	Window bool    `json:"window,omitempty"`
@@ -41,7 +41,7 @@ type Settings struct {
 // Given is a picture that the page loads at first.
 type Given struct {
 	Name   string `json:"name"`
-	Folder string `json:"folder"` // path from the named folder, with "/" at the end; "": the picture was named
+	Folder string `json:"folder"` // path from the folder on the command line, with "/" at the end; "": no folder
 }
 
 // Files gives access to index.html and the files that it loads.
@@ -60,7 +60,7 @@ func (files) ReadFile(name string) ([]byte, error) {
 	return own.ReadFile(name)
 }
 
-// Names returns the names of all files.
+// Names returns the names of all files that ReadFile can read.
 func (files) Names() []string {
 	names := []string{"bicubic.js", "viewport.js"}
 	entries, err := own.ReadDir(".")
@@ -73,7 +73,7 @@ func (files) Names() []string {
 	return names
 }
 
-// Index returns index.html with values, as JSON, in its block of data called settings.
+// Index returns index.html with values, as JSON, in the script element whose id is settings.
 func (files) Index(values Settings) ([]byte, error) {
 	text, err := own.ReadFile("index.html")
 	if err != nil {

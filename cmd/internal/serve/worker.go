@@ -29,8 +29,8 @@ import (
 // workerVariable is the environment variable that makes the program run as a worker of a server.
 const workerVariable = "SUPERRES_WORKER"
 
-// readsAVIF is the value of that variable for a worker that must make its codecs for AVIF ready before it is confined: a
-// confined worker cannot.
+// readsAVIF is the value of that variable for a worker that must make its codecs for AVIF ready before it is confined:
+// a confined worker cannot.
 const readsAVIF = "avif"
 
 // IsWorker reports whether this process is to run as a worker of superres serve. If so, main must call Work first.

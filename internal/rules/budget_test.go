@@ -24,7 +24,7 @@ import (
 // of models, 600 with pixel art and try. So did 4,700 lines of tests: 2,800 of pictures, 1,200 of networks, 700 of the
 // others. Of the assembly, 600 lines are the forms for AVX-VNNI.
 var budget = map[string]int{
-	"lines of Go that is no test":                 112_900,
+	"lines of Go that is no test":                 112_850,
 	"lines of tests":                              49_050,
 	"lines of assembly":                           15_750,
 	"words of README.md":                          mostWords,

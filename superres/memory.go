@@ -17,10 +17,10 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	return shared + each
 }
 
-// MemoryEach returns the estimate of Memory in two parts, for a program that enlarges several pictures of the same cfg
-// at a time: shared for the program and the model, and each for every picture. If strips is true, the estimate is for a
-// program that calls Stream and does not keep the strips; but a colour model of cfg that allows transparency gets the
-// estimate for Upscale, because Stream does not take transparency.
+// MemoryEach splits the estimate of Memory for a program that enlarges several pictures of the same cfg at a time:
+// shared is needed once, for the program and the model, and each once for each picture. If strips is true, the program
+// is assumed to call Stream and not to keep the strips; but if cfg allows transparency, which Stream does not take, the
+// estimate is for Upscale.
 func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool) (shared, each int64) {
 	s := sizes{cfg.Width, cfg.Height, w, h}
 	in, out := int64(s.inW)*int64(s.inH), int64(w)*int64(h)

@@ -42,21 +42,21 @@ func (r *run) partOf(
 		reach = reachOf(inSize.X, inSize.Y, out.X, out.Y)
 	}
 	toEnd := r.clean.model.Orientations() > 1 // the picture is enlarged in several orientations
-	x := alongOf(area.Min.X, area.Max.X, inSize.X, out.X, reach, toEnd)
-	y := alongOf(area.Min.Y, area.Max.Y, inSize.Y, out.Y, reach, toEnd)
+	x := spanOf(area.Min.X, area.Max.X, inSize.X, out.X, reach, toEnd)
+	y := spanOf(area.Min.Y, area.Max.Y, inSize.Y, out.Y, reach, toEnd)
 	return part{
 		from: image.Rect(x.lo, y.lo, x.hi, y.hi), size: image.Pt(x.size, y.size),
 		keep: image.Rect(x.keepLo, y.keepLo, x.keepHi, y.keepHi),
 	}, nil
 }
 
-// along is a part in one dimension: samples [lo, hi) of the picture become size samples of the result, among which
-// samples [keepLo, keepHi) are the region.
-type along struct{ lo, hi, size, keepLo, keepHi int }
+// span is one axis of a part: samples [lo, hi) of the picture become size samples, of which samples [keepLo, keepHi),
+// counted from the first of these, are the region.
+type span struct{ lo, hi, size, keepLo, keepHi int }
 
-// alongOf returns the part for the samples [lo, hi) of a side with inSize samples, enlarged to outSize samples. reach
+// spanOf returns the part for the samples [lo, hi) of a side with inSize samples, enlarged to outSize samples. reach
 // is how many samples around [lo, hi) affect it; with toEnd, the part extends to the end of the side.
-func alongOf(lo, hi, inSize, outSize, reach int, toEnd bool) (a along) {
+func spanOf(lo, hi, inSize, outSize, reach int, toEnd bool) (a span) {
 	step := stage.Step(inSize, outSize)
 	a.lo = max(lo-reach, 0) / step * step
 	a.hi = min((hi+reach+step-1)/step*step, inSize)

@@ -174,8 +174,8 @@ func samples(rows [][]int32, img image.Image, y int) {
 	}
 }
 
-// cosines are the matrix C: half the cosines of (2n+1)kπ/16, the first row divided by √2, in units of 2⁻¹³. Row k is
-// symmetric for even k and antisymmetric for odd k, so half of each row is enough.
+// cosines is the matrix C in units of 2⁻¹³: row k holds cos((2n+1)kπ/16)/2, row 0 divided by √2. Row k is symmetric for
+// even k and antisymmetric for odd k, so only its first half is here.
 var cosines = [8][4]int32{
 	{2896, 2896, 2896, 2896},
 	{4017, 3406, 2276, 799},

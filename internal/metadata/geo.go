@@ -58,7 +58,7 @@ func (r *reader) geo(f tiffFile, e TIFFEntry, v Body) {
 	r.m.Geo = append(r.m.Geo, GeoTag{e.Tag, e.kind, b})
 }
 
-// swapBytes reverses the byte order of each number in b, values of the TIFF type kind.
+// swapBytes reverses the bytes of each number in b. kind is the TIFF type of the numbers.
 func swapBytes(b []byte, kind uint16) {
 	n := int(typeLengths[kind])
 	if kind == typeRational || kind == 10 { // a fraction (10: with a sign) is two numbers

@@ -31,8 +31,8 @@ func newCodes(c *counts) *codes {
 	return all
 }
 
-// newPrefixCode returns the code for symbols that are used as often as count says, with codes of at most the given
-// number of bits: the Huffman code or, where that has longer codes, the Huffman code of raised counts.
+// newPrefixCode returns a prefix code with at most most bits a symbol. count says how often each symbol is used. It is
+// the Huffman code or, where that has longer codes, the Huffman code for counts of which the smallest are raised.
 func newPrefixCode(count []uint32, most int) *prefixCode {
 	p := &prefixCode{code: make([]uint16, len(count)), length: make([]uint8, len(count))}
 	var symbols []int

@@ -89,7 +89,7 @@ var steps = [...]struct {
 }
 
 // Run takes the steps from first to last. It stops early after it has found a drawing, pixel art, or noise that varies
-// between regions. It fails only with ctx.Err(), or in a program without package convolutional.
+// between regions. It fails only if ctx ends, or if the program does not import package convolutional.
 func (x *Examination) Run(ctx context.Context, first, last Step) error {
 	for _, s := range steps[first : last+1] {
 		if x.isDone {

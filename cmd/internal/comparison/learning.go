@@ -220,8 +220,8 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 	return list, nil
 }
 
-// restore reduces t.img, enlarges it again with m and returns the scores of the result. With show, Picture is the
-// result or a part of the result; otherwise Picture is empty.
+// restore reduces t.img, enlarges it again with m and returns the error of the result. If show is true, Picture is the
+// result, of a large picture a part of it; otherwise Picture is empty.
 func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture, show bool) (s restored,
 	err error) {
 	e, shown, err := m.RestoreExact(ctx, t.img, scale)

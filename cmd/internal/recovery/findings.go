@@ -170,8 +170,8 @@ func (f findings) record() any {
 		"rankings": rankings, "trials": trials}
 }
 
-// section returns the section about a panel: a ranking at the number of signals that is enough for the best learner,
-// the errors for each number of signals, and curves.
+// section returns the section about a panel: a ranking at the number of signals from which the best learner finds the
+// dictionary, the errors for each number of signals, and curves.
 func (f findings) section(p planted.Panel) report.Section {
 	v := f.verdict(p)
 	s := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S),

@@ -182,7 +182,7 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 	}
 }
 
-// lose ends a worker that cannot be used any more because of fault, and returns why it ended, and how in words.
+// lose ends a worker that fault made unusable, and returns the cause of its end and, in how, a description in words.
 func (ws *workers) lose(p *workerProcess, fault error) (why death, how string) {
 	ws.mu.Lock()
 	delete(ws.busy, p)

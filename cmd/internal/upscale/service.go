@@ -277,8 +277,8 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 	return answer, err
 }
 
-// Inspect returns the plan for the picture in body, of size bytes. It reads the header, and, if the choice of model
-// depends on it, the whole picture; admit is as in Upscale.
+// Inspect returns how Upscale would enlarge the picture in the first size bytes of body. It reads only the header,
+// unless the choice of the model depends on the whole picture. admit is as in Upscale.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
 	admit func(scheduling.Load) error) (Result, error) {
 	return r.answer(ctx, body, size, io.Discard,

@@ -102,6 +102,10 @@ type softenerLesson struct {
 //
 // With the mean of the two, four of 83 clean pictures lose more than 0.3 dB, not two. More lessons only help with the
 // pictures that the softener learns from, so it needs more pictures.
+//
+// A network of 16 channels in place of 32, after 68,571 steps, is worse: for 6,000 lessons from general-dev and
+// open-valid its loss is 0.787 in place of 0.710, and the areas under the curves (AUC) of the three amounts of
+// sharpening are 0.84, 0.92 and 0.96 in place of 0.89, 0.95 and 0.98.
 
 // softenerLessons makes lessons, in pairs: a patch of a clean picture, then the same patch sharpened, or reduced by
 // taking single samples or block means.

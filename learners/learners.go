@@ -103,7 +103,7 @@ func (r *Result) Least() float64 {
 }
 
 // Falling reports whether the limit of iterations ended the learning while the RMSE still fell by more than 1 % over
-// the last tenth of the steps. An RMSE below a thousandth of the first step's counts as 0.
+// the last tenth of the steps. An RMSE below a thousandth of the first step's RMSE counts as 0.
 func (r *Result) Falling() bool {
 	last := len(r.Steps) - 1
 	end, before := r.Steps[last].RMSE, r.Steps[last-len(r.Steps)/10].RMSE

@@ -161,7 +161,7 @@ func takeSamples(remaining int) int {
 }
 
 // check panics unless f is complete and the slices suffice for this many samples. dst and src are the lengths of the
-// slices, step is the number of entries in dst from sample to sample, run that of a run.
+// slices, step is the number of entries in dst from sample to sample, and run is the number of entries in a run.
 func (f *Filter) check(dst, step, src int, rows []int, samples, run int) {
 	needOf(f.Outputs, Lanes)
 	switch {

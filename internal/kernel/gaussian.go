@@ -83,9 +83,9 @@ func (f *Filter) gaussianInput() int32 {
 	return most
 }
 
-// gaussianWork is the memory for tiles of 4×4 outputs: columns holds the samples transformed along columns; places one
-// row of them, transformed along rows too; sums the sums of that row; gathered the sums transformed back along rows;
-// pairs the results for two rows in the form that transformOutput takes.
+// gaussianWork is the memory for tiles of 4×4 outputs. columns holds the samples, transformed along columns, and places
+// holds one row of columns, transformed along rows too. sums holds the sums of that row, and gathered these sums
+// transformed back along rows. pairs holds the results for two rows in the form that transformOutput takes.
 type gaussianWork struct {
 	columns, places       []int16
 	sums, gathered, pairs []int32

@@ -35,7 +35,7 @@ const (
 // pack packs two samples into a pair.
 func pack(low, high int16) int64 { return int64(low) + int64(high)<<32 }
 
-// packSame returns the pair of the same sum twice.
+// packSame returns the pair that holds v twice.
 func packSame(v int32) int64 { return int64(v) + int64(v)<<32 }
 
 // unpack returns the two sums in a pair.
@@ -69,9 +69,9 @@ func multiply(products, input []int64, weights [][2]int64, inputs, outputs int) 
 	}
 }
 
-// multiplyTwo returns the scalar products of v with the two columns of w, then of u with them. It is a separate
-// function with exactly four sums, because then the compiler keeps all of them in registers of amd64. With six sums it
-// takes a third more time, and inlined nearly twice the time.
+// multiplyTwo returns the scalar products of v with the two columns of w, as v0 and v1, and of u, as u0 and u1. It is a
+// separate function with exactly four sums, because then the compiler keeps all of them in registers of amd64. With six
+// sums it takes a third more time, and inlined nearly twice the time.
 //
 //go:noinline
 func multiplyTwo(v, u []int64, w [][2]int64) (v0, v1, u0, u1 int64) {

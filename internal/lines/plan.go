@@ -92,7 +92,7 @@ func (l *layout) class(length int, floats bool) *class {
 // step is the computation of a few rows of a node by a worker.
 type step struct {
 	node, y, rows int
-	after         int // the step may begin once so many steps, the first of the list, have ended
+	after         int // the step may begin once the first steps of the list, as many as after says, have ended
 }
 
 // planner plans the steps in which a run computes rows, and the memory of these rows.
@@ -173,8 +173,7 @@ func (p *planner) free(i, index int) {
 }
 
 // ready returns the row before which all rows of node i can be computed from the present rows of its inputs. It is a
-// multiple of Together, or the end. Even at the end of the picture there are no more than atOnce new rows, to save
-// memory.
+// multiple of Together, or the end. To save memory, it makes at most atOnce rows ready, even at the end.
 func (p *planner) ready(i int) int {
 	n, rows := p.program.Nodes[i], &p.nodes[i]
 	end, most := rows.made, min(rows.made+rows.atOnce, rows.H)

@@ -188,8 +188,7 @@ func (r ReduceChannels) Make(t *Task, y, n int) {
 	}
 }
 
-// Roll moves the samples Rows up and Columns to the left. Samples that leave the picture at one edge come back at the
-// opposite edge.
+// Roll moves the samples Rows up and Columns left. Samples that leave at one edge come back at the opposite edge.
 type Roll struct {
 	rowwise
 	Rows, Columns int

@@ -16,8 +16,7 @@ import (
 // Coder is a sparse coder that runs an external program.
 type Coder struct {
 	Program
-	// Sparsity is the largest number of non-zeros of a signal. Codes with more are refused. The default, 0, is no
-	// limit.
+	// Sparsity is the largest number of non-zeros in a code; larger codes are refused. The default, 0, is no limit.
 	Sparsity int
 	// Tolerance is the residual norm at which coding of a signal may end. The program gets it. The default is 0.
 	Tolerance float64

@@ -9,8 +9,8 @@ import (
 )
 
 // Recovery measures the distance between a learned dictionary and the true one. Each learned atom is matched with a
-// true atom. An error is the mean of 1 − |cos|, 0 to 1, over these pairs. Signs of atoms are arbitrary, so the paper's
-// argmax is taken over absolute values too.
+// true atom. An error is the mean of 1 − |cos|, 0 to 1, over these pairs. The sign of an atom is arbitrary, so the
+// argmax in the paper's matching is taken over |cos|, not cos.
 type Recovery struct {
 	// Assigned is the error of the matching with the least error.
 	Assigned float64 `json:"assigned"`

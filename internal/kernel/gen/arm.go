@@ -33,6 +33,7 @@ type armLine struct {
 // armOperand is a variable, and the bit in the instruction's code where its register number begins.
 type armOperand struct{ variable, shift int }
 
+// newArmFunction returns the empty function of an operation, with its parameters placed in the stack frame.
 func newArmFunction(op operation) (*armFunction, error) {
 	sig, err := op.parse()
 	if err != nil {

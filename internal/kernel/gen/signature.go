@@ -71,6 +71,7 @@ func (op operation) parse() (s signature, err error) {
 	return s, nil
 }
 
+// results returns a list of results as Go text, in parentheses.
 func results(list *ast.FieldList) string {
 	var all []string
 	for _, field := range list.List {

@@ -208,8 +208,8 @@ func (p *packed) packTransform(f *Filter) {
 	p.transformed = f.transformed
 }
 
-// sumTiles returns the sums of tilesPerCall tiles, which begin at sample first: first for the upper row of outputs,
-// then for the lower row; in each row for each sample all outputs.
+// sumTiles returns the sums of tilesPerCall tiles, the first of which begins at sample first: the upper row of outputs,
+// then the lower row. A row holds all outputs of one sample after the other.
 func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32 {
 	channels, outputs := f.tileChannels(), f.Outputs
 	p.packTransform(f)

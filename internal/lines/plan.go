@@ -105,8 +105,8 @@ type planner struct {
 	count   int
 }
 
-// plan adds the steps that read the picture up to the given row, exclusive, and compute all rows that can then be
-// computed, passRows rows of the picture at a time.
+// plan adds the steps that read the rows of the picture before row to, and that compute all rows of other nodes that
+// depend only on these. It plans for passRows rows of the picture at a time.
 func (p *planner) plan(to, passRows int) {
 	for goesOn := true; goesOn; {
 		end := min(p.nodes[0].made+passRows, to)

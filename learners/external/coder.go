@@ -62,7 +62,7 @@ func (c *Coder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*
 	return codes, nil
 }
 
-// checkSignals refuses an empty matrix of signals, signals that do not have m entries, and signals that are not finite.
+// checkSignals refuses an empty matrix of signals, signals without m entries, and signals whose squares are not finite.
 func checkSignals(y *mat.Dense, m int) error {
 	if y.IsEmpty() {
 		return errors.New("external: there are no signals")

@@ -75,7 +75,7 @@ type cosampWorker struct {
 	pruned []float64 // x on the atoms of w.next before their least-squares solution
 }
 
-// pursue sets w.best to the best support of s atoms that the rounds find, and its least-squares solution.
+// pursue sets w.best to the best support of s atoms that the rounds of CoSaMP find, with its least-squares solution.
 func (w *cosampWorker) pursue(y []float64, s int, floor float64) {
 	copy(w.corr, w.start)
 	w.best.atoms, w.best.squaredError = w.best.atoms[:0], dot(y, y)

@@ -72,7 +72,7 @@ func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 // spWorker codes signals for one worker.
 type spWorker struct{ *subspace }
 
-// pursue sets w.best to the best support of s atoms that the rounds find, and its least-squares solution.
+// pursue sets w.best to the best support of s atoms that the rounds of SP find, with its least-squares solution.
 func (w *spWorker) pursue(y []float64, s int, floor float64) {
 	w.best.atoms = appendLargest(w.best.atoms[:0], w.start, s, floor)
 	w.solve(y, &w.best)

@@ -8,7 +8,7 @@ import (
 
 // multiplyTiles multiplies 16 pairs of matrices, of n×channels and channels×outputs: one pair for each entry of a
 // transform. For several tiles and outputs it keeps the sums of two entries of a column in registers: first the sums of
-// the second and third row. The output transform needs these two added in its first row and subtracted in its second,
+// the second and third row. The output transform needs their sum in its first row and their difference in its second,
 // so the products of the first row are added to the sum, and the products of the last row to the difference.
 //
 // With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products; a block of 12 by 1 loads 26. Intel's

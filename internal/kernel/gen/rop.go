@@ -147,6 +147,7 @@ var _ = register(operation{
 	assembly:  tier.ropResidual,
 })
 
+// ropResidual keeps the sums pq = ‖p − s·q‖² and moved = ‖old − s·q‖² in registers.
 func (t tier) ropResidual() {
 	q, z, p, old, sum := pointer("q"), pointer("z"), pointer("p"), pointer("old"), pointer("sum")
 	shrink, part, out := pointer("shrink"), pointer("part"), pointer("out")

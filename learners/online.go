@@ -46,7 +46,7 @@ import (
 type Online struct {
 	// Batch is the largest number of signals in a batch. The default, 0, is 256, or K if that is more.
 	Batch int
-	// Forget is ρ: the larger, the faster the weight of past batches falls. The default, 0, is 10.
+	// Forget is ρ. With a larger ρ the weight of past batches falls faster. The default, 0, is 10.
 	Forget float64
 	// Keep keeps coherent and rarely used atoms. By default they are replaced during learning: see restart.go.
 	Keep bool

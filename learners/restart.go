@@ -51,7 +51,7 @@ type restarts struct {
 }
 
 const (
-	mostRestarts = 3   // in one check
+	mostRestarts = 3   // the largest number of atoms that one check replaces
 	similar      = 0.5 // the |cos| between two atoms above which the less used atom may be replaced
 	// fewUsers is the number of signals below which an atom counts as a copy of a large signal.
 	fewUsers = 4.0

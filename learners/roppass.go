@@ -35,11 +35,11 @@ type ropSums [sums]float64
 
 const (
 	sumPQ      = iota // ‖P − Q‖²
-	sumMovedQ         // ‖Q − old Q‖², directly after sumPQ: see ROPResidual
+	sumMovedQ         // ‖Q − old Q‖²; must follow sumPQ: see ROPResidual
 	sumQZ             // ‖Q − Z‖²
-	sumLambda2        // ‖Λ2‖², directly after sumQZ: see Project
+	sumLambda2        // ‖Λ2‖²; must follow sumQZ: see Project
 	sumQ              // ‖Q‖²
-	sumLambda1        // ‖Λ1‖², directly after sumQ: see Shorten
+	sumLambda1        // ‖Λ1‖²; must follow sumQ: see Shorten
 	sumMovedZ         // ‖Z − old Z‖²
 	sums
 )

@@ -16,8 +16,8 @@ type magic uint32
 const (
 	labelMagic magic = 0x0801
 	imageMagic magic = 0x0803
-	// wideMagic opens the labels of QMNIST: for each image a row of int32, the first of which is the label (C. Yadav,
-	// L. Bottou: Cold Case: The Lost MNIST Digits, 2019, arXiv 1905.10498).
+	// wideMagic opens the labels of QMNIST: for each image a row of int32 that begins with the label (C. Yadav, L.
+	// Bottou: Cold Case: The Lost MNIST Digits, 2019, arXiv 1905.10498).
 	wideMagic magic = 0x0C02
 )
 

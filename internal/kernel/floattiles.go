@@ -10,7 +10,7 @@ import "math"
 
 const (
 	tileSide   = 4            // outputs along a side of a tile
-	tileTaken  = tileSide + 2 // samples along a side, from which they are computed
+	tileTaken  = tileSide + 2 // samples along a side, from which a tile is computed
 	tilePlaces = tileTaken * tileTaken
 	biasPlace  = tileTaken + 1
 )

@@ -46,7 +46,7 @@ func unpack(pair int64) (low, high int32) {
 
 // packed is the working memory for layers in plain Go. Its slices grow when needed.
 type packed struct {
-	weights        [][2]int64 // for each entry of a transform, for two outputs together, for each input, both weights
+	weights        [][2]int64 // for each entry of a transform, pair of outputs and input: the weights of both outputs
 	columns, input []int64    // pairs of samples, or pairs of their transforms
 	products       []int64    // pairs of sums
 	sums           []int32

@@ -24,7 +24,7 @@ func (p *Program) layout(w, h int) layout {
 	step := 0
 	for i, s := range p.Sizes(w, h) {
 		l.nodes[i].Size = s
-		if s.H >= h { // neither a reduced picture nor a mean over the picture
+		if s.H >= h { // the node is neither a reduced picture nor a mean over the picture
 			step = max(step, s.Step)
 		}
 		for k, from := range p.Nodes[i].Inputs {
@@ -101,7 +101,7 @@ type planner struct {
 	nodes   []Rows
 	users   [][]user
 	steps   []step
-	counts  bool // only count steps and rows, without memory
+	counts  bool // whether to count steps and rows only, without memory
 	count   int
 }
 

@@ -12,7 +12,7 @@ type Pool struct {
 	IsMax bool
 	// Height and Width are the size of a window, Stride is the distance from one window to the next.
 	Height, Width, Stride int
-	// Pad says how far windows reach beyond the edges. If CountPad is true, means count samples there as 0, else not.
+	// Pad says how far windows reach beyond the edges. With CountPad, means include the samples beyond the edges, as 0.
 	Pad      Edges
 	CountPad bool
 }

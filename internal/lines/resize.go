@@ -20,7 +20,7 @@ type Resize struct {
 	Up, Down int
 	// A is the parameter of bicubic interpolation.
 	A float64
-	// If AlignCorners is true, the centres of the corner samples coincide, otherwise the corners of the pictures.
+	// AlignCorners makes the centres of the corner samples of both pictures coincide, instead of the pictures' corners.
 	AlignCorners bool
 
 	columns atomic.Pointer[resizedColumns] // for the latest size

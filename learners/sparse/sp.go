@@ -33,8 +33,8 @@ type SP struct {
 	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is the smallest S that reaches the
 	// Tolerance, up to n and K.
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ to reach with the smallest S, up to Sparsity, that is sufficient. The
-	// default, 0, uses S = Sparsity or, if Sparsity is 0 too, a norm that is rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ that a code should reach; S is the smallest number, up to Sparsity, that
+	// does. The default, 0, means S = Sparsity or, if Sparsity is 0 too, a residual norm at rounding error.
 	Tolerance float64
 }
 

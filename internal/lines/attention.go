@@ -24,8 +24,8 @@ func (k Keys) rows(y int) (lo, hi int) { return y * k.Down, y*k.Down + k.Height 
 // queries describes the windows of the first input, which do not overlap.
 func (w *Windows) queries() Keys { return Keys{w.Height, w.Width, w.Height, w.Width} }
 
-// load copies to dst the channels of one head of the pixels of a window of in: window x in row y of the windows k. dst
-// has a row for each pixel or, if isTransposed, for each channel. Zeros fill each row up to step values.
+// load copies to dst the channels of one head of all pixels in a window of in: window x in row y of the windows that k
+// describes. dst has a row for each pixel or, if isTransposed, for each channel. Zeros fill each row up to step values.
 func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
 	if isTransposed {
 		clear(dst[:w.PerHead*step])

@@ -78,8 +78,8 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 	return r, nil
 }
 
-// assign returns a column for every row, each column once, so that the sum of the costs is smallest. It uses shortest
-// augmenting paths over reduced costs, in k³ operations.
+// assign pairs each row with a different column so that the sum of the costs is smallest, and returns the column of
+// each row. It uses shortest augmenting paths over reduced costs, in k³ operations.
 //
 // H. W. Kuhn: The Hungarian method for the assignment problem, Naval Research Logistics Quarterly 2 (1955),
 // doi:10.1002/nav.3800020109.

@@ -18,7 +18,7 @@ import (
 //
 // At 64 channels a tile takes 1024 cycles of these two ports for products, 16 for sums and differences, 24 for its
 // input transform, which takes 32 cycles for its stores, and 68 for its output transform: nine tenths are products. At
-// 48 channels they are 576 of 670. On Zen 5 ConvolveTwoRows reaches 87 and 82 % of peak's speed, 81 % at 32 channels.
+// 48 channels, products are 576 of 670. On Zen 5 ConvolveTwoRows has 87 and 82 % of peak's speed, 81 % at 32 channels.
 func (t tier) multiplyTiles() {
 	output, column, left, last, acc := GP64(), AllocLocal(8), AllocLocal(8), AllocLocal(8), t.vecs(24+1)
 	MOVQ(U32(0), column)

@@ -40,17 +40,16 @@ func (p *problem) row(k int) (signals []int32, places []int) {
 	return p.rowAt[from:to], p.rowPos[from:to]
 }
 
-// update changes the atoms and the values of the codes of a problem, and keeps p.residual equal to Y − DX. The atoms
-// must keep length 1, and unused atoms must not change. When ctx ends it returns ctx.Err(), with the problem in any
-// state.
+// update changes the atoms and the code values of a problem, and keeps p.residual equal to Y − DX. Atoms keep length 1,
+// and unused atoms do not change. When ctx ends it returns ctx.Err(), and the problem may be in any state.
 type update func(ctx context.Context, p *problem) error
 
 // alternate is the loop of all two-stage learners: X = code(Y, D), then the update on the fixed support, until D no
 // longer changes, the residual vanishes, the objective stalls, or opt.Iterations are done. The coder defines the
 // objective: a lasso has an objective of its own, a pursuit minimises ‖Y − DX‖.
 //
-// Between coding and update, atoms that no signal uses are replaced by the signals with the largest residuals, each
-// signal once in an iteration. Between iterations other bad atoms are replaced (restart.go), unless keep is true.
+// Between coding and update, atoms that no signal uses are replaced by the signals with the largest residuals, a
+// different signal for each. Between iterations other bad atoms are replaced (restart.go), unless keep is true.
 func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply update) (*Result, error) {
 	began := time.Now()
 	opt, d, err := Prepare(y, opt)

@@ -11,10 +11,10 @@ import (
 	"superres/learners/plugin"
 )
 
-// BLOTLESS updates a block of s ≤ M atoms together with their rows of the codes, by total least squares. With the rows
-// X_b (s×N), the atoms D_b, and R_b = Y − D_rest·X_rest, which the other atoms leave to the block, a left inverse S of
-// D_b satisfies S·R_b = X_b. The equation is linear in S and X_b, but neither R_b nor X_b is exact. A step moves [R_b;
-// X_b] to the nearest matrix of rank M, and then sets X_b to zero outside of its support,
+// BLOTLESS updates a block of s ≤ M atoms together with their rows of the codes, by total least squares. D_b are the
+// atoms of the block, X_b (s×N) their rows of X, and R_b = Y − D_rest·X_rest the residual of all other atoms. A left
+// inverse S of D_b satisfies S·R_b = X_b, if R_b and X_b are exact. They are not, so a step moves [R_b; X_b] to the
+// nearest matrix of rank M, and then sets X_b to zero outside of its support (mask is 1 on the support, else 0),
 //
 //	[V1; V2] = the s lowest eigenvectors of [R_b; X_b]·[R_b; X_b]ᵀ,
 //	W = V1ᵀR_b + V2ᵀX_b,   R̂ = R_b − V1·W,   X_b ← mask ∘ (X_b − V2·W),
@@ -71,9 +71,9 @@ func init() {
 //	random partitions    0.156  0.056  0.036  0.013
 //	and momentum 0.8     0.137  0.030  0.019  0.006
 //
-// In 20 problems of superres recover --seed 1, at N = 100 and 150, it is 0.170 and 0.074 without momentum, 0.142 and
-// 0.059 with 0.3, 0.130 and 0.052 with 0.5; an independent program without momentum reaches 0.132 and 0.056. Where
-// signals are not exactly sparse, as patches of photographs are not, momentum ends at a larger residual, worst at 0.8.
+// In 20 problems of superres recover --seed 1, at N = 100 and 150, the error is 0.170 and 0.074 without momentum, 0.142
+// and 0.059 with 0.3, 0.130 and 0.052 with 0.5; an independent program without momentum reaches 0.132 and 0.056. If
+// signals are not exactly sparse, such as patches of photographs, momentum ends at a larger residual, largest at 0.8.
 const (
 	blotlessSeed     = 1
 	blotlessMomentum = 0.5
@@ -85,8 +85,8 @@ func (l BLOTLESS) Check() error {
 }
 
 // Memory implements Learner. It counts the non-zeros of a block, R_b·R_bᵀ with its decomposition, the decomposition of
-// [R_b; X_b]·[R_b; X_b]ᵀ, the matrices of the sizes of X_b·R_bᵀ and X_b·X_bᵀ and, if there are fewer signals than
-// entries, the coordinates.
+// [R_b; X_b]·[R_b; X_b]ᵀ, matrices as large as X_b·R_bᵀ and X_b·X_bᵀ and, if there are fewer signals than entries, the
+// coordinates of R_b in the basis of its span (blotlessspan.go).
 func (BLOTLESS) Memory(m, n, k, s int) float64 {
 	width := float64(min(m, n))
 	atoms := min(width, float64(k))
@@ -112,8 +112,8 @@ func (l BLOTLESS) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result
 	})
 }
 
-// update updates the atoms in the given order, in blocks of at most min(M, N) atoms, or as many as the rank of R_b if
-// that is less. An atom that no signal uses belongs to no block, since its row of X_b would be zero.
+// update updates the atoms in the given order, block by block. A block has at most min(M, N) atoms, and no more than
+// the rank of its R_b. An atom that no signal uses belongs to no block, because its row of X_b would be zero.
 func (l BLOTLESS) update(ctx context.Context, p *problem, order []int) error {
 	order = slices.DeleteFunc(order, func(k int) bool { return p.rowStart[k] == p.rowStart[k+1] })
 	for size := min(p.m, p.n); len(order) > 0; {

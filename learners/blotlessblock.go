@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// block is a block of atoms during its update: X_b, signal by signal, and the products of R_b and X_b that a step
-// needs. Between open and close, p.residual holds R_b.
+// block is a block of atoms during its update. X_b are the rows of X of these atoms, and R_b is the residual of all
+// other atoms: see BLOTLESS. Between open and close, p.residual holds R_b.
 type block struct {
 	p     *problem
 	atoms []int // ascending
@@ -19,8 +19,8 @@ type block struct {
 	local []int // the atom of each non-zero, as an index of atoms
 	pos   []int // the index of each non-zero in codes.Value
 
-	// r holds the columns of R_b, one after the other, m entries each. If there are fewer signals than entries, these
-	// are coordinates in the basis R_b·basis of the span of R_b. Otherwise basis is nil.
+	// r holds the columns of R_b, one after the other, m entries each. If there are fewer signals than entries, the m
+	// entries are coordinates in the basis R_b·basis of the span of R_b. Otherwise basis is nil.
 	m     int
 	r     []float64
 	basis *mat.Dense // N×m
@@ -109,7 +109,7 @@ func (b *block) products(x []float64, xx *mat.SymDense, xr *mat.Dense) {
 	}
 }
 
-// step makes one step of X_b. If the rows of the new X_b would be dependent, it takes no step and returns false.
+// step replaces X_b by its next iterate. If that has dependent rows, step leaves X_b unchanged and returns false.
 func (b *block) step(momentum float64) (bool, error) {
 	m, s := b.m, len(b.atoms)
 	low := m + s - b.rank // the number of eigenvectors: s, and one more for each dimension that R_b lacks

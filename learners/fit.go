@@ -43,8 +43,8 @@ func (p *problem) fit(ctx context.Context, mu float64) (float64, error) {
 	return f, err
 }
 
-// ridge sets x to argmin ‖y − D_I x‖² + μ‖x‖² for the support I, by means of the Cholesky factor L of D_IᵀD_I + μ,
-// which it writes to chol. The coefficient of an atom that depends linearly on the atoms before it becomes zero.
+// ridge sets x to argmin ‖y − D_I x‖² + μ‖x‖² for the support I. It writes the Cholesky factor L of D_IᵀD_I + μ·1 to
+// chol, with 1/L_ii on the diagonal. An atom that depends linearly on the atoms before it gets coefficient 0.
 func (p *problem) ridge(support []int32, y []float64, mu float64, chol, x []float64) {
 	n := len(support)
 	for i, a := range support {

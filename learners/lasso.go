@@ -18,10 +18,9 @@ import (
 //	minimise ½‖Y − DX‖² + λ‖X‖₁  over X and D with atoms of length 1.
 //
 // X is the solution of the lasso for D, by homotopy (sparse.Lasso), and D the least-squares dictionary for X (MOD) with
-// atoms scaled to length 1. λ falls geometrically over the first iterations. A large λ leaves only a few large entries
-// in a code, which finds the atoms; a small λ shrinks the entries little, which makes the atoms accurate. For signals
-// without noise the last λ limits that accuracy; with noise of standard deviation σ the best last λ is about σ√(2·ln
-// K).
+// atoms scaled to length 1. λ falls geometrically over the first iterations. A large λ leaves few and large entries in
+// a code, which finds the atoms; a small λ shrinks the entries little, which makes the atoms accurate. Without noise
+// the last λ limits that accuracy; with noise of standard deviation σ the best last λ is about σ√(2·ln K).
 //
 // Note: mean error of 4 planted problems of seed 7, (M,K,S) = (16,32,3), 500 iterations, by first and last λ:
 //

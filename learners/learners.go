@@ -18,11 +18,11 @@ import (
 // Learner learns a dictionary from training signals. A learner is a plain value that keeps no state between calls,
 // and is safe for concurrent use.
 type Learner interface {
-	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It returns an error where y is empty,
-	// not finite or zero, where the sum of its squares is above 1e290 or below 1e-280, and where opt does not fit y.
-	// When ctx ends it returns the result of the last complete iteration, if there is one, together with ctx.Err(). y
-	// is not changed. The result belongs to the caller. It is the same bits for the same y, opt and learner, for any
-	// number of workers.
+	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It returns an error if y is empty, not
+	// finite or zero, if the sum of its squares is above 1e290 or below 1e-280, or if opt does not fit y. When ctx ends
+	// it returns the result of the last complete iteration, if there is one, together with ctx.Err(). Learn does not
+	// change y. The result belongs to the caller. It has the same bits for the same y, opt and learner, for any number
+	// of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
 	// Memory estimates how many bytes Learn uses at its peak for k atoms and n signals of m entries, with at most s
 	// non-zeros in a code. It counts the result, but not y or garbage. The estimate is one to two times the true
@@ -103,7 +103,7 @@ func (r *Result) Least() float64 {
 }
 
 // Falling reports whether the limit of iterations ended the learning while the RMSE still fell by more than 1 % over
-// the last tenth of the steps. An RMSE below a thousandth of the first step's counts as 0.
+// the last tenth of the steps. An RMSE below a thousandth of the first step's RMSE counts as 0.
 func (r *Result) Falling() bool {
 	last := len(r.Steps) - 1
 	end, before := r.Steps[last].RMSE, r.Steps[last-len(r.Steps)/10].RMSE

@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MOD is the method of optimal directions: with the codes fixed, the dictionary is the least-squares one,
+// MOD is the method of optimal directions. With the codes fixed, it computes the least-squares dictionary,
 //
 //	D ← Y Xᵀ (X Xᵀ)⁺,
 //
-// after which each atom is scaled to length 1, and its row of X by the length that it had. An atom that no signal uses
-// makes X Xᵀ singular and is kept as it is. One update costs N·S² for X Xᵀ, N·S·M for Y Xᵀ and K³/3 + M·K² to solve.
+// then scales each atom to length 1, and multiplies its row of X by the atom's old length. An atom that no signal uses
+// makes X Xᵀ singular and is not changed. One update costs N·S² for X Xᵀ, N·S·M for Y Xᵀ and K³/3 + M·K² to solve.
 //
 // K. Engan, S. Aase, J. Husøy: Method of optimal directions for frame design, ICASSP 1999,
 // doi:10.1109/ICASSP.1999.760624.

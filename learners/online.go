@@ -15,24 +15,24 @@ import (
 	"superres/learners/sparse"
 )
 
-// Online learns from one small batch of signals after the other. Two matrices sum up all past batches: after batch t,
-// coded over the current D,
+// Online learns from one small batch of signals after the other. Two matrices summarise all past batches. After batch
+// t, with signals y and their codes x over the current D,
 //
 //	A ← β A + Σ xxᵀ,   B ← β B + Σ yxᵀ,   β = (1 − 1/t)^ρ,
 //
-// and D takes one step of block coordinate descent on ½ tr DᵀDA − tr DᵀB, the misfit of all batches, batch t' weighted
-// by (t'/t)^ρ: for every atom in turn
+// and D takes one step of block coordinate descent on ½ tr DᵀDA − tr DᵀB, the misfit of all batches, in which batch t'
+// has the weight (t'/t)^ρ: for one atom after the other
 //
 //	d_k ← d_k + (b_k − D a_k) / A_kk.
 //
 // Then each atom is scaled to length 1, and its rows of A and B and its column of A are multiplied by its old length.
-// The paper only bounds the lengths by 1, since its codes are shrunk; the codes of a pursuit are not.
+// The paper only bounds the lengths by 1, because its ℓ₁ norm shrinks the codes; a pursuit does not shrink them.
 //
 // An iteration is one pass over all signals, as in the other learners, in random batches. All signals are then coded
 // over the new D, which gives the step and the codes of the iteration. Atoms that no signal uses are replaced, for the
 // next pass, by the signals with the largest residuals, and their rows of A and B are set to zero.
 //
-// A batch costs its coding and K²·M for D. The memory, besides Y and X, is 2K², a few K·M and a batch.
+// A batch costs its coding and K²·M for the step of D. The memory, besides Y and X, is 2K², a few K·M and a batch.
 //
 // Note: old codes belong to worse dictionaries, so forgetting pays. A large ρ is better after many passes, and a
 // small one after few; ρ → 0 is the paper's simplest algorithm. Error by optimal assignment, mean of 8 planted
@@ -46,7 +46,7 @@ import (
 type Online struct {
 	// Batch is the largest number of signals in a batch. The default, 0, is 256, or K if that is more.
 	Batch int
-	// Forget is ρ: the larger, the faster the weight of past batches falls. The default, 0, is 10.
+	// Forget is ρ. With a larger ρ the weight of past batches falls faster. The default, 0, is 10.
 	Forget float64
 	// Keep keeps coherent and rarely used atoms. By default they are replaced during learning: see restart.go.
 	Keep bool

@@ -14,7 +14,7 @@ import (
 // when the objective has not fallen by the share stallGain within stallSteps iterations.
 const (
 	exactResidual = 1e-9 // relative to ‖Y‖_F
-	settledMove   = 1e-9 // no entry of an atom changes by more
+	settledMove   = 1e-9 // the largest change of an entry of an atom
 	stallSteps    = 60
 	stallGain     = 1.999e-3 // of ‖Y − DX‖², which is 0.1 % of ‖Y − DX‖
 )

@@ -51,7 +51,7 @@ type restarts struct {
 }
 
 const (
-	mostRestarts = 3   // in one check
+	mostRestarts = 3   // the largest number of atoms that one check replaces
 	similar      = 0.5 // the |cos| between two atoms above which the less used atom may be replaced
 	// fewUsers is the number of signals below which an atom counts as a copy of a large signal.
 	fewUsers = 4.0
@@ -85,9 +85,9 @@ func (r *restarts) isDue(done int, ending bool) bool {
 	return !r.off && (isCheckDue(done, r.iterations) || ending && float64(done) <= lastCheck*float64(r.iterations))
 }
 
-// check replaces atoms after the last iteration done, which had the given codes and objective, and returns how many;
-// the last check restores the best atoms instead. changed reports whether it changed atoms, which are K×M, atom after
-// atom. errs is ‖y − Dx‖² of every signal, 0 where it is rounding error, and signal returns a signal by its number.
+// check is called after iteration number done, which ended with the given codes and objective. It replaces some atoms
+// and returns how many; the last check restores the best atoms instead. changed reports whether atoms (K×M, atom after
+// atom) changed. errs is ‖y − Dx‖² of every signal, 0 for rounding error; signal returns a signal by its number.
 func (r *restarts) check(done int, atoms []float64, codes *sparse.Codes, objective float64, errs []float64,
 	signal func(j int) []float64) (count int, changed bool) {
 	if objective < r.objective {

@@ -35,11 +35,11 @@ type ropSums [sums]float64
 
 const (
 	sumPQ      = iota // ‖P − Q‖²
-	sumMovedQ         // ‖Q − old Q‖², directly after sumPQ: see ROPResidual
+	sumMovedQ         // ‖Q − old Q‖²; must follow sumPQ: see ROPResidual
 	sumQZ             // ‖Q − Z‖²
-	sumLambda2        // ‖Λ2‖², directly after sumQZ: see Project
+	sumLambda2        // ‖Λ2‖²; must follow sumQZ: see Project
 	sumQ              // ‖Q‖²
-	sumLambda1        // ‖Λ1‖², directly after sumQ: see Shorten
+	sumLambda1        // ‖Λ1‖²; must follow sumQ: see Shorten
 	sumMovedZ         // ‖Z − old Z‖²
 	sums
 )
@@ -93,7 +93,7 @@ func (s *ropState) groups(newBody func() func(lo, hi int, part *ropPart)) {
 func growth(shrink, r float64) float64 { return shrink + r*(1-shrink) }
 
 // updateRankOne updates u and w of atom k for the new Ẑ by power steps; next holds the result of the first step. It
-// multiplies the multipliers of the atom by r, and adds the residuals of the atom to the sums.
+// multiplies the atom's multipliers by r, adds the atom's residuals to the sums, and stores the old w in before.
 func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead *leading, to *ropSums) {
 	u, w, z := s.direction(k), s.row(k), s.z[k*s.n*s.ld:(k+1)*s.n*s.ld]
 	old := append([]float64(nil), u...)

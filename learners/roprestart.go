@@ -114,9 +114,9 @@ func mainDirection(u, residual, size []float64, ld int) bool {
 	return Normalise(u) > 0
 }
 
-// restartMixture replaces an atom that has become a mixture of two true atoms. Such an atom is coherent with a stronger
-// atom; minus its projection on that atom, it is nearly the missing atom. It takes the most coherent pair, or returns
-// false.
+// restartMixture replaces the weaker atom of the most coherent pair: a mixture of two true atoms is coherent with a
+// stronger atom, and minus its projection on that atom it is nearly the missing atom. Without a coherent pair it
+// returns false.
 func (s *ropState) restartMixture() bool {
 	worst, partner, largest := -1, -1, coherent
 	for k := range s.k {

@@ -15,9 +15,9 @@ import (
 //
 //	Q̂_k = P_k + Λ1_k,   Ẑ_k = P_k + Λ2_k,
 //
-// because Q_k is Q̂_k with each column shortened, q = s·q̂ with s = (1 − 1/(ρ‖q̂‖))₊, or the concave shrinkage of
-// ROP.Norm, Z_k = u·wᵀ is the best rank-one approximation of Ẑ_k, Λ1 = Q̂ − Q and Λ2 = Ẑ − Z. The P-step has a closed
-// form; with g = 2s − 1 and
+// because Q_k is Q̂_k with each column q̂ shortened to q = s·q̂, where s = (1 − 1/(ρ‖q̂‖))₊ or the concave shrinkage
+// (see ROP.Norm); Z_k = u·wᵀ is the best rank-one approximation of Ẑ_k; Λ1 = Q̂ − Q and Λ2 = Ẑ − Z. The P-step has a
+// closed form; with g = 2s − 1 and
 //
 //	S = Σ_k (g·Q̂_k + 2uwᵀ − Ẑ_k),   ΣP = (S + K(V − Λ0))/(K+2),   E = ΣP − V + Λ0,
 //

@@ -13,7 +13,7 @@ import (
 var errRank = errors.New("learners: the training signals span fewer dimensions than there are atoms")
 
 // whitenedBase returns U·diag(σ/√N), M×K, for the k largest singular values σ of y (M×N) and their left vectors U. The
-// coordinates of the signals over it, √N·Vᵀ, are uncorrelated and have mean square 1. Where the rows of X are
+// coordinates of the signals over this base, √N·Vᵀ, are uncorrelated and have mean square 1. If the rows of X are
 // uncorrelated and of equal energy, D is this base times an orthogonal matrix, except for the lengths of the atoms
 // (Zhai, Yang, Liao, Wright, Ma: Complete dictionary learning via ℓ⁴-norm maximization over the orthogonal group, JMLR
 // 21 (2020), section 3.4). It returns errRank if the rank of y is less than k.

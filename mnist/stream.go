@@ -16,8 +16,8 @@ type magic uint32
 const (
 	labelMagic magic = 0x0801
 	imageMagic magic = 0x0803
-	// wideMagic opens the labels of QMNIST: for each image a row of int32, the first of which is the label (C. Yadav,
-	// L. Bottou: Cold Case: The Lost MNIST Digits, 2019, arXiv 1905.10498).
+	// wideMagic opens the labels of QMNIST: for each image a row of int32 that begins with the label (C. Yadav, L.
+	// Bottou: Cold Case: The Lost MNIST Digits, 2019, arXiv 1905.10498).
 	wideMagic magic = 0x0C02
 )
 
@@ -50,8 +50,7 @@ func (m magic) describe() string {
 	return "not IDX"
 }
 
-// Reading and writing have the same limits, so that every file that can be written can be read. They are checked before
-// allocation.
+// Reading and writing have these limits, checked before allocation. Every file that can be written can be read.
 const (
 	maxCount  = 1<<31 - 1 // IDX sizes are 32-bit integers; an int holds this on every machine
 	maxSide   = 65535
@@ -113,8 +112,7 @@ func openStream(name string, m magic) (*stream, error) {
 	return s, nil
 }
 
-// openRegular opens a regular file. It refuses other files before opening them, because opening a pipe may block
-// forever.
+// openRegular opens a regular file. It refuses other files before opening them: opening a pipe may block forever.
 func openRegular(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -157,8 +155,7 @@ func unpack(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(&members{z, b}), nil
 }
 
-// members reads all members of a gzip file, one after the other. It skips zeros after a member: tapes and disks add
-// them.
+// members reads all members of a gzip file in turn. It skips zeros after a member, which tapes and disks add.
 type members struct {
 	z *gzip.Reader
 	b *bufio.Reader // the reader from which z reads
@@ -286,7 +283,7 @@ func (s *stream) wrap(err error) error {
 	return fmt.Errorf("mnist: %s: %w", s.name, err)
 }
 
-// cut returns the error for a read of want bytes that ended with err after n bytes; where says what was read.
+// cut returns the error for a read of want bytes that ended with err after n bytes. Its text begins with where.
 func cut(where string, n, want int, err error) error {
 	if err = noEOF(err); errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: file ends after %d of %d bytes: %w", where, n, want, err)

@@ -51,8 +51,8 @@ type Filter struct {
 	magnitudes []int64
 }
 
-// NewFilter returns a filter of zeros. A sample has a run in each of rows rows, of the given number of entries; samples
-// are step entries apart. The number of outputs is rounded up to a multiple of Lanes.
+// NewFilter returns a filter of zeros. rows is the number of runs of a sample, entries the number of entries in a run,
+// and step the number of entries from sample to sample. The number of outputs is rounded up to a multiple of Lanes.
 func NewFilter(rows, entries, step, outputs int) *Filter {
 	f := &Filter{Rows: rows, Words: (entries + 1) / 2, Step: step, Outputs: PadTo(outputs, Lanes)}
 	f.Weights = make([]int32, f.Rows*f.Words*f.Outputs)
@@ -133,8 +133,8 @@ var noSkip [MaxOutputs]int16
 // limitLanes is the number of 16-bit integers in the longest vector.
 const limitLanes = 2 * Lanes
 
-// limits returns the largest and smallest value of an output before skip is added, then the largest and smallest after.
-// Each value is repeated to fill a vector. If skip is false, only the first two have an effect.
+// limits returns the largest and smallest value of an output before skip is added, then the largest and smallest after,
+// each repeated to fill a vector. If skip is false, the first two include SumClip, and the last two change nothing.
 func (f *Filter) limits(skip bool) (values [4 * limitLanes]int16) {
 	clip, most, least := f.Clip, f.SumClip, -f.SumClip
 	if clip == 0 {
@@ -161,7 +161,7 @@ func takeSamples(remaining int) int {
 }
 
 // check panics unless f is complete and the slices suffice for this many samples. dst and src are the lengths of the
-// slices, step is the number of entries in dst from sample to sample, run that of a run.
+// slices, step is the number of entries in dst from sample to sample, and run is the number of entries in a run.
 func (f *Filter) check(dst, step, src int, rows []int, samples, run int) {
 	needOf(f.Outputs, Lanes)
 	switch {

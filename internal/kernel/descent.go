@@ -31,8 +31,9 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 	convolve32(dst, len(bias), src, runs, step, k, weight, len(bias), Lanes, bias, n)
 }
 
-// convolve32Generic is Convolve32 for runs of k entries, which begin at the offsets runs. In weight, the weights of an
-// entry for Lanes outputs lie side by side, the weights of entries pitch apart, and groups of Lanes outputs gap apart.
+// convolve32Generic is Convolve32 for runs of k entries, which begin at the offsets in runs. In weight, the Lanes
+// weights of an entry lie side by side, the weights of the next entry pitch further on, and the next group of Lanes
+// outputs gap further on.
 func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight []float32, pitch,
 	gap int, bias []float32, n int) {
 	for x := range n {

@@ -7,8 +7,8 @@ type Taps struct {
 	Outputs, Inputs, Groups int
 	// Height and Width are the numbers of rows and columns of taps.
 	Height, Width int
-	// Weight has at ((o·Inputs/Groups + i)·Height + y)·Width + x the weight of tap (y, x) from input i of the group of
-	// output o to output o.
+	// Weight holds, at index ((o·Inputs/Groups + i)·Height + y)·Width + x, the weight with which tap (y, x) takes input
+	// i of output o's group into output o.
 	Weight []float32
 	// Bias holds one value for each output; nil stands for zeros.
 	Bias []float32
@@ -25,7 +25,7 @@ type FloatFilter struct {
 	// OutputStep is the number of values in dst from the outputs of a sample to the outputs of the next sample, and
 	// SkipStep the same in skip; 0 stands for Outputs. Values between are not touched.
 	OutputStep, SkipStep int
-	// Slope holds, for each of Outputs, the factor for a negative sum; nil stands for factors of 1.
+	// Slope holds, for each output, the factor for a negative sum; nil stands for factors of 1.
 	Slope []float32
 
 	taps   Taps // without weights
@@ -36,7 +36,7 @@ type FloatFilter struct {
 	parts []filterPart
 	// tiles holds the transformed weights of a filter that is computed by tiles; otherwise it is nil.
 	tiles []float32
-	// zero, one and bias hold for each of Outputs 0, 1 and the bias.
+	// zero, one and bias hold a value for each output: 0, 1 and the output's bias.
 	zero, one, bias []float32
 	// depthwise holds a weight for each tap and channel if each output is computed from one channel of its own.
 	depthwise []float32
@@ -45,7 +45,7 @@ type FloatFilter struct {
 // run is a run of entries side by side: its row of taps, and its offset from the first column that a sample reads.
 type run struct{ row, offset int }
 
-// filterPart computes len(bias) outputs, from output first on, from count entries of each run, from entry from on.
+// filterPart computes len(bias) outputs, beginning with output first, from entries from to from+count−1 of each run.
 type filterPart struct {
 	first, from, count int
 	weight, bias       []float32

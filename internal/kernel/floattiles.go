@@ -10,7 +10,7 @@ import "math"
 
 const (
 	tileSide   = 4            // outputs along a side of a tile
-	tileTaken  = tileSide + 2 // samples along a side, from which they are computed
+	tileTaken  = tileSide + 2 // samples along a side, from which a tile is computed
 	tilePlaces = tileTaken * tileTaken
 	biasPlace  = tileTaken + 1
 )
@@ -99,8 +99,8 @@ func (f *FloatFilter) convolveTiles(dst []float32, to []int, outputStep int, src
 	}
 }
 
-// sumTiles sets work.sums to 6 rows of sums for n columns of outputs, gap values apart. The rows of samples lie there
-// one gap further on, so sums overwrite only rows of samples that are no longer needed.
+// sumTiles sets work.sums to 6 rows of sums for n columns of outputs, gap values apart. work.sums also holds the rows
+// of samples, each one gap after its row of sums, so sums overwrite only rows of samples that are no longer needed.
 func (f *FloatFilter) sumTiles(src []float32, rows []int, n, gap int, work *FloatWork) {
 	tiles, in, out := (n+tileSide-1)/tileSide, PadTo(f.taps.Inputs, Lanes), f.Outputs
 	inStride, outStride := tileStride(in), tileStride(out)

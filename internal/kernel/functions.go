@@ -149,7 +149,7 @@ func gelu(x float32) float32 { return x * fused(erf(x*0.707106781), 0.5, 0.5) }
 
 func geluTanh(x float32) float32 { return x / (1 + exp(x*fused(x*x, -0.0713548163, -1.59576912))) }
 
-// mish uses that tanh(ln(1+e)) = (e² + 2e) / (e² + 2e + 2) for e = eˣ, which is 1 if e is large.
+// mish computes tanh(ln(1+e)) as w/(w+2), w = e² + 2e, e = eˣ. x is limited to 20, where w/(w+2) is already 1.
 func mish(x float32) float32 {
 	e := exp(lesser(20, x))
 	w := float32(e * (e + 2))

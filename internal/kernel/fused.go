@@ -17,8 +17,8 @@ func fused(x, y, z float32) float32 {
 	return float32(sum)
 }
 
-// fusedSlowly is fused without exceptions. It rounds the sum to odd: if the sum is no float64, it takes the neighbour
-// with last bit 1. Rounding that float64 to float32 gives the same result as rounding the sum itself.
+// fusedSlowly returns x·y + z rounded once, for all operands. It rounds the sum to odd: if the sum is no float64, it
+// takes the neighbour with last bit 1. Rounding that float64 to float32 gives the same result as rounding the sum.
 func fusedSlowly(x, y, z float32) float32 {
 	a, b := float64(x)*float64(y), float64(z)
 	sum := a + b

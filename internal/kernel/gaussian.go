@@ -83,9 +83,9 @@ func (f *Filter) gaussianInput() int32 {
 	return most
 }
 
-// gaussianWork is the memory for tiles of 4×4 outputs: columns holds the samples transformed along columns; places one
-// row of them, transformed along rows too; sums the sums of that row; gathered the sums transformed back along rows;
-// pairs the results for two rows in the form that transformOutput takes.
+// gaussianWork is the memory for tiles of 4×4 outputs. columns holds the samples, transformed along columns, and places
+// holds one row of columns, transformed along rows too. sums holds the sums of that row, and gathered these sums
+// transformed back along rows. pairs holds the results for two rows in the form that transformOutput takes.
 type gaussianWork struct {
 	columns, places       []int16
 	sums, gathered, pairs []int32
@@ -139,7 +139,7 @@ func ConvolveFourRows(dst []int16, to [4]int, src []int16, rows []int, samples i
 	}
 }
 
-// spreadColumns transforms samples along columns into w.gaussian. It returns false if a magnitude is above most.
+// spreadColumns transforms samples along columns to w.gaussian.columns. It returns false if a magnitude is above most.
 func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32) bool {
 	g, channels := &w.gaussian, f.gaussianChannels()
 	line := (gaussianWide + 2) * channels
@@ -158,7 +158,7 @@ func (w *Winograd) spreadColumns(src []int16, rows []int, f *Filter, most int32)
 	return true
 }
 
-// convolveGaussian computes the outputs of gaussianWide samples, from first on, after spreadColumns.
+// convolveGaussian computes the outputs of gaussianWide samples, beginning with sample first, from w.gaussian.columns.
 func (w *Winograd) convolveGaussian(dst []int16, to [4]int, first int, f *Filter, skip []int16, skipTo [4]int) {
 	const n = gaussianTiles
 	g, channels, outputs := &w.gaussian, f.gaussianChannels(), f.Outputs

@@ -35,7 +35,7 @@ const (
 // pack packs two samples into a pair.
 func pack(low, high int16) int64 { return int64(low) + int64(high)<<32 }
 
-// packSame returns the pair of the same sum twice.
+// packSame returns the pair that holds v twice.
 func packSame(v int32) int64 { return int64(v) + int64(v)<<32 }
 
 // unpack returns the two sums in a pair.
@@ -46,7 +46,7 @@ func unpack(pair int64) (low, high int32) {
 
 // packed is the working memory for layers in plain Go. Its slices grow when needed.
 type packed struct {
-	weights        [][2]int64 // for each entry of a transform, for two outputs together, for each input, both weights
+	weights        [][2]int64 // for each entry of a transform, pair of outputs and input: the weights of both outputs
 	columns, input []int64    // pairs of samples, or pairs of their transforms
 	products       []int64    // pairs of sums
 	sums           []int32
@@ -69,9 +69,9 @@ func multiply(products, input []int64, weights [][2]int64, inputs, outputs int) 
 	}
 }
 
-// multiplyTwo returns the scalar products of v with the two columns of w, then of u with them. It is a separate
-// function with exactly four sums, because then the compiler keeps all of them in registers of amd64. With six sums it
-// takes a third more time, and inlined nearly twice the time.
+// multiplyTwo returns the scalar products of v with the two columns of w, as v0 and v1, and of u, as u0 and u1. It is a
+// separate function with exactly four sums, because then the compiler keeps all of them in registers of amd64. With six
+// sums it takes a third more time, and inlined nearly twice the time.
 //
 //go:noinline
 func multiplyTwo(v, u []int64, w [][2]int64) (v0, v1, u0, u1 int64) {
@@ -208,8 +208,8 @@ func (p *packed) packTransform(f *Filter) {
 	p.transformed = f.transformed
 }
 
-// sumTiles returns the sums of tilesPerCall tiles, which begin at sample first: first for the upper row of outputs,
-// then for the lower row; in each row for each sample all outputs.
+// sumTiles returns the sums of tilesPerCall tiles, the first of which begins at sample first: the upper row of outputs,
+// then the lower row. A row holds all outputs of one sample after the other.
 func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32 {
 	channels, outputs := f.tileChannels(), f.Outputs
 	p.packTransform(f)

@@ -1,7 +1,7 @@
 package kernel
 
-// Paint sets dst to opaque pixels with 8-bit red, green, blue and alpha, four bytes each. l is the brightness; red is
-// l+r, blue l+b, and green l − wr·r − wb·b:
+// Paint sets dst to opaque pixels with 8-bit red, green, blue and alpha, four bytes each. l is the brightness. Red is
+// level(l+r), blue is level(l+b), and green is level(l − wr·r − wb·b), where
 //
 //	level(v) = ⌊255·min(max(v, 0), 1) + ½⌋,   NaN as 0.
 //

@@ -136,7 +136,7 @@ func boundFlatAreasGeneric(least, most, above, row, below []float32) {
 
 var lowest, highest = float32(math.Inf(-1)), float32(math.Inf(1))
 
-// column holds the bits of the minimum and the maximum of three samples, and how many of the three equal each.
+// column holds the bits of the minimum and of the maximum of three samples, and how many of the three equal lo, and hi.
 type column struct {
 	lo       uint32
 	hi       int32

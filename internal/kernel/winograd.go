@@ -62,7 +62,7 @@ func (f *Filter) PrepareWinograd() bool {
 	return f.biasWithin(f.maxBias)
 }
 
-// eachTaps calls use for each of the first channels and each output, with their 3×3 taps; lane is the position of the
+// eachTaps calls use for each output and each channel below channels, with their 3×3 taps; lane is the position of the
 // output in sums of tiles. As soon as use returns false, eachTaps returns false.
 func (f *Filter) eachTaps(channels int, use func(channel, output, lane int, taps *[3][3]int32) bool) bool {
 	lanes := make([]int, f.Outputs)

@@ -1,12 +1,11 @@
 package kernel
 
 // This file has the transforms with which learning computes convolutions of 3×3 taps with a quarter of the products:
-// Winograd's F(4×4, 3×3) (A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, CVPR 2016,
-// arXiv:1509.09308). A tile of 4×4 results needs 6×6 samples. From the samples comes V = BᵀxB, and from the taps U =
-// GgGᵀ. For each of the 36 entries, the products of V and U are summed over the channels of the samples, which is
-// Convolve32 with one row; the results are AᵀMA of the sums M. The gradient of U is computed in the same way, by
-// Correlate with one row, from V and AdAᵀ, with the gradient d of the results; with it in place of U, GᵀUG is the
-// gradient of the taps.
+// Winograd's F(4×4, 3×3), with the matrices A, B and G of A. Lavin, S. Gray: Fast algorithms for convolutional neural
+// networks, CVPR 2016, arXiv:1509.09308. A tile of 4×4 results needs 6×6 samples x. V = BᵀxB comes from the samples,
+// and U = GgGᵀ from the taps g. For each of the 36 entries, the products of V and U are summed over the channels of the
+// samples, which is Convolve32 with one row; the results are AᵀMA of the sums M. Correlate with one row computes the
+// gradient U' of U from V and AdAᵀ, where d is the gradient of the results; GᵀU'G is the gradient of the taps.
 //
 // Each of the five functions applies one of these matrices along one direction of a tile, so a tile takes two calls.
 

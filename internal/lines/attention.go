@@ -18,14 +18,14 @@ type oneRow struct{ rowwise }
 // Together implements Op.
 func (oneRow) Together() int { return 1 }
 
-// rows returns the range [lo, hi) of rows of the input that the windows in row y of the windows cover.
+// rows returns the range [lo, hi) of rows of the input that row y of the windows covers.
 func (k Keys) rows(y int) (lo, hi int) { return y * k.Down, y*k.Down + k.Height }
 
 // queries describes the windows of the first input, which do not overlap.
 func (w *Windows) queries() Keys { return Keys{w.Height, w.Width, w.Height, w.Width} }
 
-// load copies to dst the channels of one head of the pixels of a window of in: window x in row y of the windows k. dst
-// has a row for each pixel or, if isTransposed, for each channel. Zeros fill each row up to step values.
+// load copies to dst the channels of one head of all pixels in a window of in: window x in row y of the windows that k
+// describes. dst has a row for each pixel or, if isTransposed, for each channel. Zeros fill each row up to step values.
 func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
 	if isTransposed {
 		clear(dst[:w.PerHead*step])
@@ -47,10 +47,9 @@ func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, is
 	}
 }
 
-// Scores multiplies the pixels of two windows with each other. Value (h·n + i)·m + k is the sum, over the channels of
-// head h, of the products of pixel i of the first input and pixel k of the second, where n and m are the numbers of
-// pixels of the two windows. If OfChannels is true, it multiplies channels instead and sums over the pixels; then n = m
-// = PerHead.
+// Scores multiplies the pixels of two windows, of n and m pixels, with each other. Value (h·n + i)·m + k is the sum,
+// over the channels of head h, of the products of pixel i of the first input and pixel k of the second. If OfChannels
+// is true, it multiplies channels and sums over the pixels; then n = m = PerHead.
 type Scores struct {
 	oneRow
 	Windows
@@ -100,7 +99,7 @@ func (s *Scores) Make(t *Task, y, _ int) {
 }
 
 // WeightedSum computes each pixel of a window as the sum of the pixels of a window of the second input, weighted by the
-// first input, which is stored as Scores does. If OfChannels is true, it sums channels instead of pixels.
+// first input, which has the layout of a result of Scores. If OfChannels is true, it sums channels instead of pixels.
 type WeightedSum struct {
 	rowwise
 	Windows
@@ -181,7 +180,7 @@ func (s *RowScores) Make(t *Task, y, n int) {
 	w.Make(t, y, n)
 }
 
-// ChannelSum is WeightedSum with OfChannels true, with one sample of scores, its first input, for the whole picture.
+// ChannelSum is WeightedSum with OfChannels true and the picture as one window: its first input is a single sample.
 type ChannelSum struct {
 	oneRow
 	Heads, PerHead int
@@ -215,8 +214,8 @@ func (s *ChannelSum) Make(t *Task, y, _ int) {
 	}
 }
 
-// Mask adds Value to the scores of those pairs of pixels for which IsApart returns true. IsApart gets the position (x,
-// y) of a window among w×h windows, in the last row or column, and the numbers of two of its N pixels.
+// Mask adds Value to the scores of pairs of pixels for which IsApart is true, in windows of the last row or column.
+// IsApart gets the position (x, y) of a window among w×h windows and the numbers of two of its N pixels.
 type Mask struct {
 	oneRow
 	Heads, N int

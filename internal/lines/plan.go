@@ -24,7 +24,7 @@ func (p *Program) layout(w, h int) layout {
 	step := 0
 	for i, s := range p.Sizes(w, h) {
 		l.nodes[i].Size = s
-		if s.H >= h { // neither a reduced picture nor a mean over the picture
+		if s.H >= h { // the node is neither a reduced picture nor a mean over the picture
 			step = max(step, s.Step)
 		}
 		for k, from := range p.Nodes[i].Inputs {
@@ -92,7 +92,7 @@ func (l *layout) class(length int, floats bool) *class {
 // step is the computation of a few rows of a node by a worker.
 type step struct {
 	node, y, rows int
-	after         int // the step may begin once so many steps, the first of the list, have ended
+	after         int // the step may begin once the first steps of the list, as many as after says, have ended
 }
 
 // planner plans the steps in which a run computes rows, and the memory of these rows.
@@ -101,12 +101,12 @@ type planner struct {
 	nodes   []Rows
 	users   [][]user
 	steps   []step
-	counts  bool // only count steps and rows, without memory
+	counts  bool // whether to count steps and rows only, without memory
 	count   int
 }
 
-// plan adds the steps that read the picture up to the given row, exclusive, and compute all rows that can then be
-// computed, passRows rows of the picture at a time.
+// plan adds the steps that read the rows of the picture before row to, and that compute all rows of other nodes that
+// depend only on these. It plans for passRows rows of the picture at a time.
 func (p *planner) plan(to, passRows int) {
 	for goesOn := true; goesOn; {
 		end := min(p.nodes[0].made+passRows, to)
@@ -173,8 +173,7 @@ func (p *planner) free(i, index int) {
 }
 
 // ready returns the row before which all rows of node i can be computed from the present rows of its inputs. It is a
-// multiple of Together, or the end. Even at the end of the picture there are no more than atOnce new rows, to save
-// memory.
+// multiple of Together, or the end. To save memory, it makes at most atOnce rows ready, even at the end.
 func (p *planner) ready(i int) int {
 	n, rows := p.program.Nodes[i], &p.nodes[i]
 	end, most := rows.made, min(rows.made+rows.atOnce, rows.H)

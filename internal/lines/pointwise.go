@@ -13,7 +13,7 @@ type Chain struct {
 
 // Step is an operation on values at the same position. A and B are its operands: Made, or the index of an input that
 // Base does not take. A sample of that input has as many values as a sample of the result. If the input is a single
-// sample, this is used for all samples of the result.
+// sample, that sample is used for all samples of the result.
 type Step struct {
 	Op   Pointwise
 	A, B int

@@ -12,7 +12,7 @@ type Pool struct {
 	IsMax bool
 	// Height and Width are the size of a window, Stride is the distance from one window to the next.
 	Height, Width, Stride int
-	// Pad says how far windows reach beyond the edges. If CountPad is true, means count samples there as 0, else not.
+	// Pad says how far windows reach beyond the edges. With CountPad, means include the samples beyond the edges, as 0.
 	Pad      Edges
 	CountPad bool
 }
@@ -188,8 +188,7 @@ func (r ReduceChannels) Make(t *Task, y, n int) {
 	}
 }
 
-// Roll moves the samples Rows up and Columns to the left. Samples that leave the picture at one edge come back at the
-// opposite edge.
+// Roll moves the samples Rows up and Columns left. Samples that leave at one edge come back at the opposite edge.
 type Roll struct {
 	rowwise
 	Rows, Columns int

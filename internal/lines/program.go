@@ -36,8 +36,8 @@ type Op interface {
 	Margin(input int) (left, right int)
 	// Together returns how many rows are computed at a time: from one multiple of Together to the next, or the end.
 	Together() int
-	// Make computes the rows [y, y+n), where n is at most Together. Kernels compute at least kernel.MinSamples samples,
-	// so it may write arbitrary values into columns beyond the last.
+	// Make computes the rows [y, y+n), where n is at most Together. It may write arbitrary values into columns beyond
+	// the last, since kernels compute at least kernel.MinSamples samples.
 	Make(t *Task, y, n int)
 }
 

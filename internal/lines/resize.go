@@ -20,7 +20,7 @@ type Resize struct {
 	Up, Down int
 	// A is the parameter of bicubic interpolation.
 	A float64
-	// If AlignCorners is true, the centres of the corner samples coincide, otherwise the corners of the pictures.
+	// AlignCorners makes the centres of the corner samples of both pictures coincide, instead of the pictures' corners.
 	AlignCorners bool
 
 	columns atomic.Pointer[resizedColumns] // for the latest size
@@ -51,8 +51,9 @@ func (r *Resize) Size(in []Size) Size {
 	return s
 }
 
-// position returns where sample i of the result lies in the input, given the numbers of samples of both: rest samples,
-// 0 ≤ rest < 1, after the last tap before it. first is the index of the first tap, perhaps beyond an edge.
+// position returns where sample i of the result lies in the input, given the numbers of samples of both. first is the
+// index of the first tap, possibly beyond an edge. rest, at least 0 and below 1, is the distance from the tap just
+// before the position (for Bicubic the second tap, otherwise the first) to the position; it is 0 for Nearest.
 func (r *Resize) position(i, inputs, outputs int) (first int, rest float64) {
 	above, below := (2*i+1)*inputs-outputs, 2*outputs // the position is the quotient above/below
 	switch {
@@ -94,7 +95,7 @@ func (r *Resize) tapsOf(i, inputs, outputs int) taps {
 	return taps{first, [4]float32{float32(far(x + 1)), float32(near(x)), float32(near(1 - x)), float32(far(2 - x))}}
 }
 
-// Needs implements Op. With aligned corners it returns a range that suffices for a picture of any height.
+// Needs implements Op. With aligned corners the range that it returns is wide enough for a picture of any height.
 func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
 	if input > 0 {
 		return 0, 0

@@ -36,13 +36,12 @@ type class struct {
 	held, peak int    // how many rows a planner holds now, and at most
 }
 
-// slot is the memory of one row, with its offset. For a row in use, after is how many steps of the list, counted from
-// the first, must have ended before the row is complete; for a free slot, before it may be used again.
+// slot is the memory of one row, at the given offset. A row in use is complete, and a free slot may be used again, once
+// the first steps of the list, as many as after says, have ended.
 type slot struct{ offset, after int }
 
-// Start returns a run for a picture of w×h samples. The run calls read to have row y of the picture written to the rows
-// of the Source, and write with each row of the result, which write must not keep. Goroutines call read and write
-// concurrently.
+// Start returns a run for a picture of w×h samples. read must write row y of the picture to the rows of the Source;
+// write gets each row of the result, and must not keep it. Goroutines call read and write concurrently.
 func (p *Program) Start(w, h int, read func(y int, to *Rows), write func(y int, row []float32)) *Run {
 	l := p.layout(w, h)
 	l.measure(p)
@@ -118,9 +117,9 @@ func (c *class) take(index int) slot {
 // slack is the number of values after the last row that kernels may read.
 const slack = 64
 
-// Advance computes all rows of the result that depend only on the rows of the picture before the row with the number
-// rows. read must be able to return these now. Before it computes them, it calls begin, unless that is nil, with the
-// number of rows of the result that will then be complete. Its only error is ctx.Err(), after which the run is useless.
+// Advance computes all rows of the result that depend only on the picture's rows 0 to rows−1. read must be able to
+// return these rows now. Before it computes them, Advance calls begin, unless that is nil, with the number of rows of
+// the result that will then be complete. Its only error is ctx.Err(), after which the run is useless.
 func (r *Run) Advance(ctx context.Context, rows int, begin func(made int)) error {
 	p := planner{program: r.program, nodes: r.nodes, users: r.users, steps: r.steps[:0]}
 	p.plan(min(rows, r.nodes[0].H), r.passRows)
@@ -146,7 +145,7 @@ func (r *Run) Advance(ctx context.Context, rows int, begin func(made int)) error
 	return nil
 }
 
-// PassRows returns how many rows of the picture a pass takes through the program. A multiple is best for Advance.
+// PassRows returns how many rows of the picture a pass takes through the program. Multiples of it suit Advance best.
 func (r *Run) PassRows() int { return r.passRows }
 
 // Made returns how many rows of the result have been computed.

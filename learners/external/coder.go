@@ -16,8 +16,7 @@ import (
 // Coder is a sparse coder that runs an external program.
 type Coder struct {
 	Program
-	// Sparsity is the largest number of non-zeros of a signal. Codes with more are refused. The default, 0, is no
-	// limit.
+	// Sparsity is the largest number of non-zeros in a code; larger codes are refused. The default, 0, is no limit.
 	Sparsity int
 	// Tolerance is the residual norm at which coding of a signal may end. The program gets it. The default is 0.
 	Tolerance float64
@@ -63,7 +62,7 @@ func (c *Coder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*
 	return codes, nil
 }
 
-// checkSignals refuses an empty matrix of signals, signals that do not have m entries, and signals that are not finite.
+// checkSignals refuses an empty matrix of signals, signals without m entries, and signals whose squares are not finite.
 func checkSignals(y *mat.Dense, m int) error {
 	if y.IsEmpty() {
 		return errors.New("external: there are no signals")

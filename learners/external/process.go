@@ -39,7 +39,7 @@ type process struct {
 // maxLine is the length of the longest line of an answer, in bytes. The rest of a longer line is dropped.
 const maxLine = 1 << 16
 
-// drain is how long to wait after a program has ended for its output, which its child processes may hold open.
+// drain is how long child processes of a program that has ended may hold its output open before reading stops.
 const drain = time.Second
 
 // start starts the program at path.

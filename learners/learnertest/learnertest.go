@@ -187,8 +187,7 @@ func Check(t *testing.T, r *learners.Result, y *mat.Dense, atoms int) {
 	}
 }
 
-// Planted returns m×n signals, each a combination of s atoms of a Gaussian dictionary of k atoms, with N(0,1)
-// coefficients.
+// Planted returns m×n signals. Each combines s of k Gaussian atoms with N(0,1) coefficients.
 func Planted(m, k, s, n int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	d := sparsetest.Gaussian(m, k, seed)

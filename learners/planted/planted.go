@@ -77,7 +77,7 @@ type Model struct {
 	Coherence float64 `json:"coherence,omitempty"`
 	// Outliers is the share of the signals, 0 to 1, that is replaced by Gaussian noise of the same energy.
 	Outliers float64 `json:"outliers,omitempty"`
-	// ByChance puts each atom into a code with probability S/K, but at least one atom, so that S is about the mean.
+	// ByChance puts each atom into a code with probability S/K, and at least one atom, so that the mean is about S.
 	ByChance bool `json:"by_chance,omitempty"`
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // Recovery measures the distance between a learned dictionary and the true one. Each learned atom is matched with a
-// true atom. An error is the mean of 1 − |cos|, 0 to 1, over these pairs. Signs of atoms are arbitrary, so the paper's
-// argmax is taken over absolute values too.
+// true atom. An error is the mean of 1 − |cos|, 0 to 1, over these pairs. The sign of an atom is arbitrary, so the
+// argmax in the paper's matching is taken over |cos|, not cos.
 type Recovery struct {
 	// Assigned is the error of the matching with the least error.
 	Assigned float64 `json:"assigned"`
@@ -78,8 +78,8 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 	return r, nil
 }
 
-// assign returns a column for every row, each column once, so that the sum of the costs is smallest. It uses shortest
-// augmenting paths over reduced costs, in k³ operations.
+// assign pairs each row with a different column so that the sum of the costs is smallest, and returns the column of
+// each row. It uses shortest augmenting paths over reduced costs, in k³ operations.
 //
 // H. W. Kuhn: The Hungarian method for the assignment problem, Naval Research Logistics Quarterly 2 (1955),
 // doi:10.1002/nav.3800020109.

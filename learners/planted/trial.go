@@ -24,7 +24,7 @@ type Task struct {
 	Model
 	// Atoms is the number of atoms that the learner looks for. The default, 0, is K.
 	Atoms int `json:"atoms,omitempty"`
-	// Trial is the number of the problem, from 0.
+	// Trial is the number of the problem, counted from 0.
 	Trial int `json:"trial"`
 	// Seed is the seed of all random numbers.
 	Seed uint64 `json:"seed"`
@@ -57,7 +57,7 @@ type Trial struct {
 	Recovery
 	// RMSE is ‖Y − DX‖_F / √(MN).
 	RMSE float64 `json:"rmse"`
-	// Least is the smallest RMSE of all iterations, 0 if not recorded. The dictionary is the last iteration's.
+	// Least is the smallest RMSE of all iterations, 0 if not recorded. The dictionary comes from the last iteration.
 	Least float64 `json:"least,omitempty"`
 	// Falling reports whether the RMSE still fell at the last iteration: see learners.Result.
 	Falling bool `json:"falling,omitempty"`

@@ -65,8 +65,8 @@ var ErrSettings = usage.ErrSettings
 // Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It does not wrap errors among args.
 func Errorf(format string, args ...any) error { return usage.Errorf(format, args...) }
 
-// CheckNumbers returns an error, which wraps ErrSettings, if one of params is negative, infinite or not a number: about
-// the first in alphabetical order. The text of the error begins with owner, such as "learners: simco".
+// CheckNumbers returns an error for the first of params, in alphabetical order, that is negative, infinite or not a
+// number. The error wraps ErrSettings, and its text begins with owner, such as "learners: simco".
 func CheckNumbers(owner string, params map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if v := params[name]; !(v >= 0) || math.IsInf(v, 0) {
@@ -171,8 +171,7 @@ func Split(text string) []string {
 // separator replaces each comma at which Split splits; no text that people write contains it.
 const separator = '\x00'
 
-// Program is a plug-in that runs another program for its work. Its spec names that program: never use a spec from an
-// untrusted file.
+// Program is a plug-in that runs another program. Its spec names the program: never use a spec from an untrusted file.
 type Program interface {
 	// Fingerprint returns a text that differs between programs with the same spec.
 	Fingerprint() (string, error)

@@ -251,10 +251,10 @@ func axpy(a float64, x, y []float64) {
 	blas64.Implementation().Daxpy(len(x), a, x, 1, y, 1)
 }
 
-// Memory estimates the memory for coding, in bytes, by any coder of this package, for signals of n entries over k atoms
-// with at most s non-zeros in a code. It does not count the signals and the atoms. result is the memory that the
-// dictionary and the codes keep; working is the additional memory during coding. Learners use Memory in their own
-// estimates. It does not overflow for any sizes.
+// Memory estimates how many bytes any coder of this package takes to code signals of n entries over k atoms, with at
+// most s non-zeros in a code. It counts neither the signals nor the atoms. result is the memory that the dictionary and
+// the codes keep; working is the additional memory during coding. Learners use Memory in their own estimates. It does
+// not overflow for any sizes.
 func Memory(n, k, signals, s int) (result, working float64) {
 	rows, wide, count := float64(n), kernel.Width*math.Ceil(float64(k)/kernel.Width), float64(signals)
 	most := float64(min(s, k))

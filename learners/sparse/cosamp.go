@@ -33,8 +33,8 @@ type CoSaMP struct {
 	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is the smallest S that reaches the
 	// Tolerance, up to n and K.
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ to reach with the smallest S, up to Sparsity, that is sufficient. The
-	// default, 0, uses S = Sparsity or, if Sparsity is 0 too, a norm that is rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ that a code should reach; S is the smallest number, up to Sparsity, that
+	// does. The default, 0, means S = Sparsity or, if Sparsity is 0 too, a residual norm at rounding error.
 	Tolerance float64
 }
 
@@ -75,7 +75,7 @@ type cosampWorker struct {
 	pruned []float64 // x on the atoms of w.next before their least-squares solution
 }
 
-// pursue sets w.best to the best support of s atoms that the rounds find, and its least-squares solution.
+// pursue sets w.best to the best support of s atoms that the rounds of CoSaMP find, with its least-squares solution.
 func (w *cosampWorker) pursue(y []float64, s int, floor float64) {
 	copy(w.corr, w.start)
 	w.best.atoms, w.best.squaredError = w.best.atoms[:0], dot(y, y)

@@ -40,8 +40,7 @@ type Dictionary struct {
 	gram []float64 // wide×wide: the products of the atoms at length 1
 }
 
-// panel is the number of atoms with which signals are multiplied at a time. With n = 64, a panel fits into the fastest
-// cache.
+// panel is how many atoms multiply the signals at a time. With n = 64, a panel fits into the fastest cache.
 const panel = 32
 
 // NewDictionary returns a dictionary of copies of the columns of d. The sums of squares of the columns must be finite.
@@ -90,8 +89,7 @@ func (d *Dictionary) Matrix() *mat.Dense {
 	return m
 }
 
-// Rows returns a dictionary of the rows [from, to) of all atoms, such as the low-resolution half of a coupled
-// dictionary.
+// Rows returns the dictionary of the rows [from, to) of all atoms, such as a coupled dictionary's low-resolution half.
 func (d *Dictionary) Rows(from, to int) (*Dictionary, error) {
 	if from < 0 || to > d.n || from >= to {
 		return nil, fmt.Errorf("sparse: rows %d to %d of a dictionary with %d", from, to, d.n)
@@ -176,7 +174,7 @@ type Angles struct {
 	Near int
 }
 
-// Angles measures all pairs of atoms. limit is the |cos| above which two atoms are near. It holds 8·K² bytes.
+// Angles measures all pairs of atoms, and needs 8·K² bytes. limit is the |cos| above which two atoms are near.
 func (d *Dictionary) Angles(limit float64) Angles {
 	gram := d.prepare()
 	var a Angles

@@ -241,7 +241,7 @@ func (w *lassoWorker) leave(j, count int, index []int32, x []float64) {
 	}
 }
 
-// settle refines x to full accuracy at the given λ. If met, which means that the Tolerance was reached, it moves λ to
+// settle refines x to full accuracy at the given λ. If met is true, the Tolerance was reached, and settle moves λ to
 // meet the Tolerance exactly; least-squares coefficients use λ = 0. If the path led over nearly dependent atoms, a
 // member may have stayed too long, which shows in a changed sign: settle removes it. It returns how many members stay.
 func (w *lassoWorker) settle(y []float64, index []int32, x []float64, lambda float64, met bool) int {

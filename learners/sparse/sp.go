@@ -33,8 +33,8 @@ type SP struct {
 	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is the smallest S that reaches the
 	// Tolerance, up to n and K.
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ to reach with the smallest S, up to Sparsity, that is sufficient. The
-	// default, 0, uses S = Sparsity or, if Sparsity is 0 too, a norm that is rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ that a code should reach; S is the smallest number, up to Sparsity, that
+	// does. The default, 0, means S = Sparsity or, if Sparsity is 0 too, a residual norm at rounding error.
 	Tolerance float64
 }
 
@@ -72,7 +72,7 @@ func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 // spWorker codes signals for one worker.
 type spWorker struct{ *subspace }
 
-// pursue sets w.best to the best support of s atoms that the rounds find, and its least-squares solution.
+// pursue sets w.best to the best support of s atoms that the rounds of SP find, with its least-squares solution.
 func (w *spWorker) pursue(y []float64, s int, floor float64) {
 	w.best.atoms = appendLargest(w.best.atoms[:0], w.start, s, floor)
 	w.solve(y, &w.best)

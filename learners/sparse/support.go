@@ -127,7 +127,8 @@ func (s *leastSquares) residual(y []float64, support []int32, x []float64) float
 	return dot(s.miss, s.miss)
 }
 
-// refine adds (LLᵀ)⁻¹ (D_Iᵀ(y − D_I·x) − keep) to x. A nil keep stands for zeros.
+// refine makes D_Iᵀ(y − D_I·x) equal to keep, to more digits: it adds (LLᵀ)⁻¹ (D_Iᵀ(y − D_I·x) − keep) to x. A nil keep
+// stands for zeros.
 func (s *leastSquares) refine(y []float64, support []int32, x, keep []float64) {
 	s.residual(y, support, x)
 	step := s.step[:len(support)]

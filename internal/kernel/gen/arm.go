@@ -33,6 +33,7 @@ type armLine struct {
 // armOperand is a variable, and the bit in the instruction's code where its register number begins.
 type armOperand struct{ variable, shift int }
 
+// newArmFunction returns the empty function of an operation, with its parameters placed in the stack frame.
 func newArmFunction(op operation) (*armFunction, error) {
 	sig, err := op.parse()
 	if err != nil {
@@ -106,8 +107,8 @@ func (l armLine) variables() (list []int) {
 	return list
 }
 
-// assign returns a register for each variable. The variable keeps it from the first line that uses the variable to the
-// last. If the variable is used in a loop but first set before it, it keeps the register to the end of the loop.
+// assign returns a register for each variable. A variable keeps its register from the first line that uses the variable
+// to the last or, if it is set before a loop and used in the loop, at least to the end of the loop.
 func (f *armFunction) assign() []int {
 	f.lines = append(f.prologue, f.lines...)
 	for i := range f.loops {

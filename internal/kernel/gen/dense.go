@@ -47,6 +47,7 @@ func (t tier) mul() {
 	})
 }
 
+// mulTile computes a tile of 4 rows of C in acc, and stores it at to.
 func (t tier) mulTile(acc []reg.VecVirtual, to, ldc, aRows, lda, b, ldb reg.GPVirtual) {
 	w := len(acc) / 4
 	for _, v := range acc {
@@ -112,6 +113,7 @@ var _ = register(operation{
 	tiers:     []string{AVX2},
 })
 
+// indexAbs compares a vector at a time, and finds the first equal lane by the lowest bit of the comparison.
 func (t tier) indexAbs() {
 	v, n, value := pointer("v"), lengthOf("v"), t.number("value")
 	sign, i, mask := t.constant(signOff), GP64(), GP64()
@@ -150,6 +152,7 @@ var _ = register(operation{
 	assembly:  tier.advance,
 })
 
+// advance computes four vectors of p in registers, through all members of the support, before it updates corr.
 func (t tier) advance() {
 	p, corr, gram, basis, ld := pointer("p"), pointer("corr"), pointer("gram"), pointer("basis"), pointer("ld")
 	row, n := pointer("row"), lengthOf("p")

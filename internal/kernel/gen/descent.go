@@ -48,7 +48,7 @@ func (c *code) convolve32() {
 	}
 }
 
-// sumSamples32 sets acc to the sums of the samples from from on: len(right) vectors of sums for each sample.
+// sumSamples32 sets acc to the sums of the samples at and after from: len(right) vectors of sums for each sample.
 func (c *code) sumSamples32(step *stepping, from integer, acc, right []vector) {
 	w, bias, left := len(right), c.param("bias"), c.newVector()
 	for j := range w {
@@ -125,7 +125,7 @@ func (s *stepping) skip(p integer, samples int) {
 	}
 }
 
-// from returns the pointers with which at and spread reach so many samples, the first at the pointer first.
+// from returns the pointers from which at and spread reach the given number of samples; first points to the first.
 func (s *stepping) from(first integer, samples int) []integer {
 	list := []integer{first}
 	switch {
@@ -157,8 +157,8 @@ func (s *stepping) at(samples []integer, i int) Mem {
 	}
 }
 
-// spread sets all lanes of v to the present entry of sample i; next then moves to the next entries. On arm64 spread
-// does.
+// spread sets all lanes of v to the present entry of sample i. next then moves all samples to their next entries; on
+// arm64 it does nothing, because spread has already moved sample i.
 func (s *stepping) spread(samples []integer, i int, v vector) {
 	if s.arm != nil {
 		s.spreadNext(samples[i], v)
@@ -306,6 +306,7 @@ var _ = register(operation{
 	assembly:  tier.activateBack,
 })
 
+// activateBack keeps the sums of a vector of channels for toSlope and toBias in registers, over all samples.
 func (t tier) activateBack() {
 	d, z, slope, zero := pointer("d"), pointer("z"), pointer("slope"), t.zero()
 	toSlope, toBias := pointer("toSlope"), pointer("toBias")

@@ -81,8 +81,8 @@ func head(constraint string) string {
 		"\n\npackage kernel\n\n"
 }
 
-// without returns the build constraint under which only Go runs, if archs have assembly: purego, or an architecture not
-// in archs. On WebAssembly the constraint is js, since the module is called through JavaScript.
+// without returns the build constraint under which only Go runs, where archs are the architectures with assembly:
+// purego, or an architecture not in archs. On WebAssembly it is js, since the module is called through JavaScript.
 func without(archs []string) string {
 	list := slices.Clone(archs)
 	if i := slices.Index(list, "wasm"); i >= 0 {

@@ -2,8 +2,7 @@ package main
 
 import "strings"
 
-// entries writes a loop over the entries of dst, a vector at a time. body gets the vectors of the given rows, and
-// returns the vector to store.
+// entries writes a loop over the vectors of dst. body gets the vectors of the given rows and returns the result.
 func (c *code) entries(rows []string, body func(in []vector) vector) {
 	n, dst := c.lengthOf("dst"), c.param("dst")
 	pointers := []integer{dst}

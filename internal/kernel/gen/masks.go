@@ -29,7 +29,7 @@ func (t tier) compare(predicate int, a, b reg.VecVirtual) mask {
 	return t.mask(func(to reg.Register) { VCMPPS(U8(predicate), b, a, to) })
 }
 
-// choose copies the lanes that the mask selects from value to dst.
+// choose copies from value to dst the lanes that the mask selects.
 func (t tier) choose(m mask, value, dst reg.VecVirtual) {
 	if t.lanes == 8 {
 		VMOVAPS(value, m.k, dst)
@@ -45,7 +45,7 @@ const (
 	greater     = 30
 )
 
-// where copies the float64 lanes where a predicate holds for a and b from value to dst.
+// where copies from value to dst the float64 lanes in which a predicate holds for a and b.
 func (t tier) where(predicate int, a, b, value, dst reg.VecVirtual) {
 	m := t.compare64(predicate, a, b)
 	if t.lanes == 8 {

@@ -8,7 +8,7 @@ import (
 
 // multiplyTiles multiplies 16 pairs of matrices, of n×channels and channels×outputs: one pair for each entry of a
 // transform. For several tiles and outputs it keeps the sums of two entries of a column in registers: first the sums of
-// the second and third row. The output transform needs these two added in its first row and subtracted in its second,
+// the second and third row. The output transform needs their sum in its first row and their difference in its second,
 // so the products of the first row are added to the sum, and the products of the last row to the difference.
 //
 // With AVX-512 a block of 6 tiles by 2 vectors loads 16 operands for 24 products; a block of 12 by 1 loads 26. Intel's
@@ -18,7 +18,7 @@ import (
 //
 // At 64 channels a tile takes 1024 cycles of these two ports for products, 16 for sums and differences, 24 for its
 // input transform, which takes 32 cycles for its stores, and 68 for its output transform: nine tenths are products. At
-// 48 channels they are 576 of 670. On Zen 5 ConvolveTwoRows reaches 87 and 82 % of peak's speed, 81 % at 32 channels.
+// 48 channels, products are 576 of 670. On Zen 5 ConvolveTwoRows has 87 and 82 % of peak's speed, 81 % at 32 channels.
 func (t tier) multiplyTiles() {
 	output, column, left, last, acc := GP64(), AllocLocal(8), AllocLocal(8), AllocLocal(8), t.vecs(24+1)
 	MOVQ(U32(0), column)

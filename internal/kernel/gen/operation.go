@@ -44,11 +44,11 @@ var tiers = []tier{
 type operation struct {
 	name      string
 	signature string            // parameters and results, as in Go
-	lengths   []string          // the slices with lengths that the assembly takes: for v, as vLen, after v
+	lengths   []string          // the slices with lengths in the signature of the assembly: vLen follows v
 	needs     string            // what all assembly assumes, and the exported function checks
 	assembly  func(t tier)      // writes the body for a tier of amd64
 	simd      func(f *function) // writes the body for SIMD128
-	arm       func(c *code)     // writes the body for NEON; nil if that is written by hand
+	arm       func(c *code)     // writes the body for NEON; nil if the body is written by hand
 
 	// tiers names the tiers with assembly; nil stands for AVX2 and AVX512. If NEON is listed, arm writes the assembly
 	// for arm64; if arm is nil, a file such as convolve_arm64.s holds it.

@@ -18,7 +18,7 @@ type code struct {
 	arm *armFunction // nil on amd64
 }
 
-// integer and vector are variables. A variable that a loop carries from pass to pass must be set before it.
+// integer and vector are variables. A variable whose value a loop keeps from pass to pass must be set before the loop.
 type (
 	integer struct {
 		reg.GPVirtual

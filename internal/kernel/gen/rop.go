@@ -9,8 +9,8 @@ import (
 // ahead is how many bytes ahead the large arrays are prefetched.
 const ahead = 4096
 
-// columns writes loops: each runs its body for every column, and entries, inside that body, for every vector of the
-// column. offset counts bytes from the first column, index from the current column.
+// columns writes loops: the method each runs its body for every column and, inside that body, the method entries runs
+// its body for every vector of the column. offset counts bytes from the first column, index from the current column.
 type columns struct {
 	t             tier
 	ld, count     reg.GPVirtual // the bytes of a column, and how many columns are left
@@ -147,6 +147,7 @@ var _ = register(operation{
 	assembly:  tier.ropResidual,
 })
 
+// ropResidual keeps the sums pq = ‖p − s·q‖² and moved = ‖old − s·q‖² in registers.
 func (t tier) ropResidual() {
 	q, z, p, old, sum := pointer("q"), pointer("z"), pointer("p"), pointer("old"), pointer("sum")
 	shrink, part, out := pointer("shrink"), pointer("part"), pointer("out")

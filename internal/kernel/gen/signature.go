@@ -24,7 +24,7 @@ type parameter struct {
 	isPointer, isFloat32 bool
 }
 
-// parse parses the signature of the operation.
+// parse returns the parts of the operation's signature. In the assembly, a slice is a pointer and, if listed, a length.
 func (op operation) parse() (s signature, err error) {
 	expr, err := parser.ParseExpr("func" + op.signature)
 	if err != nil {
@@ -71,6 +71,7 @@ func (op operation) parse() (s signature, err error) {
 	return s, nil
 }
 
+// results returns a list of results as Go text, in parentheses.
 func results(list *ast.FieldList) string {
 	var all []string
 	for _, field := range list.List {

@@ -74,8 +74,7 @@ func (t tier) channelGroups(
 	group(8, XMM)
 }
 
-// columnOrder lists the rows of a transform in the order in which a column is stored: multiplyTiles needs the second
-// and third row first.
+// columnOrder is the order of the rows in a stored column of a transform: multiplyTiles needs rows 1 and 2 first.
 var columnOrder = [4]int{1, 2, 0, 3}
 
 // transformChannels transforms a vector of channels of all tiles. It computes only some rows of the transform, given as
@@ -167,9 +166,9 @@ func transformEntry(i int, x, y, to Op) {
 // vector of outputs; the order of sumLane makes the packed outputs adjacent.
 func (t tier) transformOutput() { t.outputGroups(t.transformTiles) }
 
-// outputGroups writes the loops over the outputs of tiles, in groups of 32 and finally of 16. body writes one vector of
-// outputs of all tiles, which begins next outputs after the output in the register output. lanes are the byte offsets
-// of the vectors of sums to use, after the sums of that output.
+// outputGroups writes the loops over the outputs of tiles, in groups of 32 and finally of 16; output is a register with
+// the first output of the group. body writes the code for one vector of outputs of all tiles, beginning next outputs
+// further on. lanes are the byte offsets of the vectors of sums to use, counted from the sums of output.
 func (t tier) outputGroups(body func(output reg.GPVirtual, next int, lanes []int)) {
 	output := GP64()
 	XORQ(output, output)

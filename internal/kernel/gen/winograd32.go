@@ -135,8 +135,7 @@ var _ = portable("spreadRows",
 		})
 	})
 
-// gatherRows goes along the channels of each sample, with pointers to the ends of its rows and an index that goes up
-// to 0.
+// gatherRows goes along the channels of each sample, by an index that rises to 0 and pointers to the ends of rows.
 var _ = portable("gatherRows", "(dst []float32, rows []int, dstStep int, src []float32, gap int, "+
 	"slope, skip []float32, skipRows []int, skipStep, n int)", []string{"slope"},
 	"len(slope) is a multiple of 16, n at least 1", func(c *code) {

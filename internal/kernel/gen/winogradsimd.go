@@ -283,6 +283,7 @@ func (sums tileSums) output(y, x, lane int) value {
 	return addInts(subInts(one, two), load(add(p, sums.six.value()), lane))
 }
 
+// simdTransformOutput writes its loops over outputs and tiles twice: once with skip, once without.
 func simdTransformOutput(f *function) {
 	limits := f.simdLimits()
 	sums := f.newTileSums()

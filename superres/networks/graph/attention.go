@@ -94,7 +94,7 @@ func (w Windows) check(s Shape) error {
 // MaxWindow is the greatest side of a window of Windows.
 const MaxWindow = 64
 
-// count returns the shape of a result that has, for a picture of shape s, one pixel per window with the given channels.
+// count returns the shape of a result with one pixel, of the given channels, for each window of a picture of shape s.
 func (w Windows) count(s Shape, channels int) Shape {
 	if w.Height == 0 {
 		return Shape{1, 1, channels}

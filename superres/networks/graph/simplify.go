@@ -117,7 +117,7 @@ func (s *simplifier) channelsOf(n Node) int {
 	return most
 }
 
-// removeUseless removes the nodes, other than the input, that do not affect the result. It sets uses for the others.
+// removeUseless removes the nodes, other than the input, that do not affect the result. It sets uses for all that stay.
 func (s *simplifier) removeUseless() {
 	needed := make([]bool, len(s.nodes))
 	needed[s.output] = true

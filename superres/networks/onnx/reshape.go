@@ -187,7 +187,7 @@ func (c *call) plain(v *value) (*value, error) {
 	return c.sampled(node), err
 }
 
-// order returns the permutation of the dimensions, rank in number, that a Transpose states or implies.
+// order returns the permutation of rank dimensions that a Transpose states, or implies if it states none.
 func (c *call) order(rank int) ([]int, error) {
 	order, err := c.list("perm")
 	if err != nil {

@@ -159,7 +159,7 @@ func (b *builder) overlap(name, layer string, in int) int {
 	return b.perceptron(name, b.add("", graph.Add{}, x, in))
 }
 
-// perceptron adds the second half of a layer: normalisation, product with a matrix, GELU, another product, plus x.
+// perceptron adds the second half of a layer: normalisation, linear, GELU and linear steps, and the addition of x.
 func (b *builder) perceptron(name string, x int) int {
 	inner := b.add("", graph.GELU, b.linear(name+"mlp.fc1", b.layerNorm(name+"norm2", 1e-5, x)))
 	return b.add("", graph.Add{}, b.linear(name+"mlp.fc2", inner), x)

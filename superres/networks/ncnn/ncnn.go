@@ -1,5 +1,4 @@
-// Package ncnn reads networks in the format of ncnn: a .param that lists the layers, and a .bin that holds their
-// weights.
+// Package ncnn reads networks in the format of ncnn: a .param that lists the layers, and a .bin with the weights.
 package ncnn
 
 import (

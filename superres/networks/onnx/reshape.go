@@ -121,6 +121,7 @@ func foldReshape(c *call) (*tensor, error) {
 	return &from, err
 }
 
+// reshape computes Reshape, Flatten, Squeeze or Unsqueeze of samples. It may turn squares of pixels into channels.
 func (c *call) reshape() ([]*value, error) {
 	v := c.in[0]
 	dims, err := c.newDims(c.sizes(v))

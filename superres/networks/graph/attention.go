@@ -5,8 +5,8 @@ import "fmt"
 // Roll moves the samples up by Rows and to the left by Columns. Samples that leave at one side enter at the other.
 type Roll struct{ Rows, Columns int }
 
-// Interleave puts distant pixels side by side: row b·Rows + a of the result is row a·(H/Rows) + b of the input, with a
-// less than Rows; the same holds for columns. Undo reverses this. H must be a multiple of Rows, W of Columns.
+// Interleave puts distant pixels side by side: row b·Rows + a of the result, for each a below Rows, is row
+// a·(H/Rows) + b of the input; columns likewise. Undo reverses this. H must be a multiple of Rows, W of Columns.
 type Interleave struct {
 	Rows, Columns int
 	Undo          bool

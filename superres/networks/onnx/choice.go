@@ -99,7 +99,7 @@ func (m *maker) ranks(node, n int, isLeast bool) int {
 	return m.chain(x, graph.Positive, op, graph.ReduceEach{By: graph.Sum, Size: n}, graph.Select{Channels: sums})
 }
 
-// topK computes TopK among the channels of each pixel: the k greatest (or least) values, and their channels.
+// topK computes TopK among the channels of each pixel: the k greatest (or least) samples, and their channel numbers.
 func (c *call) topK() ([]*value, error) {
 	v, m := c.in[0], &maker{call: c}
 	k, err := c.number(1, 0)

@@ -16,8 +16,7 @@ var ErrMemory = errors.New("too little memory")
 const programMemory = 36 << 20
 
 // readingMemory returns an estimate of the bytes that a program takes while it reads a network from files of the given
-// total size: the contents, the weights in float32, and what the reader builds from repeated names and lists, which is
-// bounded by the size of the files.
+// total size: their contents, the weights in float32, and names and lists, which the size of the files bounds.
 func readingMemory(bytes int64) int64 { return programMemory + 4*bytes }
 
 // packedBytes returns an estimate of the bytes that the filters of a graph take when packed.

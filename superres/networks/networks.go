@@ -42,6 +42,7 @@ func Import(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	return n, nil
 }
 
+// importGraph returns the Stage of s. Unless the file tells the ranges of samples, importGraph guesses and checks them.
 func importGraph(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	if err := s.Graph.Check(); err != nil {
 		return nil, err

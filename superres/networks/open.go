@@ -21,11 +21,11 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// mostBytes is the most bytes of a file that Open reads: one and a half times what the most weights take in float64.
+// mostBytes is the greatest size of a file that Open reads: 1.5 times the bytes of graph.MaxWeights weights in float64.
 const mostBytes = 12 * graph.MaxWeights
 
-// Files returns the names of all files of the network to which path belongs: the .param and then the .bin of ncnn; path
-// and the files of weights that it names, for ONNX and TensorFlow.js; else path alone.
+// Files returns the names of all files of the network to which path belongs: for ncnn, the .param and then the .bin;
+// for ONNX and TensorFlow.js, path and the files of weights that it names; else path alone.
 func Files(path string) []string {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext)
@@ -53,8 +53,7 @@ func Files(path string) []string {
 	return []string{param, bin}
 }
 
-// filesBeside returns the paths of the files of weights that the file called path refers to. namesIn returns the names
-// in the contents of that file.
+// filesBeside returns the paths of the files of weights that namesIn finds in the contents of the file called path.
 func filesBeside(path string, namesIn func([]byte) []string) (names []string) {
 	data, err := safefile.ReadRegular(path, mostBytes)
 	if err != nil {
@@ -217,14 +216,12 @@ func refuseOther(head []byte) error {
 	return nil
 }
 
-// looksLikeONNX reports whether head, the start of a file, may be ONNX: a protobuf message that begins with its
-// version.
+// looksLikeONNX reports whether a file that begins with head may be ONNX: a protobuf message with its version first.
 func looksLikeONNX(head []byte) bool {
 	return len(head) > 2 && head[0] == 1<<3 && head[1] > 0 && head[1] < 0x80
 }
 
-// looksLikeWeights reports whether a file that begins with head may be one for package weights: safetensors, or a zip
-// file or a pickle as PyTorch writes them.
+// looksLikeWeights reports whether a file that begins with head may be safetensors, or a zip file or pickle of PyTorch.
 func looksLikeWeights(head []byte) bool {
 	return len(head) > 8 && head[8] == '{' || bytes.HasPrefix(head, []byte("PK\x03\x04")) ||
 		len(head) > 1 && head[0] == 0x80 && head[1] <= 5

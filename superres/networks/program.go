@@ -23,8 +23,7 @@ type value struct {
 	channels int
 	// step is the number of float32 values of a sample: channels, or that number rounded up to whole vectors.
 	step int
-	// isPixel is true for a single pixel, such as a mean of the picture. It is combined with all pixels of another
-	// value.
+	// isPixel is true for a single pixel, such as a picture's mean, which is combined with all pixels of another value.
 	isPixel bool
 	// isOpen is true if node is a Chain that may get further steps, since no other node takes its result.
 	isOpen bool

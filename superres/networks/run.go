@@ -75,7 +75,7 @@ func (r *run) read(y int, to *lines.Rows) {
 	r.fill(y, to.FloatRow(y))
 }
 
-// fill converts row y, which must be in r.rows, to the network's range in dst, and fills dst up with its last sample.
+// fill sets dst to row y, which must be in r.rows, in the network's range, and repeats its last sample up to dst's end.
 func (r *run) fill(y int, dst []float32) {
 	channels, in := len(r.rows), r.ranges.In
 	for c, p := range r.rows {
@@ -88,7 +88,7 @@ func (r *run) fill(y int, dst []float32) {
 	}
 }
 
-// mostSample limits the samples of a result, most of which are from 0 to 1. A sample that is NaN becomes 0.
+// mostSample is the greatest absolute value of a sample of a result, where black is 0 and white is 1. NaN becomes 0.
 const mostSample = 1 << 16
 
 // write converts row y of the program's result to 0..1 and stores it in r.out.

@@ -85,8 +85,7 @@ func load(_ int, data json.RawMessage, a *stage.Arrays) (stage.Network, error) {
 	return newStage(g, graph.Ranges{In: p.In, Out: p.Out}, 0)
 }
 
-// newStage returns the Stage of a graph that Check accepts. It fails with ErrMemory if the Stage would take more than
-// memory bytes; 0 means no limit.
+// newStage returns the Stage of a graph that Check accepts; ErrMemory if it would take over memory bytes (0: no limit).
 func newStage(g *graph.Graph, r graph.Ranges, memory int64) (*Stage, error) {
 	s := &Stage{graph: g, ranges: r, measure: g.Measure()}
 	s.fixed = 4*int64(g.Parameters()) + packedBytes(g)

@@ -31,8 +31,8 @@ type architecture struct {
 	name string
 	// has reports whether the tensors belong to a network of the family.
 	has func(map[string]weights.Tensor) bool
-	// build adds the nodes of the network, the input first. It returns the index of the result, and the numbers that
-	// distinguish the members of the family, such as 64×32.
+	// build adds the nodes of the network, the input first. It returns the index of the output node, and a text that
+	// tells the members of the family apart, such as 64×32.
 	build func(*builder) (output int, size string)
 }
 
@@ -40,8 +40,8 @@ type architecture struct {
 var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, plksr, realPLKSR, swinIR, hat, dat, edsr,
 	originalEDSR, srResNet}
 
-// Build returns the network to which the weights of a file belong, and the name of its architecture, such as
-// "SRVGGNetCompact 64×32". The graph has the file's terms of use and shares its arrays. For an unknown network, the
+// Build returns the network to which the weights in f belong, and the name of its architecture, such as
+// "SRVGGNetCompact 64×32". The graph has the terms of use of f and shares the arrays of f. For an unknown network, the
 // error names some weights.
 func Build(f *weights.File) (*graph.Graph, string, error) {
 	a, tensors := identify(f.Tensors, 3)
@@ -63,8 +63,8 @@ func Build(f *weights.File) (*graph.Graph, string, error) {
 	return g, a.name + " " + size, nil
 }
 
-// obstacles are operations that superres cannot build from weights alone, each with a part of the names of its weights.
-// The first ones, as many as runnable says, run if the network comes as ONNX; the others never run.
+// obstacles are operations that superres cannot build from weights alone. part occurs in the names of their weights.
+// superres runs the first few, as many as runnable, if the network comes as ONNX; it cannot run the others.
 var obstacles = []struct{ part, operation string }{
 	{"relative_position_bias", "attention between the pixels of a window, of a kind of its own"},
 	{"qkv.", "attention between pixels or channels (OmniSR, Restormer and their kind)"},
@@ -78,10 +78,10 @@ var obstacles = []struct{ part, operation string }{
 	{"to_img.init_pos", "sampling at places of its own (DySample)"},
 }
 
-// runnable is the number of obstacles at the start of the list that run if the network comes as ONNX.
+// runnable is the number of obstacles, at the start of the list, that superres runs if the network comes as ONNX.
 const runnable = 3
 
-// export says how weights become a file that describes the network.
+// export is advice for error messages: how to write a file that describes the network as well as its weights.
 const export = `export the network in PyTorch: torch.onnx.export(network.eval(), torch.rand(1, 3, 64, 64), "network.onnx")`
 
 // refuse returns the error for weights of no known architecture.
@@ -103,12 +103,12 @@ func refuse(tensors map[string]weights.Tensor) error {
 		listSome(tensors), export)
 }
 
-// prefixes are texts that programs which wrap a network put before the names of its weights.
+// prefixes are texts before the names of weights. Programs add them when they wrap a network in an object.
 var prefixes = []string{"module.", "_orig_mod.", "params_ema.", "params.", "state_dict.", "generator.", "net_g_ema.",
 	"net_g.", "netG.", "model.", "net."}
 
-// identify returns the architecture of the tensors, and the tensors of the network under names without prefixes. It
-// removes up to depth prefixes of a name. It returns nil for an unknown architecture.
+// identify returns the architecture of the tensors, and its tensors by their names without prefixes. It removes at most
+// depth prefixes from a name, and returns nil if no known architecture fits.
 func identify(tensors map[string]weights.Tensor, depth int) (*architecture, map[string]weights.Tensor) {
 	for i := range known {
 		if known[i].has(tensors) {

@@ -13,12 +13,11 @@ type attention struct {
 	keys    graph.Keys
 	// bias holds a number for each score of a window, which is added to the score.
 	bias []float32
-	// rows and columns say how far the picture was moved up and left. Pixels from opposite sides do not attend to each
-	// other.
+	// rows and columns are how far the picture was moved up and left; pixels from opposite sides do not see each other.
 	rows, columns int
 }
 
-// attend adds attention of the nodes query, key and value. Scores are divided by √n for n channels per head.
+// attend adds attention a with the nodes query, key and value. It divides scores by √n, with n channels per head.
 func (b *builder) attend(a attention, query, key, value int) int {
 	features, heads := b.channels(query), a.windows.Heads
 	if features%heads != 0 {
@@ -37,7 +36,7 @@ func (b *builder) attend(a attention, query, key, value int) int {
 	return b.add("", graph.WeightedSum{Windows: a.windows, Keys: a.keys}, x, value)
 }
 
-// biases calls spread for the bias table of the given name, which must have the given number of rows.
+// biases calls spread for the bias table under name. The table must have the given number of rows, a column per head.
 func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int) int) []float32 {
 	table := b.get(name+"relative_position_bias_table", 2)
 	if table.Shape[0] != rows || table.Shape[1] != heads || heads > graph.MaxScores/n/m {
@@ -48,7 +47,7 @@ func (b *builder) biases(name string, heads, n, m, rows int, index func(i, k int
 	return b.spread(table.Data, heads, n, m, index)
 }
 
-// spread returns the bias of every head h, pixel i of n and pixel k of m: number h in row index(i, k) of a table. It
+// spread returns a bias for each head h, pixel i (of n) and pixel k (of m): number h in row index(i, k) of table. It
 // fails if the network would have more biases than a graph may have weights.
 func (b *builder) spread(table []float32, heads, n, m int, index func(i, k int) int) []float32 {
 	if b.biased += heads * n * m; b.biased > graph.MaxWeights {
@@ -66,8 +65,8 @@ func (b *builder) spread(table []float32, heads, n, m int, index func(i, k int) 
 	return list
 }
 
-// apart returns a function that takes pixels i and k of a window of h×w pixels and returns the row for the distance
-// from k to i in a table of all distances, which is sorted by the distance down and then across.
+// apart returns a function that takes two pixels i and k of an h×w window and returns the row of the distance from k to
+// i in a table. The table lists all distances, sorted by the distance down and then by the distance across.
 func apart(h, w int) func(i, k int) int {
 	return func(i, k int) int { return (i/w-k/w+h-1)*(2*w-1) + i%w - k%w + w - 1 }
 }
@@ -94,7 +93,7 @@ func (b *builder) split(in, n int) []int {
 	return parts
 }
 
-// channelsOf adds a node with size neighbouring channels of node in, from channel first on.
+// channelsOf adds a node that selects the channels first to first+size−1 of node in.
 func (b *builder) channelsOf(in, first, size int) int {
 	list := make([]int, size)
 	for i := range list {
@@ -103,7 +102,7 @@ func (b *builder) channelsOf(in, first, size int) int {
 	return b.add("", graph.Select{Channels: list}, in)
 }
 
-// roll adds a node that moves the picture up by rows and left by columns. If both are 0, it adds none and returns in.
+// roll adds a node that moves the picture up by rows and left by columns. If both numbers are 0, it just returns in.
 func (b *builder) roll(rows, columns, in int) int {
 	if rows == 0 && columns == 0 {
 		return in

@@ -16,7 +16,7 @@ type builder struct {
 	used    map[string]bool
 	nodes   []graph.Node
 	white   float32 // the Range of the graph
-	biased  int     // number of biases of scores; far more than their tables hold
+	biased  int     // number of biases of scores, each number in a table counted as often as it is used
 	err     error
 }
 
@@ -76,14 +76,14 @@ func (b *builder) convolve(name string, w weights.Tensor, bias []float32, in int
 		Pad: samePadding(w), Weight: w.Data, Bias: bias}, in)
 }
 
-// samePadding returns the padding with which the result of a convolution by w is as large as its input.
+// samePadding returns the padding with which a convolution with the weights w has a result as large as its input.
 func samePadding(w weights.Tensor) graph.Edges {
 	height, width := w.Shape[2], w.Shape[3]
 	return graph.Edges{Top: height / 2, Left: width / 2, Bottom: height / 2, Right: width / 2}
 }
 
-// shuffle adds a pixel shuffle of the convolution conv that results in the given number of channels. If conv has that
-// number already, shuffle adds nothing and returns conv.
+// shuffle adds a pixel shuffle of node conv, a convolution, so that the result has the given number of channels. If
+// conv has that number already, shuffle adds nothing and returns conv.
 func (b *builder) shuffle(channels, conv int) int {
 	op, _ := b.nodes[conv].Op.(graph.Conv)
 	scale := squareRoot(op.Out / max(channels, 1))
@@ -120,7 +120,7 @@ func (b *builder) checkAllUsed() error {
 	return nil
 }
 
-// squareRoot returns the whole number, at most 2·graph.MaxWindow, with the square n; 0 if there is none.
+// squareRoot returns √n if that is a whole number of at most 2·graph.MaxWindow, else 0.
 func squareRoot(n int) int {
 	for r := 1; r <= 2*graph.MaxWindow && r*r <= n; r++ {
 		if r*r == n {

@@ -24,6 +24,7 @@ var dat = architecture{
 	},
 }
 
+// datLayer adds layer i of a group: attention of channels or in windows, a depthwise convolution, and a gated MLP.
 func (b *builder) datLayer(name string, group, i, in int) int {
 	attn := name + "attn."
 	parts := b.split(b.linear(attn+"qkv", b.layerNorm(name+"norm1", 1e-5, in)), 3)
@@ -53,7 +54,7 @@ func (b *builder) datLayer(name string, group, i, in int) int {
 }
 
 // weighting adds two convolutions of x with a normalisation and GELU between them, and the sigmoid of the result.
-// format makes a layer's name from its number; the first convolution has the number first.
+// format makes the name of a layer from its number; first is the number of the first convolution.
 func (b *builder) weighting(format string, first, x int) int {
 	x = b.batchNorm(fmt.Sprintf(format, first+1), b.conv(fmt.Sprintf(format, first), x))
 	return b.add("", graph.Sigmoid, b.conv(fmt.Sprintf(format, first+3), b.add("", graph.GELU, x)))
@@ -98,7 +99,7 @@ func (b *builder) attendChannels(temperatures []float32, parts []int) int {
 	return b.add("", graph.ChannelSum{Windows: windows}, x, parts[2])
 }
 
-// branch adds attention in windows for one half, 0 or 1, of the channels of parts: the queries, keys and values.
+// branch adds attention in windows for half 0 or half 1 of the channels of parts, which are queries, keys and values.
 func (b *builder) branch(name string, half int, isMoved bool, parts []int) int {
 	b.used[fmt.Sprintf("%sattn_mask_%d", name, half)] = true // computed from sizes
 	name = fmt.Sprintf("%sattns.%d.", name, half)

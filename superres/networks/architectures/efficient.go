@@ -64,7 +64,7 @@ func (b *builder) esa(name string, x int) int {
 }
 
 // safmn is SAFMN (Sun et al.: Spatially-Adaptive Feature Modulation, ICCV 2023): each block divides its channels into
-// up to five parts (four as published), and convolves each at another size of the picture.
+// up to five parts (four as published), and convolves each part at a different size of the picture.
 var safmn = architecture{
 	name: "SAFMN",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -88,6 +88,7 @@ func buildSAFMN(b *builder) (output int, size string) {
 	return b.shuffle(channels, b.conv("to_img.0", x)), fmt.Sprintf("%d×%d", features, blocks)
 }
 
+// safm multiplies x by a map: the parts of x's channels, each reduced, convolved and enlarged again, then joined.
 func (b *builder) safm(name string, features, x int) int {
 	levels := 0
 	for b.has(fmt.Sprintf("%smfr.%d.weight", name, levels)) && levels < 5 {

@@ -100,8 +100,8 @@ func buildSRResNet(b *builder) (output int, size string) {
 }
 
 // residual adds residual blocks: two convolutions with a ReLU between them, times scale, plus the input of the block.
-// It returns the last block's result and the number of blocks. first and second are formats that make the names of its
-// two convolutions from the number of a block.
+// It returns the result of the last block and the number of blocks. first and second are formats that make the names of
+// a block's two convolutions from the number of the block.
 func (b *builder) residual(first, second string, scale float32, in int) (out, blocks int) {
 	out = in
 	for ; b.has(fmt.Sprintf(first, blocks) + ".weight"); blocks++ {

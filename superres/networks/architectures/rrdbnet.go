@@ -10,8 +10,8 @@ import (
 )
 
 // rrdbNet is RRDBNet (Wang et al.: ESRGAN, ECCVW 2018): residual blocks of three dense blocks each, then steps that
-// enlarge ×2 by nearest and convolve. Some networks begin with a pixel unshuffle (Real-ESRGAN), some have a 1×1
-// convolution more per dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). There are three sets of names.
+// enlarge ×2 by nearest and convolve. Some networks begin with a pixel unshuffle (Real-ESRGAN), some have a further 1×1
+// convolution in each dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). Files use one of three sets of names.
 var rrdbNet = architecture{
 	name: "RRDBNet",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -35,7 +35,7 @@ var newRRDBNames = []rrdbNames{
 	{"conv_first", "trunk_conv", "HRconv", "conv_last", "RRDB_trunk.%d.RDB%d.conv%s", "upconv%d"},
 }
 
-// findRRDBNames returns the names that the tensors have, and reports whether they are an RRDBNet's.
+// findRRDBNames returns the set of names that the tensors follow, and reports whether they belong to an RRDBNet.
 func findRRDBNames(tensors map[string]weights.Tensor) (rrdbNames, bool) {
 	for _, n := range newRRDBNames {
 		if _, found := tensors[fmt.Sprintf(n.dense, 0, 1, "1")+".weight"]; found {
@@ -60,6 +60,7 @@ func findRRDBNames(tensors map[string]weights.Tensor) (rrdbNames, bool) {
 		fmt.Sprintf("model.%d", last), "model.1.sub.%d.RDB%d.conv%s.0", "model.%d"}, true
 }
 
+// step returns the name of the convolution of enlarging step i, from 1 on.
 func (n rrdbNames) step(i int) string {
 	if strings.HasPrefix(n.up, "model") {
 		i *= 3
@@ -67,6 +68,7 @@ func (n rrdbNames) step(i int) string {
 	return fmt.Sprintf(n.up, i)
 }
 
+// convolution returns the name of convolution k of a dense block: "1" to "5", or "1x1" for the further one of ESRGAN+.
 func (n rrdbNames) convolution(block, dense int, k string) string {
 	name := fmt.Sprintf(n.dense, block, dense, k)
 	if k == "1x1" {

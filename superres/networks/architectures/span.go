@@ -182,7 +182,7 @@ func (b *builder) merge(name string) (weights.Tensor, []float32) {
 			"at most %d channels", name, w[0].Shape, w[1].Shape, w[2].Shape, skip.Shape, maxMerged)
 		return weights.Tensor{Shape: []int{1, 1, 3, 3}, Data: make([]float32, 9)}, nil
 	}
-	// front[m, tap, i] is the weight of input i for channel m of the 3×3 convolution. Its last tap holds the bias.
+	// front[m, tap, i] is the weight of input i for channel m of the 3×3 convolution. Tap 9 of input 0 holds the bias.
 	front := make([]float64, mid2*10*in)
 	for m := range mid2 {
 		for c := range mid1 {

@@ -30,8 +30,8 @@ func buildSwin(b *builder) (output int, size string) {
 	return b.transformer("patch_embed.norm", "layers.%d.residual_group.blocks.%d.", b.swin)
 }
 
-// transformer adds a transformer: a convolution, the normalisation embedding, groups of layers, which the function
-// layer adds and the format layers names, and the enlarging end. It returns the result and the size of the network.
+// transformer adds a transformer: a convolution, a normalisation named embedding, groups of layers, and the enlarging
+// end. layer adds one layer; layers is the format of its name. The result is the output node and the network's size.
 func (b *builder) transformer(embedding, layers string, layer func(name string, group, i, in int) int) (output int,
 	size string) {
 	first := b.get("conv_first.weight", 4)
@@ -66,7 +66,7 @@ func (b *builder) transformer(embedding, layers string, layer func(name string, 
 	return x, fmt.Sprintf("%d, %d layers", features, count)
 }
 
-// trunk adds a convolution of x, or three with LeakyReLU between them, as the names of the weights say.
+// trunk adds a convolution of x, or three with LeakyReLU between them; the names of the weights tell which.
 func (b *builder) trunk(name string, x int) int {
 	if b.has(name + ".weight") {
 		return b.conv(name, x)
@@ -135,7 +135,7 @@ func (b *builder) window(name string) (side, heads int) {
 	return side, heads
 }
 
-// overlap adds attention of windows, as large as the windows of layer, to windows with one and a half times the side.
+// overlap adds attention of windows, as large as the windows of layer, to overlapping windows with 1.5 times the side.
 func (b *builder) overlap(name, layer string, in int) int {
 	w, heads := b.window(layer + "attn.")
 	large := w + w/2
@@ -159,7 +159,7 @@ func (b *builder) overlap(name, layer string, in int) int {
 	return b.perceptron(name, b.add("", graph.Add{}, x, in))
 }
 
-// perceptron adds the second half of a layer: normalisation, product with a matrix, GELU, another product, plus x.
+// perceptron adds the second half of a layer: normalisation, linear, GELU and linear steps, and the addition of x.
 func (b *builder) perceptron(name string, x int) int {
 	inner := b.add("", graph.GELU, b.linear(name+"mlp.fc1", b.layerNorm(name+"norm2", 1e-5, x)))
 	return b.add("", graph.Add{}, b.linear(name+"mlp.fc2", inner), x)

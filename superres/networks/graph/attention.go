@@ -5,8 +5,8 @@ import "fmt"
 // Roll moves the samples up by Rows and to the left by Columns. Samples that leave at one side enter at the other.
 type Roll struct{ Rows, Columns int }
 
-// Interleave puts distant pixels side by side: row b·Rows + a of the result is row a·(H/Rows) + b of the input, with a
-// less than Rows; the same holds for columns. Undo reverses this. H must be a multiple of Rows, W of Columns.
+// Interleave puts distant pixels side by side: row b·Rows + a of the result, for each a below Rows, is row
+// a·(H/Rows) + b of the input; columns likewise. Undo reverses this. H must be a multiple of Rows, W of Columns.
 type Interleave struct {
 	Rows, Columns int
 	Undo          bool
@@ -94,7 +94,7 @@ func (w Windows) check(s Shape) error {
 // MaxWindow is the greatest side of a window of Windows.
 const MaxWindow = 64
 
-// count returns the shape of a result that has, for a picture of shape s, one pixel per window with the given channels.
+// count returns the shape of a result with one pixel, of the given channels, for each window of a picture of shape s.
 func (w Windows) count(s Shape, channels int) Shape {
 	if w.Height == 0 {
 		return Shape{1, 1, channels}

@@ -18,9 +18,9 @@ const (
 	MaxScores = 1 << 20
 )
 
-// Check fails if the graph is no network that enlarges pictures: if it breaks a limit, if a node takes an input that is
-// not before it, if parameters do not fit or numbers are not finite, or if the result has another number of channels
-// than the picture, or its sides are not the picture's times a whole number from 1 to MaxScale.
+// Check fails unless the graph is a network that enlarges pictures: it must keep the limits; a node may take only
+// earlier nodes; parameters must fit and be finite; the result must have as many channels as the picture, and the sides
+// of the picture times a whole number from 1 to MaxScale.
 func (g *Graph) Check() error {
 	if len(g.Nodes) == 0 || len(g.Nodes) > MaxNodes || g.Output < 0 || g.Output >= len(g.Nodes) {
 		return fmt.Errorf("%d nodes, expected 1 to %d", len(g.Nodes), MaxNodes)
@@ -99,8 +99,7 @@ func (g *Graph) Parameters() (count int) {
 	return count
 }
 
-// Shapes returns the shapes of the samples of all nodes for a picture of w×h pixels. It fails if the graph refuses that
-// size.
+// Shapes returns the shapes of all nodes for a picture of w×h pixels. It fails if the graph refuses that size.
 func (g *Graph) Shapes(w, h int) ([]Shape, error) {
 	shapes := make([]Shape, len(g.Nodes))
 	var in []Shape
@@ -154,7 +153,7 @@ func (g *Graph) Measure() Measure {
 }
 
 // Example returns the shapes of all nodes for an example of a picture, and the number n that must divide the sides of
-// pictures. It tries sides of 17·n and 19·n for several n, up to the first with which the graph enlarges.
+// a picture. It tries pictures of 17·n×19·n pixels for several n, until it finds an n for which the graph enlarges.
 func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
 	for _, n := range []int{1, 2, 4, 8, 16, 3, 6, 12, 24, 32} {
 		s, failure := g.Shapes(17*n, 19*n)
@@ -169,6 +168,7 @@ func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
 	return shapes, multiple, err
 }
 
+// measure does what Measure does. It fails if the result is not the picture enlarged by a whole number up to MaxScale.
 func (g *Graph) measure() (m Measure, err error) {
 	shapes, multiple, err := g.Example()
 	if m.Multiple = multiple; err != nil {

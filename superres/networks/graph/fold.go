@@ -1,7 +1,7 @@
 package graph
 
-// foldNode merges node i with its first input if one of the two, or both, is a convolution. If node i adds two
-// convolutions, foldNode merges the two. It returns i, which pass expects.
+// foldNode merges node i with its first input if at least one of the two nodes is a convolution. If node i is the sum
+// of two convolutions, foldNode merges these. It returns i, as pass expects.
 func (s *simplifier) foldNode(i int) int {
 	n := s.nodes[i]
 	first, own := s.ownInput(i)

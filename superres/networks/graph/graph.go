@@ -60,8 +60,8 @@ type Conv struct {
 }
 
 // ConvTranspose is a transposed convolution: every input sample adds Kernel×Kernel weighted copies of itself to the
-// result, Stride from its neighbour's copies. Pad samples are cut off at the top and left, Pad−Extra at the bottom and
-// right.
+// result. The copies of neighbours begin Stride samples apart. Pad samples are cut off at the top and left, Pad−Extra
+// at the bottom and right.
 type ConvTranspose struct {
 	Out, Kernel, Stride, Pad, Extra int
 	// Groups is as in Conv.
@@ -153,9 +153,9 @@ const (
 	Bicubic
 )
 
-// Resize multiplies the sides of the picture by Up/Down. Up or Down is 1, or Up is less than Down and AlignCorners is
-// false. With a second input, Up and Down are 0, and the result has the size of that input. Samples beyond the edges
-// repeat the edge samples. With Nearest, sample i of n along a side is sample ⌊i·m/n⌋ of the input's m.
+// Resize multiplies the sides of the picture by Up/Down. At least one of the two is 1, unless Up is less than Down and
+// AlignCorners is false. With a second input, both are 0, and the result has the size of that input. Samples beyond the
+// edges repeat the edge samples. With Nearest, sample i of n along a side is sample ⌊i·m/n⌋ of m in the input.
 type Resize struct {
 	By       Interpolation
 	Up, Down int

@@ -1,6 +1,6 @@
 package graph
 
-// lower returns three operations that compute c one after another: a convolution whose output channels are all
+// lower returns three operations that compute c one after another: a convolution with an output channel for each of the
 // Stride×Stride phases of c's result, a pixel shuffle of the phases, and the crop. in is the number of input channels.
 func (c ConvTranspose) lower(in int) (Conv, PixelShuffle, Pad) {
 	r, outs := c.Stride, c.Out/c.Groups

@@ -33,8 +33,7 @@ func Fraction(fy, fx float64) (up, reduce int, err error) {
 	return WholeFactors(fy, fx)
 }
 
-// InterleavedChannels returns the channels of a Select that takes, for each i below step, the channels i, i+step,
-// i+2·step, … of count channels.
+// InterleavedChannels returns all channels below count: for each i below step, the channels i, i+step, i+2·step, ….
 func InterleavedChannels(count, step int) []int {
 	list := make([]int, 0, count)
 	for i := range step {

@@ -10,7 +10,7 @@ type Pool struct {
 	IsMax bool
 	// Height and Width are the size of a window, Stride is the distance between neighbouring windows.
 	Height, Width, Stride int
-	// Pad is how many samples, fewer than its side, a window reaches beyond each edge. IsMax ignores samples there.
+	// Pad is how many samples windows reach beyond each edge: fewer than their side. IsMax ignores samples there.
 	Pad Edges
 	// CountPad says that samples beyond the edges count as 0 in the mean; else the mean leaves them out.
 	CountPad bool
@@ -49,8 +49,8 @@ type Normalize struct {
 	Epsilon   float32
 }
 
-// Softmax divides the channels of a pixel into groups of Size neighbours, and the exponential of each channel by the
-// sum of the exponentials of its group. Size divides the number of channels.
+// Softmax replaces each channel of a pixel by its exponential, divided by the sum of the exponentials of its group. A
+// group is Size neighbouring channels; Size divides the number of channels.
 type Softmax struct{ Size int }
 
 // Name implements Op.

@@ -156,7 +156,7 @@ func (Max) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
 func (Min) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
 func (Where) shape(in []Shape) (Shape, error) { return combined(in, 3) }
 
-// combined returns the shape of the result of an operation on n inputs, as Add. It fails if the inputs do not fit.
+// combined returns the shape of the result of an operation that combines n inputs as Add does. It fails if they differ.
 func combined(in []Shape, n int) (s Shape, err error) {
 	if len(in) != n {
 		return s, fmt.Errorf("has %d inputs, expected %d", len(in), n)

@@ -82,7 +82,7 @@ func (s *simplifier) append(n Node) {
 	s.channels = append(s.channels, s.channelsOf(n))
 }
 
-// channelsOf returns the number of channels of the result of a node. Its inputs must be in s.nodes.
+// channelsOf returns the number of channels of the result of n. The inputs of n must be in s.nodes.
 func (s *simplifier) channelsOf(n Node) int {
 	most, sum := 0, 0
 	for _, from := range n.Inputs {
@@ -117,7 +117,7 @@ func (s *simplifier) channelsOf(n Node) int {
 	return most
 }
 
-// removeUseless removes the nodes, other than the input, that do not affect the result. It sets uses for the others.
+// removeUseless removes the nodes, other than the input, that do not affect the result. It sets uses for all that stay.
 func (s *simplifier) removeUseless() {
 	needed := make([]bool, len(s.nodes))
 	needed[s.output] = true

@@ -4,8 +4,8 @@ import "fmt"
 
 // AddStrided adds the nodes that compute every stride-th row and column of c's result, and returns the last node: a
 // PixelUnshuffle turns blocks of stride×stride pixels into channels, and the convolution from Strided follows. The
-// sides of the input must be multiples of the stride, unless an incomplete block at the end adds as much to the result
-// as a whole block, as for 3 taps with padding 1 and stride 2.
+// sides of the input must be multiples of the stride, unless an incomplete block at the end yields a row or column of
+// the result like a whole block: for example, with 3 taps, padding 1 and stride 2.
 func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error) {
 	if stride == 1 {
 		return b.Add(name, c, input)
@@ -68,6 +68,7 @@ type strided struct {
 	dilation, stride, pad int // of the original convolution
 }
 
+// strideAlong returns the strided form, along one side, of a convolution with padding before and behind the picture.
 func strideAlong(taps, dilation, stride, before, behind int) strided {
 	s := strided{dilation: dilation, stride: stride, pad: before}
 	s.before = -floorDiv(-before, stride)
@@ -85,7 +86,7 @@ func (s strided) split(i int) (block, offset int) {
 }
 
 // AddTransposed adds a transposed convolution and cuts the given edges off its result; it returns the last node. No
-// edge may be negative, unless the field Extra can express it.
+// number in cut may be negative, unless the fields Pad and Extra can express it.
 func (b *Builder) AddTransposed(name string, c ConvTranspose, cut Edges, input int) (int, error) {
 	extra := cut.Top - cut.Bottom
 	if cut.Top == cut.Left && cut.Bottom == cut.Right && cut.Top < c.Kernel && extra >= 0 && extra < c.Stride {

@@ -54,8 +54,8 @@ func IsModel(head []byte) bool {
 		bytes.Contains(head, []byte(`"layers-model"`)))
 }
 
-// FilesBeside returns the names, relative to the folder of a model.json, of the files of weights that it refers to;
-// none if data is no model.json. The names may be forged.
+// FilesBeside returns the names of the files of weights to which a model.json refers, relative to its folder; none if
+// data is no model.json. The names may be forged.
 func FilesBeside(data []byte) (names []string) {
 	f, err := parse(data)
 	if err != nil {
@@ -151,7 +151,7 @@ func (m *model) layers() (list []layer, output string, err error) {
 	return f.Layers, output, err
 }
 
-// nameOf returns the layer's name, the first item of a list. The second and third, a use and a result, must be 0.
+// nameOf returns the first item of list, the name of a layer. The next two items, a use and a result, must be 0.
 func nameOf(list json.RawMessage) (string, error) {
 	var parts []json.RawMessage
 	name, node, tensor := "", 0, 0

@@ -133,8 +133,8 @@ func text(data json.RawMessage) (s string) {
 	return s
 }
 
-// edges returns the padding of a layer with the given sizes of window and stride: 0 if the file says "valid"; if
-// "same", enough for a result as large as the picture divided by the stride, which must divide its sides.
+// edges returns the padding of a layer with the given window and stride: none if the file says "valid". If it says
+// "same", the result has the sides of the picture divided by the stride, which must divide them.
 func (c *call) edges(taps, stride pair) (e graph.Edges, err error) {
 	switch text(c.Padding) {
 	case "valid":
@@ -150,8 +150,7 @@ func (c *call) edges(taps, stride pair) (e graph.Edges, err error) {
 	return e, err
 }
 
-// strides returns the stride and the dilation. It fails if one of them differs between the vertical and the horizontal
-// direction.
+// strides returns the stride and the dilation. It fails if either number differs between down and across.
 func (c *call) strides() (stride, dilation int, err error) {
 	stride, dilation = max(c.Strides[0], 1), max(c.Dilation[0], 1)
 	if c.Strides[0] != c.Strides[1] || c.Dilation[0] != c.Dilation[1] || max(stride, dilation) > graph.MaxScale {
@@ -343,7 +342,7 @@ func (c *call) multiplyBeta() (int, error) {
 	return c.add(graph.Affine{Scale: []float32{0.2}, Offset: []float32{0}}, c.in[0])
 }
 
-// shuffle returns a function for maker.make: it shuffles channels that are sorted by place in the block of pixels.
+// shuffle returns a function for maker.make: it adds a pixel shuffle of channels sorted by place in a block of pixels.
 func shuffle(factor int) func(*call) (int, error) {
 	return func(c *call) (int, error) { return c.builder.AddShuffle(c.name, factor, true, c.in[0]) }
 }

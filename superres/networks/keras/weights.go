@@ -115,7 +115,7 @@ func number(kind string, data []byte) float64 {
 	return float64(data[0])
 }
 
-// readFiles returns the bytes of the named files, one after another. It fails unless they are size bytes together.
+// readFiles returns the bytes of the named files, one after another. It fails unless they have size bytes altogether.
 func readFiles(names []string, folder fs.FS, size int) ([]byte, error) {
 	total := int64(0)
 	for _, name := range names {

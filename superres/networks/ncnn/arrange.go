@@ -8,7 +8,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// rest is the number by which a .param means all remaining channels, or the end of an axis.
+// rest is the number that stands in a .param for all remaining channels, or for the end of an axis.
 const rest = -233
 
 // channelAxis fails unless axis is the axis of the channels, the first of a picture's three axes.
@@ -209,6 +209,7 @@ func (c *call) reorg() ([]graph.Operand, error) {
 	return []graph.Operand{{Node: node}}, err
 }
 
+// interp resizes the first input: to a stated size, to the size of the second input, or by two factors.
 func (c *call) interp() ([]graph.Operand, error) {
 	kind, down, across := c.int(0, 0), c.float(1, 1), c.float(2, 1)
 	height, width, isLike, text := c.int(3, 0), c.int(4, 0), c.int(5, 0) != 0, c.text(9)

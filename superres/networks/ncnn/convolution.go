@@ -7,7 +7,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Padding that asks for a result as large as the picture. Odd padding is greater after (upper) or before the picture.
+// Padding for a result as large as the picture. Odd padding is greater after it (sameUpper) or before it (sameLower).
 const (
 	sameUpper = -233
 	sameLower = -234

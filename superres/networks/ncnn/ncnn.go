@@ -1,5 +1,4 @@
-// Package ncnn reads networks in the format of ncnn: a .param that lists the layers, and a .bin that holds their
-// weights.
+// Package ncnn reads networks in the format of ncnn: a .param that lists the layers, and a .bin with the weights.
 package ncnn
 
 import (
@@ -199,7 +198,7 @@ func (c *call) add(op graph.Op, inputs ...graph.Operand) ([]graph.Operand, error
 	return []graph.Operand{{Node: node}}, err
 }
 
-// then adds a chain of nodes; the first takes out as its inputs. If err is not nil, it adds none and returns err.
+// then adds the operations ops as a chain of nodes after the operands out. If err is not nil, it just returns err.
 func (c *call) then(out []graph.Operand, err error, ops ...graph.Op) ([]graph.Operand, error) {
 	for _, op := range ops {
 		if err == nil {

@@ -228,8 +228,8 @@ func (s *settings) floats(key int) (list []float32) {
 	return list
 }
 
-// check fails if a parameter was no whole number, or was never read: its meaning is unknown then, and the result might
-// be wrong. Keys 30 and 31, hints about shapes and memory, may be left unread.
+// check fails if a parameter was no whole number, or was never read, because a parameter of unknown meaning might
+// change the result. Keys 30 and 31, hints about shapes and memory, may be left unread.
 func (s *settings) check() error {
 	for _, key := range slices.Sorted(maps.Keys(s.params)) {
 		if key != 30 && key != 31 && !slices.Contains(s.known, key) && s.err == nil {

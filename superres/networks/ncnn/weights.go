@@ -36,7 +36,7 @@ func (b *bin) floats(n int) ([]float32, error) {
 	return list, nil
 }
 
-// tagged removes a tag and n numbers, float32 or float16 as the tag says, from b, and returns the numbers.
+// tagged removes a tag and n numbers, float32 or float16 as the tag says, from the start of b. It returns the numbers.
 func (b *bin) tagged(n int) ([]float32, error) {
 	if len(*b) < sizeOfTag {
 		return nil, errShort
@@ -54,7 +54,7 @@ func (b *bin) tagged(n int) ([]float32, error) {
 	return nil, fmt.Errorf("has weights of unknown kind %#08x; does the .bin belong to this .param?", tag)
 }
 
-// halves removes n numbers of float16, padded to a multiple of four bytes, from b, and returns them.
+// halves removes n numbers of float16, padded to a multiple of four bytes, from the start of b, and returns them.
 func (b *bin) halves(n int) ([]float32, error) {
 	if n < 0 || n > graph.MaxWeights || (2*n+3)&^3 > len(*b) {
 		return nil, errShort

@@ -26,7 +26,7 @@ func (c *call) shapeOf(dims []int) (*tensor, error) {
 	return out, nil
 }
 
-// shapeValue computes Shape of samples, which is a constant.
+// shapeValue computes Shape of samples. The result is a constant.
 func (c *call) shapeValue() ([]*value, error) {
 	out, err := c.shapeOf(c.sizes(c.in[0]))
 	return []*value{{constant: out}}, err
@@ -35,7 +35,7 @@ func (c *call) shapeValue() ([]*value, error) {
 // same returns the first input unchanged.
 func (c *call) same() ([]*value, error) { return []*value{c.in[0]}, nil }
 
-// castSamples computes Cast of samples: to 8 bits, or without effect to real numbers of any type and to bool.
+// castSamples computes Cast of samples to 8 bits. Casts to real numbers of any type and to bool have no effect.
 func (c *call) castSamples() ([]*value, error) {
 	switch to := c.int("to", 0); {
 	case to == typeUint8:
@@ -59,6 +59,7 @@ func (c *call) castLike() ([]*value, error) {
 	return []*value{{constant: out}}, err
 }
 
+// foldConcat computes Concat of constants of one type, whose sizes may differ only along the axis.
 func foldConcat(c *call) (*tensor, error) {
 	first := c.in[0].constant
 	along, err := axis(c.int("axis", 0), len(first.dims))
@@ -99,6 +100,7 @@ func foldConcat(c *call) (*tensor, error) {
 	})
 }
 
+// concat computes Concat of samples along channels or a part of them, or, as a Roll, of exchanged parts of a picture.
 func (c *call) concat() ([]*value, error) {
 	inputs := slices.DeleteFunc(slices.Clone(c.in), func(v *value) bool { return v == nil })
 	for _, v := range inputs {
@@ -157,7 +159,7 @@ func (c *call) concat() ([]*value, error) {
 	return []*value{c.sampled(node).arranged(out)}, nil
 }
 
-// roll adds a Roll if the inputs of a Concat are two parts of a picture, cut along dimension along and exchanged.
+// roll adds a Roll if inputs are the two parts of a picture cut along the dimension with index along, in reverse order.
 func (c *call) roll(inputs []*value, along int) ([]*value, error) {
 	var cuts [2]graph.Pad
 	var from [2]int
@@ -208,6 +210,7 @@ func shortest(shift, n int) int {
 	return shift
 }
 
+// foldGather computes Gather of constants: the values of the first input at the indexes in the second along an axis.
 func foldGather(c *call) (*tensor, error) {
 	from, which := c.in[0].constant, c.in[1].constant
 	along, err := axis(c.int("axis", 0), len(from.dims))
@@ -279,8 +282,8 @@ func (c *call) gatherSamples() ([]*value, error) {
 	return []*value{v.arranged(slices.Concat(dims[:along], dims[along+1:]))}, nil
 }
 
-// overlapping divides dimension along of v, rows or columns, in two: n rows or columns of a window, and m windows,
-// which may overlap. list holds the n×m indexes. This is how PyTorch exports Unfold.
+// overlapping splits the dimension of v with index along, rows or columns, in two: the n rows or columns of a window,
+// and the m windows, which may overlap. list holds the n×m indexes. PyTorch exports Unfold in this way.
 func (c *call) overlapping(v *value, along, n, m int, list []int) ([]*value, error) {
 	dims := c.layout(v)
 	parts := merged(dims[along])

@@ -97,8 +97,8 @@ func (b *beside) read(c *contents) ([]byte, error) {
 	return data, nil
 }
 
-// FilesBeside returns the names, relative to the folder of an .onnx file, of the files that hold its weights. data is
-// the contents of the .onnx; there are no names if it is no ONNX. The names may be forged.
+// FilesBeside returns the names of the files that hold the weights of an .onnx file, relative to its folder; none if
+// data, the contents of the .onnx, is no ONNX. The names may be forged.
 func FilesBeside(data []byte) (names []string) {
 	_ = fields(data, func(f field) error { // faults are reported by Read
 		if f.number != 7 {

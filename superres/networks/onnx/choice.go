@@ -30,7 +30,7 @@ func (m *maker) chain(node int, ops ...graph.Op) int {
 	return node
 }
 
-// sum adds nodes that add up term(0) to term(count−1), which are nodes that term adds, and returns the last.
+// sum adds nodes for the sum of the nodes term(0) to term(count−1), which term adds, and returns the last node.
 func (m *maker) sum(count int, term func(i int) int) (sum int) {
 	for i := range count {
 		if node := term(i); i == 0 {
@@ -42,8 +42,7 @@ func (m *maker) sum(count int, term func(i int) int) (sum int) {
 	return sum
 }
 
-// isZero adds nodes that give 1 where node + offset is 0, else 0, for integers. offset has one number, or one per
-// channel.
+// isZero adds nodes that give 1 where node + offset is 0, else 0, for integers. offset may have a number per channel.
 func (m *maker) isZero(node int, offset ...float32) int {
 	return m.chain(node, graph.Affine{Scale: []float32{1}, Offset: offset}, graph.Abs, affine(-1, 1),
 		graph.Clip{Max: 1})
@@ -52,7 +51,7 @@ func (m *maker) isZero(node int, offset ...float32) int {
 // maxChoices is the greatest number of channels among which TopK chooses, since it compares all pairs.
 const maxChoices = 32
 
-// choices returns the node of v and its number of channels, n. Dimension along must be these channels in order.
+// choices returns the node of v and its number of channels. Dimension number along must be these channels in order.
 func (m *maker) choices(v *value, along int) (node, n int) {
 	if v.constant != nil {
 		m.err = errors.New("of constants is not supported")
@@ -69,7 +68,7 @@ func (m *maker) choices(v *value, along int) (node, n int) {
 	return node, n
 }
 
-// placed returns a node of n channels as a value in the layout of like, but with these channels as dimension along.
+// placed returns node as a value with the layout of like, in which its n channels replace dimension number along.
 func (m *maker) placed(node int, like *value, along, n int) (*value, error) {
 	if m.err != nil {
 		return nil, m.err
@@ -79,8 +78,7 @@ func (m *maker) placed(node int, like *value, along, n int) (*value, error) {
 	return m.sampled(node).arranged(dims), nil
 }
 
-// ranks adds nodes that count, for each of n channels, the channels that are greater, or equal and earlier. If isLeast
-// is true, they count lesser channels in place of greater channels.
+// ranks adds nodes that count, for each of n channels, the greater channels (lesser, if isLeast) and earlier equals.
 func (m *maker) ranks(node, n int, isLeast bool) int {
 	first, second, sums := make([]int, n*n), make([]int, n*n), make([]int, n)
 	op := graph.Affine{Scale: make([]float32, n*n), Offset: make([]float32, n*n)}
@@ -101,7 +99,7 @@ func (m *maker) ranks(node, n int, isLeast bool) int {
 	return m.chain(x, graph.Positive, op, graph.ReduceEach{By: graph.Sum, Size: n}, graph.Select{Channels: sums})
 }
 
-// topK computes TopK among the channels of each pixel: the k greatest (or least) values, and their channels.
+// topK computes TopK among the channels of each pixel: the k greatest (or least) samples, and their channel numbers.
 func (c *call) topK() ([]*value, error) {
 	v, m := c.in[0], &maker{call: c}
 	k, err := c.number(1, 0)
@@ -239,8 +237,8 @@ func (c *call) scatterND() ([]*value, error) {
 	return c.add(graph.Select{Channels: from}, out...)
 }
 
-// replacePixels replaces every f-th pixel, in both directions, of the first input, a picture of shape s or zeros, by
-// the third input. first holds the row and column at which it begins.
+// replacePixels replaces every f-th pixel, down from row first[0] and across from column first[1], by a pixel of the
+// third input. The first input, in which it replaces them, is a picture of shape s, or zeros.
 func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault error) ([]*value, error) {
 	by, err := c.node(c.in[2])
 	zeros, m := c.in[0].constant, &maker{c, err}
@@ -276,9 +274,9 @@ func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault error) ([
 	return []*value{c.sampled(node)}, m.err
 }
 
-// replaceEdge replaces samples at one edge of a picture of shape s by constant by, which must repeat a single number in
-// each channel; else it returns fault. They begin at row first[0] and column first[1], and are as many as by has.
-// Channel i gets channel from[i] − s.Channels of by.
+// replaceEdge sets a strip at one edge of the first input, a picture of shape s, to the constant by. The strip begins
+// at row first[0] and column first[1], and is as large as by. Channel i gets channel from[i] − s.Channels of by, which
+// must repeat a single number; else replaceEdge returns fault.
 func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, fault error) ([]*value, error) {
 	border := make([]float32, s.Channels)
 	size := by.dims[2] * by.dims[3]

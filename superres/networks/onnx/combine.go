@@ -7,7 +7,7 @@ import (
 	"superres/internal/elementary"
 )
 
-// foldBinary returns a function for operation.fold: it applies ints to two constants of integers, reals to any others.
+// foldBinary returns a function for operation.fold: it applies ints to two constants of integers, reals to other pairs.
 func foldBinary(ints func(a, b int64) (int64, error), reals func(a, b float64) float64) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		a, b := c.in[0].constant, c.in[1].constant
@@ -113,7 +113,7 @@ func modInts(a, b int64) (int64, error) {
 	return a % b, nil
 }
 
-// foldUnary returns a function for operation.fold: it applies function to each number, except to integers if exact.
+// foldUnary returns a function for operation.fold: it applies function to each number. If exact is true, integers stay.
 func foldUnary(function func(float64) float64, exact bool) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		from := c.in[0].constant

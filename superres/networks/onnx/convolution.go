@@ -28,6 +28,7 @@ type filter struct {
 	pads             []int // top, left, bottom, right
 }
 
+// filter returns the parameters of a Conv or ConvTranspose, and fails unless its weights and biases are constants.
 func (c *call) filter() (k filter, err error) {
 	k.groups = c.int("group", 1)
 	var dilations, strides, shape []int

@@ -47,7 +47,7 @@ var identityAt = func() *[points]float64 {
 // identity returns the unchanged samples of a node as a curve.
 func identity(node int) *curve { return &curve{base: node, made: node, at: identityAt} }
 
-// newCurve returns a curve, its values not yet set, for the followed node. It fails if there are too many curves.
+// newCurve returns a curve for the node that c follows; the caller sets its values. It fails if there are too many.
 func (c *call) newCurve(base int, from ...*curve) (*curve, error) {
 	if c.curves++; c.curves > graph.MaxNodes {
 		return nil, fmt.Errorf("more than %d functions of samples", graph.MaxNodes)
@@ -93,7 +93,7 @@ func valueOf(f kernel.Function) func(float64) float64 {
 // approximation by tanh differ by 5·10⁻⁴; constants of float16 change functions by less than this.
 const maxDeviation = 2e-4
 
-// leastExtent is the absolute value that an inner function must reach for a function of it to be recognised: small
+// leastExtent is the absolute value that the arguments of a function must reach for it to be recognised, because small
 // arguments tell functions less well apart. If the operations themselves are not supported, any extent will do.
 const leastExtent = 2.5
 
@@ -107,7 +107,7 @@ func (c *curve) extent() float64 {
 	return c.greatest
 }
 
-// deviation returns the greatest difference of c from function(u) in the measure of maxDeviation; +∞ if above limit.
+// deviation returns the greatest difference of c from function(u), measured like maxDeviation; +∞ if it is above limit.
 func (c *curve) deviation(u *curve, function func(float64) float64, extent, limit float64) (greatest float64) {
 	for i, x := range u.at {
 		want := function(x)
@@ -120,7 +120,7 @@ func (c *curve) deviation(u *curve, function func(float64) float64, extent, limi
 	return greatest
 }
 
-// recognise returns the function of u that c equals, if functions has one and the extent of u is at least leastExtent.
+// recognise returns the function that turns u into c, if functions has one and the extent of u is at least leastExtent.
 func (c *curve) recognise(u *curve, leastExtent float64) (op graph.Function, ok bool) {
 	least, extent := maxDeviation, c.extent()
 	if !(u.extent() >= leastExtent) {
@@ -198,7 +198,7 @@ func (c *curve) addRecognised(t *tracer, leastExtent float64) (node int, ok bool
 // emitter adds an operation on a node to the graph and returns the result.
 type emitter func(*tracer, int) (graph.Operand, error)
 
-// apply applies function to each sample of v. emit adds its nodes if it is not recognised; nil if no nodes compute it.
+// apply applies function to each sample of v. If it is not recognised, emit adds its nodes; nil if no nodes compute it.
 func (c *call) apply(v *value, function func(float64) float64, emit emitter) ([]*value, error) {
 	from := v.samples
 	name, op := c.name, c.op

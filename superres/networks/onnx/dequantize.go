@@ -70,7 +70,7 @@ func (c *call) dequantise(x *tensor, index func(i int) int) (*tensor, error) {
 	return out, nil
 }
 
-// step returns the scale and zero of a QuantizeLinear or DequantizeLinear, and the least number of its type: 0 or −128.
+// step returns the scale and zero of a QuantizeLinear or DequantizeLinear, and the least number of 8 bits: 0 or −128.
 func (c *call) step() (scale, zero, least float64, err error) {
 	s, z := c.in[1].constant, (*tensor)(nil)
 	if c.in[2] != nil {

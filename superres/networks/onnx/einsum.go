@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// einsum computes an Einsum that is a product of matrices. Letters name dimensions. Batch letters are in both inputs
-// and the result; each input shares one letter only with the result; the sum is over one letter only of the inputs.
+// einsum computes an Einsum that multiplies matrices. Letters name dimensions: besides batch letters, which are in both
+// inputs and the result, the result has one letter of each input, and the inputs share the letter of the sum.
 func (c *call) einsum() ([]*value, error) {
 	equation := strings.ReplaceAll(c.text("equation", ""), " ", "")
 	inputs, out, _ := strings.Cut(equation, "->")

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// The limits of numbers that are computed from constants. At the same time, a network may hold leastFolded of them, or
-// more, up to maxFolded, for large files. maxWork is how many may be computed in all.
+// The limits of numbers that are computed from constants. A network may hold leastFolded of them at a time, and a large
+// file more, up to maxFolded. maxWork is how many may be computed in all.
 const (
 	leastFolded = 4 << 20
 	maxFolded   = 1 << 24
@@ -17,7 +17,7 @@ const (
 
 var errBudget = errors.New("the constants are too large to compute with")
 
-// spend takes n numbers from the budget. It fails if the budget has fewer, or the work is too much.
+// spend takes n numbers from the budget, and counts them as work. It fails if the budget has fewer, or work fails.
 func (t *tracer) spend(n int) error {
 	if n < 0 || n > t.budget {
 		return errBudget
@@ -44,8 +44,8 @@ func (t *tensor) keep() {
 	}
 }
 
-// release forgets the constants that node n takes and no later node takes, and gives their numbers back to the budget
-// unless they have other names. It lowers uses, which holds how often each name is still to be taken.
+// release forgets the constants that node n is the last node to take, and gives their numbers back to the budget unless
+// they have other names. It lowers the counts in uses: how often nodes have yet to take each name.
 func (t *tracer) release(n node, uses map[string]int) {
 	for _, name := range n.inputs {
 		v := t.values[name]
@@ -86,7 +86,7 @@ func (t *tracer) copy(n int) error {
 }
 
 // rearranged returns a constant of the given dimensions. Each value is the value of from at offset(index), where index
-// holds the indexes of the new value; offset must not keep them.
+// holds the indexes of the new value; offset must not keep index.
 func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) (*tensor, error) {
 	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) error {
 		k := offset(index)

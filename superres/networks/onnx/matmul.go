@@ -24,6 +24,7 @@ func (c *call) gemm() ([]*value, error) {
 	return c.arithmetic('+', out[0], c.in[2])
 }
 
+// matMul computes MatMul of samples by samples, or of samples by a constant matrix.
 func (c *call) matMul() ([]*value, error) {
 	a, b := c.in[0], c.in[1]
 	switch {
@@ -123,9 +124,9 @@ func pixels(parts []part) bool {
 	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p part) bool { return p.of == channels })
 }
 
-// keys returns the windows of a picture of shape s, and their number across and down. parts are the rows and columns of
-// a window, batch has the parts that count windows. Windows may overlap. If there is only one, its distance to the next
-// is set to height×width, the size of the windows that attend to it, unless that is 0.
+// keys returns the windows of a picture of shape s, which may overlap, and their number across and down. parts are the
+// rows and columns of a window; the rows and columns in batch count windows. Along a side with one window, the distance
+// to the next is the window's side, but at most height or width (of the windows that attend to it) if height is not 0.
 func keys(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int, err error) {
 	k.Height, k.Width = 1, 1
 	for i, p := range parts {
@@ -438,7 +439,7 @@ func (c *call) layerSum(a, b factor) ([]*value, error) {
 		slices.Concat([]part{{of: channels, size: each.size, step: 1}}, pixels)})}, nil
 }
 
-// hasOrder reports whether the channels of f are scores in the order of graph.Scores: head after head, n per head.
+// hasOrder reports whether the channels of f are scores in the order of graph.Scores: head after head, n scores each.
 func (f *factor) hasOrder(n int) bool {
 	order := slices.Concat(f.batch, f.left, f.inner)
 	step := 1
@@ -516,7 +517,7 @@ func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
 	return []*value{c.sampled(node).arranged(c.inOrder(like))}, err
 }
 
-// inOrder returns a copy of layout like, with steps for a node that has its channels in the order of the layout.
+// inOrder returns a copy of layout like, with the steps of a node that has its channels in the order of that layout.
 func (c *call) inOrder(like layout) layout {
 	out := make(layout, len(like))
 	step := 1
@@ -532,7 +533,7 @@ func (c *call) inOrder(like layout) layout {
 	return out
 }
 
-// shiftMask returns a ShiftMask that adds constant t to v, the scores of a moved picture, and reports whether one does.
+// shiftMask returns the ShiftMask that adds constant t to v, the scores of a moved picture, and false if there is none.
 func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 	dims := c.layout(v)
 	s := c.builder.Shape(v.samples.base)
@@ -569,7 +570,7 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 	return mask, c.isMask(mask, t, s)
 }
 
-// isMask reports whether constant t holds what mask adds to each window in turn. s is the shape of the scores.
+// isMask reports whether constant t holds the numbers that mask adds to scores of shape s, one window after another.
 func (c *call) isMask(mask graph.ShiftMask, t *tensor, s graph.Shape) bool {
 	n := mask.Height * mask.Width
 	for i := range t.size() {

@@ -97,8 +97,8 @@ func (m *model) graph() (*graph.Graph, error) {
 	return graphs[0], nil
 }
 
-// graphOfUsual returns the graph for the first of the usual sides that the network takes. It returns fault, which is
-// the error for another size, if the network takes none of them or if the size cannot be the reason.
+// graphOfUsual returns the graph for the first of the usual sides that the network takes. It returns fault, the error
+// for another size, if the network takes none of these sides, or if the size cannot be the reason for fault.
 func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
 	isOfSize := strings.Contains(fault.Error(), "Reshape") || strings.Contains(fault.Error(), "Expand") ||
 		errors.Is(fault, errBudget)

@@ -239,6 +239,7 @@ func arithmetic(sign byte, fold func(*call) (*tensor, error)) operation {
 	}, fold}
 }
 
+// arithmetic combines x and y by a sign of graph.Builder.Arithmetic. At most one of the two may be a constant.
 func (c *call) arithmetic(sign byte, x, y *value) ([]*value, error) {
 	for i, v := range []*value{x, y} {
 		if v.constant == nil {

@@ -57,14 +57,14 @@ type input struct {
 	isTensor bool
 }
 
-// The limits of a file.
+// The greatest numbers in a file.
 const (
-	maxNodes      = 4 * graph.MaxNodes // of nodes, many of which compute sizes; also of constants
-	maxNames      = graph.MaxChannels  // of inputs of a node; also of outputs
-	maxAttributes = 64                 // of attributes of a node
-	maxList       = 1 << 14            // of numbers of an attribute
+	maxNodes      = 4 * graph.MaxNodes // nodes, many of which only compute sizes, and as many constants
+	maxNames      = graph.MaxChannels  // inputs of a node, and as many outputs
+	maxAttributes = 64                 // attributes of a node
+	maxList       = 1 << 14            // numbers of an attribute
 	maxFunctions  = 1000
-	// maxWholes is the greatest number of whole numbers in all constants. Each takes 8 bytes, but maybe 1 in the file.
+	// maxWholes bounds the whole numbers in all constants. Each takes 8 bytes in memory, but maybe 1 in the file.
 	maxWholes = 1 << 20
 )
 
@@ -112,7 +112,7 @@ func fields(message []byte, visit func(field) error) error {
 	return nil
 }
 
-// numbers calls visit for each number, of type kind, of a repeated field, packed or not. It returns the first error.
+// numbers calls visit for each number of a repeated field of type kind, packed or not, and returns the first error.
 func (f field) numbers(kind protowire.Type, visit func(uint64) error) error {
 	if f.kind == kind {
 		return visit(f.value)

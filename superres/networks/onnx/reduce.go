@@ -9,7 +9,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// extent reports whether axes hold all pixels, and all channels, of v's node. It fails if they hold a part of either.
+// extent reports whether axes cover all pixels of v's node, and whether all channels. It fails for a part of either.
 func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err error) {
 	dims := c.layout(v)
 	var parts []part
@@ -137,8 +137,7 @@ func (c *call) isSide(v *value, axes []int) bool {
 		(parts[0].of == rows && parts[0].size == s.H || parts[0].of == columns && parts[0].size == s.W)
 }
 
-// channelsOf returns the part that axes, a single dimension of v, consists of. It returns a zero part if axes are
-// several dimensions, or if the dimension is no single part of channels.
+// channelsOf returns the part of channels that axes consist of; a zero part unless axes are one dimension of one part.
 func (c *call) channelsOf(v *value, axes []int) (p part) {
 	if len(axes) == 1 {
 		p, _ = only(c.layout(v)[axes[0]], channels)
@@ -281,8 +280,8 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 	}
 }
 
-// scaled multiplies v by the constant input with index scale and adds the one with index offset, if the node has them.
-// The constants have the dimensions of v without the last ones, as many as behind says.
+// scaled multiplies v by the constant in input scale and adds the constant in input offset, if the node has them. The
+// constants lack the last dimensions of v, as many as behind says.
 func (c *call) scaled(v []*value, scale, offset, behind int) (out []*value, err error) {
 	out = v
 	for k, i := range []int{scale, offset} {
@@ -332,6 +331,7 @@ func (c *call) layerNormalization() ([]*value, error) {
 	return c.scaled(out, 1, 2, 0)
 }
 
+// instanceNormalization normalises the samples of each index in dimension 1: of a channel, or of a group of channels.
 func (c *call) instanceNormalization() ([]*value, error) {
 	v := c.in[0]
 	dims := c.layout(v)

@@ -121,6 +121,7 @@ func foldReshape(c *call) (*tensor, error) {
 	return &from, err
 }
 
+// reshape computes Reshape, Flatten, Squeeze or Unsqueeze of samples. It may turn squares of pixels into channels.
 func (c *call) reshape() ([]*value, error) {
 	v := c.in[0]
 	dims, err := c.newDims(c.sizes(v))
@@ -187,7 +188,7 @@ func (c *call) plain(v *value) (*value, error) {
 	return c.sampled(node), err
 }
 
-// order returns the permutation of the dimensions, rank in number, that a Transpose states or implies.
+// order returns the permutation of rank dimensions that a Transpose states, or implies if it states none.
 func (c *call) order(rank int) ([]int, error) {
 	order, err := c.list("perm")
 	if err != nil {

@@ -281,7 +281,7 @@ func (c *call) pad() ([]*value, error) {
 	return c.add(op, c.in[0])
 }
 
-// padWith pads the first input with the numbers in border, one or one per channel, or cuts off samples.
+// padWith pads the first input with the number in border, or with one number per channel, or cuts samples off.
 func (c *call) padWith(op graph.Pad, border []float32) ([]*value, error) {
 	areZeros := slices.Min(border) == 0 && slices.Max(border) == 0
 	if areZeros || max(op.Top, op.Left, op.Bottom, op.Right) <= 0 {

@@ -19,7 +19,7 @@ type tensor struct {
 	dims  []int
 	reals []float32
 	ints  []int64
-	// bytes are 8-bit numbers, signed if hasSign. Operations but DequantizeLinear and QuantizeLinear get them as ints.
+	// bytes are 8-bit numbers, signed if hasSign. Only DequantizeLinear and QuantizeLinear take them; others get ints.
 	bytes   []byte
 	hasSign bool
 	held    *held // nil if its numbers never go back to the budget
@@ -112,6 +112,7 @@ func (m *model) parseTensor(message []byte, wholes *int) (name string, t *tensor
 	return c.name, t, err
 }
 
+// parseContents parses the message of a tensor, but does not decode the numbers.
 func parseContents(message []byte) (*contents, error) {
 	c := &contents{message: message, outside: outside{length: -1}}
 	return c, fields(message, func(f field) error {

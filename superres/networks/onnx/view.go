@@ -105,7 +105,7 @@ func (l layout) reshaped(sizes []int) (out layout, err error) {
 // maxViewed is the greatest number of samples in a layout that repeats samples. It bounds the number of parts.
 const maxViewed = 1 << 40
 
-// repeated returns l with dimension d repeated: every sample if areNeighbours is true, else the sequence of samples.
+// repeated returns l with dimension d repeated: samples a b become a a b b if areNeighbours is true, else a b a b.
 func (l layout) repeated(d, times int, areNeighbours bool) (layout, error) {
 	total := float64(times)
 	for _, parts := range l {
@@ -126,7 +126,7 @@ func (l layout) repeated(d, times int, areNeighbours bool) (layout, error) {
 	return out, nil
 }
 
-// merged returns parts without parts of size 1, and with neighbours joined where one part says the same.
+// merged returns parts without parts of size 1, and joins neighbouring parts where one part can describe both.
 func merged(parts []part) (out []part) {
 	for _, p := range parts {
 		if p.size == 1 {
@@ -194,7 +194,7 @@ func (t *tracer) rearrange(node int, dims layout) (int, error) {
 	return t.unshuffle(node, c, h, w)
 }
 
-// extra returns the size of the last of parts if the parts before it equal whole, a full dimension; else 0.
+// extra returns the size of the last part in parts if the parts before it equal whole, a full dimension; else 0.
 func extra(parts, whole []part) int {
 	n := len(parts)
 	if n == 0 || !slices.Equal(parts[:n-1], whole) {
@@ -203,7 +203,7 @@ func extra(parts, whole []part) int {
 	return parts[n-1].size
 }
 
-// selectChannels returns a node with the count channels of a node in the order of parts, where channels may repeat.
+// selectChannels returns a node with the channels of node, count in number, in the order of parts; channels may repeat.
 func (t *tracer) selectChannels(node int, parts []part, count int) (int, error) {
 	list, distinct := []int{0}, 1
 	for _, p := range parts {
@@ -265,7 +265,7 @@ func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 	return t.selectChannels(node, order, s.Channels*factor*factor)
 }
 
-// only returns the single part in parts, and reports whether there is only one and it is of the given kind.
+// only returns the single part in parts, and reports whether there is only one and it is of the given dimension.
 func only(parts []part, of dimension) (p part, is bool) {
 	if parts = merged(parts); len(parts) != 1 || parts[0].of != of {
 		return part{}, false

@@ -53,8 +53,7 @@ func fail(err error) { panic(failure{err}) }
 
 func failf(format string, args ...any) { fail(fmt.Errorf(format, args...)) }
 
-// Read returns the value of the pickle at the beginning of data, and the size of the pickle in bytes. It fails for more
-// values than *r.Left.
+// Read returns the value of the pickle that data begins with, and its size in bytes. It fails above *r.Left values.
 func (r Reader) Read(data []byte) (value any, size int, err error) {
 	if r.Left == nil {
 		left := MaxValues

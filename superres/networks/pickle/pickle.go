@@ -59,8 +59,7 @@ type Function func(args Tuple) (any, error)
 
 // Reader reads pickles of the protocols 0 to 5.
 type Reader struct {
-	// Global returns the value that stands for a function, class or other name of a Python module. It fails for names
-	// that it refuses.
+	// Global returns the value that stands for a function, class or other name of a Python module, or refuses the name.
 	Global func(module, name string) (any, error)
 	// Persistent returns the value with the given identifier, which is stored outside the pickle.
 	Persistent func(id any) (any, error)

@@ -14,7 +14,7 @@ var dictionaries = []string{"params_ema", "params-ema", "ema", "net_g_ema", "par
 	"generator", "net_g", "netG", "model", "module", "network", "net", "weights"}
 
 // findState returns the dictionary of tensors in the value of a pickle: the value itself or a dictionary nested in it,
-// at most depth levels deep; nil if there is none. It skips dictionaries in seen, and adds the ones that it visits.
+// at most depth levels deep; nil if there is none. It skips dictionaries in seen, and adds to seen each that it visits.
 func findState(value any, depth int, seen map[*pickle.Dict]bool) *pickle.Dict {
 	d, isDict := value.(*pickle.Dict)
 	if !isDict || depth == 0 || seen[d] {

@@ -7,7 +7,7 @@ import (
 	"superres/superres/networks/pickle"
 )
 
-// maxPickle is the greatest size, in bytes, of the pickle of a PyTorch file, in which the tensors' numbers are not.
+// maxPickle is the greatest size, in bytes, of the pickle in a PyTorch file. It does not hold the numbers of tensors.
 const maxPickle = 16 << 20
 
 // maxStored is the greatest number of elements of a storage.
@@ -52,7 +52,7 @@ type torchReader struct {
 	values   int // how many more values the pickles of the file may make
 }
 
-// newTorchReader returns the reader of a file of size bytes, which limits the number of values. A tensor takes some 40.
+// newTorchReader returns the reader of a file of size bytes. size limits the number of values; a tensor has some 40.
 func newTorchReader(size int64) *torchReader {
 	return &torchReader{map[string]*storage{}, int(min(1<<15+size/64, pickle.MaxValues))}
 }

@@ -6,8 +6,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// fill computes the result of op for inputs in, by its definition in float64, into out, which has the shape of the
-// result. It reports false, and leaves out unchanged, for the operations that value computes.
+// fill stores the result of op for the inputs in, computed by its definition in float64, in out, which has the shape of
+// the result. For the operations that the function value computes, fill changes nothing and reports false.
 func fill(op graph.Op, out exact, in []exact) bool {
 	each := func(value func(x, y, c int) float64) {
 		for i := range out.Values {

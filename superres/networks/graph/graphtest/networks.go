@@ -87,8 +87,8 @@ func SPAN(features, blocks, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Skipping returns a network of convolutions with SiLU, as many as layers says. After each group of four, it adds the
-// samples from before the group.
+// Skipping returns a network of as many convolutions with SiLU as layers says, in groups of four. The input of a group
+// is added to its result.
 func Skipping(features, layers, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.Carry(0, features, 3, 1, 0.3)
@@ -105,8 +105,7 @@ func Skipping(features, layers, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Transposed returns a network of a convolution, a PReLU and a transposed convolution that enlarges. It adds a bilinear
-// enlargement of the picture.
+// Transposed returns a convolution, a PReLU and an enlarging transposed convolution, plus a bilinear enlargement.
 func Transposed(features, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.ConvTranspose(b.PReLU(b.Conv(0, features, 5, 1)), 3, scale, 0.05)

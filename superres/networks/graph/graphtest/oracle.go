@@ -61,6 +61,7 @@ func Apply(op graph.Op, shape graph.Shape, in graph.Samples) graph.Samples {
 	return apply(op, shape, []exact{exactOf(in)}).rounded()
 }
 
+// apply returns the result of op, of the given shape, for the inputs in.
 func apply(op graph.Op, shape graph.Shape, in []exact) exact {
 	out := exact{shape, make([]float64, shape.W*shape.H*shape.Channels)}
 	if c, ok := op.(graph.Conv); ok {

@@ -100,7 +100,7 @@ func (opt Options) checkMissing(options settings.Table, word string, last bool) 
 }
 
 // checkLast returns an error if word, the last of several arguments, seems to be meant as the output: an empty folder,
-// or, if there are two arguments, an earlier result with a name that does not begin like the other argument's.
+// or, if there are two arguments, an earlier result, unless its name begins like the other argument's.
 func (opt Options) checkLast(word string) error {
 	if paths.IsFolder(word) {
 		if list, err := os.ReadDir(word); err == nil && len(list) == 0 {

@@ -89,7 +89,7 @@ func groupedHelp(c *cli.Command, options settings.Table, groups []string) string
 	return b.String()
 }
 
-// optionsText returns the lines of help about the visible ones of options, and about --help.
+// optionsText returns the lines of help about the visible options, and about --help.
 func optionsText(options settings.Table) string {
 	var b strings.Builder
 	for _, o := range options.Visible() {

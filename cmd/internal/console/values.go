@@ -19,7 +19,7 @@ func OneArgument(c *cli.Context, what string) (string, error) {
 	return c.Args().First(), nil
 }
 
-// Counts returns the whole numbers in text, which are separated by commas. It fails if one is not from lowest to 2^30.
+// Counts returns the whole numbers in text, which are separated by commas. Each must be from lowest to 2^30.
 func Counts(text string, lowest int) ([]int, error) {
 	var list []int
 	for part := range strings.SplitSeq(text, ",") {

@@ -115,7 +115,7 @@ func Read(t *testing.T, parts ...string) []byte {
 	return must.Get(os.ReadFile(filepath.Join(parts...)))(t)
 }
 
-// Full returns all if SUPERRES_FULL is set, else sample: the number of cases that a test tries.
+// Full returns the number of cases that a test tries: the argument all if SUPERRES_FULL is set, else sample.
 func Full(sample, all int) int {
 	if os.Getenv("SUPERRES_FULL") != "" {
 		return all

@@ -98,7 +98,7 @@ func (s *segments) begin() (temp string, err error) {
 	return filepath.Join(s.folder, "new.part"), nil
 }
 
-// add makes the complete file at temp, a path from begin, the next segment, and writes part to the record.
+// add turns the complete file at temp, a path from begin, into the next segment, and writes part to the record.
 func (s *segments) add(temp string, part segment) error {
 	f, err := os.OpenFile(temp, os.O_RDWR, 0)
 	if err == nil {

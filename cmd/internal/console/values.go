@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// OneArgument returns the only argument of c, or a usage error, which calls it what, if there is not exactly one.
+// OneArgument returns the only argument of c. If there is not exactly one, it returns a usage error with the noun what.
 func OneArgument(c *cli.Context, what string) (string, error) {
 	switch {
 	case c.NArg() == 0:

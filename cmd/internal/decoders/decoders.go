@@ -144,8 +144,8 @@ func (s source) Open() (*enlarging.Content, error) {
 	return content, nil
 }
 
-// Reads returns the format of the result for the file at path, of the kind other: JPEG for HEIC and JPEG XL of 8 bits
-// without transparency, else PNG. If no program reads the kind, it returns "" and sets other.Advice if one could.
+// Reads returns the format of the result for the file at path, of kind other: JPEG for HEIC and JPEG XL of 8 bits
+// without transparency, else PNG. If no program reads the kind, it returns "" and, if one could, sets other.Advice.
 func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	if s.Ignores(*other) {
 		return ""
@@ -192,7 +192,7 @@ func (s *Set) Ignores(other foreign.Kind) bool { return kindOf(other.Title) == n
 
 func (s *Set) forbids() bool { return slices.Contains(s.Given, "none") }
 
-// present returns, as words, the command lines for kind k whose program is on the path, those of --decoder first.
+// present returns the command lines, split into words, for kind k with a program on the path, those of --decoder first.
 func (s *Set) present(k *kind) (list [][]string) {
 	lines := slices.Clone(k.commands)
 	for _, given := range s.Given {
@@ -236,8 +236,8 @@ func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f
 // stem is the name, without the extension, of the file that a program writes.
 const stem = "picture"
 
-// result returns the picture that a program wrote into the folder dir, as a file without a name. If there are several,
-// it is the picture with the number place, from 1, or, if that is missing, the first.
+// result returns the picture that a program wrote into the folder dir, as a file without a name. Of several pictures it
+// returns number place, counted from 1, or the first if that number is missing.
 func result(dir string, place int) (*os.File, error) {
 	results, _ := filepath.Glob(filepath.Join(dir, stem) + "*")
 	if len(results) == 0 {

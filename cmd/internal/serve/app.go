@@ -100,8 +100,8 @@ func (w *window) take(args []string) error {
 	return nil
 }
 
-// endBy makes the window call end if no page is opened within openTime, or if the last page is closed and no page is
-// opened within returnTime. If no page was ever opened, the window first logs a line that says so.
+// endBy makes the window call the function end if no page is opened within openTime, or if the last page is closed and
+// no page is opened within returnTime. If no page was ever opened, the window first logs a line that says so.
 func (w *window) endBy(end func(), log func(line string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -203,7 +203,7 @@ func (w *worker) ask(kind byte, v any) (frame, error) {
 // errRefused ends a job that the server refused. The worker does not learn why; the server tells its client.
 var errRefused = errors.New("the server has refused it")
 
-// admit asks the server for load l, and sets the limits that the server grants. A refusal is errRefused.
+// admit asks the server for load l and sets the granted limits. If the server refuses, it returns errRefused.
 func (w *worker) admit(l scheduling.Load) error {
 	got, err := w.ask(frameAdmit, l)
 	if err != nil {

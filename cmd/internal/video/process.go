@@ -106,7 +106,7 @@ func (p *process) start(ours, theirs *os.File) error {
 		late := time.AfterFunc(mostDelay, p.close)
 		<-p.logged
 		late.Stop()
-		if runtime.GOOS != "windows" { // there another program may have its number by now
+		if runtime.GOOS != "windows" { // there the number may be another program's by now
 			_ = killGroup(p.Process)
 		}
 		p.close()

@@ -151,7 +151,7 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// begin starts ffmpeg with args, to write w.temp, and sends it the start of the stream of frames with the header in.
+// begin starts ffmpeg with args, to write w.temp, and sends it the start of the stream; in is the header of the frames.
 func (w *encoding) begin(in y4m.Header, args []string) error {
 	p := newProcess(w.ctx, nil, w.tools.ffmpeg, append(args, local(w.temp))...)
 	p.log.hidden = local(w.temp)
@@ -264,7 +264,7 @@ func (c *clip) checkFormat(in y4m.Header) {
 }
 
 // copies returns the streams of the input, other than its video, to copy to a file with the extension ext. If such a
-// file cannot hold a stream, the stream is left out with a warning; but if it is sound, copies fails.
+// file cannot hold a stream, copies leaves the stream out with a warning; for sound it fails.
 func (c *clip) copies(ext string) (list []copied, err error) {
 	list, lost := c.probed.copies(c.video, ext)
 	for _, text := range lost {

@@ -35,7 +35,7 @@ func (p *probed) unwanted(list []copied) (tracks []int) {
 	return tracks
 }
 
-// boxes calls visit for all boxes in data (ISO/IEC 14496-12, 4.2), with the kind and the content of the box, which
+// boxes calls visit for each box in data (ISO/IEC 14496-12, 4.2), with the kind and the content of the box. content
 // shares the memory of data. It stops at the first error of visit.
 func boxes(data []byte, visit func(kind string, content []byte) error) error {
 	for len(data) >= 8 {

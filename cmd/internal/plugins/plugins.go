@@ -183,7 +183,7 @@ func Versions(names []string, coder string) ([]Version, error) {
 	return list, nil
 }
 
-// All returns the names of the learners that need no argument. The paper's learners come first, in the paper's order.
+// All returns the names of the learners that take no argument. The paper's learners come first, in the paper's order.
 func All() []string {
 	paper := []string{"rop", "blotless", "simco", "ksvd", "mod"}
 	var names []string

@@ -288,7 +288,7 @@ func (s *stream) alphaBy() string {
 
 var withAlpha = regexp.MustCompile(`^(yuva|gbrap|rgba|bgra|argb|abgr|ya|ayuv|vuya)`)
 
-// colours are the flags of a video that say what its samples mean, as FFmpeg's names; "": unknown.
+// colours are the flags of a video that say what the samples mean, in FFmpeg's words; "": unknown.
 type colours struct{ Range, Matrix, Primaries, Transfer string }
 
 // flags returns the known flags of c, as pairs of the FFmpeg option that sets the flag and its value.

@@ -54,7 +54,7 @@ func boxes(data []byte, visit func(kind string, content []byte) error) error {
 	return nil
 }
 
-// hideTracks clears the flag track_enabled (8.3.2) of tracks, counted from 0, in the MP4 file at path.
+// hideTracks clears the flag track_enabled (ISO/IEC 14496-12, 8.3.2) of tracks, from 0, in the MP4 file at path.
 func hideTracks(path string, tracks []int) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Command adds to c, whose Flags must be *settings.Option, what all commands share, and returns c: the form of help,
-// checks of arguments and --output, the effect of --jobs, and ExitUsage for wrong usage, which c.OnUsageError gets.
+// Command adds to c what all commands share, and returns c: the form of help, checks of arguments and --output, the
+// effect of --jobs, and ExitUsage on errors for c.OnUsageError. The flags in c.Flags must be of type *settings.Option.
 func Command(c *cli.Command) *cli.Command {
 	c.CustomHelpTemplate = commandHelp + Arguments(c) + "\n\nFLAGS\n" + optionsText(OptionsOf(c))
 	c.UsageText = filled(c.Description, Columns)

@@ -89,7 +89,7 @@ func groupedHelp(c *cli.Command, options settings.Table, groups []string) string
 	return b.String()
 }
 
-// optionsText returns the lines of help about the visible ones of options, and about --help.
+// optionsText returns the lines of help about the visible options, and about --help.
 func optionsText(options settings.Table) string {
 	var b strings.Builder
 	for _, o := range options.Visible() {
@@ -100,8 +100,8 @@ func optionsText(options settings.Table) string {
 	return b.String()
 }
 
-// writeOption appends to b the help on an option: its short name, its long name, which is names[0], the name of its
-// value and, in a column beside them, text. Lines have at most Columns characters.
+// writeOption appends to b the help on an option: its short name, its long name (names[0]), the name of its value
+// (value) and, in a column beside these names, text. Lines have at most Columns characters.
 func writeOption(b *strings.Builder, names []string, value, text string) {
 	const left = 25
 	head := "       "

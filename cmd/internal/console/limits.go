@@ -26,8 +26,8 @@ func EnoughMemory(memory int64, what string, need float64, advice string) error 
 	return Failf(ExitLimit, "%s needs %s, the limit is %s; use --max-memory%s", what, size, Bytes(memory), advice)
 }
 
-// ReadWhole returns all bytes of r, or an error, which ends with advice, if there are more than half. half is half of
-// the memory limit in bytes: the data is in memory twice while the buffer grows. name names r in messages.
+// ReadWhole returns all bytes of r, or an error that ends with advice if there are too many. The most is half bytes,
+// half of the memory limit, since the data is in memory twice while the buffer grows. name names r in messages.
 func ReadWhole(r io.Reader, name string, half int64, advice string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, half+1))
 	if err != nil {

@@ -71,7 +71,7 @@ func (p Paragraph) Fit(width int) (best []string) {
 	return best
 }
 
-// fitExamples returns the examples in list as lines of at most width columns, with the remarks beginning in column.
+// fitExamples returns the examples in list as lines of at most width columns, with the remarks in the given column.
 func fitExamples(list []example, column, width int) (lines []string) {
 	const indent, gap = "   ", 2
 	for _, e := range list {

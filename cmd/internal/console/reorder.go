@@ -15,8 +15,8 @@ import (
 
 // reorder returns args, a command line as in os.Args, with flags moved before file names, because the command-line
 // library stops at the first name. "--" ends the flags; "-" is a file name. A subcommand must follow its command
-// directly. If the command line begins with an input or a flag, the command implied is inserted. An error about an
-// unknown command or flag says what was most likely meant.
+// directly. If the command line begins with an input or a flag, the command called implied is inserted. An error about
+// an unknown command or flag says what was most likely meant.
 func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// OneArgument returns the only argument of c, or a usage error, which calls it what, if there is not exactly one.
+// OneArgument returns the only argument of c. If there is not exactly one, it returns a usage error with the noun what.
 func OneArgument(c *cli.Context, what string) (string, error) {
 	switch {
 	case c.NArg() == 0:
@@ -19,7 +19,7 @@ func OneArgument(c *cli.Context, what string) (string, error) {
 	return c.Args().First(), nil
 }
 
-// Counts returns the whole numbers in text, which are separated by commas. It fails if one is not from lowest to 2^30.
+// Counts returns the whole numbers in text, which are separated by commas. Each must be from lowest to 2^30.
 func Counts(text string, lowest int) ([]int, error) {
 	var list []int
 	for part := range strings.SplitSeq(text, ",") {

@@ -13,9 +13,9 @@ import (
 	"superres/internal/safefile"
 )
 
-// WriteOutput calls write with standard output if name is "-". Else write writes the file called name, completely or
-// not at all, with no more permissions than most; an existing file is an error unless overwrite is true. WriteOutput
-// returns the stream for messages about the output: standard error if name is "-", else standard output.
+// WriteOutput calls write with standard output if name is "-", else for the file called name, which is written
+// completely or not at all, with no permission that most lacks. An existing file is an error unless overwrite is true.
+// The result is the stream for messages about the output: standard error if name is "-", else standard output.
 func (s *Streams) WriteOutput(name string, most fs.FileMode, overwrite bool, write func(io.Writer) error) (io.Writer,
 	error) {
 	if !paths.IsStandard(name) {
@@ -28,7 +28,7 @@ func (s *Streams) WriteOutput(name string, most fs.FileMode, overwrite bool, wri
 	return s.Err, w.Flush()
 }
 
-// Facts returns facts to print in a report: the command with all settings, the version of the program, and then more.
+// Facts returns the facts for a report: the command with all settings, the program's version, and then those in more.
 func Facts(command string, more ...report.Fact) []report.Fact {
 	return append([]report.Fact{
 		{Name: "command with all settings", Value: command},

@@ -17,7 +17,7 @@ type Way struct {
 	Upright bool   // the pixels are upright; false: the picture's metadata says how to turn them
 }
 
-// Of returns the enlarging.Made for a picture that was made in way w from the file original, which has size bytes.
+// Of returns the enlarging.Made for a picture that was made in way w from the first size bytes of original.
 func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 	if w.Kind == "" {
 		return enlarging.Made{}
@@ -27,9 +27,9 @@ func (w Way) Of(original io.ReaderAt, size int64) enlarging.Made {
 	}}
 }
 
-// amend gives pic the metadata of the picture in original, and corrects pixels that programs are known to get wrong.
-// Programs of libheif widen 10 and 12 bits to 16 by a shift, so that white is 65472 and 65520; they leave colours
-// multiplied by alpha if the file stores them so, and grey in 16 to 235 if the file stores it so.
+// amend gives pic the metadata in original, a file of the kind called name, and corrects pixels that programs are known
+// to get wrong. Programs of libheif widen 10 and 12 bits to 16 by a shift, so that white is 65472 and 65520; they leave
+// colours multiplied by alpha if the file stores them so, and grey in 16 to 235 if the file stores it so.
 func amend(pic *imagefile.Picture, name string, original metadata.Source) {
 	format := map[string]string{"heic": "avif", "jxl": "jxl"}[name]
 	if format == "" {

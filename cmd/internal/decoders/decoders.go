@@ -144,8 +144,8 @@ func (s source) Open() (*enlarging.Content, error) {
 	return content, nil
 }
 
-// Reads returns the format of the result for the file at path, of the kind other: JPEG for HEIC and JPEG XL of 8 bits
-// without transparency, else PNG. If no program reads the kind, it returns "" and sets other.Advice if one could.
+// Reads returns the format of the result for the file at path, of kind other: JPEG for HEIC and JPEG XL of 8 bits
+// without transparency, else PNG. If no program reads the kind, it returns "" and, if one could, sets other.Advice.
 func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	if s.Ignores(*other) {
 		return ""
@@ -163,7 +163,7 @@ func (s *Set) Reads(path string, other *foreign.Kind) imagefile.Format {
 	return FormatFor(f, size, *other)
 }
 
-// FormatFor returns the format that Reads returns if a program can read the file, for the open file f of size bytes.
+// FormatFor returns the format that Reads returns for a file that a program can read, here the first size bytes of f.
 func FormatFor(f io.ReaderAt, size int64, other foreign.Kind) imagefile.Format {
 	k, src := kindOf(other.Title), io.NewSectionReader(f, 0, size)
 	depth, more := 16, true
@@ -192,7 +192,7 @@ func (s *Set) Ignores(other foreign.Kind) bool { return kindOf(other.Title) == n
 
 func (s *Set) forbids() bool { return slices.Contains(s.Given, "none") }
 
-// present returns, as words, the command lines for kind k whose program is on the path, those of --decoder first.
+// present returns the command lines, split into words, for kind k with a program on the path, those of --decoder first.
 func (s *Set) present(k *kind) (list [][]string) {
 	lines := slices.Clone(k.commands)
 	for _, given := range s.Given {
@@ -212,7 +212,7 @@ func (s *Set) present(k *kind) (list [][]string) {
 
 // Convert has a program convert the picture in the file at path, which has the content in. It returns the result as a
 // file without a name, which the caller closes, and how it was made. The file is nil if no program is to read the kind.
-// Errors call the file name.
+// In errors the file is called name.
 func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f *os.File, how Way, err error) {
 	_, other, err := imagefile.IdentifyAt(in, name)
 	k := kindOf(other.Title)
@@ -236,8 +236,8 @@ func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f
 // stem is the name, without the extension, of the file that a program writes.
 const stem = "picture"
 
-// result returns the picture that a program wrote into the folder dir, as a file without a name. If there are several,
-// it is the picture with the number place, from 1, or, if that is missing, the first.
+// result returns the picture that a program wrote into the folder dir, as a file without a name. Of several pictures it
+// returns number place, counted from 1, or the first if that number is missing.
 func result(dir string, place int) (*os.File, error) {
 	results, _ := filepath.Glob(filepath.Join(dir, stem) + "*")
 	if len(results) == 0 {
@@ -271,8 +271,8 @@ func result(dir string, place int) (*os.File, error) {
 	return f, err
 }
 
-// try runs programs for kind k on the file at path, each in a new folder, until one succeeds and take accepts the
-// content of the folder. If none does, or one ran for the time limit, it returns the first error, which has name.
+// try runs programs for kind k on the file at path, each in a new folder, until a program succeeds and take accepts the
+// folder. If none does, or one ran for the time limit, it returns the first error, in which the file is called name.
 func (s *Set) try(ctx context.Context, path, name, title string, k *kind, limit time.Duration,
 	take func(program, dir string) error) (first error) {
 	in, err := filepath.Abs(path)

@@ -69,7 +69,7 @@ func (a *adding) table() settings.Table {
 	}
 }
 
-// addAll adds the models in the files and folders args. If one of several models cannot be added, the others are.
+// addAll adds the models in the files and folders that args name. If a model cannot be added, the others still are.
 func (a *adding) addAll(ctx context.Context, args []string) error {
 	files, err := modelFiles(args)
 	switch {
@@ -175,7 +175,7 @@ func (a *adding) add(ctx context.Context, from file) error {
 	return err
 }
 
-// write saves m as the user's model called name, with no permissions beyond most. overwrite lets it replace a model.
+// write saves m as the user's model called name, with no permission that most lacks. overwrite lets it replace a model.
 func write(name string, m *superres.Model, most os.FileMode, overwrite bool) error {
 	path, err := userPath(name)
 	if err != nil {
@@ -238,7 +238,7 @@ func removeCommand() *cli.Command {
 	})
 }
 
-// remove removes the user's models called names, or none of them if one does not exist.
+// remove removes the user's models called names. If a name has no model, it removes nothing.
 func remove(names []string) error {
 	users := UserNames()
 	for _, name := range names {

@@ -20,7 +20,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// catalogueVariable is the environment variable that names another catalogue, by a file or an address.
+// catalogueVariable is the environment variable with the file name or the address of another catalogue.
 const catalogueVariable = "SUPERRES_CATALOGUE"
 
 //go:embed catalogue.json

@@ -182,7 +182,7 @@ func (g *getting) fetch(ctx context.Context, name string, f listedFile) error {
 // stalled is how long a server may send nothing before the transfer fails.
 const stalled = time.Minute
 
-// receive downloads f to the file to, from byte have on, since the file holds the bytes before, or all if need be.
+// receive downloads f to the file to, which holds the first have bytes: only the rest, or all if the server sends all.
 func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listedFile) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -79,7 +79,7 @@ func Option(name string, to settings.Value, help string) *settings.Option {
 	return o
 }
 
-// describe writes to w, as JSON, Model.Describe of each model in names: what it is and how it was made.
+// describe writes to w, as JSON, what Model.Describe says of each model in names: what it is and how it was made.
 func describe(ctx context.Context, w io.Writer, names []string) error {
 	for _, name := range names {
 		m, err := Open(ctx, name)
@@ -93,8 +93,8 @@ func describe(ctx context.Context, w io.Writer, names []string) error {
 	return nil
 }
 
-// list writes to w a line each for Auto, the embedded models, the user's models, and the networks that superres models
-// get offers and the user does not have. A catalogue that would have to be fetched is left out.
+// list writes to w one line for each model: Auto, the embedded models, the user's models, and the networks that
+// superres models get offers and the user does not have. A catalogue that would have to be fetched is left out.
 func list(ctx context.Context, w io.Writer) error {
 	var ours, yours, others [][2]string
 	for _, name := range append([]string{Auto}, embeddedNames()...) {

@@ -27,7 +27,7 @@ type file struct {
 	network []string
 }
 
-// parts returns the names of all files of f: both files of an ncnn network, else one.
+// parts returns the names of all files of f: both files of an ncnn network, else one file.
 func (f file) parts() []string {
 	if len(f.network) > 0 {
 		return f.network

@@ -28,8 +28,8 @@ type Opener struct {
 // Open calls Opener.Open for the zero Opener.
 func Open(ctx context.Context, name string) (*superres.Model, error) { return Opener{}.Open(ctx, name) }
 
-// IsFile reports whether name, given in place of a model, is the path of a file, since it has a dot, a slash or a
-// backslash. If not, name is the name of an embedded model or of a user's model.
+// IsFile reports whether name, given in place of a model, is the path of a file: if it has a dot, a slash or a
+// backslash. Other names are names of embedded models or of the user's models.
 func IsFile(name string) bool { return strings.ContainsAny(name, `./\`) }
 
 // Names returns the names of all models that need no file: the embedded models, then the user's models.

@@ -16,7 +16,7 @@ type Coder struct {
 	SpecGiven, SparsityGiven bool // the user set --coder, --sparsity
 }
 
-// Options returns --coder, by default omp, and --sparsity, by default 3. The arguments are the help texts of the two.
+// Options returns --coder, by default omp, and --sparsity, by default 3. coder and sparsity are their help texts.
 func (c *Coder) Options(coder, sparsity string) settings.Table {
 	return settings.Table{
 		CoderOption(&c.Spec, "omp", coder),

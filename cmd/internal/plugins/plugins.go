@@ -100,8 +100,8 @@ func Specs(text string) []string {
 	return list
 }
 
-// Labelled returns the specs of learners in list without their labels, and the label of each spec that has one, by the
-// spec. In "label=spec", the text before = is a label only if the name of a learner follows.
+// Labelled returns the specs of learners in list without their labels, and a map from each spec that has a label to
+// this label. In "label=spec", the text before = is a label only if the name of a learner follows.
 func Labelled(list []string) (specs []string, labels map[string]string) {
 	labels = map[string]string{}
 	for _, text := range list {
@@ -183,7 +183,7 @@ func Versions(names []string, coder string) ([]Version, error) {
 	return list, nil
 }
 
-// All returns the names of the learners that need no argument. The paper's learners come first, in the paper's order.
+// All returns the names of the learners that take no argument. The paper's learners come first, in the paper's order.
 func All() []string {
 	paper := []string{"rop", "blotless", "simco", "ksvd", "mod"}
 	var names []string

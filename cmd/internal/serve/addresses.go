@@ -39,8 +39,8 @@ func (s *site) addresses() []string {
 	return urls
 }
 
-// announcement returns the text printed at the start: one URL on each line, then, if the output is a terminal, other
-// machines can reach the server and --quiet is not given, the first URL as a QR code.
+// announcement returns the text printed at the start: one URL on each line, then the first URL as a QR code, if the
+// output is a terminal, other machines can reach the server and --quiet is not given.
 func (s *site) announcement(terminal bool) string {
 	urls := s.addresses()
 	text := strings.Join(urls, "\n") + "\n"
@@ -62,8 +62,8 @@ func (s *site) at(host string) string {
 	return address
 }
 
-// reachable returns the addresses that other machines in the network can use. own holds all addresses of this machine.
-// Only IPv4 addresses are returned, or IPv6 addresses if there is no IPv4 address. If usual is among them, it is first.
+// reachable returns the addresses in own that other machines in the network can use: only IPv4 addresses or, if there
+// are none, IPv6 addresses. own holds all addresses of this machine. The address usual, if returned, comes first.
 func reachable(own []net.Addr, usual netip.Addr) []netip.Addr {
 	var four, six []netip.Addr
 	for _, a := range own {
@@ -114,7 +114,7 @@ func qrCode(text string) string {
 		begin, end = "", ""
 	}
 	const quiet = 4                                // width of the white border in modules, by ISO/IEC 18004
-	blocks := [2][2]string{{"█", "▀"}, {"▄", " "}} // [1 if the upper module is black][1 if the lower one is]
+	blocks := [2][2]string{{"█", "▀"}, {"▄", " "}} // [1: the upper module is black][1: the lower module is]
 	index := func(x, y int) int {
 		if code.Black(x, y) {
 			return 1

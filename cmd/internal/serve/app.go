@@ -47,12 +47,12 @@ the program.`,
 	})
 }
 
-// window is the window of superres app: the pictures that the command line names for it, and the number of open pages.
-// Each open page holds a request to v1/window. A window is safe for concurrent use.
+// window is the window of superres app: the pictures that the command line names, and the number of open pages. Each
+// open page holds a request to v1/window. A window is safe for concurrent use.
 type window struct {
-	scale float64  // the scale that the page shows first; 0: the scale that the browser remembers
-	given []string // paths of the pictures that the command line names
-	list  []page.Given
+	scale float64      // the scale that the page shows first; 0: the scale that the browser remembers
+	given []string     // paths of the pictures that the command line names
+	list  []page.Given // the same pictures, as the page gets them
 
 	mu    sync.Mutex
 	pages int         // number of open pages
@@ -68,7 +68,7 @@ const openTime, returnTime = 2 * time.Minute, 2 * time.Second
 // mostGiven is the largest number of pictures that the command line of superres app may name.
 const mostGiven = 5000
 
-// take adds the pictures in args, which are files and folders with all below, to the window, and checks that they open.
+// take adds to the window the pictures in args, which name files and folders, and checks that each picture opens.
 func (w *window) take(args []string) error {
 	find := pictures.Finder{Recursive: true,
 		Reads: func(string, *foreign.Kind) imagefile.Format { return imagefile.PNG }}
@@ -100,8 +100,8 @@ func (w *window) take(args []string) error {
 	return nil
 }
 
-// endBy makes the window call end if no page is opened within openTime, or if the last page is closed and no page is
-// opened within returnTime. If no page was ever opened, the window first logs a line that says so.
+// endBy makes the window call the function end if no page is opened within openTime, or if the last page is closed and
+// no page is opened within returnTime. If no page was ever opened, the window first logs a line that says so.
 func (w *window) endBy(end func(), log func(line string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -94,7 +94,7 @@ func tooLarge() error {
 		imagefile.MaxBytes>>20)
 }
 
-// smallBody is the number of bytes of a body, received or sent, after which a transfer may pause for small pictures.
+// smallBody is how many bytes of a body are received or sent before the transfer may pause for small pictures.
 const smallBody = 256 << 10
 
 // body is the body of a request. Reading from it fails if the client stops sending.

@@ -68,7 +68,7 @@ func (s *site) runInSlot(work func() error) error {
 	}
 }
 
-// picture is the picture of a request.
+// picture is the state of the picture that a request brought.
 type picture struct {
 	*site
 	watch  *watch           // receives the events of the picture; nil: the request has no id
@@ -77,7 +77,7 @@ type picture struct {
 	began  time.Time        // when the slot was granted
 }
 
-// take reads the parameters and the picture of r, has a worker do call, "upscale" or "inspect", and returns the
+// take reads the parameters and the picture of r, has a worker do the call ("upscale" or "inspect"), and returns the
 // worker's reply. The enlarged picture is written to out, which is nil for inspect. If r has an id, the outcome is also
 // published as the last event of that id.
 func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.Writer) (done reply, err error) {
@@ -136,7 +136,7 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 
 // run has a worker do j with files, writing the result to out, and returns the reply. The worker first reads the head
 // of the picture, to learn how much memory the picture takes. If no slot is free then, the worker is released, and once
-// the picture has a slot, a worker starts the job again. So waiting pictures occupy no workers.
+// the picture has a slot, a worker starts the job again. So a waiting picture occupies no worker.
 func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Writer) (reply, error) {
 	if err := p.awaitHead(ctx); err != nil {
 		return reply{}, err
@@ -164,7 +164,7 @@ func (p *picture) awaitHead(ctx context.Context) error {
 	}
 }
 
-// leave gives back the slot of the picture, if it has one, and its place in heads.
+// leave frees the picture's place in heads, if it still has one, and ends its slot, if it has one.
 func (p *picture) leave() {
 	if p.looked != nil {
 		p.looked()
@@ -230,7 +230,7 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// inspect answers r with what upscale would make from the picture in r, as JSON.
+// inspect answers r with a description, as JSON, of what upscale would make from the picture in r.
 func (s *site) inspect(w http.ResponseWriter, r *http.Request) error {
 	done, err := s.take(w, r, "inspect", nil)
 	if err == nil {
@@ -239,7 +239,7 @@ func (s *site) inspect(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// inASCII returns text, which is JSON, with JSON escapes such as \u00e9 outside ASCII, as an HTTP header requires.
+// inASCII returns the JSON in text with an escape, such as \u00e9, for each character that HTTP headers cannot hold.
 func inASCII(text json.RawMessage) string {
 	var out []byte
 	for _, r := range string(text) {

@@ -16,7 +16,7 @@ import (
 const checkTime = 4 * time.Second
 
 // check returns nil if superres serve answers at opt.address and accepts opt.token. If opt.token is empty, it also
-// returns nil if the server refuses the request for want of a token, in the words of superres serve.
+// returns nil if the server refuses the request as superres serve does when a token is missing.
 func check(ctx context.Context, opt options) error {
 	host, port, _ := net.SplitHostPort(opt.address)
 	if port == "0" {

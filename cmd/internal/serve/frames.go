@@ -48,7 +48,7 @@ const (
 	frameEnd   = 'e'
 )
 
-// mostInFrame is the greatest length of a frame's content in bytes, and mostWords the greatest length if it is JSON.
+// mostInFrame is the greatest length of a frame's content in bytes, and mostWords the greatest length of JSON.
 const (
 	mostInFrame = 1 << 20
 	mostWords   = 256 << 10
@@ -72,11 +72,11 @@ type job struct {
 	jobs.Job
 	Sizes []int64 // sizes of the files of the call, in bytes
 	// Model is the version of the user's model that the call uses; the last file of the job is then the model. If Model
-	// is empty, the model is one of those embedded in the program.
+	// is empty, the model is embedded in the program.
 	Model string `json:",omitempty"`
 }
 
-// need asks for Length bytes, at most mostInFrame, from Offset on, of the job's file with the number File, from 0.
+// need asks for Length bytes, at most mostInFrame, from Offset on. They are in file number File of the job, from 0.
 type need struct{ File, Offset, Length int64 }
 
 // grant is the memory and the share of the processors that a picture may use.
@@ -130,7 +130,7 @@ func (l *link) sendValue(kind byte, v any) error {
 	return l.send(kind, text)
 }
 
-// receive returns the letter and the content of the next frame. It fails if the frame is longer than its kind may be.
+// receive returns the letter and the content of the next frame. It fails if the frame is longer than its kind allows.
 func (l *link) receive() (kind byte, content []byte, err error) {
 	var head [5]byte
 	if _, err = io.ReadFull(l.in, head[:]); err != nil {

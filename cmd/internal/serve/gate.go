@@ -47,7 +47,7 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// add adds a new connection, and closes an idle one if there are too many; if none is idle, it only returns false.
+// add adds a new connection and returns true. If there are too many, it closes an idle one, or else returns false.
 func (l *limited) add(one *counted) bool {
 	l.mu.Lock()
 	sameAddress := 0
@@ -142,7 +142,7 @@ func same(secret, guess string) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// route returns the path that r asks for, without the token; "" is the page. ok says that r has the token if need be.
+// route returns the path in r without the token; "" is the page. ok says that r has the token or needs none.
 func (s *site) route(r *http.Request) (path string, ok bool) {
 	path = strings.TrimPrefix(r.URL.Path, "/")
 	if s.token == "" {

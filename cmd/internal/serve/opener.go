@@ -44,8 +44,8 @@ func ofSystem[T any](table map[string][]T) []T {
 	return table["linux"]
 }
 
-// findOpeners returns the commands of this machine that open an address, which is to be appended to the last argument:
-// first those that open a separate window, last the user's default browser. It fails if there is no command.
+// findOpeners returns the commands of this machine that open an address, which the caller appends to the last argument:
+// first commands that open a separate window, last the default browser. It fails if there is no command.
 func findOpeners() (found [][]string, err error) {
 	var list [][]string
 	for _, name := range ofSystem(windowed) {
@@ -63,7 +63,7 @@ func findOpeners() (found [][]string, err error) {
 	return found, nil
 }
 
-// open starts to run commands, with the address of the page, until one succeeds, and returns. Failures are logged.
+// open runs commands in the background, with the address of the page, until one succeeds. It logs failures.
 func (s *site) open(commands [][]string) {
 	go func() {
 		for _, command := range commands {

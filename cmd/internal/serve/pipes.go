@@ -12,7 +12,7 @@ import (
 // piped reports whether the server serves only the program that started it, over standard input and output.
 func (o options) piped() bool { return paths.IsStandard(o.address) }
 
-// pipes is a listener with a single connection, which is made of two streams.
+// pipes is a listener with a single connection, which consists of two streams.
 type pipes struct {
 	conn chan net.Conn // holds the connection until it is accepted
 	over chan struct{} // closed at the end of the connection
@@ -25,7 +25,7 @@ var errPipesEnd = errors.New("the connection of pipes has ended")
 // listenToPipes returns a listener whose only connection reads from in and writes to out. The connection ends when in
 // ends or the server closes the connection; by then, all that the server wrote has gone to out.
 //
-// Note: the connection is one end of a net.Pipe, since pipes of the system support deadlines on some systems only.
+// Note: the connection is one end of a net.Pipe, since the system's own pipes support deadlines only on some systems.
 func listenToPipes(in io.Reader, out io.Writer) net.Listener {
 	inner, outer := net.Pipe()
 	l := &pipes{conn: make(chan net.Conn, 1), over: make(chan struct{})}

@@ -159,7 +159,7 @@ type options struct {
 
 var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
-// complete sets the fields that depend on several flags, which given holds. It fails if flags contradict each other.
+// complete sets the fields that depend on several of the flags in given. It fails if flags contradict each other.
 func (opt *options) complete(given settings.Table) error {
 	opt.any, opt.verbose, opt.patience = !given.Given("listen"), opt.verbose && !opt.quiet, usual
 	if given.Given("timeout") {

@@ -111,7 +111,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.caught(w, v)
 		}
 	}()
-	// So a refused request is answered soon, even if its body does not arrive.
+	// With this deadline a refused request is answered soon, even if its body does not arrive.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
 		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that "+
@@ -155,7 +155,7 @@ func (s *site) caught(w http.ResponseWriter, v any) {
 	s.fail(w, err)
 }
 
-// file answers r with the file of the page that is called name; "" is index.html.
+// file answers r with the file of the page called name; "" stands for index.html.
 func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	if !s.allows(w, r, http.MethodGet, http.MethodHead) {
 		return

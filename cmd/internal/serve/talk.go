@@ -94,7 +94,7 @@ func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	}
 }
 
-// allow sets the worker's memory limit to 2·bytes above its present memory; twice, as the estimate bytes may be wrong.
+// allow lets the worker take 2·bytes more memory than now: bytes is an estimate, and may be too low.
 func (t *talk) allow(bytes int64) error {
 	if t.limit == nil {
 		return nil

@@ -29,8 +29,8 @@ import (
 // workerVariable is the environment variable that makes the program run as a worker of a server.
 const workerVariable = "SUPERRES_WORKER"
 
-// readsAVIF is the value of that variable for a worker that must make its codecs for AVIF ready before it is confined:
-// a confined worker cannot.
+// readsAVIF is the value of workerVariable for a worker that must prepare its codecs for AVIF. It does so before it is
+// confined, since a confined worker cannot.
 const readsAVIF = "avif"
 
 // IsWorker reports whether this process is to run as a worker of superres serve. If so, main must call Work first.
@@ -47,8 +47,8 @@ func Work() int {
 		const first = 3 // the descriptor after the standard streams
 		aside, files = os.NewFile(first, "aside"), 1
 	}
-	// admit sets a memory limit that the garbage collector respects, so it can run less often than in a program that
-	// enlarges one picture: 256×256 ×2 takes 7 ms less.
+	// admit sets a memory limit that the garbage collector respects, so the collector can run less often than in a
+	// program that enlarges one picture: 256×256 pixels ×2 take 7 ms less.
 	console.PrepareHeap(100, 0)
 	prepare := func() {}
 	if os.Getenv(workerVariable) == readsAVIF {
@@ -203,7 +203,7 @@ func (w *worker) ask(kind byte, v any) (frame, error) {
 // errRefused ends a job that the server refused. The worker does not learn why; the server tells its client.
 var errRefused = errors.New("the server has refused it")
 
-// admit asks the server for load l, and sets the limits that the server grants. It returns errRefused if it refuses.
+// admit asks the server for load l and sets the granted limits. If the server refuses, it returns errRefused.
 func (w *worker) admit(l scheduling.Load) error {
 	got, err := w.ask(frameAdmit, l)
 	if err != nil {
@@ -235,7 +235,7 @@ func (w *worker) progress(share float64) {
 	w.told = time.Now()
 }
 
-// share makes this process use 1/tasks of the processors; tasks is clipped to 1 to 64.
+// share makes this process use 1/tasks of the processors; tasks below 1 count as 1, above 64 as 64.
 func (w *worker) share(tasks int) {
 	const most = 64
 	for tasks = min(max(tasks, 1), most); len(w.shares) < tasks-1; {
@@ -248,7 +248,7 @@ func (w *worker) share(tasks int) {
 	}
 }
 
-// file returns the job's file number index, which has size bytes. The server holds the file and sends it in blocks.
+// file returns file number index of the job, which has size bytes. The server holds the file and sends it in blocks.
 func (w *worker) file(index int, size int64) io.ReaderAt {
 	return &jobs.Blocks{Size: size, Read: func(offset, length int64) ([]byte, error) {
 		got, err := w.ask(frameNeed, need{int64(index), offset, length})

@@ -130,7 +130,7 @@ func (p *workerProcess) growth() int64 {
 	return size - p.size
 }
 
-// kill kills the worker and, at the first call, keeps why, the reason for the log, in p.killed.
+// kill kills the worker. The first call also stores why, the reason for the log, in p.killed.
 func (p *workerProcess) kill(why string) {
 	p.mu.Lock()
 	p.killed = cmp.Or(p.killed, why)
@@ -138,16 +138,16 @@ func (p *workerProcess) kill(why string) {
 	_ = p.cmd.Process.Kill() // an error means that the process has ended already
 }
 
-// death is why a worker ended.
+// death is the cause of a worker's end.
 type death int
 
 const (
 	atFault  death = iota // a fault in the worker, or the server ended it
 	noMemory              // it ran out of the memory allowed to it
-	outside               // another process killed it, or the system did for want of memory
+	outside               // another process or, short of memory, the system killed it
 )
 
-// end makes the worker exit, if it still runs, and returns why it ended, and the same in words, for the log.
+// end makes the worker exit, if it still runs. why is the cause of its end, and how describes the cause for the log.
 func (p *workerProcess) end() (why death, how string) {
 	late := time.AfterFunc(cancelTime, func() { p.kill("it did not end by itself") })
 	_ = p.in.Close() // tells the worker to exit

@@ -38,8 +38,8 @@ type workers struct {
 const (
 	// idleTime is how long a worker may be idle before it is ended. The last idle worker is kept.
 	idleTime = time.Minute
-	// mostGrowth is how many bytes more than at its start a worker may have mapped to be used again: a memory limit
-	// does not take back what a worker has mapped.
+	// mostGrowth is how many bytes more than at its start a worker may have mapped. A worker with more is not used
+	// again, since a memory limit does not take mapped memory back.
 	mostGrowth = 512 << 20
 )
 
@@ -56,7 +56,7 @@ func newWorkers(settings workerSettings, verbose bool, log func(line string)) *w
 }
 
 // take returns an idle worker, or starts one, in which case isNew is true. If forAVIF is true, the worker can read and
-// write AVIF. put or lose gives it back.
+// write AVIF. The caller gives the worker back with put or lose.
 func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) {
 	ws.mu.Lock()
 	for i := len(ws.idle) - 1; i >= 0 && p == nil; i-- {
@@ -182,7 +182,7 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 	}
 }
 
-// lose ends a worker that fault made unusable, and returns the cause of its end and, in how, a description in words.
+// lose ends worker p, which fault made unusable. why is the cause of its end, and how describes the cause for the log.
 func (ws *workers) lose(p *workerProcess, fault error) (why death, how string) {
 	ws.mu.Lock()
 	delete(ws.busy, p)

@@ -8,7 +8,7 @@ import (
 	"superres/superres/training"
 )
 
-// stageOf returns the first convolutional stage of m. Its error names m and the stage's purpose, such as "begin with".
+// stageOf returns the first convolutional stage of m, or an error that contains name and purpose (as "begin with").
 func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, error) {
 	for _, s := range m.Stages {
 		if found, ok := convolutional.Of(s); ok {

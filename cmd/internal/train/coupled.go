@@ -21,7 +21,7 @@ func (opt Options) kind() string {
 	return coupledModels
 }
 
-// trainer returns the trainer of the kind opt.kind(). It fails if training needs more memory than the limit.
+// trainer returns the trainer for models of opt.kind(). It fails if training needs more memory than the limit.
 func (opt Options) trainer() (training.Trainer, error) {
 	if opt.Convolutional {
 		return convolutionalTrainer(opt)

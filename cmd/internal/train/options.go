@@ -122,7 +122,7 @@ const pipeEngine = "pipe"
 // isLevel reports whether v is at least 0 and below 255, as --flat requires.
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
-// ofKind restricts the options in t to a kind of model, which the help names if it is not the default, and returns t.
+// ofKind restricts the options in t to models of this kind and returns t. Help names the kind unless it is the default.
 func ofKind(kind string, t settings.Table) settings.Table {
 	for _, o := range t {
 		o.Kinds = []string{kind}
@@ -143,7 +143,7 @@ type Options struct {
 	Limits    console.Limits
 
 	coupled       coupled.Trainer // Scale, Degradation, Patch, Reductions, BackProject and Seed are for all kinds
-	flat          float64         // coupled.Flat in levels of 255
+	flat          float64         // 255·coupled.Flat: on the scale 0..255
 	sparsity      int             // sparsity of coupled.Coder; 0: as the spec of the coder says
 	Convolutional bool
 	convolutional convolutional.Trainer // settings that only convolutional stages have
@@ -210,8 +210,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// optionsOfOthers returns the names of the options in the table given that do not apply to models of this kind. It
-// returns a usage error if the user set such an option.
+// optionsOfOthers returns the names of options that do not apply to models of this kind, and a usage error if the user
+// set such an option. given holds all options.
 func optionsOfOthers(given settings.Table, kind string) (names []string, err error) {
 	for _, o := range given {
 		switch {
@@ -235,7 +235,7 @@ func readModels(text string) ([]string, error) {
 	return strings.Split(text, ","), nil
 }
 
-// readReductions returns the numbers in text, which are separated by commas; an empty list for "" and for noFactors.
+// readReductions returns the numbers in text, separated by commas. It returns an empty list for "" and noFactors.
 func readReductions(text string) ([]float64, error) {
 	list := []float64{}
 	if text == "" || text == noFactors {

@@ -47,7 +47,7 @@ func (p partial) refuse() error {
 		"version of superres, or it is damaged; remove it to start over, or use another -o", string(p))
 }
 
-// writer returns a function that replaces the content of the file by state. A new file gets no permissions beyond most.
+// writer returns a function that replaces the file's content with state. A new file gets no permission that most lacks.
 func (p partial) writer(most fs.FileMode) func(state []byte) error {
 	return func(state []byte) error {
 		return safefile.WriteAtomicMode(most, string(p), true, console.Writes(state))

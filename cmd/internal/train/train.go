@@ -83,13 +83,13 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	return train(c.Context, *opt, bar)
 }
 
-// trainingText returns as text how much a network was trained: low-resolution pixels, and products of its forward pass.
+// trainingText says how much a network was trained: low-resolution pixels shown, and products in its forward passes.
 func trainingText(pixels int64, products float64) string {
 	return fmt.Sprintf("%s pixels, %s products", console.Quantity(float64(pixels)), console.Quantity(products))
 }
 
-// tell shows r beside the bar and, if the style is plain lines, as a line. The report that an interrupted training
-// continues, with LearningRate 0, is always a line.
+// tell shows r beside the bar and, if the style is plain lines, as a line. A report with LearningRate 0, which says
+// that an interrupted training continues, is always a line.
 func tell(bar *console.Progress, r learning.Report) {
 	text := trainingText(r.Pixels, r.Products)
 	if r.LearningRate == 0 { // before the first step

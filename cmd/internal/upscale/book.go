@@ -186,8 +186,8 @@ func (b *book) extract(ctx context.Context, f *zip.File, left int64) (n int64, e
 	return n, err
 }
 
-// bind writes the resulting archive to b.out: the files of the original archive, in its order, each with its result in
-// its place if batch made one, else unchanged. A result has the path of its page, with the extension of the result.
+// bind writes the resulting archive to b.out: the files of the original archive in the same order, each page replaced
+// by its result if batch made one. A result lies in the folder of its page, under the file name of the result.
 func (b *book) bind(batch *batch, opt Options) error {
 	results := map[string]string{}
 	for i := range batch.inputs {

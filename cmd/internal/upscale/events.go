@@ -41,7 +41,7 @@ type pictureEvent struct {
 	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least noise, if it varies
 	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least level, if it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP
-	Palette     float64    `json:"palette,omitempty"`      // done, plan: noise as harmful as the palette of the input
+	Palette     float64    `json:"palette,omitempty"`      // done, plan: noise that harms as much as the palette
 	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real in a mixture, 0 to 1
 	Trust       float64    `json:"trust,omitempty"`        // done, plan: likelihood of a clean reduction, 0 to 1
 	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the model's detail left out
@@ -60,7 +60,7 @@ type pictureEvent struct {
 	ExitCode    int        `json:"exit_code,omitempty"`    // fail: exit code of the class
 }
 
-// plan sets the fields of ev for the sizes, the model and the flaws that were found, from p.
+// plan copies the sizes, the model and the flaws that were found from p, the plan of a picture, to the fields of ev.
 func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = p.Input.X, p.Input.Y, p.Output.X, p.Output.Y
 	c := p.Choice

@@ -34,7 +34,7 @@ func (b *budget) when(ready func() bool, bytes int64) {
 	b.free -= bytes
 }
 
-// next says that the picture in turn has its memory, so that the next picture may take memory.
+// next says that the picture whose turn it is has its memory: the next picture may take memory.
 func (b *budget) next() { b.change(1, 0) }
 
 // give returns bytes to the budget.

@@ -156,7 +156,7 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 func (opt *Options) takeSize(e *enlarging.Enlarger) { opt.Size, opt.Naming.Size = e.Size, e.Size }
 
 // check returns an error if options cannot be used with the input in and its output out. single says that in is the
-// only input and was named itself, not found in a folder; json says that --json is given.
+// only input and was not found in a folder; json says that --json is given.
 func (opt Options) check(in pictures.Input, out pictures.Output, single, json bool) error {
 	video := opt.Video || out.Format == pictures.Container
 	standard, pipe := paths.IsStandard(in.Path), paths.IsStandard(out.Path)

@@ -124,8 +124,8 @@ func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, o
 	return list, others, nil
 }
 
-// measure sets, in each picture of list, the size of the result, for the name of the output, and Large. It does nothing
-// if the user gave a scale. It reads the header of each file, and fails only if ctx ends.
+// measure sets the field Large of each picture in list, and the size of its result, for the output's name. It does
+// nothing if the user gave a scale. It reads the header of each file, and fails only if ctx ends.
 func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 	if e.opt.Size.Scale != 0 {
 		return nil

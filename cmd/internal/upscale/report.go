@@ -140,7 +140,7 @@ func (r *report) plan(format string, args ...any) error {
 	return r.print(fmt.Sprintf(format, args...))
 }
 
-// print is like plan, for a finished text and callers that hold r.mu.
+// print is like plan, but takes a finished text, and the caller holds r.mu.
 func (r *report) print(text string) error {
 	if r.events != nil {
 		return nil
@@ -207,7 +207,7 @@ func (r *report) begin(i int) {
 	}
 }
 
-// progress records that the share of picture i that is done is share, 0 to 1, and shows the progress of all in the bar.
+// progress records the share of picture i that is done, 0 to 1, and shows in the bar the progress of all pictures.
 func (r *report) progress(i int, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -215,7 +215,7 @@ func (r *report) progress(i int, share float64) {
 	r.bar.Set("enlarging", r.pace.share())
 }
 
-// end records the outcome of picture i, and reports all outcomes recorded so far before which every picture has ended.
+// end records the outcome of picture i, and reports recorded outcomes in order, up to the first picture not yet ended.
 func (r *report) end(i int, out outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -228,7 +228,7 @@ func (r *report) end(i int, out outcome) {
 	}
 }
 
-// reportRest reports, after an interruption, the outcomes that end holds back since a picture before them never ended.
+// reportRest reports, after an interruption, the outcomes that end held back since an earlier picture never ended.
 func (r *report) reportRest() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -353,8 +353,8 @@ func (r *report) summary(ctx context.Context, err error) {
 	r.write(ev)
 }
 
-// frame reports that frame n of picture i, of size to, was written, seconds after the work began. An earlier run made
-// earlier frames. share is the share of all frames that is done, 0 to 1, or 0 if the number of frames is unknown.
+// frame reports that frame n of picture i was written, seconds after the work began. to is the size of the frame,
+// earlier the number of frames that an earlier run made, and share the share of all frames done, 0 if unknown.
 func (r *report) frame(i, n, earlier int, to image.Point, seconds, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

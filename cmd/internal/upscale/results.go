@@ -17,7 +17,7 @@ func (opt Options) leaveResults(list []pictures.Input) (inputs, results []pictur
 	if len(list) == 1 || opt.OnResult == "take" {
 		return list, nil, nil
 	}
-	last, others := opt.Inputs[len(opt.Inputs)-1], false // others says that the folder last has other pictures
+	last, others := opt.Inputs[len(opt.Inputs)-1], false // others: the folder last has pictures besides results
 	const at = 64                                        // number of files that one task looks at
 	err = parallel.Ordered((len(list)+at-1)/at, func(k int) (are []bool) {
 		for _, in := range list[k*at : min(len(list), (k+1)*at)] {

@@ -75,7 +75,7 @@ type Request struct {
 	becomes imagefile.Format // format for a picture that another program made; empty: its own
 }
 
-// SetOriginal says that another program converted the file original, which has size bytes, to the picture, and how.
+// SetOriginal says that a program made the picture from the first size bytes of original, in the way how.
 func (r *Request) SetOriginal(how decoders.Way, original io.ReaderAt, size int64) {
 	_, kind, _ := imagefile.IdentifyAt(original, r.name)
 	r.made, r.becomes = how.Of(original, size), decoders.FormatFor(original, size, kind)
@@ -166,9 +166,9 @@ func (s *Service) names() []string {
 	return list
 }
 
-// Provide makes the service use the file in r, of size bytes, as the user's model called name, instead of the model
-// that was provided before. version differs for files with different content; if name and version are the same as
-// before, r is not read. Provide is for processes that cannot open files.
+// Provide makes the service use the first size bytes of r as the user's model called name, instead of the model that
+// was provided before. version differs for files with different content; if name and version are the same as before, r
+// is not read. Provide is for processes that cannot open files.
 func (s *Service) Provide(name, version string, r io.ReaderAt, size int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,7 +204,7 @@ func baseName(name string) string {
 	return name
 }
 
-// resultOf returns the name and format of the result for the picture in body, which has size bytes.
+// resultOf returns the name and format of the result for the picture in the first size bytes of body.
 func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if r.opt.Size.Scale == 0 {
@@ -247,10 +247,10 @@ type Result struct {
 	Event json.RawMessage
 }
 
-// Upscale enlarges the picture in body, of size bytes, which must not change, and writes the result to to; after an
+// Upscale enlarges the picture in the first size bytes of body, which must not change. to receives the result; after an
 // error, the bytes written are useless. Before it takes much memory it calls admit, which may block, or refuse the
 // picture with an error. progress is called with the share of the work done, 0 to 1, by one goroutine at a time, and
-// may block, too. The error is one of superres upscale, the error of admit, or the cause of the end of ctx.
+// may block. Errors are those of superres upscale, the error of admit, or the cause of the end of ctx.
 func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	admit func(scheduling.Load) error, progress func(share float64)) (Result, error) {
 	began := time.Now()
@@ -291,7 +291,7 @@ func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
 		})
 }
 
-// answer has work write the result for the picture in body, of size bytes, to to, and returns it with its event.
+// answer calls work for the picture in the first size bytes of body, with to as output, and describes the result.
 func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	work func(enlarging.Job, *pictureEvent) error) (Result, error) {
 	out, err := r.resultOf(ctx, body, size)

@@ -47,7 +47,7 @@ func (e *session) source(name string) enlarging.Source {
 	return e.others.Source(e.ctx, name)
 }
 
-// jobOf returns j as the enlarger takes it, with source and sink. Work on a video file stops when ctx ends.
+// jobOf returns the enlarging.Job for j, with source and sink. Work on a video file stops when ctx ends.
 func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 	file := j.file()
 	file.Dates = e.opt.KeepDates
@@ -76,8 +76,8 @@ func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 // isCopy is the warning that a result is a copy of the picture.
 const isCopy = "is large enough already, and is copied"
 
-// enlarge produces the result of j. If the picture is large enough already, the result is a copy of the input file, or,
-// if the options ask for another format or depth, no metadata or the first frame, a new file with the same pixels.
+// enlarge produces the result of j: if the picture is large enough already, a copy of the input file or, if options
+// change the format or depth, drop metadata or take only the first frame, a new file with the same pixels.
 func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*enlarging.Plan, error) {
 	work := e.jobOf(ctx, j)
 	if !j.Large {

@@ -99,8 +99,8 @@ func (opt Options) checkMissing(options settings.Table, word string, last bool) 
 	return nil
 }
 
-// checkLast returns an error if word, the last of several arguments, seems to be meant as the output: an empty folder,
-// or, if there are two arguments, an earlier result with a name that does not begin like the other argument's.
+// checkLast returns an error if word, the last of several arguments, seems to be meant as the output: an empty folder
+// or, as the second of two arguments, an earlier result with a name that does not begin like the first argument's.
 func (opt Options) checkLast(word string) error {
 	if paths.IsFolder(word) {
 		if list, err := os.ReadDir(word); err == nil && len(list) == 0 {

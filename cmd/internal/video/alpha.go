@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// unstacked turns the stream that decodeArgs asks for if a video has transparency, Y4M of layout 444, into Y4M of
-// layout 444alpha. Each picture that is read has twice the height of a frame: the upper half is the frame, and Y of the
-// lower half is the opacity of the frame.
+// unstacked turns a Y4M stream of layout 444, for which decodeArgs asks if a video has transparency, into layout
+// 444alpha. Each picture of the stream has twice the height of a frame: the upper half is the frame, and Y of the lower
+// half is the opacity of the frame.
 type unstacked struct {
 	in      *bufio.Reader
 	bytes   int          // number of bytes in a plane of a frame; 0: the header has not been read

@@ -108,8 +108,8 @@ func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 	return append(args, "-enc_time_base", fmt.Sprintf("%d:%d", num, den))
 }
 
-// pixFmt returns the pixel format of the result for frames with the header in: 10 bits and 4:2:2 or 4:4:4 if the frames
-// have more than 8 bits, or this layout, and the encoder supports it, else 8 bits and 4:2:0.
+// pixFmt returns the pixel format of the result; in is the header of the frames. If the encoder supports it, frames of
+// more than 8 bits get 10, and frames in 4:2:2 or 4:4:4 keep this layout; other frames get 8 bits and 4:2:0.
 func (c *clip) pixFmt(in y4m.Header) string {
 	layout := "yuv420p"
 	switch l := in.Layout; {
@@ -128,7 +128,7 @@ func (c *clip) pixFmt(in y4m.Header) string {
 }
 
 // encodeFilters are the filters for the frames before encoding: they set the flags that say what the samples mean, and
-// convert frames, with the header in (head as text), to the pixel format of the result if it differs.
+// convert the frames to the pixel format of the result if it differs. in and head are the header of the frames.
 func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	said, pix := c.video.colours(in.Width, in.Height), c.pixFmt(in)
 	var flags, filters []string
@@ -151,7 +151,7 @@ func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	return strings.Join(append(filters, "format="+pix), ",")
 }
 
-// colourArgs are the encoder's arguments that say what the samples of frames with the header in mean: matrix and so on.
+// colourArgs are the encoder's arguments that say what samples mean, such as the matrix; in is the frames' header.
 func (c *clip) colourArgs(in y4m.Header) (args []string) {
 	said := c.video.colours(in.Width, in.Height)
 	location := c.video.location()

@@ -100,7 +100,7 @@ func copyArgs(list []copied, input int) []string {
 var muxers = map[string]string{".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska", ".webm": "webm"}
 
 // trialArgs are the arguments of an ffmpeg that copies the first 0.1 s of the streams in list, in the format for the
-// extension ext, to nowhere. It fails at once if a file of this format cannot hold the streams.
+// extension ext, to nowhere. This ffmpeg fails at once if a file of the format cannot hold the streams.
 //
 // Note: ffmpeg writes to the null device, where it can seek back. Through a pipe it would refuse AAC from MPEG-TS and,
 // in MP4, AC-3, since only the first packets tell it what to write at the start of the file.

@@ -59,7 +59,7 @@ func (m *muxer) start(h y4m.Header) error {
 	return m.put(matroskaStart(m.to, fourCC(m.to), m.duration))
 }
 
-// streamFormat returns FFmpeg's name of the pixel format in which frames with the header in are written.
+// streamFormat returns FFmpeg's name of the pixel format for writing frames; in is the header of the frames.
 func streamFormat(in y4m.Header) string {
 	text := map[y4m.Layout]string{{Across: 1, Down: 1}: "yuv444p", {Across: 1, Down: 1, Alpha: true}: "yuva444p",
 		{Across: 2, Down: 1}: "yuv422p", {Across: 4, Down: 1}: "yuv411p"}[y4m.Layout{Across: in.Layout.Across,

@@ -110,7 +110,7 @@ func (s *stream) lost() (list []string) {
 }
 
 // turnedSites maps the angle of a rotation, in degrees counterclockwise, to a map from the place of the chroma samples
-// before it to the place after it, by FFmpeg's names. No name is for a place on the right, so the nearest is used.
+// before it to the place after it. FFmpeg has no name for a place on the right: the nearest is used.
 var turnedSites = map[float64]map[string]string{
 	-90: {"left": "top", "top": "center", "topleft": "top", "bottom": "left", "bottomleft": "topleft"},
 	90:  {"left": "bottom", "top": "left", "topleft": "bottomleft", "bottom": "center", "bottomleft": "bottom"},
@@ -224,8 +224,8 @@ var (
 	withPair = regexp.MustCompile(`^(nv12|nv21|p0|nv16|nv20|p2|y2|yuyv|uyvy|yvyu|uyyvyy|nv24|nv42|p4|ayuv|vuy|xv|ya)`)
 )
 
-// piped returns the pixel format in which ffmpeg passes the frames of s to superres: if Y4M has the format of s, that
-// one, so that no sample changes, else the nearest format that Y4M has.
+// piped returns the pixel format in which ffmpeg passes the frames of s to superres: the format of s if Y4M has it, so
+// that no sample changes, else the nearest format that Y4M has.
 func (s *stream) piped() string {
 	pix := s.PixFmt
 	if s.isRGB() {
@@ -288,7 +288,7 @@ func (s *stream) alphaBy() string {
 
 var withAlpha = regexp.MustCompile(`^(yuva|gbrap|rgba|bgra|argb|abgr|ya|ayuv|vuya)`)
 
-// colours are the flags of a video that say what its samples mean, as FFmpeg's names; "": unknown.
+// colours are the flags of a video that say what the samples mean, in FFmpeg's words; "": unknown.
 type colours struct{ Range, Matrix, Primaries, Transfer string }
 
 // flags returns the known flags of c, as pairs of the FFmpeg option that sets the flag and its value.

@@ -106,7 +106,7 @@ func (p *process) start(ours, theirs *os.File) error {
 		late := time.AfterFunc(mostDelay, p.close)
 		<-p.logged
 		late.Stop()
-		if runtime.GOOS != "windows" { // where another program may have got its number by now
+		if runtime.GOOS != "windows" { // there the number may be another program's by now
 			_ = killGroup(p.Process)
 		}
 		p.close()
@@ -331,7 +331,7 @@ func (r reader) Read(p []byte) (int, error) {
 // longWait is how long ffmpeg may take to give or to accept a frame before superres prints a note.
 var longWait = time.Minute
 
-// waiting reads the frames of a clip from ffmpeg. If a frame takes longer than longWait, it prints a note, once a clip.
+// waiting reads the frames of a clip from ffmpeg. If a frame takes longer than longWait, it prints one note a clip.
 type waiting struct {
 	io.Reader
 	*clip
@@ -342,7 +342,7 @@ func (w waiting) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// taking writes the frames of a clip to ffmpeg. If ffmpeg accepts no frame for longWait, it prints a note, once a clip.
+// taking writes the frames of a clip to ffmpeg. If ffmpeg accepts no frame for longWait, it prints one note a clip.
 type taking struct {
 	io.Writer
 	*clip
@@ -353,7 +353,7 @@ func (w taking) Write(p []byte) (int, error) {
 	return w.Writer.Write(p)
 }
 
-// watch prints text, a message about ffmpeg, once a clip, unless done is called within longWait.
+// watch prints text, a message about ffmpeg, unless done is called within longWait. A clip gets one message at most.
 func (c *clip) watch(text string) (done func()) {
 	t := time.AfterFunc(longWait, func() {
 		c.once.Do(func() { c.tools.Note(c.In + ": ffmpeg " + fmt.Sprintf(text, longWait)) })

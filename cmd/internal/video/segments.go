@@ -15,11 +15,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// segmentFrames, at least 2, is the number of frames in all segments but the last. An interruption loses one segment.
+// segmentFrames is the number of frames, at least 2, in each segment but the last. An interruption loses one segment.
 var segmentFrames = 250
 
-// segments are the parts of a result that were encoded so far: files without sound, in the hidden folder at the path
-// folder, beside the result. The record in the folder lists the complete segments.
+// segments are the parts of a result that were encoded so far: files without sound in a hidden folder beside the
+// result. The record in the folder lists the complete segments.
 type segments struct {
 	folder string
 	record segmentRecord
@@ -55,7 +55,7 @@ func (c *clip) key(info fs.FileInfo) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// openSegments returns the segments of the result out that exist and have the given key, or none. It changes no file.
+// openSegments returns the existing segments of the result at path out, if they have the given key. It changes no file.
 func openSegments(out, key string) *segments {
 	s := &segments{folder: segmentFolder(out), record: segmentRecord{Key: key}}
 	const most = 16 << 20 // bytes: enough for more segments than a file can have
@@ -98,7 +98,7 @@ func (s *segments) begin() (temp string, err error) {
 	return filepath.Join(s.folder, "new.part"), nil
 }
 
-// add makes the complete file at temp, a path from begin, the next segment, and writes part to the record.
+// add turns the complete file at temp, a path from begin, into the next segment, and writes part to the record.
 func (s *segments) add(temp string, part segment) error {
 	f, err := os.OpenFile(temp, os.O_RDWR, 0)
 	if err == nil {

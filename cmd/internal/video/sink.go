@@ -49,7 +49,7 @@ func (c *clip) cut(written int) error {
 	return nil
 }
 
-// encode makes ffmpeg write the file temp, with the frames that write writes and the sound and subtitles of the input.
+// encode makes ffmpeg write the file temp: the frames that write passes on, and the sound and subtitles of the input.
 func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	list, err := c.copies(extension(c.Out))
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 }
 
 // check returns an error if the file at the path made holds no video, though ffmpeg reported no error: a script that
-// starts ffmpeg can lose its exit code. It warns if the number of frames in the file is not frames.
+// starts ffmpeg can lose its exit code. It warns if the file does not hold as many frames as the argument frames says.
 func (c *clip) check(made string, frames int) error {
 	found, err := c.ask(made)
 	switch {
@@ -151,7 +151,7 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// begin starts ffmpeg with args, to write w.temp, and sends it the start of the stream of frames with the header in.
+// begin starts ffmpeg with args, to write w.temp, and sends it the start of the stream; in is the header of the frames.
 func (w *encoding) begin(in y4m.Header, args []string) error {
 	p := newProcess(w.ctx, nil, w.tools.ffmpeg, append(args, local(w.temp))...)
 	p.log.hidden = local(w.temp)
@@ -165,7 +165,7 @@ func (w *encoding) begin(in y4m.Header, args []string) error {
 	return w.muxer.start(in)
 }
 
-// next returns the time of the next frame, in units of tick, from the beginning of the video or of its segment, if any.
+// next returns the time of the next frame, in units of tick, from the start of its segment or, if none, of the video.
 func (w *encoding) next() int64 {
 	now := w.times.next()
 	if w.parts != nil && w.segment.Frames == 0 {
@@ -203,7 +203,7 @@ func (w *encoding) endSegment() error {
 	return w.parts.add(w.temp, w.segment)
 }
 
-// close ends the stream to ffmpeg, to which the last write returned err, and waits until ffmpeg has written its file.
+// close ends the stream to ffmpeg and waits until ffmpeg has written its file. err is the error of the last write.
 func (w *encoding) close(err error) error {
 	_ = w.stdin.Close() // loses nothing: the pipe holds what was written
 	ended := w.end()
@@ -264,7 +264,7 @@ func (c *clip) checkFormat(in y4m.Header) {
 }
 
 // copies returns the streams of the input, other than its video, to copy to a file with the extension ext. If such a
-// file cannot hold a stream, the stream is left out with a warning; but if it is sound, copies fails.
+// file cannot hold a stream, copies leaves the stream out with a warning; for sound it fails.
 func (c *clip) copies(ext string) (list []copied, err error) {
 	list, lost := c.probed.copies(c.video, ext)
 	for _, text := range lost {

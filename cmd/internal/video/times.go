@@ -20,7 +20,7 @@ type times struct {
 	last     int64
 	began    bool
 	ended    bool // no more times will come
-	passed   int  // number of times, of those that come next, to ignore
+	passed   int  // number of coming times to ignore
 }
 
 func newTimes(begin, rate float64) *times {

@@ -10,9 +10,9 @@ import (
 )
 
 // unwanted returns the tracks that FFmpeg makes the default of their kind although the input has no default of the
-// kind, in an MP4 with the video as track 0 and then list: the first subtitles, which players would then show, and, if
-// the input is an MP4, too, the first sound. From other inputs the first sound stays the default, since some players of
-// MP4 play only the default.
+// kind: the first subtitles, which players would then show, and, if the input is an MP4, too, the first sound. The
+// tracks are those of an MP4 file: 0 for the video, then the streams in list. From other inputs the first sound stays
+// the default, since some players of MP4 play only the default.
 func (p *probed) unwanted(list []copied) (tracks []int) {
 	for _, kind := range []string{"audio", "subtitle"} {
 		track, first, wanted := 0, 0, kind == "audio" && !p.isMP4()
@@ -35,7 +35,7 @@ func (p *probed) unwanted(list []copied) (tracks []int) {
 	return tracks
 }
 
-// boxes calls visit for all boxes in data (ISO/IEC 14496-12, 4.2), with the kind and the content of the box, which
+// boxes calls visit for each box in data (ISO/IEC 14496-12, 4.2), with the kind and the content of the box. content
 // shares the memory of data. It stops at the first error of visit.
 func boxes(data []byte, visit func(kind string, content []byte) error) error {
 	for len(data) >= 8 {
@@ -54,7 +54,7 @@ func boxes(data []byte, visit func(kind string, content []byte) error) error {
 	return nil
 }
 
-// hideTracks clears the flag track_enabled (8.3.2) of tracks, counted from 0, in the MP4 file at path.
+// hideTracks clears the flag track_enabled (ISO/IEC 14496-12, 8.3.2) of tracks, from 0, in the MP4 file at path.
 func hideTracks(path string, tracks []int) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

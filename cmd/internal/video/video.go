@@ -20,7 +20,7 @@ import (
 
 // File is a video file to enlarge.
 type File struct {
-	// In is the path of the input, and Out of the result, which must lie in the folder Root even if there are links.
+	// In is the path of the input. Out is the path of the result, which must lie in Root once links are followed.
 	In, Out, Root string
 	// Keep makes the file Out: it calls write with the path temp of a temporary file, and renames the complete file to
 	// Out. info describes the input file.

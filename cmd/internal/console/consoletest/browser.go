@@ -30,7 +30,7 @@ type Browser struct {
 type pipe struct {
 	in   *os.File
 	out  *bufio.Reader
-	id   int
+	id   int         // number of the latest call
 	stop *time.Timer // kills the browser if no call begins for as long as patience
 }
 
@@ -204,7 +204,7 @@ func (b *Browser) Drawn() {
 	b.Eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 }
 
-// Mouse sends the mouse event that the protocol calls what, at the point x, y. wheel is the scroll distance in pixels.
+// Mouse sends a mouse event at the point x, y. what is its type in the protocol, wheel the scroll distance in pixels.
 func (b *Browser) Mouse(what string, x, y, wheel float64) {
 	b.t.Helper()
 	b.Call("Input.dispatchMouseEvent", map[string]any{"type": what, "x": x, "y": y, "button": "left", "buttons": 1,
@@ -219,7 +219,7 @@ func (b *Browser) Window(w, h int, phone bool) {
 	b.Call("Emulation.setTouchEmulationEnabled", map[string]any{"enabled": phone, "maxTouchPoints": 2}, nil)
 }
 
-// Touch sends the touch event that the protocol calls what. fingers are the points at which fingers touch the page.
+// Touch sends a touch event. what is its type in the protocol; fingers are the points at which fingers touch the page.
 func (b *Browser) Touch(what string, fingers ...[2]float64) {
 	b.t.Helper()
 	points := []map[string]any{}

@@ -102,7 +102,7 @@ func Results(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// Put writes data to the file at path, and creates its folder if need be.
+// Put writes data to the file at path, and creates its folder if there is none.
 func Put(t *testing.T, path string, data []byte) {
 	t.Helper()
 	must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
@@ -115,7 +115,7 @@ func Read(t *testing.T, parts ...string) []byte {
 	return must.Get(os.ReadFile(filepath.Join(parts...)))(t)
 }
 
-// Full returns all if SUPERRES_FULL is set, else sample: the number of cases that a test tries.
+// Full returns the number of cases that a test tries: the argument all if SUPERRES_FULL is set, else sample.
 func Full(sample, all int) int {
 	if os.Getenv("SUPERRES_FULL") != "" {
 		return all
@@ -123,7 +123,7 @@ func Full(sample, all int) int {
 	return sample
 }
 
-// NeedFull skips a test that takes long, with the message why, unless SUPERRES_FULL is set, as '.ci/run' does.
+// NeedFull skips a long test, with the message why, unless SUPERRES_FULL is set. '.ci/run' sets this variable.
 func NeedFull(t testing.TB, why string) {
 	t.Helper()
 	if Full(0, 1) == 0 {

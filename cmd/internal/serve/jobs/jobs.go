@@ -28,14 +28,14 @@ type Runner struct {
 	Service *upscale.Service
 	// File returns a file of the job and its size in bytes. File 0 is the picture.
 	File func(index int) (io.ReaderAt, int64)
-	// Admit is called with the load of a picture before much memory is taken. Its error refuses the picture.
+	// Admit is called with the load of a picture before much memory is taken. An error refuses the picture.
 	Admit func(scheduling.Load) error
 	// Progress is called with the share of the work that is done, 0 to 1.
 	Progress func(share float64)
 }
 
 // Do does j and, if j.Call is "upscale", writes the enlarged picture to out. The Event of the returned result is the
-// answer to the call. The error is one of superres upscale, one of Admit, or the cause of the end of ctx.
+// answer to the call. An error is one that superres upscale reports, an error of Admit, or the cause of the end of ctx.
 func (r *Runner) Do(ctx context.Context, j Job, out io.Writer) (upscale.Result, error) {
 	request, err := r.Service.Request(ctx, j.Params)
 	if err != nil {

@@ -144,8 +144,7 @@ func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	return fingerprints, provenances, nil
 }
 
-// Interpolates returns the name of the model for clean pictures, and whether this model only interpolates, without
-// learned stages.
+// Interpolates returns the name of the model for clean pictures, and whether this model has no learned stages.
 func (e *Enlarger) Interpolates() (name string, is bool) {
 	return e.clean.name, e.clean.model.IsPlain()
 }

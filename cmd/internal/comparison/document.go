@@ -176,8 +176,8 @@ func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report
 	return t
 }
 
-// pictureOf returns HTML that shows data, a PNG, width pixels wide, as the picture of scene made by maker. With
-// overlay, a reader of the page can lay it over other pictures of the scene; false if an earlier table already has it.
+// pictureOf returns HTML that shows data, a PNG, width pixels wide, as the picture of scene made by maker. If overlay
+// is set, a reader can lay the picture over others of the scene; false: an earlier table already offers that.
 func pictureOf(data []byte, width int, scene, maker string, overlay bool) report.HTML {
 	if overlay {
 		return report.Restored(data, width, scene, maker)
@@ -230,7 +230,7 @@ const maxShown, maxKept, maxRuns = 12, 48, 20
 // maxSide is the greatest side, in pixels, of a picture on the page; of a larger picture, a part is shown.
 const maxSide = 96
 
-// crop returns img as PNG; if a side exceeds maxSide, only the part of img where truth has most detail.
+// crop returns img as PNG. If a side exceeds maxSide, the PNG shows only the part of img where truth has most detail.
 func crop(img, truth image.Image) ([]byte, error) {
 	b := img.Bounds()
 	if b.Dx() > maxSide || b.Dy() > maxSide {

@@ -62,6 +62,7 @@ func matches(pattern, place string) bool {
 	return matchParts(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), strings.Split(place, "/"))
 }
 
+// matchParts is matches for a pattern and a place that are split at their slashes; ** matches any number of folders.
 func matchParts(pattern, place []string) bool {
 	switch {
 	case len(pattern) == 0:

@@ -126,7 +126,7 @@ func readSizes(text string) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// panels returns the panels that names, the values of --panel, stand for, or the paper's four panels if names is empty.
+// panels returns the panels that the values of --panel, names, stand for; the paper's four panels if names is empty.
 func panels(names []string) ([]planted.Panel, error) {
 	var list []planted.Panel
 	for _, p := range planted.Figure1 {

@@ -29,10 +29,10 @@ func (d demand) most(memory int64) int {
 	return max(1, min(runtime.GOMAXPROCS(0), int((memory-d.shared)/max(d.each, 1))))
 }
 
-// robustBytes is the memory, in bytes, of the robust model, which may be loaded beside the model for clean pictures.
+// robustBytes is how many bytes of memory the robust model takes if it is loaded beside the model for clean pictures.
 const robustBytes = 9 << 20
 
-// mixtureBytes is how many more bytes per pixel of a result, for the first 10 million, two mixed models take than one.
+// mixtureBytes is how many bytes a mixture of two models takes beyond one, for each of the first 10 million pixels.
 const mixtureBytes = 3
 
 // regionPixelBytes is the most bytes per pixel that a whole picture takes while a region of it, or a copy of it with a
@@ -72,7 +72,7 @@ func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (
 		w, h, worked.Width, worked.Height = part.size.X, part.size.Y, part.from.Dx(), part.from.Dy()
 		of = image.Pt(w, h)
 	}
-	const mostResult = 4000e6 // pixels; who asks for more has probably mistyped the scale
+	const mostResult = 4000e6 // pixels; a scale that gives more is probably mistyped
 	if most := cmp.Or(r.Limits.Result, mostResult); int64(w)*int64(h) > most {
 		return size, d, r.tooLarge(safefile.ErrLimit, SmallerScale, SmallerSize,
 			"output %d×%d is more than %d megapixels", w, h, most/1e6)

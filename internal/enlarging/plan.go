@@ -27,7 +27,7 @@ type Plan struct {
 	Job
 	// Info describes the input file as it was when opened; nil if the input is not a file of the user.
 	Info fs.FileInfo
-	// Input and Output are the sizes in pixels of the upright picture and of its result; of several, of the first.
+	// Input and Output are the sizes in pixels of the upright picture and its result, the first if there are several.
 	Input, Output image.Point
 	// Pixels is the number of pixels computed for one result; a pixel that is computed 8 times counts as 8.
 	Pixels int64
@@ -44,7 +44,7 @@ type Plan struct {
 	Written int
 	// Earlier is how many of the pictures written come from an earlier run, which this run continues.
 	Earlier int
-	// Report says how the enlargement went; of several pictures, it has the lowest LRPSNR. nil: nothing is enlarged.
+	// Report says how the enlargement went; for several pictures, it has the lowest LRPSNR. nil: nothing is enlarged.
 	Report *superres.Report
 
 	text string

@@ -85,7 +85,7 @@ func (v *video) Describe() string {
 // Noun implements Sequence: messages call a picture of a video a frame.
 func (v *video) Noun() string { return "frame" }
 
-// Share implements Sequence: the share of all frames or, if their number is unknown, of all bytes of the file.
+// Share implements Sequence: it counts frames or, if the video has an unknown number of frames, bytes of the file.
 func (v *video) Share(frames int) float64 {
 	done, all := int64(frames)*(v.in.FrameBytes()+int64(len("FRAME\n"))), v.content.Size
 	if v.Frames > 0 {

@@ -92,7 +92,8 @@ func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 }
 
 // decodeFrames decodes src, using memory, once for each element of pictures, a list of edits to the file: the last list
-// gives the colours, a list before it the transparency. Each picture must have the size stored; s.Crop is returned.
+// gives the colours, a list before it the transparency. Each picture must have the size in stored. The result is the
+// part s.Crop of the picture.
 func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pictures [][]metadata.Edit) (image.Image,
 	error) {
 	shown, ok := stored.Part(s.Crop[0], s.Crop[1], s.Crop[2], s.Crop[3])

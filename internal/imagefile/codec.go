@@ -133,7 +133,7 @@ var codecs = []codec{
 }
 
 // canHold fails, with an ErrOutput, if the format is not written, or if a picture of w×h pixels is empty or too large
-// for a file of the format. Of img, only the type counts.
+// for a file of the format. Only the type of img matters.
 //
 // Note: the TIFF and BMP encoders do not check the size; they would write a file with a wrong size in its header.
 func (c *codec) canHold(w, h int, img image.Image) error {

@@ -12,8 +12,8 @@ type huffmanTable struct {
 	length [256]byte
 }
 
-// huffman holds two tables for luma and then two for chroma: of each two, one for the first coefficient of a block (DC)
-// and one for the other coefficients (AC).
+// huffman holds a pair of tables for luma and a pair for chroma: the first of a pair is for the first coefficient of a
+// block (DC), the second for the other coefficients (AC).
 var huffman = [2][2]huffmanTable{
 	{newHuffmanTable(jpeg.Standard[0][0]), newHuffmanTable(jpeg.Standard[0][1])},
 	{newHuffmanTable(jpeg.Standard[1][0]), newHuffmanTable(jpeg.Standard[1][1])},

@@ -19,7 +19,7 @@ func describeWebP(src *source, pic *Picture) {
 	pic.Quantiser, pic.Subsampled = webpIndex(src), lossyFrame(src).Len > 0
 }
 
-// lossyFrame returns the data of the chunk with lossy pixels of the WebP in src, of length 0 where there is none.
+// lossyFrame returns the data of the chunk with lossy pixels in the WebP src, or data of length 0 if there is no chunk.
 func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
 		if string(kind) == "VP8 " {

@@ -66,7 +66,7 @@ var kinds = []struct {
 // brands lists the kinds of files made of boxes, with the brands that the first box of such a file may name. AVIF files
 // may also name brands of HEIC, so AVIF stands before HEIC.
 var brands = []struct {
-	names string // names of brands, of four letters each
+	names string // names of brands, each of four letters
 	Kind
 }{
 	{"crx ", Kind{Title: "CR3", Advice: develop}},

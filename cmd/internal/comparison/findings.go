@@ -103,7 +103,7 @@ func (f findings) problems(score func(test int) []float64) (list []float64) {
 	return list
 }
 
-// contest returns the comparison, for one form of model, of plain interpolations, the DCT and the learners.
+// contest returns the comparison of plain interpolations, the DCT and the learners for one form of model.
 func (f findings) contest(kind form) report.Contest {
 	c := report.Contest{Title: "ranking, " + kind.title, Measure: nfe, Kind: "learner", Problems: "runs",
 		Columns: []string{"told", "non-zeros"}}

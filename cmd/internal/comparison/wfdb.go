@@ -123,7 +123,7 @@ func readWFDB(name string) ([]float64, error) {
 		}
 	}
 	var first wfdbSignal
-	frame := 0 // samples per frame, of all signals together
+	frame := 0 // samples of all signals in a frame
 	for i, line := range lines[1 : 1+channels] {
 		g, err := parseWFDB(line)
 		if err != nil {

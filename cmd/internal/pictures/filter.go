@@ -76,7 +76,7 @@ func matchParts(pattern, place []string) bool {
 	return ok && err == nil && matchParts(pattern[1:], place[1:])
 }
 
-// Other is a picture, found in a folder, of a kind that superres cannot read, such as a HEIC file.
+// Other is a picture in a folder that superres cannot read because of its kind, such as a HEIC file.
 type Other struct {
 	Input
 	Kind foreign.Kind

@@ -13,7 +13,7 @@ import (
 	"superres/learners/planted"
 )
 
-// axis is a setting, of problems with known dictionaries, that --map varies.
+// axis is a setting of the problems that --map varies, with its values.
 type axis struct {
 	name  string // name in --map: N, S, K, M, noise, coherence or outliers
 	steps []float64

@@ -95,7 +95,7 @@ func (j *job) fit(workers int) error {
 	return nil
 }
 
-// checkFree returns an error if an output file called name exists, unless it may be overwritten and is not an input.
+// checkFree returns an error if the output file called name exists and is an input or must not be overwritten.
 func (opt *Options) checkFree(name string) error {
 	if _, err := os.Lstat(name); err != nil {
 		return nil // the file does not exist; writing reports any other error

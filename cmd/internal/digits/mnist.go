@@ -124,7 +124,7 @@ type Options struct {
 
 	Transposed  bool   // the images in the file are transposed
 	Model       string // the name of a model, or its file
-	Scale       *int   // nil: the scale of the model, or 2 if that is less
+	Scale       *int   // nil: the scale of the model, but at least 2
 	Degradation resample.Degradation
 
 	Output     string      // the value of -o; empty: no output

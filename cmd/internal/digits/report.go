@@ -51,7 +51,7 @@ type summary struct {
 	Classes []class `json:"classes,omitempty"` // the mean errors for each label, in ascending order
 	// Output is the file or folder of the results; empty if they were not written.
 	Output paths.Name `json:"output,omitempty"`
-	// Sheet is the page that shows the first images; empty if there is none.
+	// Sheet is the file of the page that shows the first images; empty if no page was written.
 	Sheet     paths.Name `json:"sheet,omitempty"`
 	Seconds   float64    `json:"seconds"`            // duration of the work
 	PerSecond float64    `json:"images_per_second"`  // Count divided by Seconds

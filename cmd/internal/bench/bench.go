@@ -117,8 +117,8 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	return say(r.busy())
 }
 
-// freeShare returns the share, 0 to 1, of the time of count processors that this process gets when it asks for all of
-// it: 1 if no other program is busy.
+// freeShare returns how much of the time of count processors, 0 to 1, this process gets if it tries to use all of them
+// without a pause: 1 if no other program is busy.
 func freeShare(count int) float64 {
 	const long = 100 * time.Millisecond
 	began, used := time.Now(), processorTime()

@@ -46,9 +46,9 @@ const (
 	movingStrength = 3.0 / 25
 )
 
-// choose returns the model for frame f. If mostCopies is 0, it only measures the frame, and one strength serves all of
-// it. Else it takes the later steps of the examination, with flaws.Examination.MostCopies = mostCopies, and the caller
-// must enlarge Choice.Picture instead of the frame. f may be nil if the settings decide the model without measuring.
+// choose returns the model for frame f. If mostCopies is 0, choose only measures the flaws of f, and the model has one
+// strength for the whole frame. If mostCopies is greater, package flaws examines f with this MostCopies in all steps,
+// and Choice.Picture, if not nil, must be enlarged instead of f. f may be nil if the settings decide the model.
 func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choice, err error) {
 	switch {
 	case e.choosing == nil:
@@ -119,8 +119,8 @@ func describe(used engine, chosen superres.Choice) Choice {
 }
 
 // chooseMoving returns the model for all frames of a video or an animation, chosen from its first two; second may be
-// nil. If noise differs between the two frames, chooseMoving also has noise removed that would be too faint to remove
-// from a still picture: sharpened by the model, it would make still areas shimmer more than interpolation does.
+// nil. If noise differs between the two frames, it is removed even where it would be too faint to remove from a still
+// picture: a model that sharpens such noise makes still areas shimmer more than interpolation does.
 func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Choice, err error) {
 	c, err = e.choose(ctx, first, 0)
 	if err != nil || c.Found == nil || c.Strength >= movingStrength || second == nil {

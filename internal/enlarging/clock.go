@@ -31,8 +31,8 @@ func (c *clock) start() {
 	}
 }
 
-// end cancels the context and returns err; but if err is not nil and the time limit has passed, it returns an error
-// that says so and names the picture path.
+// end cancels the context and returns err. If err is not nil and the time limit has passed, end returns an error about
+// the limit instead, which names the picture at path.
 func (c *clock) end(err error, path string) error {
 	if c.timer != nil {
 		c.timer.Stop()

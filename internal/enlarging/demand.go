@@ -29,10 +29,10 @@ func (d demand) most(memory int64) int {
 	return max(1, min(runtime.GOMAXPROCS(0), int((memory-d.shared)/max(d.each, 1))))
 }
 
-// robustBytes is the memory, in bytes, of the robust model, which may be loaded beside the model for clean pictures.
+// robustBytes is how many bytes of memory the robust model takes if it is loaded beside the model for clean pictures.
 const robustBytes = 9 << 20
 
-// mixtureBytes is how many bytes more a mixture takes than one model, per pixel of a result, up to 10 million pixels.
+// mixtureBytes is how many bytes a mixture of two models takes beyond one, for each of the first 10 million pixels.
 const mixtureBytes = 3
 
 // regionPixelBytes is the most bytes per pixel that a whole picture takes while a region of it, or a copy of it with a
@@ -72,7 +72,7 @@ func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (
 		w, h, worked.Width, worked.Height = part.size.X, part.size.Y, part.from.Dx(), part.from.Dy()
 		of = image.Pt(w, h)
 	}
-	const mostResult = 4000e6 // pixels: a larger result is more often a mistyped scale than meant
+	const mostResult = 4000e6 // pixels; a scale that gives more is probably mistyped
 	if most := cmp.Or(r.Limits.Result, mostResult); int64(w)*int64(h) > most {
 		return size, d, r.tooLarge(safefile.ErrLimit, SmallerScale, SmallerSize,
 			"output %d×%d is more than %d megapixels", w, h, most/1e6)
@@ -95,8 +95,8 @@ func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (
 	return image.Pt(w, h), d, nil
 }
 
-// tooLarge returns an error about a result that is too large; class is an error class of safefile. The remedy in the
-// error is scale if the user gave a scale, else size.
+// tooLarge returns an error about a result that is too large; class is an error class of safefile. The error gives the
+// remedy called scale if the user asked for a scale, else the remedy called size.
 func (r *run) tooLarge(class error, scale, size safefile.Remedy, format string, args ...any) error {
 	if r.Size.Scale == 0 {
 		scale = size

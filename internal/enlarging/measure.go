@@ -10,10 +10,10 @@ import (
 	"superres/superres"
 )
 
-// ResultSize returns the size in pixels of the enlarged picture or video in src; of several pictures, the size of the
-// first. It reads only the header. It returns zeros for a pipe, which cannot be read twice, and if the size is unknown
-// or refused, as for a damaged file; Enlarge then reports the reason. isLarge says that the picture already has the
-// requested size or a larger one; out is then the size of the picture.
+// ResultSize returns the size in pixels of the enlarged picture or video in src; for a file with several pictures, the
+// size of the first result. It reads only the header. It returns zeros for a pipe, which cannot be read twice, and if
+// the size is unknown or refused, as for a damaged file; Enlarge then reports the reason. isLarge says that the picture
+// already has the requested size or a larger one; out is then the size of the picture.
 func (e *Enlarger) ResultSize(ctx context.Context, src Source) (out image.Point, isLarge bool) {
 	content, err := src.Open()
 	if err != nil {

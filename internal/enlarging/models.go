@@ -16,7 +16,7 @@ import (
 type Enlarger struct {
 	Settings
 	clean engine // model for pictures without flaws; for all pictures if choosing is nil
-	// choosing combines the clean and the robust model, and chooses for each picture; nil: use clean always.
+	// choosing combines the clean and the robust model, and chooses between them for each picture; nil: clean is used.
 	choosing *superres.Model
 	// robust opens the model for pictures with flaws; the caller tunes the model to the strength of the flaws.
 	robust func() (engine, error)
@@ -144,8 +144,7 @@ func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	return fingerprints, provenances, nil
 }
 
-// Interpolates returns the name of the model for clean pictures, and whether this model only interpolates, without
-// learned stages.
+// Interpolates returns the name of the model for clean pictures, and whether this model has no learned stages.
 func (e *Enlarger) Interpolates() (name string, is bool) {
 	return e.clean.name, e.clean.model.IsPlain()
 }

@@ -59,7 +59,7 @@ func isFit(text string) bool {
 	return err == nil
 }
 
-// ParseRegion returns the region of the upright picture that text, X,Y,W,H, stands for: first pixel, width, height.
+// ParseRegion returns the region of the upright picture that text gives as X,Y,W,H: its first pixel, width and height.
 func ParseRegion(text string) (r image.Rectangle, err error) {
 	var v [4]int
 	words := strings.Split(text, ",")
@@ -88,7 +88,7 @@ func SizeText(opt superres.Options) string {
 	return ScaleText(opt) + "x"
 }
 
-// SizeRule returns the rule by which the size in SizeText applies: fit, cover or size.
+// SizeRule returns how a result relates to the size in SizeText: fit, inside it; cover, at least as large; size, equal.
 func SizeRule(opt superres.Options) string {
 	switch {
 	case opt.Fit:

@@ -27,9 +27,9 @@ type Plan struct {
 	Job
 	// Info describes the input file as it was when opened; nil if the input is not a file of the user.
 	Info fs.FileInfo
-	// Input and Output are the sizes in pixels of the upright picture and of its result; of several, of the first.
+	// Input and Output are the sizes in pixels of the upright picture and its result, the first if there are several.
 	Input, Output image.Point
-	// Pixels is the number of pixels computed for one result; a pixel computed several times counts as often.
+	// Pixels is the number of pixels computed for one result; a pixel that is computed 8 times counts as 8.
 	Pixels int64
 	// Frames is the number of pictures in the file; for a video, the number that its file states. It is 0 for a still
 	// picture and for a video stream of unknown length.
@@ -44,8 +44,7 @@ type Plan struct {
 	Written int
 	// Earlier is how many of the pictures written come from an earlier run, which this run continues.
 	Earlier int
-	// Report says how the enlargement went; for several pictures, it holds the lowest LRPSNR. nil: nothing is enlarged
-	// yet.
+	// Report says how the enlargement went; for several pictures, it has the lowest LRPSNR. nil: nothing is enlarged.
 	Report *superres.Report
 
 	text string
@@ -68,7 +67,7 @@ var kinds = []kind{{videoMagic, Video, openVideo}}
 const Video = "y4m"
 
 // FormatOf returns the format of the result if the first bytes of s decide it, as for video. It returns "" for
-// pictures, and if s cannot be opened, an error that Enlarge will report.
+// pictures, and also if s cannot be opened; Enlarge will report the error.
 func FormatOf(s Source) imagefile.Format {
 	in, err := s.Open()
 	if err != nil {

@@ -50,8 +50,8 @@ func (r *run) partOf(
 	}, nil
 }
 
-// span is one axis of a part: samples [lo, hi) of the picture become size samples, of which samples [keepLo, keepHi),
-// counted from the first of these, are the region.
+// span is a part in one dimension: the samples [lo, hi) of the picture are enlarged to size samples. In the enlarged
+// part, counted from its first sample, the samples [keepLo, keepHi) are the region.
 type span struct{ lo, hi, size, keepLo, keepHi int }
 
 // spanOf returns the part for the samples [lo, hi) of a side with inSize samples, enlarged to outSize samples. reach
@@ -90,7 +90,7 @@ type subImager interface {
 	SubImage(image.Rectangle) image.Image
 }
 
-// crop returns the region in result, the enlarged part; it shares the memory of result, and begins at (0, 0).
+// crop cuts the region out of result, the enlarged part. The region shares the memory of result and begins at (0, 0).
 func (p part) crop(result image.Image) image.Image {
 	cut := result.(subImager).SubImage(p.keep)
 	var at *image.Rectangle

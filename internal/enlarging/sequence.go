@@ -31,7 +31,7 @@ type Sequence interface {
 	Describe() string
 	// Noun is the word for one picture in messages, such as frame; empty: the file is one picture.
 	Noun() string
-	// Share returns what share of the file, 0 to 1, the first so many pictures are; 0 if unknown.
+	// Share returns how much of the file, 0 to 1, is done after the given number of pictures; 0 if unknown.
 	Share(pictures int) float64
 }
 

@@ -161,8 +161,8 @@ func (t *pageSums) plan(r *run) {
 	}
 }
 
-// chooseFormat sets the format of the result to the format of the file, or else PNG, if r.Follow is set. It fails if
-// the format cannot hold the file; the error calls the file title and has the given remedy.
+// chooseFormat sets the format of the result if Follow is set: to the format of the file, or to PNG if several pictures
+// cannot be written in that format. It fails if the result cannot hold the file, which title describes in the error.
 func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 	r := s.run
 	if r.Follow {
@@ -180,7 +180,7 @@ func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 // Noun implements Sequence: messages call a frame or a page a picture.
 func (s *series) Noun() string { return "picture" }
 
-// Share implements Sequence: the number of pictures, divided by the number of pictures in the file.
+// Share implements Sequence: it divides the given number of pictures by the number of pictures in the file.
 func (s *series) Share(pictures int) float64 { return float64(pictures) / float64(s.run.Frames) }
 
 // Describe implements Sequence: format, frames, size, model, memory and how many frames are enlarged at once.

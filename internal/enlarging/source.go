@@ -32,11 +32,10 @@ type Content struct {
 	Title string
 	// Frames is the number of frames of a video that its file states; 0: unknown.
 	Frames int
-	// Siting says where the samples of colour in a video lie, in the terms of y4m.Layout.Sited; empty: the content
-	// tells it.
+	// Siting says where the samples of colour in a video lie: see y4m.Layout.Sited; empty: the content says where.
 	Siting string
-	// Done is how many frames at the beginning an earlier run has enlarged. If Done is not 0, the content consists of
-	// the first two frames, which the choice of the model needs, and all frames after the first Done frames.
+	// Done is the number of frames, from the first on, that an earlier run has enlarged. If Done is not 0, the content
+	// consists of the first two frames, which the choice of the model needs, and the frames that are not yet enlarged.
 	Done int
 	Made
 	// Close closes the files that Open opened.

@@ -24,7 +24,7 @@ type still struct {
 func openPicture(ctx context.Context, r *run) (Sequence, error) {
 	limits := r.limits()
 	pipe := r.content.At == nil
-	if pipe { // its size is known only after all of it is read, so all memory is reserved
+	if pipe { // the number of bytes is known only at the end of the pipe, so all memory is reserved
 		const twice = 2 // the buffer is copied while it grows
 		limits.Bytes = min(imagefile.MaxBytes, r.Limits.Memory*8/11/twice)
 		r.Memory = r.Limits.Memory

@@ -85,7 +85,7 @@ func (v *video) Describe() string {
 // Noun implements Sequence: messages call a picture of a video a frame.
 func (v *video) Noun() string { return "frame" }
 
-// Share implements Sequence: the share of all frames or, if their number is unknown, of all bytes of the file.
+// Share implements Sequence: it counts frames or, if the video has an unknown number of frames, bytes of the file.
 func (v *video) Share(frames int) float64 {
 	done, all := int64(frames)*(v.in.FrameBytes()+int64(len("FRAME\n"))), v.content.Size
 	if v.Frames > 0 {
@@ -179,14 +179,14 @@ func (v *video) placeColour() {
 func (v *video) halved() bool { return v.in.Layout.Across > 1 && v.in.Layout.Down > 1 }
 
 // colourAxes returns, for one dimension, the positions of the samples of Y on the grid of colour (widen), and the
-// positions of the samples of colour on the grid of Y (narrow). Each sample of colour covers n samples of Y and lies a
-// samples of Y from the edge of the first. So sample u of colour and sample i of Y coincide where n·u + a = i + ½.
+// positions of the samples of colour on the grid of Y (narrow). A sample of colour covers n samples of Y; a is its
+// distance from their first edge, in samples of Y. So sample u of colour and sample i of Y coincide if n·u + a = i + ½.
 func colourAxes(n int, a float64) (widen, narrow resample.Axis) {
 	step := float64(n)
 	return resample.Axis{First: (0.5 - a) / step, Step: 1 / step}, resample.Axis{First: a - 0.5, Step: step}
 }
 
-// ofChroma holds, for R−Y and then B−Y, their ratio to Cr and Cb in BT.601, and the index of the plane of Cr or Cb.
+// ofChroma has one entry for R−Y and one for B−Y. scale is (R−Y)/Cr or (B−Y)/Cb in BT.601; plane is that of Cr or Cb.
 var ofChroma = [2]struct {
 	scale float64
 	plane int
@@ -255,8 +255,8 @@ func (v *video) Writer(w io.Writer) (Writer, func(), error) {
 	return Writer{func(r Result) error { return out.Put(r.Video) }, func() error { return nil }}, func() {}, err
 }
 
-// inColour returns a frame of video with brightness luma and colour chroma as an RGB picture of 8 bits per sample, to
-// be measured only: brightness is rounded to 8 bits.
+// inColour returns a frame of video with brightness luma and colour chroma as an RGB picture of 8 bits per sample. The
+// picture serves only for measuring, because brightness is rounded to 8 bits.
 func inColour(luma image.Image, chroma *superres.Chroma) image.Image {
 	out := image.NewNRGBA(luma.Bounds())
 	level := func(v float32) uint8 { return uint8(255*picture.Clamp(v) + 0.5) }

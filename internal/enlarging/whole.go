@@ -11,8 +11,8 @@ import (
 	"superres/superres"
 )
 
-// Only a still picture may be computed and written in strips, have a region cut out of it, be enlarged with a strength
-// that varies over the picture, or be drawn as a map of how certain its pixels are.
+// The methods below do what is possible only with a still picture: write it strip by strip while it is computed, cut a
+// region out of it, let the strength of the model vary over it, and draw a map of how certain its pixels are.
 
 // Describe implements Sequence: the kind of file, the size, the model and the memory.
 func (s *still) Describe() string {
@@ -22,7 +22,7 @@ func (s *still) Describe() string {
 // Noun implements Sequence: the file is a single picture, so messages name only the file.
 func (s *still) Noun() string { return "" }
 
-// Choose implements Sequence: it also puts the picture with its flaws corrected, if any, in place of the original.
+// Choose implements Sequence. If the choice comes with a corrected picture, that picture replaces the original.
 func (s *still) Choose(ctx context.Context) (Choice, error) {
 	f, mostCopies := s.read[0].frame, 1
 	if s.Region.Empty() {

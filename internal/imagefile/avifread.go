@@ -57,8 +57,8 @@ func avifBytes(src metadata.Source) int64 {
 	return avif.Memory(s.Width*s.Height, src.Size())
 }
 
-// decodeAVIF decodes the primary picture of an AVIF, without turning it upright, and its gain map to src.gains. It
-// decodes transparency and colours separately: given both, the decoder would multiply colours by alpha.
+// decodeAVIF decodes the primary picture of an AVIF, without turning it upright, and stores the gain map in src.gains.
+// It decodes transparency and colours separately: given both, the decoder would multiply colours by alpha.
 func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	s, err := src.still()
 	if err != nil {
@@ -91,8 +91,9 @@ func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
 	return img, err
 }
 
-// decodeFrames decodes src, using memory, once for each element of pictures, with its edits: the last element gives the
-// colours, one before it the transparency. Each picture must have the size stored; the part s.Crop is returned.
+// decodeFrames decodes src, using memory, once for each element of pictures, a list of edits to the file: the last list
+// gives the colours, a list before it the transparency. Each picture must have the size in stored. The result is the
+// part s.Crop of the picture.
 func decodeFrames(src *source, memory []byte, s *metadata.Still, stored Size, pictures [][]metadata.Edit) (image.Image,
 	error) {
 	shown, ok := stored.Part(s.Crop[0], s.Crop[1], s.Crop[2], s.Crop[3])
@@ -160,8 +161,7 @@ func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
 	}
 }
 
-// DivideByAlpha returns the colour sample that gives v when multiplied by alpha, or v if alpha is 0. Samples have 16
-// bits.
+// DivideByAlpha returns the colour sample that gives v when multiplied by alpha, or v if alpha is 0, all of 16 bits.
 func DivideByAlpha(v, alpha uint32) uint32 {
 	if alpha == 0 {
 		return v

@@ -28,7 +28,7 @@ type codec struct {
 
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
-	// isSlow: the format is written only where it is asked for. false: as what the enlargement of a file in it becomes.
+	// isSlow: the format is written only on request. false: an enlarged file of the format also keeps the format.
 	isSlow bool
 
 	// mimic reports whether a file called name, which begins like a file of this format, is of another kind, and
@@ -40,8 +40,8 @@ type codec struct {
 	decode func(src *source, size Size, lim Limits) (image.Image, error)
 	// decoderBytes returns the bytes of memory that decode needs besides the file and the picture. nil: next to none.
 	decoderBytes func(src metadata.Source) int64
-	// start returns a short file with the header of the picture to decode, which config reads if it would read too much
-	// of the real file, or the header of another picture. start returns nil if config can read the real file, and an
+	// start returns a short file with the header of the picture to decode, for config to read where in the real file it
+	// would read too much, or the header of another picture. start returns nil if config can read the real file, and an
 	// error if parts before the pixels are out of order. nil: config reads all files.
 	start func(src *source, lim Limits) ([]byte, error)
 	// inspect refuses a damaged file in memory that config and decode would accept. Its time is linear in the length of
@@ -133,7 +133,7 @@ var codecs = []codec{
 }
 
 // canHold fails, with an ErrOutput, if the format is not written, or if a picture of w×h pixels is empty or too large
-// for a file of the format. Of img, only the type counts.
+// for a file of the format. Only the type of img matters.
 //
 // Note: the TIFF and BMP encoders do not check the size; they would write a file with a wrong size in its header.
 func (c *codec) canHold(w, h int, img image.Image) error {

@@ -16,8 +16,8 @@ import (
 // file name, errors of ctx, or errors of the decoder. name stands for the file in errors from reading it.
 //
 // Note: the order of the steps makes it safe. The size of the picture, and the memory for the file and its metadata,
-// are computed from the headers, reading a few bytes at a time. Only if both are acceptable is the file read into
-// memory. Only if it then contains one picture, with a bounded number of scans, is memory for pixels allocated.
+// are computed from the headers, reading a few bytes at a time. Only if size and memory are acceptable is the file read
+// into memory. Only if it then contains one picture, with a bounded number of scans, is memory for pixels allocated.
 func (f *codec) read(ctx context.Context, file *input, name string, lim Limits) (*Picture, error) {
 	var cfg image.Config
 	var size Size
@@ -151,9 +151,9 @@ func (c *clock) timeout() error {
 		Reason: fmt.Sprintf("takes longer to decode than the limit of %g s", c.limit.Seconds())}
 }
 
-// runTimed calls step with a source of in that fails once c.left has passed or ctx has ended, and subtracts the time
-// used from c.left. If c.left has passed or ctx has ended, it returns the error from timeout or ctx, not the error from
-// step, since decoders reword or lose the errors of their readers.
+// runTimed calls step with a source of the file, and subtracts the time used from c.left. Once c.left has passed or ctx
+// has ended, the source fails, and runTimed returns the error from timeout or ctx instead of the error from step, since
+// decoders reword or lose the errors of their readers.
 func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) error) (err error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.left, c.timeout())

@@ -60,8 +60,8 @@ func (f Format) Extension() string {
 // CanWrite reports whether Encode writes the format.
 func (f Format) CanWrite() bool { return f.codec().encode != nil }
 
-// IsFollowed reports whether the enlargement of a file in the format is written in the same one where no other is asked
-// for. It is not for AVIF: a megapixel takes 0.8 s.
+// IsFollowed reports whether an enlarged file of the format keeps the format unless the user asks for another. An AVIF
+// does not, because writing a megapixel takes 0.8 s.
 func (f Format) IsFollowed() bool { return f.CanWrite() && !f.codec().isSlow }
 
 // EncoderBytes returns the bytes of memory that Encode needs besides a picture of w×h pixels.

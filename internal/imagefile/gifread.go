@@ -175,6 +175,7 @@ func (b *gifBlocks) Read(p []byte) (int, error) {
 	return 1 + n, safefile.CutShort(err)
 }
 
+// ReadByte returns the next byte of the data; after the last byte of a block, it goes on with the next block.
 func (b *gifBlocks) ReadByte() (byte, error) {
 	if b.left == 0 && !b.done {
 		n, err := b.in.ReadByte()

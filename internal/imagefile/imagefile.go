@@ -63,7 +63,7 @@ type Picture struct {
 
 // Limits bound the memory and time for one picture. A zero field stands for its default.
 type Limits struct {
-	// Pixels is the greatest width × height, in pixels: by default DefaultPixels, or with Accept more: see ofFile.
+	// Pixels is the greatest width × height, in pixels: by default DefaultPixels, or more if Accept is set: see ofFile.
 	Pixels int64
 	// Side is the greatest width or height, in pixels: by default 65,535.
 	Side int
@@ -105,8 +105,7 @@ type Limits struct {
 const DefaultPixels = 50_000_000
 
 // ofFile returns l for a file of size bytes, with every zero field replaced by its default. If Pixels is 0 and Accept,
-// which limits memory, is set, a picture may have mostPerByte pixels for each byte of the file, or DefaultPixels if
-// more.
+// which limits memory, is set, Pixels becomes mostPerByte pixels for each byte of the file, but at least DefaultPixels.
 //
 // Note: a photograph has ½ to 20 pixels for each byte of its file, and a JPEG of one colour 128. A PNG of one colour
 // has 344, and formats that repeat rows many more, so a small file could claim all memory, and a long time to enlarge.

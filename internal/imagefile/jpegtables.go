@@ -12,14 +12,14 @@ type huffmanTable struct {
 	length [256]byte
 }
 
-// huffman holds the tables for luma, then for chroma: each for the first coefficient of a block (DC), then for the
-// others (AC).
+// huffman holds a pair of tables for luma and a pair for chroma: the first of a pair is for the first coefficient of a
+// block (DC), the second for the other coefficients (AC).
 var huffman = [2][2]huffmanTable{
 	{newHuffmanTable(jpeg.Standard[0][0]), newHuffmanTable(jpeg.Standard[0][1])},
 	{newHuffmanTable(jpeg.Standard[1][0]), newHuffmanTable(jpeg.Standard[1][1])},
 }
 
-// newHuffmanTable returns table with codes: the previous code plus 1, with a zero bit appended where codes get longer.
+// newHuffmanTable adds codes to table: each is the previous code plus 1, with zero bits appended if codes get longer.
 func newHuffmanTable(table jpeg.Table) huffmanTable {
 	t := huffmanTable{Table: table}
 	code, i := uint16(0), 0

@@ -22,8 +22,7 @@ func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
 	return nil
 }
 
-// megapixels returns pixels and limit, which is smaller, as texts for a message: in megapixels, or in pixels if both
-// texts would be the same.
+// megapixels returns pixels and the smaller limit as texts: in megapixels, or in pixels if both would read the same.
 func megapixels(pixels, limit int64) (got, max string) {
 	got, max = fourDigits(float64(pixels)/1e6), fourDigits(float64(limit)/1e6)
 	if got == max {

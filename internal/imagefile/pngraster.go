@@ -104,7 +104,7 @@ func withoutAlpha(dst, src []byte, depth int) {
 	}
 }
 
-// readAny fills dst with row y of img, of any type, as red, green, blue and alpha.
+// readAny fills dst with row y of img, which may have any type, as red, green, blue and alpha.
 func (r *raster) readAny(dst []byte, img image.Image, y int) {
 	from := img.Bounds().Min
 	for x := range r.width {

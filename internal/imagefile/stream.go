@@ -22,7 +22,7 @@ type Stream struct {
 	like     image.Image // the rows of the first Put; later rows must have its type
 	pix      []byte      // rows received and still needed for the next chunk
 	rowBytes int         // length of a row of pix
-	top      int         // where the first row of pix is in the picture, from 0
+	top      int         // the number of the first row of pix in the picture, from 0
 }
 
 // chunkWriter writes the pixels of a file in chunks, each of the same number of rows.

@@ -24,8 +24,8 @@ func (r *tiffRaster) strips() int { return (r.height + r.stripRows() - 1) / r.st
 // predicts reports whether samples are stored as differences from the pixel to the left; palette indices are not.
 func (r *tiffRaster) predicts() bool { return r.colours == nil }
 
-// fields returns the directory entries that describe the strips, whose lengths measure has set. The first strip begins
-// at offset in the file.
+// fields returns the directory entries that describe the strips; r.measure must have been called before. offset is the
+// offset of the first strip in the file.
 func (r *tiffRaster) fields(offset uint32) []metadata.TIFFField {
 	const deflate, differences = 8, 2
 	offsets := make([]uint32, len(r.lengths))

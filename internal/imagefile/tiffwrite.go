@@ -81,7 +81,7 @@ type PageWriter struct {
 // NewPageWriter begins a TIFF with the given number of pages.
 func NewPageWriter(w io.Writer, pages int) *PageWriter { return &PageWriter{w: w, of: pages} }
 
-// Put writes the next page. It fails for the same reasons as Encode, and with an ErrOutput if all pages exceed 4 GiB.
+// Put writes the next page. It fails for the same reasons as Encode, and with an ErrOutput if the file exceeds 4 GiB.
 func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	tiff, size := TIFF.codec(), img.Bounds().Size()
 	if err := tiff.canHold(size.X, size.Y, img); err != nil {

@@ -19,7 +19,7 @@ func describeWebP(src *source, pic *Picture) {
 	pic.Quantiser, pic.Subsampled = webpIndex(src), lossyFrame(src).Len > 0
 }
 
-// lossyFrame returns the data of the chunk with lossy pixels of the WebP in src, of length 0 where there is none.
+// lossyFrame returns the data of the chunk with lossy pixels in the WebP src, or data of length 0 if there is no chunk.
 func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
 		if string(kind) == "VP8 " {
@@ -93,7 +93,7 @@ func frameIndex(frame []byte) float64 {
 // booleans decodes the boolean entropy code of section 7 of RFC 6386, for bits that are 0 with a probability of ½.
 type booleans struct {
 	data  []byte
-	value uint32 // two bytes, of which the first is being decoded
+	value uint32 // two bytes; the first is being decoded
 	width uint32
 	left  int // the number of shifts until the second byte is used up
 	ended bool
@@ -177,8 +177,8 @@ func decodeWebP(src *source, _ Size, _ Limits) (image.Image, error) {
 	return fromLimitedRange(img), nil
 }
 
-// fromLimitedRange returns a WebP picture in RGB. Luma of lossy files is 16 to 235 and chroma 16 to 240, by BT.601,
-// which the decoder does not convert. Chroma is enlarged as in yuv.h and upsampling.c of libwebp, to the bit.
+// fromLimitedRange returns a WebP picture in RGB. The decoder returns lossy files as stored, with luma of 16 to 235 and
+// chroma of 16 to 240 (BT.601). Chroma is enlarged as in yuv.h and upsampling.c of libwebp, to the bit.
 func fromLimitedRange(img image.Image) image.Image {
 	var src *image.YCbCr
 	var alpha *image.NYCbCrA
@@ -235,7 +235,7 @@ func encodeWebP(w io.Writer, img image.Image, opt EncodeOptions) error {
 	return opt.Metadata.WebP(opt.Software, r.width, r.height, r.kind == pngRGBA, stream.Size()).Write(w, stream.Write)
 }
 
-// readARGB returns a function that fills dst with row y, as vp8l.Picture has it. r has samples of one byte.
+// readARGB returns a function that fills dst with the pixels of row y, each as 0xAARRGGBB. r has samples of one byte.
 func (r *raster) readARGB() func(dst []uint32, y int) {
 	const opaque = 0xff << 24
 	rows := sync.Pool{New: func() any {

@@ -67,6 +67,7 @@ func (p *plane[T]) row(r image.Rectangle, y int) []T {
 	return p.pix[at : at+4*r.Dx()]
 }
 
+// put implements canvas. If dispose must restore the rectangle of c, put first saves the samples there.
 func (p *plane[T]) put(img image.Image, c cell) {
 	p.last = c
 	if c.after == restore {
@@ -156,8 +157,8 @@ func (p *plane[T]) image(grey bool) (img image.Image) {
 	return img
 }
 
-// findChange returns the smallest rectangle outside which previous and current, of the same type and size, are equal.
-// If they are equal everywhere, it has one pixel. If previous is nil, it is the bounds of current.
+// findChange returns the smallest rectangle that contains all pixels in which previous and current differ. The pictures
+// must have the same type and size. If they are equal, it contains one pixel; if previous is nil, all pixels.
 func findChange(previous, current image.Image) image.Rectangle {
 	whole := current.Bounds()
 	if previous == nil {

@@ -56,6 +56,7 @@ func (g *gifCells) readExtension(block []byte) {
 	}
 }
 
+// next implements cells: it reads the extensions before an image, and then the image.
 func (g *gifCells) next() (c cell, err error) {
 	g.control = nil
 	kind, from := byte(metadata.GIFExtension), int64(0)
@@ -88,7 +89,7 @@ func (g *gifCells) next() (c cell, err error) {
 	return c, nil
 }
 
-// file returns a GIF with only the image c, which next has returned last, on a screen of the size of its visible part.
+// file returns a GIF with only the image c, the last that next has returned; its screen is the visible part of c.
 func (g *gifCells) file(c cell) ([]byte, error) {
 	still := bytes.Clone(g.data[:g.blocks.Head.Length])
 	w, h := c.size.Sides()

@@ -29,7 +29,7 @@ const (
 type bin struct {
 	n    int64
 	sum  [3]int64
-	most uint32 // the colour of more than half of the pixels, if any, by the vote of Boyer and Moore
+	most uint32 // the colour of more than half of the pixels, if there is one, by the vote of Boyer and Moore
 	lead int64  // the counter of the vote
 }
 
@@ -122,6 +122,7 @@ type box struct {
 	error float64
 }
 
+// newBox returns the box of cells, with its mean colour, its squared error and the axis of the largest error.
 func newBox(cells []spot) box {
 	b := box{cells: cells}
 	var n float64
@@ -220,8 +221,8 @@ func moveCentres(cells []spot, own []int, centres []spot) {
 	}
 }
 
-// snapCentres returns the centres as colours: rounded, or, if most pixels of the cells of a centre have the same
-// colour, this colour. own[i] is the index of the centre of cells[i].
+// snapCentres returns the colours of the centres. A centre gets the colour that most pixels of its cells have, if there
+// is one, else its own colour, rounded. own[i] is the index of the centre of cells[i].
 func snapCentres(cells []spot, own []int, centres []spot) []color.NRGBA {
 	best := make([]*bin, len(centres))
 	for i, s := range cells {

@@ -2,7 +2,7 @@
 // writes animations as GIF or PNG. One picture of a file is in memory at a time.
 //
 // Reading begins in sequence.go: gif.go, png.go and webp.go turn each frame of an animation into a file, which package
-// imagefile decodes within its limits, and canvas.go composes the decoded frames to the pictures shown. Writing is in
+// imagefile decodes within its limits, and canvas.go composes the pictures shown from the decoded frames. Writing is in
 // apng.go and giffile.go; palette.go chooses the colours of a GIF. imagefile.PageWriter writes pages.
 //
 // A static area of an animation has the same bytes in all frames that are read, and in all frames that are written. So
@@ -121,10 +121,10 @@ type animation struct {
 
 func (a animation) about() animation { return a }
 
-// NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic. It keeps
-// pic.File; name stands for the file in messages. It decodes all frames of an animation once, so that damage is
-// reported here, not by Next; of pages it reads the headers. lim applies to each picture; NewReader calls lim.Accept
-// for each page.
+// NewReader returns a reader for pic.File, the file of several pictures that imagefile.Open returned as pic. The reader
+// keeps pic.File; name stands for the file in messages. NewReader decodes all frames of an animation once, so that it
+// reports damage rather than Next; in a file with pages it reads only the headers, and calls lim.Accept for each page.
+// lim applies to each picture.
 //
 // Errors are of the class safefile.ErrInput or ErrLimit, or the error of ctx.
 func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim imagefile.Limits) (*Reader, error) {

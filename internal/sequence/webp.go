@@ -40,6 +40,7 @@ func newWebPCells(data []byte) (cells, error) {
 	return w, nil
 }
 
+// next implements cells: it reads the chunks up to the next frame, a chunk ANMF.
 func (w *webpCells) next() (c cell, err error) {
 	for {
 		chunk, err := w.chunks.Next()

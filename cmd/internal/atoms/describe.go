@@ -36,8 +36,7 @@ type dictionary struct {
 	Mean   *bool  `json:"mean,omitempty"`
 	Detail *bool  `json:"detail,omitempty"`
 	Coder  string `json:"coder,omitempty"`
-	// Measures are the figures for the low half, the high half and both halves stacked, or for the atoms of a
-	// dictionary from a file.
+	// Measures are the figures for the low half, the high half and both stacked, or for the atoms from a file.
 	Measures []measures `json:"measures"`
 
 	// low and high are the halves of a coupled dictionary. A dictionary from a file is in low, and high is nil.

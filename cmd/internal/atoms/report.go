@@ -25,7 +25,7 @@ type measures struct {
 	NormMin   float64 `json:"norm_min"`
 	NormMean  float64 `json:"norm_mean"`
 	NormMax   float64 `json:"norm_max"`
-	Coherence float64 `json:"coherence"` // greatest |cos| over all pairs of atoms; MeanCos: the mean
+	Coherence float64 `json:"coherence"` // greatest |cos| over all pairs of atoms; MeanCos is the mean |cos|
 	MeanCos   float64 `json:"mean_cos"`
 	// Near is how many of all Pairs of atoms have a |cos| above 0.99, and Zero the number of zero atoms.
 	Near      int     `json:"pairs_above_0.99"`
@@ -138,8 +138,8 @@ func (d *description) text() string {
 	return b.String()
 }
 
-// panels returns the matrices in p to draw side by side. It draws atoms of a dictionary from a file as squares if their
-// number of entries is a square number, else as columns.
+// panels returns the matrices in p to draw side by side. Atoms of a dictionary from a file become squares if each atom
+// has a square number of entries, else columns.
 func panels(p *dictionary) []mosaic.Panel {
 	if p.high != nil {
 		return []mosaic.Panel{mosaic.NewPanel(p.low, p.Patch, p.Patch, p.scale),

@@ -117,8 +117,8 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	return say(r.busy())
 }
 
-// freeShare returns the share, 0 to 1, of the time of count processors that this process gets when it asks for all of
-// it: 1 if no other program is busy.
+// freeShare returns how much of the time of count processors, 0 to 1, this process gets if it tries to use all of them
+// without a pause: 1 if no other program is busy.
 func freeShare(count int) float64 {
 	const long = 100 * time.Millisecond
 	began, used := time.Now(), processorTime()
@@ -136,7 +136,7 @@ func freeShare(count int) float64 {
 // task is a piece of work whose speed is measured.
 type task struct {
 	name, unit string
-	count      float64 // number of units in a run; 0 if the time of a run is reported
+	count      float64 // number of units in a run; 0: the speed is the time of a run, in unit
 	// run does the work once and returns the time to report, which leaves out preparations.
 	run func(ctx context.Context) (time.Duration, error)
 }
@@ -153,8 +153,7 @@ func allTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// measure runs the task as many times as runs says, and returns the speed of the fastest run and the least processor
-// time.
+// measure returns the speed of the fastest of the given number of runs, and the least processor time of a run.
 func (t task) measure(ctx context.Context, runs int) (speed, error) {
 	best, least := time.Duration(0), 0.0
 	for range runs {

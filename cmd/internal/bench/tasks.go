@@ -116,8 +116,7 @@ func pictureTasks() (tasks []task, err error) {
 	}), nil
 }
 
-// syntheticPicture returns a picture of w×h pixels with soft slopes, edges in all directions, fine stripes and noise,
-// like a photograph.
+// syntheticPicture returns w×h pixels like a photograph: soft slopes, edges in all directions, fine stripes and noise.
 func syntheticPicture(w, h int) *image.NRGBA {
 	random := rand.New(rand.NewPCG(1, 1))
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))

@@ -157,7 +157,7 @@ type task struct {
 	// Back is the number of back-projections in the second restoration of each picture.
 	Back int        `json:"back_projection"`
 	Data paths.Name `json:"data"` // data.identity: names and hashes of the input files
-	// Index has the values of --index and --skip-index, which choose images in IDX files, and Limit that of --limit.
+	// Index has the values of --index and --skip-index, which choose images in IDX files; Limit has that of --limit.
 	Index string `json:"index"`
 	Limit int    `json:"images_limit"`
 	// Program is the fingerprint of the external programs that learn or code; empty if there are none.
@@ -178,8 +178,8 @@ type result struct {
 	// Projected are the tests restored with back-projection.
 	Projected []restored `json:"back_projected,omitempty"`
 	RMSE      float64    `json:"rmse"`      // root mean square error of the training patches, last iteration
-	Least     float64    `json:"least"`     // the least RMSE of any iteration
-	Falling   bool       `json:"falling"`   // the RMSE still fell at the last iteration
+	Least     float64    `json:"least"`     // the smallest RMSE of any iteration
+	Falling   bool       `json:"falling"`   // the RMSE was still falling at the last iteration
 	NonZeros  float64    `json:"non_zeros"` // mean number of atoms in the learner's code of a patch
 	Coded     float64    `json:"coded"`     // RMSE of the training patches coded by the coder
 	// Iterations is the number of iterations, or 0 if the learner does not report them. Stop is why learning ended.

@@ -136,8 +136,8 @@ func (f findings) learningSection() report.Section {
 	return s
 }
 
-// pictureTable returns a table, for one form of model, of the test pictures in shown and their restorations, side by
-// side as in the paper. isFirst marks the first such table of the page: see overlay in pictureOf.
+// pictureTable returns a table of the test pictures in shown and their restorations by one form of model, side by side
+// as in the paper. isFirst marks the first such table of the page: see overlay in pictureOf.
 func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report.Table {
 	t := report.Table{Title: kind.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {
@@ -176,8 +176,8 @@ func (f findings) pictureTable(kind form, shown []contrast, isFirst bool) report
 	return t
 }
 
-// pictureOf returns HTML that shows data, a PNG, width pixels wide, as the picture of scene made by maker. With
-// overlay, a reader of the page can lay it over other pictures of the scene; false if an earlier table already has it.
+// pictureOf returns HTML that shows data, a PNG, width pixels wide, as the picture of scene made by maker. If overlay
+// is set, a reader can lay the picture over others of the scene; false: an earlier table already offers that.
 func pictureOf(data []byte, width int, scene, maker string, overlay bool) report.HTML {
 	if overlay {
 		return report.Restored(data, width, scene, maker)
@@ -227,10 +227,10 @@ func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 // next runs store the first maxShown, up to a total of maxRuns runs.
 const maxShown, maxKept, maxRuns = 12, 48, 20
 
-// maxSide is the greatest side, in pixels, of a picture on the page; of a larger picture, a part is shown.
+// maxSide is the greatest side, in pixels, of a picture on the page; a larger picture is shown in part.
 const maxSide = 96
 
-// crop returns img as PNG; if a side exceeds maxSide, only the part of img where truth has most detail.
+// crop returns img as PNG. If a side exceeds maxSide, the PNG shows only the part of img where truth has most detail.
 func crop(img, truth image.Image) ([]byte, error) {
 	b := img.Bounds()
 	if b.Dx() > maxSide || b.Dy() > maxSide {

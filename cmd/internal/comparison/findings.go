@@ -26,7 +26,7 @@ type form struct {
 	title  string                  // its name in tables
 	with   string                  // its name in sentences
 	scores func(result) []restored // returns the pictures that this form restored in a run
-	paper  bool                    // the paper has this form; false: it has not
+	paper  bool                    // the paper reports errors of this form; false: it does not
 }
 
 // forms returns the forms of model that every run builds: without back-projection, as in the paper, and with it.
@@ -83,7 +83,7 @@ func (f findings) inRuns(learner string, figure func(result) float64) (list []fl
 	return list
 }
 
-// runs returns the error of a learner in every run, with test as in average; NaN if undefined.
+// runs returns the error of a learner in every run, for the pictures that test selects as in average; NaN if undefined.
 func (f findings) runs(kind form, learner string, test int) []float64 {
 	return f.inRuns(learner, func(r result) float64 { return average(kind.scores(r), test) })
 }
@@ -91,7 +91,7 @@ func (f findings) runs(kind form, learner string, test int) []float64 {
 // byPicture reports whether learners are compared over the test pictures instead of over the runs, which are fewer.
 func (f findings) byPicture() bool { return len(f.data.tests) > f.opt.Protocol.runs }
 
-// problems returns a score for every run or, if byPicture, a mean score over the runs for every test picture.
+// problems returns a score for every run or, if byPicture is true, for every test picture its mean score over the runs.
 func (f findings) problems(score func(test int) []float64) (list []float64) {
 	if !f.byPicture() {
 		return score(-1)
@@ -103,7 +103,7 @@ func (f findings) problems(score func(test int) []float64) (list []float64) {
 	return list
 }
 
-// contest returns the comparison, for one form of model, of plain interpolations, the DCT and the learners.
+// contest returns the comparison of plain interpolations, the DCT and the learners for one form of model.
 func (f findings) contest(kind form) report.Contest {
 	c := report.Contest{Title: "ranking, " + kind.title, Measure: nfe, Kind: "learner", Problems: "runs",
 		Columns: []string{"told", "non-zeros"}}
@@ -189,7 +189,7 @@ func (f findings) medianRun() int {
 
 // table returns the table of the errors, with a row for each test picture and a row for the mean, and a column for each
 // baseline and each learner. Each row marks the learner or baseline that beats all others by more than chance explains.
-// The figures of the paper follow the row to which they belong.
+// Below a row for which the paper reports errors, a second row has the errors from the paper.
 func (f findings) table(kind form) report.Table {
 	t := report.Table{Title: nfe.Name + ", " + kind.title, Head: []string{"picture"}}
 	for _, b := range f.baselines {
@@ -233,8 +233,8 @@ func (f findings) table(kind form) report.Table {
 	return t
 }
 
-// paper returns the error in the paper for test picture number test or, if test is -1, the mean of the errors in the
-// paper, or a dash if the paper has none. A mark says why errors here differ.
+// paper returns the error that the paper reports for test picture number test or, if test is -1, the mean over the test
+// pictures; a dash if the paper reports no error. A mark says why the errors computed here differ.
 func (f findings) paper(learner string, test int) report.Cell {
 	tests := f.data.tests
 	if test >= 0 {
@@ -316,7 +316,7 @@ func (f findings) title(b baseline) string {
 // rivals returns the best and the second-best learner, for the form of model that the page shows.
 func (f findings) rivals() (first, next string) { return f.contest(f.shown()).Rivals() }
 
-// contrast is a test picture on the page, with the scores of both rivals in the run shown; NaN if undefined.
+// contrast is a test picture on the page, with the errors of the best two learners in the run shown; NaN if undefined.
 type contrast struct {
 	test        int
 	first, next float64

@@ -41,7 +41,7 @@ func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
 func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	p := cmp.opt.Protocol
 	const entries = 9 + 36 // a 3×3 and a 6×6 patch, stacked into one vector
-	// Bytes for the DCT and the inner products of its atoms:
+	// Memory in bytes for the DCT and the inner products of its atoms; for a learner, it is set below.
 	inUse := 4*8*entries*float64(p.atoms) + 8*math.Pow(float64(p.atoms), 2)
 	var given *sparse.Dictionary
 	if r.Learner != fixedDCT {
@@ -143,12 +143,12 @@ func codedBy(ctx context.Context, spec string, d *sparse.Dictionary, y *mat.Dens
 	return codedError(ctx, coder, d, y, y)
 }
 
-// Names of dictionaries that are not learned, which stand in place of the name of a learner: see protocol.fixed.
+// The names of dictionaries that are not learned; in tasks and tables they stand in place of the name of a learner.
 const fixedDCT, fixedSamples = "dct", "samples"
 
 // coupledDCT returns an overcomplete DCT of 6×6 patches as a dictionary of stacked pairs: above each 6×6 atom are the
 // means of its 2×2 blocks. It needs no learning. It has only frequencies that 3×3 patches can show: higher frequencies
-// leave little in the low half, so they would be used to code noise.
+// leave little in the low half, so the coder would use them for noise.
 func coupledDCT(atoms int) (*sparse.Dictionary, error) {
 	const high, low = 6, 3
 	d, err := overcompleteDCT(high*high, atoms, true, 1./scale)
@@ -221,7 +221,7 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 }
 
 // restore reduces t.img, enlarges it again with m and returns the error of the result. If show is true, Picture is the
-// result, of a large picture a part of it; otherwise Picture is empty.
+// result, or a part of a large result; otherwise Picture is empty.
 func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture, show bool) (s restored,
 	err error) {
 	e, shown, err := m.RestoreExact(ctx, t.img, scale)

@@ -148,10 +148,10 @@ type protocol struct {
 	runs int    // runs of each learner, each with another training digit or another seed
 	// patches is the number of pairs of patches to learn from, and atoms the number of atoms to learn.
 	patches, atoms int
-	// sparsity is the greatest number of atoms in the code of a patch; iterations is the greatest number as well.
+	// sparsity is the greatest number of atoms in the code of a patch, iterations the greatest number of iterations.
 	sparsity, iterations int
 	back                 int // the number of back-projections in the second restoration
-	// flat is the least standard deviation of a patch to learn from, of samples 0..255; 0: all patches are used.
+	// flat is the least standard deviation, on the scale 0..255, of a patch to learn from; 0: all patches are used.
 	flat float64
 	// refit says that the high halves of atoms hold the difference between a patch and its interpolation, fitted to the
 	// codes after learning, as in superres train; false: they hold the patches themselves, as in the paper.

@@ -17,8 +17,8 @@ import (
 	"superres/internal/matfile"
 )
 
-// readSignals returns all signals, as the columns of y. For patches, groups[i] is the index of the picture that column
-// i comes from; else groups is nil. Patches have their mean removed, and values on the scale 0..255.
+// readSignals returns all signals, as the columns of y. In the protocol patches, groups[i] is the index of the picture
+// from which column i was cut, and values are on the scale 0..255, minus the mean of the patch; else groups is nil.
 func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, err error) {
 	if opt.Protocol.name == "signals" {
 		y, note, err := openSignals(opt.Inputs[0])
@@ -122,8 +122,8 @@ func openSignals(name string) (y *mat.Dense, note string, err error) {
 	return y, note, nil
 }
 
-// split divides the signals for a run into t.Patches training and mostHeldOut held-out signals, or fewer. It holds out
-// signals of a fifth of the groups, drawn at random, or a fifth of all signals without groups. It skips zero signals.
+// split divides the signals for a run into at most t.Patches training and mostHeldOut held-out signals. A fifth of the
+// groups, drawn at random, is held out; if groups is nil, a fifth of the signals. split skips signals that are zero.
 func split(all *mat.Dense, groups []int, t task) (d signalData) {
 	m, n := all.Dims()
 	rng := rand.New(rand.NewPCG(t.Seed+uint64(t.Run), 11))

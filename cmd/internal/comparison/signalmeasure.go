@@ -78,7 +78,7 @@ func (r *signalResult) measure(ctx context.Context, data signalData) error {
 	return nil
 }
 
-// codedError codes the signals y over d with c, y ≈ Dx, and returns the root mean square of truth − Dx.
+// codedError codes the signals y over the dictionary D in d with c, y ≈ Dx, and returns the RMS of truth − Dx.
 func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, truth *mat.Dense) (float64, error) {
 	codes, err := c.Code(ctx, d, y)
 	if err != nil {
@@ -90,8 +90,8 @@ func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, tr
 	return mat.Norm(&e, 2) / math.Sqrt(float64(m*n)), nil
 }
 
-// overcompleteDCT returns the k cosines cos((i + ½)·π·below·f/k), f = 0 … k−1, as a dictionary for signals of m entries
-// i. The mean is removed from all but the first. below, 0 to 1, is the share of all frequencies to use, from the
+// overcompleteDCT returns a dictionary of k atoms: entry i = 0 … m−1 of atom f = 0 … k−1 is cos((i + ½)·π·below·f/k).
+// The mean is removed from all atoms but the first. below, 0 to 1, is the share of all frequencies to use, from the
 // lowest. With square, an atom is the product of a cosine over the rows and a cosine over the columns of a patch, out
 // of ⌈√k⌉ cosines of √m entries each; the k products with the smallest sums of frequencies are taken.
 func overcompleteDCT(m, k int, square bool, below float64) (*sparse.Dictionary, error) {

@@ -73,7 +73,7 @@ func (f signalFindings) contest(m signalMeasure) report.Contest {
 	return c
 }
 
-// document returns the report: a ranking and a finding for each measure.
+// document returns the report, with a ranking and a sentence about the best dictionary for each measure.
 func (f signalFindings) document() report.Document {
 	p := f.opt.Protocol
 	d := report.Document{

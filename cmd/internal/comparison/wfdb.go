@@ -57,7 +57,7 @@ func parseWFDB(fields []string) (g wfdbSignal, err error) {
 	return g, nil
 }
 
-// samples returns the number of samples in data, the samples of all signals of the file.
+// samples returns the number of samples in data, which holds the samples of all signals of the file.
 func (g wfdbSignal) samples(data []byte) int {
 	if g.format == "212" { // two samples of 12 bits take three bytes; a single last sample takes two
 		return len(data)/3*2 + len(data)%3/2
@@ -85,10 +85,10 @@ func (g wfdbSignal) sample(data []byte, i int) float64 {
 	return float64(v)
 }
 
-// readWFDB returns the samples of the first channel of a WFDB record, the format of PhysioNet, in units of the
-// recorder, without gain, with NaN for missing samples. name is the path of the header; the data are in a file in the
-// same folder. It reads formats 16 and 212, which most records have. (G. Moody: WFDB Applications Guide, header(5) and
-// signal(5).)
+// readWFDB returns the samples of the first channel of a WFDB record, the format of PhysioNet, as the numbers that the
+// recorder stored, with NaN for missing samples. name is the path of the header; the data are in a file in the same
+// folder. It reads the sample formats 16 and 212, which most records use. (G. Moody: WFDB Applications Guide, header(5)
+// and signal(5).)
 func readWFDB(name string) ([]float64, error) {
 	text, err := readLimited(name)
 	if err != nil {
@@ -123,7 +123,7 @@ func readWFDB(name string) ([]float64, error) {
 		}
 	}
 	var first wfdbSignal
-	frame := 0 // samples per frame, of all signals together
+	frame := 0 // samples of all signals in a frame
 	for i, line := range lines[1 : 1+channels] {
 		g, err := parseWFDB(line)
 		if err != nil {

@@ -60,8 +60,8 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	return j, nil
 }
 
-// fit sets j.out, the size of the results, j.batch and, if requested, j.sheet. It fails if the work, on this number of
-// workers, exceeds the memory limit, or the sheet has too many pixels.
+// fit sets j.out, the size of the results, j.batch and, if requested, j.sheet. It fails if so many workers would exceed
+// the memory limit, or the sheet has too many pixels.
 func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
 	if in.X < e.scale || in.Y < e.scale {
@@ -95,7 +95,7 @@ func (j *job) fit(workers int) error {
 	return nil
 }
 
-// checkFree returns an error if an output file called name exists, unless it may be overwritten and is not an input.
+// checkFree returns an error if the output file called name exists and is an input or must not be overwritten.
 func (opt *Options) checkFree(name string) error {
 	if _, err := os.Lstat(name); err != nil {
 		return nil // the file does not exist; writing reports any other error

@@ -31,7 +31,7 @@ type job struct {
 	engine *engine
 	bar    *console.Progress
 
-	total, count int         // the number of images in the file; of images chosen
+	total, count int         // the number of images in the file, and the number of images chosen
 	size, out    image.Point // the sizes in pixels of each image and each result
 	batch        int         // number of images in memory at once
 
@@ -190,8 +190,8 @@ type engine struct {
 	columns     []string          // the names of the models in plain and, last, of model
 }
 
-// newEngine returns an engine with the models named in opt. Scale and degradation are those of the model unless opt
-// sets them.
+// newEngine returns an engine for the model named in opt, which also scores interpolations. The scale and degradation
+// come from opt or, if they are not set there, from the model.
 func newEngine(ctx context.Context, opt Options) (*engine, error) {
 	m, err := models.Open(ctx, opt.Model)
 	if err != nil {

@@ -124,13 +124,13 @@ type Options struct {
 
 	Transposed  bool   // the images in the file are transposed
 	Model       string // the name of a model, or its file
-	Scale       *int   // nil: the scale of the model, or 2 if that is less
+	Scale       *int   // nil: the scale of the model, but at least 2
 	Degradation resample.Degradation
 
 	Output     string      // the value of -o; empty: no output
 	File       string      // Output if it is an IDX file, else empty
 	Folder     string      // Output, cleaned, if it is a folder of PNG files, else empty
-	most       fs.FileMode // greatest permissions of new files: those that all inputs have
+	most       fs.FileMode // greatest permissions of new files: a permission that an input lacks is not given
 	Sheet      string
 	SheetCount int
 	Overwrite  bool
@@ -171,8 +171,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// inFolder returns the paths of MNIST's test images in folder, or else of the training images, and of their labels, ""
-// if there are none. It fails if there are no images.
+// inFolder returns the paths of MNIST's test images in folder and of their labels, "" if there are no labels. If there
+// are no test images, it returns the paths for the training images. It fails if there are no images at all.
 func inFolder(folder string) (images, labels string, err error) {
 	for _, set := range []string{"t10k", "train"} {
 		if images = pictures.FindIDX(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {

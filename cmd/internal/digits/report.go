@@ -51,7 +51,7 @@ type summary struct {
 	Classes []class `json:"classes,omitempty"` // the mean errors for each label, in ascending order
 	// Output is the file or folder of the results; empty if they were not written.
 	Output paths.Name `json:"output,omitempty"`
-	// Sheet is the page that shows the first images; empty if there is none.
+	// Sheet is the file of the page that shows the first images; empty if no page was written.
 	Sheet     paths.Name `json:"sheet,omitempty"`
 	Seconds   float64    `json:"seconds"`            // duration of the work
 	PerSecond float64    `json:"images_per_second"`  // Count divided by Seconds
@@ -93,8 +93,8 @@ func (j *job) summary() summary {
 	return s
 }
 
-// print writes the errors to to.Out, as JSON if asJSON is set. Unless quiet is set, it writes the warnings and a line
-// about the work to to.Err.
+// print writes the errors to standard output, as JSON if asJSON is set. Unless quiet is set, it also writes warnings
+// and a line about the work to standard error.
 func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	if !quiet {
 		for _, w := range s.Warnings {
@@ -192,7 +192,7 @@ type scores struct {
 	all     sums
 	classes map[int]*sums // by label; nil if there are no labels
 	worst   *worst        // nil if no error is defined
-	errors  [][]float64   // a list for each column: the errors of images, without black ones
+	errors  [][]float64   // for each column, the errors of all images that are not black
 }
 
 // add adds the errors of x, if it was scored. Digits must be added in the order of the file, so that the sums have the
@@ -227,8 +227,8 @@ func (s *scores) add(x digit) {
 	}
 }
 
-// finding returns a text: whether the model, last in columns, restores better than the best interpolation, and how
-// certain this is; "" without a comparison.
+// finding returns a sentence on whether the model, last in columns, restores better than the best interpolation, and
+// another on how certain this is; "" if there is nothing to compare.
 func (s *scores) finding(columns []string) string {
 	last := len(columns) - 1
 	if last < 1 || s.all.scored == 0 {

@@ -74,7 +74,7 @@ type Options struct {
 
 	learner learners.Learner // the learner that the spec Learner describes
 	outputs outputs
-	command string // the command line, which must be the same for --resume
+	command string // the command line; --resume demands the one of the interrupted run
 }
 
 // complete sets the fields of opt that depend on c or on several options. Contradictory options are a usage error.

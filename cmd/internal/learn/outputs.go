@@ -60,8 +60,8 @@ func (out *outputs) check(opt Options) (err error) {
 	return console.CheckOutputs(out.overwrite, inputs, out.dictionary.Output, out.codes.Output, out.trace.Output)
 }
 
-// save writes trace, codes and dictionary, in this order, and returns the first error. An error in one file does not
-// keep it from writing the next, since learning may have taken hours.
+// save writes trace, codes and dictionary, in this order, and returns the first error. After an error in one file, it
+// still writes the next, since learning may have taken hours.
 func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Result) error {
 	var errs []error
 	write := func(o console.Output, write func(io.Writer) error) {

@@ -101,7 +101,7 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 }
 
 // readSignals returns the data from the file or stdin. Before it reads the entries, it calls accept for n signals of m
-// entries, with the number of bytes of stdin held in memory as piped, and returns an error from accept.
+// entries, where piped is the number of bytes of stdin in memory; an error from accept ends the reading.
 func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float64) error) (*mat.Dense, error) {
 	var piped []byte
 	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal",
@@ -125,8 +125,8 @@ func fewSignals(m, n int) string {
 }
 
 // accept returns an error if n signals of m entries look transposed, do not fit the initial dictionary or exceed the
-// memory limit. Reading takes the signals, a copy of them to transpose, and piped bytes from standard input. Learning
-// takes the signals, the initial dictionary and, to write them as .npy or .csv, the dense codes.
+// memory limit. Reading needs memory for the signals, a copy with --transpose, and piped bytes from standard input.
+// Learning needs memory for the learner, the signals, the initial dictionary and, for .npy or .csv, the dense codes.
 func accept(opt Options, settings learners.Options, m, n int, piped float64) error {
 	name := opt.dataName()
 	if m > n && n > 1 && opt.Atoms == nil && settings.Init == nil && !opt.oriented {

@@ -9,9 +9,9 @@ import (
 	"superres/learners"
 )
 
-// summary describes a run, as a line for people and as JSON for programs. Coder is empty if the learner uses none;
-// Iterations is 0 if the learner does not count them. With --iterations 0, Learner and Stop are empty, too. NonZeros is
-// the mean number of non-zeros in the code of a signal.
+// summary describes a run, as a line for people and as JSON for programs. Coder is empty if the learner uses no coder;
+// Iterations is 0 if the learner does not count iterations. With --iterations 0, Learner and Stop are empty. NonZeros
+// is the mean number of non-zeros in the code of a signal.
 type summary struct {
 	Dictionary paths.Name `json:"dictionary"`
 	Codes      paths.Name `json:"codes,omitempty"`
@@ -26,7 +26,7 @@ type summary struct {
 	Iterations int        `json:"iterations,omitempty"`
 	Stop       string     `json:"stop,omitempty"`
 	RMSE       float64    `json:"rmse"`
-	// Least is the least RMSE of any iteration. The dictionary is from the last iteration nevertheless.
+	// Least is the smallest RMSE of any iteration. The dictionary is from the last iteration nevertheless.
 	Least    float64  `json:"least_rmse"`
 	NonZeros float64  `json:"nonzeros"`
 	Seconds  float64  `json:"seconds"`

@@ -11,7 +11,7 @@ import (
 )
 
 // completions returns the words that can replace the last word of a command line, and whether file names can replace
-// it, too. words is the command line, beginning with the program; it is parsed as console.Program.Run does.
+// that word, too. words is the command line, from the program on, parsed in the same way as by console.Program.Run.
 func completions(app *cli.App, words []string) (list []settings.Word, files bool) {
 	if len(words) < 2 {
 		return nil, false
@@ -76,7 +76,7 @@ func helpTopics(app *cli.App, words []string) []settings.Word {
 type place struct {
 	flag      *settings.Option // the flag that takes the word as its value, or nil
 	ended     bool             // true after "--", which ends the flags
-	arguments int              // how many arguments before the word are neither flags nor their values
+	arguments int              // how many arguments before the word are neither flags nor values of flags
 }
 
 // standing returns the place of the word that follows words, the arguments of command so far.
@@ -100,8 +100,8 @@ func standing(command *cli.Command, words []string) (at place) {
 	return at
 }
 
-// flagWords returns the completions of word, which begins with "-": flags of command or, after "=", values of the flag;
-// then files says whether file names are values of it, too.
+// flagWords returns the completions of word, which begins with "-": flags of command or, if word contains "=", values
+// of the flag. files says whether file names are values of the flag, too.
 func flagWords(command *cli.Command, word string) (list []settings.Word, files bool) {
 	flag, _, hasValue := strings.Cut(word, "=")
 	if !hasValue {

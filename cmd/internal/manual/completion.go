@@ -52,8 +52,8 @@ func Completion(s *console.Streams) *cli.Command {
 	})
 }
 
-// answer returns the output of "superres completion words" for a script: one line for each word that can replace the
-// last of words, with a tab and its explanation, and the line ":files" if file names can replace it, too.
+// answer returns the output of "superres completion words" for a script. It has one line for each word that can replace
+// the last of words, with a tab and an explanation, and the line ":files" if file names can replace the last, too.
 func answer(app *cli.App, words []string) string {
 	list, files := completions(app, words)
 	var b strings.Builder

@@ -1,4 +1,4 @@
-// Package manual contains the commands superres man, superres completion and superres version, each in the file of its
+// Package manual contains the commands superres man, superres completion and superres version, each in a file of that
 // name. The manual page, and the words that candidates.go offers for completion, are made from the commands and their
 // options, so that nothing is written twice.
 package manual
@@ -75,7 +75,7 @@ func page(app *cli.App, w io.Writer) error {
 func manualOf(b *strings.Builder, name string, c *cli.Command) {
 	fmt.Fprintf(b, ".SS %s \\- %s\n", roff(name), roff(c.Usage))
 	fmt.Fprintf(b, ".B %s\n%s\n", roff(name), roff(strings.TrimSpace(console.Arguments(c))))
-	const indented = 7 // columns by which a formatter indents text of a subsection
+	const indented = 7 // columns by which man indents the text of a subsection
 	for _, p := range console.Paragraphs(c.Description) {
 		b.WriteString(".PP\n")
 		switch text := roff(strings.Join(p.Fit(console.Columns-indented), "\n")); p.Kind {

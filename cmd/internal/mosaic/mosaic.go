@@ -30,8 +30,8 @@ type Panel struct {
 	side int // the side of an entry in pixels, at zoom 1
 }
 
-// screen is the greatest width and height, in pixels, of a drawing without a given zoom, unless even zoom 1 exceeds it.
-// maxPixels is the greatest number of pixels of a drawing.
+// screen is the greatest width and height, in pixels, of a drawing if Draw chooses the zoom, except that zoom 1 may
+// exceed it. maxPixels is the greatest number of pixels of a drawing.
 const (
 	screen    = 1600
 	maxPixels = 100_000_000
@@ -39,7 +39,7 @@ const (
 
 // Draw returns a drawing of atoms in rows, about 4 by 3 in shape, with the panels of each atom side by side. Zero is
 // mid-grey, and the entry of greatest magnitude in each panel of an atom is black or white. order lists the columns of
-// the atoms to draw. zoom multiplies Panel.side; 0 chooses a zoom that fits a screen. It fails above maxPixels.
+// the atoms to draw. zoom multiplies Panel.side; 0 chooses a zoom that fits a screen. Draw fails above maxPixels.
 func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	var l layout
 	if zoom > 0 {
@@ -76,6 +76,7 @@ type layout struct {
 	width, height int
 }
 
+// newLayout returns the layout of a drawing with the given number of cells, about 4 by 3 in shape.
 func newLayout(panels []Panel, cells, zoom int) layout {
 	l := layout{inner: max(1, zoom/2), outer: min(max(3, 2*zoom), 8)}
 	for i, p := range panels {

@@ -15,7 +15,7 @@ import (
 // history holds the records about outputs from the journals in a folder, by hash of the relative path of the output.
 type history struct {
 	stories map[paths.Key]*story    // the last record about each output
-	others  map[paths.Key][]promise // the promises in earlier records about an output
+	others  map[paths.Key][]promise // the results that earlier records about an output name
 }
 
 // story is the last record about an output. As memory may hold a million stories, it contains hashes instead of texts,
@@ -32,7 +32,7 @@ type story struct {
 }
 
 // promise is the size in bytes and the SHA-256 of a complete result. A file with this size and hash was written by this
-// program and may be replaced. The zero value promises nothing.
+// program and may be replaced. The zero value matches no file.
 type promise struct {
 	bytes int64
 	sum   digest
@@ -58,8 +58,8 @@ func (d digest) String() string { return hex.EncodeToString(d[:]) }
 // sourceKey returns a hash of place, the relative path of an input, and of settings, both as in Record.
 func sourceKey(place, settings string) paths.Key { return paths.KeyOf(place, settings) }
 
-// add adds rec, a record from journal number journal, to p. If an output has several records, the last counts: within
-// one journal the last line, whatever its time; between journals the record with the latest time.
+// add adds rec, a record from journal number journal, to p. The last record about an output becomes its story: within
+// one journal the record in the last line, whatever its time; among journals the record with the latest time.
 func (p *history) add(rec *Record, journal int32) {
 	if rec.Output == "" { // older versions also recorded the start and end of parts
 		return
@@ -82,14 +82,14 @@ func (p *history) add(rec *Record, journal int32) {
 	}
 }
 
-// addPromise adds earlier, from a record about the output key that is not the last, to p.others, unless it is there.
+// addPromise adds earlier, from a record about the output key that is not the last, to p.others, unless empty or known.
 func (p *history) addPromise(key paths.Key, earlier promise) {
 	if earlier.sum != (digest{}) && !slices.Contains(p.others[key], earlier) {
 		p.others[key] = append(p.others[key], earlier)
 	}
 }
 
-// isPromised reports whether the file at path, of size bytes, is a complete result by any record about output.
+// isPromised reports whether any record about output names the file at path, of size bytes, as a complete result.
 func (p *history) isPromised(output paths.Key, path string, size int64) (bool, error) {
 	last := p.stories[output]
 	if last == nil {

@@ -85,8 +85,8 @@ func endOfLines(f io.ReaderAt, size int64) (int64, error) {
 }
 
 // ReadJournal calls handle with every entry of the journal called name, in order, and returns the offset of the end of
-// the last complete line. It skips one damaged line, since the work of that line is simply done again; damaged is the
-// number of the line from 1, or 0 if no line is damaged. Two damaged lines are an error.
+// the last complete line. It skips one damaged line, since the work recorded there is simply done again; damaged is the
+// number of that line, counted from 1, or 0 if no line is damaged. Two damaged lines are an error.
 func ReadJournal[T any](name string, handle func(T)) (end int64, damaged int, err error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -124,7 +124,7 @@ func skippedLine(name string, line int) error {
 	return fmt.Errorf("journal %s: line %d is damaged; what it told of is done again", name, line)
 }
 
-// Add appends v as a line, all of it or, after an error such as a full disk, nothing. It is safe for concurrent use.
+// Add appends v as a line. After an error, such as a full disk, nothing of v is left. Add is safe for concurrent use.
 func (j *Journal[T]) Add(v T) error {
 	line, err := json.Marshal(v)
 	if err != nil {

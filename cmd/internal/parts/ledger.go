@@ -24,8 +24,8 @@ const (
 )
 
 // Record is a line of a ledger's journal. An output file has two records: "start" after its content is written, just
-// before the file gets its name, and "done" after the file has its name. Both promise that a file of that name, size
-// and hash is a complete result, and say nothing of any other file.
+// before the file gets its name, and "done" after the file has its name. Each says that a file with this name, size and
+// hash is a complete result; a file with another size or hash may belong to somebody else.
 type Record struct {
 	State    string     `json:"state"`            // "start" or "done"
 	Output   paths.Name `json:"output,omitempty"` // path below the folder of the journal, with slashes
@@ -225,8 +225,7 @@ func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, write func(t
 	})
 }
 
-// keep is Keep for a file that store writes. Before the file gets its name, store calls note with the size and hash of
-// the file.
+// keep is Keep for a file that store writes. Before the file gets its name, store calls note with its size and hash.
 func (l *Ledger) keep(f File, info fs.FileInfo, overwrite bool,
 	store func(overwrite bool, note func(bytes int64, sum digest) error) error) error {
 	if !overwrite { // check again, since the file may have changed after Judge

@@ -95,7 +95,7 @@ func textOf(task any) string {
 	return string(text)
 }
 
-// Suffix returns ".I-of-N", which the file names of this part have before their extension; "" for the zero value.
+// Suffix returns ".I-of-N", which precedes the extension in the file names of this part; "" for the zero value.
 func (s Part) Suffix() string {
 	if s.Of == 0 {
 		return ""
@@ -105,7 +105,7 @@ func (s Part) Suffix() string {
 
 var partSuffix = regexp.MustCompile(`\.(\d+)-of-(\d+)(?:\.jsonl)?$`)
 
-// OfFile returns the part whose Suffix ends name, or is followed only by .jsonl, and whether there is one.
+// OfFile returns the part whose Suffix is at the end of name or before a final .jsonl, and whether name has a suffix.
 func OfFile(name string) (Part, bool) {
 	m := partSuffix.FindStringSubmatch(name)
 	if m == nil {

@@ -20,8 +20,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// Sweep runs tasks, of type K, and keeps their results, of type R, in journals in a folder. It runs only tasks that
-// have no successful result in the journals.
+// Sweep runs tasks of type K and keeps their results, which have type R, in journals in a folder. It runs only tasks
+// that have no successful result in the journals.
 type Sweep[K comparable, R any] struct {
 	Dir    string          // the folder of the journals, and of the report
 	Task   func(R) K       // returns the task of a result

@@ -23,7 +23,7 @@ func IsBook(name, output string) bool {
 		ext == ".pdf" && strings.EqualFold(filepath.Ext(output), bookExt)
 }
 
-// BookKind returns the kind of archive, by name, if another program must unpack the comic in r; "" for a zip archive.
+// BookKind returns the name of the kind of archive in r, such as RAR, if another program must unpack it; "" for a zip.
 func BookKind(r io.ReaderAt) string {
 	_, kind, _ := imagefile.IdentifyAt(r, "")
 	return kind.Title

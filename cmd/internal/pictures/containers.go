@@ -41,7 +41,7 @@ func isVideo(path string) bool {
 	return isReadContainer(path) && CheckContainer(path) == nil || IsNamedVideo(path)
 }
 
-// TellVideos returns a line that says how many videos in folders, those in list, are left out, and how to name them.
+// TellVideos returns a line that says how many videos, those in list, were left out of folders, and how to name them.
 func TellVideos(list []Input) string {
 	if first := list[0].Path; len(list) > 1 {
 		return fmt.Sprintf("%d videos in folders are left out; name them to enlarge them, as in %s", len(list),
@@ -108,8 +108,8 @@ func BeginsContainer(head []byte) bool {
 		beginsUnits(head)
 }
 
-// beginsUnits reports whether head begins a raw stream of H.264 or HEVC: with the start code of Annex B and then a unit
-// that begins an access unit, a delimiter or a set of parameters (ITU-T H.264, 7.4.1.2.3; H.265, 7.4.2.4.4).
+// beginsUnits reports whether head begins a raw stream of H.264 or HEVC: a start code of Annex B, followed by a
+// delimiter or a parameter set, which begin an access unit (ITU-T H.264, 7.4.1.2.3; H.265, 7.4.2.4.4).
 func beginsUnits(head []byte) bool {
 	unit, is := bytes.CutPrefix(head, []byte{0, 0, 0, 1})
 	if !is {

@@ -62,6 +62,7 @@ func matches(pattern, place string) bool {
 	return matchParts(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), strings.Split(place, "/"))
 }
 
+// matchParts is matches for a pattern and a place that are split at their slashes; ** matches any number of folders.
 func matchParts(pattern, place []string) bool {
 	switch {
 	case len(pattern) == 0:
@@ -75,7 +76,7 @@ func matchParts(pattern, place []string) bool {
 	return ok && err == nil && matchParts(pattern[1:], place[1:])
 }
 
-// Other is a picture, found in a folder, of a kind that superres cannot read, such as a HEIC file.
+// Other is a picture in a folder that superres cannot read because of its kind, such as a HEIC file.
 type Other struct {
 	Input
 	Kind foreign.Kind

@@ -200,8 +200,8 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 		"TIFF BMP AVIF)", folder)
 }
 
-// MarkSeveral sets Several for each file in list that contains several pictures. It opens only GIFs and WebPs, or, if
-// all is true, all files.
+// MarkSeveral sets Several for each file in list that contains several pictures. It opens only GIFs and WebPs or, with
+// all set, all files.
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]

@@ -35,7 +35,7 @@ type Namer struct {
 	template string            // --name without the extension
 	pieces   []string          // the parts of template: text and placeholders alternate
 	ext      string            // extension of all outputs; empty: it follows from their format
-	size     string            // value of {size} if a scale is given or the result's size is unknown
+	size     string            // value of {size} if a scale is given or the size of the result is unknown
 	values   map[string]string // values of the placeholders that are the same for all inputs
 	replace  bool              // Naming.Replace
 	single   bool              // there is one input, a file named by the user; false: several, or a folder
@@ -170,6 +170,7 @@ func (n Namer) Output(input Input) (Output, error) {
 	return out, err
 }
 
+// output is Output without the check that only an animation becomes a GIF.
 func (n Namer) output(in Input) (Output, error) {
 	out, format := n.out, n.format
 	asFile := n.asFile()
@@ -284,7 +285,7 @@ func (n Namer) outputFile(format imagefile.Format) Output {
 	return Output{Path: filepath.Clean(n.out), Format: format, Root: filepath.Dir(n.out)}
 }
 
-// outputIn returns the output called base, with extension ext, in n.folder(input) or, there, in input's subfolder.
+// outputIn returns the output called base, with extension ext. It is in the output folder, in the subfolder of input.
 func (n Namer) outputIn(input Input, base, ext string, format imagefile.Format) (Output, error) {
 	if base == ext || base != filepath.Base(base) {
 		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",

@@ -130,7 +130,7 @@ func (f findings) document() report.Document {
 	return d
 }
 
-// coder returns the coder's name with "which is told the true S", or its spec if that sets another sparsity.
+// coder returns the coder's name and "which is told the true S", or the coder's spec if the spec sets another sparsity.
 func (f findings) coder() string {
 	spec := f.trials[0].Coder
 	name, parameters, _ := strings.Cut(spec, ":")

@@ -13,13 +13,13 @@ import (
 	"superres/learners/planted"
 )
 
-// axis is a setting, of problems with known dictionaries, that --map varies.
+// axis is a setting of the problems that --map varies, with its values.
 type axis struct {
 	name  string // name in --map: N, S, K, M, noise, coherence or outliers
 	steps []float64
 }
 
-// axes are the settings that --map can vary: a function for each returns a pointer to the setting's field in a task.
+// axes maps the name of each setting that --map can vary to a function that returns a pointer to its field in a task.
 var axes = map[string]func(t *planted.Task) any{
 	"N": func(t *planted.Task) any { return &t.N }, "S": func(t *planted.Task) any { return &t.S },
 	"K": func(t *planted.Task) any { return &t.K }, "M": func(t *planted.Task) any { return &t.M },
@@ -155,7 +155,7 @@ func (f findings) shares(learner string) [][]float64 {
 	return sum
 }
 
-// solved returns in how many cells of the map a learner recovers requiredShare of the atoms; of counts all cells.
+// solved returns in how many cells of the map a learner recovers requiredShare of the atoms, and the number of cells.
 func (f findings) solved(learner string) (count, of int) {
 	for _, row := range f.shares(learner) {
 		for _, share := range row {

@@ -76,8 +76,8 @@ type Options struct {
 	command string   // the command line as the report records it
 }
 
-// complete sets the fields of opt that depend on c or on several options. It fails if c has arguments other than a map,
-// or if a learner or a panel is not valid.
+// complete sets the fields of opt that depend on c or on several options. It fails if c has arguments that do not
+// continue the value of --map, or if a learner or a panel is not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	if c.NArg() > 0 && opt.mapped == "" {
 		return console.Usage("recover takes no argument, got %q", c.Args().First())
@@ -126,7 +126,7 @@ func readSizes(text string) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// panels returns the panels that names, the values of --panel, stand for, or the paper's four panels if names is empty.
+// panels returns the panels that the values of --panel, names, stand for; the paper's four panels if names is empty.
 func panels(names []string) ([]planted.Panel, error) {
 	var list []planted.Panel
 	for _, p := range planted.Figure1 {

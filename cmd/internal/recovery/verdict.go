@@ -92,7 +92,7 @@ func worse(t planted.Trial) float64 {
 	return map[bool]float64{true: 1}[t.Least > 0 && t.Least < 0.99*t.RMSE]
 }
 
-// scores returns score of each of a learner's trials of panel p with n signals, in order; NaN if a trial failed.
+// scores returns the score of each trial of a learner on panel p with n signals, in order; NaN for a failed trial.
 func (f findings) scores(p planted.Panel, n int, learner string, score func(planted.Trial) float64) (list []float64) {
 	for _, t := range f.trials {
 		switch {
@@ -132,8 +132,7 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%s needs the fewest signals: it recovers %s", names, from)
 }
 
-// decided reports whether a single learner needs the fewest signals and, with that number, is ahead of all others by
-// more than chance explains.
+// decided reports whether one learner alone needs the fewest signals and, with them, is ahead by more than chance.
 func (v verdict) decided() bool { return len(v.first) == 1 && v.contest.Winner() == v.first[0] }
 
 // verdicts returns the findings at the head of the page. For one panel they are the verdict and the evidence for it;

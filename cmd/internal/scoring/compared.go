@@ -225,9 +225,9 @@ func (d *differences) add(ctx context.Context, a, b image.Image, coversA, covers
 	return nil
 }
 
-// peak returns the centre of mass of the differences in the window with the largest sum; of equal windows, the
-// uppermost counts, then the leftmost. Along a side that the window covers completely, and if the pictures do not
-// differ, it is the middle of the scene.
+// peak returns the centre of mass of the differences in the window with the largest sum; among equal windows, it takes
+// the uppermost, then the leftmost. In a direction in which the window is as long as the scene, and in both directions
+// if the pictures do not differ, peak returns the middle of the scene.
 func (d *differences) peak() position {
 	w, h := min(windowCols, d.cols), min(windowRows, d.rows)
 	largest, centre := 0.0, position{d.scene.X / 2, d.scene.Y / 2}

@@ -113,8 +113,8 @@ func (opt *DiffOptions) complete(c *cli.Context) error {
 	return nil
 }
 
-// arrange sets d.scene to the size of the largest picture, and covers of every picture to the part of the scene that it
-// fills when all are shown in the same size. It fails if a picture has another shape than the largest.
+// arrange sets d.scene to the size of the largest picture, and the field covers of every picture to the part of the
+// scene that it fills if all are shown in the same size. It fails if a picture has another shape than the largest.
 func (d *comparison) arrange() error {
 	largest := d.Pictures[0]
 	for _, p := range d.Pictures {
@@ -135,10 +135,10 @@ func (d *comparison) arrange() error {
 	return nil
 }
 
-// coveredSize returns the size, in pixels of a scene, at which a picture is shown: its own size, if that is less than
-// scale pixels from the size of the scene, as for a reference cropped for scoring; else its size times the largest
-// fitting integer n, if that is less than n pixels from the size of the scene; else the size of the scene. ok is false
-// if the shapes of picture and scene differ by more than rounding a side by a pixel explains.
+// coveredSize returns the size, in pixels of a scene, at which a picture of a given size is shown. If size differs from
+// scene by less than scale pixels, as for a reference cropped for scoring, the result is size. Else, if n times size,
+// where n is the largest integer that fits, differs from scene by less than n pixels, the result is n times size. Else
+// it is scene. ok is false if the shapes of picture and scene differ by more than rounding a side by a pixel explains.
 func coveredSize(size, scene image.Point, scale int) (covered image.Point, ok bool) {
 	near := func(n, of, by int) bool { return n <= of && of-n < by || n > of && n-of < by }
 	if near(size.X, scene.X, scale) && near(size.Y, scene.Y, scale) {

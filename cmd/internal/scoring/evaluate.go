@@ -150,9 +150,10 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 	return nil
 }
 
-// pair returns the test picture for every entry of refs: the picture with the same path below its folder, else one
-// whose path, without extension, is the path of ref without extension, perhaps followed by an underscore and more. If
-// several refs match, the longest counts; if several test pictures do, the shortest. If none does, Path is empty.
+// pair returns the test picture for every entry of refs: the picture with the same path below its folder, else the
+// picture whose path, without extension, is that of the reference, perhaps followed by an underscore and more. A
+// picture that fits several references goes to the longest of their paths; of several pictures that fit a reference,
+// the one with the shortest path counts. If no picture fits, Path is empty.
 func pair(refs, tests []pictures.Input) []pictures.Input {
 	twins := make([]pictures.Input, len(refs))
 	for i, ref := range refs {

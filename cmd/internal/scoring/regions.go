@@ -44,14 +44,13 @@ func (d *comparison) regions() int {
 	return d.columns() * ((d.scene.Y + d.side() - 1) / d.side())
 }
 
-// region returns the square of region i, in pixels of the scene, which it may exceed on the right and below.
+// region returns the square of region i, in pixels of the scene. It may extend beyond the scene on the right and below.
 func (d *comparison) region(i int) image.Rectangle {
 	corner := image.Pt(i%d.columns(), i/d.columns()).Mul(d.side())
 	return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(d.side(), d.side()))}
 }
 
-// tile returns the part of p that touches region, a rectangle of the scene. The part is in pixels of p and may be
-// empty.
+// tile returns the part of p that touches region, a rectangle of the scene; in pixels of p, and empty if none touches.
 func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
 	lower := func(v, own, shown int) int { return v * own / shown }
 	upper := func(v, own, shown int) int { return min((v*own+shown-1)/shown, own) }

@@ -152,7 +152,7 @@ func try(c *cli.Context, s *console.Streams, opt options) error {
 	return d.Text(s.Out)
 }
 
-// side is the side of the part in pixels, and around how many pixels around the part the models see as well.
+// side is the side of the part in pixels; around is the width of the margin around it that the models see as well.
 const side, around = 96, 48
 
 // partOf returns the part of img around pixel or, if pixel is nil, the part with the most detail: see picture.Busiest.
@@ -171,7 +171,7 @@ func partOf(img image.Image, pixel *image.Point) image.Rectangle {
 	return picture.Busiest(img, size.X, size.Y)
 }
 
-// enlarge returns the part of img, enlarged by the model called name with the options opt; result.err is any error.
+// enlarge returns the part of img, enlarged by the model called name with opt. An error is stored in result.err.
 func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name string, opt superres.Options) result {
 	r := result{name: name, about: models.About(name)}
 	m, err := models.Opener{Auto: true}.Open(ctx, name)

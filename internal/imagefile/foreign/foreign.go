@@ -63,10 +63,10 @@ var kinds = []struct {
 	{"%!PS", Kind{Title: "PostScript", Advice: "export the page as PNG first", Document: true}},
 }
 
-// brands are the kinds of files made of boxes; the first box lists the brands of the file. A kind stands before the
-// kinds that share brands with it.
+// brands lists the kinds of files made of boxes, with the brands that the first box of such a file may name. AVIF files
+// may also name brands of HEIC, so AVIF stands before HEIC.
 var brands = []struct {
-	names string // names of brands, of four letters each
+	names string // names of brands, each of four letters
 	Kind
 }{
 	{"crx ", Kind{Title: "CR3", Advice: develop}},
@@ -94,7 +94,7 @@ func Of(head []byte) (Kind, bool) {
 	return Kind{}, false
 }
 
-// boxBrands returns the major brand and the compatible brands of a file made of boxes. Films list no brand of pictures.
+// boxBrands returns the major brand and the compatible brands of a file made of boxes. A film names no brand in brands.
 func boxBrands(head []byte) []string {
 	end := min(int(head[2])<<8|int(head[3]), len(head))
 	list := []string{string(head[8:12])}

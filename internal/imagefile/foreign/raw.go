@@ -42,8 +42,8 @@ var makers = []struct{ maker, title string }{
 var rawNames = []string{".3fr", ".arw", ".cr2", ".dcr", ".dng", ".erf", ".fff", ".iiq", ".kdc", ".mef", ".mos", ".nef",
 	".nrw", ".pef", ".rwl", ".sr2", ".srf", ".srw"}
 
-// RawName tells by the name of a TIFF whether it is a raw file of a camera. Some programs leave only a small picture in
-// a raw file, and then its content looks like an ordinary picture.
+// RawName reports from the name of a TIFF whether it is a raw file of a camera, and returns its kind. Some programs
+// leave only a small picture in a raw file, and then its content looks like an ordinary picture.
 func RawName(name string) (Kind, bool) {
 	ext := strings.ToLower(filepath.Ext(name))
 	if !slices.Contains(rawNames, ext) {
@@ -52,9 +52,9 @@ func RawName(name string) (Kind, bool) {
 	return Kind{Title: strings.ToUpper(ext[1:]), Advice: develop}, true
 }
 
-// Raw tells whether a TIFF is a raw file of a camera, or has a small copy of its picture as the first one: in both
-// cases a reader of TIFF would take the wrong picture. A file that is damaged or not a TIFF is neither. Raw reads only
-// directories, at most 32.
+// Raw reports whether a TIFF is a raw camera file or begins with a small copy of its picture, and returns its kind.
+// In both cases a reader of TIFF would take the wrong picture. A file that is damaged or not a TIFF is neither. Raw
+// reads only directories, at most 32.
 func Raw(r io.ReaderAt) (Kind, bool) {
 	head := make([]byte, 10)
 	n, _ := r.ReadAt(head, 0)

@@ -43,7 +43,8 @@ func Packet(attributes, elements string) string {
 		"</rdf:Description></rdf:RDF></x:xmpmeta>\n" + `<?xpacket end="w"?>`
 }
 
-// Directory returns the list of the primary picture, with padding bytes after it, and of items: kind, length, kind, …
+// Directory returns XMP that lists the parts of a file: the primary picture, with padding bytes after it, and items,
+// given as kind, length, kind, … With elements, the fields are XML elements; false: attributes.
 func Directory(elements bool, padding int, items ...string) string {
 	list := ""
 	for i := -2; i < len(items); i += 2 {
@@ -118,7 +119,7 @@ func (b Behind) Bytes() []byte {
 	return slices.Concat(front, b.Picture[2:], b.GainMap, b.Film)
 }
 
-// MPF returns the segment that lists a picture of the given length, and others by kind, length and offset.
+// MPF returns a segment that lists a picture of the given length, and other pictures by kind, length and offset.
 func MPF(length uint32, others ...[3]uint32) []byte {
 	order := binary.LittleEndian
 	b := []byte("MPF\x00II*\x00\x08\x00\x00\x00\x03\x00")

@@ -16,8 +16,7 @@ type HostileFile struct {
 	Want  string // part of the error
 }
 
-// Hostile returns files of every format that claim to be huge, are cut off, damaged or empty, or are not pictures at
-// all.
+// Hostile returns files of every format that claim to be huge, are cut off, damaged or empty, or are not pictures.
 func Hostile(t testing.TB) []HostileFile {
 	good := Sound(t)
 	badSum := bytes.Clone(good["colour.png"])
@@ -92,8 +91,8 @@ func tiffOf(w, h, count, offset uint32) []byte {
 		[4]uint32{273, 4, count, offset}, [4]uint32{278, 4, 1, h}, [4]uint32{279, 4, count, w * h})...)
 }
 
-// Bombs returns small valid files, called bomb, of pictures of w×h that take much memory or time, and small pictures
-// with metadata of this kind or with directories in a circle.
+// Bombs returns small valid files that take much memory or time to read. Those called bomb contain pictures of w×h
+// pixels; the others are small pictures with huge metadata, or with directories in a circle.
 func Bombs(t testing.TB, w, h int) map[string][]byte {
 	packed := func(size int) []byte {
 		return Encoded(t, func(b *bytes.Buffer) error {

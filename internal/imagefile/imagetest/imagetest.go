@@ -144,8 +144,8 @@ func JPEGFrame(marker byte, w, h int) []byte {
 // that say in a few bytes that all are zero.
 func ManyScans(w, h, n int) []byte {
 	b := JPEGFrame(0xc2, w, h)
-	// One code each, the single bit 0: for DC "difference of 0 bits", for AC "an end of band for 2¹⁴ blocks and as many
-	// more as the next 14 bits say".
+	// Each table has one code, the single bit 0: for DC "difference of 0 bits", for AC "an end of band for 2¹⁴ blocks
+	// and as many more as the next 14 bits say".
 	oneCode := append([]byte{1}, make([]byte, 15)...)
 	b = append(b, JPEGSegment(0xc4, append(append([]byte{0x00}, oneCode...), 0x00)...)...)
 	b = append(b, JPEGSegment(0xc4, append(append([]byte{0x10}, oneCode...), 0xe0)...)...)
@@ -198,7 +198,7 @@ func RIFF(kind string, data []byte) []byte {
 	return RIFFChunk("RIFF", append([]byte("WEBP"), RIFFChunk(kind, data)...))
 }
 
-// RIFFChunk returns one chunk of a RIFF file, followed by a byte if its length is odd.
+// RIFFChunk returns one chunk of a RIFF file, followed by a zero byte if the length of data is odd.
 func RIFFChunk(kind string, data []byte) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(data)))
 	return append(append(b, data...), make([]byte, len(data)%2)...)

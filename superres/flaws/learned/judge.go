@@ -96,9 +96,9 @@ const (
 	unlikely    = -5 * traitOne / 2
 )
 
-// WithoutDoubts returns the shares for a picture in which nothing was corrected: all to the clean model if the picture
-// is probably clean, no share of interpolation if that is below leastAlone, or else s. said is the answer of the
-// softener, and strength the strength at which the robust model would enlarge the picture.
+// WithoutDoubts returns the shares for a picture in which nothing was corrected: s if said, the softener's answer,
+// makes sharpening likely; else all for the clean model if the picture is probably clean; else s, but with a plain
+// share below leastAlone given to the model with more. strength is for the robust model.
 func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	switch {
 	case said.isLikely():

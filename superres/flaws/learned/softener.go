@@ -133,8 +133,7 @@ const softenerTraits = 5
 
 // Softening is the answer of a Softener for a picture.
 type Softening struct {
-	// Correction undoes the sharpening of the picture: the mean of the classes' corrections, weighted by their
-	// likelihoods.
+	// Correction undoes the sharpening of the picture: the mean of the classes' corrections, weighted by likelihood.
 	Correction repair.Correction
 	// Plain is the share of plain interpolation in the result, 0 to 1, in steps of 1/32: such a mean, too.
 	Plain float64

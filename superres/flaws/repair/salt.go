@@ -142,8 +142,8 @@ func removeSalt(rows [][]float32, channels []*plane.Plane, y int) (replaced int)
 	return replaced
 }
 
-// medianAround returns the median of the neighbours of the sample at (x, y) that do not equal the sample. ok is false
-// if more than one neighbour equals the sample, if one does and has an equal neighbour of its own, or if all do.
+// medianAround returns the median of the neighbours of the sample at (x, y) that differ from it. ok is false if several
+// neighbours equal the sample, if the only equal one has a further equal neighbour, or if none differs.
 func medianAround(p *plane.Plane, x, y int) (median float32, ok bool) {
 	v := p.Row(y)[x]
 	alike, last := 0, image.Point{}

@@ -56,7 +56,7 @@ var (
 // softenerSide is the side of the patches from which a softener learns.
 const softenerSide = 64
 
-// reduceAll returns all pictures, each in five sizes, reduced by 2, 3 and 4, with sides of 80 or more.
+// reduceAll returns all pictures in five sizes, reduced by 2, 3 and 4, less results with a side below 80.
 func (s *sampler) reduceAll() (list []reducedPicture) {
 	each := make([][]reducedPicture, len(s.pictures))
 	parallel.Indices(len(s.pictures), func(i int) {

@@ -24,8 +24,7 @@ import (
 
 // Colour is trained after brightness, on whole pictures after the trained stage has enlarged their brightness; the
 // stage does not change. There are two networks: a network for pictures with chroma of full resolution, and a network
-// for files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over a
-// decibel.
+// for files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over 1 dB.
 //
 // The options for colour. The table has, for photo, the PSNR of Cb and Cr above Lanczos on Set5, open-valid and T91,
 // and of RGB above bicubic colour on T91:

@@ -161,7 +161,7 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	return s
 }
 
-// isRegular reports whether a 64th of the frequencies, weighted by edges, holds most of the contrast of s.
+// isRegular reports whether a 64th of the frequencies, weighted by edges, has more than mostRegular of the contrast.
 func (s square) isRegular(edges []float32) bool {
 	list := make([]float32, len(s.levels))
 	all := 0.0

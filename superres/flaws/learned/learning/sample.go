@@ -186,7 +186,7 @@ func reduce(truth *plane.Plane, scale int, kind string, rng *rand.Rand) *degrade
 	return low
 }
 
-// reduceAs returns truth reduced by scale as the given kind asks, and how the result is to be degraded.
+// reduceAs returns truth reduced by scale for the given kind of degradation, and the degradation to apply afterwards.
 func reduceAs(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degrade.Plane, degrade.Degradation) {
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	file := func(least, most int) degrade.File {

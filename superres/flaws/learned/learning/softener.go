@@ -280,8 +280,8 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 	return elementary.Log(sum)
 }
 
-// sharpenings returns how to mend pictures of each class, learned from count pairs of patches. A correction has the
-// share undone of the mean gains that would turn the second patch of each pair back into the first.
+// sharpenings returns how to mend pictures of each class, learned from count pairs of patches. A correction is the mean
+// of the gains that turn the second patch of a pair back into the first, times its share in undone.
 func (l softenerLessons) sharpenings(count int) []learned.Sharpening {
 	all, classes := make([][len(repair.Correction{})]float64, count), make([]int, count)
 	parallel.Indices(count, func(i int) {

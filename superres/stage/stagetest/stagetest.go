@@ -426,7 +426,7 @@ func (c *check) memory() {
 	}
 }
 
-// checkTuned tunes the subject with a zero Tuning, and then with values of each setting.
+// checkTuned tunes the subject: a zero Tuning must change nothing, and a tuned subject must keep its Reach.
 func (c *check) checkTuned() {
 	in := c.picture(23, 17)
 	want := c.run(in, nil)

@@ -25,9 +25,9 @@ const (
 	mostDense, leastEqual = 48, 0.6
 )
 
-// Is reports whether img is pixel art: it has few colours and hard edges, and is made of squares of equal pixels or so
-// small that each pixel was set by hand. Photographs are not pixel art, nor are drawings and text with antialiased
-// edges. repeated is the result of repair.Repeated for img.
+// Is reports whether img is pixel art: it has few colours and hard edges, and is either made of squares of equal
+// pixels, or so small that each pixel was set by hand. Photographs are not pixel art, nor are drawings and text with
+// antialiased edges. repeated is the result of repair.Repeated for img.
 func Is(img image.Image, repeated int) bool {
 	size := img.Bounds().Size()
 	k, side, colours, between := max(repeated, 1), mostSide, mostColours, mostBetween

@@ -258,8 +258,8 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	return nil
 }
 
-// degrade returns img degraded like a real file: with noise for a robust model and, for subsampled chroma, saved as a
-// JPEG file, and the quality of that file; else quality 0.
+// degrade returns img degraded like a real file: a robust model gets some pictures with noise, and a network for
+// subsampled chroma gets JPEG files. quality is the quality of the JPEG file, 0 if there is none.
 func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, quality int, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, 1<<62|uint64(number)))
 	noisy := allNoisy

@@ -50,7 +50,7 @@ func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
 	return compare(ref, test, scale, border, false)
 }
 
-// compare is Compare. With asIs, PSNR and SSIM of grey pictures are of their levels, 0 to 255, rather than of Y.
+// compare is Compare. If asIs is true, PSNR and SSIM of grey pictures compare their levels, 0 to 255, not Y.
 func compare(ref, test image.Image, scale, border int, asIs bool) (Metrics, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {

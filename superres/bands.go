@@ -43,8 +43,7 @@ type chain struct {
 	done   []int    // number of rows of low that each stage has improved
 }
 
-// newPass returns a pass for planes of w×h samples. colour enlarges their colour; nil: the model's kernel interpolates
-// it.
+// newPass returns a pass for 1 or 3 planes of w×h samples. colour enlarges their colour; nil: the model's kernel does.
 func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 	p := &pass{
 		model: m, w: w, h: h, interpolation: resample.New(w, h, w*m.Scale, h*m.Scale, m.Kernel), colour: colour,
@@ -78,8 +77,8 @@ func (p *pass) work() float64 {
 // is a multiple of stage.Alignment, so that stages which divide rows into cells have the same cells in any band.
 func bandStart(row, reach int) int { return max(row-reach, 0) / stage.Alignment * stage.Alignment }
 
-// rowsComplete returns how many rows, counted from the top, can be computed once the first arrived input rows are
-// there, if a row needs all input rows within the given reach. It is all rows once the whole picture has arrived.
+// rowsComplete returns how many rows, counted from the top, can be computed if a row needs all input rows within the
+// given reach. arrived is the number of input rows that are there; once all are, all rows can be computed.
 func (p *pass) rowsComplete(arrived, reach int) int {
 	if arrived == p.h {
 		return arrived
@@ -87,8 +86,8 @@ func (p *pass) rowsComplete(arrived, reach int) int {
 	return max(arrived-reach, 0)
 }
 
-// keepFrom returns the first input row that a computation of the given reach needs after the first done rows are
-// computed.
+// keepFrom returns the first input row that is still needed once done rows are computed from the top, if a row needs
+// all input rows within the given reach.
 func (p *pass) keepFrom(done, reach int) int {
 	if done == p.h {
 		return done
@@ -262,12 +261,12 @@ type networkPass struct {
 	run      stage.NetworkRun
 	channels int      // the channels of the network, 1 or 3
 	share    float64  // share of the network's work that is done
-	multiple int      // the rows passed on at a time are a multiple of it
+	multiple int      // rows are passed on in multiples of this number
 	rest     []window // rows of each plane that are not passed on yet
 }
 
-// newNetworkPass returns the pass of planes of w×h samples through the network of m. The pass returns improved planes.
-// If byScale is true, it passes rows on only in multiples of the scale, as stages and colour need them.
+// newNetworkPass returns the pass of planes of w×h samples through the network of m. improved is the number of planes
+// it returns. If byScale is true, it passes rows on only in multiples of the scale, as stages and colour need.
 func newNetworkPass(m *Model, w, h, improved int, byScale bool) *networkPass {
 	n := &networkPass{run: m.Network.Start(w, h), channels: m.Network.Channels(), multiple: 1}
 	if byScale {
@@ -325,8 +324,8 @@ type progress struct {
 	report      func(share float64)
 }
 
-// portion returns a function that reports which share, 0 to 1, is done of the next piece of work, of a number of
-// samples.
+// portion returns a function for the next piece of work, on the given number of samples. The function takes the share
+// of that piece that is done, 0 to 1, and reports the share of all work.
 func (p *progress) portion(samples int) func(share float64) {
 	from := p.done
 	p.done += float64(samples)

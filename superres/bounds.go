@@ -38,8 +38,8 @@ func (s *Signs) ErrorBounds() *plane.Plane {
 // BoundShare is the share of the pixels that have an error within the bound.
 const BoundShare = 0.9
 
-// BoundsReach is how far around a pixel samples count for its signs, in pixels of the result; it suffices in the
-// picture, too.
+// BoundsReach is the distance, in pixels of the result, within which samples count for the signs of a pixel. In pixels
+// of the picture the same number suffices.
 const BoundsReach = 10
 
 // BoundsBytes is the most memory, in bytes, that Signs, ErrorBounds and BoundsMap take for each pixel of the result.

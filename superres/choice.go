@@ -19,9 +19,9 @@ type Choice struct {
 	// Correction; nil: Choose was given no picture.
 	Picture    image.Image
 	Correction repair.Correction
-	// Mix holds the robust model and its share, and Model is the model for clean pictures; one of them may have the
-	// effort fast. Where noise varies over the picture, Mix holds the robust model at its greatest strength and its
-	// share at each place, and Model is the robust model at its least strength. nil: Model enlarges alone.
+	// Mix holds the robust model and its share, and Model is the model for clean pictures; one of the two models may
+	// have the effort fast. Where noise varies over the picture, Mix holds the robust model at its greatest strength
+	// and its share at each place, and Model is the robust model at its least strength. nil: Model enlarges alone.
 	Mix *Mix
 	// Trust is the probability, 0 to 1, that the picture was reduced cleanly, if the robust model enlarges alone and
 	// can be tuned to a trust: see stage.Tuning. Otherwise it is 0.
@@ -105,7 +105,7 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 	return c, nil
 }
 
-// chooseRobust makes the robust model part of c, with a share of more than 0 in what the models add; at 1 it is alone.
+// chooseRobust adds the robust model to c: alone if x gives the clean model no share, else in a mixture by share.
 func (m *Model) chooseRobust(c *Choice, x *flaws.Examination, share float64) error {
 	c.Robust, c.Strength = share, x.Strength
 	robust, err := m.tunedRobust(tuned{x.Strength, x.Trust, x.Shares.Robust < x.Shares.Clean})
@@ -169,9 +169,9 @@ func (c Choice) Apply(opt Options, size image.Point) Options {
 	return opt
 }
 
-// Signs returns what the error bounds depend on for result, an enlargement of img by a scale from 1 to 4 or more with
-// the models of the choice. img is the picture that the models enlarge, after Correction. The bounds hold for
-// brightness that a model of this program enlarged; they do not tell what networks of other programs invent.
+// Signs returns the numbers from which the error bounds of result are computed. result is an enlargement of img, by any
+// scale, with the models of the choice; img is the picture after Correction. The bounds hold for brightness that a
+// model of this program enlarged; they do not tell what networks of other programs invent.
 func (c Choice) Signs(img, result image.Image) *Signs {
 	return newSigns(img, result, [...]float64{
 		c.Strength, c.Robust, c.Plain, c.Correction.Blur(), c.Correction.Sharpening(),

@@ -33,6 +33,7 @@ type enlargement struct {
 	mem      *stage.Pool
 }
 
+// newEnlargement returns the enlargement for t: a pass for each scale of the chain, then a resizing if one is needed.
 func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement, error) {
 	e := &enlargement{mem: t.mem, input: make([]window, t.planes), progress: progress{report: report}}
 	kernel, w, h := m.Kernel, t.inW, t.inH

@@ -195,7 +195,7 @@ func (e *enlarger) readAlpha(lo, hi int) []*plane.Plane {
 // enlarge paints the colours of the whole result, and then its transparency, if the picture has any, and sets the
 // report. report is called with the share done, 0 to 1.
 func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
-	whole := 1.0 // share of the work
+	whole := 1.0 // the share of the work that colour takes
 	if e.transparent != nil {
 		whole = 0.5
 	}

@@ -18,9 +18,9 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 }
 
 // MemoryEach splits the estimate of Memory for a program that enlarges several pictures of the same cfg at a time:
-// shared is needed once, for the program and the model, and each once for each picture. If strips is true, the program
-// is assumed to call Stream and not to keep the strips; but if cfg allows transparency, which Stream does not take, the
-// estimate is for Upscale.
+// shared is for the program and the model, which all pictures share; each is for what every single picture adds. If
+// strips is true, the program is assumed to call Stream and not to keep the strips; but if cfg allows transparency,
+// which Stream does not take, the estimate is for Upscale.
 func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool) (shared, each int64) {
 	s := sizes{cfg.Width, cfg.Height, w, h}
 	in, out := int64(s.inW)*int64(s.inH), int64(w)*int64(h)
@@ -195,6 +195,7 @@ const kernelReach = 4
 // influence the pixels at its place in a result of w×h. It holds for pictures without transparency.
 func (m *Model) Reach(inW, inH, w, h int) int { return m.reach(sizes{inW, inH, w, h}) }
 
+// reach is Reach: it adds up the reaches of all passes, in samples of the picture.
 func (m *Model) reach(s sizes) int {
 	if m.pixels {
 		return max(s.inW, s.inH) // squares of equal pixels are found in the whole picture
@@ -281,8 +282,8 @@ func (m *Model) stageMemory(s sizes, bandRows int) (most int64) {
 }
 
 // networkMemory returns the bytes that the network of the model takes for a pass: its working memory, and the rows by
-// which it lags, all of which it returns with the last band. Earlier passes have enlarged the picture by the factor
-// before. resized says that another pass or a reduction follows.
+// which it lags, which it returns together with the last band. before is the factor by which earlier passes have
+// enlarged the picture; resized is true if another pass or a reduction follows.
 func (m *Model) networkMemory(s sizes, before int, resized bool) int64 {
 	if m.Network == nil {
 		return 0

@@ -69,8 +69,8 @@ func cellWeights(size, result, from, side, cells int) []weight {
 	return list
 }
 
-// mix replaces rows, the rows of the first model's result from row top on, by the mean of rows and other, the same rows
-// of the second model's result. The weights of other are the shares.
+// mix replaces rows by the weighted mean of rows and other. rows holds the first model's result from row top on, other
+// the same rows of the second model's result; the weights of other are the shares.
 func (x *mixer) mix(top int, rows, other []*plane.Plane) {
 	const unit = 1 << weightBits
 	parallel.Rows(rows[0].H, func(y int) {
@@ -258,7 +258,7 @@ const greenShare = 0.3
 // showsGreen reports whether a large model enlarges green, without the other colours, in the second orientation: if the
 // picture has colour at the resolution of brightness, and the first pass enlarges by more than 2. Where colour misleads
 // the network, green alone does not. PSNR in dB of pictures in colour, not rounded to 8 bits, by the network in one
-// orientation, in two, and in one with green, which has its best share at 0.25 to 0.31 everywhere:
+// orientation, in two, and in two with green in the second; the best weight of green is always 0.25 to 0.31:
 //
 //	     Set5                  T91, a quarter        open-valid            general-dev
 //	×2   37.74  37.77  37.76   35.73  35.75  35.74   33.99  34.01  33.99   37.79  37.83  37.83

@@ -13,8 +13,7 @@ import (
 )
 
 // Model enlarges pictures. It is a chain of stages that undoes one degradation at one scale, or a network of another
-// program, or a plain interpolation if it has neither. A model does not change once it is made, and may be used
-// concurrently.
+// program, or a plain interpolation if it has neither. A model never changes, and may be used concurrently.
 type Model struct {
 	// Scale is the scale of the stages, 2 to 4, or of the network, 1 to 16; 0, for a plain interpolation, means any.
 	Scale int
@@ -24,11 +23,10 @@ type Model struct {
 	Kernel resample.Kernel
 	// Network enlarges instead of Kernel; nil: there is none.
 	Network stage.Network
-	// Stages improve the enlarged brightness, or each of red, green and blue if Network takes them, one after the
-	// other.
+	// Stages improve the enlarged brightness, or red, green and blue if Network takes them, one after the other.
 	Stages []stage.Stage
-	// Colour enlarges colour that a picture's file keeps at the resolution of brightness, Subsampled colour at half
-	// that resolution. Without Subsampled, Colour enlarges both; without either, colour is interpolated.
+	// Colour enlarges colour that a file keeps at the resolution of brightness, Subsampled colour that it keeps at half
+	// of it. If Subsampled is nil, Colour enlarges both; if Colour is nil, too, colour is interpolated.
 	Colour, Subsampled stage.Colour
 	// Provenance says where the model comes from.
 	Provenance Provenance
@@ -150,7 +148,7 @@ type robust struct {
 	isJudged bool // see WithJudge
 }
 
-// tuned says how a robust model is tuned: to a strength and a trust; if isFast, at the effort fast, else at its own.
+// tuned says how a robust model is tuned: to a strength and a trust, and, if isFast is true, with the effort fast.
 type tuned struct {
 	strength, trust float64
 	isFast          bool
@@ -210,8 +208,8 @@ func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 
 // WithColour returns m with other's networks for colour, at each scale that both models were trained for; at other
 // scales, or if it has a network for red, green and blue, m keeps its own. The stages for brightness no longer look at
-// colour, since only the networks of other may know its flaws. The result has no models for other efforts: choose them
-// first.
+// colour, since only the networks of other may know its flaws. The result has no models for other efforts: choose the
+// effort first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
 	out.efforts, out.foreignColour = nil, true
@@ -276,7 +274,7 @@ func (m *Model) modelFor(scale int) (*Model, error) {
 func (m *Model) restores() bool { return m.Network != nil || m.IsGraded() }
 
 // scaleChain returns the scales of the passes that enlarge a picture to the size of a result or just beyond it: the
-// scales with the least product that suffices, and as few of them as possible. The largest comes first, because the
+// scales with the least product that suffices, and as few scales as possible. The largest comes first, because the
 // first pass has the fewest samples to work on. The chain is nil when the result is not larger, unless the model
 // restores pictures: then it has at least one pass.
 func (m *Model) scaleChain(s sizes) []int {

@@ -233,8 +233,7 @@ type Imported struct {
 }
 
 // Score says how well the model and bicubic interpolation restore held-out pictures after a reduction by the model's
-// degradation. It holds means over the pictures: PSNR and SSIM by the protocol MatlabY, and the normalised squared
-// error.
+// degradation. It holds means over the pictures: PSNR and SSIM by MatlabY, and the normalised squared error.
 type Score struct {
 	Model   score.Means `json:"model"`
 	Bicubic score.Means `json:"bicubic"`

@@ -93,8 +93,8 @@ func exactDecimal(scale float64) *big.Rat {
 type Options struct {
 	// Scale is the factor for each side, 1 to 16. 0 means the scale of the model, or 2 for a plain interpolation.
 	Scale float64
-	// Width and Height are the size of the result in pixels; they are set instead of Scale. If only one of them is 0,
-	// that side follows from the other and the proportions of the picture: see ResultSize.
+	// Width and Height are the size of the result in pixels; they are set instead of Scale. If only Width or only
+	// Height is 0, that side follows from the other and the proportions of the picture: see ResultSize.
 	Width, Height int
 	// Fit keeps the proportions of the picture: the result is the largest that lies within Width×Height.
 	Fit bool
@@ -129,8 +129,7 @@ type Options struct {
 	WrapX, WrapY bool
 	// Alpha says how a picture with transparency is enlarged. The model PixelArt ignores it.
 	Alpha Alpha
-	// Blend mixes colours of pixel art that fall on one pixel of the result. False: the result has only the picture's
-	// colours.
+	// Blend mixes colours of pixel art that fall on one pixel of the result. False: there are no new colours.
 	Blend bool
 	// Report is filled in, before Upscale or Stream returns, with how the enlargement went. nil asks for no report, and
 	// saves the time that it takes: some 10 ms for 6 million pixels on two processors.
@@ -167,8 +166,8 @@ func (o Options) report() func(float64) {
 	return o.Progress
 }
 
-// Chroma is the colour of a video frame, of which the grey picture to enlarge is the brightness. Its planes are red
-// minus brightness and blue minus brightness, from -1 to 1 where brightness is from 0 to 1.
+// Chroma is the colour of a video frame; the grey picture to enlarge is the brightness of that frame. Its planes are
+// red minus brightness and blue minus brightness, from -1 to 1 where brightness is from 0 to 1.
 type Chroma struct {
 	// Low are the two planes before the enlargement, of the size of the picture. Upscale does not change them.
 	Low [2]*plane.Plane

@@ -102,8 +102,8 @@ func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
 	}
 }
 
-// applyStrength changes rows of the result, beginning with row top, to the interpolated picture plus the strength times
-// what the model adds to it: the first plane, which is brightness, or all planes if they are red, green and blue. low
+// applyStrength multiplies what the model added to the interpolated picture by the strength, in rows of the result
+// beginning with row top. It changes only the first plane, brightness, or, if rgb is true, red, green and blue. low
 // holds rows of the picture, beginning with row lo: all that interpolation needs.
 func (e *enlarger) applyStrength(top int, planes []*plane.Plane, rgb bool, low picture.Picture, lo int) {
 	if rgb {
@@ -207,8 +207,8 @@ func clampToNeighbours(out *plane.Plane, top, height int, low *plane.Plane) {
 	})
 }
 
-// neighbourRanges sets least and greatest, which have p.W elements: for each sample of row y of p, to the least and the
-// greatest of the 3×3 samples around it.
+// neighbourRanges writes the least and the greatest of the 3×3 samples around each sample of row y of p to least and
+// greatest, which have p.W elements.
 func neighbourRanges(least, greatest []float32, p *plane.Plane, y int) {
 	copy(least, p.Row(y))
 	copy(greatest, p.Row(y))
@@ -305,7 +305,7 @@ func (f *flatFinder) paddedRow(y int) []float32 {
 	return f.padded[y%3]
 }
 
-// appendBounds returns list and the bounds of those samples of row y that have any. level converts samples to levels.
+// appendBounds appends to list the bounds of all samples of row y that have bounds. level converts samples to levels.
 func (f *flatFinder) appendBounds(list []picture.Bounds, y int, level func(float32) uint16) []picture.Bounds {
 	kernel.BoundFlatAreas(f.least, f.greatest, f.paddedRow(y-1), f.paddedRow(y), f.paddedRow(y+1))
 	for x, lo := range f.least {

@@ -108,8 +108,8 @@ func (m *Model) tuneTo(strength, trust float64) (*Model, error) {
 	return m.Tune(stage.Tuning{Strength: strength, Trust: trust})
 }
 
-// Effort returns the model for the effort of the given name, with its siblings; for best, it returns m itself. It fails
-// if the effort is unknown or the model lacks it: fast needs a smaller model (see WithEffort), max a network or stages.
+// Effort returns the model for the effort called name; for best, and for pixel art, m itself. It fails for unknown
+// efforts, for fast if m has no smaller model (see WithEffort), and for fast and max if m is a plain interpolation.
 func (m *Model) Effort(name string) (*Model, error) {
 	atEffort := func(other *Model) (*Model, error) { return other.Effort(name) }
 	open := m.efforts[name]
@@ -173,9 +173,9 @@ func (m *Model) WithRobust(open func() (*Model, error)) *Model {
 	return &out
 }
 
-// WithJudge returns m, which must have a robust model, with a judge, which estimates the shares of the two models that
-// suit a picture and has learned from photo and photo-real: see flaws.StepShares. Without it, Choose uses only the
-// strength.
+// WithJudge returns m with a judge, which estimates in what shares m and its robust model suit a picture: see
+// flaws.StepShares. m must have a robust model; the judge has learned from photo and photo-real. Without a judge,
+// Choose uses only the strength.
 func (m *Model) WithJudge() *Model {
 	out := *m
 	out.robust = &robust{open: m.robust.open, known: map[tuned]*Model{}, isJudged: true}

@@ -11,7 +11,7 @@ import (
 )
 
 // Colour adds the residual that a network computes to the enlarged colour of a picture. The inputs of the network are
-// the picture's colour differences and its brightness, which has been enlarged already and shows where the edges are.
+// the picture's colour differences and its enlarged brightness, which shows the edges. For the symbols see Network.
 //
 //	f   = φ₀(W₀ ∗ (½(R−Y), ½(B−Y), Y′) + b₀)     3×3, 2+s² → C, Y′ the s² pixels of a sample
 //	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f                 3×3, C → C, i = 1..M

@@ -108,8 +108,8 @@ func (p params) layers(scale int) []Layer { return p.architecture(scale).layers(
 // width returns the number of channels, rounded up to whole vectors of the kernels.
 func (p params) width() int { return kernel.PadTo(p.Channels, kernel.Lanes) }
 
-// makeNet returns the net with parameters p, which have been checked, and tables t of the right sizes, which it keeps.
-// It fails if some input could make a sum overflow.
+// makeNet returns the net with the parameters p and the tables t, which it keeps. p and the sizes of t have been
+// checked. It fails if some input could make a sum overflow.
 func makeNet(scale int, p params, t tables) (net, error) {
 	n := net{params: p, tables: t, scale: scale}
 	shapes := p.layers(scale)

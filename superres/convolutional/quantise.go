@@ -18,10 +18,10 @@ const (
 	grey  = white / 2
 )
 
-// An activation v becomes the integer round(a·v), clipped to ±kernel.Clip, with one a per layer. Layers whose outputs
-// are added to each other have the same a, so that the integers can be added. The sums are clipped, too, except the
-// last, which is no input of a layer in the chain. A weight w to output o becomes round(g·w), with one g per output:
-// the greatest g with which no sum can overflow, for any activations:
+// An activation v becomes the integer round(a·v), clipped to ±kernel.Clip, with a factor a for each layer. Layers whose
+// outputs are added to each other have the same a, so that the integers can be added. The sums are clipped, too, except
+// the last, which is no input of a layer in the chain. A weight w to output o becomes round(g·w), with a factor g for
+// each output: the greatest with which no sum can overflow, for any activations:
 //
 //	|bias| + Σ|level| + largest·Σ|weight| ≤ limit.
 //
@@ -30,7 +30,7 @@ const (
 // sum is then a·g times the real sum, with a from the layer before. The weights of trained networks get 10 or 11 bits.
 
 // largest returns the greatest magnitude of an input of a layer: of a sample in the first layer, of the sum of two
-// activations in the last, of an activation in the others.
+// activations in the last, of an activation in the other layers.
 func (p params) largest(layer int) int64 {
 	switch layer {
 	case 0:

@@ -36,9 +36,9 @@ func (n *net) program() *lines.Program {
 // run takes a window of a picture through the net. size is the size of the picture in samples; the window leaves out at
 // most the reach of the net on each side. begin is called for the rows [from, to) of the window, from the top down,
 // before add is called for these rows. read must write the inputs of row y of the picture to a slice, all inputs of a
-// sample side by side. add gets the sums of the last layer for row y of the window, step of them for each column, in
-// the order of params.lastFilter. read and add are called from several goroutines. report is called with the share of
-// the rows that are complete. run fails only with ctx.Err().
+// sample side by side. add gets the sums of the last layer for row y of the window, in the order of params.lastFilter;
+// step is the number of sums for each column. read and add are called from several goroutines. report is called with
+// the share of the rows that are complete. run fails only with ctx.Err().
 func (n *net) run(ctx context.Context, size image.Point, window image.Rectangle, begin func(from, to int),
 	read func(y int, to []int16), add func(y int, sums []float32, step int), report func(float64)) error {
 	if err := ctx.Err(); err != nil {

@@ -20,8 +20,7 @@ type Recipe struct {
 	Patch int
 	// Mean is true if the mean of a patch is subtracted before the patch is coded.
 	Mean bool
-	// Detail is true if the patches rebuilt from D_H are added to the interpolated picture, and false if they replace
-	// it.
+	// Detail is true if the patches rebuilt from D_H are added to the interpolated picture, false if they replace it.
 	Detail bool
 	// Degradation is the degradation that the model undoes.
 	Degradation resample.Degradation

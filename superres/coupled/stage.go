@@ -114,6 +114,7 @@ func init() { stage.Register(kind, load) }
 
 const kind = "coupled"
 
+// load is the stage.Loader of the coupled stage.
 func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
 	var p params
 	if err := stage.Unmarshal(text, &p); err != nil {
@@ -233,8 +234,8 @@ func (c *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 	return New(c.scale, tuned)
 }
 
-// code returns the codes over D_L of low-resolution patches, stored one after another, and the means that it has
-// subtracted from the patches, or nil.
+// code returns the codes over D_L of the patches in low, which lie there one after another, and the means that it has
+// subtracted from the patches, or nil if it subtracts none.
 func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, means []float32, err error) {
 	n := c.Patch * c.Patch
 	count := len(low) / n

@@ -20,8 +20,8 @@ import (
 type Options struct {
 	// Scale is the factor for each side, 1 to 16. 0 means 2, or the scale of a model with a network of another program.
 	Scale float64
-	// Width and Height are the size of the result in pixels, instead of Scale. If one of them is 0, that side follows
-	// from the other and the proportions of the picture.
+	// Width and Height are the size of the result in pixels, instead of Scale. If Width or Height is 0, that side
+	// follows from the other and the proportions of the picture.
 	Width, Height int
 	// Fit keeps the proportions of the picture, so that the result is the largest one within Width×Height.
 	Fit bool

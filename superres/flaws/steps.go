@@ -99,7 +99,7 @@ func (x *Examination) isFlawed() bool {
 	return !x.AsClean && (x.Left.Strength() >= LeastStrength || x.Found.isLossyWebP())
 }
 
-// undoBlur is StepBlur: it undoes the blur that the corrector estimates, unless the picture has transparency.
+// undoBlur is StepBlur: it undoes the blur that the corrector estimates, if the picture isJudged and is opaque.
 func (x *Examination) undoBlur(context.Context) error {
 	if !x.isJudged() {
 		return nil

@@ -57,7 +57,7 @@ func newReducing(scale int) *polyphase {
 }
 
 // newPhase returns the filter with the weights in t for new sample i, without leading and trailing zeros. Field first
-// of the filter is relative to the old sample from.
+// of the filter is relative to old sample number from.
 func newPhase(t taps, i, from int) phase {
 	weight, index := t.sumOf(i)
 	zero := func(w float64) bool { return math.Abs(w) < 1e-12 }

@@ -174,7 +174,7 @@ func (s *Scaler) sumRows(out, src *plane.Plane, top, y0 int) {
 	})
 }
 
-// taps holds, for each new sample of an axis, the indices and the weights of the count old samples that are summed.
+// taps holds, for each new sample of an axis, the indices and the weights of the old samples that are summed.
 type taps struct {
 	count  int
 	weight []float64

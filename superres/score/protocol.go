@@ -14,9 +14,9 @@ type Protocol string
 // The protocols.
 //
 //   - MatlabY, for photographs: the reference is cropped to a multiple of the scale and reduced by MATLAB's antialiased
-//     bicubic to an 8-bit picture. The result is rounded to 8 bits. Compared is Y of BT.601 in its limited range,
-//     rounded, without a border of scale pixels: PSNR with peak 255, and SSIM with an 11×11 Gaussian of σ 1.5, K 0.01
-//     and 0.03, where the window fits.
+//     bicubic to an 8-bit picture. The result is rounded to 8 bits. Y of BT.601 in its limited range,
+//     rounded, is compared, without a border of scale pixels: by PSNR with peak 255, and by SSIM with an 11×11 Gaussian
+//     of σ 1.5, K 0.01 and 0.03, where the window fits.
 //   - MatlabGrey is MatlabY, except for grey pictures: if R = G = B everywhere in both pictures, it compares their
 //     levels 0..255 unchanged, as most papers do. Y spans 219 levels, so PSNR of Y is 20 log10(255/219) = 1.32 dB more,
 //     apart from rounding.

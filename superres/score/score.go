@@ -43,14 +43,14 @@ func Reduce(img image.Image, scale int, d resample.Degradation) (image.Image, er
 	return p.Image(), nil
 }
 
-// Compare scores test against ref. PSNR and SSIM leave out the outer border pixels on each side. Transparency is not
-// scored. ref may be less than scale pixels larger than test in each direction, and is then cropped at the right and
-// bottom; scale 1 demands equal sizes.
+// Compare scores test against ref. border is the number of pixels at each edge that PSNR and SSIM leave out.
+// Transparency is not scored. ref may be less than scale pixels larger than test in each direction, and is then cropped
+// at the right and bottom; scale 1 demands equal sizes.
 func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
 	return compare(ref, test, scale, border, false)
 }
 
-// compare is Compare. With asIs, PSNR and SSIM of grey pictures are of their levels, 0 to 255, rather than of Y.
+// compare is Compare. If asIs is true, PSNR and SSIM of grey pictures compare their levels, 0 to 255, not Y.
 func compare(ref, test image.Image, scale, border int, asIs bool) (Metrics, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {
@@ -80,8 +80,8 @@ func PSNR(ref, test image.Image, scale, border int) (float64, error) {
 	return psnr(x, y), nil
 }
 
-// inner returns the planes that measured returns for a and b, which must have the same size, less the outer border
-// pixels on each side. It fails if nothing is left.
+// inner returns the planes that measured returns for a and b, without border pixels at each edge. a and b must have the
+// same size. It fails if nothing is left.
 func inner(a, b picture.Picture, border int, measured func(picture.Picture) *plane.Plane) (x, y *plane.Plane,
 	err error) {
 	w, h := a.Channels[0].W-2*border, a.Channels[0].H-2*border

@@ -101,8 +101,7 @@ func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
 // Settings implements Tunable.
 func (b *BackProject) Settings() Settings { return BackProjecting }
 
-// Tune implements Tunable. If t.BackProject is given it returns nil, which removes the stage, because the model then
-// adds a new one.
+// Tune implements Tunable. If t.BackProject is given it returns nil, which removes the stage: the model adds a new one.
 func (b *BackProject) Tune(t Tuning) (Stage, error) {
 	if t.BackProject != nil {
 		return nil, nil

@@ -27,8 +27,8 @@ type Stage interface {
 	// the rows of the result that belong to [a, b). Their bits must be the same as without bands.
 	Reach() int
 
-	// Memory estimates bytes: fixed for the stage itself as long as it exists, working for one call of Apply, beside
-	// low, current and the result, where low has the given width and number of rows, with one worker a processor.
+	// Memory estimates bytes. fixed is for the stage as long as it exists; working is for one call of Apply with a low
+	// of the given width and rows, with one worker a processor. low, current and the result are not counted.
 	Memory(width, rows int) (fixed, working int64)
 
 	// Kind returns the name under which the stage is registered.
@@ -190,8 +190,8 @@ type Network interface {
 	// for that row depends on. The result for a part that is cut from a picture at multiples of Alignment equals the
 	// result for the whole picture there, except within Reach of the cuts.
 	Reach() int
-	// Memory estimates bytes: fixed for the network itself as long as it exists, working for a NetworkRun for a picture
-	// of w×h samples, beside the planes that Push takes and returns, with as many workers as there are processors.
+	// Memory estimates bytes. fixed is for the network as long as it exists; working is for a NetworkRun for a picture
+	// of w×h samples, with one worker a processor. The planes that Push takes and returns are not counted.
 	Memory(w, h int) (fixed, working int64)
 	// Start returns a run for a picture of w×h samples. Both sides are at least 1.
 	Start(w, h int) NetworkRun

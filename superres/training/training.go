@@ -62,8 +62,8 @@ func (p Progress) OrNone() Progress {
 
 // Trainer learns stages from pictures. Its fields are its options.
 type Trainer interface {
-	// Target returns the scale of the stages and the degradation that they undo. It fails, before any work, if an
-	// option is wrong.
+	// Target returns the scale of the stages and the degradation that they undo. It fails at once if an option is
+	// wrong.
 	Target() (scale int, d resample.Degradation, err error)
 	// Memory estimates the bytes that Train takes at its peak, without the pictures. 0: an option is wrong.
 	Memory() int64
@@ -75,7 +75,7 @@ type Trainer interface {
 // Validated is a Trainer that reports during training how well it restores validation pictures.
 type Validated interface {
 	Trainer
-	// WithValidation returns a trainer that uses held as further validation pictures.
+	// WithValidation returns a trainer that uses the pictures in held for validation, too.
 	WithValidation(held []Source) Trainer
 }
 
@@ -125,8 +125,8 @@ var ErrPictures = errors.New("pictures cannot be learned from")
 // ErrMemory is wrapped by errors about pictures that take more memory than the trainer may use.
 var ErrMemory = errors.New("learning from these pictures takes too much memory")
 
-// HoldOut splits sources into pictures to train on and count held-out pictures, which the seed chooses. Each part keeps
-// the order of sources.
+// HoldOut splits sources into pictures to train on and held-out pictures. count is the number of held-out pictures,
+// which the seed chooses. Each part keeps the order of sources.
 func HoldOut(sources []Source, count int, seed uint64) (train, held []Source) {
 	chosen := rand.New(rand.NewPCG(seed, 2)).Perm(len(sources))[:count]
 	for i, s := range sources {

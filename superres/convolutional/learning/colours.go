@@ -24,8 +24,7 @@ import (
 
 // Colour is trained after brightness, on whole pictures after the trained stage has enlarged their brightness; the
 // stage does not change. There are two networks: a network for pictures with chroma of full resolution, and a network
-// for files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over a
-// decibel.
+// for files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses over 1 dB.
 //
 // The options for colour. The table has, for photo, the PSNR of Cb and Cr above Lanczos on Set5, open-valid and T91,
 // and of RGB above bicubic colour on T91:
@@ -259,8 +258,8 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	return nil
 }
 
-// degrade returns img degraded like a real file: with noise for a robust model and, for subsampled chroma, saved as a
-// JPEG file, and the quality of that file; else quality 0.
+// degrade returns img degraded like a real file: a robust model gets some pictures with noise, and a network for
+// subsampled chroma gets JPEG files. quality is the quality of the JPEG file, 0 if there is none.
 func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, quality int, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, 1<<62|uint64(number)))
 	noisy := allNoisy

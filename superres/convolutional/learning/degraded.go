@@ -102,8 +102,8 @@ func sampleTrust(rng *rand.Rand) float32 {
 	return rng.Float32()
 }
 
-// fillLack sets the first scale² values of each sample in target to the truth less the interpolation of part. target
-// has each values for a sample. part begins at (x0, y0), in samples; truth returns pixel i of the picture, 0 to 1.
+// fillLack sets the first scale² values of each sample in target to the truth less the interpolation of part. each is
+// the number of values of a sample. part begins at (x0, y0), in samples; truth returns pixel i of the picture, 0 to 1.
 func (p patch) fillLack(target []float32, side, scale, each int, part *degrade.Plane, x0, y0 int,
 	truth func(i int) float32) {
 	const around = 3 // more than the reach of the interpolation
@@ -187,8 +187,8 @@ func (p patch) reduce(kind, x0, y0, x1, y1, scale int) (channels []*degrade.Plan
 	return channels
 }
 
-// reduceBy sets part to the samples from (x0, y0) on, in levels, of truth, the pixels of a channel, reduced by scale
-// with the same taps in both directions.
+// reduceBy reduces truth, the pixels of a channel, by scale with the same taps in both directions, and sets part to the
+// reduced samples from (x0, y0) on, in levels.
 func (p patch) reduceBy(taps []float32, part *degrade.Plane, truth []uint8, x0, y0, scale int) {
 	first := (scale - len(taps)) / 2 // the pixel of sample 0's first tap; len(taps)−scale is even
 	w, h := p.from.w*scale, p.from.h*scale
@@ -248,8 +248,7 @@ func single(scale, pixel int) []float32 {
 }
 
 // taps returns the values of a filter, normalised to a sum of 1, at n taps that are symmetric around the middle of a
-// block of scale pixels; at n+1 taps if one of n and scale is odd and the other even. The filter counts lengths in
-// blocks.
+// block of scale pixels; at n+1 taps if only one of n and scale is odd. The filter counts lengths in blocks.
 func taps(scale, n int, filter imaging.ResampleFilter) []float32 {
 	if (n-scale)%2 != 0 {
 		n++

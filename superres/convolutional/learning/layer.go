@@ -30,7 +30,7 @@ func shapesOf(n *convolutional.Network) (list []shape) {
 	return list
 }
 
-// rows returns the number of rows of the matrix of weights, which has wide columns.
+// rows returns the number of rows of the matrix of weights, which has s.wide columns.
 func (s shape) rows() int { return s.side * s.span }
 
 // row returns the row of the weight matrix for a tap and an input channel.
@@ -52,7 +52,7 @@ type parameters struct {
 	levels              [convolutional.LevelCount][]float32
 }
 
-// divide returns parameters in the memory of all, which has at least s.size() values.
+// divide returns parameters with slices in the memory of the slice all, which has at least s.size() values.
 func (s shape) divide(all []float32) parameters {
 	p := parameters{all: all[:s.size():s.size()]}
 	next := func(size int) (part []float32) {

@@ -33,7 +33,7 @@ type learner struct {
 	done         int     // number of steps made
 	norm         float64 // running mean of the gradient's norm
 	loss, square float64 // sums over steps of the loss and of the mean squared error
-	steps        int     // number of steps in the sums: those since the last report
+	steps        int     // number of steps in the sums, all since the last report
 	rmse         float64 // at the last report
 	dead         int     // dead channels at the last report
 	trainer      string  // names of the programs that made the steps; empty: only this one
@@ -156,7 +156,7 @@ func (l *learner) addTrainer(name string) {
 // ownName is the name of this program in a list of trainers.
 const ownName = "superres"
 
-// pixels returns how many outputs for a sample count fully: brightness or, in a network for colour, all outputs.
+// pixels returns how many outputs for a sample have full weight in the loss: brightness; in a network for colour, all.
 func (l *learner) pixels() int {
 	if l.architecture.Colour {
 		return l.shapes[len(l.shapes)-1].out
@@ -164,7 +164,7 @@ func (l *learner) pixels() int {
 	return l.architecture.Scale * l.architecture.Scale
 }
 
-// isReported reports whether a report follows when done steps have been made.
+// isReported reports whether a report is due after step number done.
 func (l *learner) isReported(done int) bool { return done%l.opt.Interval == 0 || done == l.opt.Steps }
 
 // step makes one step of training with the patches of d, here or in the remote program.

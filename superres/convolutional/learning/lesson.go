@@ -9,18 +9,18 @@ import (
 
 // Lesson is a patch from which a network learns something other than to enlarge pictures.
 type Lesson interface {
-	// Fill sets window, side×side samples, to the brightness, 0 to 1, of the patch, in the middle, and its
-	// surroundings.
+	// Fill sets window, side×side samples, to brightness, 0 to 1: the patch in the middle, and its surroundings.
 	Fill(window []float32, side int)
-	// Grade returns the loss of the results of the network for the patch, Scale² for each of Patch×Patch samples, side
-	// by side. It sets slopes to the derivatives of the loss with respect to results. It must keep neither slice.
+	// Grade returns the loss of the results that the network has for the patch: for each of Patch×Patch samples Scale²
+	// results, side by side. It sets slopes to the derivatives of the loss with respect to results. It keeps neither
+	// slice.
 	Grade(results, slopes []float32) float64
 }
 
-// Teach trains a network with lessons instead of pictures. lesson returns the lesson for a patch. Only the numbers of
-// the step and of the patch in the step may decide which lesson; lesson is called concurrently. Teach only uses the
-// options that describe the network, its start and the steps. Report gets the steps, the rate and the loss at every
-// interval. digest stands for the lessons: training goes on from Kept only if Kept was made with the same digest.
+// Teach trains a network with lessons instead of pictures. lesson returns the lesson for a patch. The lesson may depend
+// only on the number of the step and the number of the patch in the step; lesson is called concurrently. Teach only
+// uses the options that describe the network, its start and the steps. Report gets the steps, the rate and the loss at
+// every interval. digest stands for the lessons: training goes on from Kept only if Kept was made with the same digest.
 func (t Trainer) Teach(
 	ctx context.Context, digest string, lesson func(step, number int) (Lesson, error),
 ) (*convolutional.Stage, error) {

@@ -154,15 +154,15 @@ func (p *pass) biasOf(layer int, now parameters) []float32 {
 	return p.bias
 }
 
-// isSum reports whether the output of the layer skip layers before is added to this layer's output.
+// isSum reports whether the output of the layer p.skip layers earlier is added to this layer's output.
 func (p *pass) isSum(layer int) bool {
 	return layer > 0 && layer < len(p.shapes)-1 && layer%p.skip == 0
 }
 
-// isSkipped reports whether the output of a layer is added to the output of the layer skip layers after it.
+// isSkipped reports whether the output of a layer is added to the output of the layer p.skip layers later.
 func (p *pass) isSkipped(layer int) bool { return layer%p.skip == 0 && p.isSum(layer+p.skip) }
 
-// shrinkage returns how many samples on each side the output of a layer has more than the output skip layers later.
+// shrinkage returns by how many samples on each side a layer's output is larger than the output p.skip layers later.
 func (p *pass) shrinkage(layer int) int { return (p.sides[layer+1] - p.sides[layer+p.skip+1]) / 2 }
 
 // overlap returns the index of the first value that a skip connection adds to row y of a layer's output, in
@@ -199,7 +199,7 @@ func (p *pass) inner(layer, y int) []float32 {
 	return d[((y+margin)*row+margin)*s.wide:][:p.sides[layer+1]*s.wide]
 }
 
-// clearMargin sets the margin of a gradient d, which has row×row samples of wide channels, to zero.
+// clearMargin sets the margin of the gradient d to zero. d has row×row samples; wide is the number of channels.
 func clearMargin(d []float32, row, margin, wide int) {
 	pitch := row * wide
 	for y := range row {
@@ -300,7 +300,7 @@ func (p *pass) addLevels(layer int, gradient parameters) {
 }
 
 // passSkipped adds to d, row y of the gradient of a layer's output, the gradient that a skip connection brings from the
-// layer skip layers after it, and keeps the sum for the layer skip layers before it.
+// layer p.skip layers later, and keeps the sum for the layer p.skip layers earlier.
 func (p *pass) passSkipped(layer, y int, d []float32) {
 	if layer%p.skip > 0 {
 		return

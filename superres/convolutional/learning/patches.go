@@ -143,7 +143,7 @@ func (p patch) fillClean(window, target []float32, side, margin, scale, inputs i
 }
 
 // fillTarget sets the first scale² values of each sample in target to the residual of the patch at (x, y), in samples,
-// after symmetry s was applied. target has each values for a sample, residual is of a picture with w samples in a row.
+// after symmetry s was applied. each is the number of values of a sample in target, w the width of residual in samples.
 func fillTarget(target []float32, side, scale, each int, residual []int16, w, x, y int, s symmetry) {
 	unit := float32(1) / residualSteps
 	if s.negative {
@@ -167,8 +167,8 @@ func fillTarget(target []float32, side, scale, each int, residual []int16, w, x,
 	}
 }
 
-// symmetry is an operation on patches: transposition, then horizontal flip, then vertical flip; negative swaps black
-// and white.
+// symmetry is an operation on patches: transposition, then horizontal and vertical flip; negative swaps black and
+// white.
 type symmetry struct {
 	transposed, flipX, flipY, negative bool
 }

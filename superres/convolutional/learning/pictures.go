@@ -61,7 +61,7 @@ func subtract(a, b *plane.Plane) *plane.Plane {
 	return out
 }
 
-// convert returns the results of do for all channels, in their order.
+// convert calls do for each channel, and returns the results in the order of the channels.
 func convert(channels []*plane.Plane, do func(*plane.Plane) *plane.Plane) (done []*plane.Plane) {
 	for _, p := range channels {
 		done = append(done, do(p))
@@ -77,7 +77,7 @@ func differences(channels []*plane.Plane, luma *plane.Plane) [colours]*plane.Pla
 // luma returns the brightness of the picture with the given channels.
 func luma(channels []*plane.Plane) *plane.Plane { return picture.Picture{Channels: channels}.Luma() }
 
-// reduce returns the channels reduced by s.Scale with degradation by, and rounded to 8 bits, as in a file.
+// reduce returns the channels reduced by s.Scale with the given degradation, and rounded to 8 bits, as in a file.
 func (s *session) reduce(channels []*plane.Plane, by resample.Degradation) []*plane.Plane {
 	return convert(channels, func(p *plane.Plane) *plane.Plane { return picture.Round8(by.Reduce(p, s.Scale)) })
 }
@@ -126,7 +126,7 @@ func (d *pictures) add(ctx context.Context, img image.Image) error {
 	return nil
 }
 
-// makePair returns the pair of a picture with the given channels, reduced as by says, with the target from distil.
+// makePair returns the pair of a picture with the given channels and degradation, with the target from distil.
 func (s *session) makePair(
 	ctx context.Context, channels []*plane.Plane, by resample.Degradation, teachers []Teacher,
 ) (pair, error) {

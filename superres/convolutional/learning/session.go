@@ -95,8 +95,7 @@ func (s *session) learn(ctx context.Context, l *learner, digest string, step fun
 	return nil
 }
 
-// firstNetwork returns the network that the training starts from. Its layers from index known on must get random
-// weights.
+// firstNetwork returns the network that the training starts from. Layers from index known on need random weights.
 func (s *session) firstNetwork() (n *convolutional.Network, known int, err error) {
 	n = convolutional.NewNetwork(s.architecture())
 	if s.From == nil {
@@ -221,7 +220,7 @@ func (l *learner) diverged(rmse float64) error {
 // pixels returns the number of low-resolution pixels that a network has been shown after a number of steps.
 func (t Trainer) pixels(steps int) int64 { return int64(steps) * int64(t.Batch*t.Patch*t.Patch) }
 
-// counted returns a Report that has only the fields for the amount of work in a number of steps.
+// counted returns a Report in which only the fields for the amount of work are set, for the given number of steps.
 func (t Trainer) counted(steps int) Report {
 	r := Report{Step: steps, Steps: t.Steps, Pixels: t.pixels(steps)}
 	r.Products = float64(r.Pixels) * float64(t.architecture().Products())
@@ -234,7 +233,7 @@ type pace struct {
 	first, last int // the run begins after step first and ends after step last
 }
 
-// newPace begins the estimate for a run after earlier runs have made the first steps.
+// newPace begins the estimate for a run that follows step number first; earlier runs have made the steps before.
 func (t Trainer) newPace(first int) pace { return pace{began: time.Now(), first: first, last: t.Steps} }
 
 // estimate returns the time since the run began, and the time that it will still take. steps is the number of steps

@@ -25,9 +25,9 @@ type Teacher interface {
 }
 
 // StageTeacher returns s, without its grain, as a teacher. If apart is true, the teacher enlarges red, green and blue
-// one after the other and returns the brightness of the result; else it enlarges the brightness. With apart the result
-// is nearer to the truth, since brightness shows less of an edge between two colours, and a network that sees colour
-// can learn it. A stage that sees colour ignores apart.
+// one after the other and returns the brightness of the result; else it enlarges the brightness. The result for the
+// three colours is nearer to the truth, since brightness shows less of an edge between two colours, and a network that
+// sees colour can learn it. A stage that sees colour ignores apart.
 func StageTeacher(s *convolutional.Stage, apart bool) Teacher {
 	return stageTeacher{s, s.WithGrain(0), apart}
 }
@@ -38,6 +38,7 @@ type stageTeacher struct {
 	apart                bool
 }
 
+// Enlarge implements Teacher.
 func (t stageTeacher) Enlarge(ctx context.Context, low []*plane.Plane, luma, base *plane.Plane) (*plane.Plane, error) {
 	switch {
 	case len(low) == 3 && t.plain.SeesColour():
@@ -83,6 +84,7 @@ func NetworkTeacher(n stage.Network) Teacher { return networkTeacher{n} }
 
 type networkTeacher struct{ stage.Network }
 
+// Enlarge implements Teacher.
 func (t networkTeacher) Enlarge(ctx context.Context, low []*plane.Plane, brightness, _ *plane.Plane) (*plane.Plane,
 	error) {
 	switch {
@@ -103,6 +105,7 @@ func (t networkTeacher) Enlarge(ctx context.Context, low []*plane.Plane, brightn
 	return luma(out), nil
 }
 
+// Fingerprint implements Teacher.
 func (t networkTeacher) Fingerprint() (sum [sha256.Size]byte) {
 	var members stage.Members
 	head, err := members.Add("teacher", t.Network)

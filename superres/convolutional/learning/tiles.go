@@ -52,8 +52,8 @@ func tiledSize(full int) int {
 	return (tileSide*count+1)*full + tileSide*count + 2
 }
 
-// spreadTaps transforms weights, 9 blocks of block weights for 3×3 taps, and writes 36 such blocks, one for each place,
-// to dst, with buffer as memory.
+// spreadTaps transforms the weights of 3×3 taps and writes the result to dst. block is the number of weights of a tap:
+// weights has 9 blocks, and dst 36, one for each place. buffer is scratch memory.
 func spreadTaps(dst, weights, buffer []float32, block int) {
 	kernel.SpreadTaps(buffer, 3*block, 0, weights, 3*block, 0, 3*block, 1)
 	kernel.SpreadTaps(dst, block, tileTaken*block, buffer, block, 3*block, block, tileTaken)
@@ -88,8 +88,8 @@ func (t *tiles) bytes() int64 {
 	return 4 * int64(len(t.rows)+len(t.samples)+len(t.results)+len(t.valid)+len(t.taps)+len(t.half)+len(t.zero))
 }
 
-// spreadSamples transforms rows of n tiles from src into t.samples. Rows of src have k channels and begin pitch entries
-// apart.
+// spreadSamples transforms the given number of rows of n tiles each from src into t.samples. src has k channels, and
+// its rows begin pitch entries apart.
 func (t *tiles) spreadSamples(src []float32, pitch, k, n, rows int) {
 	row, all := (tileSide*n+2)*k, rows*n*k
 	for y := range rows {
@@ -161,7 +161,7 @@ func (t *tiles) correlate(d []float32, dPitch, out int, src []float32, srcPitch,
 	}
 }
 
-// gatherTaps writes the gradient of the taps, 9 blocks of block weights, to dst, from the gradient in t.taps.
+// gatherTaps computes the gradient of the taps, 9 blocks in dst, from t.taps. block is the number of weights of a tap.
 func (t *tiles) gatherTaps(dst []float32, block int) {
 	kernel.GatherTaps(t.half, block, 3*block, t.taps, block, tileTaken*block, block, tileTaken)
 	kernel.GatherTaps(dst, 3*block, 0, t.half, 3*block, 0, 3*block, 1)

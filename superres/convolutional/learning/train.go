@@ -79,20 +79,20 @@ type Trainer struct {
 	// context ends. A run with the same options and pictures can go on from a checkpoint. An error of Keep ends the
 	// training. nil makes no checkpoints.
 	Keep func(checkpoint []byte) error
-	// Kept is a checkpoint of an interrupted run, or nil. It is ignored if it is damaged or was made with other options
-	// or pictures.
+	// Kept is a checkpoint of an interrupted run, or nil. It is ignored if damaged, or made with other options or
+	// pictures.
 	Kept []byte
 	// From is a stage, for any scale, with the same number of channels, whose layers the training starts from. If Depth
 	// is greater, layers are inserted that at first change nothing. If Depth is less, which is allowed only in a chain
 	// with skips, parts of the chain are left out. At another scale the last layer starts at random. nil: all layers
-	// do.
+	// start at random.
 	From *convolutional.Stage
 	// Engine is a connection to a program that makes the steps, such as the module superres.train for Python, which
 	// uses PyTorch; nil: this program makes them. A training may go on from a checkpoint of another program.
 	Engine io.ReadWriter
 	// SeesColour trains a network that looks at colour to enlarge brightness. From need not look at colour.
 	SeesColour bool
-	// Teachers are for the same scale. The target includes their results (knowledge distillation). They exclude Robust.
+	// Teachers have the same scale. The target includes their results (knowledge distillation). Not with Robust.
 	Teachers []Teacher
 	// Validation has pictures that are scored for Report and not trained on.
 	Validation []training.Source

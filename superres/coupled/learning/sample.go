@@ -31,7 +31,7 @@ func newSampler(t Trainer) *sampler {
 	return &sampler{Trainer: t, rng: rand.New(rand.NewPCG(t.Seed, 1))}
 }
 
-// read samples pairs from all pictures and their reductions, and adds the pictures to s.hash.
+// read draws pairs from all pictures and their reductions, and adds the pictures to s.hash.
 func (s *sampler) read(ctx context.Context, sources []training.Source, progress training.Progress) error {
 	return training.Read(ctx, sources, "reading pictures", progress, func(_ int, img image.Image) error {
 		luma := picture.Split(img).Luma()

@@ -83,7 +83,7 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 //	                         general-dev  T91     textures   grain    means    sharpened  blurred grain
 //	all shares               −0.023       −0.049
 //	leastAlone               −0.019       −0.026  −0.0064     0        0       0           0
-//	both                     −0.008       −0.022  −0.0008    −0.007   +0.003  +0.020      −0.002
+//	both limits              −0.008       −0.022  −0.0008    −0.007   +0.003  +0.020      −0.002
 //	both at all strengths    −0.008       −0.019  −0.0008    −0.025   +0.003              −0.097
 //
 // One picture of T91 causes 0.017 dB of the loss; flaws.Examination has taken it for clean since. A least share of
@@ -96,9 +96,9 @@ const (
 	unlikely    = -5 * traitOne / 2
 )
 
-// WithoutDoubts returns the shares for a picture in which nothing was corrected: all to the clean model if the picture
-// is probably clean, no share of interpolation if that is below leastAlone, or else s. said is the answer of the
-// softener, and strength the strength at which the robust model would enlarge the picture.
+// WithoutDoubts returns the shares for a picture in which nothing was corrected: s if said, the softener's answer,
+// makes sharpening likely; else all for the clean model if the picture is probably clean; else s, but with a plain
+// share below leastAlone given to the model with more. strength is for the robust model.
 func (s Shares) WithoutDoubts(said Softening, strength float64) Shares {
 	switch {
 	case said.isLikely():

@@ -133,8 +133,7 @@ const softenerTraits = 5
 
 // Softening is the answer of a Softener for a picture.
 type Softening struct {
-	// Correction undoes the sharpening of the picture: the mean of the classes' corrections, weighted by their
-	// likelihoods.
+	// Correction undoes the sharpening of the picture: the mean of the classes' corrections, weighted by likelihood.
 	Correction repair.Correction
 	// Plain is the share of plain interpolation in the result, 0 to 1, in steps of 1/32: such a mean, too.
 	Plain float64
@@ -207,7 +206,7 @@ func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) 
 //	√n, 5·n^¾            1.38  1.07         0.84               −0.08  −0.07           −0.033, 2   −0.009, 0
 //	√n, 3·n              1.44  1.25         0.88               −0.08  −0.06           −0.036, 2   −0.040, 5
 //	1.4·√n, 5.5·n^0.7    1.37  0.91         0.84               −0.09  −0.05           −0.033, 3   −0.005, 0
-//	all of small ones looked at, not a window of 80×80 in the middle:
+//	small pictures examined as a whole, not a window of 80×80 in their middle:
 //	√n, 5·n^¾            1.33  1.07         0.77               −0.09  −0.07           −0.016, 0   −0.009, 0
 //	√n, 6·n^¾            1.29  1.01         0.74               −0.09  −0.07           −0.013, 0   −0.008, 0
 //	√n, 8·n^¾            1.25  0.92         0.67               −0.10  −0.07           −0.013, 0   −0.005, 0

@@ -355,8 +355,8 @@ func (s *traitSums) addLevels(p *measure.Samples, at int) {
 	}
 }
 
-// addEdge adds the edge between a sample and the next, step entries on, to s.profiles, and if it is steep to s.edges.
-// It adds nothing unless the edge is high and steep enough, and as steep as the differences before and after it.
+// addEdge adds the edge between a sample and the next, step entries on, to s.profiles and, if it is steep, to s.edges.
+// It adds nothing unless the edge is high and steep enough, and no less steep than the differences before and after it.
 func (s *traitSums) addEdge(p *measure.Samples, at, axis, step int) {
 	rise := p.Pix[at+step] - p.Pix[at]
 	size := max(rise, -rise)

@@ -48,9 +48,9 @@ func isSubsampled(parts []Area) (is, isSure bool) {
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
-// vote counts the positions along the rows of p, or with down along its columns, where the two values for s agree while
-// the two values at a neighbouring position differ. It adds the number of even positions to count[0], of odd to
-// count[1]. It uses R−G in half of the lines, and B−G in the other half, as neither depends on brightness.
+// vote counts the positions along the rows of p, or along its columns if down is true, where the two values for s agree
+// and the two values at a neighbouring position differ. It adds the number of even positions to count[0], and of odd
+// positions to count[1]. It uses R−G in half of the lines, and B−G in the other half, as neither depends on brightness.
 func (p Area) vote(count *[2]int, down bool) {
 	lines, n, step, apart := p.Channels[0].H, p.Channels[0].W, 1, p.Channels[0].W
 	if down {

@@ -141,8 +141,8 @@ func (o *Outlines) Join(other Outlines) {
 // AreDrawn reports whether the picture is a drawing.
 func (o Outlines) AreDrawn() bool { return o.areDrawn(mostPatterned) }
 
-// areDrawn reports whether the picture is a drawing: many edges are straight, or a greater share of the patterns than
-// patterned is repeated.
+// areDrawn reports whether the picture is a drawing: many edges are straight, or the share of patterns that are
+// repeated exceeds patterned.
 func (o Outlines) areDrawn(patterned float64) bool {
 	if o.edges == 0 || o.patterns == 0 {
 		return false
@@ -166,8 +166,7 @@ func IsDrawing(shown []Area) bool {
 	return o.areDrawn(mostTaken)
 }
 
-// CountEqual returns how many pairs of neighbours, across and down, in a part of a picture are equal, and how many
-// exist.
+// CountEqual counts the pairs of neighbours, across and down, in a part of a picture: the equal pairs, and all pairs.
 func CountEqual(channels []*plane.Plane, part image.Rectangle) (equal, pairs int64) {
 	count := func(x, y, dx, dy int) {
 		for _, c := range channels {

@@ -42,8 +42,8 @@ func estimateFile(parts []*Samples, grid image.Point, known int) (quality int, l
 	return quality, loss
 }
 
-// findQuality returns the coefficients of blocks of parts, with first blocks at (x, y), and the JPEG quality that
-// explains the coefficients; 0: none. inDoubt is true if there is no other sign that blocks begin there.
+// findQuality returns the coefficients of blocks of parts, the first of which begin at (x, y), and the JPEG quality
+// that explains the coefficients, or 0 if none does. inDoubt is true if nothing else shows that blocks begin there.
 func findQuality(parts []*Samples, x, y int, inDoubt bool) (c *coefficients, quality int) {
 	c = newCoefficients(parts, x, y, 8)
 	quality, isSure := c.quality()
@@ -259,8 +259,8 @@ func (c *coefficients) sizes() (all sizes) {
 }
 
 // keep returns how near the coefficients are to multiples of the quantiser steps of quality. score is 1 if all are
-// multiples, about 0 by chance, and 0 if too few coefficients decide. evidence is the same in standard deviations of
-// such a result by chance, with at most 4 from each frequency.
+// multiples, about 0 by chance, and 0 if too few coefficients decide. evidence measures the same nearness in standard
+// deviations of what chance would give; a frequency adds at most 4 to the sum.
 func (all *sizes) keep(quality int) (score, evidence float64) {
 	const few, most = 60, 4
 	off, count, different, frequencies := uint64(0), 0, 0, 0
@@ -297,7 +297,7 @@ func (all *sizes) keep(quality int) (score, evidence float64) {
 
 // loss estimates, in levels, the standard deviation of the change that a JPEG file of the given quality made.
 // Coefficients other than 0 have changed by rounding to quantiser steps. The change of the coefficients that became 0
-// follows from the share of the others, if the coefficients have a Laplace distribution.
+// follows from the share of the coefficients other than 0, if the coefficients have a Laplace distribution.
 func (c *coefficients) loss(quality int) float64 {
 	sum := 0.0
 	for k, list := range c {

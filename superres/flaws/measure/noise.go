@@ -47,7 +47,7 @@ var limits = noiseLimits{texture: 0.06, whiteness: 0.18, greatest: 40, fewest: 1
 // tileStats are the statistics of a tile. The variances are in levels²; white noise has the same variance in both.
 type tileStats struct {
 	fine  float64 // the variance of the filter (1 −2 1)⊗(1 −2 1)/6
-	rest  float64 // the variance of differences between means of 6 samples, beside the sample
+	rest  float64 // the variance of differences between the means of 6 samples on opposite sides
 	mean  float64 // in levels
 	plain bool    // the tile has too few different values for noise: it is a dither or a pattern
 }

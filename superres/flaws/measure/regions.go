@@ -17,10 +17,10 @@ type Regions struct {
 }
 
 // Note: 160 photographs were tested at full size, reduced by 2, and saved as JPEG files of quality 90, 60 and 30.
-// Varying finds varying noise in only one picture at full size, the noise of which does vary. With noise of 15 levels
-// added to one half it finds varying noise in 123, with 0 to 20 levels from top to bottom in 127, and with 12 in a
-// quarter in 74; the other pictures are small, or their detail hides the noise. Half of the noisy cells must have white
-// noise beyond doubt; the cells of weaves and lattices have none.
+// Varying finds varying noise in only one picture at full size, where noise does vary. With noise of 15 levels added to
+// one half it finds varying noise in 123, with 0 to 20 levels from top to bottom in 127, and with 12 in a quarter in
+// 74; the other pictures are small, or their detail hides the noise. Half of the noisy cells must have white noise
+// beyond doubt; the cells of weaves and lattices have none.
 const (
 	cellSide, mostCells  = 80, 8   // the least side of a cell in samples; the most cells along a side
 	cellSpan             = 128     // the most samples that are measured along a side of a cell

@@ -88,8 +88,8 @@ func SamplesOf(parts ...Area) (list []*Samples) {
 func sampleOf(v float32) int32 { return int32(float32(255*Unit*min(max(v, 0), 1)) + 0.5) }
 
 // Spread calls visit with the positions (x, y) of squares of side×side samples of p that have margin more samples to
-// the right and below. The first position is (x0, y0); the positions lie step samples apart. If there were more than
-// about most positions in all parts of the picture together, Spread visits only every second, third, … position.
+// the right and below. The first position is (x0, y0); the positions lie step samples apart. If there are more than
+// about the number most in all parts of the picture together, Spread visits every second, third, … only.
 func (p *Samples) Spread(x0, y0, step, margin, side, most int, visit func(x, y int)) {
 	if p.W < x0+side+margin || p.H < y0+side+margin {
 		return

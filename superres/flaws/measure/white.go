@@ -14,11 +14,11 @@ import (
 //	across 5..7 × 0..2, down 0..2 × 5..7, finest 5..7 × 5..7.
 //
 // White noise of deviation σ has a mean square of σ² in all bands. The eighth of the blocks with the least sum of the
-// first four bands is chosen, and there the fifth band, finest, is compared with the others: detail of a picture has
-// less in it, because pictures fade towards their finest detail, and a pattern differs in at least one band. Besides,
-// noise is a floor under all blocks of the picture: the finest band, of nine coefficients, has a χ² distribution with
-// nine degrees of freedom, and 5 percent of its values are below 0.608² times the mean. Texture has quieter blocks
-// somewhere.
+// first four bands is chosen, and there the fifth band, finest, is compared with the other four: detail of a picture
+// has less in the finest band, because pictures fade towards their finest detail, and a pattern differs in at least one
+// band. Besides, noise is a floor under all blocks of the picture: the finest band, of nine coefficients, has a χ²
+// distribution with nine degrees of freedom, and 5 percent of its values are below 0.608² times the mean. Texture has
+// quieter blocks somewhere.
 type bands struct{ low, middle, across, down, finest float64 }
 
 // coarse returns the sum of all bands but the finest; the blocks with the least are chosen.
@@ -62,8 +62,7 @@ const (
 	fewBlocks     = 40    // with fewer blocks, no noise is reported
 	quietLeast    = 16    // the least number of blocks that are chosen
 
-	// The range of the ratio of noise in brightness to noise in colour; 1.1 for independent noise in red, green and
-	// blue.
+	// The range of the ratio of noise in brightness to noise in colour; 1.1 for independent noise in R, G and B.
 	sharedLeast, sharedMost = 0.6, 2
 
 	blocksOfQuarter = 150    // the least number of blocks in each part, if there is more than one part
@@ -82,8 +81,7 @@ func confirmNoise(parts []*Samples, grid image.Point, estimate float64, f Flaws)
 	if estimate == 0 && f.ColourNoise == 0 {
 		return 0
 	}
-	// In the blocks of a JPEG file, which begin at grid, coefficients are whole quantiser steps, so other blocks are
-	// taken.
+	// In the blocks of a JPEG file, which begin at grid, coefficients are whole quantiser steps: take other blocks.
 	c := newCoefficients(parts, (grid.X+4)%8, (grid.Y+4)%8, blockStep(parts))
 	if estimate > 0 && c.white(c[0]) >= leastWhite {
 		return estimate
@@ -148,8 +146,8 @@ func subtractLuma(v, luma, half int32) int32 {
 
 // white returns the deviation, in levels, of the white noise that is certainly in the blocks; 0 if there may be none.
 // light holds the first coefficient of the brightness of each block. As noise may depend on brightness, the blocks are
-// divided by brightness into up to four parts. If at most half of the parts have noise, all blocks together must.
-// Blocks that are nearly black or white are left out, because noise is clipped there.
+// divided by brightness into up to four parts. If at most half of the parts have noise, the noise of all blocks
+// together is taken. Blocks that are nearly black or white are left out, because noise is clipped there.
 func (c *coefficients) white(light []int32) (found float64) {
 	margin := 6.0
 	for range 2 {

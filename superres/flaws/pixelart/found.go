@@ -25,9 +25,9 @@ const (
 	mostDense, leastEqual = 48, 0.6
 )
 
-// Is reports whether img is pixel art: it has few colours and hard edges, and is made of squares of equal pixels or so
-// small that each pixel was set by hand. Photographs are not pixel art, nor are drawings and text with antialiased
-// edges. repeated is the result of repair.Repeated for img.
+// Is reports whether img is pixel art: it has few colours and hard edges, and is either made of squares of equal
+// pixels, or so small that each pixel was set by hand. Photographs are not pixel art, nor are drawings and text with
+// antialiased edges. repeated is the result of repair.Repeated for img.
 func Is(img image.Image, repeated int) bool {
 	size := img.Bounds().Size()
 	k, side, colours, between := max(repeated, 1), mostSide, mostColours, mostBetween
@@ -86,8 +86,8 @@ func (g grid) countSteps() (steps, changes int) {
 	return steps, changes
 }
 
-// isBetween reports whether each sample of pixel b lies between the same samples of pixels a and c, and at least one
-// sample is distant from both, where a and c are far apart. It is false if one of the pixels is invisible.
+// isBetween reports whether in each channel pixel b lies between pixels a and c, and in at least one channel is distant
+// from both, where a and c are far apart. It is false if one of the pixels is invisible.
 func (g grid) isBetween(a, b, c int) bool {
 	const far, near = 48, 8 // in levels, 0 to 255
 	if g.keys[a] == hidden || g.keys[b] == hidden || g.keys[c] == hidden {

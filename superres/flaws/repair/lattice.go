@@ -62,6 +62,7 @@ var lattices = func() (list [len(latticeSides)]func() *lattice) {
 	return list
 }()
 
+// newLattice returns the tables for squares with a side of n samples.
 func newLattice(n int) *lattice {
 	l := &lattice{side: n, cosines: make([]float32, n*n), across: make([]float32, n*n)}
 	for k := range n {
@@ -160,7 +161,7 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	return s
 }
 
-// isRegular reports whether a 64th of the frequencies, weighted by edges, holds most of the contrast of s.
+// isRegular reports whether a 64th of the frequencies, weighted by edges, has more than mostRegular of the contrast.
 func (s square) isRegular(edges []float32) bool {
 	list := make([]float32, len(s.levels))
 	all := 0.0
@@ -330,8 +331,8 @@ func FindUnsharp(img image.Image, parts []measure.Area) Unsharp {
 	return best.mask
 }
 
-// takeSquares returns a function that returns squares, and computes them in its first call: of the green channel of
-// each place, then of the other channels where they differ from green. Together the squares have at most as many
+// takeSquares returns a function that computes squares in its first call and returns them in every call: squares of the
+// green channel of each place, then of the other channels that differ from green. Together they have at most as many
 // samples as count squares of the greatest side.
 func (l *lattice) takeSquares(places []place, count int) func() []square {
 	return sync.OnceValue(func() (list []square) {
@@ -417,8 +418,8 @@ func countDetail(p *plane.Plane, inner image.Rectangle) (count int) {
 // values holds evidence.value for each mask: a row for each of unsharpBlurs, a column for each of unsharpAmounts.
 type values [][]float64
 
-// tryMasks returns evidence.value for each mask, from squares. If before is not nil, masks with less there than a third
-// of the greatest value in before are skipped and get 0.
+// tryMasks returns evidence.value for each mask, from squares. If before is not nil, masks are skipped, and get 0, if
+// their value in before is less than a third of the greatest in before.
 func (l *lattice) tryMasks(squares []square, before values) values {
 	least := 0.0
 	for _, row := range before {
@@ -480,8 +481,8 @@ func (l *lattice) valueOf(squares []square, m Unsharp) float64 {
 	return all.value()
 }
 
-// refine returns best, or a mask near best with more evidence in squares. It changes radius and amount in relative
-// steps, which are halved from the first size down to the last.
+// refine returns a mask near the mask best that has more evidence in squares, or best itself. It changes radius and
+// amount in relative steps, which are halved from the first size down to the last.
 func (l *lattice) refine(squares []square, best candidate, first, last float64) candidate {
 	for step := first; step >= last; step /= 2 {
 		for range 3 {

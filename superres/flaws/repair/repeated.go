@@ -25,6 +25,7 @@ func Repeated(img image.Image) int {
 	return 0
 }
 
+// isRepeated reports whether img consists of squares of k×k equal pixels.
 func isRepeated(img image.Image, k int) bool {
 	b := img.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {

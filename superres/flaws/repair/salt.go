@@ -62,8 +62,7 @@ func WithoutSalt(img image.Image, parts []measure.Area) (clean image.Image, shar
 	return clean, float64(replaced.Load()) / float64(w*h*channels)
 }
 
-// hasSalt reports whether parts hold both salt and pepper: at least leastGrains samples and the share leastSalt of
-// each.
+// hasSalt reports whether parts hold salt and pepper: of each at least leastGrains samples and the share leastSalt.
 func hasSalt(parts []measure.Area) bool {
 	const enough = 1 << 18 // samples
 	all := 0
@@ -92,7 +91,7 @@ func hasSalt(parts []measure.Area) bool {
 
 // isGrain reports whether the black or white sample at (x, y), not at the edge, is salt or pepper: it is far from all
 // eight neighbours, at most one neighbour is black or white too, and the neighbours have at least leastValues different
-// values. Around a single sample that a drawing is meant to have, there are fewer.
+// values. Around a single black or white sample of a drawing, there are fewer values.
 func isGrain(p *plane.Plane, x, y int) bool {
 	v, extreme, isAlone := p.Row(y)[x], 0, true
 	var values [8]float32
@@ -142,8 +141,8 @@ func removeSalt(rows [][]float32, channels []*plane.Plane, y int) (replaced int)
 	return replaced
 }
 
-// medianAround returns the median of the neighbours of the sample at (x, y) that do not equal the sample. ok is false
-// if more than one neighbour equals the sample, if one does and has an equal neighbour of its own, or if all do.
+// medianAround returns the median of the neighbours of the sample at (x, y) that differ from it. ok is false if several
+// neighbours equal the sample, if the only equal one has a further equal neighbour, or if none differs.
 func medianAround(p *plane.Plane, x, y int) (median float32, ok bool) {
 	v := p.Row(y)[x]
 	alike, last := 0, image.Point{}

@@ -33,10 +33,10 @@ func (m Unsharp) String() string {
 
 // Undo returns a new picture: img, which must be opaque, as it was before the mask m.
 //
-// 83 pictures in colour of general-dev, open-valid and T91 were reduced by 2 and sharpened with each mask of the table.
-// The columns have the number of pictures in which a mask was found; the gain on interpolation at ×2 in dB of RGB,
-// without StepMask and with it; and the share of pictures that become worse than interpolation by more than 0.2 dB,
-// without StepMask and with it:
+// 83 pictures in colour of general-dev, open-valid and T91 were reduced by 2 and sharpened with each mask of the table
+// (deviation: of the Gaussian; then the amount). The columns have the number of pictures in which a mask was found; the
+// gain on interpolation at ×2 in dB of RGB, without StepMask and with it; and the share of pictures that become worse
+// than interpolation by more than 0.2 dB, without StepMask and with it:
 //
 //	Pillow, UnsharpMask of radius 1 and 70 %          75    1.29  3.49    31 %   2 %
 //	the same, 30 %                                    71    1.10  2.61     7     2
@@ -46,7 +46,7 @@ func (m Unsharp) String() string {
 //	Pillow, EDGE_ENHANCE                              68    2.21  6.24     0     0
 //	Pillow, Sharpness by 1.5                          82    0.41  2.95    31     1
 //	deviation 1, 0.7                                  83    1.39  4.00    30     0
-//	deviation 2, 1.5, of what was blurred in 8 bits   70    2.24  4.94    11     1
+//	deviation 2, 1.5, its blur rounded to 8 bits      70    2.24  4.94    11     1
 //	deviation 3, 0.5                                  82   −0.10  5.49    71     1
 //	noise of 5 levels, then deviation 1, 0.7          82    1.93  3.94    11     0
 //	JPEG 85, then deviation 1, 0.7                    83    0.63  2.00    27     1

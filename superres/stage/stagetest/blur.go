@@ -28,6 +28,7 @@ type Blur struct {
 
 func init() { stage.RegisterNetwork("blur", loadBlur) }
 
+// loadBlur is the stage.NetworkLoader of Blur.
 func loadBlur(scale int, params json.RawMessage, a *stage.Arrays) (stage.Network, error) {
 	var b Blur
 	if err := stage.Unmarshal(params, &b); err != nil {
@@ -128,7 +129,7 @@ func (r *blurRun) ready(count int) int {
 	}
 }
 
-// enlarge computes the rows of the result for row y of the picture that are from r.done to end, and sets them in out.
+// enlarge sets in out the rows of the result that belong to row y of the picture and lie in [r.done, end).
 func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
 	means, made := make([][]float32, r.Planes), -1
 	for row := max(y*r.Factor, r.done); row < min((y+1)*r.Factor, end); row++ {
@@ -152,7 +153,7 @@ func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
 	}
 }
 
-// mean returns the means around the samples of row y, over r.Radius rows above to below rows below it.
+// mean returns the means around the samples of row y, over the rows from y − r.Radius to y + below.
 func (r *blurRun) mean(rows [][]float32, y, below int) []float32 {
 	sums, means := make([]float32, r.w), make([]float32, r.w)
 	for v := max(y-r.Radius, 0); v < min(y+below+1, r.h); v++ {

@@ -145,7 +145,7 @@ func (c networkCheck) checkDivisions() {
 	}
 }
 
-// checkRunsApart pushes two pictures through two runs alternately, which must not share memory.
+// checkRunsApart pushes two pictures alternately through two runs: the results must be as with one run after the other.
 func (c networkCheck) checkRunsApart() {
 	h := c.network.Reach() + 20
 	first, second := c.planes(17, h), c.planes(18, h)
@@ -228,8 +228,8 @@ func (c networkCheck) sameBeyond(part, whole *plane.Plane, x, y, side int) error
 	return nil
 }
 
-// memory measures the peak of memory while pictures of two heights are pushed, 32 rows at a time, with a collector that
-// leaves hardly any garbage.
+// memory compares Memory with the peak of memory while pictures of two heights are pushed, 32 rows at a time, with a
+// collector that leaves hardly any garbage.
 func (c networkCheck) memory() {
 	const slack, w = 1 << 20, 64
 	for _, h := range []int{100, 500} {
@@ -254,7 +254,7 @@ func (c networkCheck) memory() {
 	}
 }
 
-// pushParts pushes a picture in parts of rows rows, and returns the greatest number of bytes that a call returned.
+// pushParts pushes a picture in parts of the given height, and returns the most bytes that one call returned.
 func (c networkCheck) pushParts(in []*plane.Plane, rows int) (most int64) {
 	run := c.network.Start(in[0].W, in[0].H)
 	part := make([]*plane.Plane, len(in))

@@ -37,6 +37,7 @@ func (c *check) open(head stage.Head, data []byte) (subject, error) {
 	return c.load(f, c.scale, head)
 }
 
+// checkSaved saves and loads the subject, and requires the same file and the same result from the loaded subject.
 func (c *check) checkSaved() {
 	head, data := c.file()
 	back, err := c.open(head, data)

@@ -86,6 +86,7 @@ func (in input) rows(top, end, scale int) (part input) {
 // enlarger is the subject for a stage.Stage.
 type enlarger struct{ stage.Stage }
 
+// apply implements subject. A stage that looks at colour gets colour that depends on the brightness.
 func (e enlarger) apply(ctx context.Context, in input, w *stage.Work) ([]*plane.Plane, error) {
 	if stage.SeesColour(e.Stage) {
 		low := in.low[0]
@@ -247,6 +248,7 @@ func samePlanes(a, b []*plane.Plane) bool {
 	return slices.EqualFunc(a, b, func(p, q *plane.Plane) bool { return slices.Equal(p.Pix, q.Pix) })
 }
 
+// result requires that Apply leaves its arguments unchanged, and twice returns the same finite samples in new memory.
 func (c *check) result() {
 	in := c.picture(23, 17)
 	before := in.rows(0, 17, c.scale).planes()
@@ -275,6 +277,7 @@ func (c *check) checkTiny() {
 	}
 }
 
+// progress requires that the reported shares of the work never fall, and end with 1.
 func (c *check) progress() {
 	last := 0.0
 	c.run(c.picture(40, 30), stage.NewWork(nil, func(share float64) {
@@ -288,6 +291,7 @@ func (c *check) progress() {
 	}
 }
 
+// checkCancelled ends the context before Apply and during Apply, and requires the error of the context.
 func (c *check) checkCancelled() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -333,6 +337,7 @@ func (c *check) checkPool() {
 	}
 }
 
+// checkConcurrent calls Apply four times concurrently, and requires the same result of each call.
 func (c *check) checkConcurrent() {
 	if c.failed {
 		return // a subject that writes to its arguments would only race
@@ -421,7 +426,7 @@ func (c *check) memory() {
 	}
 }
 
-// checkTuned tunes the subject with a zero Tuning, and then with values of each setting.
+// checkTuned tunes the subject: a zero Tuning must change nothing, and a tuned subject must keep its Reach.
 func (c *check) checkTuned() {
 	in := c.picture(23, 17)
 	want := c.run(in, nil)

@@ -46,7 +46,7 @@ func Bounds(ctx context.Context, o Options) (weights [3][superres.SignCount]floa
 	return weights, nil
 }
 
-// pixels samples pixels from count parts of pictures, and returns them by the kind of degradation of the part.
+// pixels picks random pixels in count degraded parts of pictures, and returns them by the kind of degradation.
 func (s *sampler) pixels(ctx context.Context, scale, count int) (map[string][]pixel, error) {
 	type ofKind struct {
 		kind string
@@ -73,6 +73,7 @@ func ofAllKinds(byKind map[string][]pixel) (all []pixel) {
 	return all
 }
 
+// samplePixels enlarges img by the model auto, and returns random pixels of the result with their errors against truth.
 func samplePixels(
 	ctx context.Context, auto *superres.Model, scale int, img image.Image, truth *plane.Plane, rng *rand.Rand,
 ) (list []pixel, err error) {

@@ -112,8 +112,8 @@ func spectrum(p *degrade.Plane) [][]complex128 {
 	return rows
 }
 
-// careOf returns the weight of the samples of a kind in learning. The table compares weights, each with a limit for
-// learned.doubtful, in octaves, with which clean pictures lose about as little. Mean and greatest are of
+// careOf returns the weight of the samples of a kind in learning. The table compares weights. Gain is the value of
+// learned.doubtful, in octaves, with which clean pictures lose about equally little. Mean and greatest are of
 // correctionSample.lost, in dB, for 1,493 parts of pictures of general-dev and T91: the mean over all parts, which is
 // 1.94 without corrections, and the greatest value of a clean part.
 //

@@ -74,8 +74,7 @@ func (o fitting) fit(l lesson) *learned.Perceptron {
 	return p
 }
 
-// learn returns a member of a perceptron that has learned l, with seed number and the means and deviations of the
-// traits.
+// learn returns a member of a perceptron that has learned l. number is the seed; mean and deviation are of the traits.
 //
 // It uses Adam with a learning rate that falls as a cosine does, and adds noise to the traits in place of more samples.
 func (o fitting) learn(l lesson, mean, deviation []float64, number uint64) parameters {

@@ -37,28 +37,28 @@ type Options struct {
 	Folders []string
 	// Share is the share of the samples, and of the steps and the margins of learning, more than 0; 1: all.
 	Share float64
-	// Report gets what the steps of the softener have lost.
+	// Report gets the losses of the steps in which the softener learns.
 	Report io.Writer
-	// Checkpoints is the folder that keeps how far the softener is, from which an interrupted run goes on; "": none.
+	// Checkpoints is the folder for checkpoints of the softener, from which an interrupted run goes on; "": none.
 	Checkpoints string
 }
 
 // of returns the share of n, at least 1.
 func (o Options) of(n int) int { return max(1, int(o.Share*float64(n))) }
 
-// part is a number of samples of a kind: by default of parts of photographs.
+// part says how many samples of one kind are computed. They come from parts of photographs unless drawn is true.
 type part struct {
 	count     int
 	seed      uint64
-	drawn     bool // of drawings
-	vivid     bool // of photographs that are sharpened first, as cameras do it: the result is the truth
-	retouched bool // of photographs whose size, contrast and gamma are changed first, so that few stand for more
+	drawn     bool // samples come from drawings
+	vivid     bool // photographs are sharpened first, as cameras do it, and are then the truth
+	retouched bool // size, contrast and gamma of photographs are changed first, so that few stand for more
 }
 
 // fitSeed is the seed of the perceptrons.
 const fitSeed = 3
 
-// estimators has how the files are made, in their order.
+// estimators lists the files in the order in which they must be made, each with the function that makes it.
 var estimators = [...]struct {
 	file string
 	make func(context.Context, *sampler, Options) (written, error)
@@ -113,7 +113,7 @@ func Make(ctx context.Context, file string, o Options) ([]byte, error) {
 // traited is a sample, which has no traits if its picture is too small for them.
 type traited interface{ hasTraits() bool }
 
-// fitted returns how a perceptron is made: sample makes sample number, and learn learns from all of them.
+// fitted returns a function that makes a perceptron: it gets samples from sample, and calls learn with all of them.
 func fitted[T traited](
 	sample func(*sampler, context.Context, int) (T, error), learn func(fitting, []T) *learned.Perceptron, f fitting,
 	parts ...part,
@@ -140,7 +140,7 @@ func fitted[T traited](
 	}
 }
 
-// samples returns the samples 0 to count − 1 that make returns, in order.
+// samples calls make with the numbers 0 to count − 1, and returns the results in the order of the numbers.
 func samples[T any](ctx context.Context, count int, make func(context.Context, int) (T, error)) ([]T, error) {
 	all, numbers := slices.Repeat([]T{*new(T)}, count), slices.Repeat([]int{0}, count)
 	for i := range numbers {

@@ -186,7 +186,7 @@ func reduce(truth *plane.Plane, scale int, kind string, rng *rand.Rand) *degrade
 	return low
 }
 
-// reduceAs returns truth reduced by scale as the given kind asks, and how the result is to be degraded.
+// reduceAs returns truth reduced by scale for the given kind of degradation, and the degradation to apply afterwards.
 func reduceAs(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degrade.Plane, degrade.Degradation) {
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	file := func(least, most int) degrade.File {
@@ -233,7 +233,7 @@ func reduceAs(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degr
 	return levelsOf(low), d
 }
 
-// decimate returns one sample of each square of by×by samples of p, the first.
+// decimate returns the first sample of each square of by×by samples of p.
 func decimate(p *plane.Plane, by int) *plane.Plane {
 	out := plane.New(p.W/by, p.H/by)
 	for y := range out.H {
@@ -244,7 +244,7 @@ func decimate(p *plane.Plane, by int) *plane.Plane {
 	return out
 }
 
-// randomDegradation returns several degradations at once.
+// randomDegradation returns a random degradation: no damage, or damage of one kind or of several kinds.
 func randomDegradation(rng *rand.Rand) (d degrade.Degradation) {
 	likely := func(p float64) bool { return rng.Float64() < p }
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
@@ -360,7 +360,7 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	return out, nil
 }
 
-// check returns the errors of the models for img, which is not corrected. strength is the measured strength.
+// check returns the errors of several models for img, which is not corrected; strength was measured in img.
 func (s *sampler) check(ctx context.Context, img image.Image, truth *plane.Plane, strength float64) (
 	c checked, err error,
 ) {

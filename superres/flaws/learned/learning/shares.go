@@ -13,7 +13,7 @@ type sample struct {
 	Traits []int32
 	// The two results are the enlargements of the corrected picture by the clean and by the robust model, each less
 	// plain interpolation. Truth is the mean square of the truth less plain interpolation. Products holds the mean
-	// products of any two results, WithTruth of each result and the truth less plain interpolation.
+	// products of any two results, WithTruth the mean products of each result with the truth less plain interpolation.
 	Truth     float64
 	Products  [results][results]float64
 	WithTruth [results]float64

@@ -56,7 +56,7 @@ var (
 // softenerSide is the side of the patches from which a softener learns.
 const softenerSide = 64
 
-// reduceAll returns all pictures, each in five sizes, reduced by 2, 3 and 4, with sides of 80 or more.
+// reduceAll returns all pictures in five sizes, reduced by 2, 3 and 4, less results with a side below 80.
 func (s *sampler) reduceAll() (list []reducedPicture) {
 	each := make([][]reducedPicture, len(s.pictures))
 	parallel.Indices(len(s.pictures), func(i int) {
@@ -284,8 +284,8 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 	return elementary.Log(sum)
 }
 
-// sharpenings returns how to mend pictures of each class, learned from count pairs of patches. A correction has the
-// share undone of the mean gains that would turn the second patch of each pair back into the first.
+// sharpenings returns how to mend pictures of each class, learned from count pairs of patches. A correction is the mean
+// of the gains that turn the second patch of a pair back into the first, times its share in undone.
 func (l softenerLessons) sharpenings(count int) []learned.Sharpening {
 	all, classes := make([][len(repair.Correction{})]float64, count), make([]int, count)
 	parallel.Indices(count, func(i int) {

@@ -16,8 +16,7 @@ import (
 // strengths are evenly spaced.
 const strengthSteps = 10
 
-// strengthSample holds the traits of a degraded picture without blur, and the errors of the robust model at each
-// strength.
+// strengthSample holds the traits of a degraded picture without blur, and the robust model's errors at each strength.
 type strengthSample struct {
 	Kind   string
 	Traits []int32

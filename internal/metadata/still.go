@@ -168,7 +168,7 @@ func (c *catalogue) read(meta Body) {
 	})
 }
 
-// get returns the item with the number id. If there is none, it returns a new item, and adds this to c up to mostItems.
+// get returns the item with the number id. If c has none, get returns a new item, and adds it to c up to mostItems.
 func (c *catalogue) get(id uint64) *item {
 	if it := c.items[id]; it != nil {
 		return it
@@ -341,7 +341,7 @@ func (c *catalogue) still() (*Still, error) {
 	return s, c.crop(s, primary)
 }
 
-// auxiliary records the item extra, which r links to the primary picture, as transparency or, by name, in s.about.
+// auxiliary records in s the item extra, which r links to the primary picture: transparency, or a name for s.about.
 func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
 	is, _ := c.find(extra, "auxC")
 	f := &fields{data: is.Start(256)}
@@ -427,8 +427,8 @@ func (c *catalogue) count(s *Still) {
 	}
 }
 
-// brighten sets s.Map to the gain map to which the reference r of a derived picture leads, or names it in s.about as
-// left out. A JPEG can hold the map if it and the picture are coded with AV1, the picture has standard range, and the
+// brighten sets s.Map to the gain map to which the reference r of a derived picture leads, or names the map in s.about
+// as left out. A JPEG can hold the map if map and picture are coded with AV1, the picture has standard range, and the
 // map works in the colour primaries of the picture.
 func (c *catalogue) brighten(s *Still, r reference, coded *item) {
 	const version, flags, base, ownColours = 1, 4, 5, 0x40
@@ -476,7 +476,7 @@ func (c *catalogue) deepen(s *Still) {
 	}
 }
 
-// colours reads a box colr (ISO/IEC 14496-12, 12.1.5) into s: code points or a profile. The first box of either counts.
+// colours reads a box colr (ISO/IEC 14496-12, 12.1.5) into s: code points or a profile. The first of each kind decides.
 func (s *Still) colours(body Body) {
 	const kind = 4
 	switch string(body.Start(kind)) {

@@ -111,7 +111,7 @@ func (f tiffFile) resolution() Resolution {
 	return r.validated()
 }
 
-// tiffEntries builds the entries of a TIFF directory, in the given byte order. kept are entries of an EXIF block.
+// tiffEntries builds the entries of a TIFF directory, in the byte order given. kept holds entries from an EXIF block.
 type tiffEntries struct {
 	order binary.ByteOrder
 	kept  directory
@@ -129,8 +129,8 @@ type TIFFField struct {
 	Values []uint32
 }
 
-// TIFF returns the layout of a TIFF with metadata m, software as a record of the program that made the file, and pixel
-// data in the byte order m.TIFFOrder, pixels bytes long. fields returns entries about pixel data at offset at.
+// TIFF returns the layout of a TIFF with metadata m, software as a record of the program that made the file, and pixels
+// bytes of pixel data in the byte order m.TIFFOrder. fields returns the entries about pixel data that begin at at.
 //
 // Note: the file begins with the unchanged EXIF block. A TIFF and an EXIF block both count offsets from their start, so
 // every offset in the block stays right, even in the undocumented notes of camera makers. Only the offset of the first
@@ -223,8 +223,8 @@ func (m Metadata) TIFFOrder() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// TIFFPage returns the layout of a page for the even offset at of a TIFF, with metadata m, software as a record of the
-// program that made the file, and pixel data pixels bytes long. fields returns the entries about the pixel data, as for
+// TIFFPage returns the layout of a page that begins at the even offset at of a TIFF, with metadata m, software as a
+// record of the program that made the file, and pixel data of the length pixels in bytes. fields is as for
 // Metadata.TIFF. last: no page follows; false: the next page begins at End of the result.
 //
 // Note: Metadata.TIFF puts the EXIF block at the start of the file, where only one fits. For pages, the entries of the

@@ -16,7 +16,7 @@ const (
 	meansRGB
 	meansCMYK         // 0: no ink
 	meansInvertedCMYK // 255: no ink
-	meansInvertedYCCK // inverted CMY, taken as RGB, in YCbCr; and inverted black
+	meansInvertedYCCK // inverted CMY, converted like RGB to YCbCr; and inverted black
 )
 
 // meaning returns which colours the components are. It decides as libjpeg does (jdapimin.c, default_decompress_parms):

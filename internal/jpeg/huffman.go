@@ -64,7 +64,7 @@ func newCodes(count []byte, values []byte) *codes {
 	return c
 }
 
-// readCodes sets Huffman tables of d from payload. Each has class (DC or AC), number, counts by length, values.
+// readCodes sets Huffman tables of d from payload. A table there is its class (DC or AC), number, counts and values.
 func (d *decoder) readCodes(payload []byte) error {
 	const head = 17
 	for len(payload) > 0 {
@@ -105,8 +105,8 @@ type Table struct {
 	Values []byte
 }
 
-// Standard are the tables K.3 to K.6 of ITU-T T.81, annex K: for luma and then for chroma, the table for the DC
-// coefficient of a block and the table for the others (AC).
+// Standard holds the tables K.3 to K.6 of ITU-T T.81, annex K: Standard[0] for luma, Standard[1] for chroma, and in
+// each the table for the DC coefficient of a block, then the table for the AC coefficients.
 var Standard = [2][2]Table{
 	{
 		{[16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},

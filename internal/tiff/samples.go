@@ -95,7 +95,7 @@ func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 	}
 }
 
-// levels returns a table that scales samples of up to 8 bits to 0..255 or, if inverted, to 255..0, or if raw, keeps them.
+// levels returns a table that scales samples of up to 8 bits to 0..255, to 255..0 if inverted, or not at all if raw.
 func (d *decoder) levels(inverted, raw bool) (table [256]byte) {
 	most := 1<<d.bits - 1
 	for v := range most + 1 {
@@ -123,7 +123,7 @@ func (d *decoder) scaleTo16(v uint32) uint32 {
 	return (v*math.MaxUint16 + most/2) / most
 }
 
-// integer returns sample i of a row, of up to 32 bits. Samples other than whole bytes are packed, the highest bit first.
+// integer returns sample i of a row, of up to 32 bits. Samples that are no whole bytes are packed, highest bit first.
 func (d *decoder) integer(row []byte, i int) uint32 {
 	switch d.bits {
 	case 8:

@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Fault wraps at most one of these classes. A caller distinguishes them with errors.Is. Their own text never appears
-// in a message.
+// The classes of Faults. A Fault wraps at most one class, which a caller finds with errors.Is. The text of a class
+// never appears in a message.
 var (
 	// ErrInput: the input is missing, unreadable, damaged or of another kind.
 	ErrInput = errors.New("unusable input")
@@ -91,7 +91,7 @@ func (f *Fault) With(r Remedy) *Fault {
 	return &n
 }
 
-// Named returns err if its first Fault has a name, else a copy of this Fault with the given name. ok: err has a Fault.
+// Named returns err if the first Fault in err has a name, else a copy of the Fault with this name. ok: err has a Fault.
 func Named(err error, name string) (_ error, ok bool) {
 	f, ok := errors.AsType[*Fault](err)
 	if !ok {

@@ -98,8 +98,7 @@ func (d *decoder) readCodes(payload []byte) error {
 	return nil
 }
 
-// Table is a Huffman table as a file stores it: how many codes there are of each length from 1 to 16 bits, and their
-// values.
+// Table is a Huffman table as a file stores it: the number of codes of each length, 1 to 16 bits, and their values.
 type Table struct {
 	Count  [16]byte
 	Values []byte

@@ -228,8 +228,7 @@ var zigzag = func() (places [80]uint8) {
 	return places
 }()
 
-// decodeSequential decodes a block of a sequential file (T.81, F.2.2) and writes its samples, grey after the end of the
-// data.
+// decodeSequential decodes a block of a sequential file (T.81, F.2.2) into c.samples: grey, if the data have ended.
 func (d *decoder) decodeSequential(c *component, x, y int) {
 	out := c.samples[8*(y*c.stride+x):]
 	if d.hasEnded {

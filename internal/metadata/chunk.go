@@ -22,8 +22,7 @@ func (e FormatError) Error() string { return string(e) }
 
 // ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that they agree
 // on the content of a file. It fails at a chunk that is cut off or breaks a rule: IHDR is the first chunk, occurs once
-// and has 13 bytes of data; acTL, which announces an animation, occurs at most once before the pixels, with 8 bytes of
-// data.
+// and has 13 bytes of data; acTL, which announces an animation, occurs at most once before the pixels, with 8 bytes.
 type ChunkWalk struct {
 	w               *window
 	at              int64 // the offset of the next chunk

@@ -106,9 +106,8 @@ func (m *Mutator) Mutant(n uint64) Mutant {
 	return Mutant{seed.Name, changes, data}
 }
 
-// Change returns data after changes that the bytes of choices decide, one or more bytes for each decision. It is for
-// fuzzing: small changes of choices lead to small changes of the file. If choices is empty or the format is unknown, it
-// returns data unchanged.
+// Change returns data after changes that the bytes of choices decide, one or more bytes for each decision. Fuzzing uses
+// it: small changes of choices change the file little. If choices is empty or the format unknown, data is unchanged.
 func (m *Mutator) Change(data, choices []byte) []byte {
 	if len(choices) == 0 {
 		return data

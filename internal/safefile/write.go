@@ -51,8 +51,7 @@ func MakeAtomicFrom(origin Origin, name string, overwrite bool, run func(temp st
 const AnyMode fs.FileMode = 0o666
 
 // ModeOf returns the greatest mode, at most AnyMode, for a file made from the files called names: group and others get
-// only the permissions that they have for all these files. Names that are not existing regular files, such as "-" and
-// "", are ignored.
+// only the permissions that they have for all these files. Names of no existing regular file, such as "-", are ignored.
 func ModeOf(names ...string) fs.FileMode {
 	most := AnyMode
 	for _, name := range names {

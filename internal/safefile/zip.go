@@ -7,8 +7,7 @@ import (
 )
 
 // The directory of a zip archive may have leastDirectory bytes or, if that is more, 1/directoryShare of the file, but
-// no more than mostDirectory bytes. In memory, it takes ten times as much. 20,000 members with short names take 2 MB in
-// it.
+// at most mostDirectory: it takes ten times as much memory. 20,000 members with short names need 2 MB in the directory.
 const (
 	leastDirectory = 1 << 20
 	directoryShare = 16

@@ -22,7 +22,7 @@ import (
 // point is a position in units: see canvas.
 type point struct{ x, y float64 }
 
-// fillRectangle fills a rectangle, or nothing if w or h ≤ 0. Sides on pixel boundaries are not anti-aliased.
+// fillRectangle fills a rectangle, or nothing if w or h ≤ 0. It does no anti-aliasing if all sides lie between pixels.
 func (c *canvas) fillRectangle(x, y, w, h float64, ink color.NRGBA) {
 	if w <= 0 || h <= 0 {
 		return

@@ -31,9 +31,8 @@ func newCodes(c *counts) *codes {
 	return all
 }
 
-// newPrefixCode returns a prefix code for symbols used as often as count says. most is the limit, in bits, for its
-// codes. It is the Huffman code or, where that exceeds the limit, the Huffman code after the smallest counts are
-// raised.
+// newPrefixCode returns a prefix code for symbols used as often as count says: the Huffman code or, if that has codes
+// of more bits than the limit most, the Huffman code after the smallest counts are raised.
 func newPrefixCode(count []uint32, most int) *prefixCode {
 	p := &prefixCode{code: make([]uint16, len(count)), length: make([]uint8, len(count))}
 	var symbols []int

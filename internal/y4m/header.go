@@ -2,8 +2,7 @@
 // about the stream; then, for each frame, a line, the samples of brightness, and the samples of Cb and Cr.
 //
 // header.go reads the line about the stream, stream.go the frames, and planes.go converts samples. Nothing in a stream
-// is trusted: the length of lines is bounded, and the size in the header is checked before memory for a frame is
-// allocated.
+// is trusted: lines have a greatest length, and the size in the header is checked before memory is allocated.
 package y4m
 
 import (

@@ -43,7 +43,7 @@ func Decode(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit
 
 const undecodable = FormatError("its pixels cannot be decoded")
 
-// decode decodes file with the changes edits, in an instance of the decoder.
+// decode decodes file, after the changes edits, in mod, an instance of the decoder.
 func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.Edit) (f Frame, err error) {
 	call := caller(ctx, mod, undecodable, &err)
 	const fields = 4 * 4 // width, height, depth, number of pictures

@@ -31,7 +31,7 @@ func Encode(ctx context.Context, width, height int, pix []byte, grey bool, quali
 	return file, err
 }
 
-// encode encodes a picture in an instance of the encoder.
+// encode does the work of Encode in mod, an instance of the encoder.
 func encode(ctx context.Context, mod api.Module, width, height int, pix []byte, grey bool, quality int) (
 	file []byte, err error,
 ) {

@@ -70,6 +70,7 @@ func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64
 	}
 }
 
+// jpeg reads the metadata in the segments of the JPEG in src, and the files behind its picture, into r.m.
 func (r *reader) jpeg(src Source) {
 	parts := map[byte]Body{} // parts of the ICC profile, by number
 	count, damaged := byte(0), false

@@ -212,7 +212,7 @@ func toneMapped(light, peak float64) float64 {
 
 // significantBits adapts bits, the data of a chunk sBIT from a file with depth bits a sample, to a PNG with the IHDR
 // data header: it returns one number for each sample of a pixel, with depth for alpha if bits lacks alpha. It returns
-// nil if the PNG has another depth, or if only one of the two is grey: enlarging has then filled all bits.
+// nil if bits is wrong, if the depths differ, or if only one of the pictures is grey: enlarging then fills all bits.
 func significantBits(bits []byte, depth byte, header []byte) []byte {
 	const depthAt, typeAt = 8, 9
 	samples := map[byte]int{0: 1, 2: 3, 4: 2, 6: 4}[header[typeAt]]

@@ -506,8 +506,8 @@ func (c *catalogue) turn(s *Still, it *item) {
 }
 
 // crop sets s.Crop from the box clap (ISO/IEC 14496-12, 12.1.4): width, height, and the distance from the centre of the
-// picture to the centre of the visible part, as fractions. A box clap that cuts through pixels is ignored. crop fails
-// if the part is not in the picture.
+// picture to the centre of the visible part, as fractions. A box clap that cuts through pixels is only named in
+// s.about. crop fails if the visible part is not wholly in the picture.
 func (c *catalogue) crop(s *Still, it *item) error {
 	s.Crop = [4]int64{0, 0, s.Width, s.Height}
 	b, ok := c.find(it, "clap")

@@ -89,6 +89,7 @@ func (k *RIFFWalk) visit(visit func(kind []byte, body Body) bool) {
 	}
 }
 
+// webp reads the metadata in the chunks of the WebP in src into r.m.
 func (r *reader) webp(src Source) {
 	RIFFChunks(src, func(kind []byte, body Body) bool {
 		switch string(kind) {

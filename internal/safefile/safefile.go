@@ -5,8 +5,7 @@
 // this name.
 //
 // Every refusal is a Fault: one line that says what is wrong, why and, if possible, what to do. The caller puts the
-// name of the program before this line. A Fault names no flag: its Remedy says what would help, in words that the
-// caller has.
+// name of the program before this line. A Fault names no flag; the caller words its Remedy, which says what would help.
 //
 // Writing begins in write.go (WriteAtomic, CheckWritable) and uses the few calls in disk.go, which tests replace.
 // leftovers.go removes files that killed programs have left, which it recognises by their names and by the locks in

@@ -138,7 +138,7 @@ func (c *canvas) sampleWidth() float64 {
 	return c.proportion(0.9, 5)
 }
 
-// renderStreets renders a map: winding borders, straight roads, most about 1 unit wide, and names in muted colours.
+// renderStreets renders a map in muted colours: winding borders and straight roads, most about 1 unit wide, and names.
 func (c *canvas) renderStreets() {
 	ground := c.colourAt(0, 0)
 	tones := [3]color.NRGBA{c.sampleMiddle(ground), c.sampleMiddle(ground), c.sampleMiddle(ground)}

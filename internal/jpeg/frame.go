@@ -12,7 +12,7 @@ type frame struct {
 	width, height        int // of the picture, in pixels
 	isProgressive        bool
 	components           []*component // nil: no header was read yet
-	mostAcross, mostDown int          // the largest sampling factors of any component
+	mostAcross, mostDown int          // the largest sampling factors among the components
 	mcusWide, mcusHigh   int          // MCUs of a scan with several components
 }
 
@@ -28,7 +28,7 @@ type component struct {
 	samples                []byte         // rows of stride samples each, a multiple of 8 rows; nil: not decoded yet
 	coefficients           []coefficients // for progressive files: stride/8 blocks a row; nil: there was no scan yet
 	quantiser              *[64]int32     // the quantisation table when the first scan began
-	finest                 [64]int8       // low bits still missing, per coefficient in file order; −1: all
+	finest                 [64]int8       // how many low bits are still missing, per coefficient in file order; −1: all
 
 	dc, ac               *codes // Huffman tables of this scan
 	before               int32  // DC coefficient of the block before

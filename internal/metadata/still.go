@@ -457,7 +457,7 @@ func (c *catalogue) brighten(s *Still, r reference, coded *item) {
 	m.Edits = append(slices.Clone(s.Colour), Edit{c.primaryAt, id[4-c.primaryLen:]})
 }
 
-// deepen adds changes to s.Colour that make the decoder return 16 bits for samples of 8 bits.
+// deepen adds changes to s.Colour after which the decoder returns 16 bits for samples of 8 bits.
 //
 // Note: for 8 bits, the decoder uses arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating
 // it (on a smooth picture, levels of 0..255 differ by 9 from avifdec) and makes blue 12 levels too dark in limited
@@ -566,8 +566,8 @@ func (r *reader) avif(src Source) {
 	}
 	uprightXMP(r.m.XMP)
 	r.m.Orientation = s.Orientation
-	// A profile counts before code points. They are kept as a chunk cICP of a PNG, which uses the same code points, and
-	// stated for RGB of full range.
+	// A profile is preferred to code points. The code points are kept as the chunk cICP of a PNG, which uses the same
+	// numbers, and are stated for RGB of full range.
 	const unspecified, matrixRGB, fullRange = 2, 0, 1
 	if s.nclx != nil && s.icc.Len == 0 && s.nclx[1] != unspecified && s.nclx[3] != unspecified {
 		r.colourChunk("cICP", bodyOf([]byte{s.nclx[1], s.nclx[3], matrixRGB, fullRange}), nil)

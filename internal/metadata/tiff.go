@@ -60,7 +60,7 @@ func (r *reader) tiff(src Source) {
 			r.geo(f, e, v)
 		}
 	}
-	for e := range f.fields(f.first) { // second, since the tag for IPTC counts before Photoshop resources
+	for e := range f.fields(f.first) { // in a second pass, since a tag of its own for IPTC takes precedence
 		if v, ok := f.value(e); ok && e.Tag == tagPhotoshop && v.Len <= MaxBlock && r.isFirst("photoshop") {
 			if records, ok := iptcResource(v); ok {
 				r.iptc(inOnePiece(records))

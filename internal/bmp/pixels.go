@@ -11,8 +11,7 @@ import (
 
 // Decode fills pix with the pixels: one index byte each if there is a palette, else red, green, blue and alpha, where
 // the colours are not multiplied by alpha. Rows go from top to bottom, begin stride bytes apart, and have the width of
-// Config. Decode can be called only once. It fails with io.ErrUnexpectedEOF if pixels are missing, or as the reader
-// does.
+// Config. Call Decode only once. It fails with io.ErrUnexpectedEOF if pixels are missing, or with errors of its reader.
 func (d *Decoder) Decode(pix []byte, stride int) error {
 	rows := func(y int64) []byte { // y is the number of a row in the file
 		if !d.topDown {

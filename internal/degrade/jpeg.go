@@ -59,7 +59,7 @@ var cosines, inverse = func() (c, t [64]float32) {
 	return c, t
 }()
 
-// transform stores the product m·b·mᵀ in to. All are 8×8 matrices, stored row by row.
+// transform sets *to to the product m·b·mᵀ. All are 8×8 matrices, stored row by row.
 func transform(to, b, m *[64]float32) {
 	var half [64]float32
 	for i := range 8 {

@@ -5,7 +5,7 @@ import "encoding/binary"
 // bits reads the bits of a scan, the highest bit of each byte first.
 type bits struct {
 	data []byte // the file
-	at   int    // offset of the next byte to take, which never passes a marker
+	at   int    // offset of the next byte to take; it never passes a marker
 	// acc holds the next bits, from its highest bit down, and count is how many of them come from data. Behind the last
 	// bit before a marker acc holds zeros; count is below 0 once some of these zeros have been read.
 	acc   uint64

@@ -64,7 +64,7 @@ func newCodes(count []byte, values []byte) *codes {
 	return c
 }
 
-// readCodes sets Huffman tables of d from payload. A table there is its class (DC or AC), number, counts and values.
+// readCodes sets Huffman tables of d from payload. A table is stored as class (DC or AC), number, counts, values.
 func (d *decoder) readCodes(payload []byte) error {
 	const head = 17
 	for len(payload) > 0 {

@@ -205,8 +205,8 @@ func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 	return Body{f.src, f.Body.at + at, n}, true
 }
 
-// orientation returns the orientation in an EXIF block, 1 to 8, and the offset of its two bytes, at. If the orientation
-// is missing or out of range, it returns 1 and offset 0. It ignores damage to the values of other entries.
+// orientation returns the orientation in an EXIF block, 1 to 8, and the offset of the two bytes that hold it. If there
+// is none or it is out of range, the results are 1 and offset 0. Damage to the values of other entries is ignored.
 func (f tiffFile) orientation() (at int64, orientation int) {
 	start, count, ok := f.head(f.first)
 	if !ok {

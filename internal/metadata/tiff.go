@@ -129,8 +129,9 @@ type TIFFField struct {
 	Values []uint32
 }
 
-// TIFF returns the layout of a TIFF with metadata m, software as a record of the program that made the file, and pixels
-// bytes of pixel data in the byte order m.TIFFOrder. fields returns the entries about pixel data that begin at at.
+// TIFF returns the layout of a TIFF with metadata m, software as a record of the program that made the file, and pixel
+// data in the byte order m.TIFFOrder. pixels is the length of the pixel data in bytes. fields gets the offset of the
+// pixel data and returns the entries about them.
 //
 // Note: the file begins with the unchanged EXIF block. A TIFF and an EXIF block both count offsets from their start, so
 // every offset in the block stays right, even in the undocumented notes of camera makers. Only the offset of the first
@@ -224,7 +225,7 @@ func (m Metadata) TIFFOrder() binary.ByteOrder {
 }
 
 // TIFFPage returns the layout of a page that begins at the even offset at of a TIFF, with metadata m, software as a
-// record of the program that made the file, and pixel data of the length pixels in bytes. fields is as for
+// record of the program that made the file, and pixel data. pixels is their length in bytes. fields is as for
 // Metadata.TIFF. last: no page follows; false: the next page begins at End of the result.
 //
 // Note: Metadata.TIFF puts the EXIF block at the start of the file, where only one fits. For pages, the entries of the

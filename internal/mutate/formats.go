@@ -69,8 +69,8 @@ type format struct {
 	kindFirst, hasSum, padded bool
 }
 
-// nest says that a part contains other parts, which begin at offset behind of its body. They have the given format or,
-// if format is nil, are the parts of a whole file of a known format.
+// nest says that a part contains other parts. behind is their offset in the body of the part. They have the given
+// format or, if format is nil, are the parts of a whole file of a known format.
 type nest struct {
 	behind int
 	format *format

@@ -168,8 +168,7 @@ func printable(name string) string {
 // longestName is the greatest number of characters of a name in a message.
 const longestName = 200
 
-// Shortened returns name for a message. If it has over 200 characters, three dots replace the middle, so that 200
-// remain.
+// Shortened returns name for a message: if it has over 200 characters, dots replace the middle, so that 200 are left.
 func Shortened(name string) string {
 	if utf8.RuneCountInString(name) <= longestName {
 		return name

@@ -1,6 +1,5 @@
-// Package settings has one record for every option of a command. It is the source of the flags on the command line,
-// both levels of help, completion, the manual page, what a result records and --resume compares, and request
-// parameters.
+// Package settings has one record for every option of a command: the source of command-line flags, both levels of help,
+// completion, the manual page, what a result records and --resume compares, and request parameters.
 //
 // Read option.go first, with the record and a table of records; then values.go, the typed fields that an option sets.
 package settings
@@ -172,7 +171,7 @@ func (o *Option) Values() []string {
 	return []string{o.To.String()}
 }
 
-// Recorded returns the values that a result records: Values, with base names if Path is set (except by List).
+// Recorded returns the values that a result records: Values, with base names if Path is set (except for List).
 func (o *Option) Recorded() []string {
 	if _, ok := o.To.(*list); ok {
 		return o.Values()

@@ -183,7 +183,7 @@ func (b *faxBits) atEnd() bool { return b.at >= 8*len(b.data) }
 // align moves to the next bit at a multiple of n.
 func (b *faxBits) align(n int) { b.at = (b.at + n - 1) / n * n }
 
-// run reads the length of a run of pixels, white if black is 0. ok is false for an unknown code and where the data end.
+// run reads the length of a run of white (0) or black (1) pixels. ok is false for an unknown code and where data end.
 func (b *faxBits) run(black int) (n int, ok bool) {
 	for {
 		c := faxRuns[black][b.peek(13)]

@@ -228,8 +228,8 @@ func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 	return l, l.checkOffsets()
 }
 
-// equalNumber returns the number that all elements of list, one for each sample of a pixel, equal, or preset if list is
-// empty. It fails if the elements differ. what is the name of the number for errors.
+// equalNumber returns the value that all elements of list have, one for each sample of a pixel, or preset if list is
+// empty. It fails if the elements differ. what is the name of the value for errors.
 func equalNumber(list []uint64, preset int, what string) (int, error) {
 	if len(list) == 0 {
 		return preset, nil

@@ -178,7 +178,7 @@ func (d *decoder) float(row []byte, i int) float64 {
 	return v
 }
 
-// makeFloat returns the floating-point number with these fields: fraction has bits bits, and exponent has this bias.
+// makeFloat returns the number with these floating-point fields. fraction has the length bits, exponent this bias.
 func makeFloat(sign, exponent, fraction uint64, bits, bias int) float64 {
 	most := uint64(2*bias + 1)
 	v := math.Ldexp(float64(fraction), 1-bias-bits)

@@ -57,7 +57,7 @@ func nearest(name string, known []string, limit int) (word string) {
 		if sortedBytes(name) == sortedBytes(k) {
 			d = 1 // the right letters in the wrong order, the most frequent mistake
 		}
-		if d < least && d < max(len(name), len(k)) { // at the distance max, the words have nothing in common
+		if d < least && d < max(len(name), len(k)) { // at the greatest distance, words have nothing in common
 			word, least = k, d
 		}
 	}

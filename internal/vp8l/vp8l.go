@@ -152,7 +152,7 @@ func (s *Stream) writeHead() {
 	}
 }
 
-// writeTiles appends to s.head a small picture with one pixel for each tile, the value of the tile as its green.
+// writeTiles appends to s.head a small picture with one pixel for each tile, whose green is the value of the tile.
 func (s *Stream) writeTiles(values []uint8) {
 	groups := make([]uint8, tilesIn(s.tiles)*tilesIn(len(values)/s.tiles)) // all are 0
 	b := &band{Stream: &Stream{pic: Picture{Width: s.tiles}, groups: groups}, residuals: make([]uint32, len(values))}

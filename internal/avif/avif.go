@@ -31,7 +31,7 @@ type Frame struct {
 // pixelBytes is the number of bytes per pixel of a Frame.
 const pixelBytes = 8
 
-// Memory returns the most bytes that Decode uses, for a file of size bytes with the given number of pixels.
+// Memory returns the most bytes that Decode uses for a file with this number of pixels and this size in bytes.
 //
 // Note: measured were 28 bytes a pixel for a grid of tiles, 31 for 4:2:0 and 35 for 12 bits in 4:4:4; 16 of these bytes
 // are two copies of a Frame. Synthesised film grain adds 2 to 6.

@@ -13,10 +13,10 @@ import (
 	"superres/internal/metadata"
 )
 
-// Decode decodes the primary picture of file once for each of pictures, which are changes to the bytes of the file, and
-// calls use with the result. With these changes, the file must declare that samples have more than 8 bits, and that the
-// picture has no transparency. buffer is the memory of the decoder, and must be all zeros. The error is ErrMemory, a
-// FormatError, the error of use, or ctx.Err() once ctx has ended.
+// Decode decodes the primary picture of file once for each element i of pictures, after the changes pictures[i] to the
+// bytes of the file, and calls use with i and the result. The changed file must declare that samples have more than 8
+// bits, and that the picture has no transparency. buffer is the memory of the decoder, and must be all zeros. The error
+// is ErrMemory, a FormatError, the error of use, or ctx.Err() once ctx has ended.
 func Decode(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit,
 	use func(i int, f Frame) error) error {
 	machine, err := decoder()
@@ -43,7 +43,7 @@ func Decode(ctx context.Context, file, buffer []byte, pictures [][]metadata.Edit
 
 const undecodable = FormatError("its pixels cannot be decoded")
 
-// decode decodes file with the changes edits, in an instance of the decoder.
+// decode decodes file, after the changes edits, in mod, an instance of the decoder.
 func decode(ctx context.Context, mod api.Module, file []byte, edits []metadata.Edit) (f Frame, err error) {
 	call := caller(ctx, mod, undecodable, &err)
 	const fields = 4 * 4 // width, height, depth, number of pictures

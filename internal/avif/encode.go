@@ -12,7 +12,7 @@ import (
 // encoderBlock is the index of a function that runs for every block, 28,000 times in a megapixel: see breather.
 const encoderBlock = 1210
 
-// Encode returns the AVIF file, in 8 bits without metadata, of a picture of width×height pixels, at most MostPixels.
+// Encode returns an AVIF file, in 8 bits without metadata, for a picture of width×height pixels, at most MostPixels.
 // pix holds red, green, blue and alpha, row by row, with colours multiplied by alpha; if grey, the three colours are
 // equal. Chroma keeps full resolution. quality is 1 to 100; even 100 is not lossless. Encode fails with a FormatError,
 // or with ctx.Err() once ctx has ended.
@@ -31,7 +31,7 @@ func Encode(ctx context.Context, width, height int, pix []byte, grey bool, quali
 	return file, err
 }
 
-// encode encodes a picture in an instance of the encoder.
+// encode does the work of Encode in mod, an instance of the encoder.
 func encode(ctx context.Context, mod api.Module, width, height int, pix []byte, grey bool, quality int) (
 	file []byte, err error,
 ) {

@@ -19,7 +19,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// The programs, compressed with Brotli. The number is a function that runs for every block: see breather.
+// The programs, compressed with Brotli. The numbers below are functions that run for every block: see breather.
 var (
 	//go:embed decode.wasm.br
 	packedDecoder []byte
@@ -118,8 +118,8 @@ func (m *machine) run(ctx context.Context, buffer []byte, use func(context.Conte
 	return err
 }
 
-// caller returns a function that calls functions of mod by name. Each must return a number other than 0; if one returns
-// 0 or traps, *err is set to fault, and further calls do nothing.
+// caller returns a function that calls functions of mod by name. If a called function traps or returns 0, *err is set
+// to fault, and further calls do nothing.
 func caller(ctx context.Context, mod api.Module, fault FormatError, err *error) func(string, ...uint64) uint32 {
 	return func(name string, arguments ...uint64) uint32 {
 		var got []uint64
@@ -148,7 +148,7 @@ func refuseSystem(ctx context.Context, m *machine) error {
 	return err
 }
 
-// linear is the memory of an instance. It grows within buffer.
+// linear is the memory of an instance: the start of buffer, as long as wazero asks for.
 type linear struct {
 	buffer      []byte
 	full, ended atomic.Bool // full: it had to grow beyond buffer; ended: the program must stop
@@ -174,8 +174,8 @@ func (l *linear) Reallocate(size uint64) []byte {
 // Free implements experimental.LinearMemory.
 func (l *linear) Free() {}
 
-// breather lets other goroutines run while the WebAssembly code does: it makes the function with this index call Go. In
-// the decoder that function decodes a block: 15,000 times in a megapixel of a photograph.
+// breather lets other goroutines run while WebAssembly code runs: it makes the function with this index call Go. In the
+// decoder, this function decodes a block, 15,000 times in a megapixel of a photograph.
 //
 // Note: Go cannot preempt the code of wazero. When the garbage collector stops the world, all goroutines would wait
 // until the decoder returns, even the one that is to stop it.

@@ -43,13 +43,13 @@ const (
 	uncompressed = 0
 	rle8         = 1
 	rle4         = 2
-	bitFields    = 3 // in OS/2 2.0: a fax code
-	jpegInside   = 4 // in OS/2 2.0: run lengths of 24-bit pixels
+	bitFields    = 3 // in OS/2 2.0, the same number means a fax code
+	jpegInside   = 4 // in OS/2 2.0, the same number means run lengths of 24-bit pixels
 	pngInside    = 5
 	alphaFields  = 6
 	os2Fax       = 3 + os2
 	rle24        = 4 + os2
-	os2          = 1 << 40 // is added to the numbers of OS/2 2.0
+	os2          = 1 << 40 // added to compression numbers of OS/2 2.0, to tell them from those of Windows
 )
 
 // Decoder reads one file.
@@ -103,7 +103,7 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 	if length == coreHeader {
 		entry = 3
 	}
-	most := int64(0) // how many entries an index can select
+	most := int64(0) // how many palette entries an index can select
 	if d.depth <= 8 {
 		most = 1 << d.depth
 	}
@@ -189,7 +189,7 @@ func (d *Decoder) masksBehind(length int64) int64 {
 	return 0
 }
 
-// setMasks sets the masks from head, a header of the given length with the masks behind it.
+// setMasks sets d.masks from head, a header of the given length with the masks behind it, or to the usual masks.
 //
 // Note: a plain INFO header has no field for a mask of alpha, but some programs, among them FFmpeg and Pillow, write
 // alpha into the fourth byte of its pixels, and FFmpeg and ImageMagick read it. With later headers, that byte is alpha

@@ -11,8 +11,7 @@ import (
 
 // Decode fills pix with the pixels: one index byte each if there is a palette, else red, green, blue and alpha, where
 // the colours are not multiplied by alpha. Rows go from top to bottom, begin stride bytes apart, and have the width of
-// Config. Decode can be called once. It fails with io.ErrUnexpectedEOF where pixels are missing, and with errors of its
-// reader.
+// Config. Call Decode only once. It fails with io.ErrUnexpectedEOF if pixels are missing, or with errors of its reader.
 func (d *Decoder) Decode(pix []byte, stride int) error {
 	rows := func(y int64) []byte { // y is the number of a row in the file
 		if !d.topDown {
@@ -44,7 +43,7 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 	return nil
 }
 
-// indices unpacks the indices in line, of d.depth bits each, the first in the highest bits, to one byte each in row.
+// indices unpacks line, indices of d.depth bits with the first in the highest bits, to row, with one byte per index.
 func (d *Decoder) indices(row, line []byte) {
 	if d.depth == 8 {
 		copy(row[:d.width], line)
@@ -91,7 +90,7 @@ func (d *Decoder) colours() func(row, line []byte) {
 	}
 }
 
-// bytePlaces returns each channel's byte index in a pixel. ok: each channel (alpha may be missing) is a byte.
+// bytePlaces returns which byte of a pixel holds each channel. ok: every channel is a whole byte; alpha may be missing.
 func (d *Decoder) bytePlaces() (places [4]int, ok bool) {
 	for i, mask := range d.masks {
 		shift := bits.TrailingZeros64(mask | 1<<63)

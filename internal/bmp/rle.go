@@ -7,17 +7,17 @@ import (
 	"superres/internal/safefile"
 )
 
-// The codes behind a zero byte. Any other byte behind it is the number of literal pixels that follow.
+// The codes that follow a zero byte. Any other byte there is the number of literal pixels that follow.
 const (
 	endOfLine = 0
 	endOfAll  = 1
 	delta     = 2 // two bytes follow: how many pixels to go right, and how many rows further
 )
 
-// decodeRuns decodes run-length codes. rows returns the memory of a row by its number in the file. A run is its length
-// and its pixel: an index, two alternating 4-bit indices, or blue, green and red. Pixels that no code sets get the
-// first colour of the palette, or black. Pixels past the end of a row are dropped. The end code may be missing if all
-// rows are there.
+// decodeRuns decodes run-length codes. rows returns the memory of a row by its number in the file. A run is coded as
+// its length and its pixel: an index, two alternating 4-bit indices, or blue, green and red. Pixels that no code sets
+// stay the first colour of the palette, or black. Pixels past the end of a row are dropped. The end code may be missing
+// if all rows are there.
 //
 // Note: ImageMagick pads rows to a multiple of four pixels, with runs that may begin past the end of the row.
 func (d *Decoder) decodeRuns(rows func(int64) []byte) error {

@@ -10,9 +10,9 @@ import (
 )
 
 // ApplyColour degrades planes of red, green and blue, of equal size, as Apply degrades one plane. It returns the RMS
-// change of brightness, which gets noise of the same strength as in Apply. A random share of the noise is common to the
+// change of brightness. The noise of brightness is as strong as in Apply. A random share of the noise is common to the
 // three planes, as with grain and with processing in a camera; the rest is independent in each plane. Four JPEG files
-// in five halve the resolution of chroma. Salt is black or white, and each plane is dithered on its own.
+// in five halve the resolution of chroma. Salt is the same in all planes, and each plane is dithered on its own.
 func (d Degradation) ApplyColour(rng *rand.Rand, rgb [3]*Plane) (deviation float64) {
 	for _, p := range rgb {
 		d.reshape(p)
@@ -42,7 +42,7 @@ func Brightness(rgb [3]*Plane) *Plane {
 	return out
 }
 
-// addColourNoise adds noise to red, green and blue, so that brightness at half white has noise of deviation d.Noise.
+// addColourNoise adds noise to red, green and blue: in mid grey, the brightness gets the standard deviation d.Noise.
 func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	const squares = picture.WeightR*picture.WeightR + picture.WeightG*picture.WeightG + picture.WeightB*picture.WeightB
 	part := rng.Float64() // the share of the independent noise in the variance of brightness
@@ -85,7 +85,7 @@ func (f File) passColour(rgb [3]*Plane, half bool) {
 	}
 }
 
-// halve returns the means of p over 2×2 samples; the last column and row are repeated where sides are odd.
+// halve returns the means of p over squares of 2×2 samples. If a side is odd, the last column or row is repeated.
 func (p *Plane) halve() *Plane {
 	out := &Plane{W: (p.W + 1) / 2, H: (p.H + 1) / 2}
 	for y := range out.H {

@@ -52,10 +52,10 @@ type File struct {
 	X, Y int
 }
 
-// Sample returns a random degradation like those of real pictures. About half have noise with a standard deviation of
-// at most 25, weak noise more often, a fifth of it grain; 55% pass through one or two files of quality 30 to 98; a few
-// have salt or are dithered. Two in five of the pictures without noise, salt, dither and files are sharpened, and one
-// in five of the others, as cameras do before they save.
+// Sample returns a random degradation like those of real pictures. About half have noise, with a standard deviation of
+// at most 25 that is small more often than large, and a fifth of these have grain. 55% pass through one or two files of
+// quality 30 to 98; a few have salt or are dithered. A share of 40% of the pictures without noise, salt, dither and
+// files is sharpened, and 20% of the others, as cameras do before they save.
 func Sample(rng *rand.Rand) (d Degradation) {
 	likely := func(p float64) bool { return rng.Float64() < p }
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
@@ -122,7 +122,7 @@ func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 	return distance(p.Pix, before)
 }
 
-// addSalt makes random pixels, a share of d.Salt, black or white, the same in all planes.
+// addSalt makes a random share d.Salt of the pixels black or white, with equal samples in all planes.
 func (d Degradation) addSalt(rng *rand.Rand, planes ...*Plane) {
 	if d.Salt == 0 {
 		return

@@ -3,6 +3,5 @@
 // source that the caller gives; the same numbers give the same samples on one kind of processor.
 //
 // K. Zhang and others (Designing a practical degradation model for deep blind image super-resolution, ICCV 2021,
-// arXiv:2103.14006) found these degradations to matter. Their order is fixed: blur, sharpening, noise, salt, dither,
-// files.
+// arXiv:2103.14006) found these degradations to matter. Their order: blur, sharpening, noise, salt, dither, files.
 package degrade

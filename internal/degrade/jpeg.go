@@ -10,8 +10,8 @@ import (
 // pass saves p, a plane of brightness, in a JPEG file and opens it again.
 func (f File) pass(p *Plane) { f.passBlocks(p, &quantiser.Brightness) }
 
-// passBlocks quantises p as a JPEG file does. steps is the quantisation table for quality 50. The blocks of 8×8 samples
-// begin at X−8 and Y−8 and extend beyond the edges, where samples are repeated.
+// passBlocks quantises p as a JPEG file does. steps is the quantisation table for quality 50. The first block of 8×8
+// samples begins at (X−8, Y−8). Where blocks extend beyond an edge of p, the samples at the edge are repeated.
 func (f File) passBlocks(p *Plane, steps *[64]int) {
 	var table [64]float32
 	for i, step := range steps {
@@ -43,8 +43,8 @@ func (f File) passBlocks(p *Plane, steps *[64]int) {
 	}
 }
 
-// cosines is the matrix of the orthonormal cosine transform of 8 samples, by rows of one frequency. inverse is its
-// transpose.
+// cosines is the matrix of the orthonormal cosine transform of 8 samples, with one frequency in each row. inverse is
+// the transpose of cosines.
 var cosines, inverse = func() (c, t [64]float32) {
 	for k := range 8 {
 		scale := math.Sqrt(2. / 8)
@@ -59,7 +59,7 @@ var cosines, inverse = func() (c, t [64]float32) {
 	return c, t
 }()
 
-// transform computes to = m·b·mᵀ. All three are 8×8 matrices, row by row.
+// transform sets *to to the product m·b·mᵀ. All are 8×8 matrices, stored row by row.
 func transform(to, b, m *[64]float32) {
 	var half [64]float32
 	for i := range 8 {

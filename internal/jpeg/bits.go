@@ -5,7 +5,7 @@ import "encoding/binary"
 // bits reads the bits of a scan, the highest bit of each byte first.
 type bits struct {
 	data []byte // the file
-	at   int    // offset of the next byte to take; a marker stops it
+	at   int    // offset of the next byte to take; it never passes a marker
 	// acc holds the next bits, from its highest bit down, and count is how many of them come from data. Behind the last
 	// bit before a marker acc holds zeros; count is below 0 once some of these zeros have been read.
 	acc   uint64
@@ -71,8 +71,8 @@ func (r *bits) number(n uint) int {
 	return v
 }
 
-// extend returns the signed number that the highest size bits of acc encode (T.81, table F.1). If the first bit is 0,
-// the number is negative. size is at most 16.
+// extend returns the signed number that the highest bits of acc encode (T.81, table F.1). size is the number of these
+// bits, at most 16. If the first bit is 0, the number is negative.
 func extend(acc uint64, size uint) int32 {
 	v := int32(acc >> (64 - size))
 	negative := int32(acc>>63) - 1 // all bits set, or none

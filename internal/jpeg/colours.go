@@ -16,11 +16,11 @@ const (
 	meansRGB
 	meansCMYK         // 0: no ink
 	meansInvertedCMYK // 255: no ink
-	meansInvertedYCCK // inverted CMY, taken as RGB, in YCbCr; and inverted black
+	meansInvertedYCCK // inverted CMY, converted like RGB to YCbCr; and inverted black
 )
 
 // meaning returns which colours the components are. It decides as libjpeg does (jdapimin.c, default_decompress_parms):
-// a JFIF segment means YCbCr, Adobe's segment counts next, and the names of the components last.
+// a JFIF segment means YCbCr; without it, Adobe's segment decides, and else the names of the components.
 //
 // Note: inverted CMYK is a habit of Adobe's programs, and ImageMagick and Pillow expect it in all files.
 func (d *decoder) meaning() meaning {
@@ -155,8 +155,8 @@ func toRGB(y, cb, cr byte) (r, g, b byte) {
 	return clip(luma + crToR*red), clip(luma - cbToG*blue - crToG*red), clip(luma + cbToB*blue)
 }
 
-// ratio returns the constant of package image for the resolution of chroma. ok is false where there is no such
-// constant, or luma is not at full resolution.
+// ratio returns the constant of package image for the resolution of chroma. ok is false if there is no such constant or
+// if luma is not at full resolution.
 func (d *decoder) ratio() (ratio image.YCbCrSubsampleRatio, ok bool) {
 	luma, cb, cr := d.components[0], d.components[1], d.components[2]
 	if !d.isFull(luma) || cb.across != cr.across || cb.down != cr.down || d.mostAcross%cb.across != 0 ||

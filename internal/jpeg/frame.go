@@ -12,7 +12,7 @@ type frame struct {
 	width, height        int // of the picture, in pixels
 	isProgressive        bool
 	components           []*component // nil: no header was read yet
-	mostAcross, mostDown int          // the largest sampling factors of any component
+	mostAcross, mostDown int          // the largest sampling factors among the components
 	mcusWide, mcusHigh   int          // MCUs of a scan with several components
 }
 
@@ -25,10 +25,10 @@ type component struct {
 	width, height          int            // in samples
 	blocksWide, blocksHigh int            // blocks that contain samples of the picture
 	stride                 int            // samples per row, a multiple of 8, with some beyond the picture
-	samples                []byte         // a multiple of 8 rows, of stride samples; nil: not decoded yet
+	samples                []byte         // rows of stride samples each, a multiple of 8 rows; nil: not decoded yet
 	coefficients           []coefficients // for progressive files: stride/8 blocks a row; nil: there was no scan yet
 	quantiser              *[64]int32     // the quantisation table when the first scan began
-	finest                 [64]int8       // low bits still missing, per coefficient in file order; −1: all
+	finest                 [64]int8       // how many low bits are still missing, per coefficient in file order; −1: all
 
 	dc, ac               *codes // Huffman tables of this scan
 	before               int32  // DC coefficient of the block before
@@ -91,8 +91,8 @@ func (d *decoder) readFrame(marker byte, payload []byte) error {
 // divideUp returns a/b, rounded up.
 func divideUp(a, b int) int { return (a + b - 1) / b }
 
-// findHeight returns the height in the segment DNL behind the first scan, which some files have instead of a height in
-// the frame header (T.81, B.2.5), or 0.
+// findHeight returns the height from the segment DNL behind the first scan, or 0 if there is none. Some files have this
+// segment instead of a height in the frame header (T.81, B.2.5).
 func (d *decoder) findHeight() int {
 	for at := d.at; ; {
 		marker, end, _ := d.find(at)

@@ -64,7 +64,7 @@ func newCodes(count []byte, values []byte) *codes {
 	return c
 }
 
-// readCodes sets Huffman tables of d from payload. Each has class (DC or AC), number, counts by length, values.
+// readCodes sets Huffman tables of d from payload. A table is stored as class (DC or AC), number, counts, values.
 func (d *decoder) readCodes(payload []byte) error {
 	const head = 17
 	for len(payload) > 0 {
@@ -98,15 +98,14 @@ func (d *decoder) readCodes(payload []byte) error {
 	return nil
 }
 
-// Table is a Huffman table as a file stores it: how many codes there are of each length from 1 to 16 bits, and their
-// values.
+// Table is a Huffman table as a file stores it: the number of codes of each length, 1 to 16 bits, and their values.
 type Table struct {
 	Count  [16]byte
 	Values []byte
 }
 
-// Standard are the tables K.3 to K.6 of ITU-T T.81, annex K: for luma and then for chroma, the table for the DC
-// coefficient of a block and the table for the others (AC).
+// Standard holds the tables K.3 to K.6 of ITU-T T.81, annex K: Standard[0] for luma, Standard[1] for chroma, and in
+// each the table for the DC coefficient of a block, then the table for the AC coefficients.
 var Standard = [2][2]Table{
 	{
 		{[16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},

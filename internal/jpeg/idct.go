@@ -2,7 +2,7 @@ package jpeg
 
 // The inverse cosine transform of 8×8 coefficients with the method of C. Loeffler, A. Ligtenberg and G. S. Moschytz,
 // "Practical fast 1-D DCT algorithms with 11 multiplications", ICASSP 1989, pp. 988–991, in the variant with 12
-// multiplications, where no product is multiplied again: first along the columns, then along the rows. A transform of 8
+// multiplications, where no product is multiplied again. It transforms the columns, then the rows. A transform of 8
 // numbers costs 12 multiplications and 32 additions.
 //
 // Factors have scaleBits fractional bits, and numbers between the two passes have columnBits. These are the precisions
@@ -12,7 +12,7 @@ const (
 	columnBits = 2
 )
 
-// The factors, times 2^scaleBits, with c(k) = √2·cos(kπ/16).
+// The factors times 2^scaleBits, where ck is √2·cos(kπ/16).
 const (
 	fC6      = 4433   // c6
 	fC2less6 = 6270   // c2 − c6

@@ -22,7 +22,7 @@ import (
 
 // Options say how to decode a file. The zero value means the defaults.
 type Options struct {
-	// Tables is a JPEG stream of tables alone, as in a TIFF. They apply until the file defines others.
+	// Tables is a JPEG stream that holds only tables, as in a TIFF. A table applies until the file redefines it.
 	Tables []byte
 	// Colours says which colours the components are. Default: FromFile.
 	Colours Colours
@@ -84,7 +84,7 @@ func DecodeConfig(data []byte, opt Options) (image.Config, error) {
 // *image.RGBA or an *image.CMYK, where 0 is no ink. Chroma of YCbCr stays as stored if package image has a constant for
 // its resolution, and is else enlarged to full resolution as in libjpeg-turbo.
 //
-// warnings name faults in spite of which the file was read, in words to follow the name of the file. The error is
+// warnings name faults that did not prevent reading the file, in words to follow the name of the file. The error is
 // io.ErrUnexpectedEOF for a file that ends too early, a FormatError for one that breaks the rules, an UnsupportedError
 // for a kind that is not read, and ctx.Err() once ctx has ended. data is not changed.
 func Decode(ctx context.Context, data []byte, opt Options) (img image.Image, warnings []string, err error) {
@@ -209,8 +209,8 @@ func (d *decoder) checkPixels() error {
 	return nil
 }
 
-// endsInZeros reports whether the last scan ended inside a run of zero bytes that reaches to the end of the file. In a
-// copy that broke off, zeros may stand for missing bytes, and they decode as codes. A complete scan hardly ever ends
+// endsInZeros reports whether the last scan ended inside a run of zero bytes that reaches to the end of the file. In an
+// incomplete copy of a file, zeros may stand for missing bytes, and decode as codes. A complete scan hardly ever ends
 // with a zero byte, since its last byte is filled up with ones.
 func (d *decoder) endsInZeros() bool {
 	return len(bytes.TrimRight(d.data, "\x00")) < d.used && d.used < len(d.data)

@@ -13,7 +13,8 @@ type scan struct {
 	first, last  int // the range of coefficients, in file order
 	high, low    int // for progressive files: how many low bits are missing before the scan (0: all), and after it
 	across, down int // size of the scan in MCUs
-	// block decodes the next block of c, at (x, y) in blocks. After the end of the data, coefficients stay, or are 0.
+	// block decodes the next block of c, at (x, y) in blocks. Behind the end of the data, it changes no coefficients of
+	// a progressive file, and makes the samples of other files grey.
 	block func(c *component, x, y int)
 }
 
@@ -173,9 +174,9 @@ func (d *decoder) begin(s *scan) {
 	}
 }
 
-// checkEnd fails where the data have ended while MCUs of s are missing, unless damage explains it: bits that were no
-// code, a restart marker that came too early, or a marker that does not exist. Without damage, 1% of the MCUs may be
-// missing.
+// checkEnd fails where the data of the scan s have ended and the file has no further marker, or more than 1% of the
+// MCUs are missing without damage that explains this: bits that were no code, a restart marker that came too early, or
+// a marker that does not exist. If it does not fail, it sets d.isDamaged.
 func (d *decoder) checkEnd(s *scan, missing int) error {
 	marker, end, _ := d.find(d.at)
 	isCut := marker >= markerBaseline && !isRestart(marker) && !d.isDamaged && missing > s.across*s.down/100
@@ -227,8 +228,7 @@ var zigzag = func() (places [80]uint8) {
 	return places
 }()
 
-// decodeSequential decodes a block of a sequential file (T.81, F.2.2) and writes its samples, grey after the end of the
-// data.
+// decodeSequential decodes a block of a sequential file (T.81, F.2.2) into c.samples: grey, if the data have ended.
 func (d *decoder) decodeSequential(c *component, x, y int) {
 	out := c.samples[8*(y*c.stride+x):]
 	if d.hasEnded {

@@ -30,7 +30,7 @@ type lexer struct {
 	text *bufio.Reader
 	at   int64 // the offset of the next character that text returns
 
-	variables int // number of comments that name a variable; Octave writes one before each variable
+	variables int // number of comments that name a variable: Octave writes such a comment before each variable
 }
 
 // Values of a rune that stand for no character.
@@ -95,8 +95,8 @@ func (l *lexer) rune() rune {
 	return c
 }
 
-// skip returns c or, if c is blank space or begins a comment, the next character behind it that is neither, or the end
-// of the line or of the text.
+// skip returns the first character, from c on, that is neither blank space nor in a comment. That may be the end of the
+// line or of the text.
 func (l *lexer) skip(c rune) rune {
 	for comment := false; c != end && c != '\n'; c = l.rune() {
 		if c == '#' && !comment {

@@ -102,7 +102,7 @@ func (x *reading) accept(rows, cols int) error {
 	return x.Accept(rows, cols)
 }
 
-// others are kinds of files that people may take for matrices, with their first bytes, for clear errors.
+// others lists the first bytes and the names of kinds of files that people may take for matrices, for clear errors.
 var others = []struct{ start, what string }{
 	{"\x89HDF", "an HDF5 or MATLAB 7.3 file; save the matrix as .npy, or as text with writematrix or csvwrite"},
 	{"PAR1", "a Parquet file; save it with numpy.save(\"Y.npy\", pandas.read_parquet(FILE).to_numpy())"},
@@ -192,7 +192,7 @@ func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 	return m, nil
 }
 
-// npz returns the array called x.Array of an .npz file or, if that is empty, the only array.
+// npz returns the array of an .npz file whose name is Options.Array or, if Array is empty, the only array.
 func (x *reading) npz() (*mat.Dense, error) {
 	f, err := npz.OpenUpTo(x.r, x.size, math.MaxUint64)
 	if err != nil {

@@ -61,10 +61,10 @@ func (x *reading) text() (*mat.Dense, error) {
 	return m, nil
 }
 
-// checkScales refuses a matrix in which only the first line or only the first column looks like a scale: its numbers
-// rise in even steps, like line numbers or times, or are different whole numbers, like selected or shuffled line
-// numbers, while the other lines or columns hold fractions. Few signals look like this; such a signal can be passed as
-// .npy, to which no program adds scales. If named, names stand above the first line, and this line is not checked.
+// checkScales refuses a matrix in which only the first line or only the first column looks like a scale. The numbers of
+// a scale rise in even steps, like line numbers or times, or are different whole numbers, like selected or shuffled
+// line numbers, while the other lines or columns hold fractions. Few signals look like this; such a signal can be
+// passed as .npy, to which no program adds scales. If named, the first line stands below names, and is not checked.
 func (x *reading) checkScales(m *mat.Dense, named bool) error {
 	rows, cols := m.Dims()
 	for _, c := range []struct {

@@ -29,7 +29,7 @@ const (
 	MaxFilm = 64 << 20
 )
 
-// promises are the announcements, in the segments of a JPEG, of files behind its picture.
+// promises holds what the segments of a JPEG announce about files behind the picture.
 type promises struct {
 	packet Body // the XMP packet; empty if there is none
 	index  Body // the TIFF in the segment MPF, behind the name MPF; empty if there is none
@@ -249,8 +249,8 @@ func isGainMap(b Body) (is bool) {
 	return is
 }
 
-// samsungTrailer returns the offset of the first of the data blocks that Samsung telephones append behind a picture,
-// and whether one of the blocks is a film; 0 and false if there are none.
+// samsungTrailer returns the offset of the first data block of those that Samsung telephones append behind a picture,
+// and whether a block is a film. If there is no directory of such blocks, it returns 0 and false.
 //
 // The file ends with a directory: "SEFH", a version and the number of blocks; for each block 2 bytes, its kind (2
 // bytes), its distance before the directory and its length; then the length of the directory and "SEFT". Numbers

@@ -21,8 +21,8 @@ type FormatError string
 func (e FormatError) Error() string { return string(e) }
 
 // ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that they agree
-// on the content of a file. It fails at a chunk that the file does not hold in full, or that breaks a rule: IHDR comes
-// once, first, with 13 bytes of data; acTL, which announces an animation, at most once before the pixels, with 8.
+// on the content of a file. It fails at a chunk that is cut off or breaks a rule: IHDR is the first chunk, occurs once
+// and has 13 bytes of data; acTL, which announces an animation, occurs at most once before the pixels, with 8 bytes.
 type ChunkWalk struct {
 	w               *window
 	at              int64 // the offset of the next chunk
@@ -128,9 +128,9 @@ func (c Chunk) hasChecksum() bool {
 func (c Chunk) isCritical() bool { return c.Kind[0]&0x20 == 0 }
 
 // PixelChunks returns the PNG data with only the chunks that a decoder needs. It overwrites data and returns the start
-// of it. Other chunks would cost the decoder time, and a wrong checksum in them would make it refuse the picture. src
-// must read the same bytes as data. From the first chunk that is cut off or breaks a rule, all bytes are kept. The
-// first chunk of another kind behind IDAT is kept too if its checksum is right, so that the decoder refuses a PNG with
+// of data. Other chunks would cost the decoder time, and would make it refuse the picture if their checksums are wrong.
+// src must read the same bytes as data. From the first chunk that is cut off or breaks a rule, all bytes are kept. The
+// first chunk behind IDAT that is no IDAT is kept too if its checksum is right, so that the decoder refuses a PNG with
 // such a chunk between two IDAT chunks.
 func PixelChunks(data []byte, src Source) []byte {
 	const before, among, behind = 0, 1, 2

@@ -12,11 +12,11 @@ type container struct {
 	read func(*reader, Source)
 	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest sizes in bytes of blocks in a file; 0: no such block.
 	maxEXIF, maxXMP, maxICC, maxIPTC int
-	// colourOnly: the encoder writes grey pictures as colour; false: as grey.
+	// colourOnly: the encoder writes grey pictures as colour pictures; false: as grey pictures.
 	colourOnly bool
 	// splice returns a splicer that inserts m and software into a file of the given length while an encoder writes it,
-	// or nil where there is nothing to insert. It is nil for formats that are not written, and for TIFF, WebP and AVIF,
-	// which are laid out by Metadata.TIFF, Metadata.WebP and Metadata.AVIF.
+	// or nil if there is nothing to insert. The field is nil for formats that are not written, and for TIFF, WebP and
+	// AVIF, which are laid out by Metadata.TIFF, Metadata.WebP and Metadata.AVIF.
 	splice func(m Metadata, software string, length int64) *splicer
 }
 

@@ -205,8 +205,8 @@ func (f tiffFile) value(e TIFFEntry) (_ Body, ok bool) {
 	return Body{f.src, f.Body.at + at, n}, true
 }
 
-// orientation returns the orientation in an EXIF block, 1 to 8, and the offset at of its two bytes. Where it is missing
-// or out of range, it returns 1 and offset 0. It ignores damage to the values of other entries.
+// orientation returns the orientation in an EXIF block, 1 to 8, and the offset of the two bytes that hold it. If there
+// is none or it is out of range, the results are 1 and offset 0. Damage to the values of other entries is ignored.
 func (f tiffFile) orientation() (at int64, orientation int) {
 	start, count, ok := f.head(f.first)
 	if !ok {
@@ -251,8 +251,8 @@ type directory []entry
 type allowance struct{ entries, bytes int64 }
 
 // parse returns the directory at offset at with the entries for which keep(tag) is true, and the EXIF, GPS and
-// interoperability directories to which they link, down to depth levels. It leaves out damaged entries, subtracts the
-// others from left, and stops at the first entry that exceeds left.
+// interoperability directories to which they link, down to depth levels. It leaves out damaged entries, subtracts all
+// other entries from left, and stops at the first entry that exceeds left.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {

@@ -55,7 +55,7 @@ func gifColours(flags byte) int64 {
 	return 3 << (1 + flags&7)
 }
 
-// At returns the offset of the block that Next returned last, or of its end after Pass, or where the walk stopped.
+// At returns the offset of the start of the block from the last Next, of its end after Pass, or where the walk failed.
 func (k *GIFWalk) At() int64 { return k.at }
 
 // Next moves to the start of the next block and returns its kind, GIFExtension or GIFImage. The error is io.EOF at the

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// IPTC records (IIM 4) lie in a TIFF under a tag of their own; in a JPEG, in one of the Photoshop resources of a
-// segment; and in a PNG, as ImageMagick and ExifTool write them, as such a resource in hexadecimal in a text chunk.
+// IPTC records (IIM 4) lie in a TIFF under a tag of their own; in a JPEG, in a Photoshop resource of a segment; and in
+// a PNG, as ImageMagick and ExifTool write them, in a text chunk that holds such a resource in hexadecimal.
 
 const (
 	resourceMark   = "8BIM"

@@ -35,8 +35,8 @@ const (
 // marker, the end of the file, or until visit returns false. It returns the offset behind the end marker, or the size
 // of the file if it stopped before that.
 //
-// Segments skips the pixel data between segments: there, 0xff stands only before a zero byte or the code of a restart
-// marker. Decoders skip no other marker in pixel data, so visit sees every scan that a decoder sees.
+// Segments skips the pixel data between segments, in which 0xff is followed only by a zero byte or the code of a
+// restart marker. Decoders skip no other marker in pixel data, so visit sees every scan that a decoder sees.
 func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64) {
 	w := newWindow(src)
 	for p := int64(startOfPicture); ; {
@@ -70,6 +70,7 @@ func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64
 	}
 }
 
+// jpeg reads the metadata in the segments of the JPEG in src, and the files behind its picture, into r.m.
 func (r *reader) jpeg(src Source) {
 	parts := map[byte]Body{} // parts of the ICC profile, by number
 	count, damaged := byte(0), false

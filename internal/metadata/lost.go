@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// lostWarning returns a warning that names the parts of m that a file of another format cannot hold, and the kinds of
-// PNG chunks in colours, or "" where nothing is lost.
+// lostWarning returns a warning that names what is lost: the parts of m that files of other formats cannot hold, and
+// the PNG chunks of the kinds in colours. It returns "" if nothing is lost.
 func (m Metadata) lostWarning(colours []string) string {
 	var names, keywords []string
 	if len(colours) > 0 {

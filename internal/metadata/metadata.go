@@ -128,7 +128,7 @@ func profileColours(start []byte, length int64) string {
 }
 
 // For returns the part of m that a file of the given format can hold, for a grey or a colour picture, and warnings
-// about the rest. For another format than m.Format, it turns colour chunks of a PNG into an ICC profile; see
+// about the rest. For formats other than m.Format, it turns colour chunks of a PNG into a profile: see
 // describedColours.
 func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 	m, warnings := m.keepPromises(format)

@@ -20,6 +20,7 @@ const (
 	softwareKeyword = "Software\x00" // with the zero byte behind it
 )
 
+// png reads the metadata in the chunks of the PNG in src into r.m.
 func (r *reader) png(src Source) {
 	colours := true
 	var header []byte
@@ -207,6 +208,7 @@ func (n *Count) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// chunk writes a chunk of the given kind, with n bytes of data that the function data writes.
 func (c *chunks) chunk(kind string, n uint32, data func(io.Writer) error) {
 	if c.err != nil {
 		return

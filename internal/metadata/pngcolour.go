@@ -46,9 +46,9 @@ func (m Metadata) part(kind string) []byte {
 }
 
 // describedColours returns the colours that the PNG chunks in m describe, and the kinds of the chunks used. The first
-// present of cICP, iCCP, sRGB, and gAMA with cHRM counts (Portable Network Graphics, third edition, W3C 2025, 4.3). The
-// result has no curve where the ICC profile m.ICC counts, where the colours are sRGB, the default without a profile, or
-// where no chunk says anything. unknown are the kinds of chunks that would count, but that no ICC profile can express.
+// chunk present decides, in the order cICP, iCCP, sRGB, gAMA with cHRM (Portable Network Graphics, third edition, W3C
+// 2025, 4.3). c has no curve if the ICC profile m.ICC decides, if the colours are sRGB, the default without a profile,
+// or if no chunk decides. unknown are the kinds of chunks that would decide, but that no ICC profile can express.
 func (m Metadata) describedColours() (c colorimetry, kinds, unknown []string) {
 	if b := m.part("cICP"); b != nil {
 		if c, ok := codePoints(b); ok {
@@ -211,8 +211,8 @@ func toneMapped(light, peak float64) float64 {
 }
 
 // significantBits adapts bits, the data of a chunk sBIT from a file with depth bits a sample, to a PNG with the IHDR
-// data header: one number for each sample of a pixel, and depth for alpha if bits lacks alpha. It returns nil where the
-// PNG has another depth, or is grey instead of colour or the reverse: enlarging has then filled all bits.
+// data header: it returns one number for each sample of a pixel, with depth for alpha if bits lacks alpha. It returns
+// nil if bits is wrong, if the depths differ, or if only one of the pictures is grey: enlarging then fills all bits.
 func significantBits(bits []byte, depth byte, header []byte) []byte {
 	const depthAt, typeAt = 8, 9
 	samples := map[byte]int{0: 1, 2: 3, 4: 2, 6: 4}[header[typeAt]]

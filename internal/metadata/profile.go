@@ -8,7 +8,7 @@ import (
 )
 
 // This file builds ICC profiles from primaries and a transfer function: version 4.4 (ICC.1:2022), of the display class,
-// with three columns of XYZ and one curve, or for grey with only the curve.
+// with the XYZ of red, green and blue, and one curve for all three, or for grey with only the curve.
 //
 //	M = [S·(x, y, 1−x−y)] for red, green and blue, where S scales the columns so that their sum is the white point
 //	A = B⁻¹·diag(B·D50 / B·white)·B, where B is the matrix of Bradford (ICC.1:2022, annex E)
@@ -191,7 +191,7 @@ func layOut(colours string, tags []profileTag) []byte {
 	return b
 }
 
-// fixedNumbers returns values as 16.16 fixed-point numbers, behind the type kind and four zeros unless kind is empty.
+// fixedNumbers returns values as 16.16 fixed-point numbers, behind kind, a tag type, and four zeros, if kind is set.
 func fixedNumbers(kind string, values ...float64) (b []byte) {
 	if kind != "" {
 		b = append([]byte(kind), 0, 0, 0, 0)
@@ -213,7 +213,7 @@ func textTag(text string) []byte {
 	return b
 }
 
-// parametric returns a tag (ICC.1:2022, 10.18) for Y = X^g or, with abcd, Y = (a·X + b)^g if X ≥ d, else c·X.
+// parametric returns a tag (ICC.1:2022, 10.18) for Y = X^g or, if abcd is given, Y = (a·X + b)^g if X ≥ d, else c·X.
 func parametric(g float64, abcd ...float64) []byte {
 	function := byte(0)
 	if len(abcd) > 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// XMP properties that announce a film (two prefixes of names), and a property that announces further segments of XMP.
+// Two prefixes of names of XMP properties that announce a film, and the property that announces further XMP segments.
 const (
 	propertyFilm       = "MotionPhoto"
 	propertyMicroVideo = "MicroVideo"
@@ -59,8 +59,8 @@ func (m Metadata) keepPromises(format string) (_ Metadata, warnings []string) {
 	return m, warnings
 }
 
-// dropPromises returns the changes to a packet that remove the properties, outside of the Container directory, which
-// announce a gain map, a film or further segments that m lacks.
+// dropPromises returns the changes that remove from a packet the announcements of a gain map, a film or further
+// segments that m lacks. It considers only properties outside of the Container directory.
 func (p packet) dropPromises(m Metadata) (changes []change) {
 	for _, of := range p.properties {
 		is := false
@@ -129,8 +129,8 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 // indexLength is the number of bytes of the result of mapIndex.
 const indexLength = 8 + 2 + 3*entryLength + 4 + 2*16
 
-// mapIndex returns the payload, behind the name, of the MPF segment in a file of two pictures. Their lengths in bytes
-// are picture and gainMap. The second begins offset bytes behind this payload's start. See CIPA DC-007, 5.
+// mapIndex returns the payload, behind the name, of the MPF segment in a file of two pictures. picture and gainMap are
+// their lengths in bytes. The gain map begins offset bytes behind the start of the result. See CIPA DC-007, 5.
 func mapIndex(picture, offset, gainMap int64) []byte {
 	const (
 		tagVersion, tagCount, tagEntries = 0xb000, 0xb001, 0xb002

@@ -26,7 +26,7 @@ func (r *reader) starts(b Body, prefix string) bool {
 	return b.Len >= int64(len(p)) && b.fill(p, 0) && string(p) == prefix
 }
 
-// isFirst reports whether it is called for the first time for this kind of block.
+// isFirst reports whether this is its first call for this kind of block.
 func (r *reader) isFirst(kind string) bool {
 	if r.seen[kind] {
 		return false

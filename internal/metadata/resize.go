@@ -28,9 +28,9 @@ func (z Resizing) scales() (x, y float64) {
 	return float64(z.To.X) / float64(z.From.X), float64(z.To.Y) / float64(z.From.Y)
 }
 
-// Resized returns m adapted to a result of another size, and warnings about what a rectangle of the picture cannot
-// keep. It shares the memory of m where nothing changes. It corrects the size in pixels, of the picture and of a
-// panorama, and the coordinates on Earth. Resolutions, which are for printing, stay as they are.
+// Resized returns m adapted to a result of another size, and warnings about metadata that it had to leave out. Memory
+// is shared with m where nothing changes. Resized corrects the sizes in pixels, of the picture and of a panorama, and
+// the coordinates on Earth. Resolutions, which are for printing, stay.
 func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
 	if z.From.X < 1 || z.From.Y < 1 {
 		return m, nil

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Source is a file to read metadata from, on a disk or in memory, such as a *bytes.Reader. Only a few bytes of the file
-// are in memory at a time, besides the result. A read error counts as the end of the file.
+// Source is a file to read metadata from, on a disk or in memory, such as a *bytes.Reader. Besides their results,
+// readers of a Source keep only a few bytes of the file in memory. A read error counts as the end of the file.
 type Source interface {
 	io.ReaderAt
 	Size() int64

@@ -168,7 +168,7 @@ func (c *catalogue) read(meta Body) {
 	})
 }
 
-// get returns the item with the number id. If there is none, it returns a new item, and adds this to c up to mostItems.
+// get returns the item with the number id. If c has none, get returns a new item, and adds it to c up to mostItems.
 func (c *catalogue) get(id uint64) *item {
 	if it := c.items[id]; it != nil {
 		return it
@@ -341,7 +341,7 @@ func (c *catalogue) still() (*Still, error) {
 	return s, c.crop(s, primary)
 }
 
-// auxiliary records the item extra, which r links to the primary picture, as transparency or, by name, in s.about.
+// auxiliary records in s the item extra, which r links to the primary picture: transparency, or a name for s.about.
 func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
 	is, _ := c.find(extra, "auxC")
 	f := &fields{data: is.Start(256)}
@@ -427,8 +427,8 @@ func (c *catalogue) count(s *Still) {
 	}
 }
 
-// brighten sets s.Map to the gain map to which the reference r of a derived picture leads, or names it in s.about as
-// left out. A JPEG can hold the map if it and the picture are coded with AV1, the picture has standard range, and the
+// brighten sets s.Map to the gain map to which the reference r of a derived picture leads, or names the map in s.about
+// as left out. A JPEG can hold the map if map and picture are coded with AV1, the picture has standard range, and the
 // map works in the colour primaries of the picture.
 func (c *catalogue) brighten(s *Still, r reference, coded *item) {
 	const version, flags, base, ownColours = 1, 4, 5, 0x40
@@ -457,7 +457,7 @@ func (c *catalogue) brighten(s *Still, r reference, coded *item) {
 	m.Edits = append(slices.Clone(s.Colour), Edit{c.primaryAt, id[4-c.primaryLen:]})
 }
 
-// deepen adds changes to s.Colour that make the decoder return 16 bits for samples of 8 bits.
+// deepen adds changes to s.Colour after which the decoder returns 16 bits for samples of 8 bits.
 //
 // Note: for 8 bits, the decoder uses arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating
 // it (on a smooth picture, levels of 0..255 differ by 9 from avifdec) and makes blue 12 levels too dark in limited
@@ -476,7 +476,7 @@ func (c *catalogue) deepen(s *Still) {
 	}
 }
 
-// colours reads a box colr (ISO/IEC 14496-12, 12.1.5) into s: code points or a profile. The first box of either counts.
+// colours reads a box colr (ISO/IEC 14496-12, 12.1.5) into s: code points or a profile. The first of each kind decides.
 func (s *Still) colours(body Body) {
 	const kind = 4
 	switch string(body.Start(kind)) {
@@ -506,8 +506,8 @@ func (c *catalogue) turn(s *Still, it *item) {
 }
 
 // crop sets s.Crop from the box clap (ISO/IEC 14496-12, 12.1.4): width, height, and the distance from the centre of the
-// picture to the centre of the visible part, as fractions. A box clap that cuts through pixels is ignored. crop fails
-// if the part is not in the picture.
+// picture to the centre of the visible part, as fractions. A box clap that cuts through pixels is only named in
+// s.about. crop fails if the visible part is not wholly in the picture.
 func (c *catalogue) crop(s *Still, it *item) error {
 	s.Crop = [4]int64{0, 0, s.Width, s.Height}
 	b, ok := c.find(it, "clap")
@@ -566,8 +566,8 @@ func (r *reader) avif(src Source) {
 	}
 	uprightXMP(r.m.XMP)
 	r.m.Orientation = s.Orientation
-	// A profile counts before code points. They are kept as a chunk cICP of a PNG, which uses the same code points, and
-	// stated for RGB of full range.
+	// A profile is preferred to code points. The code points are kept as the chunk cICP of a PNG, which uses the same
+	// numbers, and are stated for RGB of full range.
 	const unspecified, matrixRGB, fullRange = 2, 0, 1
 	if s.nclx != nil && s.icc.Len == 0 && s.nclx[1] != unspecified && s.nclx[3] != unspecified {
 		r.colourChunk("cICP", bodyOf([]byte{s.nclx[1], s.nclx[3], matrixRGB, fullRange}), nil)

@@ -60,7 +60,7 @@ func (r *reader) tiff(src Source) {
 			r.geo(f, e, v)
 		}
 	}
-	for e := range f.fields(f.first) { // second, since the tag for IPTC counts before Photoshop resources
+	for e := range f.fields(f.first) { // in a second pass, since a tag of its own for IPTC takes precedence
 		if v, ok := f.value(e); ok && e.Tag == tagPhotoshop && v.Len <= MaxBlock && r.isFirst("photoshop") {
 			if records, ok := iptcResource(v); ok {
 				r.iptc(inOnePiece(records))
@@ -111,7 +111,7 @@ func (f tiffFile) resolution() Resolution {
 	return r.validated()
 }
 
-// tiffEntries builds the entries of a TIFF directory, in the given byte order. kept are entries of an EXIF block.
+// tiffEntries builds the entries of a TIFF directory, in the byte order given. kept holds entries from an EXIF block.
 type tiffEntries struct {
 	order binary.ByteOrder
 	kept  directory
@@ -130,7 +130,8 @@ type TIFFField struct {
 }
 
 // TIFF returns the layout of a TIFF with metadata m, software as a record of the program that made the file, and pixel
-// data in the byte order m.TIFFOrder, pixels bytes long. fields returns entries about pixel data at offset at.
+// data in the byte order m.TIFFOrder. pixels is the length of the pixel data in bytes. fields gets the offset of the
+// pixel data and returns the entries about them.
 //
 // Note: the file begins with the unchanged EXIF block. A TIFF and an EXIF block both count offsets from their start, so
 // every offset in the block stays right, even in the undocumented notes of camera makers. Only the offset of the first
@@ -223,8 +224,8 @@ func (m Metadata) TIFFOrder() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// TIFFPage returns the layout of a page for the even offset at of a TIFF, with metadata m, software as a record of the
-// program that made the file, and pixel data pixels bytes long. fields returns the entries about the pixel data, as for
+// TIFFPage returns the layout of a page that begins at the even offset at of a TIFF, with metadata m, software as a
+// record of the program that made the file, and pixel data. pixels is their length in bytes. fields is as for
 // Metadata.TIFF. last: no page follows; false: the next page begins at End of the result.
 //
 // Note: Metadata.TIFF puts the EXIF block at the start of the file, where only one fits. For pages, the entries of the

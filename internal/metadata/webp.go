@@ -17,8 +17,8 @@ type RIFFChunk struct {
 }
 
 // RIFFWalk walks over the chunks of a WebP, or over the chunks inside a chunk, in file order. All readers of WebP in
-// the program use it, so that they agree on the content of a file. It returns a chunk only if the file holds all of it,
-// and VP8X, which announces the other chunks, only as the first.
+// the program use it, so that they agree on the content of a file. It returns a chunk only if the file holds the whole
+// chunk, and VP8X, which announces the other chunks, only as the first.
 type RIFFWalk struct {
 	w              *window
 	at, end, start int64
@@ -89,6 +89,7 @@ func (k *RIFFWalk) visit(visit func(kind []byte, body Body) bool) {
 	}
 }
 
+// webp reads the metadata in the chunks of the WebP in src into r.m.
 func (r *reader) webp(src Source) {
 	RIFFChunks(src, func(kind []byte, body Body) bool {
 		switch string(kind) {
@@ -103,8 +104,8 @@ func (r *reader) webp(src Source) {
 	})
 }
 
-// WebP returns the layout of a lossless WebP of width×height pixels (alpha: not all are opaque) with metadata m and
-// software as a record of the program that made the file. pixels is the length in bytes of the picture's VP8L bit
+// WebP returns the layout of a lossless WebP of width×height pixels with metadata m, and software as a record of the
+// program that made the file. alpha: not all pixels are opaque. pixels is the length in bytes of the picture's VP8L bit
 // stream. m must be a result of For.
 func (m Metadata) WebP(software string, width, height int, alpha bool, pixels int64) Layout {
 	const hasICC, hasAlpha, hasEXIF, hasXMP = 0x20, 0x10, 0x08, 0x04

@@ -4,9 +4,9 @@ import "io"
 
 // Writer returns a writer for the output of an encoder of the given format, named as for Read. The writer inserts m and
 // passes the file on to w. m must be a result of For. software is a short record, in ASCII, of the program that made
-// the file; empty: none. Where NeedsLength is true, length must be the number of bytes that the encoder will write. For
-// TIFF, WebP and AVIF, which have methods of their own, and where there is nothing to insert, it returns w.
-// WriteAppended writes what follows the file.
+// the file; empty: none. If NeedsLength is true, length must be the number of bytes that the encoder will write. For
+// TIFF, WebP and AVIF, which have methods of their own, and if there is nothing to insert, Writer returns w. The caller
+// then calls WriteAppended for the data behind the file.
 func (m Metadata) Writer(w io.Writer, format, software string, length int64) io.Writer {
 	splice := containers[format].splice
 	if splice == nil {
@@ -58,8 +58,8 @@ func (l Layout) Write(w io.Writer, pixels func(io.Writer) error) error {
 	return nil
 }
 
-// splicer writes a file to w with an insertion behind the file's first bytes, as many as need says. It keeps these
-// bytes back until it has all, edits them, and writes them and the insertion. Every file of an encoder is long enough.
+// splicer writes a file to w, with an insertion behind the first bytes of the file; need is their number. It keeps
+// these bytes back until it has all, edits them, and writes them and the insertion. Files of encoders are long enough.
 type splicer struct {
 	w      io.Writer
 	need   int

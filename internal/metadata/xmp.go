@@ -52,8 +52,8 @@ const (
 // errXMP is the error for a packet that is not valid XML, or exceeds the limits.
 var errXMP = errors.New("metadata: an XMP packet that is no XML")
 
-// contains reports whether b contains one of texts. A packet that lacks the name of a namespace has none of the
-// namespace's properties.
+// contains reports whether b contains at least one of texts. A packet that lacks the name of a namespace has no
+// properties of this namespace.
 func contains(b []byte, texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(b, []byte(s)) })
 }

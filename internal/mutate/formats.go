@@ -10,7 +10,7 @@ import (
 
 // part is a piece of a file.
 type part struct {
-	kind string // its name in the format, such as IDAT
+	kind string // the name of the kind of part in the format, such as IDAT
 	// body is the content of the part, without length and checksum. It may share the memory of the file, and must not
 	// be changed in place.
 	body      []byte
@@ -37,7 +37,7 @@ func (p part) content() []byte {
 	return slices.Concat(p.body, p.inner.join(p.parts))
 }
 
-// length returns the length to write for p: *p.lie, or right if p.lie is nil.
+// length returns the length to write for p: *p.lie or, if p.lie is nil, the correct length, right.
 func (p part) length(right int) uint32 {
 	if p.lie != nil {
 		return *p.lie
@@ -60,17 +60,17 @@ type format struct {
 	// inside maps each kind of part that contains further parts to a description of these parts.
 	inside map[string]nest
 
-	// A part consists, for splitChunks and joinChunks, of its length plus counted, in 4 bytes, and its kind (kindFirst:
-	// the kind, then the length); its body; if hasSum, a checksum of kind and body; if padded, a byte after a body of
-	// odd length. The part called head is only a body of headBytes bytes, at the beginning of a file.
+	// splitChunks and joinChunks use the fields below. A part in a file is: its length plus counted, in 4 bytes; its
+	// kind (before the length if kindFirst); its body; a checksum of kind and body, if hasSum; and a byte after a body
+	// of odd length, if padded. The part called head is only a body of headBytes bytes, at the beginning of a file.
 	head                      string
 	headBytes                 int
 	counted                   int64
 	kindFirst, hasSum, padded bool
 }
 
-// nest says that a part contains other parts, after the first behind bytes of its body: parts of the given format or,
-// if format is nil, the parts of a whole file, if its format is known.
+// nest says that a part contains other parts. behind is their offset in the body of the part. They have the given
+// format or, if format is nil, are the parts of a whole file of a known format.
 type nest struct {
 	behind int
 	format *format
@@ -149,7 +149,7 @@ func formatOf(data []byte) *format {
 	return nil
 }
 
-// hasMagic returns a function that tests whether a file begins with magic; ? is any byte.
+// hasMagic returns a function that tests whether a file begins with magic, in which ? stands for any byte.
 func hasMagic(magic string) func([]byte) bool {
 	return func(data []byte) bool {
 		for i := range len(magic) {

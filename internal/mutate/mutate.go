@@ -106,9 +106,8 @@ func (m *Mutator) Mutant(n uint64) Mutant {
 	return Mutant{seed.Name, changes, data}
 }
 
-// Change returns data changed as choices says, which has one or more bytes for each decision. It is for fuzzing: small
-// changes of choices lead to small changes of the file. Without choices, or if the format is unknown, it returns data
-// unchanged.
+// Change returns data after changes that the bytes of choices decide, one or more bytes for each decision. Fuzzing uses
+// it: small changes of choices change the file little. If choices is empty or the format unknown, data is unchanged.
 func (m *Mutator) Change(data, choices []byte) []byte {
 	if len(choices) == 0 {
 		return data
@@ -121,8 +120,8 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 	return changed
 }
 
-// change returns data with one to four parts changed, and sometimes bytes of the whole file, as d decides. changes
-// describes what was changed.
+// change returns data with one to four changed parts, and sometimes a change to the file as a whole; d decides which.
+// changes describes what was changed.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {

@@ -37,8 +37,8 @@ func (m *Mutator) changePart(root *part, d *dice) string {
 	return "nothing"
 }
 
-// changeWhole returns the file data with one byte changed, cut off, doubled, or with the end of another file, and says
-// which of these it did.
+// changeWhole returns the file data after one change, and a description of the change: a byte is changed, or the file
+// is cut off, doubled or given the end of another file.
 func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) {
 	switch at := d.sampleBelow(len(data)); d.sampleBelow(4) {
 	case 0:
@@ -85,7 +85,7 @@ func (s site) swap() string {
 	return fmt.Sprintf("swap %s %s", list[j].kind, list[s.i].kind)
 }
 
-// repeat inserts a copy of a part anywhere in its list, or many copies before it.
+// repeat inserts a copy of the part anywhere in the list of parts, or many copies before the part.
 func (s site) repeat() string {
 	p, n, to := s.part().clone(), 1, s.sampleBelow(len(s.holder.parts)+1)
 	if s.sampleBelow(2) > 0 {
@@ -131,7 +131,7 @@ func (s site) move() string {
 	return where + p.kind
 }
 
-// splice inserts a part of another file of the format, or replaces the end of this file by the end of the other.
+// splice inserts a part from another file of the format, or replaces the last parts by the last parts of that file.
 func (s site) splice() string {
 	f := s.holder.inner
 	other := s.m.other(f, s.dice)

@@ -43,8 +43,8 @@ func OpenColumns(r io.ReaderAt, size int64, transpose bool) (*Columns, error) {
 // Dims returns the size of the matrix.
 func (c *Columns) Dims() (rows, cols int) { return c.rows, c.cols }
 
-// Read copies columns of the file, from number srcAt to srcAt+count−1, into the columns of dst from number at on. dst
-// must have as many rows as Dims says. Values that are not finite are copied unchanged.
+// Read copies count columns of the file, from column number srcAt on, over columns of dst, from column number at on.
+// dst must have as many rows as Dims says. Values that are not finite are copied unchanged.
 func (c *Columns) Read(dst *mat.Dense, at, srcAt, count int) error {
 	n, order, err := c.header.number()
 	if err != nil {

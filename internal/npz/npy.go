@@ -40,7 +40,7 @@ var (
 
 var errHeader = errors.New("damaged .npy header")
 
-// ReadHeader reads the header of a .npy file. After it, r is at the first byte of the array.
+// ReadHeader reads the header of a .npy file from r, up to the first byte of the array.
 func ReadHeader(r io.Reader) (Header, error) {
 	var h Header
 	var start [len(Magic) + 2]byte // Magic and two bytes of version
@@ -185,8 +185,8 @@ func (h Header) Matrix() (rows, cols int, bytes int64, err error) {
 	return rows, cols, int64(rows) * int64(cols) * int64(n.size), nil
 }
 
-// ReadMatrix reads the array after the header, which Matrix must have accepted. r must end after the array. The matrix
-// takes 8 bytes of memory for each entry.
+// ReadMatrix reads the array behind the header h, which Matrix must have accepted, from r. r must end behind the array.
+// The result takes 8 bytes of memory for each entry.
 func (h Header) ReadMatrix(r io.Reader) (*mat.Dense, error) {
 	rows, cols, left, err := h.Matrix()
 	if err != nil {

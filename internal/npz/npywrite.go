@@ -87,7 +87,7 @@ func writeVector[T number](w io.Writer, data []T) error {
 	return writeNumbers(w, fmt.Sprintf("(%d,)", len(data)), func(yield func([]T) bool) { yield(data) })
 }
 
-// writeNumbers writes to w a .npy file of the given shape. parts yields the elements, a part at a time.
+// writeNumbers writes to w a .npy file. shape is a Python tuple. parts yields the elements, in successive slices.
 func writeNumbers[T number](w io.Writer, shape string, parts func(yield func([]T) bool)) error {
 	kind, _ := element[T]()
 	out := bufio.NewWriter(w) // Flush returns the first error

@@ -150,7 +150,7 @@ func (f *File) Text(name string, limit uint64) ([]byte, error) {
 }
 
 // Matrix returns the matrix called name in NumPy. It fails unless the matrix has rows×cols finite entries of float64 or
-// float32. A negative rows or cols allows any number up to its magnitude: -100 means 1 to 100.
+// float32. If rows or cols is negative, any number from 1 to its absolute value is allowed: -100 means 1 to 100.
 func (f *File) Matrix(name string, rows, cols int) (*mat.Dense, error) {
 	const header = 1 << 17
 	most := 8 * max(rows, -rows) * max(cols, -cols)

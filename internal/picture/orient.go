@@ -5,7 +5,7 @@ import (
 	"superres/patches/plane"
 )
 
-// An orientation is a set of these bits: flipped horizontally, then flipped vertically, then transposed.
+// An orientation is a set of these bits. A picture is flipped horizontally, then flipped vertically, then transposed.
 const (
 	FlipX int32 = 1 << iota
 	FlipY
@@ -31,8 +31,8 @@ func Orient(p *plane.Plane, form int32) *plane.Plane {
 	return out
 }
 
-// AddOriented adds share times each sample of oriented to the sample of p that Orient(p, form) moves to its position.
-// oriented must have the size of Orient(p, form).
+// AddOriented undoes the orientation form of oriented, multiplies the samples by share, and adds them to p. oriented
+// must have the size of Orient(p, form).
 func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 	parallel.Rows(oriented.H, func(y int) {
 		for x, v := range oriented.Row(y) {

@@ -22,7 +22,7 @@ type tick struct {
 	minor bool // the label is left out first if there is too little space
 }
 
-// spanning returns an axis for values from low to high, logarithmic if log. For a single value the axis is wider.
+// spanning returns an axis from low to high, logarithmic if log. If low is not below high, the axis is wider.
 func spanning(low, high float64, log bool) axis {
 	switch {
 	case !(low <= high): // no values
@@ -58,8 +58,8 @@ func (a *axis) mark(values []float64) {
 	}
 }
 
-// thin removes labels until none touch on an axis of the given length: labels of minor ticks first, then later labels.
-// size returns the space that a label needs along the axis, in the same unit as length.
+// thin removes labels of minor ticks, then later labels of the other ticks, so that no labels overlap on an axis of the
+// given length. size returns the space that a label needs along the axis, in the unit of length.
 func (a *axis) thin(length float64, size func(label string) float64) {
 	type interval struct{ from, to float64 }
 	var taken []interval
@@ -78,7 +78,7 @@ func (a *axis) thin(length float64, size func(label string) float64) {
 	}
 }
 
-// steps returns ticks for a linear axis: about four to nine multiples of 1, 2 or 5 times a power of ten.
+// steps returns about four to nine ticks for a linear axis, at multiples of 1, 2 or 5 times a power of ten.
 func steps(low, high float64) (list []tick) {
 	most := (high - low) / 3.5
 	unit := math.Pow(10, math.Floor(math.Log10(most)))
@@ -153,7 +153,7 @@ var marks = []string{
 	`<path d="M-3 0h6M0 -3v6" fill="none" stroke="%s"/>`,
 }
 
-// shade returns the colour for style, the number of a series.
+// shade returns the colour for a style, which is a number: see Series.
 func shade(style int) string { return palette[style%len(palette)] }
 
 // mark returns the SVG of the mark for style, at the position (x, y).

@@ -167,7 +167,7 @@ func (c Chart) ranges() (across, up [2]float64, err error) {
 	return across, up, nil
 }
 
-// ShareY gives charts that stand side by side the same Y axis, wide enough for the values of all.
+// ShareY gives charts that stand side by side the same Y axis, wide enough for the values of all charts.
 func ShareY(charts ...*Chart) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, c := range charts {
@@ -182,7 +182,7 @@ func ShareY(charts ...*Chart) {
 	}
 }
 
-// clip returns the value at which a point with the value v is drawn.
+// clip returns the Y value at which a point with the Y value v is drawn: at least Floor on a logarithmic axis.
 func (c Chart) clip(v float64) float64 {
 	if c.Log {
 		return max(v, c.Floor)
@@ -238,7 +238,7 @@ func (f frame) grid(b *strings.Builder) {
 	line(f.left, f.bottom, f.right, f.bottom, "")
 }
 
-// curves writes to b the spreads and the curves of c, clipped to the frame, and the marks.
+// curves writes to b, for each series of c, the spread and the curve, clipped to the frame, and the marks.
 func (f frame) curves(b *strings.Builder, c Chart) {
 	var all strings.Builder
 	for _, s := range c.Series {

@@ -22,8 +22,8 @@ type Contest struct {
 // Entrant is one of the methods compared in a Contest.
 type Entrant struct {
 	Name    string
-	Learns  bool      // it learns; false: an interpolation or a fixed dictionary
-	Scores  []float64 // one for every problem, as measured; NaN: no score
+	Learns  bool      // the method learns; false: it is an interpolation or a fixed dictionary
+	Scores  []float64 // a score for each problem, as measured; NaN: no score
 	Seconds float64   // the mean time of learning; NaN: none
 	Mark    string    // a sentence about the scores, below the table: see Cell
 	More    []Cell    // further cells in the table
@@ -39,7 +39,7 @@ type Measure struct {
 	More        bool   // larger is better; false: smaller is better
 }
 
-// Sign returns −1 if larger scores are better, else 1. Of scores times this factor, smaller ones are better.
+// Sign returns −1 if larger scores are better, else 1. If scores are multiplied by Sign, smaller products are better.
 func (m Measure) Sign() float64 {
 	if m.More {
 		return -1
@@ -96,6 +96,7 @@ type places struct {
 	others, plain []Rank
 }
 
+// places sorts the ranking into these groups.
 func (c Contest) places() (p places) {
 	for _, r := range c.rank() {
 		switch {
@@ -127,7 +128,7 @@ func (c Contest) Rivals() (first, next string) {
 	return "", ""
 }
 
-// Winner returns the name of the best entrant that learns if it is Decided to be ahead of all others that learn, or "".
+// Winner returns the name of the best entrant that learns if its lead over each other that learns is Decided, else "".
 func (c Contest) Winner() string {
 	p := c.places()
 	if len(p.others) == 0 || slices.ContainsFunc(p.others, func(r Rank) bool { return !r.Decided() }) {
@@ -167,8 +168,8 @@ func (c Contest) Table() Table {
 	return t
 }
 
-// Record returns the ranking with all digits, to be written as JSON: name and mean of each entrant and, for all but the
-// best that learns, the difference from it, the ends of the interval, and p.
+// Record returns the ranking with all digits, to be written as JSON: the name and the mean score of each entrant and,
+// except for the best that learns, the difference from this best, the ends of its confidence interval, and p.
 func (c Contest) Record() any {
 	list := []map[string]any{}
 	for _, r := range c.rank() {

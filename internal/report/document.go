@@ -19,7 +19,7 @@ type Document struct {
 	Title string
 	// Findings are the results, each in a sentence or two; the first matters most.
 	Findings []string
-	// Lead describes, below the findings, the work that led to them.
+	// Lead is a text, shown below the findings, about the work that led to the findings.
 	Lead     string
 	Command  string    // the command line as it was typed
 	Facts    []Fact    // the settings and the version; the page folds them away
@@ -88,7 +88,7 @@ func (d Document) tables() (list []Table) {
 	return list
 }
 
-// write writes each table to w with writeTable. Tables without a caption get d.Caption.
+// write writes the tables of d to w, each with writeTable. Tables without a caption get d.Caption.
 func (d Document) write(w io.Writer, writeTable func(Table, io.Writer) error) error {
 	for _, t := range d.tables() {
 		if t.Caption == "" {

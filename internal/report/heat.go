@@ -11,7 +11,7 @@ import (
 // Heat is a map of shares over two axes of steps: a cell with a larger share is darker, and shows the share in percent.
 type Heat struct {
 	Title, X, Y string
-	// Columns and Rows are the labels of the steps, from the left and from the bottom.
+	// Columns are the labels of the steps from left to right, and Rows from bottom to top.
 	Columns, Rows []string
 	// Shares holds Shares[row][column], 0 to 1. NaN leaves a cell empty.
 	Shares [][]float64

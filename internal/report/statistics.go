@@ -59,7 +59,7 @@ type Pair struct {
 	// Mean is the mean of the second's score minus the first's, above 0 if the first is better. Low and High are the
 	// ends of its 95 % confidence interval, by Student's t. Mean is NaN if N is 0; the ends are NaN if N is below 2.
 	Mean, Low, High float64
-	// P is the probability of differences at least as uneven if neither is better: see SignedRank.
+	// P is the probability of differences at least as uneven if neither entrant is better: see SignedRank.
 	P float64
 	// Ahead reports whether the ranks of the differences favour the first entrant: see SignedRank.
 	Ahead bool
@@ -116,8 +116,8 @@ func Probability(p float64) string {
 
 // SignedRank returns the two-sided p of Wilcoxon's signed-rank test (F. Wilcoxon, Biometrics Bulletin 1, 1945,
 // doi:10.2307/3001968) for the differences of pairs, and whether the positive differences have the larger sum of ranks.
-// Differences of 0 are left out, and equal differences get the mean of their ranks. Up to 50 differences, p is exact,
-// given the ranks; beyond, it is the normal approximation with correction for ties. Without differences p is 1.
+// Differences of 0 are left out, and equal ones get the mean of their ranks. For up to 50 differences, p is exact,
+// given the ranks; for more, p is the normal approximation with correction for ties. For no differences, p is 1.
 //
 // Note: p cannot be below 2^(1−n) for n differences, so five or fewer never decide at the level Doubt.
 func SignedRank(differences []float64) (p float64, positive bool) {
@@ -208,7 +208,7 @@ func Ranking(scores [][]float64, mayRefer func(entrant int) bool) (list []Rank) 
 	return list
 }
 
-// holm corrects the P of all entrants but the reference by Holm's method.
+// holm corrects, by Holm's method, the P of each entrant in list except the reference.
 func holm(list []Rank) {
 	var order []*Rank
 	for i := range list {

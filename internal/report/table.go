@@ -95,7 +95,7 @@ func (f form) number(n string) string {
 	return f.mark[0] + n + f.mark[1]
 }
 
-// legend returns, for each mark, a line with its number and text, between before and after.
+// legend returns a line for each mark, with the number and the text of the mark; before and after enclose each line.
 func (t Table) legend(f form, before, after string) string {
 	text := ""
 	for i, mark := range t.Marks() {
@@ -105,7 +105,7 @@ func (t Table) legend(f form, before, after string) string {
 }
 
 // Text writes the table for a terminal, with the note of the first cell of a row after the row. A table wider than 100
-// letters is written with rows and columns exchanged if that makes it narrower.
+// letters is written with rows and columns exchanged if this makes it narrower.
 func (t Table) Text(w io.Writer) error {
 	const widest = 100
 	if t.letters() > widest {
@@ -162,7 +162,7 @@ func (t Table) letters() (sum int) {
 	return sum
 }
 
-// narrower returns the table, with rows and columns exchanged if that is narrower.
+// narrower returns the table, with rows and columns exchanged if this makes it narrower.
 func (t Table) narrower() Table {
 	if other := t.transposed(); len(t.Rows) > 0 && other.letters() < t.letters() {
 		return other

@@ -41,8 +41,8 @@ func createTemp(d disk, dir string, perm fs.FileMode) (f file, err error) {
 	return f, err
 }
 
-// withTempName calls create with new names for a temporary file in the folder dir, "" for the working folder, until
-// create succeeds or fails for another reason than an existing name, up to 100 times. It returns the last error.
+// withTempName calls create with a new name for a temporary file in the folder dir ("": the working folder), up to 100
+// times while create fails because the name exists. It returns the last error of create.
 func withTempName(dir string, create func(name string) error) (err error) {
 	noteFolder(dir)
 	const tries = 100
@@ -104,7 +104,7 @@ func isStill(f *os.File, name string) bool {
 // osFile is a file of osDisk.
 type osFile struct {
 	*os.File
-	hold *os.File // keeps the lock; nil: no lock
+	hold *os.File // a duplicate that keeps the lock until Release; nil: no lock
 }
 
 func (f osFile) Release() { f.hold.Close() }

@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Fault wraps at most one of these classes. A caller distinguishes them with errors.Is. Their own text never appears
-// in a message.
+// The classes of Faults. A Fault wraps at most one class, which a caller finds with errors.Is. The text of a class
+// never appears in a message.
 var (
 	// ErrInput: the input is missing, unreadable, damaged or of another kind.
 	ErrInput = errors.New("unusable input")
@@ -91,7 +91,7 @@ func (f *Fault) With(r Remedy) *Fault {
 	return &n
 }
 
-// Named returns err if its first Fault has a name, else a copy of this Fault with the given name. ok: err has a Fault.
+// Named returns err if the first Fault in err has a name, else a copy of the Fault with this name. ok: err has a Fault.
 func Named(err error, name string) (_ error, ok bool) {
 	f, ok := errors.AsType[*Fault](err)
 	if !ok {
@@ -168,8 +168,7 @@ func printable(name string) string {
 // longestName is the greatest number of characters of a name in a message.
 const longestName = 200
 
-// Shortened returns name for a message: if it has more than 200 characters, three dots replace the middle, so that 200
-// characters are left.
+// Shortened returns name for a message: if it has over 200 characters, dots replace the middle, so that 200 are left.
 func Shortened(name string) string {
 	if utf8.RuneCountInString(name) <= longestName {
 		return name

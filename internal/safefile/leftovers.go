@@ -19,15 +19,15 @@ import (
 // programs have left, and returns their number. A running program holds a lock on each of its own. Files whose names
 // show that this machine created them are removed as soon as the lock is free. Locks of other machines that share the
 // folder may be invisible here, and some systems have no locks. So other files are removed only if last written at
-// least olderThan ago; an age well above the time for one file spares running programs. Other folders are kept.
+// least olderThan ago, which should be well above the time that a program needs for a file. Other folders are kept.
 //
 // If a file cannot be removed, the others still are; then RemoveLeftovers returns the first such error, an ErrOutput.
 func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err error) {
 	return removeTemps(dir, olderThan, false)
 }
 
-// isLeft reports whether no running program needs e, a temporary file or folder in dir created by the process owner.
-// The caller must call release after removing the file; until then no other program can begin to use it.
+// isLeft reports whether no running program needs e, a temporary file or folder in dir that the process owner created.
+// After removing e or leaving it, the caller must call release; until then no other program can begin to use e.
 func isLeft(dir string, e fs.DirEntry, owner maker, olderThan time.Duration) (left bool, release func()) {
 	if !e.IsDir() && !e.Type().IsRegular() {
 		return false, func() {}
@@ -43,7 +43,7 @@ func isLeft(dir string, e fs.DirEntry, owner maker, olderThan time.Duration) (le
 	return err == nil && time.Since(info.ModTime()) >= olderThan, release
 }
 
-// removeTemps is RemoveLeftovers. With own, it also removes the temporary files of this process.
+// removeTemps does the work of RemoveLeftovers. If own is true, it also removes the temporary files of this process.
 func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, err error) {
 	entries, err := tempsIn(dir)
 	if err != nil {
@@ -81,7 +81,7 @@ func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, er
 	return removed, first
 }
 
-// used is the set of folders in which this process has created temporary files, by absolute path.
+// used holds the absolute paths of the folders in which this process has created temporary files.
 var used struct {
 	sync.Mutex
 	folders map[string]bool
@@ -102,8 +102,8 @@ func noteFolder(dir string) {
 }
 
 // ClearFolders calls RemoveLeftovers for all folders in which this process has created temporary files since the last
-// call. Files that cannot be removed are left. With own, it also removes the temporary files of this process, which
-// must not be writing a file that is still needed. It is for the end of a program. Concurrent calls are safe.
+// call. Files that cannot be removed are left. If own is true, it also removes the temporary files of this process,
+// which must not be writing a file that is still needed. Call it at the end of a program. Concurrent calls are safe.
 func ClearFolders(olderThan time.Duration, own bool) {
 	used.Lock()
 	folders := used.folders
@@ -137,8 +137,8 @@ func tempsIn(dir string) (list []fs.DirEntry, err error) {
 	}
 }
 
-// SameFile reports whether the names a and b refer to the same existing file, through symbolic or hard links, so that
-// writing to one would change the other.
+// SameFile reports whether the names a and b refer to the same existing file, also through symbolic or hard links, so
+// that writing to a would change b.
 func SameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

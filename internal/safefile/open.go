@@ -62,6 +62,7 @@ func ReadRegular(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
+// mustBeRegular returns nil for the mode of a regular file, else a Fault about name.
 func mustBeRegular(name string, mode fs.FileMode) error {
 	f := &Fault{Name: name, Class: ErrInput}
 	switch {

@@ -4,9 +4,8 @@
 // Output goes to a hidden temporary file in the folder of the final name. Only a complete and synchronised file gets
 // this name.
 //
-// Every refusal is a Fault: one line that says what is wrong, why and, if possible, what to do. It does not contain the
-// name of the program, which the caller puts before it, and names no flag: its Remedy says what would help, and the
-// caller words it.
+// Every refusal is a Fault: one line that says what is wrong, why and, if possible, what to do. The caller puts the
+// name of the program before this line. A Fault names no flag; the caller words its Remedy, which says what would help.
 //
 // Writing begins in write.go (WriteAtomic, CheckWritable) and uses the few calls in disk.go, which tests replace.
 // leftovers.go removes files that killed programs have left, which it recognises by their names and by the locks in

@@ -20,9 +20,8 @@ func Scratch(dir string) (f *os.File, err error) {
 	return f, nil
 }
 
-// TempFolder creates a new folder, only for its owner, in the folder of the system for temporary files. The caller
-// calls remove to remove it with its content; after the program was killed, RemoveLeftovers does so. Errors are an
-// ErrOutput.
+// TempFolder creates a folder, only for its owner, in the folder of the system for temporary files. The function remove
+// removes it with its content; after the program was killed, RemoveLeftovers does so. Errors are an ErrOutput.
 func TempFolder() (path string, remove func(), err error) {
 	dir := os.TempDir()
 	var f *os.File

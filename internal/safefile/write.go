@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// WriteAtomic creates the file called name with the bytes that write writes, completely or not at all: until the last
-// byte is on the disk, the name keeps its old file or stays free. After an error, or a panic of write, the temporary
-// file is removed. Only a kill or a crash leaves it, for RemoveLeftovers.
+// WriteAtomic creates the file called name with the bytes that the function write writes, completely or not at all:
+// until the last byte is on the disk, the name keeps its old file or stays free. After an error or a panic in write,
+// the temporary file is removed. Only a kill or a crash leaves it behind, for RemoveLeftovers.
 //
 // A new file gets the mode that the umask allows. With overwrite, an existing regular file is replaced and its mode
 // kept, unless the file is write-protected. Without overwrite, an existing name is refused, even if it appears while
@@ -51,8 +51,7 @@ func MakeAtomicFrom(origin Origin, name string, overwrite bool, run func(temp st
 const AnyMode fs.FileMode = 0o666
 
 // ModeOf returns the greatest mode, at most AnyMode, for a file made from the files called names: group and others get
-// only the permissions that they have for all these files. Names that are not existing regular files, such as "-" and
-// "", are ignored.
+// only the permissions that they have for all these files. Names of no existing regular file, such as "-", are ignored.
 func ModeOf(names ...string) fs.FileMode {
 	most := AnyMode
 	for _, name := range names {
@@ -102,8 +101,8 @@ func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	return nil
 }
 
-// writeAtomic is WriteAtomicMode on the file system d. A new file gets at most the mode most. modified is the
-// modification time for the file; zero: the current time. write fills the temporary file.
+// writeAtomic does the work of WriteAtomic on the file system d. most is the greatest mode for a new file. modified is
+// the modification time for the file; zero: the current time. write fills the temporary file.
 func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, overwrite bool,
 	write func(file) error) error {
 	mode, replaces, err := outputMode(d, name, overwrite)
@@ -122,7 +121,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, modified time.Time, over
 	if err != nil {
 		return Unwritable(name, err)
 	}
-	// After success no file is left to close or to remove under this name.
+	// After success, Close and Remove have no effect: the file is closed, and has another name.
 	defer func() {
 		temp.Close()
 		d.Remove(temp.Name())

@@ -6,9 +6,8 @@ import (
 	"io"
 )
 
-// The directory of a zip archive may have leastDirectory bytes, or 1/directoryShare of a larger file, up to
-// mostDirectory: a member takes ten times as many bytes in memory. 20,000 members with short names take 2 MB in the
-// directory.
+// The directory of a zip archive may have leastDirectory bytes or, if that is more, 1/directoryShare of the file, but
+// at most mostDirectory: it takes ten times as much memory. 20,000 members with short names need 2 MB in the directory.
 const (
 	leastDirectory = 1 << 20
 	directoryShare = 16
@@ -25,7 +24,7 @@ func OpenZip(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return z, err
 }
 
-// directoryReader fails if more than left bytes are read before isOpen is set.
+// directoryReader is a ReaderAt that fails if more than left bytes are read before isOpen is set.
 type directoryReader struct {
 	io.ReaderAt
 	size, most, left int64

@@ -20,9 +20,9 @@ const variable = "SUPERRES_SANDBOX"
 
 // Enter confines this process for good: from then on it opens no files, makes no connections, starts no programs, and
 // ends with its parent. Call it once, at the beginning of main. It executes the program again, confined, with the same
-// arguments, environment, standard streams and open files; files is the number of open files passed on by the parent
-// besides the streams. It returns the missing confinements, in a few words each, for example if the kernel lacks
-// landlock.
+// arguments, environment, standard streams and open files. files is the number of open files that the parent passed on
+// besides the streams. Enter returns the confinements that failed, in a few words each, for example because the kernel
+// lacks landlock.
 //
 // Note: landlock confines a thread and the threads that it starts, but Go has several threads before main runs. So the
 // confined thread executes the program again. Landlock allows reading the files needed for the start, also later; the
@@ -60,15 +60,15 @@ func Enter(files int, prepare func(), folders ...string) (missing []string) {
 	return missing
 }
 
-// Tests set these to imitate an older kernel.
+// Tests set these variables to imitate an older kernel.
 var (
 	lastLandlock uintptr = math.MaxUint32 // the latest version of landlock to use; 0: none
 	unfiltered   bool                     // use no seccomp filter
 )
 
 // landlock forbids this thread to change anything in any folder, to use TCP and sockets without a path, and to send
-// signals to other processes. It may only read and execute files that the program needs to start, and the files in
-// folders.
+// signals to other processes. The thread may only read and execute files, namely files that the program needs to start,
+// and the files in folders.
 func landlock(folders []string) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
@@ -131,7 +131,7 @@ func startFiles() []string {
 		if path = "/" + strings.TrimSuffix(path, "\n"); !is || !strings.Contains(fields[1], "x") || path == own {
 			continue
 		}
-		// A path without a folder is not a file, but memory with a name.
+		// A path without a folder is not a file, but the name of a piece of memory.
 		if dir := filepath.Dir(path); dir != "/" && !slices.Contains(list, dir) {
 			list = append(list, dir)
 		}
@@ -171,7 +171,7 @@ func Adopt(p *os.Process) (*Child, error) {
 	return &Child{pid: p.Pid, statm: statm}, nil
 }
 
-// Size returns the number of bytes of data that the process has mapped, used or not.
+// Size returns how many bytes of data memory the process has mapped, used or not.
 func (c *Child) Size() (int64, error) {
 	var text [256]byte
 	n, err := c.statm.ReadAt(text[:], 0)

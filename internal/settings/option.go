@@ -1,5 +1,5 @@
-// Package settings has one record for every option of a command. From it come the flags of the command line, both
-// levels of help, completion, the manual page, what a result records and --resume compares, and request parameters.
+// Package settings has one record for every option of a command: the source of command-line flags, both levels of help,
+// completion, the manual page, what a result records and --resume compares, and request parameters.
 //
 // Read option.go first, with the record and a table of records; then values.go, the typed fields that an option sets.
 package settings
@@ -109,7 +109,7 @@ func (o *Option) Default() string {
 // TakesValue reports whether the option needs a value on a command line; a switch does not.
 func (o *Option) TakesValue() bool { return !isBool(o.To) }
 
-// Usage returns the name of the value in Help, such as FILE, or "" if there is none, and Help followed by the default.
+// Usage returns the name of the value in Help, such as FILE, or "" if Help has none, and Help followed by the default.
 func (o *Option) Usage() (value, text string) {
 	value, text = unquoted(o.Help)
 	return value, text + o.defaultText()
@@ -141,7 +141,7 @@ func (o *Option) missing() string {
 	return ""
 }
 
-// unquoted returns the first word in backquotes in help, or "" if there is none, and help without the backquotes.
+// unquoted returns the first text in backquotes in help, or "" if there is none, and help without the backquotes.
 func unquoted(help string) (value, text string) {
 	f := flag.Flag{Usage: help, Value: new(custom)}
 	value, text = flag.UnquoteUsage(&f)
@@ -171,7 +171,7 @@ func (o *Option) Values() []string {
 	return []string{o.To.String()}
 }
 
-// Recorded returns the values that a result records: Values, reduced to base names if Path, or nil for an empty value.
+// Recorded returns the values that a result records: Values, with base names if Path is set (except for List).
 func (o *Option) Recorded() []string {
 	if _, ok := o.To.(*list); ok {
 		return o.Values()
@@ -285,7 +285,7 @@ func (t Table) Names() (names []string) {
 // dashed matches the long name of an option with its dashes.
 var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
 
-// Undashed returns text, such as an error, with the names of the options of t without dashes, as in a request.
+// Undashed returns text, such as an error, after removing the dashes before names of options of t, as in a request.
 func (t Table) Undashed(text string) string {
 	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
 		if slices.Contains(t.Names(), flag[2:]) {
@@ -309,7 +309,7 @@ func (t Table) Err() error {
 type Description struct {
 	Name string `json:"name"`
 	Help string `json:"help"`
-	// Default is the default as text. It is empty for an option that has no value unless it is given.
+	// Default is the default as text. It is empty for an option that has no value until it is given.
 	Default string `json:"default"`
 	// Values are the values that completion offers.
 	Values []string `json:"values,omitempty"`

@@ -20,7 +20,7 @@ type Value interface {
 	String() string
 }
 
-// field is a Value whose Set stores in *to the result of read.
+// field is a Value whose method Set calls read and stores the result in *to.
 type field[T any] struct {
 	to    *T
 	words []string // the allowed texts; nil allows all
@@ -38,7 +38,7 @@ func (f *field[T]) Set(text string) error {
 	return err
 }
 
-// Bool returns the Value of a switch, true or false, stored in *to. As in the functions below, *to starts as preset.
+// Bool returns the Value of a switch, true or false, stored in *to. Like the functions below, it sets *to to preset.
 func Bool(to *bool, preset bool) Value {
 	*to = preset
 	return &field[bool]{to, []string{"true", "false"}, func(text string) (bool, error) {
@@ -95,7 +95,7 @@ type list struct {
 	check func(text string) error
 }
 
-// List returns the Value of an option that may be repeated. Set appends to *to and fails as check does; nil: no check.
+// List returns the Value of an option that may be repeated. Set appends to *to, and fails if check does; nil: no check.
 func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
 
 func (l *list) String() string { return strings.Join(*l.to, ",") }
@@ -176,7 +176,7 @@ func (n *Number[T]) Between(least, most T) *Number[T] {
 	return n
 }
 
-// If makes Set reject numbers for which allows returns false. want is for errors, such as "0 to 255".
+// If makes Set reject numbers for which allows returns false. want describes allowed numbers in errors: "0 to 255".
 func (n *Number[T]) If(want string, allows func(T) bool) *Number[T] {
 	n.is, n.want = allows, want
 	return n
@@ -197,7 +197,7 @@ func (n *Number[T]) Times(factor T) *Number[T] {
 	return n
 }
 
-// String returns the number as typed, before Times, or, if it is missing, the number that means nil.
+// String returns the number as typed, before Times multiplies it. If the number is missing, String returns n.missing.
 func (n *Number[T]) String() string {
 	switch {
 	case n.to != nil:
@@ -216,7 +216,7 @@ func (n *Number[T]) Missing() string {
 	return fmt.Sprint(n.missing)
 }
 
-// Range returns the smallest and the largest number allowed, before Times, or nil where there is no such limit.
+// Range returns the smallest and the largest number allowed, as typed, before Times; nil where there is no such limit.
 func (n *Number[T]) Range() (least, most any) {
 	if n.least != nil {
 		least = *n.least
@@ -227,7 +227,7 @@ func (n *Number[T]) Range() (least, most any) {
 	return least, most
 }
 
-// Set reads the number in text, checks it and stores it times the factor. Its error does not name the option.
+// Set reads the number in text, checks it and stores it; only Num stores it times the factor. Errors name no option.
 func (n *Number[T]) Set(text string) error {
 	v, err := parse[T](text)
 	switch {

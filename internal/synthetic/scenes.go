@@ -54,7 +54,7 @@ func (c *canvas) likely(p float64) bool             { return c.Float64() < p }
 func (c *canvas) between(lo, hi float64) float64    { return lo + (hi-lo)*c.Float64() }
 func (c *canvas) proportion(lo, hi float64) float64 { return lo * elementary.Pow(hi/lo, c.Float64()) }
 
-// snap rounds a length to whole units.
+// snap rounds v, a length in units, to whole units.
 func (c *canvas) snap(v float64) float64 { return math.Round(v) }
 
 // sampleColour returns a random colour: black or white with a probability of 0.2 each, another grey with 0.2.
@@ -71,7 +71,7 @@ func (c *canvas) sampleColour() color.NRGBA {
 	return color.NRGBA{v[0], v[1], v[2], 255}
 }
 
-// sampleInk returns a random colour, in most cases one that is visible on ground.
+// sampleInk returns a random colour, which in most cases is visible on the colour ground.
 func (c *canvas) sampleInk(ground color.NRGBA) color.NRGBA {
 	for {
 		ink := c.sampleColour()
@@ -138,8 +138,7 @@ func (c *canvas) sampleWidth() float64 {
 	return c.proportion(0.9, 5)
 }
 
-// renderStreets renders a map: winding borders, straight roads and names in muted colours, most lines about 1 unit
-// wide.
+// renderStreets renders a map in muted colours: winding borders and straight roads, most about 1 unit wide, and names.
 func (c *canvas) renderStreets() {
 	ground := c.colourAt(0, 0)
 	tones := [3]color.NRGBA{c.sampleMiddle(ground), c.sampleMiddle(ground), c.sampleMiddle(ground)}
@@ -164,7 +163,7 @@ func (c *canvas) renderStreets() {
 	}
 }
 
-// sampleMiddle returns a random colour between ground and a colour that is visible on it.
+// sampleMiddle returns a random colour between the colour ground and a colour that is visible on it.
 func (c *canvas) sampleMiddle(ground color.NRGBA) color.NRGBA {
 	ink, share := c.sampleInk(ground), c.between(0.3, 0.8)
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
@@ -332,7 +331,7 @@ func (c *canvas) renderChart() {
 	}
 }
 
-// renderPattern renders stripes, checks, dots or hatching, some of single pixels.
+// renderPattern renders stripes, checks, dots or hatching, some of them one pixel wide.
 func (c *canvas) renderPattern() {
 	first := c.sampleColour()
 	second := c.sampleInk(first)

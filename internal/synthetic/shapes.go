@@ -22,7 +22,7 @@ import (
 // point is a position in units: see canvas.
 type point struct{ x, y float64 }
 
-// fillRectangle fills a rectangle, without anti-aliasing if its sides lie on pixel boundaries; nothing if w or h ≤ 0.
+// fillRectangle fills a rectangle, or nothing if w or h ≤ 0. It does no anti-aliasing if all sides lie between pixels.
 func (c *canvas) fillRectangle(x, y, w, h float64, ink color.NRGBA) {
 	if w <= 0 || h <= 0 {
 		return
@@ -98,7 +98,7 @@ var fonts = sync.OnceValue(func() (list []*opentype.Font) {
 	return list
 })
 
-// write renders text in a random font; (x, y) is the left end of its base line, and size is in units.
+// write renders text in a random font. (x, y) is the left end of the base line; size is the font size in units.
 func (c *canvas) write(x, y, size float64, ink color.NRGBA, text string) {
 	c.renderText(fonts()[c.IntN(len(fonts()))], x, y, size, ink, text)
 }
@@ -134,7 +134,7 @@ func (c *canvas) renderPage() {
 	}
 }
 
-// renderCode renders text in which words have different colours.
+// renderCode renders lines of words in up to four colours, like source code in an editor.
 func (c *canvas) renderCode() {
 	size := c.between(8, 15)
 	ground := c.colourAt(0, 0)
@@ -149,7 +149,7 @@ func (c *canvas) renderCode() {
 	}
 }
 
-// sampleWords returns random words of at least n characters with their spaces.
+// sampleWords returns random words, each followed by a space, with at least n characters in all.
 func (c *canvas) sampleWords(n float64) string {
 	var b strings.Builder
 	for float64(b.Len()) < n {

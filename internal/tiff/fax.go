@@ -15,14 +15,15 @@ type faxRows struct {
 	line, before []int // positions at which the colour changes, first to black; the last may be width
 }
 
-// newFaxRows returns the rows of data, width pixels wide. It calls damaged for a line of fax3 that breaks off; the rest
-// of the line is white. Other compressions fail there, since they have no end-of-line codes to go on from.
+// newFaxRows returns the rows of data, width pixels wide. Where a line of fax3 breaks off, the rows call damaged, and
+// the rest of the line is white. Other compressions fail there, since they have no end-of-line codes at which to go on.
 func newFaxRows(l *layout, width int, data []byte, damaged func()) *faxRows {
 	const mixed = 1 // a bit of T4Options
 	return &faxRows{bits: faxBits{data: data}, width: width, kind: l.compression, mixed: l.fax3Options&mixed != 0,
 		damaged: damaged}
 }
 
+// next decodes the next line into row.
 func (f *faxRows) next(row []byte) error {
 	f.before, f.line = f.line, f.before[:0]
 	changes := f.kind == fax4

@@ -82,7 +82,7 @@ var compressions = map[int]string{
 	65535: "the raw samples of a camera",
 }
 
-// alpha says how the sample behind the colours is to be read.
+// alpha says what the sample behind the colours of a pixel means.
 type alpha int
 
 const (
@@ -105,7 +105,7 @@ type layout struct {
 	bits, format             int  // bits per sample, and a value of tagSampleFormat
 	samples                  int  // samples per pixel in the file
 	jpegYCbCr                bool // JPEG blocks hold YCbCr; false: the colours that photometric says
-	colours                  int  // how many samples of a pixel, from the first, are colours
+	colours                  int  // how many of a pixel's samples are colours; they come first
 	alpha                    alpha
 	photometric, compression int
 	planar                   bool // each sample of a pixel lies in blocks of its own; false: side by side
@@ -228,8 +228,8 @@ func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 	return l, l.checkOffsets()
 }
 
-// equalNumber returns the number that list holds for each sample of a pixel, or preset if list is empty. It fails if
-// the numbers differ; what names the number in errors.
+// equalNumber returns the value that all elements of list have, one for each sample of a pixel, or preset if list is
+// empty. It fails if the elements differ. what is the name of the value for errors.
 func equalNumber(list []uint64, preset int, what string) (int, error) {
 	if len(list) == 0 {
 		return preset, nil
@@ -385,7 +385,7 @@ func (l *layout) checkOffsets() error {
 func (l *layout) blocksAcross() int { return (l.width + l.blockWidth - 1) / l.blockWidth }
 func (l *layout) blocksDown() int   { return (l.height + l.blockHeight - 1) / l.blockHeight }
 
-// planes returns how many planes of the file are read: one per colour and alpha, or 1 if samples lie side by side.
+// planes returns how many planes of the file are read: one for each sample used, or 1 if the samples lie side by side.
 func (l *layout) planes() int {
 	if !l.planar {
 		return 1

@@ -14,6 +14,7 @@ func (d *decoder) undoPredictor(row []byte) {
 	}
 }
 
+// undoDifferences adds to each integer in row the integer of the same channel in the pixel to the left.
 func (d *decoder) undoDifferences(row []byte) {
 	n := d.inBlock()
 	switch d.bits {
@@ -43,6 +44,7 @@ func (d *decoder) undoDifferences(row []byte) {
 	}
 }
 
+// undoBytes undoes the differences of bytes, and gathers the bytes of each floating-point sample, in the file's order.
 func (d *decoder) undoBytes(row []byte) {
 	n, size := d.inBlock(), d.bits/8
 	for i := n; i < len(row); i++ {

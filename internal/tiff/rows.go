@@ -113,11 +113,11 @@ func (r readerRows) next(row []byte) error {
 	return err
 }
 
-// packedRows are rows compressed with PackBits (TIFF 6.0, section 9).
+// packedRows are rows compressed with PackBits (TIFF 6.0, section 9): runs of one byte, and sequences of literal bytes.
 type packedRows struct {
 	data     []byte
-	literals int  // bytes still to be copied
-	repeats  int  // how often value is still to be repeated
+	literals int  // literal bytes still to be copied
+	repeats  int  // how many copies of value are still to be written
 	value    byte // the byte of a run
 }
 

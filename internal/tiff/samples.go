@@ -41,7 +41,7 @@ func (d *decoder) fill(s span) {
 	}
 }
 
-// fillInks converts the CMYK and alpha of row s to RGB and alpha, in the memory of the canvas that begins at to.
+// fillInks converts the CMYK and alpha of the row s to RGB and alpha. to is the canvas from the first pixel of s on.
 func (d *decoder) fillInks(to []byte, s span) {
 	c, n := &d.canvas, d.inBlock()
 	for k := range d.colours {
@@ -54,7 +54,7 @@ func (d *decoder) fillInks(to []byte, s span) {
 	d.fillChannel(to[alphaChannel*c.sample:], s, d.colours, n, true)
 }
 
-// fillChannel writes sample k of each pixel of the row s, with n samples a pixel, to the channel at the start of to.
+// fillChannel converts sample k of the n samples of each pixel in row s to the canvas. to begins with the channel.
 func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 	c := &d.canvas
 	inverted := d.photometric == whiteIsZero && !isAlpha
@@ -95,7 +95,7 @@ func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 	}
 }
 
-// levels returns a table from samples of up to 8 bits to 0..255 or, if inverted, to 255..0. If raw, nothing is scaled.
+// levels returns a table that scales samples of up to 8 bits to 0..255, to 255..0 if inverted, or not at all if raw.
 func (d *decoder) levels(inverted, raw bool) (table [256]byte) {
 	most := 1<<d.bits - 1
 	for v := range most + 1 {
@@ -178,7 +178,7 @@ func (d *decoder) float(row []byte, i int) float64 {
 	return v
 }
 
-// makeFloat returns the number with these fields. bits is the length of fraction, bias the bias of exponent.
+// makeFloat returns the number with these floating-point fields. fraction has the length bits, exponent this bias.
 func makeFloat(sign, exponent, fraction uint64, bits, bias int) float64 {
 	most := uint64(2*bias + 1)
 	v := math.Ldexp(float64(fraction), 1-bias-bits)

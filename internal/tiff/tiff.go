@@ -57,7 +57,7 @@ func DecodeConfig(src metadata.Source) (image.Config, error) {
 // and FFmpeg do; longer negative samples become black. In floating point, white is 1 if no sample is above 16, else 255
 // if none is above 255, else 65535 if none is above 65535, and else the largest sample.
 //
-// warnings name faults in spite of which the file was read, in words to follow the name of the file. The error is
+// warnings name faults that did not prevent reading the file, in words to follow the name of the file. The error is
 // io.ErrUnexpectedEOF for a file that ends too early, a FormatError for one that breaks the rules, an UnsupportedError
 // for a kind that is not decoded, and ctx.Err() once ctx has ended. data is not changed.
 func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) (img image.Image, warnings []string,

@@ -20,8 +20,8 @@ func (e settingsError) Is(target error) bool { return target == ErrSettings }
 // Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It does not wrap errors in args.
 func Errorf(format string, args ...any) error { return settingsError(fmt.Sprintf(format, args...)) }
 
-// Unknown returns the text of an error about a name that is not in known, the names of things of the given kind. It
-// suggests the nearest known name, if any is near, and lists all. Names of more than 60 bytes are cut.
+// Unknown returns the text of an error about a name that is not in known. kind is the word for things with such names.
+// The text suggests the nearest known name, if one is near, and lists all known names. name is cut after 60 bytes.
 func Unknown(kind, name string, known []string) string {
 	if len(name) > 60 {
 		name = name[:60] + "..."
@@ -36,8 +36,8 @@ func Unknown(kind, name string, known []string) string {
 	return text + " (known: " + strings.Join(known, " ") + ")"
 }
 
-// Meant returns the word of known for which name was most likely typed: the nearest in spelling, else the only word
-// that begins with name; or "" if there is none. It is stricter than the suggestion of Unknown, for long lists.
+// Meant returns the word in known that the user most likely meant by name: the nearest in spelling, else the only word
+// that begins with name, else "". It is stricter than the suggestion of Unknown, for long lists.
 func Meant(name string, known []string) string {
 	if word := nearest(name, known, max(1, len(name)/3)); word != "" || len(name) < 3 {
 		return word
@@ -55,16 +55,16 @@ func nearest(name string, known []string, limit int) (word string) {
 	for _, k := range known {
 		d := editDistance(name, k)
 		if sortedBytes(name) == sortedBytes(k) {
-			d = 1 // the right letters in another order, the most frequent mistake
+			d = 1 // the right letters in the wrong order, the most frequent mistake
 		}
-		if d < least && d < max(len(name), len(k)) { // at the full distance the words have nothing in common
+		if d < least && d < max(len(name), len(k)) { // at the greatest distance, words have nothing in common
 			word, least = k, d
 		}
 	}
 	return word
 }
 
-// editDistance returns the Levenshtein distance: how many bytes to insert, delete or replace at least to turn a into b.
+// editDistance returns the Levenshtein distance: the fewest bytes to insert, delete or replace that turn a into b.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1) // row[j] is the distance from the part of a read so far to b[:j]
 	for j := range row {

@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// bitString is a sequence of bits, of which the first is the lowest bit of the first byte. The zero value is empty.
+// bitString is a sequence of bits. The first bit is the lowest bit of the first byte. The zero value is empty.
 type bitString struct {
 	bytes []byte
-	last  uint64 // the bits behind bytes, from the lowest on
-	n     int    // their number, less than 32
+	last  uint64 // the bits that follow bytes, the first in the lowest bit
+	n     int    // the number of bits in last, less than 32
 }
 
-// put appends the n lowest bits of v, at most 32, from the lowest on. The others must be 0.
+// put appends the n lowest bits of v, the lowest first. n is at most 32; the other bits of v must be 0.
 func (b *bitString) put(v uint64, n int) {
 	b.last |= v << b.n
 	if b.n += n; b.n >= 32 {
@@ -60,7 +60,7 @@ func (b *bitString) align() {
 	b.n = 0
 }
 
-// flush writes b.bytes to w and forgets them.
+// flush writes b.bytes to w and removes them from b.
 func (b *bitString) flush(w io.Writer) error {
 	_, err := w.Write(b.bytes)
 	b.bytes = b.bytes[:0]

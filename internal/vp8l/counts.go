@@ -7,8 +7,8 @@ import (
 	"superres/internal/elementary"
 )
 
-// The alphabets of a group of prefix codes. The alphabet of green has lengths behind its 256 values, and then the
-// colour cache.
+// The alphabets of a group of prefix codes. The symbols of the green alphabet are the 256 values of green, then the
+// lengths of copies, then the indices in the colour cache.
 const (
 	ofGreen = iota
 	ofRed
@@ -20,7 +20,7 @@ const (
 	values       = 256
 	lengths      = 24
 	distances    = 40
-	cacheSymbols = values + lengths // the first symbol of the colour cache
+	cacheSymbols = values + lengths // the first symbol for an index in the colour cache
 )
 
 // counts says how often each symbol of each alphabet is used.
@@ -35,7 +35,7 @@ func newCounts(cacheBits int) *counts {
 		make([]uint32, distances)}
 }
 
-// sumOf returns the sum of a and b, in the memory of one of them. nil is none.
+// sumOf adds b to a and returns a, or returns b if a is nil. nil stands for no counts.
 func sumOf(a, b *counts) *counts {
 	if a == nil {
 		return b
@@ -50,7 +50,7 @@ func sumOf(a, b *counts) *counts {
 	return a
 }
 
-// clone returns a copy of c; nil of nil.
+// clone returns a copy of c, or nil if c is nil.
 func (c *counts) clone() *counts {
 	if c == nil {
 		return nil
@@ -62,7 +62,7 @@ func (c *counts) clone() *counts {
 	return copied
 }
 
-// add counts the symbols of a token.
+// add counts the symbols that encode the token t.
 func (c *counts) add(t token) {
 	switch {
 	case t&isCopy != 0:
@@ -80,7 +80,7 @@ func (c *counts) add(t token) {
 	}
 }
 
-// extra returns the number of bits that follow symbols.
+// extra returns how many extra bits follow the counted symbols of lengths and distances, in total.
 func (c *counts) extra() (n int64) {
 	for symbol, count := range c[ofGreen][values:cacheSymbols] {
 		n += int64(count) * int64(extraBits(symbol))
@@ -91,7 +91,7 @@ func (c *counts) extra() (n int64) {
 	return n
 }
 
-// estimate returns about the number of bits that the symbols of c take, and their prefix codes.
+// estimate returns about how many bits the counted symbols, with their extra bits, and the prefix codes take.
 func (c *counts) estimate() float64 {
 	n := float64(c.extra())
 	for _, list := range c {
@@ -104,17 +104,17 @@ func (c *counts) estimate() float64 {
 			}
 		}
 		if total > 0 {
-			const perSymbol = 5 // bits of the length of a code, about
+			const perSymbol = 5 // about how many bits store the length of a code
 			n += total*elementary.Log2(total) + perSymbol*float64(used)
 		}
 	}
 	return n
 }
 
-// classes is the number of classes of tiles, by the mean magnitude of their residuals.
+// classes is the number of classes of tiles. The mean magnitude of the residuals in a tile decides its class.
 const classes = 16
 
-// classify sets the groups of the tiles of the band to their classes: two for each doubling of the magnitude.
+// classify sets the group of each tile of the band to its class, which rises by two where the magnitude doubles.
 func (b *band) classify() {
 	w := b.pic.Width
 	for ty := b.y0; ty < b.y1; ty += tileSide {
@@ -137,7 +137,7 @@ func (b *band) classify() {
 	}
 }
 
-// eachToken calls use with each token, and the group of the tile in which it begins.
+// eachToken calls use with each token of the band, and with the group of the tile in which the token begins.
 func (b *band) eachToken(use func(t token, group uint8)) {
 	w, x, y := b.pic.Width, 0, b.y0
 	for _, t := range b.tokens {
@@ -148,7 +148,7 @@ func (b *band) eachToken(use func(t token, group uint8)) {
 	}
 }
 
-// count sets the counts of each class.
+// count counts the symbols of the band's tokens in b.counts, separately for each class of tiles.
 func (b *band) count() {
 	b.eachToken(func(t token, group uint8) {
 		c := b.counts[group]
@@ -163,14 +163,14 @@ func (b *band) count() {
 // method says which tools of the format a picture uses.
 type method struct {
 	subtractGreen, predict, references bool
-	cacheBits                          int // of the colour cache; 0: none
+	cacheBits                          int // the colour cache has 2^cacheBits colours; 0: no cache
 }
 
-// chooseMethod returns the method that makes a sample of the picture smallest.
+// chooseMethod returns the method that needs about the fewest bits for rows sampled from the picture.
 func (s *Stream) chooseMethod() method {
-	const most = 1 << 15 // pixels of a part of the sample
+	const most = 1 << 15 // about how many pixels a part of the sample has
 	rows := max(most/s.pic.Width/tileSide, 1) * tileSide
-	var parts []int // the first rows
+	var parts []int // the first row of each part
 	switch n := tilesIn(s.pic.Height); {
 	case s.pic.Height <= 2*rows:
 		for y := 0; y < s.pic.Height; y += rows {
@@ -203,7 +203,7 @@ func (s *Stream) chooseMethod() method {
 	for _, predict := range []bool{true, false} {
 		for _, subtract := range []bool{true, false} {
 			try(method{predict: predict, subtractGreen: subtract}, 1)
-			try(method{predict: predict, subtractGreen: subtract, references: true}, 1.01) // they take time
+			try(method{predict: predict, subtractGreen: subtract, references: true}, 1.01) // slow: must save 1 %
 		}
 	}
 	for _, cacheBits := range []int{4, 7, mostCacheBits} {
@@ -214,15 +214,15 @@ func (s *Stream) chooseMethod() method {
 	return best
 }
 
-// makeCodes merges neighbouring classes of tiles as long as that makes the stream smaller, sets the group of each tile
-// to its merged class, and makes the prefix codes of each group.
+// makeCodes merges neighbouring classes of tiles while that makes the stream smaller. It replaces classes in s.groups
+// by merged classes, and adds the prefix codes of each to s.codes, and the length of all symbols to s.length.
 func (s *Stream) makeCodes(all *[classes]*counts) {
 	var list []*counts
 	var costs []float64
 	var group [classes]uint8
 	for i, c := range all {
 		if c == nil {
-			c = newCounts(s.method.cacheBits) // of a class with tiles in which no token begins
+			c = newCounts(s.method.cacheBits) // no token begins in a tile of this class
 		}
 		list, costs = append(list, c), append(costs, c.estimate())
 		group[i] = uint8(i)

@@ -11,21 +11,21 @@ const (
 // tilesIn returns the number of tiles in n pixels.
 func tilesIn(n int) int { return (n + tileSide - 1) / tileSide }
 
-// opaqueBlack is what predicts the first pixel of a picture, and what predictor 0 predicts.
+// opaqueBlack is the prediction for the first pixel of a picture, and the prediction of predictor 0.
 const opaqueBlack = 0xff000000
 
-// Predictors that are used outside of tiles.
+// Two predictors that the format also prescribes for the first row (byLeft) and the first column (byAbove).
 const (
 	byLeft  = 1
 	byAbove = 2
 )
 
-// band is the work on a band of rows.
+// band holds the data of a band of rows while it is encoded.
 type band struct {
 	*Stream
 	y0, y1    int
-	pixels    []uint32 // the row above the band, and the rows of the band, each with one pixel more behind it
-	residuals []uint32 // of the rows of the band, without gaps
+	pixels    []uint32 // the row above the band, and the rows of the band, each followed by one more pixel
+	residuals []uint32 // the residuals of the band's pixels, row after row without gaps
 	tokens    []token
 	matcher
 	cache  [1 << mostCacheBits]uint32
@@ -33,7 +33,7 @@ type band struct {
 	out    bitString
 }
 
-// spareBands keeps the memory of bands for reuse.
+// spareBands keeps the memory of finished bands for reuse.
 var spareBands = sync.Pool{New: func() any { return new(band) }}
 
 // newBand returns band number i, with its pixels.
@@ -53,19 +53,19 @@ func (s *Stream) bandOf(y0, y1 int) *band {
 			subtractGreen(row[:w])
 		}
 		if y > y0-1 {
-			b.row(y - 1)[w] = row[0] // the pixel above and to the right of the last pixel, by the format's definition
+			b.row(y - 1)[w] = row[0] // the format takes it as above and to the right of the last pixel of row y
 		}
 	}
 	return b
 }
 
-// release gives the memory of b back.
+// release gives the memory of b to spareBands. b must not be used afterwards.
 func (b *band) release() {
 	b.Stream, b.counts, b.out = nil, [classes]*counts{}, bitString{bytes: b.out.bytes[:0]}
 	spareBands.Put(b)
 }
 
-// resize returns a slice of length n, in the memory of s if that is enough.
+// resize returns a slice of length n, which shares the memory of s if this is large enough.
 func resize(s []uint32, n int) []uint32 {
 	if cap(s) < n {
 		return make([]uint32, n)
@@ -73,13 +73,13 @@ func resize(s []uint32, n int) []uint32 {
 	return s[:n]
 }
 
-// row returns the pixels of row y of the picture, with one more behind them.
+// row returns the pixels of row y of the picture, followed by one more pixel: see bandOf.
 func (b *band) row(y int) []uint32 {
 	n := b.pic.Width + 1
 	return b.pixels[(y-b.y0+1)*n:][:n:n]
 }
 
-// subtractGreen subtracts green from red and blue, modulo 256.
+// subtractGreen subtracts green from red and from blue in each pixel of row, modulo 256.
 func subtractGreen(row []uint32) {
 	for i, v := range row {
 		green := v >> 8 & 0xff
@@ -96,7 +96,7 @@ func subtract(x, y uint32) uint32 {
 // mean returns ⌊(x+y)/2⌋ for each of the four bytes.
 func mean(x, y uint32) uint32 { return (x & y) + ((x ^ y) >> 1 & 0x7f7f7f7f) }
 
-// magnitude returns the sum of the magnitudes of the four bytes of v as signed numbers.
+// magnitude returns the sum of the absolute values of the four bytes of v, taken as signed numbers.
 func magnitude(v uint32) uint32 {
 	negative := v >> 7 & 0x01010101
 	v = (v ^ negative*0xff) + negative
@@ -107,7 +107,7 @@ func magnitude(v uint32) uint32 {
 // predictors is the number of predictors.
 const predictors = 14
 
-// predictBy returns what a predictor makes of the pixels left, above, above to the right and above to the left.
+// predictBy returns what the predictor predicts from the pixels left (l), above (t), above right and above left.
 func predictBy(predictor uint8, l, t, tr, tl uint32) uint32 {
 	switch predictor {
 	case byLeft:
@@ -140,9 +140,9 @@ func predictBy(predictor uint8, l, t, tr, tl uint32) uint32 {
 	return opaqueBlack
 }
 
-// nearerPixel returns whichever of l and t is nearer to l+t-tl, in the sum of all channels.
+// nearerPixel returns the pixel, l or t, with the smaller distance to l+t-tl, summed over the channels.
 func nearerPixel(l, t, tl uint32) uint32 {
-	balance := int32(0) // the distance of l less the distance of t
+	balance := int32(0) // the distance of l minus the distance of t
 	for shift := 0; shift < 32; shift += 8 {
 		a, b, c := int32(l>>shift&0xff), int32(t>>shift&0xff), int32(tl>>shift&0xff)
 		balance += distance(b, c) - distance(a, c)
@@ -179,13 +179,13 @@ func halfGradient(m, tl uint32) (v uint32) {
 
 func clamp(v int32) uint32 { return uint32(min(max(v, 0), 255)) }
 
-// choosePredictors sets the predictors of the tiles of the band, by the sums of the magnitudes of the residuals in some
-// of their rows.
+// choosePredictors sets the predictor of each tile of the band to the predictor with the smallest residuals, by the sum
+// of their magnitudes in one row out of four.
 func (b *band) choosePredictors() {
 	if !b.method.predict {
 		return
 	}
-	const every = 4 // rows
+	const every = 4 // rows from one measured row to the next
 	w := b.pic.Width
 	for ty := b.y0; ty < b.y1; ty += tileSide {
 		for tx := 0; tx < w; tx += tileSide {
@@ -210,10 +210,10 @@ func (b *band) choosePredictors() {
 	}
 }
 
-// tile returns the number of the tile of a pixel.
+// tile returns the number of the tile that contains the pixel (x, y).
 func (b *band) tile(x, y int) int { return y>>tileBits*b.tiles + x>>tileBits }
 
-// predict sets the residuals: the pixels less what predicts them, or the pixels themselves.
+// predict sets b.residuals to the pixels minus their predictions, or to the pixels if the method does not predict.
 func (b *band) predict() {
 	w := b.pic.Width
 	for y := b.y0; y < b.y1; y++ {

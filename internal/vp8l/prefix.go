@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// mostCodeBits is the longest code of a symbol, and mostLengthBits the longest code of the length of a code.
+// The greatest lengths in bits of a symbol's code, and of a code that stands for the length of another code.
 const (
 	mostCodeBits   = 15
 	mostLengthBits = 7
 )
 
-// prefixCode has the codes of an alphabet. The bits of a code are in the order in which they are written.
+// prefixCode holds the codes of an alphabet, by symbol. The lowest bit of a code is written first.
 type prefixCode struct {
 	code   []uint16
-	length []uint8 // of each symbol's code, in bits; 0: the symbol is not used
+	length []uint8 // the length of each symbol's code in bits; 0: the symbol is not used
 	used   int     // how many symbols are used
 }
 
-// codes has a prefix code for each alphabet.
+// codes holds a prefix code for each alphabet.
 type codes [alphabets]*prefixCode
 
-// newCodes returns the codes for counts.
+// newCodes returns the prefix codes for symbols that are used as often as c says.
 func newCodes(c *counts) *codes {
 	all := new(codes)
 	for i, list := range c {
@@ -31,8 +31,8 @@ func newCodes(c *counts) *codes {
 	return all
 }
 
-// newPrefixCode returns a prefix code with at most most bits a symbol. count says how often each symbol is used. It is
-// the Huffman code or, where that has longer codes, the Huffman code for counts of which the smallest are raised.
+// newPrefixCode returns a prefix code for symbols used as often as count says: the Huffman code or, if that has codes
+// of more bits than the limit most, the Huffman code after the smallest counts are raised.
 func newPrefixCode(count []uint32, most int) *prefixCode {
 	p := &prefixCode{code: make([]uint16, len(count)), length: make([]uint8, len(count))}
 	var symbols []int
@@ -57,11 +57,11 @@ func newPrefixCode(count []uint32, most int) *prefixCode {
 	return p
 }
 
-// setLengths sets the lengths of the Huffman code, for counts of at least least, and returns the longest. symbols are
-// the used ones in the order of their counts.
+// setLengths sets p.length to the code lengths of the Huffman code, after smaller counts are raised to least. It
+// returns the greatest length. symbols lists the used symbols in ascending order of their counts.
 //
-// The two lightest nodes are joined until one is left. Leaves and joined nodes each come in the order of their weights,
-// so that the lightest are at the front of one of two queues.
+// The two lightest nodes are joined until one node is left. Leaves and joined nodes form two queues in ascending order
+// of weight, so the lightest node is at the front of one of the queues.
 func (p *prefixCode) setLengths(symbols []int, count []uint32, least uint64) int {
 	n := len(symbols)
 	weight, parent := make([]uint64, 2*n-1), make([]int, 2*n-1)
@@ -94,7 +94,7 @@ func (p *prefixCode) setLengths(symbols []int, count []uint32, least uint64) int
 	return longest
 }
 
-// assign sets the codes from their lengths: shorter ones first, and codes of one length in the order of symbols.
+// assign sets p.code from p.length: codes of one length are successive numbers, in the order of the symbols.
 func (p *prefixCode) assign() {
 	next, code := [mostCodeBits + 1]int{}, 0
 	var number [mostCodeBits + 1]int
@@ -114,21 +114,21 @@ func (p *prefixCode) assign() {
 	}
 }
 
-// put appends a symbol to b. The only symbol of a code takes no bits.
+// put appends the code of a symbol to b. If only one symbol is used, its code has no bits.
 func (p *prefixCode) put(b *bitString, symbol int) {
 	if p.used > 1 {
 		b.put(uint64(p.code[symbol]), int(p.length[symbol]))
 	}
 }
 
-// write writes the codes of all alphabets to b.
+// write appends the code lengths of all alphabets to b.
 func (c *codes) write(b *bitString) {
 	for _, p := range c {
 		p.write(b)
 	}
 }
 
-// bitsFor returns the number of bits that the codes of symbols take which are used as often as n says.
+// bitsFor returns how many bits the codes take in total if each symbol is written as often as n says.
 func (c *codes) bitsFor(n *counts) (sum int64) {
 	for i, p := range c {
 		if p.used > 1 {
@@ -140,11 +140,11 @@ func (c *codes) bitsFor(n *counts) (sum int64) {
 	return sum
 }
 
-// lengthOrder is the order in which the lengths of the codes of lengths are written.
+// lengthOrder lists the symbols of runsOf in the order in which the lengths of their codes are written.
 var lengthOrder = [19]int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// write writes the lengths of the codes, from which a reader makes the codes: one or two symbols below 256 by their
-// values, others by runs of lengths, which have a code of their own.
+// write appends to b the code lengths, from which a reader computes the codes. If only one or two symbols are used, all
+// below 256, it writes these symbols, else runs of lengths, for which it builds another prefix code.
 func (p *prefixCode) write(b *bitString) {
 	var symbols []int
 	for symbol, n := range p.length {
@@ -186,18 +186,18 @@ func (p *prefixCode) write(b *bitString) {
 	for _, symbol := range lengthOrder[:written] {
 		b.put(uint64(of.length[symbol]), 3)
 	}
-	b.putBool(false) // there are lengths for all symbols
+	b.putBool(false) // lengths for all symbols of the alphabet follow
 	for _, r := range runs {
 		of.put(b, r.symbol)
 		b.put(uint64(r.rest), r.restBits)
 	}
 }
 
-// run is a symbol of the code of lengths, and the bits that follow it.
+// run is a symbol for one or more code lengths, and the value and the number of the extra bits that follow it.
 type run struct{ symbol, rest, restBits int }
 
-// runsOf returns lengths as runs: 0 to 15 is a length, 16 repeats the last length that was not 0, 3 to 6 times, 17 is 3
-// to 10 zeros, and 18 is 11 to 138 zeros.
+// runsOf returns code lengths as runs. Symbols 0 to 15 stand for one length, 16 for 3 to 6 copies of the last length
+// above 0, 17 for 3 to 10 zeros, and 18 for 11 to 138 zeros.
 func runsOf(lengths []uint8) (list []run) {
 	for i, last := 0, uint8(8); i < len(lengths); {
 		v, n := lengths[i], 1
@@ -229,7 +229,7 @@ func runsOf(lengths []uint8) (list []run) {
 	return list
 }
 
-// write sets b.out to the tokens of the band.
+// write appends the codes of the band's tokens to b.out.
 func (b *band) write() {
 	b.eachToken(func(t token, group uint8) {
 		c := b.codes[group]

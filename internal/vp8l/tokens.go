@@ -2,16 +2,16 @@ package vp8l
 
 import "math/bits"
 
-// token is a pixel, a reference to the colour cache, or a reference to pixels before. A pixel is its 32 bits; the
-// others have a flag at the top.
+// token is a pixel, a reference to the colour cache, or a copy of earlier pixels. A pixel is stored as its 32 bits; the
+// other two kinds have a flag in a high bit.
 type token uint64
 
 const (
-	isCopy  token = 1 << 63 // with the length at lengthAt, and the code of the distance below
-	isCache token = 1 << 62 // with the index in the cache
+	isCopy  token = 1 << 63 // the length begins at bit lengthAt; the low 32 bits are the distance code
+	isCache token = 1 << 62 // the low 32 bits are the index in the cache
 
 	lengthAt   = 32
-	mostLength = 4096 // of a copy, in pixels
+	mostLength = 4096 // the greatest length of a copy, in pixels
 )
 
 // length returns the number of pixels that t stands for.
@@ -22,23 +22,23 @@ func (t token) length() int {
 	return 1
 }
 
-// mostCacheBits is the largest colour cache that is tried, of 2^10 colours.
+// mostCacheBits is the largest cacheBits that is tried, for a colour cache of 2^10 colours.
 const mostCacheBits = 10
 
-// cacheIndex returns the place of a pixel in a colour cache of 2^bits pixels.
+// cacheIndex returns the index of the pixel v in a colour cache of 2^bits colours.
 func cacheIndex(v uint32, bits int) uint32 { return v * 0x1e35a7bd >> (32 - bits) }
 
-// tokenise sets b.tokens from b.residuals.
+// tokenise sets b.tokens from b.residuals, with copies and a colour cache if m says so.
 //
-// Note: at the start of a band the decoder's cache has colours of the bands before. They are not used, so that the band
-// does not depend on those.
+// Note: at the start of a band, the decoder's cache holds colours from earlier bands. tokenise does not refer to these
+// colours, so that no band depends on another.
 func (b *band) tokenise(m method) {
 	b.tokens = b.tokens[:0]
 	if m.references {
 		b.matcher.begin(len(b.residuals))
 	}
 	clear(b.cache[:])
-	known := [1 << mostCacheBits / 64]uint64{} // which places of the cache have a colour of this band
+	known := [1 << mostCacheBits / 64]uint64{} // which entries of the cache hold a colour of this band
 	remember := func(v uint32) {
 		i := cacheIndex(v, m.cacheBits)
 		b.cache[i] = v
@@ -73,18 +73,18 @@ func (b *band) tokenise(m method) {
 	}
 }
 
-// matcher finds repetitions by chains of places at which two equal pixels begin.
+// matcher finds repetitions. It keeps the places with the same hash of two successive pixels in a chain.
 type matcher struct {
-	heads  [1 << hashBits]int32 // the last place with a hash, plus 1; 0: none
-	before []int32              // the place before with the same hash, plus 1; 0: none
+	heads  [1 << hashBits]int32 // for each hash, the last place with this hash, plus 1; 0: none
+	before []int32              // for each place, the previous place with the same hash, plus 1; 0: none
 }
 
 const (
 	hashBits   = 15
-	mostTries  = 24 // places of a chain that are compared
-	enough     = 64 // pixels of a repetition after which no longer one is looked for
-	leastNear  = 3  // pixels of a repetition with a distance that is short to write
-	leastFar   = 5  // pixels of any other repetition
+	mostTries  = 24 // how many places of a chain are compared
+	enough     = 64 // a repetition of this many pixels ends the search for a longer repetition
+	leastNear  = 3  // the fewest pixels of a copy from the pixel before or the pixel above, which have short codes
+	leastFar   = 5  // the fewest pixels of any other copy
 	shortCodes = 120
 )
 
@@ -100,7 +100,7 @@ func hashOf(a, b uint32) uint32 {
 	return (a*0x9e3779b1 + b*0x85ebca6b) >> (32 - hashBits)
 }
 
-// insertAt enters the place at into the lists of places, by the hash of the two pixels there.
+// insertAt enters the index at of px into the chain for the hash of the two pixels that begin there.
 func (m *matcher) insertAt(px []uint32, at int) {
 	if at+1 < len(px) {
 		h := hashOf(px[at], px[at+1])
@@ -108,8 +108,8 @@ func (m *matcher) insertAt(px []uint32, at int) {
 	}
 }
 
-// find returns the longest repetition at a place, in pixels, and how far before it begins. length 0: none that is worth
-// its distance.
+// find returns the length of the longest repetition found for the pixels from px[at] on, and the distance back to the
+// earlier pixels. A length of 0 means that there is no repetition worth a copy.
 func (m *matcher) find(px []uint32, at, width int) (length, distance int) {
 	if at == 0 || at+1 >= len(px) {
 		return 0, 0
@@ -137,7 +137,7 @@ func (m *matcher) find(px []uint32, at, width int) (length, distance int) {
 	return length, distance
 }
 
-// common returns how many pixels at the start of a and b are equal. a is not shorter than b.
+// common returns how many pixels at the start of a and b are equal. a must not be shorter than b.
 func common(a, b []uint32) int {
 	a = a[:len(b)]
 	for i, v := range b {
@@ -148,8 +148,8 @@ func common(a, b []uint32) int {
 	return len(b)
 }
 
-// offsets are the pixels with a short code, each by its row above, times 16, and 8 less its distance to the left, as
-// table 3 of RFC 9649 lists them.
+// offsets are the nearby pixels with a short distance code, in the order of table 3 of RFC 9649. Each is stored as 16
+// times the number of rows above, plus 8, minus the distance to the left.
 var offsets = [shortCodes]uint8{
 	0x18, 0x07, 0x17, 0x19, 0x28, 0x06, 0x27, 0x29, 0x16, 0x1a,
 	0x26, 0x2a, 0x38, 0x05, 0x37, 0x39, 0x15, 0x1b, 0x36, 0x3a,
@@ -165,7 +165,7 @@ var offsets = [shortCodes]uint8{
 	0x40, 0x72, 0x7e, 0x61, 0x6f, 0x50, 0x71, 0x7f, 0x60, 0x70,
 }
 
-// offsetCodes has the code, from 1, of each entry of offsets.
+// offsetCodes maps each entry of offsets to its code, from 1.
 var offsetCodes = func() (list [128]uint8) {
 	for i, offset := range offsets {
 		list[offset] = uint8(i + 1)
@@ -173,7 +173,7 @@ var offsetCodes = func() (list [128]uint8) {
 	return list
 }()
 
-// distanceCode returns the code, from 1, of a distance in a picture of the given width.
+// distanceCode returns the code, from 1, of a distance in pixels, along the rows of a picture of the given width.
 func distanceCode(distance, width int) int {
 	rows, left := distance/width, distance%width
 	switch {
@@ -185,7 +185,7 @@ func distanceCode(distance, width int) int {
 	return distance + shortCodes
 }
 
-// prefixOf returns the symbol of a length or of the code of a distance, from 1, and the bits that follow the symbol.
+// prefixOf returns the symbol for v, a length or distance code from 1, and the number and value of its extra bits.
 func prefixOf(v int) (symbol, extra int, rest uint64) {
 	v--
 	if v < 4 {
@@ -195,5 +195,5 @@ func prefixOf(v int) (symbol, extra int, rest uint64) {
 	return 2*(extra+1) + v>>extra&1, extra, uint64(v & (1<<extra - 1))
 }
 
-// extraBits returns the number of bits that follow a symbol of prefixOf.
+// extraBits returns the number of extra bits that follow a symbol from prefixOf.
 func extraBits(symbol int) int { return max(symbol/2-1, 0) }

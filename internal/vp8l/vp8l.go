@@ -1,19 +1,18 @@
-// Package vp8l writes the lossless pixels of a WebP file, a VP8L bit stream as RFC 9649, section 3, has it.
+// Package vp8l writes the lossless pixels of a WebP file: a VP8L bit stream (RFC 9649, section 3).
 //
-// A picture is worked on in bands of rows, twice. The first time finds what the head of the stream must say: how often
-// each symbol is used. From that the length of the stream follows before any of it is written. The second time writes
-// the symbols. Nothing that a band finds is kept from the first time to the second but counts, and a byte or two for
-// each tile, so that memory does not grow with the picture. No band refers to pixels of another, but for the row above
-// it that predicts its first row, so that bands are worked on at the same time and the stream does not depend on the
-// number of processors.
+// A picture is processed in bands of rows, in two passes. The first pass counts how often each symbol is used. From the
+// counts follow the prefix codes in the head of the stream, and the length of the stream. The second pass writes the
+// symbols. Between the passes, only the counts and two bytes for each tile are kept, so that memory hardly grows with
+// the picture. No band refers to pixels of another band, except that the row above predicts its first row. So bands are
+// processed at the same time, and the stream does not depend on the number of processors.
 //
-// predict.go has the transforms, tokens.go backward references and the colour cache, counts.go the choice among these,
-// prefix.go the prefix codes, and bits.go the bits.
+// predict.go contains the transforms, tokens.go the copies of earlier pixels and the colour cache, counts.go the choice
+// among these tools, prefix.go the prefix codes, and bits.go the strings of bits.
 //
-// Note: two libraries were tried in its place. libwebp in wazero (github.com/gen2brain/webp v0.5.5) would spare 1,109
-// lines of Go, but takes four to five times the processor time for files of the same size, and 52 bytes for each pixel,
-// so that serve did not keep to its memory. github.com/HugoSmits86/nativewebp v0.9.3 does not limit the length of
-// prefix codes, so that no reader takes some of its files.
+// Note: two libraries were tried instead of this package. libwebp in wazero (github.com/gen2brain/webp v0.5.5) would
+// save 1,109 lines of Go, but takes four to five times the processor time for files of the same size, and 52 bytes for
+// each pixel, so that serve exceeded its memory limit. github.com/HugoSmits86/nativewebp v0.9.3 does not limit the
+// length of prefix codes, so that no reader accepts some of its files.
 package vp8l
 
 import (
@@ -23,8 +22,8 @@ import (
 	"superres/internal/parallel"
 )
 
-// MostSide is the largest width or height of a picture, in pixels. The fields of 14 bits could hold one more, which
-// libwebp refuses.
+// MostSide is the largest width or height of a picture, in pixels. The 14-bit fields of the format allow 16384 pixels,
+// but libwebp refuses such pictures.
 const MostSide = 1<<14 - 1
 
 // Picture is a picture to be written. Its sides are 1 to MostSide pixels.
@@ -43,26 +42,26 @@ const bandPixels = 1 << 17
 
 // Memory returns about how many bytes New and Write take at their peak for a picture of the given width.
 func Memory(width int) int64 {
-	const pixel = 4 + 4 + 4 + 2*8 // of pixels, residuals, chains and, with the growth of their list, tokens
-	const fixed = 1 << 19         // of counts and hashes
+	const pixel = 4 + 4 + 4 + 2*8 // bytes for pixels, residuals, chains, and tokens in a list that grows
+	const fixed = 1 << 19         // bytes for counts and hashes
 	bands := int64(runtime.GOMAXPROCS(0)) + 1
 	return bands * (fixed + pixel*int64(max(bandPixels, tileSide*width)))
 }
 
-// Stream is the stream of a picture, before it is written.
+// Stream is the VP8L bit stream of a picture, ready to be written.
 type Stream struct {
 	pic    Picture
 	method method
-	rows   int       // of a band, a multiple of tileSide
-	tiles  int       // in a row
+	rows   int       // rows per band, a multiple of tileSide
+	tiles  int       // tiles in a row
 	modes  []uint8   // the predictor of each tile
 	groups []uint8   // the group of prefix codes of each tile
-	codes  []*codes  // of each group
+	codes  []*codes  // the prefix codes of each group
 	head   bitString // the stream up to the pixels
-	length int64     // of the pixels, in bits
+	length int64     // the length in bits of the pixels in the stream
 }
 
-// New works out the stream of pic.
+// New does the first pass over pic and returns its stream.
 func New(pic Picture) *Stream {
 	s := &Stream{pic: pic, tiles: tilesIn(pic.Width)}
 	s.rows = max(bandPixels/pic.Width/tileSide, 1) * tileSide
@@ -153,7 +152,7 @@ func (s *Stream) writeHead() {
 	}
 }
 
-// writeTiles writes a picture with the values of tiles in its green.
+// writeTiles appends to s.head a small picture with one pixel for each tile, whose green is the value of the tile.
 func (s *Stream) writeTiles(values []uint8) {
 	groups := make([]uint8, tilesIn(s.tiles)*tilesIn(len(values)/s.tiles)) // all are 0
 	b := &band{Stream: &Stream{pic: Picture{Width: s.tiles}, groups: groups}, residuals: make([]uint32, len(values))}

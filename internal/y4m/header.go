@@ -2,8 +2,7 @@
 // about the stream; then, for each frame, a line, the samples of brightness, and the samples of Cb and Cr.
 //
 // header.go reads the line about the stream, stream.go the frames, and planes.go converts samples. Nothing in a stream
-// is trusted: the length of lines is bounded, and the size in the header is checked before memory for a frame is
-// allocated.
+// is trusted: lines have a greatest length, and the size in the header is checked before memory is allocated.
 package y4m
 
 import (
@@ -40,10 +39,10 @@ type Layout struct {
 	Name string
 	// Grey says that there are no samples of colour. False: there are Cb and Cr.
 	Grey bool
-	// Across and Down are how many samples of brightness, in a row and a column, share a sample of colour: 1, 2 or 4.
+	// Across and Down are how many brightness samples in a row and in a column share a sample of colour: 1, 2 or 4.
 	Across, Down int
-	// A sample of colour lies in the middle of the samples of brightness that share it. But Left: on the first of them
-	// in a row; Top: on the first in a column; Bottom: on the last in a column.
+	// Left, Top and Bottom say where a sample of colour lies among the samples of brightness that share it: on the
+	// first in a row, the first in a column, or the last in a column. Where they are false, it lies in the middle.
 	Left, Top, Bottom bool
 	// Alpha says that a plane of opacity follows the planes of colour, with a sample for each sample of brightness.
 	// False: all pixels are opaque.
@@ -105,7 +104,7 @@ func layoutOf(name string) (Layout, int, error) {
 		if depth, err := strconv.Atoi(text); ok && err == nil && slices.Contains([]int{9, 10, 12, 14, 16}, depth) {
 			l, _, err := layoutOf(strings.TrimSuffix(base, "p"))
 			l.Name = name
-			if base == "420p" { // not said by the name; in nearly all deep video, colour lies on the left
+			if base == "420p" { // the name does not say it, but in nearly all deep video, colour lies on the left
 				l.Left = true
 			}
 			return l, depth, err

@@ -68,7 +68,7 @@ func (in *Reader) Next() (*Frame, error) {
 	return f, nil
 }
 
-// Skip counts n frames that the stream leaves out here, so that later errors give the right numbers.
+// Skip adds n to the number of the frame, for n frames that the stream lacks here, so that errors give right numbers.
 func (in *Reader) Skip(n int) { in.count += n }
 
 // errLine is the error for a line that is too long or contains unprintable characters.
@@ -91,7 +91,7 @@ func (in *Reader) line() (string, error) {
 	}
 }
 
-// fault returns err, which stopped the reading of item, as a fault without a file name.
+// fault returns err, which stopped the reading of a part of the stream called item, as a fault without a file name.
 func fault(err error, item string) error {
 	switch {
 	case errors.Is(err, errLine):

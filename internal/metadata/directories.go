@@ -91,8 +91,8 @@ func (d TIFFDirectory) Numbers(e TIFFEntry, maxCount int) (list []uint64) {
 	return list
 }
 
-// Fractions returns the values of e, unsigned fractions, or nil where e has values of another type, where they are not
-// inside the file or a denominator is 0, or where there are more than maxCount.
+// Fractions returns the values of e, which are unsigned fractions. It returns nil if they have another type or lie
+// outside the file, if a denominator is 0, or if there are more than maxCount.
 func (d TIFFDirectory) Fractions(e TIFFEntry, maxCount int) (list []float64) {
 	v, ok := d.f.value(e)
 	if !ok || e.kind != typeRational || e.count > uint64(maxCount) {

@@ -32,11 +32,11 @@ const (
 )
 
 // Segments calls visit with the marker and the payload of each segment of the JPEG in src, in file order, up to the end
-// marker, the end of the file, or until visit returns false. It returns the offset behind the end marker, or the size
-// of the file if it stopped before that.
+// marker, the end of the file, or until visit returns false. It returns the offset after the end marker, or the size
+// of the file if it did not reach that marker.
 //
 // Segments skips the pixel data between segments, in which 0xff is followed only by a zero byte or the code of a
-// restart marker. Decoders skip no other marker in pixel data, so visit sees every scan that a decoder sees.
+// restart marker. Any other marker ends the pixel data, for decoders too, so visit sees every scan that they see.
 func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64) {
 	w := newWindow(src)
 	for p := int64(startOfPicture); ; {

@@ -129,8 +129,8 @@ func (p packet) correctDirectory(m Metadata) (changes []change) {
 // indexLength is the number of bytes of the result of mapIndex.
 const indexLength = 8 + 2 + 3*entryLength + 4 + 2*16
 
-// mapIndex returns the payload, behind the name, of the MPF segment in a file of two pictures. picture and gainMap are
-// their lengths in bytes. The gain map begins offset bytes behind the start of the result. See CIPA DC-007, 5.
+// mapIndex returns the payload, after its identifier, of the MPF segment in a file of two pictures. picture and gainMap
+// are their lengths in bytes. The gain map begins offset bytes after the start of the result. See CIPA DC-007, 5.
 func mapIndex(picture, offset, gainMap int64) []byte {
 	const (
 		tagVersion, tagCount, tagEntries = 0xb000, 0xb001, 0xb002

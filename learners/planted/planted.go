@@ -217,7 +217,7 @@ func gaussian(m, k int, rng *rand.Rand) *mat.Dense {
 	return d
 }
 
-// stream hashes parts to the seed of a problem's random numbers, so that problems do not affect each other.
+// stream hashes parts into a seed, so that each problem has random numbers of its own.
 func stream(parts ...int) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {

@@ -192,7 +192,8 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 	return count
 }
 
-// setDirection computes the direction of the path on the support, w.pace and w.slope, and returns sᵀv.
+// setDirection sets w.pace and w.slope to the direction of the path on the support. It returns sᵀv, with the signs s
+// and the pace v.
 func (w *lassoWorker) setDirection(support []int32) float64 {
 	pace := w.pace[:len(support)]
 	w.forward(w.sign[:len(support)], pace)

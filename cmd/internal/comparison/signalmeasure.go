@@ -91,9 +91,9 @@ func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, tr
 }
 
 // overcompleteDCT returns a dictionary of k atoms: entry i = 0 … m−1 of atom f = 0 … k−1 is cos((i + ½)·π·below·f/k).
-// The mean is removed from all atoms but the first. below, 0 to 1, is the share of all frequencies to use, from the
-// lowest. With square, an atom is the product of a cosine over the rows and a cosine over the columns of a patch, out
-// of ⌈√k⌉ cosines of √m entries each; the k products with the smallest sums of frequencies are taken.
+// The mean is removed from all atoms but the first. below, 0 to 1, is the share of frequencies used, the lowest
+// first. If square is true, an atom is the product of two of ⌈√k⌉ cosines of √m entries, over the rows and over the
+// columns of a patch; the k products with the smallest sums of frequencies are taken.
 func overcompleteDCT(m, k int, square bool, below float64) (*sparse.Dictionary, error) {
 	side := m
 	count := k

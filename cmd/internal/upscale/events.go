@@ -12,12 +12,13 @@ import (
 )
 
 // With --json, upscale writes one event a line to standard output: a JSON object of one of the types below, in UTF-8.
-// First come "result" for each picture left out since superres enlarged it before, "unreadable" for each picture in a
-// folder that is of an unreadable kind, and "video" for each video in a folder. Then each picture has "skip", or
-// "start" and later "done" or "fail", in the order of the work; videos, animations and files with pages have a "frame"
-// in between for each frame written. "summary" comes last, even if no work could begin. With --dry-run the events are
-// "result", "unreadable", "video", "skip", "plan" or "fail", and "summary". In names, a byte that is not valid UTF-8 is
-// written as a zero byte and two hexadecimal digits. New fields may be added; present fields keep their meaning.
+// First come "result" for each picture left out because superres already enlarged it, "unreadable" for each picture in
+// a folder that is of an unreadable kind, and "video" for each video in a folder. Then comes, for each picture, "skip",
+// or "start" and later "done" or "fail", in the order of the work; videos, animations and files with pages have a
+// "frame" in between for each frame written. "summary" comes last, even if no work could begin. With --dry-run the
+// events are "result", "unreadable", "video", "skip", "plan" or "fail", and "summary". In names, a byte that is not
+// valid UTF-8 is written as a zero byte and two hexadecimal digits. New fields may be added; existing fields keep their
+// meaning.
 
 // pictureEvent is an event about one picture. Comments name the events that have a field, such as "done, plan".
 type pictureEvent struct {

@@ -36,8 +36,8 @@ type state struct {
 	Trainer string `json:"trainer,omitempty"`
 }
 
-// key returns a text that must be equal for two runs to continue each other: the format, the options and the constants
-// of training, which affect the result, and the hash of the pictures or lessons.
+// key returns bytes that must be equal for a run to continue another: the format, the options and constants of training
+// that affect the result, and the hash of the pictures or lessons.
 func (l *learner) key(digest string) []byte {
 	o := l.opt
 	from := sha256.Sum256(nil)

@@ -144,8 +144,8 @@ type Softening struct {
 	IsDrawing bool
 }
 
-// Soften estimates how img was sharpened. favour is how many times likelier clean pictures of the size of a patch are
-// than sharpened ones, before img is examined. Soften fails only with ctx.Err().
+// Soften estimates how img was sharpened. favour is the prior odds, for a picture as large as the patches of training,
+// that it is clean rather than sharpened. Soften fails only with ctx.Err().
 func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) (to Softening, err error) {
 	all := s.newSaid()
 	err = parallel.Each(ctx, listWindows(img.Bounds()), func(ctx context.Context, w image.Rectangle) (said, error) {

@@ -259,8 +259,8 @@ func (c *coefficients) sizes() (all sizes) {
 }
 
 // keep returns how near the coefficients are to multiples of the quantiser steps of quality. score is 1 if all are
-// multiples, about 0 by chance, and 0 if too few coefficients decide. evidence measures the same nearness in standard
-// deviations of what chance would give; a frequency adds at most 4 to the sum.
+// multiples, about 0 by chance, and 0 if too few coefficients differ. evidence measures the same nearness in standard
+// deviations of what chance would give; each frequency counts for at most 4.
 func (all *sizes) keep(quality int) (score, evidence float64) {
 	const few, most = 60, 4
 	off, count, different, frequencies := uint64(0), 0, 0, 0

@@ -33,10 +33,10 @@ func (m Unsharp) String() string {
 
 // Undo returns a new picture: img, which must be opaque, as it was before the mask m.
 //
-// 83 pictures in colour of general-dev, open-valid and T91 were reduced by 2 and sharpened with each mask of the table
-// (deviation: of the Gaussian; then the amount). The columns have the number of pictures in which a mask was found; the
-// gain on interpolation at ×2 in dB of RGB, without StepMask and with it; and the share of pictures that become worse
-// than interpolation by more than 0.2 dB, without StepMask and with it:
+// 83 colour pictures of general-dev, open-valid and T91 were reduced by a factor of 2 and sharpened with each mask of
+// the table, where "deviation" stands before a Gaussian's deviation and the amount. The columns have the number of
+// pictures in which a mask was found; the gain over interpolation at ×2 in dB of RGB, without StepMask and with it; and
+// the share of pictures that become worse than interpolation by more than 0.2 dB, without StepMask and with it:
 //
 //	Pillow, UnsharpMask of radius 1 and 70 %          75    1.29  3.49    31 %   2 %
 //	the same, 30 %                                    71    1.10  2.61     7     2

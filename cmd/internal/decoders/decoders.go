@@ -192,7 +192,8 @@ func (s *Set) Ignores(other foreign.Kind) bool { return kindOf(other.Title) == n
 
 func (s *Set) forbids() bool { return slices.Contains(s.Given, "none") }
 
-// present returns the command lines, split into words, for kind k with a program on the path, those of --decoder first.
+// present returns the command lines for kind k, split into words. It leaves out those whose program is not on the path,
+// and puts the command lines of --decoder first.
 func (s *Set) present(k *kind) (list [][]string) {
 	lines := slices.Clone(k.commands)
 	for _, given := range s.Given {
@@ -217,7 +218,7 @@ func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f
 	_, other, err := imagefile.IdentifyAt(in, name)
 	k := kindOf(other.Title)
 	if err != nil || k == nil || s.forbids() {
-		return nil, how, nil // whoever reads the file gets the error
+		return nil, how, nil // reading the file gives the error again
 	}
 	place := 0 // number of the main picture in a file with several, from 1
 	if k.name == "heic" {

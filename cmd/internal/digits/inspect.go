@@ -60,8 +60,8 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	return j, nil
 }
 
-// fit sets j.out, the size of the results, j.batch and, if requested, j.sheet. It fails if so many workers would exceed
-// the memory limit, or the sheet has too many pixels.
+// fit sets j.out, the size of the results, j.batch and, if requested, j.sheet. It fails if the given number of workers
+// needs more memory than the limit, or if the sheet has too many pixels.
 func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
 	if in.X < e.scale || in.Y < e.scale {

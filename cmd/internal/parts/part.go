@@ -68,13 +68,8 @@ func (s Part) Has(place string) bool {
 	if s.Of == 0 {
 		return true
 	}
-	return indexOf(place, s.Of) == s.Index
-}
-
-// indexOf returns the index, from 0 to count − 1, of the part that the hash of place chooses among count parts.
-func indexOf(place string, count int) int {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(place)))
-	return int(binary.BigEndian.Uint64(sum[:]) % uint64(count))
+	return int(binary.BigEndian.Uint64(sum[:])%uint64(s.Of)) == s.Index
 }
 
 // HasTask reports whether a trial belongs to this part. A hash of task as JSON decides, so that the trials of each
@@ -83,16 +78,11 @@ func (s Part) HasTask(task any) bool {
 	if s.Of == 0 {
 		return true
 	}
-	return s.Has(textOf(task))
-}
-
-// textOf returns task as JSON.
-func textOf(task any) string {
 	text, err := json.Marshal(task)
 	if err != nil {
 		panic(err) // a task has only numbers and texts, which JSON can hold
 	}
-	return string(text)
+	return s.Has(string(text))
 }
 
 // Suffix returns ".I-of-N", which precedes the extension in the file names of this part; "" for the zero value.
@@ -105,12 +95,12 @@ func (s Part) Suffix() string {
 
 var partSuffix = regexp.MustCompile(`\.(\d+)-of-(\d+)(?:\.jsonl)?$`)
 
-// OfFile returns the part whose Suffix is at the end of name or before a final .jsonl, and whether name has a suffix.
-func OfFile(name string) (Part, bool) {
+// hasSuffix reports whether the Suffix of a part is at the end of name or before a final .jsonl.
+func hasSuffix(name string) bool {
 	m := partSuffix.FindStringSubmatch(name)
 	if m == nil {
-		return Part{}, false
+		return false
 	}
-	s, err := Parse(m[1] + "/" + m[2])
-	return s, err == nil
+	_, err := Parse(m[1] + "/" + m[2])
+	return err == nil
 }

@@ -185,7 +185,7 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 	entries := own
 	for _, file := range files {
 		base := filepath.Base(file)
-		if _, part := OfFile(base); base == name || !part && base != sweepPrefix+sweepSuffix {
+		if base == name || !hasSuffix(base) && base != sweepPrefix+sweepSuffix {
 			continue
 		}
 		_, damaged, err := ReadJournal(file, func(e entry[R]) { entries = append(entries, e) })

@@ -204,10 +204,11 @@ func (b *Browser) Drawn() {
 	b.Eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 }
 
-// Mouse sends a mouse event at the point x, y. what is its type in the protocol, wheel the scroll distance in pixels.
-func (b *Browser) Mouse(what string, x, y, wheel float64) {
+// Mouse sends a mouse event at the point x, y. kind is the type of the event in the protocol, and wheel is how far it
+// scrolls, in pixels.
+func (b *Browser) Mouse(kind string, x, y, wheel float64) {
 	b.t.Helper()
-	b.Call("Input.dispatchMouseEvent", map[string]any{"type": what, "x": x, "y": y, "button": "left", "buttons": 1,
+	b.Call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "buttons": 1,
 		"clickCount": 1, "deltaX": 0, "deltaY": wheel}, nil)
 }
 
@@ -219,14 +220,15 @@ func (b *Browser) Window(w, h int, phone bool) {
 	b.Call("Emulation.setTouchEmulationEnabled", map[string]any{"enabled": phone, "maxTouchPoints": 2}, nil)
 }
 
-// Touch sends a touch event. what is its type in the protocol; fingers are the points at which fingers touch the page.
-func (b *Browser) Touch(what string, fingers ...[2]float64) {
+// Touch sends a touch event. kind is the type of the event in the protocol; fingers are the points at which fingers
+// touch the page.
+func (b *Browser) Touch(kind string, fingers ...[2]float64) {
 	b.t.Helper()
 	points := []map[string]any{}
 	for i, at := range fingers {
 		points = append(points, map[string]any{"x": at[0], "y": at[1], "id": i})
 	}
-	b.Call("Input.dispatchTouchEvent", map[string]any{"type": what, "touchPoints": points}, nil)
+	b.Call("Input.dispatchTouchEvent", map[string]any{"type": kind, "touchPoints": points}, nil)
 }
 
 // Open opens the file at path, with hash after # in its address, and waits until the JavaScript expression ready is

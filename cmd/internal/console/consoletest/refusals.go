@@ -41,7 +41,7 @@ type RefusedLine = struct {
 	Want string
 }
 
-// RefusesLines is like Refuses, for command lines that consist of the words of command and then those of a line.
+// RefusesLines is like Refuses. Each command line is the words of command, followed by the words of a line.
 func (p Program) RefusesLines(t *testing.T, dir, command string, lines []RefusedLine) {
 	t.Helper()
 	var list []Refusal

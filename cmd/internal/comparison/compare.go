@@ -5,12 +5,13 @@
 // the pictures to learn from and to restore; learning.go, one run and the pictures it restores. findings.go computes
 // the figures of the report, and document.go arranges them for package report.
 //
-// The protocols patches and signals have separate files: signals.go, a call; signaldata.go and wfdb.go, the signals;
+// The protocols patches and signals have separate files: signals.go, a call; signaldata.go, the signals;
 // signalmeasure.go, the figures of one dictionary; signalreport.go, the report.
 package comparison
 
 import (
 	stdcmp "cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -34,7 +35,7 @@ func Command(s *console.Streams) *cli.Command {
    superres compare --protocol pooled --learners rop,ksvd mnist/
    superres compare --protocol open --images mnist/t10k-images-idx3-ubyte.gz --limit 100 mnist/
    superres compare --protocol patches --learners rop,ksvd photos/
-   superres compare --protocol signals ecg.csv                 or .npy, .npz, or a WFDB .hea
+   superres compare --protocol signals ecg.csv                 or .npy, .npz
 
 Every learner gets the same patches, the same first dictionary and the same number of
 atoms; those that need a coder the same coder. DATA is the folder of MNIST's training
@@ -93,7 +94,14 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	return parts.Sweep[task, result]{
-		Dir: opt.Folder, Task: func(r result) task { return r.task }, Weight: task.weight, Run: cmp.run,
+		Dir: opt.Folder, Task: func(r result) task { return r.task }, Weight: task.weight,
+		Run: func(ctx context.Context, t task) (result, error) {
+			r := result{task: t}
+			if err := cmp.learn(ctx, &r); err != nil {
+				r.Failure = console.Message(err)
+			}
+			return r, ctx.Err()
+		},
 		Failed: func(r result) string { return failure(r.Learner, r.Run, r.Failure) },
 	}.Report(c, s, bar, tasks, read.mode, func(results []result) (d report.Document, _ parts.Files, err error) {
 		for i, b := range baselines {

@@ -103,15 +103,12 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return err
 	}
-	opt.Sources.Complete(c, opt.Limits, bytesPerPixel)
+	opt.Sources.Complete(c, opt.Limits, 100) // bytes of memory for each pixel while pictures are read
 	if opt.Images != "" {
 		opt.Sources.Choice = opt.choice
 	}
 	return nil
 }
-
-// bytesPerPixel is the memory in bytes that each pixel takes while pictures are read.
-const bytesPerPixel = 100
 
 // read returns the protocol named a.protocol, changed by the settings in a. inputs is the number of arguments; read
 // fails if the protocol expects another number.
@@ -125,8 +122,7 @@ func (a asked) read(inputs int) (p protocol, err error) {
 	case inputs == 0 && p.photo:
 		return p, console.Usage("no pictures to learn from; superres compare --help shows examples")
 	case inputs != 1 && p.name == "signals":
-		return p, console.Usage("expected one file with signals: a matrix (.csv, .npy, .npz), or the header of a " +
-			"WFDB record (.hea)")
+		return p, console.Usage("expected one file with signals: a matrix (.csv, .npy, .npz)")
 	case inputs != 1 && !p.photo:
 		return p, console.Usage("expected the folder of MNIST's training file, or that file; superres compare " +
 			"--help shows examples")

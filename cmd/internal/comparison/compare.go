@@ -5,7 +5,7 @@
 // the pictures to learn from and to restore; learning.go, one run and the pictures it restores. findings.go computes
 // the figures of the report, and document.go arranges them for package report.
 //
-// The protocols patches and signals have separate files: signals.go, a call; signaldata.go, the signals;
+// The protocols patches and signals have separate files: signals.go, a call; signaldata.go and wfdb.go, the signals;
 // signalmeasure.go, the figures of one dictionary; signalreport.go, the report.
 package comparison
 
@@ -35,7 +35,7 @@ func Command(s *console.Streams) *cli.Command {
    superres compare --protocol pooled --learners rop,ksvd mnist/
    superres compare --protocol open --images mnist/t10k-images-idx3-ubyte.gz --limit 100 mnist/
    superres compare --protocol patches --learners rop,ksvd photos/
-   superres compare --protocol signals ecg.csv                 or .npy, .npz
+   superres compare --protocol signals ecg.csv                 or .npy, .npz, or a WFDB .hea
 
 Every learner gets the same patches, the same first dictionary and the same number of
 atoms; those that need a coder the same coder. DATA is the folder of MNIST's training

@@ -122,7 +122,8 @@ func (a asked) read(inputs int) (p protocol, err error) {
 	case inputs == 0 && p.photo:
 		return p, console.Usage("no pictures to learn from; superres compare --help shows examples")
 	case inputs != 1 && p.name == "signals":
-		return p, console.Usage("expected one file with signals: a matrix (.csv, .npy, .npz)")
+		return p, console.Usage("expected one file with signals: a matrix (.csv, .npy, .npz), or the header of a " +
+			"WFDB record (.hea)")
 	case inputs != 1 && !p.photo:
 		return p, console.Usage("expected the folder of MNIST's training file, or that file; superres compare " +
 			"--help shows examples")

@@ -2,8 +2,14 @@ package comparison
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"image/color"
+	"math"
 	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,7 +21,10 @@ import (
 // from which column i was cut, and values are on the scale 0..255, minus the mean of the patch; else groups is nil.
 func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, err error) {
 	if opt.Protocol.name == "signals" {
-		y, err := openSignals(opt.Inputs[0])
+		y, note, err := openSignals(opt.Inputs[0])
+		if err == nil && note != "" && opt.Sources.Notes != nil {
+			fmt.Fprintln(opt.Sources.Notes, "superres:", note)
+		}
 		return y, nil, err
 	}
 	list, err := opt.Sources.List(ctx, opt.Inputs)
@@ -59,28 +68,50 @@ func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, 
 	return mat.DenseCopyOf(mat.NewDense(len(groups), patchSide*patchSide, columns).T()), groups, nil
 }
 
-// openSignals returns the signals in the file called name: the columns of a matrix (.npy, .npz, .csv), or windows of 64
-// values from a matrix of one row or column. Each window has its mean removed.
-func openSignals(name string) (*mat.Dense, error) {
-	y, err := matfile.Open(name, matfile.Options{Column: "signal"})
-	if err != nil {
-		return nil, err
-	}
-	m, n := y.Dims()
-	if m > 1 && n > 1 {
-		return y, nil
-	}
-	row := mat.Col(nil, 0, y)
-	if m == 1 {
-		row = mat.Row(nil, 0, y)
+// openSignals returns the signals in the file called name: the columns of a matrix (.npy, .npz, .csv); windows of 64
+// values from a matrix of one row or column; or windows from the first channel of the WFDB record with this header.
+// Each window has its mean removed. Windows with a missing sample are left out; note says how many, or is empty.
+func openSignals(name string) (y *mat.Dense, note string, err error) {
+	var row []float64
+	if strings.EqualFold(filepath.Ext(name), ".hea") {
+		if row, err = readWFDB(name); err != nil {
+			return nil, "", err
+		}
+	} else {
+		y, err := matfile.Open(name, matfile.Options{Column: "signal"})
+		if err != nil {
+			return nil, "", err
+		}
+		m, n := y.Dims()
+		if m > 1 && n > 1 {
+			return y, "", nil
+		}
+		row = mat.Col(nil, 0, y)
+		if m == 1 {
+			row = mat.Row(nil, 0, y)
+		}
 	}
 	all := len(row) / windowSize
 	if all == 0 {
-		return nil, console.Failf(console.ExitInput, "%s: %d values, expected %d at least", name, len(row), windowSize)
+		return nil, "", console.Failf(console.ExitInput, "%s: %d values, expected %d at least", name, len(row),
+			windowSize)
 	}
-	y = mat.NewDense(windowSize, all, nil)
-	for j := range all {
-		window, mean := row[j*windowSize:][:windowSize], 0.0
+	var windows [][]float64
+	for window := range slices.Chunk(row[:all*windowSize], windowSize) {
+		if !slices.ContainsFunc(window, math.IsNaN) {
+			windows = append(windows, window)
+		}
+	}
+	if out := all - len(windows); out > 0 {
+		note = fmt.Sprintf("%s: %d of %d windows of %d values are left out: the recorder had no sample in them", name,
+			out, all, windowSize)
+	}
+	if len(windows) == 0 {
+		return nil, "", console.Fail(console.ExitInput, errors.New(note))
+	}
+	y = mat.NewDense(windowSize, len(windows), nil)
+	for j, window := range windows {
+		mean := 0.0
 		for _, v := range window {
 			mean += v / windowSize
 		}
@@ -88,7 +119,7 @@ func openSignals(name string) (*mat.Dense, error) {
 			y.Set(i, j, v-mean)
 		}
 	}
-	return y, nil
+	return y, note, nil
 }
 
 // split divides the signals for a run into at most t.Patches training and mostHeldOut held-out signals. A fifth of the

@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -35,6 +36,113 @@ func TestOvercompleteDCT(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The samples of a record are read back, in both formats; damaged and foreign records are refused.
+func TestWFDB(t *testing.T) {
+	dir := t.TempDir()
+	want := []int{0, 1, -1, 2047, -2048, 700, -700, 5}
+	var b16, b212 []byte
+	for i, v := range want {
+		for _, v := range []int{v, 99} { // two channels, of which the first is read
+			b16 = binary.LittleEndian.AppendUint16(b16, uint16(int16(v)))
+		}
+		if i%2 == 0 {
+			a, b := v&0xfff, want[i+1]&0xfff
+			b212 = append(b212, byte(a), byte(a>>8|b>>8<<4), byte(b))
+		}
+	}
+	consoletest.Put(t, filepath.Join(dir, "a.dat"), b16)
+	consoletest.Put(t, filepath.Join(dir, "b.dat"), b212)
+	header := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		consoletest.Put(t, name, []byte(text))
+		return name
+	}
+	for name, text := range map[string]string{
+		"a.hea": "# a comment\na 2 360 8\na.dat 16 200 11 1024\na.dat 16 200 11 1024\n",
+		"b.hea": "b 1 360 8\nb.dat 212 200\n",
+	} {
+		got := must.Get(readWFDB(header(name, text)))(t)
+		want := fmt.Sprint(want)
+		if name == "b.hea" { // the least value says that there is no sample
+			want = strings.Replace(want, "-2048", "NaN", 1)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, expected %v", name, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"": "no header", "c x\nc.dat 16\n": "no number", "c 2\nc.dat 16\n": "no number",
+		"c 1\nc.dat 16\n": "does not exist", "c 1\na.dat 80\n": "format 80",
+		"c 2\na.dat 16\nb.dat 16\n": "several files", "c 1\n../a.dat 16\n": "another folder",
+		"c 1\n.. 16\n": "another folder", "c/2 1 360 16\nc1 8\nc2 8\n": "a record of 2 segments",
+		"c 2 360 9\na.dat 16\na.dat 16\n": "has 8 samples of each signal, the header says 9",
+		"c 2 360 7\na.dat 16\na.dat 16\n": "the header says 7", "c 1 360 x\na.dat 16\n": `a number of samples of "x"`,
+		"c 1 360 13\nb.dat 212\n": "the header says 13", "c 1\na.dat 16x0\n": "0 samples in a frame",
+		"c 1\na.dat 16+33\n": "has 32 bytes, of which 33", "c 1\na.dat 16-3\n": "format 16-3",
+		"c 2\na.dat 16+4\na.dat 16+8\n": "several files",
+	} {
+		if _, err := readWFDB(header("c.hea", text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// Samples a frame, the bytes before the first sample and the skew are read, and an odd number of samples in format 212;
+// windows in which a sample is missing are left out, and told.
+func TestWFDBFrames(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, header string, data []byte) string {
+		consoletest.Put(t, filepath.Join(dir, name+".dat"), data)
+		consoletest.Put(t, filepath.Join(dir, name+".hea"), []byte(header))
+		return filepath.Join(dir, name+".hea")
+	}
+	b16 := func(list ...int) (data []byte) {
+		for _, v := range list {
+			data = binary.LittleEndian.AppendUint16(data, uint16(int16(v)))
+		}
+		return data
+	}
+	head := make([]byte, 24)
+	for name, c := range map[string]struct {
+		header string
+		data   []byte
+		want   string
+	}{
+		"offset": {"a 1 360 3\noffset.dat 16+24 200\n", append(head, b16(1, -32768, -2048)...), "[1 NaN -2048]"},
+		"one":    {"a 1 360 2\none.dat 16x1 200\n", b16(5, 6), "[5 6]"},
+		"two": {"a 2 360 2\ntwo.dat 16x2:1+24 200\ntwo.dat 16:3+24 200\n", append(head, b16(1, 2, 90, 3, 4, 91)...),
+			"[1 2 3 4]"},
+		"second": {"a 2 360 2\nsecond.dat 16 200\nsecond.dat 16x2 200\n", b16(1, 90, 91, 2, 92, 93), "[1 2]"},
+		"odd":    {"a 1 360 3\nodd.dat 212 200\n", []byte{1, 0, 2, 3, 0}, "[1 2 3]"},
+		"padded": {"a 1 360 3\npadded.dat 212 200\n", []byte{1, 0, 2, 0xff, 0x0f, 0}, "[1 2 -1]"},
+		"none":   {"a 1 360 0\nnone.dat 212 200\n", []byte{0, 0x78, 0xff, 1, 0x08, 0}, "[NaN 2047 -2047 0]"},
+	} {
+		got, err := readWFDB(put(name, c.header, c.data))
+		if err != nil || fmt.Sprint(got) != c.want {
+			t.Errorf("%s: %v, %v, expected %s", name, got, err, c.want)
+		}
+	}
+	var list []int
+	for i := range 3*windowSize + 5 {
+		list = append(list, i%7)
+	}
+	list[windowSize+3] = -32768
+	name := put("gap", "a 1\ngap.dat 16\n", b16(list...))
+	y, note, err := openSignals(name)
+	must.Succeed(t, err)
+	if m, n := y.Dims(); m != windowSize || n != 2 || !strings.HasSuffix(note, "gap.hea: 1 of 3 windows of 64 values "+
+		"are left out: the recorder had no sample in them") || y.At(1, 1)-y.At(0, 1) != 1 {
+		t.Errorf("%d×%d, %q", m, n, note)
+	}
+	for i := range list {
+		list[i] = -32768
+	}
+	if _, _, err := openSignals(put("gaps", "a 1\ngaps.dat 16\n", b16(list...))); err == nil ||
+		!strings.Contains(err.Error(), "3 of 3 windows") {
+		t.Error(err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // limit of file size stands for a full disk.
 func TestFullDisk(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
-	j := must.Get(OpenJournal(name, 0o666, func(string) {}))(t)
+	j := must.Get(OpenJournal[string](name, 0o666, nil))(t)
 	defer j.Close()
 	must.Succeed(t, j.Add("one"))
 	var was syscall.Rlimit

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type Journal[T any] struct {
 }
 
 // OpenJournal opens the journal called name, or creates it with at most the permissions mode, and calls handle with
-// every entry, in order. The caller must Close the journal.
+// every entry, in order. If handle is nil, the entries are not read. The caller must Close the journal.
 func OpenJournal[T any](name string, mode fs.FileMode, handle func(T)) (*Journal[T], error) {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove "+
@@ -51,10 +52,17 @@ func (j *Journal[T]) begin(handle func(T)) error {
 		return err
 	case !info.Mode().IsRegular():
 		return errors.New("not a regular file; use another -o")
+	case safefile.Links(j.File) > 1:
+		return errors.New("has other names as well (hard links), whose file would change with it; " +
+			"move it away, put a copy of it here, or use another -o")
 	case !safefile.Lock(j.File):
 		return errors.New("another superres is at work in this folder; wait for it, or use another -o")
+	case handle == nil:
+		j.size, err = endOfLines(j.File, info.Size())
+	default:
+		j.size, j.damaged, err = ReadJournal(j.File.Name(), handle)
 	}
-	if j.size, j.damaged, err = ReadJournal(j.File.Name(), handle); err == nil && j.size < info.Size() {
+	if err == nil && j.size < info.Size() {
 		err = j.File.Truncate(j.size)
 	}
 	return err
@@ -62,6 +70,19 @@ func (j *Journal[T]) begin(handle func(T)) error {
 
 // maxLine is the greatest length of a line in bytes: about a hundred times the line of a usual result.
 const maxLine = 1 << 20
+
+// endOfLines returns the offset of the end of the last complete line in f, a file of size bytes.
+func endOfLines(f io.ReaderAt, size int64) (int64, error) {
+	end := make([]byte, min(size, maxLine))
+	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
+		return 0, err
+	}
+	last := bytes.LastIndexByte(end, '\n')
+	if last < 0 && size > maxLine {
+		return 0, fmt.Errorf("its last line has more than %d bytes; remove the file to start over", maxLine)
+	}
+	return size - int64(len(end)-last-1), nil
+}
 
 // ReadJournal calls handle with every entry of the journal called name, in order, and returns the offset of the end of
 // the last complete line. It skips one damaged line, since the work recorded there is simply done again; damaged is the

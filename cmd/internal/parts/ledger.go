@@ -147,7 +147,7 @@ func (l *Ledger) openIn(folder string, mode fs.FileMode) error {
 	if l.journals[key] != nil {
 		return nil
 	}
-	opened, err := OpenJournal(filepath.Join(folder, journalPrefix+l.suffix+journalSuffix), mode, func(Record) {})
+	opened, err := OpenJournal[Record](filepath.Join(folder, journalPrefix+l.suffix+journalSuffix), mode, nil)
 	if err != nil {
 		return err
 	}

@@ -17,20 +17,23 @@ import (
 	"superres/internal/must"
 )
 
-// A journal that is a symbolic link to another file is refused, and that file is not changed.
+// A journal that is a symbolic or a hard link to another file is refused, and that file is not changed.
 func TestLinkedJournal(t *testing.T) {
-	dir := t.TempDir()
-	precious, name := filepath.Join(dir, "precious"), filepath.Join(dir, "journal.jsonl")
-	consoletest.Put(t, precious, []byte("no end of line"))
-	if err := os.Symlink(precious, name); err != nil {
-		t.Skip(err)
-	}
-	_, err := OpenJournal(name, 0o666, func(int) {})
-	if console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
-		t.Error(err)
-	}
-	if got := string(consoletest.Read(t, precious)); got != "no end of line" {
-		t.Errorf("it is %q now", got)
+	for want, link := range map[string]func(from, to string) error{"is a symbolic link": os.Symlink,
+		"has other names as well": os.Link} {
+		dir := t.TempDir()
+		precious, name := filepath.Join(dir, "precious"), filepath.Join(dir, "journal.jsonl")
+		consoletest.Put(t, precious, []byte("no end of line"))
+		if err := link(precious, name); err != nil {
+			t.Skip(err)
+		}
+		_, err := OpenJournal[int](name, 0o666, nil)
+		if console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
+		if got := string(consoletest.Read(t, precious)); got != "no end of line" {
+			t.Errorf("it is %q now", got)
+		}
 	}
 }
 
@@ -65,7 +68,7 @@ func TestJournalOfAWrongClock(t *testing.T) {
 func TestPastIsSmall(t *testing.T) {
 	const count, most = 20_000, 250 // bytes
 	name := filepath.Join(t.TempDir(), ".superres-journal.jsonl")
-	j := must.Get(OpenJournal(name, 0o666, func(Record) {}))(t)
+	j := must.Get(OpenJournal[Record](name, 0o666, nil))(t)
 	sum := strings.Repeat("0123456789abcdef", 4)
 	for i := range count {
 		place := fmt.Sprintf("a/rather/deep/folder/of/pictures/%06d.png", i)
@@ -89,7 +92,7 @@ func TestPastIsSmall(t *testing.T) {
 	runtime.KeepAlive(recorded)
 }
 
-// OpenJournal removes an incomplete last line, and no other line.
+// OpenJournal with a nil each removes an incomplete last line, and no other line.
 func TestJournalGoesOn(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
 	for _, c := range []struct{ text, want string }{
@@ -99,7 +102,7 @@ func TestJournalGoesOn(t *testing.T) {
 		{"\"on", "\"new\"\n"},
 	} {
 		consoletest.Put(t, name, []byte(c.text))
-		j := must.Get(OpenJournal(name, 0o666, func(string) {}))(t)
+		j := must.Get(OpenJournal[string](name, 0o666, nil))(t)
 		must.Succeed(t, errors.Join(j.Add("new"), j.Close()))
 		if got, err := os.ReadFile(name); err != nil || string(got) != c.want {
 			t.Errorf("%q became %q, expected %q (%v)", c.text, got, c.want, err)
@@ -108,8 +111,8 @@ func TestJournalGoesOn(t *testing.T) {
 	if err := os.Truncate(name, 1<<33); err != nil { // of zeros, without a line's end
 		t.Skip(err)
 	}
-	_, err := OpenJournal(name, 0o666, func(string) {})
-	if err == nil || !strings.Contains(err.Error(), "has more than") {
+	_, err := OpenJournal[string](name, 0o666, nil)
+	if err == nil || !strings.Contains(err.Error(), "last line has more than") {
 		t.Errorf("a line without end: %v", err)
 	}
 }

@@ -112,7 +112,7 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations",
 		"2", "-o", dir}
-	j := must.Get(parts.OpenJournal(filepath.Join(dir, "journal.jsonl"), 0o666, func(int) {}))(t)
+	j := must.Get(parts.OpenJournal[int](filepath.Join(dir, "journal.jsonl"), 0o666, nil))(t)
 	if !safefile.Lock(j.File) {
 		t.Skip("no locks here")
 	}

@@ -200,7 +200,7 @@ func TestResume(t *testing.T) {
 		}
 	}
 	// A journal is open in one program at a time.
-	j, err := parts.OpenJournal(journal, 0o666, func(parts.Record) {})
+	j, err := parts.OpenJournal[parts.Record](journal, 0o666, nil)
 	must(err)
 	put(5, 5, "in/f.png")()
 	if runtime.GOOS == "linux" {

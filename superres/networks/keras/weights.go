@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 
+	"superres/internal/elementary"
 	"superres/superres/networks/graph"
 )
 
@@ -108,7 +109,7 @@ func number(kind string, data []byte) float64 {
 	case "float32":
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(data)))
 	case "float16":
-		return float64(graph.Float16(binary.LittleEndian.Uint16(data)))
+		return float64(elementary.Float16(binary.LittleEndian.Uint16(data)))
 	case "uint16":
 		return float64(binary.LittleEndian.Uint16(data))
 	}

@@ -3,6 +3,7 @@ package onnx
 import (
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -38,7 +39,7 @@ func (c *call) castSamples() []*value {
 	case to == typeUint8:
 		return c.castTo8()
 	case !isReal(to) && to != typeBool:
-		panic(failed("of samples to whole numbers is not supported"))
+		panic(fail.With("of samples to whole numbers is not supported"))
 	}
 	return c.same()
 }
@@ -47,7 +48,7 @@ func (c *call) castSamples() []*value {
 func (c *call) castLike() []*value {
 	from := c.in[0].constant
 	if like := c.in[1].constant; from == nil && like != nil && like.ints != nil {
-		panic(failed("of samples to whole numbers is not supported"))
+		panic(fail.With("of samples to whole numbers is not supported"))
 	}
 	if from == nil {
 		return c.same()
@@ -68,11 +69,11 @@ func foldConcat(c *call) *tensor {
 		}
 		part := v.constant
 		if len(part.dims) != len(dims) || part.ints == nil != (first.ints == nil) {
-			panic(failed("of constants of several types or ranks"))
+			panic(fail.With("of constants of several types or ranks"))
 		}
 		for d, size := range part.dims {
 			if d != along && size != dims[d] {
-				panic(failed("of constants of %v and %v numbers", first.dims, part.dims))
+				panic(fail.With("of constants of %v and %v numbers", first.dims, part.dims))
 			}
 		}
 		dims[along] += part.dims[along]
@@ -97,7 +98,7 @@ func (c *call) concat() (out []*value) {
 	inputs := slices.DeleteFunc(slices.Clone(c.in), func(v *value) bool { return v == nil })
 	for _, v := range inputs {
 		if v.constant != nil {
-			panic(failed("of samples and constants is not supported"))
+			panic(fail.With("of samples and constants is not supported"))
 		}
 	}
 	first := c.layout(inputs[0])
@@ -125,11 +126,11 @@ func (c *call) concat() (out []*value) {
 		total += size
 	}
 	if !isWhole {
-		if attempt(func() { out = c.roll(inputs, along) }) == nil {
+		if fail.Catch(func() { out = c.roll(inputs, along) }) == nil {
 			return out
 		}
 		if along != 1 || len(first) != 4 {
-			panic(failed("of samples is supported along the channels alone"))
+			panic(fail.With("of samples is supported along the channels alone"))
 		}
 		return c.add(graph.Concat{}, inputs...)
 	}
@@ -147,13 +148,13 @@ func (c *call) roll(inputs []*value, along int) []*value {
 	var cuts [2]graph.Pad
 	var from [2]int
 	if len(inputs) != 2 {
-		panic(failure{errView})
+		panic(errView)
 	}
 	for i, v := range inputs {
 		n := c.builder.Node(c.samples(v))
 		var isPad bool
 		if cuts[i], isPad = n.Op.(graph.Pad); !isPad {
-			panic(failure{errView})
+			panic(errView)
 		}
 		from[i] = n.Inputs[0]
 	}
@@ -162,18 +163,18 @@ func (c *call) roll(inputs []*value, along int) []*value {
 	side := part{of: rows, size: s.H, step: 1}
 	switch {
 	case from[0] != from[1]:
-		panic(failure{errView})
+		panic(errView)
 	case e == graph.Edges{Top: e.Top} && f == graph.Edges{Bottom: -s.H - e.Top}:
 		op.Rows = shortest(-e.Top, s.H)
 	case e == graph.Edges{Left: e.Left} && f == graph.Edges{Right: -s.W - e.Left}:
 		op.Columns = shortest(-e.Left, s.W)
 		side = part{of: columns, size: s.W, step: 1}
 	default:
-		panic(failure{errView})
+		panic(errView)
 	}
 	out := slices.Clone(c.layout(inputs[0]))
 	if p, is := only(out[along], side.of); !is || p.step != 1 {
-		panic(failure{errView})
+		panic(errView)
 	}
 	out[along] = []part{side}
 	return []*value{c.sampled(c.put(op, from[0])).arranged(out)}
@@ -193,7 +194,7 @@ func foldGather(c *call) *tensor {
 	from, which := c.in[0].constant, c.in[1].constant
 	along := axis(c.int("axis", 0), len(from.dims))
 	if which.ints == nil {
-		panic(failed("has indexes that are not whole"))
+		panic(fail.With("has indexes that are not whole"))
 	}
 	dims := slices.Concat(from.dims[:along], which.dims, from.dims[along+1:])
 	steps, inner := strides(from.dims), strides(which.dims)
@@ -226,11 +227,11 @@ func (c *call) gatherSamples() []*value {
 	v := c.in[0]
 	which := c.in[1].constant
 	if which == nil || len(which.dims) > 2 {
-		panic(failed("of samples is supported for a list of channels, and for windows, alone"))
+		panic(fail.With("of samples is supported for a list of channels, and for windows, alone"))
 	}
 	sizes := c.sizes(v)
 	along := axis(c.int("axis", 0), len(sizes))
-	list := need(which.numbers())
+	list := fail.Need(which.numbers())
 	if len(which.dims) == 2 {
 		return c.overlapping(v, along, which.dims[0], which.dims[1], list)
 	}
@@ -255,7 +256,7 @@ func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 	dims := c.layout(v)
 	parts := merged(dims[along])
 	if n < 1 || m < 1 || len(parts) != 1 || parts[0].of == channels || parts[0].step != 1 {
-		panic(failed("of samples is supported for a list of channels, and for windows, alone"))
+		panic(fail.With("of samples is supported for a list of channels, and for windows, alone"))
 	}
 	inner, outer := parts[0], parts[0]
 	inner.size, outer.size, outer.step = n, m, 1
@@ -264,7 +265,7 @@ func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 	}
 	for i, k := range list {
 		if k != i/m+i%m*outer.step || k >= parts[0].size {
-			panic(failed("of the indexes %v, which are no windows one after another, is not supported", list))
+			panic(fail.With("of the indexes %v, which are no windows one after another, is not supported", list))
 		}
 	}
 	return []*value{v.arranged(slices.Concat(dims[:along], layout{{inner}, {outer}}, dims[along+1:]))}
@@ -274,15 +275,15 @@ func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 func foldScatterND(c *call) *tensor {
 	from, which, by := c.in[0].constant, c.in[1].constant, c.in[2].constant
 	if len(which.dims) == 0 || which.ints == nil || c.text("reduction", "none") != "none" {
-		panic(failed("with indexes that are not whole, or with sums, is not supported"))
+		panic(fail.With("with indexes that are not whole, or with sums, is not supported"))
 	}
 	depth := which.dims[len(which.dims)-1]
 	if depth > len(from.dims) || (from.ints == nil) != (by.ints == nil) {
-		panic(failed("of %d indexes for %d dimensions", depth, len(from.dims)))
+		panic(fail.With("of %d indexes for %d dimensions", depth, len(from.dims)))
 	}
 	steps, size := strides(from.dims), product(from.dims[depth:])
 	if count := product(which.dims[:len(which.dims)-1]); by.size() != count*size {
-		panic(failed("of %d numbers, expected %d", by.size(), count*size))
+		panic(fail.With("of %d numbers, expected %d", by.size(), count*size))
 	}
 	out := c.rearranged(from, from.dims, from.repeated())
 	c.spend(by.size())
@@ -294,7 +295,7 @@ func foldScatterND(c *call) *tensor {
 				k += int64(from.dims[d])
 			}
 			if k < 0 || k >= int64(from.dims[d]) {
-				panic(failed("reaches beyond a constant"))
+				panic(fail.With("reaches beyond a constant"))
 			}
 			offset += int(k) * steps[d]
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -11,13 +12,13 @@ import (
 func (c *call) attention() []*value {
 	for _, v := range c.in[4:] {
 		if v != nil {
-			panic(failed("with keys and values of before is not supported"))
+			panic(fail.With("with keys and values of before is not supported"))
 		}
 	}
 	heads := c.int("q_num_heads", 0)
 	if c.outputs > 1 || c.int("is_causal", 0) != 0 || c.real("softcap", 0) != 0 ||
 		heads != c.int("kv_num_heads", heads) {
-		panic(failed("of an order, with a cap, with several results, or with fewer heads of keys is not " +
+		panic(fail.With("of an order, with a cap, with several results, or with fewer heads of keys is not " +
 			"supported"))
 	}
 	q, isPacked := c.inHeads(c.in[0], heads)
@@ -28,7 +29,7 @@ func (c *call) attention() []*value {
 	out = c.combineNumber('*', out[0], scale, false)
 	if c.in[3] != nil {
 		if m := c.in[3].constant; m == nil || m.reals == nil {
-			panic(failed("with a mask that is no constant of real numbers is not supported"))
+			panic(fail.With("with a mask that is no constant of real numbers is not supported"))
 		}
 		out = c.arithmetic('+', out[0], c.in[3])
 	}
@@ -37,7 +38,7 @@ func (c *call) attention() []*value {
 		return out
 	}
 	dims := c.layout(out[0]).transposed([]int{0, 2, 1, 3})
-	packed := need(dims.reshaped(c.sizes(c.in[0])))
+	packed := fail.Need(dims.reshaped(c.sizes(c.in[0])))
 	return []*value{out[0].arranged(packed)}
 }
 
@@ -45,16 +46,16 @@ func (c *call) attention() []*value {
 // dimensions is packed: its last dimension is divided into the given number of heads.
 func (c *call) inHeads(v *value, heads int) (out *value, isPacked bool) {
 	if v.constant != nil {
-		panic(failed("of constants is not supported"))
+		panic(fail.With("of constants is not supported"))
 	}
 	sizes := c.sizes(v)
 	if len(sizes) == 4 {
 		return v, false
 	}
 	if len(sizes) != 3 || heads < 1 || sizes[2]%heads != 0 {
-		panic(failure{errView})
+		panic(errView)
 	}
-	dims := need(c.layout(v).reshaped([]int{sizes[0], sizes[1], heads, sizes[2] / heads}))
+	dims := fail.Need(c.layout(v).reshaped([]int{sizes[0], sizes[1], heads, sizes[2] / heads}))
 	return v.arranged(dims.transposed([]int{0, 2, 1, 3})), true
 }
 
@@ -66,7 +67,7 @@ func (c *call) rmsNormalization() []*value {
 	first := axis(c.int("axis", -1), last+1)
 	ofPicture, ofChannels, err := c.extent(v, []int{last})
 	if err != nil || first != last || ofPicture || !ofChannels || c.outputs > 1 {
-		panic(failed("of other samples than the channels of a pixel is not supported"))
+		panic(fail.With("of other samples than the channels of a pixel is not supported"))
 	}
 	mean := c.change(v, graph.Square, graph.Reduce{By: graph.Mean, OfChannels: true},
 		affine(1, c.real("epsilon", 1e-5)), graph.Sqrt)

@@ -3,6 +3,7 @@ package onnx
 import (
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -30,13 +31,13 @@ const maxChoices = 32
 // choices returns the node of v and its number of channels. Dimension number along must be these channels in order.
 func (c *call) choices(v *value, along int) (node, n int) {
 	if v.constant != nil {
-		panic(failed("of constants is not supported"))
+		panic(fail.With("of constants is not supported"))
 	}
 	p, isChannels := only(c.layout(v)[along], channels)
 	node = c.samples(v)
 	n = c.builder.Shape(node).Channels
 	if n > 1 && (!isChannels || p.step != 1 || p.size != n) || n > maxChoices {
-		panic(failed("of pixels, or of more than %d channels, is not supported", maxChoices))
+		panic(fail.With("of pixels, or of more than %d channels, is not supported", maxChoices))
 	}
 	return node, n
 }
@@ -75,7 +76,7 @@ func (c *call) topK() []*value {
 	along := axis(c.int("axis", -1), len(c.layout(v)))
 	node, n := c.choices(v, along)
 	if !(k >= 1 && k <= float64(n)) {
-		panic(failed("of %g of %d channels", k, n))
+		panic(fail.With("of %g of %d channels", k, n))
 	}
 	number := graph.Conv{Out: 1, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, n)}
 	for i := range n {
@@ -99,20 +100,20 @@ func (c *call) scatterElements() []*value {
 	zeros, by := c.in[0].constant, c.in[2]
 	if zeros == nil || zeros.reals == nil || slices.ContainsFunc(zeros.reals, func(x float32) bool { return x != 0 }) ||
 		c.text("reduction", "none") != "none" || by.constant != nil {
-		panic(failed("of samples is supported into zeros alone"))
+		panic(fail.With("of samples is supported into zeros alone"))
 	}
 	along, sizes := axis(c.int("axis", 0), len(zeros.dims)), c.sizes(by)
 	if len(sizes) != len(zeros.dims) {
-		panic(failure{errView})
+		panic(errView)
 	}
 	n := zeros.dims[along]
 	if sizes[along] = n; n < 1 || n > maxChoices || !slices.Equal(sizes, zeros.dims) {
-		panic(failed("into %v zeros is not supported", zeros.dims))
+		panic(fail.With("into %v zeros is not supported", zeros.dims))
 	}
 	node, count := c.choices(by, along)
 	which, indexes := c.choices(c.in[1], along)
 	if count != indexes {
-		panic(failure{errView})
+		panic(errView)
 	}
 	minus := make([]float32, n)
 	for i := range minus {
@@ -129,7 +130,7 @@ func (c *call) scatterElements() []*value {
 // both directions (x[:, :, ::2, ::2] = y), or an edge by a number for each channel (x[:, :, :1] = y).
 func (c *call) scatterND() []*value {
 	which, by := c.in[1].constant, c.in[2]
-	fault := failed("of samples is supported for whole channels, every nth pixel, and a number at an edge, alone")
+	fault := fail.With("of samples is supported for whole channels, every nth pixel, and a number at an edge, alone")
 	into := c.sizes(c.in[0])
 	if which == nil || which.ints == nil || len(which.dims) < 2 || c.text("reduction", "none") != "none" ||
 		len(into) != 4 || into[0] != 1 {
@@ -146,7 +147,7 @@ func (c *call) scatterND() []*value {
 	if sides = sides[2:]; n*depth*each != which.size() {
 		panic(fault)
 	}
-	check(c.work(which.size()))
+	fail.If(c.work(which.size()))
 	first, step := [4]int64{}, [4]int64{2: 1, 3: 1}
 	for d := 2; d < depth; d++ {
 		first[d] = which.ints[d]
@@ -189,8 +190,8 @@ func (c *call) scatterND() []*value {
 
 // replacePixels replaces every f-th pixel, down from row first[0] and across from column first[1], by a pixel of the
 // third input. The first input, in which it replaces them, is a picture of shape s, or zeros.
-func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault failure) []*value {
-	by, zeros := need(c.node(c.in[2])), c.in[0].constant
+func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault fail.Failure) []*value {
+	by, zeros := fail.Need(c.node(c.in[2])), c.in[0].constant
 	if c.builder.Shape(by).Channels != s.Channels || s.Channels*f*f > graph.MaxChannels {
 		panic(fault)
 	}
@@ -198,7 +199,7 @@ func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault failure) 
 	var all int // the old channels, and after them the new ones
 	switch {
 	case zeros == nil:
-		all = c.put(graph.Concat{}, c.put(graph.PixelUnshuffle{Factor: f}, need(c.node(c.in[0]))), by)
+		all = c.put(graph.Concat{}, c.put(graph.PixelUnshuffle{Factor: f}, fail.Need(c.node(c.in[0]))), by)
 	case zeros.reals == nil || !isZero(slices.Min(zeros.reals)) || !isZero(slices.Max(zeros.reals)):
 		panic(fault)
 	default:
@@ -224,7 +225,7 @@ func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault failure) 
 // replaceEdge sets a strip at one edge of the first input, a picture of shape s, to the constant by. The strip begins
 // at row first[0] and column first[1], and is as large as by. Channel i gets channel from[i] − s.Channels of by, which
 // must repeat a single number; else replaceEdge returns fault.
-func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, fault failure) []*value {
+func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, fault fail.Failure) []*value {
 	border := make([]float32, s.Channels)
 	size := by.dims[2] * by.dims[3]
 	for i, k := range from {
@@ -261,7 +262,7 @@ const maxTaps = 49
 // convBySamples computes a depthwise Conv with weights that the network computes from means of the picture (Lee et al.:
 // Emulating Self-Attention with Convolution, ICCV 2025): the sum of moved samples, each times a weight.
 func (c *call) convBySamples() []*value {
-	input := need(c.node(c.in[0]))
+	input := fail.Need(c.node(c.in[0]))
 	s, w := c.builder.Shape(input), c.in[1]
 	dims, by := c.layout(w), c.builder.Shape(w.samples.base)
 	sizes, pads := dims.sizes(), c.pads()
@@ -269,9 +270,9 @@ func (c *call) convBySamples() []*value {
 	if len(sizes) != 4 || sizes[0] != s.Channels || sizes[1] != 1 || sizes[2]*sizes[3] > maxTaps || by.W*by.H != 1 ||
 		c.int("group", 1) != s.Channels || len(pads) != 4 || c.text("auto_pad", "NOTSET") != "NOTSET" ||
 		slices.ContainsFunc(steps, func(n int64) bool { return n != 1 }) || c.in[2] != nil {
-		panic(failed("with weights that are samples is supported for each channel alone, and few taps"))
+		panic(fail.With("with weights that are samples is supported for each channel alone, and few taps"))
 	}
-	node := need(c.selectChannels(c.samples(w), slices.Concat(dims[2], dims[3], dims[0]), by.Channels))
+	node := fail.Need(c.selectChannels(c.samples(w), slices.Concat(dims[2], dims[3], dims[0]), by.Channels))
 	sum := c.sum(sizes[2]*sizes[3], func(tap int) int {
 		y, x, of := tap/sizes[3], tap%sizes[3], make([]int, s.Channels)
 		for i := range of {

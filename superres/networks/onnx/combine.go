@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"superres/internal/elementary"
+	"superres/superres/networks/fail"
 )
 
 // foldBinary returns a function for operation.fold: it applies ints to two constants of integers, reals to other pairs.
@@ -46,7 +47,7 @@ func maxInts(a, b int64) int64 { return max(a, b) }
 func minInts(a, b int64) int64 { return min(a, b) }
 func divInts(a, b int64) int64 {
 	if b == 0 {
-		panic(failed("division by 0"))
+		panic(fail.With("division by 0"))
 	}
 	return a / b
 }
@@ -54,7 +55,7 @@ func divInts(a, b int64) int64 {
 func powInts(a, b int64) int64 {
 	p := elementary.Pow(float64(a), float64(b))
 	if !(math.Abs(p) < 1<<53) {
-		panic(failed("has a power that is too large"))
+		panic(fail.With("has a power that is too large"))
 	}
 	return int64(p)
 }
@@ -97,7 +98,7 @@ func equalReals(a, b float64) float64 {
 
 func modInts(a, b int64) int64 {
 	if b == 0 {
-		panic(failed("division by 0"))
+		panic(fail.With("division by 0"))
 	}
 	if m := a % b; m != 0 && m < 0 != (b < 0) {
 		return m + b

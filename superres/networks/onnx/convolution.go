@@ -3,6 +3,7 @@ package onnx
 import (
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -13,7 +14,7 @@ func (c *call) pair(name string, byDefault int) []int {
 		list = []int{byDefault, byDefault}
 	}
 	if len(list) != 2 {
-		panic(failed("has %d %s, expected 2", len(list), name))
+		panic(fail.With("has %d %s, expected 2", len(list), name))
 	}
 	return list
 }
@@ -43,22 +44,22 @@ func (c *call) filter() (k filter) {
 	w := c.in[1].constant
 	switch {
 	case w == nil || w.reals == nil || len(w.dims) != 4:
-		panic(failed("with weights that are no constant of 4 dimensions is not supported"))
+		panic(fail.With("with weights that are no constant of 4 dimensions is not supported"))
 	case shape != nil && (len(shape) != 2 || shape[0] != w.dims[2] || shape[1] != w.dims[3]):
-		panic(failed("has weights of %v numbers for %v taps", w.dims, shape))
+		panic(fail.With("has weights of %v numbers for %v taps", w.dims, shape))
 	case len(k.pads) != 4:
-		panic(failed("has %d pads, expected 4", len(k.pads)))
+		panic(fail.With("has %d pads, expected 4", len(k.pads)))
 	case dilations[0] != dilations[1] || strides[0] != strides[1]:
-		panic(failed("with different dilations or strides across and down is not supported"))
+		panic(fail.With("with different dilations or strides across and down is not supported"))
 	case k.stride < 1 || k.stride > graph.MaxScale || k.dilation < 1 || k.dilation > graph.MaxSide:
-		panic(failed("has stride %d and dilation %d", k.stride, k.dilation))
+		panic(fail.With("has stride %d and dilation %d", k.stride, k.dilation))
 	}
 	k.weight, k.dims = w.reals, w.dims
 	w.keep()
 	if c.in[2] != nil {
 		b := c.in[2].constant
 		if b == nil || b.reals == nil || len(b.dims) != 1 {
-			panic(failed("with biases that are no constant of 1 dimension is not supported"))
+			panic(fail.With("with biases that are no constant of 1 dimension is not supported"))
 		}
 		k.bias = b.reals
 		b.keep()
@@ -83,47 +84,47 @@ func (c *call) conv() []*value {
 		op.Pad = graph.Edges{}
 	case "SAME_UPPER", "SAME_LOWER":
 		if k.stride != 1 {
-			panic(failed("of stride %d with a padding that is not stated is not supported", k.stride))
+			panic(fail.With("of stride %d with a padding that is not stated is not supported", k.stride))
 		}
 		op.Pad = graph.Edges{Top: down / 2, Left: across / 2, Bottom: down - down/2, Right: across - across/2}
 		if mode == "SAME_LOWER" {
 			op.Pad = graph.Edges{Top: op.Pad.Bottom, Left: op.Pad.Right, Bottom: op.Pad.Top, Right: op.Pad.Left}
 		}
 	default:
-		panic(failed("with padding %q is not supported", mode))
+		panic(fail.With("with padding %q is not supported", mode))
 	}
 	input, err := c.node(c.in[0])
 	if err != nil && op.Height*op.Width == 1 && k.stride == 1 && k.groups == 1 && op.Pad == (graph.Edges{}) {
 		return c.pointwise(k)
 	}
-	check(err)
+	fail.If(err)
 	s := c.builder.Shape(input)
 	if k.groups < 1 || k.dims[1]*k.groups != s.Channels {
-		panic(failed("has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups))
+		panic(fail.With("has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups))
 	}
-	return []*value{c.sampled(need(c.builder.AddStrided(c.name, op, k.stride, input)))}
+	return []*value{c.sampled(fail.Need(c.builder.AddStrided(c.name, op, k.stride, input)))}
 }
 
 func (c *call) convTranspose() []*value {
 	k, more := c.filter(), c.pair("output_padding", 0)
 	mode := c.text("auto_pad", "NOTSET")
 	if _, stated := c.attributes["output_shape"]; stated || mode != "NOTSET" && mode != "" && mode != "VALID" {
-		panic(failed("with a padding that is not stated is not supported"))
+		panic(fail.With("with a padding that is not stated is not supported"))
 	}
-	input := need(c.node(c.in[0]))
+	input := fail.Need(c.node(c.in[0]))
 	s := c.builder.Shape(input)
 	switch {
 	case k.groups < 1 || k.groups > graph.MaxChannels || k.dims[0] != s.Channels:
-		panic(failed("has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups))
+		panic(fail.With("has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups))
 	case k.dims[2] != k.dims[3] || k.dilation != 1:
-		panic(failed("with taps in no square, or with dilation, is not supported"))
+		panic(fail.With("with taps in no square, or with dilation, is not supported"))
 	case min(k.pads[0], k.pads[1], k.pads[2], k.pads[3], more[0], more[1]) < 0 || max(more[0], more[1]) > graph.MaxSide:
-		panic(failed("with the pads %v and %v is not supported", k.pads, more))
+		panic(fail.With("with the pads %v and %v is not supported", k.pads, more))
 	}
 	op := graph.ConvTranspose{Out: k.dims[1] * k.groups, Kernel: k.dims[2], Stride: k.stride, Groups: k.groups,
 		Weight: k.weight, Bias: k.bias}
 	cut := graph.Edges{Top: k.pads[0], Left: k.pads[1], Bottom: k.pads[2] - more[0], Right: k.pads[3] - more[1]}
-	return []*value{c.sampled(need(c.builder.AddTransposed(c.name, op, cut, input)))}
+	return []*value{c.sampled(fail.Need(c.builder.AddTransposed(c.name, op, cut, input)))}
 }
 
 // pointwise computes Conv with 1×1 taps for samples that no node has in the usual layout, such as samples in windows.
@@ -131,7 +132,7 @@ func (c *call) pointwise(k filter) []*value {
 	v := c.in[0]
 	last := []int{0, 2, 3, 1}
 	if len(c.layout(v)) != 4 {
-		panic(failure{errView})
+		panic(errView)
 	}
 	w := &tensor{dims: k.dims[:2], reals: k.weight}
 	out := c.linear(v.arranged(c.layout(v).transposed(last)), w, true, 1)
@@ -146,7 +147,7 @@ func (c *call) pointwise(k filter) []*value {
 // al.: HAN, ECCV 2020).
 func (c *call) convAlong(w *tensor) []*value {
 	v, rank := c.in[0], len(w.dims)-2
-	fault := failed("of %d dimensions is supported along all channels alone, without dilation, strides or groups, "+
+	fault := fail.With("of %d dimensions is supported along all channels alone, without dilation, strides or groups, "+
 		"of a result of the same size", rank)
 	pads, dims, node := c.list("pads"), c.layout(v), c.samples(v)
 	if len(dims) != rank+2 || len(pads) != 2*rank || w.reals == nil ||

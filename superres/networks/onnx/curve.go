@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"superres/internal/kernel"
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -49,7 +50,7 @@ func identity(node int) *curve { return &curve{base: node, made: node, at: ident
 // newCurve returns a curve for the node that c follows; the caller sets its values. It fails if there are too many.
 func (c *call) newCurve(base int, from ...*curve) *curve {
 	if c.curves++; c.curves > graph.MaxNodes {
-		panic(failed("more than %d functions of samples", graph.MaxNodes))
+		panic(fail.With("more than %d functions of samples", graph.MaxNodes))
 	}
 	return &curve{name: c.name, base: base, from: from, made: -1, at: new([points]float64)}
 }
@@ -167,7 +168,7 @@ func (c *curve) build(t *tracer) (node int, err error) {
 	if node, ok := c.addRecognised(t, leastExtent); ok {
 		return node, nil
 	}
-	if err = attempt(func() { node = c.emit(t) }); err != nil {
+	if err = fail.Catch(func() { node = c.emit(t) }); err != nil {
 		if node, ok := c.addRecognised(t, 0); ok {
 			return node, nil
 		}
@@ -202,9 +203,9 @@ func (c *call) apply(v *value, function func(float64) float64, emit emitter) []*
 	name, op := c.name, c.op
 	out := c.newCurve(from.base, from)
 	out.emit = func(t *tracer) int {
-		node := need(from.resolve(t))
+		node := fail.Need(from.resolve(t))
 		if emit == nil {
-			panic(failed("node %q: the operation %s is not supported outside of known functions", name, op))
+			panic(fail.With("node %q: the operation %s is not supported outside of known functions", name, op))
 		}
 		return emit(t, node)
 	}

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -25,7 +26,7 @@ func foldDequantize(c *call) *tensor {
 				continue
 			}
 			if isBlocked && scale.dims[d] != size || !isBlocked && scale.size() != size {
-				panic(failed("of %v numbers with %v scales", x.dims, scale.dims))
+				panic(fail.With("of %v numbers with %v scales", x.dims, scale.dims))
 			}
 		}
 		if isBlocked { // the indexes of other axes have their own scales
@@ -44,14 +45,14 @@ func (c *call) dequantise(x *tensor, index func(i int) int) *tensor {
 	var zero *tensor
 	if c.in[2] != nil {
 		if zero = c.in[2].constant; zero.size() != scale.size() {
-			panic(failed("with %d scales and %d zeros", scale.size(), zero.size()))
+			panic(fail.With("with %d scales and %d zeros", scale.size(), zero.size()))
 		}
 	}
 	out := &tensor{dims: x.dims, reals: make([]float32, x.size())}
 	for i := range out.reals {
 		k := index(i)
 		if k >= scale.size() {
-			panic(failed("reaches beyond a constant"))
+			panic(fail.With("reaches beyond a constant"))
 		}
 		v := x.real(i)
 		if zero != nil {
@@ -70,7 +71,7 @@ func (c *call) step() (scale, zero, least float64) {
 	}
 	if s == nil || s.size() != 1 || c.in[2] != nil && (z == nil || z.bytes == nil || z.size() != 1) ||
 		!(s.real(0) > 0) {
-		panic(failed("of samples is supported for 8 bits with one scale alone"))
+		panic(fail.With("of samples is supported for 8 bits with one scale alone"))
 	}
 	if z != nil {
 		zero = z.real(0)

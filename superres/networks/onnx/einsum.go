@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"superres/superres/networks/fail"
 )
 
 // einsum computes an Einsum that multiplies matrices. Letters name dimensions: besides batch letters, which are in both
@@ -12,7 +14,7 @@ func (c *call) einsum() []*value {
 	equation := strings.ReplaceAll(c.text("equation", ""), " ", "")
 	inputs, out, _ := strings.Cut(equation, "->")
 	x, y, isOfTwo := strings.Cut(inputs, ",")
-	fault := failed("of %.60q is not supported", equation)
+	fault := fail.With("of %.60q is not supported", equation)
 	if !isOfTwo || c.in[1] == nil || c.in[0].constant != nil || c.in[1].constant != nil ||
 		len(x) != len(c.sizes(c.in[0])) || len(y) != len(c.sizes(c.in[1])) {
 		panic(fault)
@@ -61,7 +63,7 @@ func foldMatMul(c *call) *tensor {
 // foldGemm computes Gemm of constants: what foldMatMul computes, times a factor, plus a constant.
 func foldGemm(c *call) *tensor {
 	if c.int("transA", 0) != 0 || c.real("beta", 1) != 1 {
-		panic(failed("of a matrix that is transposed, or with a multiple of a sum, is not supported"))
+		panic(fail.With("of a matrix that is transposed, or with a multiple of a sum, is not supported"))
 	}
 	out := c.multiply(c.in[0].constant, c.in[1].constant, c.int("transB", 0) != 0, c.real("alpha", 1))
 	if c.in[2] == nil {
@@ -74,19 +76,19 @@ func foldGemm(c *call) *tensor {
 func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) *tensor {
 	n := len(a.dims)
 	if n == 0 || len(b.dims) != 2 {
-		panic(failed("of constants of %v and %v numbers is not supported", a.dims, b.dims))
+		panic(fail.With("of constants of %v and %v numbers is not supported", a.dims, b.dims))
 	}
 	inner, cols := b.dims[0], b.dims[1]
 	if isTransposed {
 		inner, cols = cols, inner
 	}
 	dims := append(slices.Clone(a.dims[:n-1]), cols)
-	count := need(count(dims))
+	count := fail.Need(count(dims))
 	if a.dims[n-1] != inner {
-		panic(failed("of constants of %v and %v numbers", a.dims, b.dims))
+		panic(fail.With("of constants of %v and %v numbers", a.dims, b.dims))
 	}
 	if inner > maxFolded/max(count, 1) {
-		check(errBudget)
+		fail.If(errBudget)
 	}
 	t.spend(count * max(inner, 1))
 	out := &tensor{dims: dims, reals: make([]float32, count)}
@@ -165,12 +167,12 @@ func total(all float64, _ int) float64 { return all }
 func foldLayerNorm(c *call) *tensor {
 	from, n := c.in[0].constant, len(c.in[0].constant.dims)
 	if a := c.int("axis", -1); n == 0 || from.dims[n-1] < 1 || a != -1 && a != n-1 || c.outputs > 1 {
-		panic(failed("of constants is supported along the last dimension alone"))
+		panic(fail.With("of constants is supported along the last dimension alone"))
 	}
 	side := from.dims[n-1]
 	scale, offset := c.in[1].constant, c.in[2]
 	if scale.size() != side || offset != nil && offset.constant.size() != side {
-		panic(failed("has parameters that are not %d constants", side))
+		panic(fail.With("has parameters that are not %d constants", side))
 	}
 	c.spend(from.size())
 	out := &tensor{dims: from.dims, reals: make([]float32, from.size())}

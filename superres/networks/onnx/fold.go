@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"superres/superres/networks/fail"
 )
 
 // The limits of numbers that are computed from constants. A network may hold leastFolded of them at a time, and a large
@@ -19,10 +21,10 @@ var errBudget = errors.New("the constants are too large to compute with")
 // spend takes n numbers from the budget, and counts them as work. It fails if the budget has fewer, or work fails.
 func (t *tracer) spend(n int) {
 	if n < 0 || n > t.budget {
-		check(errBudget)
+		fail.If(errBudget)
 	}
 	t.budget -= n
-	check(t.work(n))
+	fail.If(t.work(n))
 }
 
 // work adds n to the count of computed numbers, and fails if the count is then greater than maxWork.
@@ -79,7 +81,7 @@ func (m *model) uses() (map[string]int, error) {
 // copy subtracts n from the number of weights that may be copied from constants, and fails if fewer are left.
 func (t *tracer) copy(n int) {
 	if t.copies -= n; t.copies < 0 {
-		panic(failed("uses its constants too often to make weights of them"))
+		panic(fail.With("uses its constants too often to make weights of them"))
 	}
 }
 
@@ -89,7 +91,7 @@ func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) i
 	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) {
 		k := offset(index)
 		if k < 0 || k >= from.size() {
-			panic(failed("reaches beyond a constant"))
+			panic(fail.With("reaches beyond a constant"))
 		}
 		out.take(i, from, k)
 	})
@@ -107,7 +109,7 @@ func (t *tensor) take(i int, from *tensor, k int) {
 // fill returns a constant of the given dimensions, of whole or real numbers. It calls set for each value i in turn; set
 // must set the value, and must not keep index, the value's indexes.
 func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, index []int)) *tensor {
-	n := need(count(dims))
+	n := fail.Need(count(dims))
 	t.spend(n)
 	out := &tensor{dims: dims, held: &held{numbers: n}}
 	if areWhole {
@@ -145,7 +147,7 @@ func axis(n, rank int) int {
 		n += rank
 	}
 	if n < 0 || n >= rank {
-		panic(failed("along axis %d of %d", n, rank))
+		panic(fail.With("along axis %d of %d", n, rank))
 	}
 	return n
 }
@@ -162,7 +164,7 @@ func broadcast(a, b []int) []int {
 			y = b[k]
 		}
 		if x != y && x != 1 && y != 1 {
-			panic(failed("of constants of %v and %v numbers", a, b))
+			panic(fail.With("of constants of %v and %v numbers", a, b))
 		}
 		out[len(out)-1-i] = max(x, y)
 		if x == 0 || y == 0 {
@@ -187,7 +189,7 @@ func (t *tensor) repeated() func(index []int) int {
 
 func foldConstant(c *call) *tensor {
 	if len(c.attributes) != 1 {
-		panic(failed("has %d attributes, expected 1", len(c.attributes)))
+		panic(fail.With("has %d attributes, expected 1", len(c.attributes)))
 	}
 	for name, a := range c.attributes {
 		switch {
@@ -203,15 +205,15 @@ func foldConstant(c *call) *tensor {
 			return a.tensor
 		}
 	}
-	panic(failed("has no numbers"))
+	panic(fail.With("has no numbers"))
 }
 
 func foldConstantOfShape(c *call) *tensor {
-	dims := need(c.in[0].constant.numbers())
+	dims := fail.Need(c.in[0].constant.numbers())
 	value := scalar(0)
 	if a, ok := c.attributes["value"]; ok && a.tensor != nil {
 		if value = a.tensor; value.size() != 1 {
-			panic(failed("has no single value"))
+			panic(fail.With("has no single value"))
 		}
 	}
 	return c.rearranged(value, dims, func([]int) int { return 0 })
@@ -229,7 +231,7 @@ func foldCastLike(c *call) *tensor {
 // cast returns a constant converted to the type kind.
 func (t *tracer) cast(from *tensor, kind int) *tensor {
 	if sizeOf(kind) == 0 {
-		panic(failed("to type %s is not supported", typeName(kind)))
+		panic(fail.With("to type %s is not supported", typeName(kind)))
 	}
 	isShort := kind == typeFloat16 || kind == typeBfloat16
 	if isReal(kind) == (from.reals != nil) && !isShort {
@@ -277,7 +279,7 @@ func foldWhere(c *call) *tensor {
 	condition, a, b := c.in[0].constant, c.in[1].constant, c.in[2].constant
 	dims := broadcast(broadcast(a.dims, b.dims), condition.dims)
 	if a.ints == nil != (b.ints == nil) {
-		panic(failed("of constants of two types"))
+		panic(fail.With("of constants of two types"))
 	}
 	which, first, second := condition.repeated(), a.repeated(), b.repeated()
 	return c.fill(dims, a.ints != nil, func(out *tensor, i int, index []int) {
@@ -290,7 +292,7 @@ func foldWhere(c *call) *tensor {
 }
 
 func foldExpand(c *call) *tensor {
-	want := need(c.in[1].constant.numbers())
+	want := fail.Need(c.in[1].constant.numbers())
 	from := c.in[0].constant
 	dims := broadcast(from.dims, want)
 	if slices.Equal(from.dims, dims) {
@@ -302,14 +304,14 @@ func foldExpand(c *call) *tensor {
 func foldRange(c *call) *tensor {
 	var list [3]int
 	for i := range list {
-		numbers := need(c.in[i].constant.numbers())
+		numbers := fail.Need(c.in[i].constant.numbers())
 		if len(numbers) != 1 {
-			panic(failed("of numbers that are not whole is not supported"))
+			panic(fail.With("of numbers that are not whole is not supported"))
 		}
 		list[i] = numbers[0]
 	}
 	if list[2] == 0 {
-		panic(failed("has a step of 0"))
+		panic(fail.With("has a step of 0"))
 	}
 	n := slicing{start: list[0], end: list[1], step: list[2]}.size()
 	c.spend(n)

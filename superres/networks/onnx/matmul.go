@@ -3,6 +3,7 @@ package onnx
 import (
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -10,14 +11,14 @@ import (
 func (c *call) gemm() []*value {
 	w := c.in[1].constant
 	if w == nil || len(w.dims) != 2 || c.int("transA", 0) != 0 {
-		panic(failed("of other samples than the channels of a pixel, by a constant, is not supported"))
+		panic(fail.With("of other samples than the channels of a pixel, by a constant, is not supported"))
 	}
 	out := c.linear(c.in[0], w, c.int("transB", 0) != 0, float32(c.real("alpha", 1)))
 	if c.in[2] == nil {
 		return out
 	}
 	if c.real("beta", 1) != 1 || c.in[2].constant == nil {
-		panic(failed("with a sum of samples, or a multiple of one, is not supported"))
+		panic(fail.With("with a sum of samples, or a multiple of one, is not supported"))
 	}
 	return c.arithmetic('+', out[0], c.in[2])
 }
@@ -29,14 +30,14 @@ func (c *call) matMul() []*value {
 	case a.constant == nil && b.constant == nil:
 		return c.product(a, b)
 	case a.constant != nil:
-		panic(failed("of a constant by samples is not supported"))
+		panic(fail.With("of a constant by samples is not supported"))
 	}
 	w := *b.constant
 	for len(w.dims) > 2 && w.dims[0] == 1 {
 		w.dims = w.dims[1:]
 	}
 	if len(w.dims) != 2 {
-		panic(failed("by a constant of %v numbers is not supported", b.constant.dims))
+		panic(fail.With("by a constant of %v numbers is not supported", b.constant.dims))
 	}
 	return c.linear(a, &w, false, 1)
 }
@@ -53,10 +54,10 @@ func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) []
 	count := c.builder.Shape(node).Channels
 	last := len(dims) - 1
 	if w.reals == nil || last < 0 || in != count || dims.sizes()[last] != in {
-		panic(failed("of other samples than the %d channels of a pixel, by a constant of %v numbers, is not "+
+		panic(fail.With("of other samples than the %d channels of a pixel, by a constant of %v numbers, is not "+
 			"supported", count, w.dims))
 	}
-	node = need(c.selectChannels(node, dims[last], count))
+	node = fail.Need(c.selectChannels(node, dims[last], count))
 	c.copy(in * out)
 	op := graph.Conv{Out: out, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, in*out)}
 	for o := range out {
@@ -86,7 +87,7 @@ func (c *call) factor(v *value, left, inner int) (f factor) {
 	dims := c.layout(v).merged()
 	n := len(dims)
 	if n < 2 {
-		panic(failure{errView})
+		panic(errView)
 	}
 	f.batch, f.left, f.inner, f.heads = slices.Concat(dims[:n-2]...), dims[n-left], dims[n-inner], 1
 	f.node = c.samples(v)
@@ -103,7 +104,7 @@ func (c *call) arrange(f *factor, parts []part) {
 			f.heads *= p.size
 		}
 	}
-	f.node = need(c.selectChannels(f.node, slices.Concat(order, parts), f.shape.Channels))
+	f.node = fail.Need(c.selectChannels(f.node, slices.Concat(order, parts), f.shape.Channels))
 }
 
 // pixels reports whether there are parts, and all of them are of rows or columns.
@@ -118,7 +119,7 @@ func keys(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, 
 	k.Height, k.Width = 1, 1
 	for i, p := range parts {
 		if p.step != 1 || p.of == rows && i > 0 {
-			panic(failure{errView})
+			panic(errView)
 		}
 		if p.of == rows {
 			k.Height = p.size
@@ -140,12 +141,12 @@ func keys(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, 
 		case p.of == columns && last != columns:
 			k.Across, across = p.step, p.size
 		default:
-			panic(failure{errView})
+			panic(errView)
 		}
 		last = p.of
 	}
 	if (down-1)*k.Down+k.Height != s.H || (across-1)*k.Across+k.Width != s.W {
-		panic(failure{errView})
+		panic(errView)
 	}
 	return k, across, down
 }
@@ -155,7 +156,7 @@ func window(parts, batch []part, s graph.Shape) (height, width int) {
 	k, _, _ := keys(parts, batch, s, 0, 0)
 	switch {
 	case k.Height != k.Down || k.Width != k.Across:
-		panic(failure{errView})
+		panic(errView)
 	case k.Height == s.H && k.Width == s.W:
 		return 0, 0
 	}
@@ -171,11 +172,11 @@ func sameBatch(a, b []part) bool {
 
 // product multiplies samples x by samples y as matrices: as x·y, or, if the graph has no such product, as (yᵀ·xᵀ)ᵀ.
 func (c *call) product(x, y *value) (out []*value) {
-	err := attempt(func() { out = c.productOf(x, y) })
-	if err != nil && attempt(func() { out = c.productOf(c.flipped(y), c.flipped(x)) }) == nil {
+	err := fail.Catch(func() { out = c.productOf(x, y) })
+	if err != nil && fail.Catch(func() { out = c.productOf(c.flipped(y), c.flipped(x)) }) == nil {
 		return []*value{c.flipped(out[0])}
 	}
-	check(err)
+	fail.If(err)
 	return out
 }
 
@@ -270,7 +271,7 @@ func (c *call) multiplied(x, y *value) []*value {
 	case pixels(b.left) && !pixels(b.inner):
 		return c.channelSum(a, b, c.layout(y))
 	}
-	panic(failed("of samples is supported within windows, and of channels, alone"))
+	panic(fail.With("of samples is supported within windows, and of channels, alone"))
 }
 
 // scored returns the scores of node, for windows of height×width, as a value. Its dimensions are batch, the dimensions
@@ -300,8 +301,8 @@ func (c *call) scored(node int, batch layout, height, width int, first, second p
 func (c *call) scores(a, b factor, batch layout) []*value {
 	height, width := window(a.left, a.batch, a.shape)
 	if height == 0 {
-		panic(failed("of all pixels is not supported; where they are those of one window, export the network for a " +
-			"larger picture"))
+		panic(fail.With("of all pixels is not supported; where they are those of one window, export the network for " +
+			"a larger picture"))
 	}
 	k, _, _ := keys(b.left, b.batch, b.shape, height, width)
 	c.arrange(&a, a.inner)
@@ -344,7 +345,7 @@ func (c *call) layerSum(a, b factor) []*value {
 	each, layers := b.left[0], b.shape.Channels/b.left[0].size
 	if a.shape.Channels != layers*layers || !a.hasOrder(layers*layers) || len(a.left) != 1 || len(b.inner) != 1 ||
 		each.size > graph.MaxScores/layers/layers {
-		panic(failure{errView})
+		panic(errView)
 	}
 	var list []int
 	for range each.size {
@@ -360,7 +361,7 @@ func (c *call) layerSum(a, b factor) []*value {
 	out := c.channelSum(a, b, layout{{each}, b.inner, pixels})
 	dims := c.layout(out[0])
 	order := slices.Concat(dims[1], dims[0])
-	node = need(c.selectChannels(out[0].samples.base, order, b.shape.Channels))
+	node = fail.Need(c.selectChannels(out[0].samples.base, order, b.shape.Channels))
 	return []*value{c.sampled(node).arranged(layout{nil, {{of: channels, size: layers, step: each.size}},
 		slices.Concat([]part{{of: channels, size: each.size, step: 1}}, pixels)})}
 }
@@ -391,7 +392,7 @@ func (c *call) weightedSum(a, b factor, order layout) []*value {
 	isScore := len(a.inner) == 1 && like.height > 0 && a.inner[0].height == k.Height &&
 		a.inner[0].width == k.Width && a.shape.W == across && a.shape.H == down
 	if !isScore || !a.hasOrder(a.left[0].size*a.inner[0].size) {
-		panic(failed("of pixels is supported by what products of pixels make alone"))
+		panic(fail.With("of pixels is supported by what products of pixels make alone"))
 	}
 	c.arrange(&b, b.left)
 	op := graph.WeightedSum{Keys: k,
@@ -423,7 +424,7 @@ func (c *call) channelSum(a, b factor, like layout) []*value {
 	c.arrange(&b, b.inner)
 	n := b.shape.Channels / b.heads
 	if !a.hasOrder(n*n) || a.shape.Channels != b.heads*n*n {
-		panic(failed("of channels is supported by what products of channels make alone"))
+		panic(fail.With("of channels is supported by what products of channels make alone"))
 	}
 	op := graph.ChannelSum{Windows: graph.Windows{Height: height, Width: width, Heads: b.heads}}
 	node := c.put(op, a.node, b.node)

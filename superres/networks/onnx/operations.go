@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"superres/internal/elementary"
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -133,7 +134,7 @@ func init() {
 // dropout computes Dropout, which changes nothing outside training. No node may take its second output, the mask.
 func (c *call) dropout() []*value {
 	if c.number(2, 0) != 0 {
-		panic(failed("for training is not supported"))
+		panic(fail.With("for training is not supported"))
 	}
 	return []*value{c.in[0], nil}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"superres/internal/elementary"
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -12,7 +13,7 @@ import (
 func (c *call) emit(ops ...graph.Op) emitter {
 	return func(t *tracer, node int) int {
 		for _, op := range ops {
-			node = need(t.builder.Add(c.name, op, node))
+			node = fail.Need(t.builder.Add(c.name, op, node))
 		}
 		return node
 	}
@@ -74,7 +75,7 @@ func (c *call) rectify(v *value, slope float64) []*value {
 func (c *call) prelu() []*value {
 	slope := c.in[1].constant
 	if slope == nil {
-		panic(failed("with slopes that are computed of samples is not supported"))
+		panic(fail.With("with slopes that are computed of samples is not supported"))
 	}
 	if slope.size() == 1 {
 		return c.rectify(c.in[0], slope.real(0))
@@ -93,7 +94,7 @@ func (c *call) perChannel(t *tensor, v *value) []float32 {
 	dims := c.layout(v)
 	sizes := dims.sizes()
 	count := c.builder.Shape(v.samples.base).Channels
-	fault := failed("with a constant of %v numbers for %v samples is not supported, only with one, or one per "+
+	fault := fail.With("with a constant of %v numbers for %v samples is not supported, only with one, or one per "+
 		"channel", t.dims, sizes)
 	steps, extra := strides(t.dims), len(dims)-len(t.dims)
 	type along struct {
@@ -196,7 +197,7 @@ func (c *call) pow() []*value {
 		emit = c.emit(graph.Reciprocal)
 	case 3:
 		emit = func(t *tracer, node int) int {
-			square := need(t.builder.Add(c.name, graph.Square, node))
+			square := fail.Need(t.builder.Add(c.name, graph.Square, node))
 			return t.combine(c.name, '*', graph.Operand{Node: square}, graph.Operand{Node: node})
 		}
 	}
@@ -218,7 +219,7 @@ func (c *call) arithmetic(sign byte, x, y *value) []*value {
 		}
 		other := []*value{y, x}[i]
 		if other.constant != nil {
-			panic(failed("of constants is not supported"))
+			panic(fail.With("of constants is not supported"))
 		}
 		if more := len(v.constant.dims) - len(c.layout(other)); more > 0 {
 			other = other.arranged(slices.Concat(make(layout, min(more, maxDims)), c.layout(other)))
@@ -239,7 +240,7 @@ func (c *call) arithmetic(sign byte, x, y *value) []*value {
 // combine adds the nodes of graph.Builder.Arithmetic, under the given name, and returns the last one. At most one
 // operand may be a constant.
 func (t *tracer) combine(name string, sign byte, x, y graph.Operand) (node int) {
-	return need(t.builder.Arithmetic(name, sign, x, y)).Node
+	return fail.Need(t.builder.Arithmetic(name, sign, x, y)).Node
 }
 
 // combineNumber combines samples with a number, which is the first operand if isFirst.
@@ -299,14 +300,14 @@ func (c *call) rescale(sign byte, v *value, number float64) []*value {
 func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) []*value {
 	node := c.samples(v)
 	var list []float32
-	if err := attempt(func() { list = c.perChannel(t, v) }); err != nil {
+	if err := fail.Catch(func() { list = c.perChannel(t, v) }); err != nil {
 		if mask, ok := c.shiftMask(v, t); ok && sign == '+' {
 			return c.change(v, mask)
 		}
 		if plain, failed := c.plain(v); failed == nil && v.dims != nil {
 			return c.combineConstant(sign, plain, t, isFirst)
 		}
-		check(err)
+		fail.If(err)
 	}
 	operands := [2]graph.Operand{{Node: node}, {Constant: list}}
 	if isFirst {
@@ -346,7 +347,7 @@ func (c *call) align(values ...*value) (nodes []int, dims layout) {
 	}
 	for _, v := range values {
 		if dims == nil {
-			nodes = append(nodes, need(c.node(v)))
+			nodes = append(nodes, fail.Need(c.node(v)))
 		} else {
 			nodes = append(nodes, c.samples(v))
 		}
@@ -359,7 +360,8 @@ func (c *call) combineCurves(sign byte, first, second *value) []*value {
 	name, x, y := c.name, first.samples, second.samples
 	out := c.newCurve(x.base, x, y)
 	out.emit = func(t *tracer) int {
-		return t.combine(name, sign, graph.Operand{Node: need(x.resolve(t))}, graph.Operand{Node: need(y.resolve(t))})
+		left, right := fail.Need(x.resolve(t)), fail.Need(y.resolve(t))
+		return t.combine(name, sign, graph.Operand{Node: left}, graph.Operand{Node: right})
 	}
 	for i := range out.at {
 		out.at[i] = graph.Combine(sign, x.at[i], y.at[i])
@@ -383,15 +385,15 @@ func extreme(sign byte) func(*call) []*value {
 func (c *call) batchNormalization() []*value {
 	s := c.shape()
 	if c.int("training_mode", 0) != 0 || c.int("spatial", 1) != 1 {
-		panic(failed("for training is not supported"))
+		panic(fail.With("for training is not supported"))
 	}
 	var lists [4][]float32
 	for i, v := range c.in[1:5] {
 		if v.constant == nil || len(v.constant.reals) != s.Channels {
-			panic(failed("has parameters that are not %d constants", s.Channels))
+			panic(fail.With("has parameters that are not %d constants", s.Channels))
 		}
 		lists[i] = v.constant.reals
 	}
-	op := need(graph.BatchNorm(lists[0], lists[1], lists[2], lists[3], c.real("epsilon", 1e-5)))
+	op := fail.Need(graph.BatchNorm(lists[0], lists[1], lists[2], lists[3], c.real("epsilon", 1e-5)))
 	return c.add(op, c.in[0])
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -158,7 +159,7 @@ func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare 
 	}
 	parts = merged(parts)
 	s := c.builder.Shape(v.samples.base)
-	fault := failed("of some of the pixels or channels is not supported, only of all, or of square windows")
+	fault := fail.With("of some of the pixels or channels is not supported, only of all, or of square windows")
 	if len(parts) != 2 || parts[0].of != rows || parts[1].of != columns || parts[0].size != parts[1].size {
 		panic(fault)
 	}
@@ -207,10 +208,10 @@ func pool(isMax bool) func(*call) []*value {
 			}
 			return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0])
 		case steps[0] != steps[1] || apart[0] != 1 || apart[1] != 1 || c.outputs > 1 || c.int("storage_order", 0) != 0:
-			panic(failed("with different strides across and down, with dilation, or with indexes, is not " +
+			panic(fail.With("with different strides across and down, with dilation, or with indexes, is not " +
 				"supported"))
 		case mode != "NOTSET" && mode != "" && mode != "VALID" || len(pads) != 4:
-			panic(failed("with a padding that is not stated is not supported"))
+			panic(fail.With("with a padding that is not stated is not supported"))
 		}
 		op := graph.Pool{IsMax: isMax, Height: shape[0], Width: shape[1], Stride: steps[0],
 			Pad:      graph.Edges{Top: pads[0], Left: pads[1], Bottom: pads[2], Right: pads[3]},
@@ -227,7 +228,7 @@ func pool(isMax bool) func(*call) []*value {
 			down := more(s.H, op.Pad.Top, op.Pad.Bottom, op.Height)
 			across := more(s.W, op.Pad.Left, op.Pad.Right, op.Width)
 			if op.CountPad && down+across > 0 {
-				panic(failed("of more than the padding is not supported"))
+				panic(fail.With("of more than the padding is not supported"))
 			}
 			op.Pad.Bottom, op.Pad.Right = op.Pad.Bottom+down, op.Pad.Right+across
 		}
@@ -244,7 +245,7 @@ func (c *call) scaled(v []*value, scale, offset, behind int) (out []*value) {
 			continue
 		}
 		if c.in[i].constant == nil {
-			panic(failed("with parameters that are no constants is not supported"))
+			panic(fail.With("with parameters that are no constants is not supported"))
 		}
 		t := *c.in[i].constant
 		t.dims = slices.Clone(t.dims)
@@ -252,7 +253,7 @@ func (c *call) scaled(v []*value, scale, offset, behind int) (out []*value) {
 			t.dims = append(t.dims, 1)
 		}
 		if len(t.dims) > maxDims {
-			panic(failure{errView})
+			panic(errView)
 		}
 		out = c.arithmetic("*+"[k], out[0], &value{constant: &t})
 	}
@@ -262,7 +263,7 @@ func (c *call) scaled(v []*value, scale, offset, behind int) (out []*value) {
 func (c *call) layerNormalization() []*value {
 	v := c.in[0]
 	if c.outputs > 1 {
-		panic(failed("with several results is not supported"))
+		panic(fail.With("with several results is not supported"))
 	}
 	rank := len(c.layout(v))
 	first := axis(c.int("axis", -1), rank)
@@ -272,7 +273,7 @@ func (c *call) layerNormalization() []*value {
 	}
 	ofPicture, ofChannels, err := c.extent(v, axes)
 	if err != nil || !ofChannels {
-		panic(failed("of other samples than the channels of a pixel, or all, is not supported"))
+		panic(fail.With("of other samples than the channels of a pixel, or all, is not supported"))
 	}
 	out := c.change(v, graph.Normalize{Groups: 1, OfPicture: ofPicture, Epsilon: float32(c.real("epsilon", 1e-5))})
 	return c.scaled(out, 1, 2, 0)
@@ -284,7 +285,7 @@ func (c *call) instanceNormalization() []*value {
 	dims := c.layout(v)
 	sizes := dims.sizes()
 	if len(dims) < 3 || sizes[0] != 1 {
-		panic(failed("of samples of fewer than 3 dimensions is not supported"))
+		panic(fail.With("of samples of fewer than 3 dimensions is not supported"))
 	}
 	count := c.builder.Shape(v.samples.base).Channels
 	p, isChannels := only(dims[1], channels)
@@ -292,7 +293,7 @@ func (c *call) instanceNormalization() []*value {
 		p, isChannels = part{size: 1, step: count}, true
 	}
 	if !isChannels || p.size*p.step != count {
-		panic(failure{errView})
+		panic(errView)
 	}
 	out := c.change(v, graph.Normalize{Groups: p.size, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))})
 	return c.scaled(out, 1, 2, len(dims)-2)
@@ -306,7 +307,7 @@ func (c *call) groupNormalization() []*value {
 	for i := 1; i < 3 && c.opset < 21; i++ { // before version 21, one parameter for each group
 		t := c.in[i].constant
 		if t == nil || t.size() != groups || s.Channels > c.budget {
-			panic(failed("has parameters that are not %d constants", groups))
+			panic(fail.With("has parameters that are not %d constants", groups))
 		}
 		list := make([]float32, s.Channels)
 		for k := range list {
@@ -326,7 +327,7 @@ func (c *call) softmax() []*value {
 	}
 	along := axis(c.int("axis", usual), len(dims))
 	if c.opset < 13 && along != len(dims)-1 {
-		panic(failed("of several dimensions is not supported"))
+		panic(fail.With("of several dimensions is not supported"))
 	}
 	return c.softmaxOf(v, along)
 }
@@ -338,14 +339,14 @@ func (c *call) softmaxOf(v *value, along int) []*value {
 	}
 	p, isChannels := only(c.layout(v)[along], channels)
 	if !isChannels || p.step < 1 {
-		panic(failed("of other samples than the channels of a pixel, or of scores, is not supported"))
+		panic(fail.With("of other samples than the channels of a pixel, or of scores, is not supported"))
 	}
 	if p.step == 1 {
 		return c.change(v, graph.Softmax{Size: p.size})
 	}
 	count := c.builder.Shape(v.samples.base).Channels
 	if count%(p.size*p.step) != 0 {
-		panic(failure{errView})
+		panic(errView)
 	}
 	beside, back := make([]int, 0, count), make([]int, count) // the order of channels for Softmax, and its inverse
 	for k := range count {
@@ -394,7 +395,7 @@ func (c *call) where() []*value {
 			continue
 		}
 		if v.constant.size() != 1 {
-			panic(failed("with several constants is not supported"))
+			panic(fail.With("with several constants is not supported"))
 		}
 		number := v.constant.real(0)
 		values[i] = c.apply(c.in[0], func(float64) float64 { return number }, c.emit(affine(0, number)))[0]
@@ -438,7 +439,7 @@ func (c *call) masked(condition *tensor) (out []*value) {
 				}
 			}
 		default:
-			panic(failed("with several constants is not supported"))
+			panic(fail.With("with several constants is not supported"))
 		}
 		if out == nil {
 			out = []*value{term}

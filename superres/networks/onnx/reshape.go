@@ -3,6 +3,7 @@ package onnx
 import (
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -20,7 +21,7 @@ func (c *call) newDims(dims []int) []int {
 			along += len(dims)
 		}
 		if along < 0 || along > len(dims) {
-			panic(failed("at axis %d of %d", along, len(dims)))
+			panic(fail.With("at axis %d of %d", along, len(dims)))
 		}
 		return []int{product(dims[:along]), product(dims[along:])}
 	}
@@ -30,7 +31,7 @@ func (c *call) newDims(dims []int) []int {
 		rank += len(axes)
 	}
 	if rank > maxDims {
-		panic(failed("to %d dimensions is not supported", rank))
+		panic(fail.With("to %d dimensions is not supported", rank))
 	}
 	chosen := make([]bool, rank)
 	for _, a := range axes {
@@ -43,7 +44,7 @@ func (c *call) newDims(dims []int) []int {
 			case isNew:
 				out = append(out, 1)
 			case len(dims) == 0:
-				panic(failed("has an axis twice"))
+				panic(fail.With("has an axis twice"))
 			default:
 				out, dims = append(out, dims[0]), dims[1:]
 			}
@@ -52,7 +53,7 @@ func (c *call) newDims(dims []int) []int {
 	}
 	for i, size := range dims {
 		if chosen[i] && size != 1 {
-			panic(failed("of a dimension of size %d", size))
+			panic(fail.With("of a dimension of size %d", size))
 		}
 		if !chosen[i] && (size != 1 || len(axes) > 0) {
 			out = append(out, size)
@@ -73,7 +74,7 @@ func product(list []int) int {
 func (c *call) reshapedDims(dims []int) []int {
 	list := c.listOr(1, "shape")
 	if len(list) > maxDims {
-		panic(failed("to %d dimensions is not supported", len(list)))
+		panic(fail.With("to %d dimensions is not supported", len(list)))
 	}
 	list = slices.Clone(list)
 	open, known := -1, 1
@@ -85,18 +86,18 @@ func (c *call) reshapedDims(dims []int) []int {
 			open = i
 			continue
 		case size < 0:
-			panic(failed("to %v", list))
+			panic(fail.With("to %v", list))
 		}
 		known *= list[i]
 	}
 	total := product(dims)
 	if open >= 0 {
 		if known == 0 || total%known != 0 {
-			panic(failed("of %v to %v", dims, list))
+			panic(fail.With("of %v to %v", dims, list))
 		}
 		list[open] = total / known
 	} else if known != total {
-		panic(failed("of %v to %v", dims, list))
+		panic(fail.With("of %v to %v", dims, list))
 	}
 	return list
 }
@@ -104,7 +105,7 @@ func (c *call) reshapedDims(dims []int) []int {
 func foldReshape(c *call) *tensor {
 	from := *c.in[0].constant
 	from.dims = c.newDims(from.dims)
-	need(count(from.dims))
+	fail.Need(count(from.dims))
 	return &from
 }
 
@@ -116,10 +117,10 @@ func (c *call) reshape() []*value {
 		v = plain
 	}
 	out, err := c.layout(v).reshaped(dims)
-	if err != nil && attempt(func() { v = c.unshuffled(v) }) == nil {
+	if err != nil && fail.Catch(func() { v = c.unshuffled(v) }) == nil {
 		out, err = c.layout(v).reshaped(dims)
 	}
-	check(err)
+	fail.If(err)
 	return []*value{v.arranged(out)}
 }
 
@@ -134,7 +135,7 @@ func (c *call) unshuffled(v *value) *value {
 	}
 	f := factors[rows]
 	if f < 2 || f != factors[columns] {
-		panic(failure{errView})
+		panic(errView)
 	}
 	node := c.put(graph.PixelUnshuffle{Factor: f}, c.samples(v))
 	var order []part
@@ -146,7 +147,7 @@ func (c *call) unshuffled(v *value) *value {
 			case p.step > 1 && p.step%f == 0:
 				p.step /= f
 			case p.step > 1:
-				panic(failure{errView})
+				panic(errView)
 			case p.of == rows:
 				p = part{of: channels, size: f, step: f}
 			default:
@@ -157,7 +158,7 @@ func (c *call) unshuffled(v *value) *value {
 			}
 		}
 	}
-	node = need(c.selectChannels(node, order, c.builder.Shape(node).Channels))
+	node = fail.Need(c.selectChannels(node, order, c.builder.Shape(node).Channels))
 	return c.sampled(node).arranged(c.inOrder(dims))
 }
 
@@ -180,7 +181,7 @@ func (c *call) order(rank int) []int {
 		isPermutation = isPermutation && i == d
 	}
 	if !isPermutation {
-		panic(failed("by %v of %d dimensions", order, rank))
+		panic(fail.With("by %v of %d dimensions", order, rank))
 	}
 	return order
 }
@@ -209,15 +210,15 @@ func (c *call) transpose() []*value {
 func (c *call) depthToSpace() []*value {
 	mode := c.text("mode", "DCR")
 	if mode != "DCR" && mode != "CRD" {
-		panic(failed("in mode %q is not supported", mode))
+		panic(fail.With("in mode %q is not supported", mode))
 	}
-	node := need(c.node(c.in[0]))
-	return []*value{c.sampled(need(c.builder.AddShuffle(c.name, c.int("blocksize", 0), mode == "DCR", node)))}
+	node := fail.Need(c.node(c.in[0]))
+	return []*value{c.sampled(fail.Need(c.builder.AddShuffle(c.name, c.int("blocksize", 0), mode == "DCR", node)))}
 }
 
 func (c *call) spaceToDepth() []*value {
-	node := need(c.node(c.in[0]))
-	return []*value{c.sampled(need(c.builder.AddUnshuffle(c.name, c.int("blocksize", 0), true, node)))}
+	node := fail.Need(c.node(c.in[0]))
+	return []*value{c.sampled(fail.Need(c.builder.AddUnshuffle(c.name, c.int("blocksize", 0), true, node)))}
 }
 
 // maxRepeats is the greatest number of times that a dimension is repeated.
@@ -230,16 +231,16 @@ func (c *call) expand() []*value {
 	sizes := v.sizes()
 	dims := broadcast(sizes, want)
 	if len(dims) != len(sizes) {
-		panic(failed("of %v to %v", sizes, want))
+		panic(fail.With("of %v to %v", sizes, want))
 	}
 	for d, size := range dims {
 		if size < 1 || size > sizes[d]*maxRepeats {
-			panic(failed("of %v to %v", sizes, want))
+			panic(fail.With("of %v to %v", sizes, want))
 		}
 		if size == sizes[d] {
 			continue
 		}
-		v = need(v.repeated(d, size, true))
+		v = fail.Need(v.repeated(d, size, true))
 	}
 	return []*value{c.in[0].arranged(v)}
 }
@@ -249,30 +250,30 @@ func (c *call) tile() []*value {
 	times := c.listOr(1, "repeats")
 	v := c.layout(c.in[0])
 	if len(times) != len(v) {
-		panic(failed("of %d dimensions %v times", len(v), times))
+		panic(fail.With("of %d dimensions %v times", len(v), times))
 	}
 	for d, n := range times {
 		if n < 1 || n > maxRepeats {
-			panic(failed("of %d dimensions %v times", len(v), times))
+			panic(fail.With("of %d dimensions %v times", len(v), times))
 		}
 		if n == 1 {
 			continue
 		}
-		v = need(v.repeated(d, n, false))
+		v = fail.Need(v.repeated(d, n, false))
 	}
 	return []*value{c.in[0].arranged(v)}
 }
 
 func foldTile(c *call) *tensor {
-	times := need(c.in[1].constant.numbers())
+	times := fail.Need(c.in[1].constant.numbers())
 	from := c.in[0].constant
 	dims := slices.Clone(from.dims)
 	if len(times) != len(dims) {
-		panic(failed("of %d dimensions %v times", len(dims), times))
+		panic(fail.With("of %d dimensions %v times", len(dims), times))
 	}
 	for d, n := range times {
 		if n < 0 || dims[d] > graph.MaxWeights/max(n, 1) {
-			panic(failed("of %v numbers %v times", dims, times))
+			panic(fail.With("of %v numbers %v times", dims, times))
 		}
 		dims[d] *= n
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -23,7 +24,7 @@ func (c *call) factors(s graph.Shape) (down, across float64) {
 	switch {
 	case sizes != nil:
 		if sizes.constant == nil || sizes.constant.size() != len(axes) {
-			panic(failed("to sizes that are no constants is not supported"))
+			panic(fail.With("to sizes that are no constants is not supported"))
 		}
 		for i, a := range axes {
 			list = append(list, sizes.constant.real(i)/float64(dims[axis(a, 4)]))
@@ -33,17 +34,17 @@ func (c *call) factors(s graph.Shape) (down, across float64) {
 			list = append(list, scales.constant.real(i))
 		}
 	default:
-		panic(failed("by factors that are no constants is not supported"))
+		panic(fail.With("by factors that are no constants is not supported"))
 	}
 	if len(list) != len(axes) {
-		panic(failed("by %d factors for %d dimensions", len(list), len(axes)))
+		panic(fail.With("by %d factors for %d dimensions", len(list), len(axes)))
 	}
 	all := [4]float64{1, 1, 1, 1}
 	for i, a := range axes {
 		all[axis(a, 4)] = list[i]
 	}
 	if all[0] != 1 || all[1] != 1 {
-		panic(failed("of channels is not supported"))
+		panic(fail.With("of channels is not supported"))
 	}
 	return all[2], all[3]
 }
@@ -57,7 +58,7 @@ func (c *call) resize() (out []*value) {
 		return c.resizeTo(s, down, across, unlike)
 	}
 	if c.model.resizesLike && op.Up != op.Down &&
-		attempt(func() { out = c.resizeTo(s, down, across, errors.New("to the size of no other samples")) }) == nil {
+		fail.Catch(func() { out = c.resizeTo(s, down, across, errors.New("to the size of no other samples")) }) == nil {
 		return out
 	}
 	if op.Up == op.Down {
@@ -65,7 +66,7 @@ func (c *call) resize() (out []*value) {
 	}
 	coordinates := c.coordinates()
 	if c.int("antialias", 0) != 0 && op.Down > 1 {
-		panic(failed("with smoothing is not supported"))
+		panic(fail.With("with smoothing is not supported"))
 	}
 	op.By, op.A = c.interpolation()
 	switch {
@@ -77,7 +78,7 @@ func (c *call) resize() (out []*value) {
 	case coordinates == "asymmetric" && op.By == graph.Bilinear && op.Down == 1:
 		return c.enlargeFromCorner(op.Up)
 	default:
-		panic(failed("with the coordinates %q is not supported but for nearest samples", coordinates))
+		panic(fail.With("with the coordinates %q is not supported but for nearest samples", coordinates))
 	}
 	return c.add(op, c.in[0])
 }
@@ -86,9 +87,9 @@ func (c *call) resize() (out []*value) {
 func (c *call) coordinates() string {
 	switch policy := c.text("keep_aspect_ratio_policy", "stretch"); {
 	case policy != "stretch":
-		panic(failed("with the policy %q is not supported", policy))
+		panic(fail.With("with the policy %q is not supported", policy))
 	case c.int("exclude_outside", 0) != 0:
-		panic(failed("without what is outside is not supported"))
+		panic(fail.With("without what is outside is not supported"))
 	case c.op == "Upsample" || c.opset < 11:
 		return "asymmetric"
 	}
@@ -108,7 +109,7 @@ func (c *call) interpolation() (by graph.Interpolation, a float64) {
 	case "cubic":
 		by, a = graph.Bicubic, c.real("cubic_coeff_a", -0.75)
 	default:
-		panic(failed("by %q is not supported", mode))
+		panic(fail.With("by %q is not supported", mode))
 	}
 	return by, a
 }
@@ -118,7 +119,7 @@ func (c *call) interpolation() (by graph.Interpolation, a float64) {
 func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) []*value {
 	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
 	if !found {
-		panic(failure{unlike})
+		fail.If(unlike)
 	}
 	coordinates := c.coordinates()
 	var op graph.Resize
@@ -126,13 +127,13 @@ func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) []*va
 	rounding := c.text("nearest_mode", "round_prefer_floor")
 	switch {
 	case c.int("antialias", 0) != 0 && (down < 1 || across < 1):
-		panic(failed("with smoothing is not supported"))
+		panic(fail.With("with smoothing is not supported"))
 	case op.By == graph.Nearest && coordinates == "asymmetric" && (rounding == "floor" || c.opset < 11):
 	case op.By != graph.Nearest && isHalfPixel(coordinates):
 	case op.By != graph.Nearest && coordinates == "align_corners":
 		op.AlignCorners = true
 	default:
-		panic(failed("with the coordinates %q and the rounding %q is not supported", coordinates, rounding))
+		panic(fail.With("with the coordinates %q and the rounding %q is not supported", coordinates, rounding))
 	}
 	return c.add(op, c.in[0], c.sampled(to))
 }
@@ -142,7 +143,7 @@ func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) []*va
 func (c *call) enlargeFromCorner(factor int) []*value {
 	s := c.shape()
 	if s.Channels*factor*factor > graph.MaxChannels {
-		panic(failed("of %d channels by %d is not supported with asymmetric coordinates", s.Channels, factor))
+		panic(fail.With("of %d channels by %d is not supported with asymmetric coordinates", s.Channels, factor))
 	}
 	op := graph.Conv{Out: s.Channels * factor * factor, Height: 2, Width: 2, Dilation: 1, Groups: s.Channels}
 	for range s.Channels {
@@ -175,7 +176,7 @@ func (c *call) nearest(op graph.Resize, coordinates string) []*value {
 		case "tf_half_pixel_for_nn":
 			position = (float64(x) + 0.5) / factor
 		default:
-			panic(failed("with the coordinates %q is not supported for nearest samples", coordinates))
+			panic(fail.With("with the coordinates %q is not supported for nearest samples", coordinates))
 		}
 		const slack = 1e-6 // so that rounding errors do not decide
 		switch rounding {
@@ -189,7 +190,7 @@ func (c *call) nearest(op graph.Resize, coordinates string) []*value {
 			position = math.Floor(position + 0.5 + slack)
 		}
 		if int(max(position, 0)) != x*op.Down/op.Up {
-			panic(failed("with the coordinates %q and the rounding %q is not supported", coordinates, rounding))
+			panic(fail.With("with the coordinates %q and the rounding %q is not supported", coordinates, rounding))
 		}
 	}
 	return c.add(op, c.in[0])
@@ -203,7 +204,7 @@ func (c *call) pad() []*value {
 		axes = []int{0, 1, 2, 3}
 	}
 	if len(pads) != 2*len(axes) {
-		panic(failed("has %d pads for %d dimensions", len(pads), len(axes)))
+		panic(fail.With("has %d pads for %d dimensions", len(pads), len(axes)))
 	}
 	var all [8]int
 	for i, a := range axes {
@@ -211,14 +212,14 @@ func (c *call) pad() []*value {
 		all[a], all[4+a] = pads[i], pads[len(axes)+i]
 	}
 	if all[0] != 0 || all[1] != 0 || all[4] != 0 || all[5] != 0 {
-		panic(failed("of channels is not supported"))
+		panic(fail.With("of channels is not supported"))
 	}
 	op := graph.Pad{Edges: graph.Edges{Top: all[2], Left: all[3], Bottom: all[6], Right: all[7]}}
 	if op.Edges == (graph.Edges{}) {
 		return c.same()
 	}
 	if len(c.sizes(c.in[0])) != 4 {
-		panic(failure{errView})
+		panic(errView)
 	}
 	switch mode := c.text("mode", "constant"); mode {
 	case "constant":
@@ -228,7 +229,7 @@ func (c *call) pad() []*value {
 	case "reflect":
 		op.Mode = graph.PadReflect
 	default:
-		panic(failed("by %q is not supported", mode))
+		panic(fail.With("by %q is not supported", mode))
 	}
 	return c.add(op, c.in[0])
 }
@@ -242,7 +243,7 @@ func (c *call) padWith(op graph.Pad, border []float32) []*value {
 	minus := make([]float32, len(border))
 	for i, v := range border {
 		if minus[i] = -v; !(math.Abs(float64(v)) < 1e4) {
-			panic(failed("with %g is not supported", v))
+			panic(fail.With("with %g is not supported", v))
 		}
 	}
 	// The border is subtracted, zeros are padded, and the border is added again.

@@ -3,6 +3,7 @@ package onnx
 import (
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -25,7 +26,7 @@ func (c *call) slicings(dims []int) (list []slicing) {
 	}
 	n := len(lists[0])
 	if len(lists[1]) != n || lists[2] != nil && len(lists[2]) != n || lists[3] != nil && len(lists[3]) != n {
-		panic(failed("has starts, ends, axes and steps of several lengths"))
+		panic(fail.With("has starts, ends, axes and steps of several lengths"))
 	}
 	for i := range n {
 		s := slicing{i, lists[0][i], lists[1][i], 1}
@@ -38,7 +39,7 @@ func (c *call) slicings(dims []int) (list []slicing) {
 		s.axis = axis(s.axis, len(dims))
 		isTwice := slices.ContainsFunc(list, func(other slicing) bool { return other.axis == s.axis })
 		if s.step == 0 || isTwice {
-			panic(failed("has a step of 0, or an axis twice"))
+			panic(fail.With("has a step of 0, or an axis twice"))
 		}
 		side := dims[s.axis]
 		if s.start < 0 {
@@ -83,7 +84,7 @@ func (c *call) sliceSamples() []*value {
 	v := c.in[0]
 	for _, part := range c.slicings(c.sizes(v)) {
 		if part.size() < 1 {
-			panic(failed("keeps no samples"))
+			panic(fail.With("keeps no samples"))
 		}
 		v = c.narrow(v, part)
 	}
@@ -131,7 +132,7 @@ func (c *call) crop(v *value, by slicing, p part) *value {
 	case p.of == columns && p.size == s.W:
 		edges.Left, edges.Right = -by.start, by.end-s.W
 	default:
-		panic(failure{errView})
+		panic(errView)
 	}
 	out := slices.Clone(c.layout(v))
 	out[by.axis] = []part{{of: p.of, size: by.size(), step: 1}}
@@ -149,7 +150,7 @@ func (c *call) thin(v *value, by slicing, of dimension) *value {
 		whole = s.W / f
 	}
 	if s.W%f != 0 || s.H%f != 0 || by.start >= f || by.size() != whole {
-		panic(failed("of every %dth row or column is supported from edge to edge of a multiple alone", f))
+		panic(fail.With("of every %dth row or column is supported from edge to edge of a multiple alone", f))
 	}
 	node = c.put(graph.PixelUnshuffle{Factor: f}, node)
 	out := usualLayout(c.builder.Shape(node))
@@ -181,16 +182,16 @@ func (c *call) pick(v *value, along int, list []int) *value {
 	}
 	if !fits {
 		if v.dims == nil {
-			panic(failed("of some rows or columns (axis %d) is not supported, only of channels", along))
+			panic(fail.With("of some rows or columns (axis %d) is not supported, only of channels", along))
 		}
 		plain, err := c.plain(v)
 		if err != nil || len(c.sizes(plain)) != len(dims) {
-			panic(failure{errView})
+			panic(errView)
 		}
 		return c.pick(plain, along, list)
 	}
 	if n > graph.MaxChannels || count/p.size*n > graph.MaxChannels {
-		panic(failed("of more than %d channels", graph.MaxChannels))
+		panic(fail.With("of more than %d channels", graph.MaxChannels))
 	}
 	var kept []int
 	for first := 0; first < count; first += p.size * p.step {
@@ -201,7 +202,7 @@ func (c *call) pick(v *value, along int, list []int) *value {
 		}
 	}
 	if slices.ContainsFunc(list, func(i int) bool { return i < 0 || i >= p.size }) {
-		panic(failed("of the indexes %v of %d", list, p.size))
+		panic(fail.With("of the indexes %v of %d", list, p.size))
 	}
 	node = c.put(graph.Select{Channels: kept}, node)
 	out := make(layout, len(dims))
@@ -230,12 +231,12 @@ func (c *call) splitSizes(side int) []int {
 	left := side
 	for _, size := range sizes {
 		if size < 1 || size > left {
-			panic(failed("of %d into %v", side, sizes))
+			panic(fail.With("of %d into %v", side, sizes))
 		}
 		left -= size
 	}
 	if left > 0 {
-		panic(failed("of %d into %v", side, sizes))
+		panic(fail.With("of %d into %v", side, sizes))
 	}
 	return sizes
 }
@@ -256,13 +257,13 @@ func (c *call) split() (out []*value) {
 func (c *call) splitToSequence() []*value {
 	sizes := c.in[1]
 	if sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1 {
-		panic(failed("is supported with sizes that are constants alone"))
+		panic(fail.With("is supported with sizes that are constants alone"))
 	}
 	if n := sizes.constant; len(n.dims) == 0 {
 		all := c.sizes(c.in[0])
 		along := axis(c.int("axis", 0), len(all))
 		if n.ints[0] < 1 || int64(all[along])/n.ints[0] > graph.MaxChannels {
-			panic(failed("of %v into %d", all, n.ints[0]))
+			panic(fail.With("of %v into %d", all, n.ints[0]))
 		}
 		var parts []int64
 		for left := int64(all[along]); left > 0; left -= n.ints[0] {
@@ -281,7 +282,7 @@ func (c *call) sequenceAt() []*value {
 		i += float64(len(list))
 	}
 	if !(i >= 0 && i < float64(len(list))) {
-		panic(failed("of part %g of %d", i, len(list)))
+		panic(fail.With("of part %g of %d", i, len(list)))
 	}
 	return []*value{list[int(i)]}
 }

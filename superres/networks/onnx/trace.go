@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -83,7 +84,9 @@ func (v *value) partial() error {
 	return fmt.Errorf("%s along the rows or the columns alone is not supported, only along both", v.reduction)
 }
 
-// call is the node of the file that a tracer follows at present.
+// call is the node of the file that a tracer follows at present. Its methods, and functions that only they call, end at
+// the first error as package fail describes; followNode catches it. Functions that return an error have callers that
+// try something else, or that are no methods of call.
 type call struct {
 	*tracer
 	name, op   string
@@ -114,7 +117,7 @@ func (t *tracer) followNode(n node) error {
 	if err := t.model.unknown(n); err != nil {
 		return err
 	}
-	err := attempt(func() { check(t.define(n, t.prepare(n, op).make(op))) })
+	err := fail.Catch(func() { fail.If(t.define(n, t.prepare(n, op).make(op))) })
 	if err != nil && !strings.Contains(err.Error(), strconv.Quote(n.name)+": ") { // the graph's errors name the node
 		err = fmt.Errorf("%s %q: %w", n.op, n.name, err)
 	}
@@ -133,60 +136,23 @@ func (m *model) unknown(n node) error {
 	return fmt.Errorf("node %q: the operation %s is not supported", n.name, n.op)
 }
 
-// failure is the error of a node that cannot be followed.
-//
-// Note: the methods of call, and functions that only they call, panic with a failure, as package pickle does. Nearly
-// every step of theirs can fail, and followNode adds the name of the node to the error in any case. Functions that
-// return an error do so since their callers try something else, or are no methods of call.
-type failure struct{ error }
-
-// failed returns the failure with the given text.
-func failed(format string, args ...any) failure { return failure{fmt.Errorf(format, args...)} }
-
-// check panics with a failure if err is not nil.
-func check(err error) {
-	if err != nil {
-		panic(failure{err})
-	}
-}
-
-// need returns v. It panics with a failure if err is not nil.
-func need[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-// attempt calls f, and returns the error of a failure with which f panics.
-func attempt(f func()) (err error) {
-	defer func() {
-		caught := recover()
-		if f, isFailure := caught.(failure); isFailure {
-			err = f.error
-		} else if caught != nil {
-			panic(caught)
-		}
-	}()
-	f()
-	return nil
-}
-
 // prepare returns the call of a node. It fails if op does not take the node's inputs or attributes.
 func (t *tracer) prepare(n node, op operation) *call {
 	c := &call{tracer: t, name: n.name, op: n.op, outputs: len(n.outputs), attributes: n.attributes}
 	for _, name := range n.inputs {
 		v := t.values[name]
 		if v == nil && name != "" {
-			panic(failed("takes %q, which no node before it makes", name))
+			panic(fail.With("takes %q, which no node before it makes", name))
 		}
 		if v != nil && v.along != nil && v.reduction != n.op {
-			check(v.partial())
+			fail.If(v.partial())
 		}
 		if v != nil && v.list != nil && n.op != "SequenceAt" {
-			panic(failed("of a sequence is not supported"))
+			panic(fail.With("of a sequence is not supported"))
 		}
 		if v != nil && v.constant != nil && n.op != "DequantizeLinear" &&
 			n.op != "QuantizeLinear" {
-			constant := need(v.constant.unpacked(&t.wholes))
+			constant := fail.Need(v.constant.unpacked(&t.wholes))
 			if constant != v.constant {
 				v = &value{constant: constant}
 			}
@@ -197,7 +163,7 @@ func (t *tracer) prepare(n node, op operation) *call {
 		c.in = c.in[:len(c.in)-1]
 	}
 	if len(c.in) < op.least || len(c.in) > op.most || slices.Contains(c.in[:op.least], nil) {
-		panic(failed("has %d inputs", len(c.in)))
+		panic(fail.With("has %d inputs", len(c.in)))
 	}
 	for len(c.in) < min(op.most, 8) { // inputs that are left out are nil
 		c.in = append(c.in, nil)
@@ -205,7 +171,7 @@ func (t *tracer) prepare(n node, op operation) *call {
 	known := strings.Fields(op.attributes)
 	for _, name := range slices.Sorted(maps.Keys(n.attributes)) {
 		if !slices.Contains(known, name) {
-			panic(failed("the attribute %q is not supported", name))
+			panic(fail.With("the attribute %q is not supported", name))
 		}
 	}
 	return c
@@ -221,12 +187,12 @@ func (c *call) make(op operation) []*value {
 	allConstant := !slices.ContainsFunc(c.in, isSampled)
 	if allConstant && op.fold != nil || op.make == nil {
 		if !allConstant {
-			panic(failed("of samples is not supported"))
+			panic(fail.With("of samples is not supported"))
 		}
 		return []*value{{constant: op.fold(c)}}
 	}
 	if c.in[0].constant != nil && !slices.Contains(takeConstants, c.op) {
-		panic(failed("a constant in place of samples is not supported"))
+		panic(fail.With("a constant in place of samples is not supported"))
 	}
 	return op.make(c)
 }
@@ -257,18 +223,20 @@ func (t *tracer) define(n node, out []*value) error {
 func (c *call) add(op graph.Op, inputs ...*value) []*value {
 	nodes := make([]int, len(inputs))
 	for i, v := range inputs {
-		nodes[i] = need(c.node(v))
+		nodes[i] = fail.Need(c.node(v))
 	}
 	return []*value{c.sampled(c.put(op, nodes...))}
 }
 
 // addChain adds operations, the first on the first input and each other on the result of the one before.
 func (c *call) addChain(ops ...graph.Op) []*value {
-	return []*value{c.sampled(c.chain(need(c.node(c.in[0])), ops...))}
+	return []*value{c.sampled(c.chain(fail.Need(c.node(c.in[0])), ops...))}
 }
 
 // put adds a node that takes the given nodes to the graph and returns it.
-func (c *call) put(op graph.Op, in ...int) (node int) { return need(c.builder.Add(c.name, op, in...)) }
+func (c *call) put(op graph.Op, in ...int) (node int) {
+	return fail.Need(c.builder.Add(c.name, op, in...))
+}
 
 // chain adds operations, each on the result of the one before, and returns the last node.
 func (c *call) chain(node int, ops ...graph.Op) int {
@@ -279,10 +247,10 @@ func (c *call) chain(node int, ops ...graph.Op) int {
 }
 
 // samples returns the node of the graph that has the samples of v, in the order before v's layout.
-func (c *call) samples(v *value) (node int) { return need(v.samples.resolve(c.tracer)) }
+func (c *call) samples(v *value) (node int) { return fail.Need(v.samples.resolve(c.tracer)) }
 
 // shape returns the shape of the first input's node, which it adds if there is none yet.
-func (c *call) shape() graph.Shape { return c.builder.Shape(need(c.node(c.in[0]))) }
+func (c *call) shape() graph.Shape { return c.builder.Shape(fail.Need(c.node(c.in[0]))) }
 
 // int returns the whole number of the named attribute, or byDefault if there is none.
 func (c *call) int(name string, byDefault int) int {
@@ -314,7 +282,7 @@ func (c *call) list(name string) []int {
 	if !ok {
 		return nil
 	}
-	return need(vector(a.numbers...).numbers())
+	return fail.Need(vector(a.numbers...).numbers())
 }
 
 // listOr returns the whole numbers of an input or, if that is left out, of the named attribute.
@@ -324,9 +292,9 @@ func (c *call) listOr(input int, name string) []int {
 	}
 	constant := c.in[input].constant
 	if constant == nil {
-		panic(failed("with %s that are computed of samples is not supported", name))
+		panic(fail.With("with %s that are computed of samples is not supported", name))
 	}
-	return need(constant.numbers())
+	return fail.Need(constant.numbers())
 }
 
 // number returns the single number of an input, which must be constant, or byDefault if the input is left out.
@@ -337,5 +305,5 @@ func (c *call) number(input int, byDefault float64) float64 {
 	if constant := c.in[input].constant; constant != nil && constant.size() == 1 {
 		return constant.real(0)
 	}
-	panic(failed("takes an input %d that is no single constant, which is not supported", input+1))
+	panic(fail.With("takes an input %d that is no single constant, which is not supported", input+1))
 }

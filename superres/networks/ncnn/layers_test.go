@@ -119,7 +119,7 @@ func TestDeconvolution(t *testing.T) {
 	copy(data, []byte{0x56, 0xc0, 2, 0})
 	g := f.read(t)
 	op := g.Nodes[1].Op.(graph.ConvTranspose)
-	if op.Pad != 1 || op.Extra != 0 || g.Measure().Scale != 2 || g.Nodes[2].Op.Name() != "PReLU" {
+	if op.Pad != 1 || op.Extra != 0 || g.Measure().Scale != 2 || graph.NameOf(g.Nodes[2].Op) != "PReLU" {
 		t.Errorf("got %+v", op)
 	}
 	weights := bin(data[4:])

@@ -78,7 +78,7 @@ func TestCompact(t *testing.T) {
 	}
 	got := ""
 	for _, n := range g.Nodes {
-		got += fmt.Sprint(n.Op.Name(), n.Inputs, " ")
+		got += fmt.Sprint(graph.NameOf(n.Op), n.Inputs, " ")
 	}
 	if want := "Input[] Conv[0] PReLU[1] Conv[2] PixelShuffle[3] Resize[0] Add[4 5] "; got != want {
 		t.Errorf("got %s", got)

@@ -94,7 +94,9 @@ type number struct {
 
 // plain is the type of numbers that are not quantised, and quantised are the types of those that are, by their names.
 var (
-	plain     = number{4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }}
+	plain = number{4, func(b []byte) float64 {
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	}}
 	quantised = map[string]number{
 		"float32": plain,
 		"float16": {2, func(b []byte) float64 { return float64(elementary.Float16(binary.LittleEndian.Uint16(b))) }},

@@ -36,8 +36,9 @@ var tiers = []tier{
 }
 
 // operation is an operation with the given name. Its definition in Go is the function nameGeneric, and its assembly is
-// nameAssembly or nameWASM, which take slices as pointers, and lengths as numbers where they need them. The generator
-// writes the function called name, which calls the definition or the assembly.
+// nameAssembly, which takes slices as pointers, and lengths as numbers where it needs them. For WebAssembly, the
+// assembly is a function of a module. The generator writes the function called name, which calls the definition or the
+// assembly.
 //
 // Note: the assembly does not take whole slices, because a slice takes three words on the stack: with slices, the
 // smallest calls took a tenth longer.
@@ -103,13 +104,8 @@ func (op operation) on(arch string) (list []tier) {
 	return list
 }
 
-// assemblyName returns the name of the assembly for an architecture.
-func (op operation) assemblyName(arch string) string {
-	if arch == "wasm" {
-		return op.name + "WASM"
-	}
-	return op.name + "Assembly"
-}
+// assemblyName returns the name of the assembly.
+func (op operation) assemblyName() string { return op.name + "Assembly" }
 
 // first returns the index of the first tier of an architecture for which the operation has assembly.
 func (op operation) first(arch string) int { return op.on(arch)[0].index() }

@@ -55,9 +55,6 @@ type ShiftMask struct {
 	Value                float32
 }
 
-// Name implements Op.
-func (Roll) Name() string { return "Roll" }
-
 func (r Roll) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	if err == nil && (max(r.Rows, -r.Rows) > 1<<20 || max(r.Columns, -r.Columns) > 1<<20) {
@@ -65,9 +62,6 @@ func (r Roll) shape(in []Shape) (Shape, error) {
 	}
 	return s, err
 }
-
-// Name implements Op.
-func (Interleave) Name() string { return "Interleave" }
 
 func (i Interleave) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
@@ -166,9 +160,6 @@ func (k Keys) check(w Windows, across, down int, second Shape, channels int) err
 	return nil
 }
 
-// Name implements Op.
-func (Scores) Name() string { return "Scores" }
-
 func (p Scores) shape(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || p.Height == 0 {
 		return s, fmt.Errorf("has %d inputs, expected 2, with windows", len(in))
@@ -179,9 +170,6 @@ func (p Scores) shape(in []Shape) (s Shape, err error) {
 	s = p.count(in[0], p.Heads*p.Height*p.Width*p.Keys.pixels(p.Windows))
 	return s, p.Keys.check(p.Windows, s.W, s.H, in[1], in[0].Channels)
 }
-
-// Name implements Op.
-func (WeightedSum) Name() string { return "WeightedSum" }
 
 func (p WeightedSum) shape(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || p.Height == 0 {
@@ -200,18 +188,9 @@ func (p WeightedSum) shape(in []Shape) (s Shape, err error) {
 	return s, nil
 }
 
-// Name implements Op.
-func (ChannelScores) Name() string { return "ChannelScores" }
-
 func (p ChannelScores) shape(in []Shape) (Shape, error) { return p.scores(in) }
 
-// Name implements Op.
-func (ChannelSum) Name() string { return "ChannelSum" }
-
 func (p ChannelSum) shape(in []Shape) (Shape, error) { return p.sum(in) }
-
-// Name implements Op.
-func (ShiftMask) Name() string { return "ShiftMask" }
 
 func (m ShiftMask) shape(in []Shape) (Shape, error) {
 	s, err := one(in)

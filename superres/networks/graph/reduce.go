@@ -53,9 +53,6 @@ type Normalize struct {
 // group is Size neighbouring channels; Size divides the number of channels.
 type Softmax struct{ Size int }
 
-// Name implements Op.
-func (Pool) Name() string { return "Pool" }
-
 func (p Pool) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	switch {
@@ -72,9 +69,6 @@ func (p Pool) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
-// Name implements Op.
-func (Reduce) Name() string { return "Reduce" }
-
 func (r Reduce) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	if err == nil && (r.By < Mean || r.By > Maximum || !r.OfPicture && !r.OfChannels) {
@@ -89,9 +83,6 @@ func (r Reduce) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-// Name implements Op.
-func (ReduceEach) Name() string { return "ReduceEach" }
-
 func (r ReduceEach) shape(in []Shape) (Shape, error) {
 	s, err := Softmax{r.Size}.shape(in)
 	if err == nil && (r.By < Mean || r.By > Maximum) {
@@ -100,9 +91,6 @@ func (r ReduceEach) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-// Name implements Op.
-func (Normalize) Name() string { return "Normalize" }
-
 func (n Normalize) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	if err == nil && (n.Groups < 1 || s.Channels%n.Groups != 0 || !(n.Epsilon >= 0)) {
@@ -110,9 +98,6 @@ func (n Normalize) shape(in []Shape) (Shape, error) {
 	}
 	return s, err
 }
-
-// Name implements Op.
-func (Softmax) Name() string { return "Softmax" }
 
 func (f Softmax) shape(in []Shape) (Shape, error) {
 	s, err := one(in)

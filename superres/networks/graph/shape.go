@@ -13,13 +13,7 @@ func one(in []Shape) (Shape, error) {
 	return in[0], nil
 }
 
-// Name implements Op.
-func (Input) Name() string { return "Input" }
-
 func (Input) shape([]Shape) (Shape, error) { return Shape{}, errors.New("a second input") }
-
-// Name implements Op.
-func (Conv) Name() string { return "Conv" }
 
 func (c Conv) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
@@ -48,9 +42,6 @@ func (e Edges) within(low, high int) bool {
 	return min(e.Top, e.Left, e.Bottom, e.Right) >= low && max(e.Top, e.Left, e.Bottom, e.Right) <= high
 }
 
-// Name implements Op.
-func (ConvTranspose) Name() string { return "ConvTranspose" }
-
 func (c ConvTranspose) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	if err != nil {
@@ -75,9 +66,6 @@ func (c ConvTranspose) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
-// Name implements Op.
-func (PReLU) Name() string { return "PReLU" }
-
 func (p PReLU) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	if err == nil && len(p.Slope) != 1 && len(p.Slope) != s.Channels {
@@ -86,8 +74,8 @@ func (p PReLU) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-// Name implements Op.
-func (f Function) Name() string {
+// name returns the name of the function as users and model files know it.
+func (f Function) name() string {
 	names := []string{"Sigmoid", "Tanh", "SiLU", "GELU", "GELUTanh", "Mish", "ELU", "Softplus", "HardSwish",
 		"Abs", "Square", "Exp", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Sign", "Positive"}
 	if f < 0 || int(f) >= len(names) {
@@ -104,9 +92,6 @@ func (f Function) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-// Name implements Op.
-func (Clip) Name() string { return "Clip" }
-
 func (c Clip) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	if err == nil && !(c.Min <= c.Max) {
@@ -114,9 +99,6 @@ func (c Clip) shape(in []Shape) (Shape, error) {
 	}
 	return s, err
 }
-
-// Name implements Op.
-func (Affine) Name() string { return "Affine" }
 
 func (a Affine) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
@@ -126,27 +108,6 @@ func (a Affine) shape(in []Shape) (Shape, error) {
 	}
 	return s, err
 }
-
-// Name implements Op.
-func (Add) Name() string { return "Add" }
-
-// Name implements Op.
-func (Sub) Name() string { return "Sub" }
-
-// Name implements Op.
-func (Mul) Name() string { return "Mul" }
-
-// Name implements Op.
-func (Div) Name() string { return "Div" }
-
-// Name implements Op.
-func (Max) Name() string { return "Max" }
-
-// Name implements Op.
-func (Min) Name() string { return "Min" }
-
-// Name implements Op.
-func (Where) Name() string { return "Where" }
 
 func (Add) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
 func (Sub) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
@@ -174,9 +135,6 @@ func combined(in []Shape, n int) (s Shape, err error) {
 	return s, nil
 }
 
-// Name implements Op.
-func (Concat) Name() string { return "Concat" }
-
 func (Concat) shape(in []Shape) (Shape, error) {
 	if len(in) == 0 {
 		return Shape{}, errors.New("has no inputs")
@@ -193,9 +151,6 @@ func (Concat) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
-// Name implements Op.
-func (Select) Name() string { return "Select" }
-
 func (c Select) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	if err == nil && len(c.Channels) > MaxChannels && s.W*s.H > 1 { // scores of a single window may have more
@@ -207,9 +162,6 @@ func (c Select) shape(in []Shape) (Shape, error) {
 	s.Channels = len(c.Channels)
 	return s, err
 }
-
-// Name implements Op.
-func (PixelShuffle) Name() string { return "PixelShuffle" }
 
 func (p PixelShuffle) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
@@ -223,9 +175,6 @@ func (p PixelShuffle) shape(in []Shape) (Shape, error) {
 	return Shape{s.W * r, s.H * r, s.Channels / (r * r)}, nil
 }
 
-// Name implements Op.
-func (PixelUnshuffle) Name() string { return "PixelUnshuffle" }
-
 func (p PixelUnshuffle) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	r := p.Factor
@@ -237,9 +186,6 @@ func (p PixelUnshuffle) shape(in []Shape) (Shape, error) {
 	}
 	return Shape{(s.W + r - 1) / r, (s.H + r - 1) / r, s.Channels * r * r}, nil
 }
-
-// Name implements Op.
-func (Resize) Name() string { return "Resize" }
 
 func (r Resize) shape(in []Shape) (Shape, error) {
 	if len(in) == 2 && r.Up == 0 && r.Down == 0 {
@@ -274,9 +220,6 @@ func (r Resize) check() error {
 	}
 	return nil
 }
-
-// Name implements Op.
-func (Pad) Name() string { return "Pad" }
 
 func (p Pad) shape(in []Shape) (Shape, error) {
 	s, err := one(in)

@@ -15,10 +15,10 @@ import (
 func describe(g *graph.Graph) string {
 	var list []string
 	for _, n := range g.Nodes[1:] {
-		text := fmt.Sprintf("%s%v%v", n.Op.Name(), n.Op, n.Inputs)
+		text := fmt.Sprintf("%s%v%v", graph.NameOf(n.Op), n.Op, n.Inputs)
 		switch op := n.Op.(type) {
 		case graph.Function, graph.Add, graph.Sub, graph.Mul, graph.Div, graph.Max, graph.Where, graph.Concat:
-			text = fmt.Sprintf("%s%v", n.Op.Name(), n.Inputs)
+			text = fmt.Sprintf("%s%v", graph.NameOf(n.Op), n.Inputs)
 		case graph.Conv:
 			text = fmt.Sprintf("Conv{%d %d×%d %v %d %d}%v", op.Out, op.Height, op.Width, op.Pad, op.Dilation, op.Groups,
 				n.Inputs)

@@ -11,10 +11,24 @@ type Failure struct{ error }
 // With returns the Failure with the text of fmt.Errorf.
 func With(format string, args ...any) Failure { return Failure{fmt.Errorf(format, args...)} }
 
+// When panics with f if is holds.
+func (f Failure) When(is bool) {
+	if is {
+		panic(f)
+	}
+}
+
 // If panics with a Failure if err is not nil.
 func If(err error) {
 	if err != nil {
 		panic(Failure{err})
+	}
+}
+
+// When panics with the Failure of With(format, args...) if is holds. The arguments are evaluated in any case.
+func When(is bool, format string, args ...any) {
+	if is {
+		panic(With(format, args...))
 	}
 }
 

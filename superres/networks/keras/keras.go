@@ -182,30 +182,22 @@ type reader struct {
 func (r *reader) add(l layer, previous string) {
 	c := &call{reader: r, name: l.Name, class: l.Class}
 	fail.If(json.Unmarshal(l.Config, &c.config))
-	if _, twice := r.nodes[l.Name]; twice {
-		panic(fail.With("is there twice"))
-	}
+	_, twice := r.nodes[l.Name]
+	fail.When(twice, "is there twice")
 	if l.Class == "InputLayer" {
-		if r.builder != nil {
-			panic(fail.With("the network takes more than one picture"))
-		}
+		fail.When(r.builder != nil, "the network takes more than one picture")
 		r.builder = c.input()
 		r.nodes[l.Name] = 0
 		return
 	}
 	known, ok := makers[l.Class]
-	if !ok {
-		panic(fail.With("the layer %.60q is not supported", l.Class))
-	}
-	if r.builder == nil {
-		panic(fail.With("comes before the InputLayer"))
-	}
+	fail.When(!ok, "the layer %.60q is not supported", l.Class)
+	fail.When(r.builder == nil, "comes before the InputLayer")
 	names := []string{previous}
 	if len(l.Inputs) > 0 {
 		var lists []json.RawMessage
-		if err := json.Unmarshal(l.Inputs[0], &lists); err != nil || len(l.Inputs) > 1 {
-			panic(fail.With("is used more than once, or by other names, which is not supported"))
-		}
+		err := json.Unmarshal(l.Inputs[0], &lists)
+		fail.When(err != nil || len(l.Inputs) > 1, "is used more than once, or by other names, which is not supported")
 		names = nil
 		for _, list := range lists {
 			names = append(names, fail.Need(nameOf(list)))
@@ -213,13 +205,9 @@ func (r *reader) add(l layer, previous string) {
 	}
 	for _, name := range names {
 		node, ok := r.nodes[name]
-		if !ok {
-			panic(fail.With("takes %.60q, which no layer before it makes", name))
-		}
+		fail.When(!ok, "takes %.60q, which no layer before it makes", name)
 		c.in = append(c.in, node)
 	}
-	if len(c.in) == 0 || len(c.in) > 1 && !known.takesMany {
-		panic(fail.With("has %d inputs", len(c.in)))
-	}
+	fail.When(len(c.in) == 0 || len(c.in) > 1 && !known.takesMany, "has %d inputs", len(c.in))
 	r.nodes[l.Name] = c.activate(known.make(c))
 }

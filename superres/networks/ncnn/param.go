@@ -211,9 +211,8 @@ func (s *settings) text(key int) string {
 func (s *settings) ints(key int) (list []int) {
 	s.known = append(s.known, key)
 	for _, v := range s.params[key] {
-		if isWhole := v.number == math.Trunc(v.number) && math.Abs(v.number) < 1<<31; !isWhole {
-			panic(fail.With("parameter %d is %g, expected a whole number", key, v.number))
-		}
+		isWhole := v.number == math.Trunc(v.number) && math.Abs(v.number) < 1<<31
+		fail.When(!isWhole, "parameter %d is %g, expected a whole number", key, v.number)
 		list = append(list, int(v.number))
 	}
 	return list
@@ -232,8 +231,6 @@ func (s *settings) floats(key int) (list []float32) {
 // Keys 30 and 31, hints about shapes and memory, may be left unread.
 func (s *settings) checkAllKnown() {
 	for _, key := range slices.Sorted(maps.Keys(s.params)) {
-		if key != 30 && key != 31 && !slices.Contains(s.known, key) {
-			panic(fail.With("parameter %d is not supported", key))
-		}
+		fail.When(key != 30 && key != 31 && !slices.Contains(s.known, key), "parameter %d is not supported", key)
 	}
 }

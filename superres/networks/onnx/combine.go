@@ -46,17 +46,13 @@ func mulInts(a, b int64) int64 { return a * b }
 func maxInts(a, b int64) int64 { return max(a, b) }
 func minInts(a, b int64) int64 { return min(a, b) }
 func divInts(a, b int64) int64 {
-	if b == 0 {
-		panic(fail.With("division by 0"))
-	}
+	fail.When(b == 0, "division by 0")
 	return a / b
 }
 
 func powInts(a, b int64) int64 {
 	p := elementary.Pow(float64(a), float64(b))
-	if !(math.Abs(p) < 1<<53) {
-		panic(fail.With("has a power that is too large"))
-	}
+	fail.When(!(math.Abs(p) < 1<<53), "has a power that is too large")
 	return int64(p)
 }
 
@@ -97,9 +93,7 @@ func equalReals(a, b float64) float64 {
 }
 
 func modInts(a, b int64) int64 {
-	if b == 0 {
-		panic(fail.With("division by 0"))
-	}
+	fail.When(b == 0, "division by 0")
 	if m := a % b; m != 0 && m < 0 != (b < 0) {
 		return m + b
 	}

@@ -172,8 +172,7 @@ func (c *call) interp() []graph.Operand {
 		for _, x := range c.in {
 			shapes = append(shapes, c.graph.Shape(x.Node))
 		}
-		list, areOfInputs, err := sizes(text, shapes)
-		fail.When(err != nil || len(list) != 2, "to the size %.60q is not supported", text)
+		list, areOfInputs := sizes(text, shapes)
 		errSize.When(!areOfInputs && !c.sized)
 		down, across = float32(list[1])/float32(s.H), float32(list[0])/float32(s.W)
 	case len(c.in) > 1:

@@ -17,7 +17,7 @@ func Read(param, weights []byte) (*graph.Graph, error) {
 	r := newReader(weights)
 	var g *graph.Graph
 	err := fail.Catch(func() {
-		fail.If(readParam(param, r.readLayer))
+		readParam(param, r.readLayer)
 		output := r.output()
 		fail.When(len(r.bin) > 0,
 			"the .bin has %d bytes that the .param does not use; does it belong to it?", len(r.bin))

@@ -67,8 +67,8 @@ func (c *call) convolution() []graph.Operand {
 		}
 	}
 	want := k.out * (s.Channels / k.groups) * k.width * k.height
-	fail.When(k.weights != want, "has %d weights, expected %d for %d channels in and %d out", k.weights, want, s.Channels,
-		k.out)
+	fail.When(k.weights != want,
+		"has %d weights, expected %d for %d channels in and %d out", k.weights, want, s.Channels, k.out)
 	op.Weight, op.Bias = c.read(k)
 	return c.activate(k, fail.Need(c.graph.AddStrided(c.name, op, k.stride, c.in[0].Node)))
 }

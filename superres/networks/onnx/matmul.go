@@ -50,7 +50,8 @@ func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) []
 	count := c.builder.Shape(node).Channels
 	last := len(dims) - 1
 	fail.When(w.reals == nil || last < 0 || in != count || dims.sizes()[last] != in,
-		"of other samples than the %d channels of a pixel, by a constant of %v numbers, is not supported", count, w.dims)
+		"of other samples than the %d channels of a pixel, by a constant of %v numbers, is not supported", count,
+		w.dims)
 	node = fail.Need(c.selectChannels(node, dims[last], count))
 	c.copy(in * out)
 	op := graph.Conv{Out: out, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, in*out)}

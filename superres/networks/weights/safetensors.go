@@ -52,8 +52,8 @@ func readSafetensors(f *File, r io.ReaderAt, size int64) {
 	left := newBudget(size)
 	for _, e := range entries {
 		kind, known := numbers[e.Type]
-		fail.When(!known, "the tensor %q has numbers of the type %q, expected F64, F32, F16, BF16 or integers; save it "+
-			"as F16 or F32", e.name, e.Type)
+		fail.When(!known, "the tensor %q has numbers of the type %q, expected F64, F32, F16, BF16 or integers; "+
+			"save it as F16 or F32", e.name, e.Type)
 		elements, err := left.take(e.Shape)
 		if err == nil && e.Offsets[1]-e.Offsets[0] != int64(elements)*kind.size {
 			err = fmt.Errorf("has %d bytes, expected %d numbers of %d", e.Offsets[1]-e.Offsets[0], elements, kind.size)

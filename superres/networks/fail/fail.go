@@ -1,6 +1,7 @@
-// Package fail ends deeply nested code of a reader at its first error. Readers of files take many small steps that can
-// all fail, and only the function that began can say more about an error than the step. So the steps panic with a
-// Failure, and that function calls them by Catch, which returns the error. No Failure leaves the package of a reader.
+// Package fail ends deeply nested code of a reader at its first error. Readers of files, and checks of networks, take
+// many small steps that can all fail, and only the function that began can say more about an error than the step. So
+// the steps panic with a Failure, and that function calls them by Catch, which returns the error. No Failure leaves the
+// package in which it arose.
 package fail
 
 import "fmt"

@@ -187,8 +187,8 @@ func Shortened(name string) string {
 	return name[:begin] + dots + name[end:]
 }
 
-// PlainASCII returns text, which is JSON, with an escape such as \u00e9 for each character that is not ASCII. Headers of
-// HTTP cannot hold such characters, and some languages decode their input by the encoding of the system.
+// PlainASCII returns text, which is JSON, with an escape such as \u00e9 for each character that is not ASCII. Headers
+// of HTTP cannot hold such characters, and some languages decode their input by the encoding of the system.
 func PlainASCII(text []byte) []byte {
 	var out []byte
 	for _, r := range string(text) {

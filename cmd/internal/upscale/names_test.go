@@ -1,14 +1,11 @@
 package upscale
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/imagefile"
 	"superres/internal/must"
@@ -25,12 +22,8 @@ func TestInterruptionSaysHowToGoOn(t *testing.T) {
 		"upscale in -o new --on-exist overwrite": "the same command starts over; with --resume it does only the rest\n",
 	} {
 		flags := "--progress plain -j 1 -m bicubic"
-		words := strings.Fields(strings.Replace(args, "upscale", "upscale "+flags, 1))
-		ctx, cancel := context.WithCancelCause(t.Context())
-		screen := &stopAt{sign: "[1/4]", stop: func() { cancel(console.Interrupt{Signal: 2}) }}
 		t.Chdir(dir)
-		code := program.Run(ctx, nil, screen, screen, append([]string{"superres"}, words...))
-		text := screen.String()
+		text, code := program.Stopped("[1/4]", strings.Fields(args+" "+flags)...)
 		if code != 130 || !strings.Contains(text, "superres: interrupted; ") ||
 			!strings.Contains(text, "\nsuperres: "+want) {
 			t.Errorf("%s: exit %d, %s", args, code, text)
@@ -40,25 +33,6 @@ func TestInterruptionSaysHowToGoOn(t *testing.T) {
 	if got := consoletest.Tree(t, filepath.Join(dir, "out")); len(got) != 4 {
 		t.Errorf("made %v", got)
 	}
-}
-
-// stopAt is a writer that calls stop once the text sign was written.
-type stopAt struct {
-	sign string
-	stop func()
-
-	mu sync.Mutex
-	strings.Builder
-}
-
-func (s *stopAt) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n, err := s.Builder.Write(p)
-	if strings.Contains(s.String(), s.sign) {
-		s.stop()
-	}
-	return n, err
 }
 
 // Results of --fit, --width and --height are named by the size that each has, of videos and damaged files too, and

@@ -2,7 +2,6 @@ package upscale
 
 import (
 	"image"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,11 +57,5 @@ func TestUnwritableFolder(t *testing.T) {
 		if pictures, _ := decodeEvents(t, stdout); len(pictures) != 0 || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: %s%s", out, stdout, stderr)
 		}
-	}
-	// A batch in which all pictures fail leaves no output folder.
-	putText(t, dir, "bad.png", "")
-	expect(t, dir, "", "bad.png -o new/", 4)
-	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
-		t.Error("an empty folder is left")
 	}
 }

@@ -17,9 +17,6 @@ import (
 	"superres/internal/golden"
 	"superres/internal/must"
 	"superres/internal/synthetic"
-	"superres/superres"
-	"superres/superres/models"
-	"superres/superres/stage"
 )
 
 // noisy returns img with noise of standard deviation sigma, in levels of 255.
@@ -124,22 +121,6 @@ func TestFlaws(t *testing.T) {
 		if none, told := made(c.name + " --denoise 0"); !bytes.Equal(none, plain) ||
 			!strings.Contains(told, "by photo,") {
 			t.Errorf("%s: --denoise 0 is not what photo makes\n%s", c.name, told)
-		}
-		if c.by != "photo-real" {
-			continue
-		}
-		stdout, _ := expect(t, dir, "", "--json --dry-run "+c.name, 0)
-		events, _ := decodeEvents(t, stdout)
-		plan := events[0]
-		tuned := must.Get(must.Get(models.Open(models.PhotoReal))(t).Tune(stage.Tuning{Strength: plan.Level,
-			Trust: plan.Trust}))(t)
-		img, opt, err := superres.Decode(t.Context(), bytes.NewReader(consoletest.Read(t, dir, c.name)))
-		must.Succeed(t, err)
-		exact := imaging.Clone(must.Get(tuned.Upscale(t.Context(), img, opt))(t))
-		isSame := bytes.Equal(exact.Pix, imaging.Clone(must.Get(imaging.Decode(bytes.NewReader(auto)))(t)).Pix)
-		if isCorrected := regexp.MustCompile("blur of |detail ").MatchString(told); isSame == isCorrected {
-			t.Errorf("%s: photo-real at level %g and trust %g makes the same, %v, and auto told\n%s", c.name,
-				plan.Level, plan.Trust, isSame, told)
 		}
 	}
 	some, _ := made("noisy.png --denoise 0.2")

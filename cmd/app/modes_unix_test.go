@@ -25,8 +25,7 @@ func TestModes(t *testing.T) {
 	for mode, want := range map[fs.FileMode]fs.FileMode{0o600: 0o600, 0o644: 0o644, 0o400: 0o600} {
 		dir := t.TempDir()
 		consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
-		consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(40, 32))
-		consoletest.WritePicture(t, filepath.Join(dir, "in/b.png"), consoletest.Blob(40, 32))
+		consoletest.Blobs(t, dir, 40, 32, "in/a.png", "in/b.png")
 		for _, name := range []string{"Y.npy", "in/a.png"} { // everybody may read in/b.png; the stricter mode counts
 			must.Succeed(t, os.Chmod(filepath.Join(dir, name), mode))
 		}

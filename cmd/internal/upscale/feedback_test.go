@@ -30,7 +30,7 @@ func TestSizeOfTurnedPicture(t *testing.T) {
 // Without a terminal, a batch prints a line for each picture, a single picture prints none, and -q silences all.
 func TestLines(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 9, 7, "in/a.png", "in/b.png")
+	consoletest.Blobs(t, dir, 9, 7, "in/a.png", "in/b.png")
 	for _, c := range []struct {
 		line  string
 		wants []string // of none there is none
@@ -51,7 +51,7 @@ func TestLines(t *testing.T) {
 // An output folder that cannot be written to is reported before any work, also for several pictures.
 func TestUnwritableFolder(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 9, 7, "in/a.png", "in/b.png", "file")
+	consoletest.Blobs(t, dir, 9, 7, "in/a.png", "in/b.png", "file")
 	for _, out := range []string{"file/", "file/below/"} {
 		stdout, stderr := expect(t, dir, "", "in --json -o "+out, 5, "file")
 		if pictures, _ := decodeEvents(t, stdout); len(pictures) != 0 || strings.Count(stderr, "\n") != 1 {

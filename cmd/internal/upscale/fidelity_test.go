@@ -29,8 +29,7 @@ func encoded(t *testing.T, img image.Image, format imagefile.Format, opt imagefi
 // opened returns the picture in the file name of dir.
 func opened(t *testing.T, dir, name string) *imagefile.Picture {
 	t.Helper()
-	p := must.Get(imagefile.Open(t.Context(), filepath.Join(dir, name), imagefile.Limits{}))(t)
-	return p
+	return must.Get(imagefile.Open(t.Context(), filepath.Join(dir, name), imagefile.Limits{}))(t)
 }
 
 // An enlarged PNG has the colour type and depth of its input, except that palettes become colour.

@@ -41,9 +41,7 @@ func halfNoisy(img image.Image) image.Image {
 // Noise that varies over a picture is reported and removed where it is, with a better result than one strength for
 // all, at every effort, also when the file is written in strips.
 func TestVaryingNoise(t *testing.T) {
-	if testing.Short() {
-		t.Skip("computes for long")
-	}
+	golden.NotShort(t, "computes for long")
 	dir := t.TempDir()
 	truth := imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), 640, 480,
 		imaging.CatmullRom)
@@ -85,9 +83,7 @@ func TestVaryingNoise(t *testing.T) {
 
 // Flaws are measured in the pixels of a picture, reported, and decide the model unless options do.
 func TestFlaws(t *testing.T) {
-	if testing.Short() {
-		t.Skip("computes for long")
-	}
+	golden.NotShort(t, "computes for long")
 	dir := t.TempDir()
 	photograph := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	smooth := imaging.Resize(photograph, 200, 0, imaging.CatmullRom)

@@ -58,7 +58,7 @@ func TestMemoryOfFiles(t *testing.T) {
 // While standard input is read, it has all memory to itself, and then gives it back to the files in work.
 func TestPipeAmongFiles(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 30, 20, "a.png", "b.png", "c.png")
+	consoletest.Blobs(t, dir, 30, 20, "a.png", "b.png", "c.png")
 	expect(t, dir, string(consoletest.Read(t, dir, "a.png")), "-m nearest -q a.png - b.png c.png -o out/", 0)
 	if got := consoletest.Tree(t, filepath.Join(dir, "out")); len(got) != 4 {
 		t.Error(fmt.Sprint("made ", got))

@@ -14,7 +14,7 @@ import (
 // An interruption of several pictures says by which command the rest is done, and that command does it.
 func TestInterruptionSaysHowToGoOn(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 9, 7, "in/a.png", "in/b.png", "in/c.png", "in/d's.png")
+	consoletest.Blobs(t, dir, 9, 7, "in/a.png", "in/b.png", "in/c.png", "in/d's.png")
 	for args, want := range map[string]string{
 		"upscale in -o out":                      "to do the rest, give the same command with --on-exist skip\n",
 		"upscale in -o out2 --resume":            "the same command does the rest\n",
@@ -39,8 +39,8 @@ func TestInterruptionSaysHowToGoOn(t *testing.T) {
 // --resume and --on-exist find them by these names.
 func TestNamesOfSizes(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 9, 7, "in/wide.png")
-	putBlobs(t, dir, 7, 9, "in/tall.png")
+	consoletest.Blobs(t, dir, 9, 7, "in/wide.png")
+	consoletest.Blobs(t, dir, 7, 9, "in/tall.png")
 	putText(t, dir, "in/video.y4m", stream(t, "W20 H10", 1, moving))
 	putText(t, dir, "in/damaged.png", "\x89PNG\r\n\x1a\n")
 	for _, c := range []struct{ line, want string }{

@@ -39,7 +39,7 @@ func putNetworks(t *testing.T) {
 func TestNetworks(t *testing.T) {
 	putNetworks(t)
 	dir := t.TempDir()
-	putBlobs(t, dir, 40, 30, "photo.png")
+	consoletest.Blobs(t, dir, 40, 30, "photo.png")
 	consoletest.WritePicture(t, filepath.Join(dir, "deep.png"), image.NewNRGBA64(image.Rect(0, 0, 30, 20)))
 	for line, want := range map[string]image.Point{
 		"photo.png -m rgb2 -s 3": {120, 90}, "photo.png -m rgb1": {40, 30}, "photo.png -m luma2 -s 1.5": {60, 45},
@@ -57,7 +57,7 @@ func TestNetworks(t *testing.T) {
 	expect(t, dir, "", "photo.png -m rgb2 -o told.png -v --progress plain", 0, "told.png, 80×60, ", ", LR-PSNR ")
 	expect(t, dir, "", "photo.png -m rgb2 -o x.png --denoise 0.5", 2, "the model rgb2 takes no noise away")
 	expect(t, dir, "", "photo.png -m rgb2 -o x.png --effort fast", 2, `no effort "fast"`)
-	putBlobs(t, dir, 1500, 900, "large.png")
+	consoletest.Blobs(t, dir, 1500, 900, "large.png")
 	expect(t, dir, "", "large.png -m rgb2 -s 4 --max-memory 40", 7, "the limit is 40 MiB; use --max-memory")
 	expect(t, dir, "", "photo.png -m rgb2 -o again/ --resume", 0)
 	models := os.Getenv("SUPERRES_MODELS")
@@ -72,7 +72,7 @@ func TestNetworks(t *testing.T) {
 func TestNetworkFile(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutNetwork(t, filepath.Join(dir, "small net.param"), 4, 1)
-	putBlobs(t, dir, 40, 30, "a.png")
+	consoletest.Blobs(t, dir, 40, 30, "a.png")
 	call := func(args ...string) (stderr string) {
 		t.Helper()
 		args = append([]string{"upscale", "a.png", "-m", "small net.bin", "--on-exist", "overwrite"}, args...)

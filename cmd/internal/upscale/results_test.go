@@ -15,7 +15,7 @@ import (
 // the parts of --shard agree on them.
 func TestResultsAreLeftOut(t *testing.T) {
 	dir := t.TempDir()
-	putBlobs(t, dir, 8, 5, "a.png", "b.png")
+	consoletest.Blobs(t, dir, 8, 5, "a.png", "b.png")
 	for _, ext := range []string{"png", "jpg", "tif"} {
 		succeeds(t, dir, "-q a.png -m nearest -o large."+ext)
 	}

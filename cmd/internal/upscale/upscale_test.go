@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image/jpeg"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -60,9 +59,9 @@ func TestUpscaleNames(t *testing.T) {
 		"in --name {stem}_{size}.tif -o here": "here/x_2x.tif here/y_2x.tif",
 	} {
 		dir := t.TempDir()
-		putBlobs(t, dir, 9, 7, "a.png", "help", "-odd.png", "in/x.png", "in/y.png", "in/deep/z.png", "src/a.jpg",
-			"src/b/a.png", "src/b/deep/a.png", "src/c/a.png")
-		putBlobs(t, dir, 1, 200, "more/narrow.png")
+		consoletest.Blobs(t, dir, 9, 7, "a.png", "help", "-odd.png", "in/x.png", "in/y.png", "in/deep/z.png",
+			"src/a.jpg", "src/b/a.png", "src/b/deep/a.png", "src/c/a.png")
+		consoletest.Blobs(t, dir, 1, 200, "more/narrow.png")
 		before := consoletest.Tree(t, dir)
 		succeeds(t, dir, "-q -m nearest "+line)
 		var made, sized []string
@@ -79,28 +78,6 @@ func TestUpscaleNames(t *testing.T) {
 		}
 		if strings.Join(made, " ") != want && strings.Join(sized, " ") != want {
 			t.Errorf("%s: made %s, expected %s", line, sized, want)
-		}
-	}
-}
-
-// The same picture as a file, in a folder and from a pipe gives the same bytes, with any number of workers.
-func TestUpscaleGivesTheSameBytes(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	dir := t.TempDir()
-	putBlobs(t, dir, 40, 33, "in/a.png")
-	succeeds(t, dir, "in/a.png -o one.png -j 1")
-	succeeds(t, dir, "in/a.png -o two.png -j 2")
-	expect(t, dir, "", "in -o folder", 0)
-	want := string(consoletest.Read(t, dir, "one.png"))
-	raw := string(consoletest.Read(t, dir, "in/a.png"))
-	for _, line := range []string{"-", "- -o -", "in/a.png -o -"} {
-		if got, stderr := expect(t, dir, raw, line, 0); got != want || stderr != "" {
-			t.Errorf("%s: other bytes, %s", line, stderr)
-		}
-	}
-	for _, f := range []string{"two.png", "folder/a_2x.png"} {
-		if string(consoletest.Read(t, dir, f)) != want {
-			t.Errorf("%s differs", f)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func TestRoom(t *testing.T) {
 func mixture(t *testing.T, dir string) {
 	for i := range 24 {
 		name := fmt.Sprintf("in/%02d.png", i)
-		putBlobs(t, dir, 1+i*7%50, 1+i*5%31, name)
+		consoletest.Blobs(t, dir, 1+i*7%50, 1+i*5%31, name)
 		if i%7 == 5 {
 			putText(t, dir, name, "no picture")
 		}

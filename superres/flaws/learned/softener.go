@@ -326,8 +326,8 @@ func weightOf(number int64) int64 {
 	return repair.One * power / (repair.One + power)
 }
 
-// listWindows returns the parts of a picture that are examined, at most four, each of at most 80×80 samples: together if
-// they cover the picture, which they do up to 160×160 samples, and otherwise one after another, the first two from
+// listWindows returns the parts of a picture that are examined, at most four, each of at most 80×80 samples. Parts that
+// cover the picture, as they do up to 160×160 samples, come together; others come one after another, the first two from
 // opposite corners.
 func listWindows(b image.Rectangle) iter.Seq[[]image.Rectangle] {
 	const most = 80

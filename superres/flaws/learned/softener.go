@@ -273,12 +273,12 @@ func (s said) shares(favour float64) (list []int64, total int64) {
 	return list, total
 }
 
-// surelyClean ends the examination of a large picture: no more windows are examined once all classes but the first, clean
-// pictures, have less than one part in surelyClean, unless many equal neighbours may tell a drawing. Of 97 clean
-// pictures, of general-dev, open-valid and Kodak reduced by 2, 42 end after the first of four windows, and 77 after two
-// at the latest; of the same pictures sharpened by 0.4 and by 0.8, 10 and 2 do. None of these has more than 0.3 % by four
-// windows; a limit of 1 % would miss a sharpened picture. Of 102 results, half of clean pictures and half of sharpened
-// ones, 5 differ, by −0.04 to 0.04 dB.
+// surelyClean ends the examination of a large picture: no more windows are examined once all classes but the first,
+// clean pictures, have less than one part in surelyClean, unless many equal neighbours may tell a drawing. Of 97 clean
+// pictures, of general-dev, open-valid and Kodak reduced by 2, 42 end after the first of four windows, and 77 after
+// two at the latest; of the same pictures sharpened by 0.4 and by 0.8, 10 and 2 do. None of these has more than 0.3 %
+// by four windows; a limit of 1 % would miss a sharpened picture. Of 102 results, half of clean pictures and half of
+// sharpened ones, 5 differ, by −0.04 to 0.04 dB.
 const surelyClean = 300
 
 // sumWindow returns the sums over the samples in a window of img.

@@ -33,7 +33,7 @@ func (c *call) attention() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.product(q, c.flipped(k))
+	out, err := c.product(q, c.swapLast(k))
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (c *call) rmsNormalization() ([]*value, error) {
 	if err != nil || first != last || ofPicture || !ofChannels || c.outputs > 1 {
 		return nil, errors.New("of other samples than the channels of a pixel is not supported")
 	}
-	mean, err := c.change(v, graph.Square, graph.Reduce{By: graph.Mean, OfChannels: true},
+	mean, err := c.addChain(v, graph.Square, graph.Reduce{By: graph.Mean, OfChannels: true},
 		affine(1, c.real("epsilon", 1e-5)), graph.Sqrt)
 	if err != nil {
 		return nil, err
@@ -103,5 +103,5 @@ func (c *call) rmsNormalization() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.scaled(out, 1, 2, 0)
+	return c.scaleAndOffset(out, 1, 2, 0)
 }

@@ -8,7 +8,8 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// maker adds nodes for a call to the graph. Once one cannot be added, err says why, and maker adds no more.
+// maker adds nodes for one call to the graph. After an error, which err keeps, it adds no more, so that callers need to
+// check err only once, at the end.
 type maker struct {
 	*call
 	err error
@@ -51,7 +52,8 @@ func (m *maker) isZero(node int, offset ...float32) int {
 // maxChoices is the greatest number of channels among which TopK chooses, since it compares all pairs.
 const maxChoices = 32
 
-// choices returns the node of v and its number of channels. Dimension number along must be these channels in order.
+// choices returns the node of v and its number of channels. It fails unless dimension number along of v consists of all
+// these channels in order.
 func (m *maker) choices(v *value, along int) (node, n int) {
 	if v.constant != nil {
 		m.err = errors.New("of constants is not supported")
@@ -59,7 +61,7 @@ func (m *maker) choices(v *value, along int) (node, n int) {
 	if m.err != nil {
 		return 0, 0
 	}
-	p, isChannels := only(m.layout(v)[along], channels)
+	p, isChannels := singlePart(m.layout(v)[along], channels)
 	node, m.err = v.samples.resolve(m.tracer)
 	n = m.builder.Shape(node).Channels
 	if m.err == nil && (n > 1 && (!isChannels || p.step != 1 || p.size != n) || n > maxChoices) {
@@ -68,7 +70,8 @@ func (m *maker) choices(v *value, along int) (node, n int) {
 	return node, n
 }
 
-// placed returns node as a value with the layout of like, in which its n channels replace dimension number along.
+// placed returns node as a value with the layout of like, except that dimension number along becomes the n channels of
+// node.
 func (m *maker) placed(node int, like *value, along, n int) (*value, error) {
 	if m.err != nil {
 		return nil, m.err
@@ -78,7 +81,8 @@ func (m *maker) placed(node int, like *value, along, n int) (*value, error) {
 	return m.sampled(node).arranged(dims), nil
 }
 
-// ranks adds nodes that count, for each of n channels, the greater channels (lesser, if isLeast) and earlier equals.
+// ranks adds nodes that give each of n channels its rank: how many other channels are greater (less, if isLeast), or
+// equal and earlier.
 func (m *maker) ranks(node, n int, isLeast bool) int {
 	first, second, sums := make([]int, n*n), make([]int, n*n), make([]int, n)
 	op := graph.Affine{Scale: make([]float32, n*n), Offset: make([]float32, n*n)}

@@ -7,7 +7,8 @@ import (
 	"superres/internal/elementary"
 )
 
-// foldBinary returns a function for operation.fold: it applies ints to two constants of integers, reals to other pairs.
+// foldBinary returns a function for operation.fold that applies ints to each pair of numbers if both constants hold
+// integers, else reals.
 func foldBinary(ints func(a, b int64) (int64, error), reals func(a, b float64) float64) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		a, b := c.in[0].constant, c.in[1].constant
@@ -29,7 +30,8 @@ func foldBinary(ints func(a, b int64) (int64, error), reals func(a, b float64) f
 	}
 }
 
-// foldAll returns a function for operation.fold: it combines any number of constants by fold, which combines two.
+// foldAll returns a function for operation.fold that combines any number of constants from the left by fold, which
+// combines two.
 func foldAll(fold func(*call) (*tensor, error)) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		out := c.in[0].constant
@@ -59,6 +61,7 @@ func divInts(a, b int64) (int64, error) {
 	return a / b, nil
 }
 
+// powInts returns a to the power b. It fails from 2⁵³ on, where float64 no longer holds every integer.
 func powInts(a, b int64) (int64, error) {
 	p := elementary.Pow(float64(a), float64(b))
 	if !(math.Abs(p) < 1<<53) {
@@ -74,7 +77,8 @@ func equalInts(a, b int64) (int64, error) {
 	return 0, nil
 }
 
-// foldGreater returns a function for operation.fold: it compares constants as compare does samples.
+// foldGreater returns a function for operation.fold that compares two constants. isSwapped and isNegated mean the same
+// as for compare.
 func foldGreater(isSwapped, isNegated bool) func(*call) (*tensor, error) {
 	truth := func(isGreater bool) int64 {
 		if isGreater != isNegated {
@@ -103,6 +107,7 @@ func equalReals(a, b float64) float64 {
 	return 0
 }
 
+// modInts returns a modulo b with the sign of b, as ONNX's Mod of integers has it; Go's % has the sign of a.
 func modInts(a, b int64) (int64, error) {
 	if b == 0 {
 		return 0, errors.New("division by 0")
@@ -113,7 +118,8 @@ func modInts(a, b int64) (int64, error) {
 	return a % b, nil
 }
 
-// foldUnary returns a function for operation.fold: it applies function to each number. If exact is true, integers stay.
+// foldUnary returns a function for operation.fold that applies function to each number. If exact is true, function
+// leaves integers as they are, and constants of integers stay integers.
 func foldUnary(function func(float64) float64, exact bool) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		from := c.in[0].constant

@@ -65,18 +65,20 @@ func (c *call) filter() (k filter, err error) {
 		return k, err
 	}
 	k.weight, k.dims = w.reals, w.dims
-	w.keep()
+	w.retain()
 	if c.in[2] != nil {
 		b := c.in[2].constant
 		if b == nil || b.reals == nil || len(b.dims) != 1 {
 			return k, errors.New("with biases that are no constant of 1 dimension is not supported")
 		}
 		k.bias = b.reals
-		b.keep()
+		b.retain()
 	}
 	return k, nil
 }
 
+// conv computes Conv. Weights of three or five dimensions, and weights that depend on the picture, have functions of
+// their own.
 func (c *call) conv() ([]*value, error) {
 	if w := c.in[1].constant; w != nil && (len(w.dims) == 3 || len(w.dims) == 5) {
 		return c.convAlong(w)
@@ -121,6 +123,8 @@ func (c *call) conv() ([]*value, error) {
 	return []*value{c.sampled(node)}, err
 }
 
+// convTranspose computes ConvTranspose, with square taps and without dilation. output_padding makes the result larger
+// by cutting off less of its last rows and columns.
 func (c *call) convTranspose() ([]*value, error) {
 	k, err := c.filter()
 	if err != nil {
@@ -154,7 +158,8 @@ func (c *call) convTranspose() ([]*value, error) {
 	return []*value{c.sampled(node)}, err
 }
 
-// pointwise computes Conv with 1×1 taps for samples that no node has in the usual layout, such as samples in windows.
+// pointwise computes Conv with 1×1 taps for samples that cannot be brought into the usual layout, such as samples in
+// windows.
 func (c *call) pointwise(k filter) ([]*value, error) {
 	v := c.in[0]
 	last := []int{0, 2, 3, 1}
@@ -197,7 +202,7 @@ func (c *call) convAlong(w *tensor) ([]*value, error) {
 	for i := range whole {
 		p, isOf := part{size: 1, step: 1}, true
 		if i < rank && whole[i] > 1 {
-			p, isOf = only(dims[2+i], of[i])
+			p, isOf = singlePart(dims[2+i], of[i])
 		}
 		if !isOf || p.step != 1 || p.size != whole[i] {
 			return nil, fault

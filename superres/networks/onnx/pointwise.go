@@ -10,7 +10,7 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// emit returns an emitter that adds nodes of operations one after another, with the name of the call.
+// emit returns an emitter that adds the operations ops one after another, each on the result of the one before.
 func (c *call) emit(ops ...graph.Op) emitter {
 	return func(t *tracer, node int) (graph.Operand, error) {
 		for _, op := range ops {
@@ -28,8 +28,8 @@ func affine(factor, offset float64) graph.Affine {
 	return graph.Affine{Scale: []float32{float32(factor)}, Offset: []float32{float32(offset)}}
 }
 
-// unary returns the operation that applies a function to every sample. If op is nil, the function is supported only as
-// a part of recognised functions.
+// unary returns the operation that applies function to every sample. op computes it in the graph; if op is nil,
+// function is supported only inside a larger function that is recognised: see curve.
 func unary(function func(float64) float64, op graph.Op) operation {
 	return operation{1, 1, "", func(c *call) ([]*value, error) {
 		if op == nil {
@@ -55,6 +55,7 @@ func positive(x float64) float64 {
 	return 0
 }
 
+// swish computes Swish: x·σ(alpha·x), with the logistic function σ.
 func (c *call) swish() ([]*value, error) {
 	alpha := c.real("alpha", 1)
 	out, err := c.apply(c.in[0], func(x float64) float64 { return sigmoid(alpha * x) },
@@ -79,6 +80,7 @@ func (c *call) rectify(v *value, slope float64) ([]*value, error) {
 	}, c.emit(graph.PReLU{Slope: []float32{float32(slope)}}))
 }
 
+// prelu computes PRelu: it multiplies negative samples by a slope, which may differ from channel to channel.
 func (c *call) prelu() ([]*value, error) {
 	slope := c.in[1].constant
 	if slope == nil {
@@ -91,11 +93,11 @@ func (c *call) prelu() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.change(c.in[0], graph.PReLU{Slope: list})
+	return c.addChain(c.in[0], graph.PReLU{Slope: list})
 }
 
-// change adds operations, one after another, to the node of v, and returns the result with the layout of v.
-func (c *call) change(v *value, ops ...graph.Op) ([]*value, error) {
+// addChain adds operations, one after another, to the node of v, and returns the result with the layout of v.
+func (c *call) addChain(v *value, ops ...graph.Op) ([]*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	m := maker{c, err}
 	node = m.chain(node, ops...)
@@ -182,6 +184,7 @@ func (c *call) hardSigmoid() ([]*value, error) {
 		c.emit(affine(alpha, beta), graph.Clip{Min: 0, Max: 1}))
 }
 
+// clip computes Clip. Newer files state the limits as inputs, older ones as attributes.
 func (c *call) clip() ([]*value, error) {
 	least, err := c.number(1, c.real("min", -math.MaxFloat32))
 	if err != nil {
@@ -203,6 +206,8 @@ func (c *call) limit(v *value, low, high float64) ([]*value, error) {
 		c.emit(graph.Clip{Min: float32(low), Max: float32(high)}))
 }
 
+// pow computes Pow with a constant exponent. Exponents other than these six are supported only inside recognised
+// functions.
 func (c *call) pow() ([]*value, error) {
 	exponent, err := c.number(1, 1)
 	if err != nil {
@@ -268,7 +273,8 @@ func (c *call) arithmetic(sign byte, x, y *value) ([]*value, error) {
 	return []*value{c.sampled(out.Node).arranged(dims)}, err
 }
 
-// combineNumber combines samples with a number, which is the first operand if isFirst.
+// combineNumber combines samples with a number by a sign of graph.Builder.Arithmetic. The number is the first operand
+// if isFirst is true.
 func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) ([]*value, error) {
 	switch {
 	case sign == '>':
@@ -295,8 +301,9 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 	})
 }
 
-// rescale recognises number as n, the number of pixels, or n − 1, and returns a result that is right for any size of
-// picture: mean·n as the sum, sum/n as the mean, and sum/(n − 1), for unbiased variances. Else it returns nil.
+// rescale makes networks that were exported for one size of picture right for any size. If number is n, the number of
+// pixels, or n − 1, it returns mean·n as the sum, sum/n as the mean, and sum/(n − 1), for unbiased variances, with n
+// taken from the picture at hand. It returns nil in all other cases.
 func (c *call) rescale(sign byte, v *value, number float64) ([]*value, error) {
 	n := c.builder.Node(v.samples.base)
 	op, isReduce := n.Op.(graph.Reduce)
@@ -310,11 +317,11 @@ func (c *call) rescale(sign byte, v *value, number float64) ([]*value, error) {
 	var err error
 	switch {
 	case sign == '*' && op.By == graph.Mean && number == count:
-		out, err = c.change(all, graph.Reduce{By: graph.Sum, OfPicture: true})
+		out, err = c.addChain(all, graph.Reduce{By: graph.Sum, OfPicture: true})
 	case sign == '/' && op.By == graph.Sum && number == count:
-		out, err = c.change(all, graph.Reduce{By: graph.Mean, OfPicture: true})
+		out, err = c.addChain(all, graph.Reduce{By: graph.Mean, OfPicture: true})
 	case sign == '/' && op.By == graph.Sum && number == count-1 && number > 0:
-		out, err = c.change(all, graph.Select{Channels: []int{0}}, affine(0, 1),
+		out, err = c.addChain(all, graph.Select{Channels: []int{0}}, affine(0, 1),
 			graph.Reduce{By: graph.Sum, OfPicture: true}, affine(1, -1))
 		if err == nil {
 			out, err = c.arithmetic('/', &value{samples: v.samples}, out[0])
@@ -326,7 +333,8 @@ func (c *call) rescale(sign byte, v *value, number float64) ([]*value, error) {
 	return []*value{out[0].arranged(v.dims)}, nil
 }
 
-// combineConstant combines samples with a constant that has a number for each channel, or that is a mask of windows.
+// combineConstant combines v with a constant that holds a number for each channel, or a mask that attention adds to the
+// scores of shifted windows. sign and isFirst are as for combineNumber.
 func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) ([]*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {
@@ -335,9 +343,9 @@ func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) ([]
 	list, err := c.perChannel(t, v)
 	if err != nil {
 		if mask, ok := c.shiftMask(v, t); ok && sign == '+' {
-			return c.change(v, mask)
+			return c.addChain(v, mask)
 		}
-		if plain, failed := c.plain(v); failed == nil && v.dims != nil {
+		if plain, failed := c.inUsualLayout(v); failed == nil && v.dims != nil {
 			return c.combineConstant(sign, plain, t, isFirst)
 		}
 		return nil, err
@@ -350,8 +358,8 @@ func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) ([]
 	return []*value{{samples: identity(out.Node), dims: v.dims}}, err
 }
 
-// align returns a node for each value, and the layout that all these nodes have. A value may have a single pixel or
-// channel where another has more.
+// align returns a node for each value, and the layout that all these nodes have, so that they can be combined sample by
+// sample. A value may have a single pixel or channel where another has more.
 func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
 	isUsual := true
 	for _, v := range values {
@@ -394,7 +402,7 @@ func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
 	return nodes, dims, nil
 }
 
-// combineCurves combines two functions of the samples of one node.
+// combineCurves combines two curves by sign if both are functions of the samples of one node.
 func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) {
 	name, x, y := c.name, first.samples, second.samples
 	out, err := c.newCurve(x.base, x, y)
@@ -418,7 +426,8 @@ func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) 
 	return []*value{{samples: out, dims: first.dims}}, nil
 }
 
-// extreme returns a function for operation.make, for Max, Min or Sum: it combines one input after another by sign.
+// extreme returns a function for operation.make that computes Max, Min or Sum, by the signs '>', '<' and '+', of any
+// number of inputs.
 func extreme(sign byte) func(*call) ([]*value, error) {
 	return func(c *call) (out []*value, err error) {
 		out = c.in[:1]
@@ -431,6 +440,8 @@ func extreme(sign byte) func(*call) ([]*value, error) {
 	}
 }
 
+// batchNormalization computes BatchNormalization with constant means and variances, which is a factor and an offset for
+// each channel.
 func (c *call) batchNormalization() ([]*value, error) {
 	s, err := c.shape()
 	if err != nil {

@@ -128,7 +128,7 @@ func (c *call) reshape() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if plain, err := c.plain(v); err == nil { // a node in the usual layout has no parts to split
+	if plain, err := c.inUsualLayout(v); err == nil { // a node in the usual layout has no parts to split
 		v = plain
 	}
 	out, err := c.layout(v).reshaped(dims)
@@ -141,7 +141,8 @@ func (c *call) reshape() ([]*value, error) {
 	return []*value{v.arranged(out)}, err
 }
 
-// unshuffled adds a PixelUnshuffle, which turns squares of pixels into channels, and returns v on the new node.
+// unshuffled adds a PixelUnshuffle, which turns squares of pixels into channels, so that v becomes a value of the new
+// node.
 func (c *call) unshuffled(v *value) (*value, error) {
 	dims := c.layout(v).merged()
 	factors := [3]int{channels: 1}
@@ -182,8 +183,9 @@ func (c *call) unshuffled(v *value) (*value, error) {
 	return c.sampled(node).arranged(c.inOrder(dims)), err
 }
 
-// plain returns the samples of v in the usual layout, for which it may add a node.
-func (c *call) plain(v *value) (*value, error) {
+// inUsualLayout returns the samples of v in the layout [1, channels, height, width]. It adds a node to bring them there
+// if they have another layout.
+func (c *call) inUsualLayout(v *value) (*value, error) {
 	node, err := c.node(v)
 	return c.sampled(node), err
 }
@@ -212,6 +214,7 @@ func (c *call) order(rank int) ([]int, error) {
 	return order, nil
 }
 
+// foldTranspose rearranges the dimensions of a constant.
 func foldTranspose(c *call) (*tensor, error) {
 	from := c.in[0].constant
 	order, err := c.order(len(from.dims))
@@ -240,6 +243,8 @@ func (c *call) transpose() ([]*value, error) {
 	return []*value{c.in[0].arranged(dims.transposed(order))}, nil
 }
 
+// depthToSpace computes DepthToSpace, a pixel shuffle: channels become squares of pixels. The modes are two orders of
+// the channels.
 func (c *call) depthToSpace() ([]*value, error) {
 	mode := c.text("mode", "DCR")
 	if mode != "DCR" && mode != "CRD" {
@@ -252,6 +257,7 @@ func (c *call) depthToSpace() ([]*value, error) {
 	return []*value{c.sampled(node)}, err
 }
 
+// spaceToDepth computes SpaceToDepth: squares of pixels become channels.
 func (c *call) spaceToDepth() ([]*value, error) {
 	node, err := c.node(c.in[0])
 	if err == nil {
@@ -313,6 +319,7 @@ func (c *call) tile() ([]*value, error) {
 	return []*value{c.in[0].arranged(v)}, nil
 }
 
+// foldTile repeats a constant along each dimension as often as the second input says.
 func foldTile(c *call) (*tensor, error) {
 	times, err := c.in[1].constant.numbers()
 	if err != nil {

@@ -58,6 +58,7 @@ func (c *call) factors(s graph.Shape) (down, across float64, err error) {
 	return all[2], all[3], nil
 }
 
+// resize computes Resize and Upsample, as a graph.Resize by whole factors or to the size of an earlier node.
 func (c *call) resize() ([]*value, error) {
 	s, err := c.shape()
 	if err != nil {
@@ -132,8 +133,8 @@ func (c *call) interpolation() (by graph.Interpolation, a float64, err error) {
 	return by, a, err
 }
 
-// resizeTo resizes samples of shape s, by the given factors, to the size of an earlier node. Without such a node, it
-// fails with unlike, or with an error of its own if unlike is nil.
+// resizeTo resizes samples of shape s, by the given factors, to the size of an earlier node. If no node has that size,
+// it fails with unlike or, if unlike is nil, with an error of its own.
 func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) ([]*value, error) {
 	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
 	if !found {
@@ -194,7 +195,8 @@ func (c *call) enlargeFromCorner(factor int) ([]*value, error) {
 	return c.add(graph.PixelShuffle{Factor: factor}, out...)
 }
 
-// nearest adds a Resize by Nearest if the file, like the graph, takes sample ⌊x·Down/Up⌋ for column x.
+// nearest adds op, a nearest-neighbour Resize, if the file takes sample ⌊x·Down/Up⌋ for column x, as the graph does. It
+// fails for other roundings.
 func (c *call) nearest(op graph.Resize, coordinates string) ([]*value, error) {
 	rounding := c.text("nearest_mode", "round_prefer_floor")
 	if c.op == "Upsample" || c.opset < 11 {
@@ -232,6 +234,7 @@ func (c *call) nearest(op graph.Resize, coordinates string) ([]*value, error) {
 	return c.add(op, c.in[0])
 }
 
+// pad computes Pad of rows and columns. Negative pads cut rows and columns off.
 func (c *call) pad() ([]*value, error) {
 	pads, err := c.listOr(1, "pads")
 	if err != nil {
@@ -281,7 +284,7 @@ func (c *call) pad() ([]*value, error) {
 	return c.add(op, c.in[0])
 }
 
-// padWith pads the first input with the number in border, or with one number per channel, or cuts samples off.
+// padWith computes op with border, which holds one number for all channels or one for each.
 func (c *call) padWith(op graph.Pad, border []float32) ([]*value, error) {
 	areZeros := slices.Min(border) == 0 && slices.Max(border) == 0
 	if areZeros || max(op.Top, op.Left, op.Bottom, op.Right) <= 0 {

@@ -106,7 +106,7 @@ func (c *call) sliceSamples() (out []*value, err error) {
 	return []*value{v}, nil
 }
 
-// narrow returns the part of v that a slicing keeps.
+// narrow returns the values of v at the indexes of a slicing, along its axis.
 func (c *call) narrow(v *value, by slicing) (*value, error) {
 	if v.constant != nil {
 		part, err := c.sliced(v.constant, by)
@@ -119,28 +119,28 @@ func (c *call) narrow(v *value, by slicing) (*value, error) {
 	if p := merged(dims[by.axis]); by.step > 1 && len(p) == 2 && p[0].of != channels && p[1].of == channels &&
 		p[1].size == by.step && by.start < by.step && n == p[0].size { // channels that thin made from pixels
 		split := slices.Concat(dims[:by.axis], layout{p[:1], p[1:]}, dims[by.axis+1:])
-		one, err := c.pick(v.arranged(split), by.axis+1, []int{by.start})
+		one, err := c.selectIndexes(v.arranged(split), by.axis+1, []int{by.start})
 		if err != nil {
 			return nil, err
 		}
 		return one.arranged(slices.Delete(one.dims, by.axis+1, by.axis+2)), nil
 	}
 	for _, of := range []dimension{rows, columns} {
-		switch p, is := only(dims[by.axis], of); {
+		switch p, is := singlePart(dims[by.axis], of); {
 		case is && p.step == 1 && by.step == 1:
 			return c.crop(v, by, p)
 		case is && p.step == 1 && by.step > 1 && v.dims == nil:
-			return c.thin(v, by, of)
+			return c.everyNth(v, by, of)
 		}
 	}
 	list := make([]int, n)
 	for i := range list {
 		list[i] = by.start + i*by.step
 	}
-	return c.pick(v, by.axis, list)
+	return c.selectIndexes(v, by.axis, list)
 }
 
-// crop does what narrow does for rows or columns of the whole picture: it cuts off edges.
+// crop does what narrow does if the axis is all rows, or all columns, of the picture: it cuts off edges.
 func (c *call) crop(v *value, by slicing, p part) (*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {
@@ -164,10 +164,10 @@ func (c *call) crop(v *value, by slicing, p part) (*value, error) {
 	return c.sampled(node).arranged(out), nil
 }
 
-// thin does what narrow does for every step-th row (columns likewise). Squares of step×step pixels become channels, and
-// thin picks the channels of the kept row of each square. In the layout of the result, the columns of a square are part
-// of the columns of the picture.
-func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
+// everyNth does what narrow does for every step-th row of the picture (columns likewise). It turns squares of step×step
+// pixels into channels, and selects the channels of the kept row of each square. In the layout of the result, the
+// columns of a square are part of the columns of the picture.
+func (c *call) everyNth(v *value, by slicing, of dimension) (*value, error) {
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
 	}
 	out = append(out, []part{{of: channels, size: f, step: f}}, []part{{of: channels, size: f, step: 1}})
 	out[1] = []part{{of: channels, size: s.Channels, step: f * f}}
-	kept, err := c.pick(c.sampled(node).arranged(out), axis, []int{by.start})
+	kept, err := c.selectIndexes(c.sampled(node).arranged(out), axis, []int{by.start})
 	if err != nil {
 		return nil, err
 	}
@@ -200,10 +200,10 @@ func (c *call) thin(v *value, by slicing, of dimension) (*value, error) {
 	return kept.arranged(out[:4]), nil
 }
 
-// pick returns the values of v at the indexes in list along a dimension, which must consist of channels.
-func (c *call) pick(v *value, along int, list []int) (*value, error) {
+// selectIndexes returns the values of v at the indexes in list along a dimension, which must consist of channels.
+func (c *call) selectIndexes(v *value, along int, list []int) (*value, error) {
 	dims, n := c.layout(v), len(list)
-	p, isChannels := only(dims[along], channels)
+	p, isChannels := singlePart(dims[along], channels)
 	node, err := v.samples.resolve(c.tracer)
 	if err != nil {
 		return nil, err
@@ -220,11 +220,11 @@ func (c *call) pick(v *value, along int, list []int) (*value, error) {
 		if v.dims == nil {
 			return nil, fmt.Errorf("of some rows or columns (axis %d) is not supported, only of channels", along)
 		}
-		plain, err := c.plain(v)
+		plain, err := c.inUsualLayout(v)
 		if err != nil || len(c.sizes(plain)) != len(dims) {
 			return nil, errView
 		}
-		return c.pick(plain, along, list)
+		return c.selectIndexes(plain, along, list)
 	}
 	if n > graph.MaxChannels || count/p.size*n > graph.MaxChannels {
 		return nil, fmt.Errorf("of more than %d channels", graph.MaxChannels)
@@ -282,6 +282,7 @@ func (c *call) splitSizes(side int) ([]int, error) {
 	return sizes, nil
 }
 
+// split computes Split: it divides v along an axis and returns the pieces.
 func (c *call) split() (out []*value, err error) {
 	sizes := c.sizes(c.in[0])
 	along, err := axis(c.int("axis", 0), len(sizes))
@@ -303,7 +304,7 @@ func (c *call) split() (out []*value, err error) {
 	return out, nil
 }
 
-// splitToSequence computes SplitToSequence: it returns the parts, of one size or of given sizes, as one value.
+// splitToSequence computes SplitToSequence: it returns the pieces, of one size or of given sizes, as one value.
 func (c *call) splitToSequence() ([]*value, error) {
 	sizes := c.in[1]
 	if sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1 {
@@ -325,7 +326,7 @@ func (c *call) splitToSequence() ([]*value, error) {
 	return []*value{{list: list}}, err
 }
 
-// sequenceAt computes SequenceAt: it returns one part of the result of a SplitToSequence.
+// sequenceAt computes SequenceAt: it returns one of the pieces that a SplitToSequence returned.
 func (c *call) sequenceAt() ([]*value, error) {
 	list := c.in[0].list
 	i, err := c.number(1, 0)

@@ -221,7 +221,7 @@ func (t *tracer) define(n node, out []*value) error {
 			return fmt.Errorf("more than %d values", 2*maxNodes)
 		}
 		if t.values[name] = out[i]; out[i] != nil && out[i].constant != nil {
-			out[i].constant.keep()
+			out[i].constant.retain()
 		}
 	}
 	return nil

@@ -303,7 +303,7 @@ func (c *call) multiplied(x, y *value) ([]*value, error) {
 	case arePixels(a.left) && arePixels(b.left) && !arePixels(a.inner) && sameBatch(a.batch, b.batch):
 		return c.scores(a, b, batch)
 	case len(a.inner) > 1 && a.inner[0].of == channels && arePixels(a.inner[1:]) && !arePixels(a.left) &&
-		!arePixels(b.left) &&		slices.Equal(a.inner, b.inner):
+		!arePixels(b.left) && slices.Equal(a.inner, b.inner):
 		return c.layerScores(a, b, batch)
 	case len(b.left) > 1 && b.left[0].of == channels && arePixels(b.left[1:]) && !arePixels(a.inner) &&
 		!arePixels(b.inner):

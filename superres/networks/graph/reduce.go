@@ -53,11 +53,11 @@ type Normalize struct {
 // group is Size neighbouring channels; Size divides the number of channels.
 type Softmax struct{ Size int }
 
-// Name implements Op.
 func (Pool) Name() string { return "Pool" }
 
+// shape implements Op. The sides of the result are the numbers of whole windows that fit down and across.
 func (p Pool) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	switch {
 	case err != nil:
 		return s, err
@@ -72,11 +72,11 @@ func (p Pool) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
-// Name implements Op.
 func (Reduce) Name() string { return "Reduce" }
 
+// shape implements Op. What is reduced has size 1 in the result.
 func (r Reduce) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && (r.By < Mean || r.By > Maximum || !r.OfPicture && !r.OfChannels) {
 		err = errors.New("of nothing, or by an unknown reduction")
 	}
@@ -89,7 +89,6 @@ func (r Reduce) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-// Name implements Op.
 func (ReduceEach) Name() string { return "ReduceEach" }
 
 func (r ReduceEach) shape(in []Shape) (Shape, error) {
@@ -100,22 +99,20 @@ func (r ReduceEach) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-// Name implements Op.
 func (Normalize) Name() string { return "Normalize" }
 
 func (n Normalize) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && (n.Groups < 1 || s.Channels%n.Groups != 0 || !(n.Epsilon >= 0)) {
 		err = fmt.Errorf("of %d channels in %d groups, with %g", s.Channels, n.Groups, n.Epsilon)
 	}
 	return s, err
 }
 
-// Name implements Op.
 func (Softmax) Name() string { return "Softmax" }
 
 func (f Softmax) shape(in []Shape) (Shape, error) {
-	s, err := one(in)
+	s, err := onlyInput(in)
 	if err == nil && (f.Size < 1 || s.Channels%f.Size != 0) {
 		err = fmt.Errorf("of each %d of %d channels", f.Size, s.Channels)
 	}

@@ -22,6 +22,8 @@ type kernel struct {
 	weights                 int
 }
 
+// kernel reads the parameters of a convolution; their keys are ncnn's. Numbers for the vertical direction default to
+// those for the horizontal one.
 func (c *call) kernel() (k kernel, err error) {
 	k = kernel{out: c.int(0, 0), groups: c.int(7, 1), width: c.int(1, 0), dilation: c.int(2, 1), stride: c.int(3, 1),
 		left: c.int(4, 0), bias: c.int(5, 0), weights: c.int(6, 0)}
@@ -52,6 +54,7 @@ func (c *call) parameters(k kernel) (weights, biases []float32, err error) {
 	return weights, biases, err
 }
 
+// convolution adds a Convolution, and the activation that it states.
 func (c *call) convolution() ([]graph.Operand, error) {
 	k, err := c.kernel()
 	s, err2 := c.shape()
@@ -84,6 +87,7 @@ func (c *call) convolution() ([]graph.Operand, error) {
 	return c.activate([]graph.Operand{{Node: node}}, err)
 }
 
+// deconvolution adds a Deconvolution, a transposed convolution with square taps, and the activation that it states.
 func (c *call) deconvolution() ([]graph.Operand, error) {
 	k, err := c.kernel()
 	s, err2 := c.shape()
@@ -137,15 +141,15 @@ func (c *call) activate(out []graph.Operand, err error) ([]graph.Operand, error)
 	}
 	switch kind {
 	case 1:
-		return c.then(out, nil, graph.PReLU{Slope: []float32{0}})
+		return c.chain(out, nil, graph.PReLU{Slope: []float32{0}})
 	case 2:
-		return c.then(out, nil, graph.PReLU{Slope: list[:1]})
+		return c.chain(out, nil, graph.PReLU{Slope: list[:1]})
 	case 3:
-		return c.then(out, nil, graph.Clip{Min: list[0], Max: list[1]})
+		return c.chain(out, nil, graph.Clip{Min: list[0], Max: list[1]})
 	case 4:
-		return c.then(out, nil, graph.Sigmoid)
+		return c.chain(out, nil, graph.Sigmoid)
 	case 5:
-		return c.then(out, nil, graph.Mish)
+		return c.chain(out, nil, graph.Mish)
 	case 6:
 		return c.addHardSwish(out[0], list[0], list[1])
 	}

@@ -42,7 +42,8 @@ type reader struct {
 	sized bool
 	// blobs are the results of the layers so far, by their names.
 	blobs map[string]graph.Operand
-	// free are the blobs that no layer has taken so far, except constants and results of a Split.
+	// free are the blobs that no layer has taken so far, except constants and results of a Split; the last one left is
+	// the result of the network.
 	free map[string]bool
 }
 
@@ -136,8 +137,8 @@ type maker struct {
 	make        func(*call) ([]graph.Operand, error)
 }
 
-// many is the greatest number of inputs of layers that take any number of inputs.
-const many = graph.MaxNodes
+// maxInputs is the greatest number of inputs of layers that take any number of inputs.
+const maxInputs = graph.MaxNodes
 
 // makers maps each supported kind of layer to its maker.
 var makers = map[string]maker{
@@ -164,14 +165,14 @@ var makers = map[string]maker{
 	"HardSwish":              {1, 1, (*call).hardSwish},
 	"HardSigmoid":            {1, 1, (*call).hardSigmoid},
 	"Clip":                   {1, 1, (*call).clip},
-	"Eltwise":                {2, many, (*call).eltwise},
+	"Eltwise":                {2, maxInputs, (*call).eltwise},
 	"BinaryOp":               {1, 2, (*call).binary},
 	"UnaryOp":                {1, 1, (*call).unary},
 	"BatchNorm":              {1, 1, (*call).batchNorm},
 	"Scale":                  {1, 2, (*call).scale},
 	"Bias":                   {1, 1, (*call).bias},
 	"Power":                  {1, 1, (*call).power},
-	"Concat":                 {1, many, (*call).concat},
+	"Concat":                 {1, maxInputs, (*call).concat},
 	"Slice":                  {1, 1, (*call).slice},
 	"Crop":                   {1, 1, (*call).crop},
 	"Padding":                {1, 1, (*call).padding},
@@ -198,8 +199,9 @@ func (c *call) add(op graph.Op, inputs ...graph.Operand) ([]graph.Operand, error
 	return []graph.Operand{{Node: node}}, err
 }
 
-// then adds the operations ops as a chain of nodes after the operands out. If err is not nil, it just returns err.
-func (c *call) then(out []graph.Operand, err error, ops ...graph.Op) ([]graph.Operand, error) {
+// chain adds the operations ops one after another, the first on the operands out. If err is not nil, it just returns
+// err, so that callers can pass on the error of the call that made out.
+func (c *call) chain(out []graph.Operand, err error, ops ...graph.Op) ([]graph.Operand, error) {
 	for _, op := range ops {
 		if err == nil {
 			out, err = c.add(op, out...)
@@ -216,6 +218,7 @@ func (c *call) shape() (graph.Shape, error) {
 	return c.graph.Shape(c.in[0].Node), nil
 }
 
+// input adds the picture that the Input describes. There may be only one.
 func (c *call) input() ([]graph.Operand, error) {
 	if c.graph != nil {
 		return nil, errors.New("the network takes more than one picture")
@@ -235,6 +238,7 @@ func (c *call) input() ([]graph.Operand, error) {
 	return []graph.Operand{{}}, err
 }
 
+// memoryData reads a constant from the .bin: one value, or one for each channel.
 func (c *call) memoryData() ([]graph.Operand, error) {
 	w, h, channels := c.int(0, 0), c.int(1, 0), c.int(2, 0)
 	if c.int(11, 0) != 0 || !(h == 0 && channels == 0 || channels != 0 && w == 1 && h == 1) {

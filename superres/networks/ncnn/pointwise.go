@@ -61,7 +61,7 @@ func (c *call) addHardSwish(x graph.Operand, alpha, beta float32) ([]graph.Opera
 		return c.add(graph.HardSwish, x)
 	}
 	gate, err := c.add(affine(alpha, beta), x)
-	gate, err = c.then(gate, err, graph.Clip{Min: 0, Max: 1})
+	gate, err = c.chain(gate, err, graph.Clip{Min: 0, Max: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +71,14 @@ func (c *call) addHardSwish(x graph.Operand, alpha, beta float32) ([]graph.Opera
 func (c *call) hardSigmoid() ([]graph.Operand, error) {
 	alpha, beta := c.float(0, 0.2), c.float(1, 0.5)
 	out, err := c.add(affine(alpha, beta))
-	return c.then(out, err, graph.Clip{Min: 0, Max: 1})
+	return c.chain(out, err, graph.Clip{Min: 0, Max: 1})
 }
 
 func (c *call) clip() ([]graph.Operand, error) {
 	return c.add(graph.Clip{Min: c.float(0, -math.MaxFloat32), Max: c.float(1, math.MaxFloat32)})
 }
 
+// eltwise adds an Eltwise: the product of all inputs, or their sum, each times a factor.
 func (c *call) eltwise() (out []graph.Operand, err error) {
 	kind, factors := c.int(0, 0), c.floats(1)
 	if kind != 0 && kind != 1 {
@@ -107,6 +108,7 @@ func (c *call) eltwise() (out []graph.Operand, err error) {
 	return []graph.Operand{sum}, nil
 }
 
+// binary adds a BinaryOp of two inputs, or of one input and a number.
 func (c *call) binary() ([]graph.Operand, error) {
 	kind, hasScalar, scalar := c.int(0, 0), c.int(1, 0), c.float(2, 0)
 	if hasScalar != 0 != (len(c.in) == 1) {
@@ -148,6 +150,7 @@ func (c *call) unary() ([]graph.Operand, error) {
 	return c.add(op)
 }
 
+// batchNorm adds a BatchNorm with the four lists of the .bin.
 func (c *call) batchNorm() ([]graph.Operand, error) {
 	n, epsilon := c.int(0, 0), c.float(1, 0)
 	var slope, mean, variance, bias []float32
@@ -164,6 +167,7 @@ func (c *call) batchNorm() ([]graph.Operand, error) {
 	return c.add(op)
 }
 
+// scale adds a Scale: a factor and an offset for each channel from the .bin, or a product of two inputs.
 func (c *call) scale() ([]graph.Operand, error) {
 	n, hasBias := c.int(0, 0), c.int(1, 0) != 0
 	if n == -233 || len(c.in) != 1 {
@@ -192,6 +196,7 @@ func (c *call) bias() ([]graph.Operand, error) {
 	return c.add(graph.Affine{Scale: []float32{1}, Offset: offsets})
 }
 
+// power adds a Power: (x·factor + offset) to the power of 1 or 2.
 func (c *call) power() ([]graph.Operand, error) {
 	power, factor, offset := c.float(0, 1), c.float(1, 1), c.float(2, 0)
 	out, err := c.add(affine(factor, offset))
@@ -199,7 +204,7 @@ func (c *call) power() ([]graph.Operand, error) {
 	case 1:
 		return out, err
 	case 2:
-		return c.then(out, err, graph.Square)
+		return c.chain(out, err, graph.Square)
 	}
 	return nil, fmt.Errorf("%g is not supported, only 1 and 2", power)
 }

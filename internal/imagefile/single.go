@@ -13,8 +13,8 @@ import (
 // Only one picture of a file is decoded, and others would be lost silently. So files in formats that allow several are
 // searched before decoding. The search reads only the structure of a file; it decompresses no pixels.
 
-// checkSingle refuses a file with several pictures. If lim.FirstFrame is set but f.first is nil, it accepts every file,
-// since the decoder reads only the first picture; if f.first is set as well, src is a file from f.first.
+// checkSingle refuses a file with several pictures. If lim.FirstFrame is set, it accepts every file if f.first is nil,
+// since the decoder then reads only the first picture; otherwise src is already the result of f.first.
 func (f *codec) checkSingle(src *source, lim Limits) error {
 	switch {
 	case f.several == nil || lim.FirstFrame && f.first == nil || !f.several(src):

@@ -19,7 +19,8 @@ func describeWebP(src *source, pic *Picture) {
 	pic.Quantiser, pic.Subsampled = webpIndex(src), lossyFrame(src).Len > 0
 }
 
-// lossyFrame returns the data of the chunk with lossy pixels in the WebP src, or data of length 0 if there is no chunk.
+// lossyFrame returns the data of the chunk with lossy pixels in the WebP src, or data of length 0 if it has no such
+// chunk.
 func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
 		if string(kind) == "VP8 " {
@@ -130,8 +131,8 @@ func (d *booleans) readNumber(bits int) (v int) {
 	return v
 }
 
-// readOptional returns the next number of the given number of bits, which a sign follows, or 0 where a flag before it
-// says that the number is missing.
+// readOptional returns a number of the given number of bits with its sign. A flag before it may say that the number is
+// missing; readOptional then returns 0.
 func (d *booleans) readOptional(bits int) int {
 	if d.readNumber(1) == 0 {
 		return 0
@@ -178,7 +179,8 @@ func decodeWebP(src *source, _ Size, _ Limits) (image.Image, error) {
 }
 
 // fromLimitedRange returns a WebP picture in RGB. The decoder returns lossy files as stored, with luma of 16 to 235 and
-// chroma of 16 to 240 (BT.601). Chroma is enlarged as in yuv.h and upsampling.c of libwebp, to the bit.
+// chroma of 16 to 240 (BT.601). Chroma is enlarged as in yuv.h and upsampling.c of libwebp, with the same result to the
+// bit.
 func fromLimitedRange(img image.Image) image.Image {
 	var src *image.YCbCr
 	var alpha *image.NYCbCrA

@@ -99,8 +99,8 @@ func (m matrix) inverse() (inv matrix, ok bool) {
 	return inv.transpose(), math.Abs(det) > least
 }
 
-// adaptToD50 returns the matrix rgb from linear RGB to the XYZ of the profile connection space, and the matrix
-// adaptation to the white D50, a factor of rgb. ok is false where the primaries span no colour space, or where the
+// adaptToD50 returns rgb, the matrix from linear RGB to the XYZ of the profile connection space, and adaptation, the
+// factor of rgb that adapts the white point to D50. ok is false if the primaries span no colour space, or if the
 // matrices have numbers too large for a profile.
 func (p primaries) adaptToD50() (rgb, adaptation matrix, ok bool) {
 	var m matrix
@@ -191,7 +191,8 @@ func layOut(colours string, tags []profileTag) []byte {
 	return b
 }
 
-// fixedNumbers returns values as 16.16 fixed-point numbers, behind kind, a tag type, and four zeros, if kind is set.
+// fixedNumbers returns values as 16.16 fixed-point numbers. If kind, a tag type, is not empty, they follow kind and
+// four zeros.
 func fixedNumbers(kind string, values ...float64) (b []byte) {
 	if kind != "" {
 		b = append([]byte(kind), 0, 0, 0, 0)

@@ -66,7 +66,7 @@ func (a Array) write(z *zip.Writer) error {
 	return err
 }
 
-// padding is how many bytes can be read behind an array of bytes from Read, by loops that load whole vector registers.
+// padding is how many bytes can be read after an array of bytes from Read, by loops that load whole vector registers.
 const padding = 64
 
 // Read returns the elements of the array called name in NumPy, row by row. It fails unless the array has exactly

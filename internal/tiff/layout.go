@@ -82,7 +82,7 @@ var compressions = map[int]string{
 	65535: "the raw samples of a camera",
 }
 
-// alpha says what the sample behind the colours of a pixel means.
+// alpha says what the sample after the colours of a pixel means.
 type alpha int
 
 const (

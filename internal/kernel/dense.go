@@ -22,6 +22,7 @@ func Mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inn
 	mul(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 
+// mulGeneric is the definition of Mul in plain Go.
 func mulGeneric(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	for r := range rows {
 		to := c[r*ldc : r*ldc+cols]
@@ -55,6 +56,7 @@ func FindFirst(v []float64, value float64) (int, float64) {
 	return indexAbs(v, value), value
 }
 
+// maxAbsGeneric returns the largest absolute value in v. It ignores NaN.
 func maxAbsGeneric(v []float64) float64 {
 	most := 0.0
 	for _, x := range v {
@@ -76,7 +78,8 @@ func indexAbsGeneric(v []float64, value float64) int {
 	return len(v)
 }
 
-// Advance is a step of Batch-OMP. row is the new member's row of the Cholesky factor. Advance sets
+// Advance is a step of Batch-OMP, after an atom has joined the support. row is the row of this atom in the Cholesky
+// factor. Advance sets
 //
 //	p = scale·(gram − Σ_i row_i·basis_i),   corr ← corr − proj·p,
 //
@@ -94,6 +97,7 @@ func Advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 	return advance(p, corr, gram, basis, ld, row, scale, proj)
 }
 
+// advanceGeneric is the definition of Advance in plain Go.
 func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	copy(p, gram)
 	for i, l := range row {
@@ -125,6 +129,7 @@ func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scores(score, fresh[:n], p[:n], corr[:n], least, floor)
 }
 
+// scoresGeneric is the definition of Score in plain Go.
 func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float64 {
 	most := 0.0
 	for k, v := range p {

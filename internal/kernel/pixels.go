@@ -9,9 +9,9 @@ type Row struct {
 	Step int
 }
 
-// AddPixels sets dst to was, a row of an enlargement, plus the outputs of the last layer of a network multiplied by
-// share, clipped to the range from least to most. These three numbers may differ from sample to sample of the picture.
-// Sample x covers the pixels x·scale .. x·scale+scale−1,
+// AddPixels adds the result of a network to an enlargement. It sets dst to was, a row of the enlargement, plus the
+// outputs of the last layer multiplied by share, clipped to the range from least to most. These three numbers may
+// differ from sample to sample of the picture. Sample x covers the pixels x·scale .. x·scale+scale−1,
 //
 //	v = was[p] + share[x]·((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
 //	dst[p] = min(max(v, least[x]), most[x]),   p = x·scale+k
@@ -37,6 +37,7 @@ func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least,
 	addPixels(dst, was, sums, n, scale, step, outputs, share.V, share.Step, least.V, least.Step, most.V, most.Step)
 }
 
+// addPixelsGeneric is the definition of AddPixels in plain Go.
 func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int,
 	least []float32, leastStep int, most []float32, mostStep int) {
 	own, next := step+outputs, 2*(step+outputs)
@@ -72,6 +73,8 @@ func BoundRange(least, most, above, row, below []float32) {
 	boundRangeGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
 }
 
+// boundRangeGeneric is the definition of BoundRange. It keeps the extremes of two columns, so that it reads each sample
+// once.
 func boundRangeGeneric(least, most, above, row, below []float32) {
 	if len(least) == 0 {
 		return
@@ -113,6 +116,7 @@ var Missing = float32(math.Copysign(0, -1))
 // boundTogether is the number of samples that the assembly of BoundRange and BoundFlatAreas processes at a time.
 const boundTogether = 8
 
+// boundFlatAreasGeneric is the definition of BoundFlatAreas. It keeps two columns, so that it reads each sample once.
 func boundFlatAreasGeneric(least, most, above, row, below []float32) {
 	if len(least) == 0 {
 		return

@@ -20,6 +20,7 @@ func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdate(q, z, e, p, old, u, shrink, w, length, alpha)
 }
 
+// ropUpdateGeneric is the definition of ROPUpdate in plain Go.
 func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ld := len(u)
 	for j, s := range shrink {
@@ -53,6 +54,7 @@ func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 	}
 }
 
+// shortenGeneric is the definition of Shorten in plain Go.
 func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	bar := 1 / (penalty * penalty)
 	for j := range shrink {
@@ -78,6 +80,7 @@ func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 
+// ropResidualGeneric is the definition of ROPResidual in plain Go.
 func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	pq, moved := 0.0, 0.0
 	for j, s := range shrink {
@@ -105,6 +108,7 @@ func PowerStep(z, u, next []float64) {
 	powerStep(z[:n], u, next[:len(u)], cols)
 }
 
+// powerStepGeneric is the definition of PowerStep in plain Go, for the first cols columns of z.
 func powerStepGeneric(z, u, next []float64, cols int) {
 	for ; cols > 0; cols, z = cols-1, z[len(u):] {
 		x := 0.0
@@ -129,6 +133,7 @@ func Project(z, q, u, shrink, w, out []float64) {
 	project(z, q, u, shrink, w, out)
 }
 
+// projectGeneric is the definition of Project in plain Go.
 func projectGeneric(z, q, u, shrink, w, out []float64) {
 	ld := len(u)
 	qz, rest := 0.0, 0.0
@@ -167,6 +172,7 @@ func Rescale(q, z, u, grow, w []float64, r float64) {
 	rescale(q, z, u, grow, w, r)
 }
 
+// rescaleGeneric is the definition of Rescale in plain Go.
 func rescaleGeneric(q, z, u, grow, w []float64, r float64) {
 	ld := len(u)
 	for j, s := range grow {

@@ -37,7 +37,7 @@ func (c *Chain) Size(in []Size) Size {
 	return c.Base.Size(in[:c.Taken])
 }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (c *Chain) Needs(input, y, h, height int) (lo, hi int) {
 	switch {
 	case input < c.Taken:
@@ -59,7 +59,7 @@ func (c *Chain) Margin(input int) (left, right int) {
 // Together implements Op.
 func (c *Chain) Together() int {
 	if c.Base == nil {
-		return togetherFloats
+		return floatRowsTogether
 	}
 	return c.Base.Together()
 }
@@ -70,7 +70,7 @@ const (
 	valuesTogether  = 2048
 )
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (c *Chain) Make(t *Task, y, n int) {
 	width := t.Out.W
 	base, isByColumns := c.Base.(*FloatConv)
@@ -188,7 +188,8 @@ func wholeVectors(list []float32) []float32 {
 	return all
 }
 
-// inVectors calls compute for all but the last len(dst)%n values of dst and a, then for a copy of these padded to n.
+// inVectors calls compute for dst and a without their last len(dst)%n values, and then for a copy of these values,
+// padded with zeros to n.
 func inVectors(dst, a []float32, n int, compute func(dst, a []float32)) {
 	whole := len(dst) / n * n
 	compute(dst[:whole], a[:whole])

@@ -25,13 +25,13 @@ func (p *Pool) Size(in []Size) Size {
 	return s
 }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (p *Pool) Needs(_, y, _, _ int) (lo, hi int) {
 	lo = y*p.Stride - p.Pad.Top
 	return lo, lo + p.Height
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (p *Pool) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	combine := kernel.AddFloats
@@ -88,6 +88,7 @@ type reducer struct {
 	count int
 }
 
+// add takes the next number.
 func (r *reducer) add(v float32) {
 	switch {
 	case r.by == SumOfSquares:
@@ -100,6 +101,7 @@ func (r *reducer) add(v float32) {
 	r.count++
 }
 
+// result returns the reduction of all numbers that were added; for SumOfSquares it is the sum itself.
 func (r *reducer) result() float32 {
 	switch r.by {
 	case Mean:
@@ -140,10 +142,9 @@ type (
 	}
 )
 
-// Size implements Op.
 func (ReduceRow) Size(in []Size) Size { return Size{1, in[0].H, in[0].Step, true} }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (r ReduceRow) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, row := t.Out.FloatRow(y), t.In[0].FloatRow(y)
@@ -157,13 +158,11 @@ func (r ReduceRow) Make(t *Task, y, n int) {
 	}
 }
 
-// Size implements Op.
 func (ReduceColumn) Size(in []Size) Size { return Size{in[0].W, 1, in[0].Step, true} }
 
-// Needs implements Op.
 func (ReduceColumn) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (r ReduceColumn) Make(t *Task, y, _ int) {
 	out := t.Out.FloatRow(y)
 	for i := range out {
@@ -175,10 +174,9 @@ func (r ReduceColumn) Make(t *Task, y, _ int) {
 	}
 }
 
-// Size implements Op.
 func (ReduceChannels) Size(in []Size) Size { return Size{in[0].W, in[0].H, 1, true} }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (r ReduceChannels) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		row, step := t.In[0].FloatRow(y), t.In[0].Step
@@ -205,7 +203,7 @@ func (r *Roll) Needs(_, y, h, _ int) (lo, hi int) {
 	return 0, h
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (r *Roll) Make(t *Task, y, n int) {
 	in := t.In[0]
 	first := wrap(r.Columns, in.W) * in.Step
@@ -231,10 +229,9 @@ func (v *Interleave) from(i, side, n int) int {
 	return i%n*(side/n) + i/n
 }
 
-// Needs implements Op.
 func (*Interleave) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (v *Interleave) Make(t *Task, y, n int) {
 	in, step := t.In[0], t.In[0].Step
 	for ; n > 0; n, y = n-1, y+1 {
@@ -258,7 +255,7 @@ func (Select) Size(in []Size) Size {
 	return s
 }
 
-// Needs implements Op.
+// Needs implements Op: it returns the rows of the input from which row y is computed.
 func (Select) Needs(_, y, h, height int) (lo, hi int) {
 	if h == 1 && height > 1 {
 		return 0, 1
@@ -266,7 +263,7 @@ func (Select) Needs(_, y, h, height int) (lo, hi int) {
 	return y, y + 1
 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (Select) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out := t.Out.FloatRow(y)
@@ -284,8 +281,8 @@ func (Select) Make(t *Task, y, n int) {
 	}
 }
 
-// Padded applies a Pointwise that may turn the padding of a sample into NaN. Then it sets the padding, the values from
-// Channels on, to 0.
+// Padded applies a Pointwise that may make NaN of the padding, the values of a sample from Channels on, and then sets
+// the padding to 0.
 type Padded struct {
 	Pointwise
 	Channels, Step int

@@ -29,12 +29,14 @@ type Op interface {
 	// Size returns the size of the result for inputs of the given sizes.
 	Size(in []Size) Size
 	// Needs returns the range [lo, hi) of rows of an input, h rows high, from which row y of a result of the given
-	// height is computed; the range may reach beyond the edges. No later row may need a row before lo. Row y must have
-	// the same bits whichever other rows are computed. An operation that needs a whole input returns [0, h).
+	// height is computed; the range may reach beyond the edges. Later rows must not need a row before lo, since its
+	// memory is used again. Row y must have the same bits whichever other rows are computed. An operation that needs a
+	// whole input returns [0, h).
 	Needs(input, y, h, height int) (lo, hi int)
 	// Margin returns how many columns of an input are read left of the first column and right of the last.
 	Margin(input int) (left, right int)
-	// Together returns how many rows are computed at a time: from one multiple of Together to the next, or the end.
+	// Together returns how many rows are computed at a time: from one multiple of Together to the next, or to the last
+	// row.
 	Together() int
 	// Make computes the rows [y, y+n), where n is at most Together. It may write arbitrary values into columns beyond
 	// the last, since kernels compute at least kernel.MinSamples samples.

@@ -35,9 +35,9 @@ var tiers = []tier{
 	{arch: "wasm", name: SIMD128, runs: "hasModule()", lanes: 2},
 }
 
-// operation is an operation with the given name. Its definition in Go is the function nameGeneric, and its assembly is
-// nameAssembly or nameWASM, which take slices as pointers, and lengths as numbers where they need them. The generator
-// writes the function called name, which calls the definition or the assembly.
+// operation is an operation with the given name. Its definition in Go is the function called name + "Generic", and its
+// assembly the function called name + "Assembly" or name + "WASM", which takes slices as pointers, and lengths as
+// numbers if it needs them. The generator writes the function called name, which calls the definition or the assembly.
 //
 // Note: the assembly does not take whole slices, because a slice takes three words on the stack: with slices, the
 // smallest calls took a tenth longer.

@@ -131,6 +131,7 @@ func (c *code) plus(to, by integer) {
 	ADDQ(by.GPVirtual, to.GPVirtual)
 }
 
+// increase adds by, which may be negative, to a number.
 func (c *code) increase(to integer, by int) {
 	switch {
 	case c.arm != nil && by >= 0:

@@ -17,6 +17,9 @@ type columns struct {
 	offset, index reg.GPVirtual
 }
 
+// columns writes loops over columns and their entries. The method each writes a loop over all columns; inside its body,
+// the method entries writes a loop over the vectors of a column. offset counts bytes from the first column, index from
+// the current column.
 func (t tier) columns(ld, count reg.GPVirtual) *columns {
 	c := &columns{t, ld, count, GP64(), GP64()}
 	SHLQ(U8(3), c.ld)
@@ -53,6 +56,7 @@ var _ = register(operation{
 	assembly:  tier.ropUpdate,
 })
 
+// ropUpdate writes the loops of ROPUpdate, whose formulas have the same names; `next` is the new q.
 func (t tier) ropUpdate() {
 	q, z, e, p, old, u := pointer("q"), pointer("z"), pointer("e"), pointer("p"), pointer("old"), pointer("u")
 	shrink, w, length := pointer("shrink"), pointer("w"), pointer("length")
@@ -104,6 +108,7 @@ var _ = register(operation{
 	assembly:  tier.shorten,
 })
 
+// shorten writes the loop of Shorten; now is s, and lost is 1 − s.
 func (t tier) shorten() {
 	shrink, part, square := pointer("shrink"), pointer("part"), pointer("square")
 	n, out := lengthOf("shrink"), pointer("out")
@@ -244,6 +249,7 @@ var _ = register(operation{
 	assembly:  tier.project,
 })
 
+// project writes the loops of Project. The sums are written as the comment at Project says: without q if s is 0.
 func (t tier) project() {
 	z, q, u, shrink, w, out := pointer("z"), pointer("q"), pointer("u"), pointer("shrink"), pointer("w"), pointer("out")
 	c := t.columns(lengthOf("u"), lengthOf("shrink"))
@@ -297,6 +303,7 @@ var _ = register(operation{
 	assembly:  tier.rescale,
 })
 
+// rescale writes the loops of Rescale.
 func (t tier) rescale() {
 	q, z, u, grow, w := pointer("q"), pointer("z"), pointer("u"), pointer("grow"), pointer("w")
 	c := t.columns(lengthOf("u"), lengthOf("grow"))

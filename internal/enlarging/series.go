@@ -31,7 +31,8 @@ type animation struct{ series }
 type pages struct{ series }
 
 // measureSeries sets the sizes and the memory in r from cfg, the header of the first picture; heldBytes is the size of
-// the file and its metadata. For pages, as their sizes are still unknown, it sets r.Memory to all memory allowed.
+// the file and its metadata. The sizes of further pages are still unknown, so for pages it sets r.Memory to all memory
+// allowed.
 func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, heldBytes int64) error {
 	if kind.CanPage() {
 		size, _, err := r.measure(cfg, false, heldBytes, 0)
@@ -161,8 +162,9 @@ func (t *pageSums) plan(r *run) {
 	}
 }
 
-// chooseFormat sets the format of the result if Follow is set: to the format of the file, or to PNG if several pictures
-// cannot be written in that format. It fails if the result cannot hold the file, which title describes in the error.
+// chooseFormat sets the format of the result if Follow is set: to the format of the file, or to PNG if that format
+// cannot be written with several pictures. It fails if the result cannot hold the pictures of the file, which title
+// describes in the error.
 func (s *series) chooseFormat(title string, remedy safefile.Remedy) error {
 	r := s.run
 	if r.Follow {

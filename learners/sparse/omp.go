@@ -97,8 +97,9 @@ func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// pursue codes a signal. choose returns the atom that should join a support of count atoms, or -1 if the residual is
-// rounding error, at most floor.
+// pursue codes a signal y by adding atom after atom to the support. It writes the atoms to index and their coefficients
+// to value, and returns how many there are. choose returns the atom that should join a support of count atoms, or -1 if
+// the residual is only rounding error, which is at most floor.
 func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	choose func(floor float64, count int) int) int {
 	energy := dot(y, y)

@@ -162,7 +162,7 @@ func (c *Stage) Save(a *stage.Arrays) any {
 	return params{c.Patch, c.Mean, c.Detail, c.Coder}
 }
 
-// Apply implements stage.Stage.
+// Apply implements stage.Stage. It cuts, codes, rebuilds and averages the patches of some rows at a time.
 func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	whole := low.Extend(c.Patch, c.Patch)
 	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}

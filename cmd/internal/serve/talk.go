@@ -127,7 +127,8 @@ func (t *talk) cancelling() (cancel, over func()) {
 	return cancel, over
 }
 
-// hear handles a frame with the letter kind and sends the answer, if any. It returns an error if the worker misbehaves.
+// hear handles a frame with the letter kind and sends the answer, if any. It returns an error if the worker breaks the
+// protocol.
 func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 	switch kind {
 	case frameNeed:

@@ -20,7 +20,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// batch is the plan for one call of the command. Below, "this part" is the part of the pictures that --shard takes.
+// batch is the plan for one call of the command. Below, "this part" means the pictures that --shard takes of all.
 type batch struct {
 	jobs     []job
 	problems []error          // errors in the plan; if there are any, no picture is enlarged
@@ -81,7 +81,7 @@ const (
 	large              // the picture is large enough already
 )
 
-// job returns the job of input i, without the fields replace, bytes and settings, which only examine sets.
+// job returns the job of input i, without the fields that only examine sets: replace, bytes and settings.
 func (b *batch) job(i int) job {
 	out, _ := b.names.Output(b.inputs[i]) // planner.nameAll has checked that there is no error
 	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root,

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// copied is a stream of the input that is copied to the result. by is "copy" or, for subtitles to convert, the encoder.
+// copied is a stream of the input that is copied to the result. by is "copy" or, for subtitles that must be converted,
+// the name of the encoder.
 type copied struct {
 	*stream
 	by string
@@ -110,7 +111,8 @@ func (c *clip) trialArgs(ext string, list []copied) []string {
 	return append(args, "-y", local(os.DevNull))
 }
 
-// metadataArgs are the arguments that keep, or with c.Strip remove, the metadata, in a result with the extension ext.
+// metadataArgs returns the arguments that keep the metadata, or remove it if c.Strip is true, in a result with the
+// extension ext.
 func (c *clip) metadataArgs(ext string) (args []string) {
 	args = append(args, "-disposition:v:0", c.video.disposition())
 	if c.Strip {

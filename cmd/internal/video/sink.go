@@ -36,7 +36,8 @@ func (s sink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 	return s.cut(p.Written)
 }
 
-// cut returns an error if the input ended too early: written frames are fewer than the header says, or ffmpeg says so.
+// cut returns an error if the input ended too early: if fewer frames were written than the header says, or if ffmpeg
+// says so.
 func (c *clip) cut(written int) error {
 	promised, _ := strconv.Atoi(c.video.Frames)
 	const few = 50 // one frame in 50 may be missing for other reasons, such as an edit of its beginning
@@ -120,7 +121,8 @@ type encoding struct {
 	frames   int     // number of frames of the result so far
 }
 
-// Write implements io.Writer. Like muxer, it takes the header first, then a frame in each call.
+// Write implements io.Writer. It takes the header of the stream in the first call and a frame in each later call, as
+// muxer does. With segments, it begins and ends them at the right frames.
 func (w *encoding) Write(p []byte) (n int, err error) {
 	if w.head == "" {
 		w.head = string(p)
@@ -151,7 +153,8 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// begin starts ffmpeg with args, to write w.temp, and sends it the start of the stream; in is the header of the frames.
+// begin starts ffmpeg with args, which makes it write w.temp, and sends it the start of the stream; in is the header of
+// the frames.
 func (w *encoding) begin(in y4m.Header, args []string) error {
 	p := newProcess(w.ctx, nil, w.tools.ffmpeg, append(args, local(w.temp))...)
 	p.log.hidden = local(w.temp)

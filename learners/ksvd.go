@@ -121,5 +121,4 @@ func (l KSVD) update(ctx context.Context, p *problem) error {
 	return nil
 }
 
-// vector returns v as a vector of BLAS.
 func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Data: v, Inc: 1} }

@@ -62,8 +62,7 @@ func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement
 	return e, nil
 }
 
-// push takes the next rows of the planes and returns the next rows of the results, or nil if too few have arrived for
-// any.
+// push takes the next rows of the planes and returns the next rows of the results, or nil if none is complete.
 func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.Plane, error) {
 	var err error
 	for _, p := range e.passes {
@@ -210,7 +209,6 @@ type window struct {
 	plane plane.Plane
 }
 
-// end returns the row of the whole plane that follows the last row of the window.
 func (w *window) end() int { return w.top + w.plane.H }
 
 // rows returns the rows [from, to) of the whole plane as a plane that shares the memory of the window.

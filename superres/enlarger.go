@@ -25,8 +25,7 @@ type enlarger struct {
 	img         image.Image
 	transparent *picture.Picture // planes of img, prepared as Options.Alpha says; nil: img is opaque
 	hardAlpha   bool             // each pixel of transparent is either fully transparent or opaque
-	// premultiplied says that the colours of transparent and out are multiplied by opacity; out has 16 bits until the
-	// end.
+	// premultiplied says that the colours of transparent and out are multiplied by opacity; out has 16 bits at first.
 	premultiplied bool
 	deep          bool // the result has 16 bits a sample
 	grey          bool
@@ -118,7 +117,6 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	return e, nil
 }
 
-// resizes reports whether the result is larger than the picture.
 func (e *enlarger) resizes() bool { return e.inW != e.w || e.inH != e.h }
 
 // changesAlpha reports whether transparency goes through the model.

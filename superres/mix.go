@@ -227,8 +227,7 @@ func (m *Model) meanOfOrientations(
 	return means, nil
 }
 
-// addOriented enlarges whole planes in one orientation, turns the result back, multiplies it by weight and adds it to
-// sums.
+// addOriented enlarges whole planes in one orientation, turns the result back and adds it, times weight, to sums.
 func (m *Model) addOriented(
 	ctx context.Context, sums, in []*plane.Plane, t task, orientation int32, weight float32,
 ) error {

@@ -83,7 +83,6 @@ func (m *Model) members() (text []byte, members stage.Members, err error) {
 // networkName is the name of the network in a model file.
 const networkName = "network"
 
-// stageName returns the name of stage i in a model file.
 func stageName(i int) string { return fmt.Sprintf("stage%d", i) }
 
 // Load returns the model that Save wrote to a file; r reads the file, which has size bytes. It trusts nothing in the

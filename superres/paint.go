@@ -29,8 +29,7 @@ func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	}
 }
 
-// paintStrip paints one strip. With e.emit, a strip is the rows that are passed to e.emit together; otherwise it is any
-// rows.
+// paintStrip paints one strip. With e.emit, a strip is the rows that are passed to e.emit together; else any rows.
 func (e *enlarger) paintStrip(top int, planes []*plane.Plane) {
 	if e.emit != nil {
 		e.out.Strip(top, top+planes[0].H)
@@ -133,8 +132,7 @@ func (e *enlarger) weaken(p *plane.Plane, top int, low *plane.Plane, lo int) {
 }
 
 // paintInterpolated paints rows of the result, beginning with row top, from enlarged brightness luma and from colour
-// that it interpolates. low holds the rows of the picture, beginning with row lo, that interpolation needs for these
-// rows.
+// that it interpolates. low holds the rows of the picture, beginning with row lo, that interpolation needs.
 func (e *enlarger) paintInterpolated(top int, luma *plane.Plane, low picture.Picture, lo int) {
 	lowLuma, difference := low.LumaIn(e.mem.Plane), e.mem.Plane(e.inW, low.Channels[0].H)
 	interpolate := func(channel int) *plane.Plane {

@@ -44,8 +44,7 @@ type Plan struct {
 	Written int
 	// Earlier is how many of the pictures written come from an earlier run, which this run continues.
 	Earlier int
-	// Report says how the enlargement went; for several pictures, it has the lowest LRPSNR. It is nil if nothing was
-	// enlarged.
+	// Report says how the enlargement went; for several pictures, it has the lowest LRPSNR. nil: nothing was enlarged.
 	Report *superres.Report
 
 	text string

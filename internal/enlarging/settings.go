@@ -44,8 +44,7 @@ type Settings struct {
 	// Quality is the quality of JPEG and AVIF output, 1 to 100: --quality, 95.
 	Quality int
 	// Map receives a picture that shows how certain each pixel of an enlarged still picture is, before the result is
-	// written: see superres.BoundsMap. If Map returns an error, enlarging the picture fails. If Map is nil, no map is
-	// drawn.
+	// written: see superres.BoundsMap. If Map returns an error, enlarging the picture fails. A nil Map draws none.
 	Map func(image.Image) error
 	// Region is the part of the upright picture to enlarge, in pixels; empty: all of it.
 	Region image.Rectangle

@@ -39,8 +39,7 @@ type codec struct {
 	// src.warnings.
 	config func(io.Reader) (image.Config, error)
 	decode func(src *source, size Size, lim Limits) (image.Image, error)
-	// decoderBytes returns the bytes of memory that decode needs besides the file and the picture. nil means next to
-	// none.
+	// decoderBytes returns the bytes of memory that decode needs besides the file and the picture. nil: hardly any.
 	decoderBytes func(src metadata.Source) int64
 	// start returns a short file with the header of the picture to decode. config reads it in place of the real file,
 	// where it would read too much, or the header of another picture. start returns nil if config can read the real
@@ -60,8 +59,7 @@ type codec struct {
 	prepare func(src *source) *source
 	// describe sets fields of pic, such as Quality, that follow from the file src and from pic.Image. It may be nil.
 	describe func(src *source, pic *Picture)
-	// greyPalette says that a picture with only greys in its palette becomes *image.Gray, and does not keep its
-	// palette.
+	// greyPalette says that a picture with only greys in its palette becomes *image.Gray, without a palette.
 	greyPalette bool
 	// end returns the offset in data where the first picture ends, or 0 if unknown.
 	end func(data []byte) uint64

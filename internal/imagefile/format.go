@@ -131,10 +131,8 @@ func FormatOf(path string) (Format, error) {
 	return "", safefile.Refuse(safefile.ErrOutput, path, "%s (known: %s)", what, knownOutputs()).With(KnownName)
 }
 
-// knownInputs returns the titles of the formats that can be read, for messages.
 func knownInputs() string { return joinTitles(func(Format) bool { return true }) }
 
-// knownOutputs returns the titles of the formats that Encode writes, for messages.
 func knownOutputs() string { return joinTitles(Format.CanWrite) }
 
 // joinTitles returns the titles of the formats for which has is true, with spaces between them.

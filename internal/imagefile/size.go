@@ -64,5 +64,4 @@ func sizeOf(img image.Image) Size {
 	return Size{size.X, size.Y}
 }
 
-// swapped returns the size with its sides swapped.
 func (s Size) swapped() Size { return Size{s.h, s.w} }

@@ -19,8 +19,7 @@ func describeWebP(src *source, pic *Picture) {
 	pic.Quantiser, pic.Subsampled = webpIndex(src), lossyFrame(src).Len > 0
 }
 
-// lossyFrame returns the data of the chunk with lossy pixels in the WebP src, or data of length 0 if it has no such
-// chunk.
+// lossyFrame returns the data of the chunk with lossy pixels in the WebP src, or empty data if it has no such chunk.
 func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
 		if string(kind) == "VP8 " {
@@ -179,8 +178,7 @@ func decodeWebP(src *source, _ Size, _ Limits) (image.Image, error) {
 }
 
 // fromLimitedRange returns a WebP picture in RGB. The decoder returns lossy files as stored, with luma of 16 to 235 and
-// chroma of 16 to 240 (BT.601). Chroma is enlarged as in yuv.h and upsampling.c of libwebp, with the same result to the
-// bit.
+// chroma of 16 to 240 (BT.601). Chroma is enlarged as in yuv.h and upsampling.c of libwebp, to the same bits.
 func fromLimitedRange(img image.Image) image.Image {
 	var src *image.YCbCr
 	var alpha *image.NYCbCrA

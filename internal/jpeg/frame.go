@@ -88,7 +88,6 @@ func (d *decoder) readFrame(marker byte, payload []byte) error {
 	return nil
 }
 
-// divideUp returns a/b, rounded up.
 func divideUp(a, b int) int { return (a + b - 1) / b }
 
 // findHeight returns the height from the segment DNL after the first scan, or 0 if there is none. Some files have this

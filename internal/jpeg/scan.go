@@ -216,7 +216,6 @@ func (d *decoder) restart(s *scan, number byte, missing int) error {
 	}
 }
 
-// isRestart reports whether a marker is one of the eight restart markers.
 func isRestart(marker byte) bool { return markerRestart0 <= marker && marker <= markerRestart7 }
 
 // zigzag maps the index of a coefficient in the file to its index in a block stored row by row. Damaged data can lead

@@ -124,7 +124,6 @@ func (f *Filter) checkSkip(skip []int16, samples int) ([]int16, int) {
 	return skip, step
 }
 
-// outputStep returns the number of entries from the outputs of a sample to the outputs of the next sample.
 func (f *Filter) outputStep() int { return cmp.Or(f.OutputStep, f.Outputs) }
 
 // noSkip is added to the outputs of every sample if skip is nil.

@@ -32,10 +32,8 @@ const (
 	packedPairs   = tilesPerCall / 2
 )
 
-// pack packs two samples into a pair.
 func pack(low, high int16) int64 { return int64(low) + int64(high)<<32 }
 
-// packSame returns the pair that holds v twice.
 func packSame(v int32) int64 { return int64(v) + int64(v)<<32 }
 
 // unpack returns the two sums in a pair.

@@ -73,8 +73,7 @@ func BoundRange(least, most, above, row, below []float32) {
 	boundRangeGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
 }
 
-// boundRangeGeneric is the definition of BoundRange. It keeps the extremes of two columns, so that it reads each sample
-// once.
+// boundRangeGeneric is the definition of BoundRange. It keeps extremes of two columns, to read each sample once.
 func boundRangeGeneric(least, most, above, row, below []float32) {
 	if len(least) == 0 {
 		return

@@ -24,7 +24,7 @@ func (k Keys) rows(y int) (lo, hi int) { return y * k.Down, y*k.Down + k.Height 
 func (w *Windows) queries() Keys { return Keys{w.Height, w.Width, w.Height, w.Width} }
 
 // load copies to dst the pixels of one window of in, with the channels of one head: window x in row y of the windows
-// that k describes. dst has a row for each pixel or, if isTransposed, for each channel. Zeros fill each row up to step
+// that k describes. dst has a row for each pixel or, if isTransposed, for each channel. Zeros fill rows up to step
 // values.
 func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
 	if isTransposed {

@@ -69,8 +69,7 @@ func (p *Program) isExact(i int, users []user) bool {
 	return exact(p.Nodes[i].Op)
 }
 
-// samplesPerPass is how many samples of 32 channels each worker computes of a node before the next rows of the picture
-// are read.
+// samplesPerPass is how many samples of 32 channels a worker computes of a node before the next rows are read.
 const samplesPerPass = 16384
 
 // passRows returns how many rows of a picture of w×h samples a pass, the work between two reads of the picture, takes.
@@ -79,8 +78,7 @@ func passRows(w, h, step int) int {
 	return min(h, 4*runtime.GOMAXPROCS(0)*max(1, samplesPerPass*8/max(step, kernel.Lanes)/w))
 }
 
-// class returns the class, the memory for rows of one length, of the given length. If there is none, it adds one to the
-// layout.
+// class returns the class, the memory for rows, of the given length, which it adds to the layout if it is new.
 func (l *layout) class(length int, floats bool) *class {
 	for _, c := range l.classes {
 		if c.length == length && c.hasFloats == floats {
@@ -164,8 +162,7 @@ func (p *planner) add(i, rows int) {
 	p.free(i, index) // rows that no user needs, as when a user crops the picture
 }
 
-// free gives the memory of the rows of node i that no node needs any more back, for use after the step with the given
-// index.
+// free releases the rows of node i that no node needs any more, for use after the step with the given index.
 func (p *planner) free(i, index int) {
 	n := &p.nodes[i]
 	first := p.needed(i)

@@ -192,7 +192,6 @@ type Roll struct {
 	Rows, Columns int
 }
 
-// wrap returns i modulo n, at least 0.
 func wrap(i, n int) int { return (i%n + n) % n }
 
 // Needs implements Op. The last rows of the result may be the first rows of the input.

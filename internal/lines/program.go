@@ -35,8 +35,7 @@ type Op interface {
 	Needs(input, y, h, height int) (lo, hi int)
 	// Margin returns how many columns of an input are read left of the first column and right of the last.
 	Margin(input int) (left, right int)
-	// Together returns how many rows are computed at a time: from one multiple of Together to the next, or to the last
-	// row.
+	// Together returns how many rows are computed at a time: from one multiple of Together to the next, or the end.
 	Together() int
 	// Make computes the rows [y, y+n), where n is at most Together. It may write arbitrary values into columns beyond
 	// the last, since kernels compute at least kernel.MinSamples samples.

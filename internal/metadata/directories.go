@@ -54,8 +54,7 @@ func TIFFPicture(src Source) (picture TIFFDirectory, ok bool) {
 // Entries returns the entries of the directory.
 func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] { return d.f.fields(d.At) }
 
-// Below returns the directory at offset at, to which an entry of d points. It has no entries if it lies outside the
-// file.
+// Below returns the directory at offset at, to which an entry of d points. Outside the file it has no entries.
 func (d TIFFDirectory) Below(at uint64) TIFFDirectory { return TIFFDirectory{At: at, f: d.f} }
 
 // Value returns the bytes of e's value, in the byte order of the file. ok is false if they lie outside the file.

@@ -135,8 +135,7 @@ func (f tiffFile) head(at uint64) (start int64, count uint64, ok bool) {
 	return int64(at) + f.countLength(), count, true
 }
 
-// fields returns the entries of the directory at offset at, or none unless the file holds all of them. It reads 64 at
-// once.
+// fields returns the entries of the directory at offset at, or none if the file lacks some. It reads 64 at a time.
 func (f tiffFile) fields(at uint64) iter.Seq[TIFFEntry] {
 	return func(yield func(TIFFEntry) bool) {
 		start, end, ok := f.span(at)
@@ -254,8 +253,7 @@ type allowance struct{ entries, bytes int64 }
 
 // parse returns the directory at offset at with the entries whose tags keep accepts, and the EXIF, GPS and
 // interoperability directories to which they link, down to depth levels. It leaves out damaged entries. It subtracts
-// all other entries and their bytes from left, and stops once left is exceeded, so that a hostile file cannot take much
-// memory.
+// all other entries and their bytes from left, and stops once left is exceeded, so that no file can take much memory.
 func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
@@ -306,8 +304,8 @@ func (d directory) size() int64 {
 	return n
 }
 
-// outsideLength returns how many bytes of e's value do not fit the entry and lie after the entries of the directory. It
-// is even.
+// outsideLength returns how many bytes of e's value do not fit the entry and lie after the entries of the directory.
+// Even.
 func (e entry) outsideLength() int64 {
 	switch {
 	case e.sub != nil:

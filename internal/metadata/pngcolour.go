@@ -211,10 +211,9 @@ func toneMapped(light, peak float64) float64 {
 	return t * (1 + t/(w*w)) / (1 + t)
 }
 
-// significantBits adapts bits, the data of a chunk sBIT from a file with depth bits per sample, to a PNG whose IHDR has
-// the data header: it returns one number for each sample of a pixel, and depth for alpha if bits lacks alpha. It
-// returns nil if bits is wrong, if the depths differ, or if only one of the pictures is grey: enlarging then fills all
-// bits.
+// significantBits adapts bits, the data of a chunk sBIT of a file with depth bits a sample, to a PNG whose IHDR has the
+// data header: it returns one number for each sample of a pixel, and depth for alpha if bits lacks alpha. It returns
+// nil if bits is wrong, if the depths differ, or if only one of the pictures is grey: enlarging then fills all bits.
 func significantBits(bits []byte, depth byte, header []byte) []byte {
 	const depthAt, typeAt = 8, 9
 	samples := map[byte]int{0: 1, 2: 3, 4: 2, 6: 4}[header[typeAt]]

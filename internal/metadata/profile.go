@@ -235,5 +235,4 @@ func curveTag(f func(float64) float64) []byte {
 	return b
 }
 
-// gammaName returns the name of the curve with the exponent g.
 func gammaName(g float64) string { return fmt.Sprintf("gamma %.4g", g) }

@@ -62,7 +62,6 @@ func (b Body) after(n int64) Body {
 	return Body{b.src, b.at + n, b.Len - n}
 }
 
-// reader returns a reader of the piece from its start.
 func (b Body) reader() io.Reader { return io.NewSectionReader(b.src, b.at, b.Len) }
 
 // Source returns the piece as a Source, with offset 0 at its first byte.

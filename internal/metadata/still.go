@@ -20,8 +20,7 @@ type Still struct {
 	Grey  bool
 	// Limited says that 8-bit samples range from 16 to 235, and deeper ones accordingly.
 	Limited bool
-	// HasAlpha says that another picture of the file holds the transparency, Premultiplied that colours are multiplied
-	// by it.
+	// HasAlpha says that another picture of the file holds the transparency, Premultiplied that it multiplies colours.
 	HasAlpha, Premultiplied bool
 	// Place is the rank of the primary picture, from 1, by item number, among the pictures that other programs extract
 	// from the file. They number the pictures in this way.

@@ -166,8 +166,8 @@ func attributes(tag []byte, visit func(name string, at, from, to int)) {
 // value returns the value of a property without surrounding space, or "" where it has none.
 func (p packet) value(of property) string { return strings.TrimSpace(string(p.text[of.from:of.to])) }
 
-// number returns the value of the property that find finds. ok is false if there is none, or it is not an integer of 0
-// to 2⁶²−1.
+// number returns the value of the property that find finds. ok is false if there is none, or it is no integer of 0 to
+// 2⁶²−1.
 func (p packet) number(space, name string, item int) (n int64, ok bool) {
 	of, ok := p.find(space, name, item)
 	if ok {
@@ -214,7 +214,6 @@ func (p packet) set(of property, n int64) []change {
 	return nil
 }
 
-// remove returns the change that removes a whole property.
 func remove(of property) change { return change{of.start, of.end, ""} }
 
 // applyChanges returns the packet with changes, in new memory, or the packet itself where there are none. A change that
@@ -235,8 +234,7 @@ func (p packet) applyChanges(changes []change) []byte {
 	return append(out, p.text[at:]...)
 }
 
-// uprightXMP sets the orientation in b, an XMP packet, to 1, be it an attribute or an element. The length of b does not
-// change.
+// uprightXMP sets the orientation in b, an XMP packet, to 1, be it an attribute or an element. Its length stays.
 func uprightXMP(b []byte) {
 	for _, start := range []string{`tiff:Orientation="`, `tiff:Orientation='`, "<tiff:Orientation>"} {
 		for at := 0; ; {

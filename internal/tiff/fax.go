@@ -177,7 +177,6 @@ func (b *faxBits) peek(n int) int {
 
 func (b *faxBits) skip(n int) { b.at += n }
 
-// atEnd reports whether all bits have been read.
 func (b *faxBits) atEnd() bool { return b.at >= 8*len(b.data) }
 
 // align moves to the next bit at a multiple of n.

@@ -43,7 +43,6 @@ func (b *bitString) append(c *bitString) {
 	b.put(c.last, c.n)
 }
 
-// length returns the number of bits.
 func (b *bitString) length() int64 { return 8*int64(len(b.bytes)) + int64(b.n) }
 
 // clone returns a copy of b.

@@ -152,7 +152,6 @@ func (d *Dictionary) correlate(corr, y []float64, stride, signals int) {
 	}
 }
 
-// norm returns the Euclidean length of v: NaN or Inf where v is not finite.
 func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
 
 // dot returns aᵀb.

@@ -313,7 +313,6 @@ func (f findings) title(b baseline) string {
 	return b.name
 }
 
-// rivals returns the best and the second-best learner, for the form of model that the page shows.
 func (f findings) rivals() (first, next string) { return f.contest(f.shown()).Rivals() }
 
 // contrast is a test picture on the page, with the errors of the best two learners in the run shown; NaN if undefined.

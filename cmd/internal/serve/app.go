@@ -68,8 +68,7 @@ const openTime, returnTime = 2 * time.Minute, 2 * time.Second
 // mostGiven is the largest number of pictures that the command line of superres app may name.
 const mostGiven = 5000
 
-// take adds to the window the pictures in args, which name files and folders, and checks that each picture can be
-// opened.
+// take adds to the window the pictures in args, which name files and folders, and checks that each can be opened.
 func (w *window) take(args []string) error {
 	find := pictures.Finder{Recursive: true,
 		Reads: func(string, *foreign.Kind) imagefile.Format { return imagefile.PNG }}

@@ -35,7 +35,7 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 }
 
 // convert has another program convert the picture in f, returns the result, and notes in j.Made how it was made. It
-// returns nil if superres reads the kind itself, knows no program for it, or may use none. Only one program runs at a
+// returns nil if superres reads the kind itself, or knows or may use no program for it. Only one program runs at a
 // time.
 func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, err error) {
 	name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "picture")

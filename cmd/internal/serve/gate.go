@@ -144,8 +144,7 @@ func same(secret, guess string) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// route returns the path in r without the token; the empty path is the page. ok says that r has the token or needs
-// none.
+// route returns the path in r without the token, empty for the page. ok says that r has the token or needs none.
 func (s *site) route(r *http.Request) (path string, ok bool) {
 	path = strings.TrimPrefix(r.URL.Path, "/")
 	if s.token == "" {

@@ -127,8 +127,7 @@ func (t *talk) cancelling() (cancel, over func()) {
 	return cancel, over
 }
 
-// hear handles a frame with the letter kind and sends the answer, if any. It returns an error if the worker breaks the
-// protocol.
+// hear handles a frame with the letter kind and sends the answer, if any. It returns an error if the worker misbehaves.
 func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 	switch kind {
 	case frameNeed:

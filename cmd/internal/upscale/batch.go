@@ -60,7 +60,6 @@ func (j job) file() parts.File {
 // piped reports whether the output is standard output and not a file.
 func (j job) piped() bool { return paths.IsStandard(j.output) }
 
-// fromStandard reports whether the input is standard input and not a file.
 func (j job) fromStandard() bool { return paths.IsStandard(j.Path) }
 
 // title returns the name of the input for messages.
@@ -122,7 +121,6 @@ func (b *batch) sole() (one job, is bool) {
 	return b.jobs[0], true
 }
 
-// total returns the number of pictures of this part, including skipped ones.
 func (b *batch) total() int { return len(b.jobs) + b.left }
 
 // problem returns an error with the first of the problems and the number of further problems, or nil if there are none.

@@ -38,7 +38,6 @@ func (b *budget) when(ready func() bool, bytes int64) {
 // next says that the picture whose turn it is has its memory, so that the next picture may take memory.
 func (b *budget) next() { b.change(1, 0) }
 
-// give returns bytes to the budget.
 func (b *budget) give(bytes int64) { b.change(0, bytes) }
 
 // change adds to the number of the picture whose turn it is, and to the free bytes, and wakes all that wait.

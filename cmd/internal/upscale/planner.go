@@ -93,9 +93,8 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	return p.batch, err
 }
 
-// findInputs returns in list the pictures that the arguments name, those that --shard leaves to other calls included,
-// and in others the files of unreadable kinds. It adds the videos found in folders to videos. It fails if no picture is
-// found.
+// findInputs returns in list the pictures that the arguments name, for all parts of --shard, and in others the files of
+// unreadable kinds. It adds the videos found in folders to videos. It fails if no picture is found.
 func (e *session) findInputs(videos *[]pictures.Input) (list []pictures.Input, others []pictures.Other, err error) {
 	opt := e.opt
 	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter, Videos: videos, Reads: e.others.Reads}
@@ -305,7 +304,7 @@ func (p *planner) take(l finding) {
 	}
 }
 
-// clash adds an error to p.clashes if an earlier input has the same output as the picture of l, or if that output is an
+// clash adds an error to p.clashes if an earlier input has the same output as the picture of l, or if the output is an
 // input.
 func (p *planner) clash(l finding) {
 	problem := func(format string, args ...any) {

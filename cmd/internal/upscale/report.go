@@ -230,8 +230,7 @@ func (r *report) end(i int, out outcome) {
 	}
 }
 
-// reportRest reports, after an interruption, the outcomes that end has held back because an earlier picture never
-// ended.
+// reportRest reports, after an interruption, the outcomes that end has held back since an earlier picture never ended.
 func (r *report) reportRest() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -234,7 +234,6 @@ func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (o
 	return out, r.opt.checkDepth(out.Format)
 }
 
-// title returns the name of the picture for messages.
 func (r *Request) title() string { return cmp.Or(r.name, "picture") }
 
 // Result describes the result of a request: of Upscale, or, before the work, of Inspect.

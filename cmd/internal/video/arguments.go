@@ -79,9 +79,9 @@ var pixelAspect = regexp.MustCompile(` A([1-9]\d*):([1-9]\d*)(?: |\n|$)`)
 // framesArgs are the arguments that make ffmpeg read the enlarged frames from standard input.
 var framesArgs = []string{"-f", "matroska", "-i", "pipe:0"}
 
-// resultArgs returns the arguments, without the name of the file, of the ffmpeg that writes the result. The arguments
-// in frames open the enlarged frames, those in pictures encode them; list holds the streams to copy from the input
-// file.
+// resultArgs returns the arguments, without the name of the file, of the ffmpeg that writes the result. frames are the
+// arguments that open the enlarged frames, pictures those that encode them; list holds the streams to copy from the
+// input file.
 func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	ext := extension(c.Out)
 	args := slices.Concat(quietArgs, []string{"-copyts"}, frames)
@@ -96,8 +96,7 @@ func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	return slices.Concat(args, c.metadataArgs(ext), []string{"-fflags", "+bitexact", "-f", muxers[ext], "-y"})
 }
 
-// pictureArgs returns the arguments that encode frames. in is the header of the frames, and head the same header as
-// text.
+// pictureArgs returns the arguments that encode frames. in is the header of the frames, head the same as text.
 func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 	args := slices.Concat([]string{"-filter:v:0", c.encodeFilters(in, head), "-c:v:0", c.by.name}, c.by.args,
 		c.colourArgs(in))
@@ -154,7 +153,7 @@ func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	return strings.Join(append(filters, "format="+pix), ",")
 }
 
-// colourArgs returns the encoder's arguments that say what samples mean, such as the matrix; in is the header of the
+// colourArgs returns arguments of the encoder that say what samples mean, such as the matrix; in is the header of the
 // frames.
 func (c *clip) colourArgs(in y4m.Header) (args []string) {
 	said := c.video.colours(in.Width, in.Height)

@@ -194,10 +194,8 @@ func (s *stream) isInterlaced() bool {
 	return false
 }
 
-// isRGB reports whether the samples of s are red, green and blue, and not luma and chroma.
 func (s *stream) isRGB() bool { return ofRGB.MatchString(s.PixFmt) }
 
-// isDeep reports whether the samples of s have more than 8 bits.
 func (s *stream) isDeep() bool { return deep.MatchString(s.PixFmt) }
 
 // depth returns the number of bits of a sample of s, at most 16.
@@ -273,7 +271,6 @@ func (s *stream) piped() string {
 	return "yuv444p"
 }
 
-// hasAlpha reports whether the frames of s have transparency.
 func (s *stream) hasAlpha() bool { return withAlpha.MatchString(s.PixFmt) || s.alphaBy() != "" }
 
 // alphaBy returns the decoder that reads the transparency of s, or "" if s has none or the usual decoder reads it. In

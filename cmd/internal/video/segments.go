@@ -74,7 +74,6 @@ func openSegments(out, key string) *segments {
 	return s
 }
 
-// path returns the path of segment i.
 func (s *segments) path(i int) string { return filepath.Join(s.folder, segmentName(i)) }
 
 func segmentName(i int) string { return fmt.Sprintf("%06d.part", i) }

@@ -36,8 +36,7 @@ func (s sink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 	return s.cut(p.Written)
 }
 
-// cut returns an error if the input ended too early: if fewer frames were written than the header says, or if ffmpeg
-// says so.
+// cut returns an error if the input ended too early: written frames are fewer than the header says, or ffmpeg says so.
 func (c *clip) cut(written int) error {
 	promised, _ := strconv.Atoi(c.video.Frames)
 	const few = 50 // one frame in 50 may be missing for other reasons, such as an edit of its beginning

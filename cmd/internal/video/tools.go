@@ -30,8 +30,7 @@ type Tools struct {
 type Encoding struct {
 	// Codec is h264, hevc, vp9 or av1; if it is empty, the codec is chosen to suit the file.
 	Codec string
-	// CRF is the constant rate factor of the encoder, from 0, the finest, to 63; nil stands for the codec's own
-	// default.
+	// CRF is the constant rate factor of the encoder, from 0, the finest, to 63; nil: the codec's default.
 	CRF *int
 }
 

@@ -55,7 +55,6 @@ type operation struct {
 	tiers []string
 }
 
-// lengthName returns the name of the assembly's parameter for the length of a slice.
 func lengthName(slice string) string { return slice + "Len" }
 
 var registered []operation

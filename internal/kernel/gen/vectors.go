@@ -9,10 +9,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lanes32 returns the number of float32 in a vector.
 func (t tier) lanes32() int { return 2 * t.lanes }
 
-// bytes returns the number of bytes in a vector.
 func (t tier) bytes() int { return 8 * t.lanes }
 
 // vec returns a new vector register.
@@ -159,7 +157,6 @@ func at(base, index reg.Register, offset int) Mem {
 	return Mem{Base: base, Index: index, Scale: 1, Disp: offset}
 }
 
-// from returns the memory at base plus offset bytes.
 func from(base reg.Register, offset int) Mem { return Mem{Base: base, Disp: offset} }
 
 // number32 returns a vector with all lanes equal to the named float32 parameter.

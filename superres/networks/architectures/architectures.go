@@ -29,8 +29,7 @@ import (
 // architecture is a family of networks.
 type architecture struct {
 	name string
-	// has reports whether the tensors belong to a network of the family. It looks only at the names, and shapes, of a
-	// few.
+	// has reports whether the tensors belong to a network of the family. It looks at a few names and shapes.
 	has func(map[string]weights.Tensor) bool
 	// build adds the nodes of the network, the input first. It returns the index of the output node, and a text that
 	// tells the members of the family apart, such as 64×32.

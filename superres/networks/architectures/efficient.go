@@ -124,9 +124,8 @@ func (b *builder) layerNorm(name string, epsilon float32, x int) int {
 	return b.add(name, graph.Affine{Scale: b.get(name+".weight", 1).Data, Offset: b.get(name+".bias", 1).Data}, x)
 }
 
-// plksr is PLKSR (Lee, Yun, Ro: Partial Large Kernel CNNs for Efficient Super-Resolution, 2024). The picture, enlarged
-// by nearest neighbour, is added to the result. RealPLKSR also normalises groups of channels, and has Mish in place of
-// GELU.
+// plksr is PLKSR (Lee, Yun, Ro: Partial Large Kernel CNNs for Efficient Super-Resolution, 2024). The picture is added,
+// enlarged by nearest neighbour. RealPLKSR also normalises groups of channels, and has Mish in place of GELU.
 var plksr, realPLKSR = architecture{name: "PLKSR", has: isPLKSR(false), build: buildPLKSR},
 	architecture{name: "RealPLKSR", has: isPLKSR(true), build: buildPLKSR}
 

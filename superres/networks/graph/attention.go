@@ -167,8 +167,7 @@ func (k Keys) check(w Windows, across, down int, second Shape, channels int) err
 
 func (Scores) Name() string { return "Scores" }
 
-// shape implements Op. The result has one pixel for each window, with the products of all pairs of pixels for each
-// head.
+// shape implements Op. The result has one pixel for each window, with products of all pairs of pixels for each head.
 func (p Scores) shape(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || p.Height == 0 {
 		return s, fmt.Errorf("has %d inputs, expected 2, with windows", len(in))
@@ -182,8 +181,7 @@ func (p Scores) shape(in []Shape) (s Shape, err error) {
 
 func (WeightedSum) Name() string { return "WeightedSum" }
 
-// shape implements Op. The first input holds the weights, one pixel for each window; the second the pixels to be
-// summed.
+// shape implements Op. The first input holds the weights, one pixel for each window; the second the pixels to sum.
 func (p WeightedSum) shape(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || p.Height == 0 {
 		return s, fmt.Errorf("has %d inputs, expected 2, with windows", len(in))
@@ -211,8 +209,7 @@ func (p ChannelSum) shape(in []Shape) (Shape, error) { return p.sum(in) }
 
 func (ShiftMask) Name() string { return "ShiftMask" }
 
-// shape implements Op. The input are scores within windows, n×n for each head, where n is the number of pixels of a
-// window.
+// shape implements Op. The input are scores within windows, n×n for each head and n pixels in a window.
 func (m ShiftMask) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
 	n := m.Height * m.Width

@@ -1,9 +1,8 @@
 package graph
 
 // lower returns three operations that compute the transposed convolution c one after another. The convolution has an
-// output channel for each of the Stride×Stride phases, the positions within a Stride×Stride block of the result; the
-// pixel shuffle puts the phases into these positions; Pad, with negative edges, crops. in is the number of input
-// channels.
+// output channel for each of the Stride×Stride phases, the positions in a Stride×Stride block of the result; the pixel
+// shuffle puts the phases there; Pad, with negative edges, crops. in is the number of input channels.
 func (c ConvTranspose) lower(in int) (Conv, PixelShuffle, Pad) {
 	r, outs := c.Stride, c.Out/c.Groups
 	// Before the crop, row q·r + phase takes row q − t of the input with tap phase + r·t; columns likewise.

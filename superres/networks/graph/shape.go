@@ -50,8 +50,7 @@ func (e Edges) within(low, high int) bool {
 
 func (ConvTranspose) Name() string { return "ConvTranspose" }
 
-// shape implements Op. Copies of Kernel samples begin Stride samples apart; Pad and Extra change the sides of their
-// sum.
+// shape implements Op. Copies of Kernel samples begin Stride samples apart; Pad and Extra change the sides.
 func (c ConvTranspose) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
 	if err != nil {
@@ -216,8 +215,7 @@ func (p PixelShuffle) shape(in []Shape) (Shape, error) {
 
 func (PixelUnshuffle) Name() string { return "PixelUnshuffle" }
 
-// shape implements Op. It is the inverse of PixelShuffle, except that Extend rounds the sides up to multiples of
-// Factor.
+// shape implements Op. It is the inverse of PixelShuffle, but Extend rounds the sides up to multiples of Factor.
 func (p PixelUnshuffle) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
 	r := p.Factor

@@ -220,8 +220,7 @@ func (c *call) transposed() (int, error) {
 	return c.builder.AddTransposed(c.name, op, cut, c.in[0])
 }
 
-// batchNormalization adds a BatchNormalization. A file may lack some of its four lists, which then have their usual
-// values.
+// batchNormalization adds a BatchNormalization. A file may lack some of its four lists, with usual values then.
 func (c *call) batchNormalization() (int, error) {
 	channels := c.builder.Shape(c.in[0]).Channels
 	values := map[string][]float32{}

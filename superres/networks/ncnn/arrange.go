@@ -181,8 +181,7 @@ func (c *call) padding() ([]graph.Operand, error) {
 	return c.add(op)
 }
 
-// shuffleChannel adds a ShuffleChannel: it divides the channels into groups, and takes one channel of each group in
-// turn.
+// shuffleChannel adds a ShuffleChannel: it divides the channels into groups, and takes one of each group in turn.
 func (c *call) shuffleChannel() ([]graph.Operand, error) {
 	groups, reverse := c.int(0, 1), c.int(1, 0)
 	s, err := c.shape()
@@ -305,5 +304,4 @@ func (c *call) pooling() ([]graph.Operand, error) {
 	return c.add(op)
 }
 
-// wrap returns i modulo n, at least 0.
 func wrap(i, n int) int { return (i%n + n) % n }

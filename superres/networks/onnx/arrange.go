@@ -49,8 +49,7 @@ func (c *call) castSamples() ([]*value, error) {
 	return c.same()
 }
 
-// castLike computes CastLike where the first input, the second or both depend on the picture. A constant becomes real
-// numbers.
+// castLike computes CastLike where the first input, the second or both depend on the picture. Constants become real.
 func (c *call) castLike() ([]*value, error) {
 	from := c.in[0].constant
 	if like := c.in[1].constant; from == nil && like != nil && like.ints != nil {

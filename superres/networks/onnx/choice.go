@@ -70,8 +70,7 @@ func (m *maker) choices(v *value, along int) (node, n int) {
 	return node, n
 }
 
-// placed returns node as a value with the layout of like, except that dimension number along becomes the n channels of
-// node.
+// placed returns node as a value with the layout of like, but its n channels as dimension number along.
 func (m *maker) placed(node int, like *value, along, n int) (*value, error) {
 	if m.err != nil {
 		return nil, m.err

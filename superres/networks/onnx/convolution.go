@@ -158,7 +158,7 @@ func (c *call) convTranspose() ([]*value, error) {
 	return []*value{c.sampled(node)}, err
 }
 
-// pointwise computes Conv with 1×1 taps for samples that cannot be brought into the usual layout, such as samples in
+// pointwise computes Conv with 1×1 taps for samples that cannot be brought into the usual layout, such as those in
 // windows.
 func (c *call) pointwise(k filter) ([]*value, error) {
 	v := c.in[0]

@@ -44,7 +44,6 @@ var identityAt = func() *[points]float64 {
 	return &at
 }()
 
-// identity returns the unchanged samples of a node as a curve.
 func identity(node int) *curve { return &curve{base: node, made: node, at: identityAt} }
 
 // newCurve returns a curve for the node that c follows; the caller sets its values. It fails if there are too many.

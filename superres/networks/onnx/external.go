@@ -44,8 +44,7 @@ type externalFiles struct {
 	bytes  int64            // the number of bytes read
 }
 
-// maxExternalBytes is the greatest size of all weights in other files in bytes: the greatest number of weights, in
-// float64.
+// maxExternalBytes is the greatest size of weights in other files in bytes: the greatest number of weights, in float64.
 const maxExternalBytes = 8 * graph.MaxWeights
 
 func newExternalFiles(folder fs.FS) *externalFiles {

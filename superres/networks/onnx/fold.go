@@ -318,8 +318,7 @@ func foldWhere(c *call) (*tensor, error) {
 	})
 }
 
-// foldExpand repeats a constant along its dimensions of size 1 until it has the dimensions that the second input
-// states.
+// foldExpand repeats a constant along its dimensions of size 1 until it has the dimensions in the second input.
 func foldExpand(c *call) (*tensor, error) {
 	want, err := c.in[1].constant.numbers()
 	if err != nil {

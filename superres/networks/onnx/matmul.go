@@ -235,8 +235,7 @@ func (c *call) productOf(x, y *value) ([]*value, error) {
 }
 
 // gatherGrid returns v with pixels side by side, if one of its last two dimensions consists of a grid of pixels:
-// equally many in each row and each column, spread over the whole picture. It also returns the grid; nil if there is
-// none.
+// equally many in each row and each column, spread over the whole picture. It also returns the grid, or nil.
 func (c *call) gatherGrid(v *value) (*value, *graph.Interleave, error) {
 	dims, s := c.layout(v), c.builder.Shape(v.samples.base)
 	for _, parts := range dims[max(len(dims)-2, 0):] {
@@ -447,8 +446,7 @@ func (c *call) layerSum(a, b factor) ([]*value, error) {
 		slices.Concat([]part{{of: channels, size: each.size, step: 1}}, pixels)})}, nil
 }
 
-// hasOrder reports whether the channels of f are scores in the order of graph.Scores: head after head, with n scores in
-// a head.
+// hasOrder reports whether the channels of f are scores in the order of graph.Scores: head after head, n scores each.
 func (f *factor) hasOrder(n int) bool {
 	order := slices.Concat(f.batch, f.left, f.inner)
 	step := 1
@@ -464,8 +462,7 @@ func (f *factor) hasOrder(n int) bool {
 	return step == f.shape.Channels && f.shape.Channels%n == 0
 }
 
-// weightedSum adds a graph.WeightedSum: sums of the pixels of b, with the scores a as weights. order is the layout of
-// b.
+// weightedSum adds a graph.WeightedSum: sums of the pixels of b, with the scores a as weights. order is b's layout.
 func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
 	var like part // the pixels that the scores are for
 	if len(a.left) == 1 {

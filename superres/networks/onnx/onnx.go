@@ -69,12 +69,10 @@ func (m *model) terms() string {
 }
 
 // examples are widths and heights of two pictures. If a file states no size, the network is followed for both, and the
-// results must agree. The sides are multiples of 48, since a network may demand sides that are divisible by some
-// number.
+// results must agree. The sides are multiples of 48, since a network may demand divisible sides.
 var examples = [2][2]int{{240, 336}, {384, 192}}
 
-// usualSides are sides of square pictures to try if a network does not take the examples although its file states no
-// size.
+// usualSides are sides of square pictures to try if a network does not take the examples, though it states no size.
 var usualSides = [...]int{64, 48, 32, 128, 96, 256}
 
 // graph returns the network as a graph. If the file leaves the size open, the graphs for two sizes must be the same.
@@ -158,7 +156,6 @@ func (m *model) picture() (p picture, err error) {
 	return p, nil
 }
 
-// isColour reports whether a picture may have n channels.
 func isColour(n int) bool { return n == 1 || n == 3 }
 
 // result returns the name of the network's result, and fails unless there is exactly one.

@@ -207,7 +207,6 @@ func (m *model) parseOpset(message []byte) error {
 	return err
 }
 
-// isStandard reports whether a domain is the domain of ONNX's own operations.
 func isStandard(domain string) bool { return domain == "" || domain == "ai.onnx" }
 
 // parseEntry returns the key and the value of an entry of the metadata.
@@ -396,8 +395,8 @@ func parseInput(message []byte) (in input, err error) {
 	return in, err
 }
 
-// parseDims appends to in.dims the dimensions in message, a TensorShapeProto. A dimension that is named, not numbered,
-// is −1.
+// parseDims appends to in.dims the dimensions in message, a TensorShapeProto. A named dimension, without a number, is
+// −1.
 func (in *input) parseDims(message []byte) error {
 	return fields(message, func(f field) error {
 		if f.number != 1 {

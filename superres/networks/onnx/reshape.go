@@ -141,8 +141,7 @@ func (c *call) reshape() ([]*value, error) {
 	return []*value{v.arranged(out)}, err
 }
 
-// unshuffled adds a PixelUnshuffle, which turns squares of pixels into channels, so that v becomes a value of the new
-// node.
+// unshuffled adds a PixelUnshuffle, which turns squares of pixels into channels, and returns v on the new node.
 func (c *call) unshuffled(v *value) (*value, error) {
 	dims := c.layout(v).merged()
 	factors := [3]int{channels: 1}

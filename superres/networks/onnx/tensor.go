@@ -282,7 +282,6 @@ func (t *tensor) set(i, kind int, bits uint64) {
 	}
 }
 
-// scalar returns a tensor without dimensions that holds v.
 func scalar(v float32) *tensor { return &tensor{reals: []float32{v}} }
 
 // vector returns a tensor of one dimension that holds the numbers of list.
@@ -298,7 +297,6 @@ func whole(v float64) int64 {
 	return int64(max(min(v, 1<<53), -1<<53))
 }
 
-// size returns the number of values.
 func (t *tensor) size() int { return max(len(t.reals), len(t.ints), len(t.bytes)) }
 
 // real returns value i as a real number.

@@ -19,8 +19,7 @@ type Job struct {
 	Call string
 	// Params are the parameters of the call.
 	Params url.Values
-	// Made says how another program made the picture from the original, which is then file 1. The zero value says that
-	// none did.
+	// Made says how another program made the picture from the original, which is then file 1. The zero value: none did.
 	Made decoders.Way
 }
 

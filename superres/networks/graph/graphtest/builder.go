@@ -107,8 +107,7 @@ func (b *Builder) GroupedConv(from, out, side, groups int, gain float64) int {
 }
 
 // Carry does what Conv does, but nearly copies the picture, as trained networks do: for each channel i of the picture,
-// input channel i is added to outputs i·copies to (i+1)·copies−1, and the random weights of these outputs are divided
-// by 10.
+// input channel i is added to outputs i·copies to (i+1)·copies−1, and their random weights are divided by 10.
 func (b *Builder) Carry(from, out, side, copies int, gain float64) int {
 	colours := b.channels[0]
 	return b.conv(from, out, side, 1, gain, func(o int) int {

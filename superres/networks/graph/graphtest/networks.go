@@ -177,8 +177,7 @@ func Brightness(features, layers, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Ranged returns a graph that takes samples of range r.In, converts them to 0..1, computes g, and converts the result
-// to r.Out.
+// Ranged returns a graph that converts samples from r.In to 0..1, computes g, and converts the result into r.Out.
 func Ranged(g *graph.Graph, r graph.Ranges) *graph.Graph {
 	size := r.In.White - r.In.Black
 	affine := func(scale, offset float32) graph.Op {

@@ -287,8 +287,7 @@ func kernelAt(op graph.Resize, d float64) float64 {
 	return 0
 }
 
-// padValue returns the sample of channel c at (x, y) of s, where (x, y) may lie beyond the edges, as op.Mode defines
-// it.
+// padValue returns the sample of channel c at (x, y) of s, where (x, y) may lie beyond the edges: see PadMode.
 func padValue(op graph.Pad, s exact, x, y, c int) float64 {
 	switch op.Mode {
 	case graph.PadEdge:

@@ -48,7 +48,6 @@ func init() {
 
 var errEigen = errors.New("learners: an eigenvalue decomposition did not converge")
 
-// Learn implements Learner.
 func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	return alternate(ctx, y, opt, l.Keep, l.update)
 }

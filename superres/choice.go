@@ -35,8 +35,7 @@ type Choice struct {
 	Found flaws.Flaws
 	// Strength is the greatest strength of noise and compression that the robust model removes; 0 if it removes none.
 	Strength float64
-	// ColourStrength is the strength of the robust model that enlarges colour, or 0 if one model enlarges colour and
-	// brightness.
+	// ColourStrength is the strength of the robust model for colour, or 0 if one model enlarges colour and brightness.
 	ColourStrength float64
 	// LeastNoise and LeastStrength are the least values where noise varies over the picture.
 	LeastNoise, LeastStrength float64

@@ -42,8 +42,7 @@ const regionPixelBytes = 8
 // measure returns d, the memory for enlarging a picture with header cfg, and the size of the enlargement or, with
 // r.Region, of the enlarged part that contains the region. shared is the memory that reading and writing take once,
 // perPicture what they take for every picture being enlarged. strips says that the result may be written while it is
-// computed. measure refuses sizes and memory beyond the limits; if it refuses the memory, it sets r.Memory to the
-// memory needed.
+// computed. measure refuses sizes and memory beyond the limits; for memory, it then sets r.Memory to what is needed.
 func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (size image.Point, d demand, err error) {
 	model := r.clean.model
 	w, h, err := model.ResultSize(cfg.Width, cfg.Height, r.Size)

@@ -31,8 +31,7 @@ type animation struct{ series }
 type pages struct{ series }
 
 // measureSeries sets the sizes and the memory in r from cfg, the header of the first picture; heldBytes is the size of
-// the file and its metadata. The sizes of further pages are unknown, so for pages it sets r.Memory to all memory
-// allowed.
+// the file and its metadata. Sizes of further pages are unknown, so for pages it sets r.Memory to all memory.
 func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, heldBytes int64) error {
 	if kind.CanPage() {
 		size, _, err := r.measure(cfg, false, heldBytes, 0)

@@ -43,14 +43,12 @@ type codec struct {
 	decoderBytes func(src metadata.Source) int64
 	// start returns a short file with the header of the picture to decode. config reads it in place of the real file,
 	// where it would read too much, or the header of another picture. start returns nil if config can read the real
-	// file, and an error if parts before the pixels are out of order. It is nil for formats whose files config can
-	// always read.
+	// file, and an error if parts before the pixels are out of order. nil: config reads all files.
 	start func(src *source, lim Limits) ([]byte, error)
 	// inspect refuses a damaged file in memory that config and decode would accept. Its time is linear in the length of
 	// the file. It is nil if there are no such files.
 	inspect func(src *source) error
-	// several reports whether a file, in memory or on disk, contains several pictures. It is nil if no file of the
-	// format does.
+	// several reports whether a file, in memory or on disk, contains several pictures. nil: no file does.
 	several func(src *source) bool
 	// first returns a file with only the first of several pictures. It overwrites src.data and returns a part of it. It
 	// is nil if decode reads only the first picture in any case.

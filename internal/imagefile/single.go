@@ -94,7 +94,6 @@ func isAnimatedWebP(src *source) bool {
 	return len(head) > flags && string(head[12:16]) == "VP8X" && head[flags]&animation != 0
 }
 
-// isAnimatedGIF reports whether a GIF has more than one image.
 func isAnimatedGIF(src *source) bool {
 	_, images, _ := gifImages(src, 2)
 	return images > 1
@@ -144,7 +143,6 @@ func endOfPNG(data []byte) uint64 {
 	return end
 }
 
-// endOfGIF returns the offset where the GIF data ends.
 func endOfGIF(data []byte) uint64 {
 	at, _, _ := gifImages(bytes.NewReader(data), len(data))
 	return uint64(at) + 1
@@ -167,8 +165,7 @@ func endOfBMP(data []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(data[2:]))
 }
 
-// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if a segment announces
-// further pictures.
+// endOfJPEG returns the offset where the first picture in the JPEG data ends, or len(data) if a segment announces more.
 func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {

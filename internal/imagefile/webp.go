@@ -227,8 +227,7 @@ func limitedToRGB(y, u, v int) (r, g, b uint8) {
 // clip6 returns v without its 6 bits of fraction, clipped to 0..255.
 func clip6(v int) uint8 { return uint8(min(max(v>>6, 0), 255)) }
 
-// encodeWebP writes img, which is of a type that adapt returns, losslessly, with its metadata. Colour under full
-// transparency is kept.
+// encodeWebP writes img, which is of a type that adapt returns, losslessly, with its metadata. Hidden colours are kept.
 func encodeWebP(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := rasterOf(img, false, false)
 	stream := vp8l.New(vp8l.Picture{Width: r.width, Height: r.height, Alpha: r.kind == pngRGBA, Row: r.readARGB()})

@@ -39,7 +39,6 @@ func CombineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOnto(dst, base, src, at, weight)
 }
 
-// combineOntoGeneric is the definition of CombineOnto in plain Go.
 func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 	copy(dst, base)
 	for k, w := range weight {

@@ -22,7 +22,6 @@ func Mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inn
 	mul(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 
-// mulGeneric is the definition of Mul in plain Go.
 func mulGeneric(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	for r := range rows {
 		to := c[r*ldc : r*ldc+cols]
@@ -97,7 +96,6 @@ func Advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 	return advance(p, corr, gram, basis, ld, row, scale, proj)
 }
 
-// advanceGeneric is the definition of Advance in plain Go.
 func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	copy(p, gram)
 	for i, l := range row {
@@ -129,7 +127,6 @@ func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scores(score, fresh[:n], p[:n], corr[:n], least, floor)
 }
 
-// scoresGeneric is the definition of Score in plain Go.
 func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float64 {
 	most := 0.0
 	for k, v := range p {

@@ -82,7 +82,6 @@ func Correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 	correlate(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
 
-// correlateGeneric is the definition of Correlate in plain Go.
 func correlateGeneric(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	for y := range rows {
 		for x := range n {
@@ -128,7 +127,6 @@ func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	activateBack(d, z, slope, toSlope, toBias)
 }
 
-// activateBackGeneric is the definition of ActivateBack in plain Go.
 func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	for at := 0; at < len(d); at += len(slope) {
 		for o, s := range slope {

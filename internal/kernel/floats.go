@@ -170,8 +170,7 @@ func checkEntries(n, channels int) int {
 // span is the part from..to-1 of a row.
 type span struct{ from, to int }
 
-// entriesPerCall divides n entries into pieces of whole samples, small enough for calls of assembly that take far less
-// than a millisecond.
+// entriesPerCall divides n entries into pieces of whole samples, for calls of assembly far below a millisecond.
 func entriesPerCall(n, channels int) func(yield func(span) bool) {
 	const most = 1 << 16
 	step := max(most/channels, 1) * channels

@@ -117,7 +117,6 @@ func exp(x float32) float32 {
 	return half + half
 }
 
-// expm1 returns eˣ − 1.
 func expm1(x float32) float32 {
 	m, s := power(x)
 	half := fused(m, s, s-0.5)

@@ -37,7 +37,6 @@ func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least,
 	addPixels(dst, was, sums, n, scale, step, outputs, share.V, share.Step, least.V, least.Step, most.V, most.Step)
 }
 
-// addPixelsGeneric is the definition of AddPixels in plain Go.
 func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int,
 	least []float32, leastStep int, most []float32, mostStep int) {
 	own, next := step+outputs, 2*(step+outputs)

@@ -20,7 +20,6 @@ func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdate(q, z, e, p, old, u, shrink, w, length, alpha)
 }
 
-// ropUpdateGeneric is the definition of ROPUpdate in plain Go.
 func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ld := len(u)
 	for j, s := range shrink {
@@ -54,7 +53,6 @@ func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 	}
 }
 
-// shortenGeneric is the definition of Shorten in plain Go.
 func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	bar := 1 / (penalty * penalty)
 	for j := range shrink {
@@ -80,7 +78,6 @@ func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 
-// ropResidualGeneric is the definition of ROPResidual in plain Go.
 func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	pq, moved := 0.0, 0.0
 	for j, s := range shrink {
@@ -133,7 +130,6 @@ func Project(z, q, u, shrink, w, out []float64) {
 	project(z, q, u, shrink, w, out)
 }
 
-// projectGeneric is the definition of Project in plain Go.
 func projectGeneric(z, q, u, shrink, w, out []float64) {
 	ld := len(u)
 	qz, rest := 0.0, 0.0
@@ -172,7 +168,6 @@ func Rescale(q, z, u, grow, w []float64, r float64) {
 	rescale(q, z, u, grow, w, r)
 }
 
-// rescaleGeneric is the definition of Rescale in plain Go.
 func rescaleGeneric(q, z, u, grow, w []float64, r float64) {
 	ld := len(u)
 	for j, s := range grow {

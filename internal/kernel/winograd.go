@@ -167,8 +167,7 @@ type Winograd struct {
 	input []int16 // the input transform: for each of its 16 entries, for each tile, the channels
 	sums  []int32 // for each of 4 columns, for each of 2 rows, for each tile, the outputs, ordered by sumLane
 
-	// The bias of the filter times four and its scales divided by four, ordered by sumLane. For 4×4 outputs the factor
-	// is sixteen.
+	// The filter's bias times four and its scales divided by four, ordered by sumLane. For 4×4 outputs it is sixteen.
 	bias               [MaxOutputs]int32
 	positive, negative [MaxOutputs]float32
 

@@ -40,7 +40,6 @@ type Shuffle struct {
 	Channels, Step int
 }
 
-// Size implements Op.
 func (s *Shuffle) Size(in []Size) Size {
 	return Size{in[0].W * s.Factor, in[0].H * s.Factor, s.Step, true}
 }
@@ -78,7 +77,6 @@ type Unshuffle struct {
 	Channels, Step int
 }
 
-// Size implements Op.
 func (u *Unshuffle) Size(in []Size) Size {
 	more := 0
 	if u.Extend {
@@ -144,7 +142,6 @@ func (b Beyond) at(i, n int) int {
 	return -1
 }
 
-// Size implements Op.
 func (s *Shift) Size(in []Size) Size {
 	out := in[0]
 	out.W += s.Edges.Left + s.Edges.Right

@@ -23,9 +23,8 @@ func (k Keys) rows(y int) (lo, hi int) { return y * k.Down, y*k.Down + k.Height 
 // queries describes the windows of the first input, which do not overlap.
 func (w *Windows) queries() Keys { return Keys{w.Height, w.Width, w.Height, w.Width} }
 
-// load copies to dst the pixels of one window of in, with the channels of one head: window x in row y of the windows
-// that k describes. dst has a row for each pixel or, if isTransposed, for each channel. Zeros fill rows up to step
-// values.
+// load copies to dst the pixels of one window of in, with the channels of one head: window x in row y of k's windows.
+// dst has a row for each pixel or, if isTransposed, for each channel. Zeros fill rows up to step values.
 func (w *Windows) load(dst []float32, in *Rows, k Keys, x, y, head, step int, isTransposed bool) {
 	if isTransposed {
 		clear(dst[:w.PerHead*step])
@@ -64,7 +63,6 @@ func (s *Scores) sides() (n, m, inner int) {
 	return s.Height * s.Width, s.Keys.Height * s.Keys.Width, s.PerHead
 }
 
-// Size implements Op.
 func (s *Scores) Size(in []Size) Size {
 	n, m, _ := s.sides()
 	return Size{in[0].W / s.Width, in[0].H / s.Height, kernel.PadTo(s.Heads*n*m, kernel.Lanes), true}
@@ -108,7 +106,6 @@ type WeightedSum struct {
 
 func (s *WeightedSum) Together() int { return s.Height }
 
-// Size implements Op.
 func (s *WeightedSum) Size(in []Size) Size {
 	return Size{in[0].W * s.Width, in[0].H * s.Height, in[1].Step, true}
 }
@@ -167,7 +164,6 @@ type RowScores struct {
 	Heads, PerHead int
 }
 
-// Size implements Op.
 func (s *RowScores) Size(in []Size) Size {
 	return Size{1, in[0].H, kernel.PadTo(s.Heads*s.PerHead*s.PerHead, kernel.Lanes), true}
 }

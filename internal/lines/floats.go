@@ -26,7 +26,6 @@ type Source struct {
 	Floats bool
 }
 
-// Size implements Op.
 func (s Source) Size(in []Size) Size {
 	return Size{W: in[0].W, H: in[0].H, Step: s.Channels, Floats: s.Floats}
 }
@@ -92,7 +91,6 @@ func (c *FloatConv) Needs(input, y, _, _ int) (lo, hi int) {
 	return lo, lo + (together-1)*c.Stride + (c.Height-1)*c.Dilation + 1
 }
 
-// Margin implements Op.
 func (c *FloatConv) Margin(input int) (left, right int) {
 	if input > 0 {
 		return 0, 0

@@ -14,7 +14,6 @@ type Conv struct {
 	Skip int
 }
 
-// Size implements Op.
 func (c *Conv) Size(in []Size) Size {
 	return Size{W: in[0].W - (c.Columns - 1), H: in[0].H - (c.Filter.Rows - 1), Step: c.Filter.Outputs}
 }
@@ -77,7 +76,6 @@ func (c *Conv) Make(t *Task, y, n int) {
 // clipped. It is the last node of a program: its rows are written as the result, and are not kept.
 type Sums struct{ Conv }
 
-// Size implements Op.
 func (c *Sums) Size(in []Size) Size {
 	s := c.Conv.Size(in)
 	s.Floats, s.Step = true, 0

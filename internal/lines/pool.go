@@ -17,7 +17,6 @@ type Pool struct {
 	CountPad bool
 }
 
-// Size implements Op.
 func (p *Pool) Size(in []Size) Size {
 	s := in[0]
 	s.W = (s.W+p.Pad.Left+p.Pad.Right-p.Width)/p.Stride + 1
@@ -245,7 +244,6 @@ func (v *Interleave) Make(t *Task, y, n int) {
 // a single sample, which then stands for all samples.
 type Select struct{ rowwise }
 
-// Size implements Op.
 func (Select) Size(in []Size) Size {
 	s := in[0]
 	for _, other := range in {
@@ -280,14 +278,12 @@ func (Select) Make(t *Task, y, n int) {
 	}
 }
 
-// Padded applies a Pointwise that may make NaN of the padding, the values of a sample from Channels on, and then sets
-// the padding to 0.
+// Padded applies a Pointwise that may make NaN of the padding, values from Channels on, and then sets it to 0.
 type Padded struct {
 	Pointwise
 	Channels, Step int
 }
 
-// Apply implements Pointwise.
 func (p Padded) Apply(dst, a, b []float32) {
 	p.Pointwise.Apply(dst, a, b)
 	for at := p.Channels; at < len(dst); at += p.Step {
@@ -298,13 +294,11 @@ func (p Padded) Apply(dst, a, b []float32) {
 // Swapped applies a Pointwise with the operands a and b exchanged.
 type Swapped struct{ Pointwise }
 
-// Apply implements Pointwise.
 func (s Swapped) Apply(dst, a, b []float32) { s.Pointwise.Apply(dst, b, a) }
 
 // Exactly is a function of one number that is computed in float64; its result is rounded to float32.
 type Exactly func(float64) float64
 
-// Apply implements Pointwise.
 func (f Exactly) Apply(dst, a, _ []float32) {
 	for i, v := range a[:len(dst)] {
 		dst[i] = float32(f(float64(v)))
@@ -314,7 +308,6 @@ func (f Exactly) Apply(dst, a, _ []float32) {
 // Softmax is e^v for each value v, divided by the sum of e^v over the group of Size channels to which v belongs.
 type Softmax struct{ Size, Channels, Step int }
 
-// Apply implements Pointwise.
 func (s Softmax) Apply(dst, a, _ []float32) {
 	for ; len(dst) > 0; dst, a = dst[s.Step:], a[s.Step:] {
 		for c := 0; c < s.Channels; c += s.Size {

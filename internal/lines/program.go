@@ -95,7 +95,6 @@ func (r *Rows) At(y int) int {
 	return r.slots[y-r.base].offset + r.margin*r.Step
 }
 
-// Row returns the values of the samples of row y, which must be integers.
 func (r *Rows) Row(y int) []int16 { return r.class.integers[r.At(y):][:r.W*r.Step] }
 
 // FloatRow returns the values of the samples of row y, which must be float32.

@@ -41,7 +41,6 @@ type taps struct {
 // count returns the number of taps for one sample.
 func (r *Resize) count() int { return [...]int{1, 2, 4}[r.By] }
 
-// Size implements Op.
 func (r *Resize) Size(in []Size) Size {
 	if len(in) > 1 {
 		return Size{in[1].W, in[1].H, in[0].Step, in[0].Floats}
@@ -70,7 +69,6 @@ func (r *Resize) position(i, inputs, outputs int) (first int, rest float64) {
 	return first, rest
 }
 
-// floorDiv returns a/b rounded down, for positive b.
 func floorDiv(a, b int) int {
 	return (a - (a%b+b)%b) / b
 }

@@ -51,7 +51,6 @@ func TIFFPicture(src Source) (picture TIFFDirectory, ok bool) {
 	return picture, ok
 }
 
-// Entries returns the entries of the directory.
 func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] { return d.f.fields(d.At) }
 
 // Below returns the directory at offset at, to which an entry of d points. Outside the file it has no entries.
@@ -60,7 +59,6 @@ func (d TIFFDirectory) Below(at uint64) TIFFDirectory { return TIFFDirectory{At:
 // Value returns the bytes of e's value, in the byte order of the file. ok is false if they lie outside the file.
 func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e) }
 
-// Order returns the byte order of the file.
 func (d TIFFDirectory) Order() binary.ByteOrder { return d.f.order }
 
 // Numbers returns the values of e, which are unsigned integers of 8 to 64 bits. It returns nil if they have another

@@ -304,8 +304,7 @@ func (d directory) size() int64 {
 	return n
 }
 
-// outsideLength returns how many bytes of e's value do not fit the entry and lie after the entries of the directory.
-// Even.
+// outsideLength returns how many bytes of e's value lie after the entries of its directory, an even number.
 func (e entry) outsideLength() int64 {
 	switch {
 	case e.sub != nil:

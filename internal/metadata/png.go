@@ -202,7 +202,6 @@ func (c *chunks) pack(kind, head string, write func(io.Writer) error) {
 // Count counts the bytes that are written to it.
 type Count int64
 
-// Write implements io.Writer.
 func (n *Count) Write(p []byte) (int, error) {
 	*n += Count(len(p))
 	return len(p), nil

@@ -13,7 +13,6 @@ import (
 var colourChunks = map[string]int64{"cICP": 4, "gAMA": 4, "cHRM": 32, "sRGB": 1, "mDCV": 24, "mDCv": 24, "cLLI": 8,
 	"cLLi": 8, "sBIT": 0}
 
-// isColour reports whether kind is one of colourChunks.
 func isColour(kind string) bool {
 	_, is := colourChunks[kind]
 	return is

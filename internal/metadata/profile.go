@@ -41,7 +41,6 @@ var bradford = matrix{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0
 // whiteD50 is the white of the profile connection space, ICC.1:2022, 7.2.16.
 var whiteD50 = vector{0.9642, 1, 0.8249}
 
-// times returns the product m·v.
 func (m matrix) times(v vector) (out vector) {
 	for i, row := range m {
 		out[i] = float64(row[0]*v[0]) + float64(row[1]*v[1]) + float64(row[2]*v[2])
@@ -49,7 +48,6 @@ func (m matrix) times(v vector) (out vector) {
 	return out
 }
 
-// compose returns the product m·n.
 func (m matrix) compose(n matrix) matrix {
 	t := n.transpose()
 	for i := range t {
@@ -77,7 +75,6 @@ func (m matrix) scaleColumns(s vector) matrix {
 	return m
 }
 
-// cross returns the cross product of a and b.
 func cross(a, b vector) (c vector) {
 	for i := range c {
 		j, k := (i+1)%3, (i+2)%3

@@ -166,8 +166,7 @@ func attributes(tag []byte, visit func(name string, at, from, to int)) {
 // value returns the value of a property without surrounding space, or "" where it has none.
 func (p packet) value(of property) string { return strings.TrimSpace(string(p.text[of.from:of.to])) }
 
-// number returns the value of the property that find finds. ok is false if there is none, or it is no integer of 0 to
-// 2⁶²−1.
+// number returns the value of the property that find finds. ok is false unless it is an integer of 0 to 2⁶²−1.
 func (p packet) number(space, name string, item int) (n int64, ok bool) {
 	of, ok := p.find(space, name, item)
 	if ok {

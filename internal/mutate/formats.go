@@ -20,7 +20,6 @@ type part struct {
 	isSpoiled bool    // write a wrong checksum; false: the right one
 }
 
-// clone returns a copy of p with a separate list of parts.
 func (p part) clone() part {
 	p.parts = slices.Clone(p.parts)
 	for i := range p.parts {

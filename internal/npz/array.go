@@ -36,7 +36,6 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 	return Array{Name: name, kind: kind, rows: rows, size: size, data: appendNumbers(nil, data)}
 }
 
-// Len returns the number of elements in the array.
 func (a Array) Len() int { return len(a.data) / a.size }
 
 // WriteContent writes name, type, shape and elements of the array to w, for a hash.

@@ -152,7 +152,6 @@ func nearerPixel(l, t, tl uint32) uint32 {
 	return t
 }
 
-// distance returns |a-b|.
 func distance(a, b int32) int32 {
 	d := a - b
 	sign := d >> 31

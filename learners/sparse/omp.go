@@ -55,10 +55,8 @@ func init() {
 // Check returns an error for invalid parameters.
 func (c OMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
-// MostNonZeros implements Limited.
 func (c OMP) MostNonZeros() int { return c.Sparsity }
 
-// Code implements Coder.
 func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		return newOMPWorker(d, most, c.Tolerance).solve
@@ -92,7 +90,6 @@ func (w *ompWorker) choose(floor float64, _ int) int {
 	return best
 }
 
-// solve is the solver of OMP.
 func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	return w.pursue(y, corr, index, value, w.choose)
 }

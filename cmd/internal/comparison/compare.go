@@ -155,8 +155,7 @@ type task struct {
 	// Back is the number of back-projections in the second restoration of each picture.
 	Back int        `json:"back_projection"`
 	Data paths.Name `json:"data"` // data.identity: names and hashes of the input files
-	// Index holds the values of --index and --skip-index, which choose images in IDX files; Limit is the value of
-	// --limit.
+	// Index holds the values of --index and --skip-index, which choose images of IDX files, Limit the value of --limit.
 	Index string `json:"index"`
 	Limit int    `json:"images_limit"`
 	// Program is the fingerprint of the external programs that learn or code; empty if there are none.

@@ -260,8 +260,7 @@ func (f findings) paper(learner string, test int) report.Cell {
 	return report.Cell{Text: fmt.Sprintf("%.4f", m), Mark: why}
 }
 
-// learning returns a table with a row for each learner: means over the runs of seconds, iterations, errors and use of
-// the dictionary.
+// learning returns a table with a row for each learner: mean seconds, iterations, errors and use of the dictionary.
 func (f findings) learning() report.Table {
 	t := report.Table{Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",
 		"least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms used", "coherence"}}

@@ -120,8 +120,7 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// letIn counts r as an admitted request of its connection until done is called, so that add does not close the
-// connection.
+// letIn counts r as an admitted request of its connection until done is called, so that add does not close it.
 func letIn(r *http.Request) (done func()) {
 	c, is := r.Context().Value(connectionKey{}).(*counted)
 	if !is {

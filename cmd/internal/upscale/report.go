@@ -110,8 +110,7 @@ func (r *report) leaveOut(b *batch) error {
 	return err
 }
 
-// tallies returns lines that say how many files were left out: earlier results, videos in folders, and pictures of
-// unreadable kinds.
+// tallies returns lines that say how many files were left out: earlier results, videos in folders and unreadable kinds.
 func (r *report) tallies() (lines []string) {
 	if r.earlier > 0 {
 		lines = append(lines, tellResults(r.earlier))
@@ -149,7 +148,6 @@ func (r *report) print(text string) error {
 	return err
 }
 
-// warn prints err as a warning.
 func (r *report) warn(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -79,9 +79,8 @@ var pixelAspect = regexp.MustCompile(` A([1-9]\d*):([1-9]\d*)(?: |\n|$)`)
 // framesArgs are the arguments that make ffmpeg read the enlarged frames from standard input.
 var framesArgs = []string{"-f", "matroska", "-i", "pipe:0"}
 
-// resultArgs returns the arguments, without the name of the file, of the ffmpeg that writes the result. frames are the
-// arguments that open the enlarged frames, pictures those that encode them; list holds the streams to copy from the
-// input file.
+// resultArgs returns the arguments, without the name of the file, of the ffmpeg that writes the result. The arguments
+// in frames open the enlarged frames, and pictures encode them; list has the streams to copy from the input.
 func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	ext := extension(c.Out)
 	args := slices.Concat(quietArgs, []string{"-copyts"}, frames)
@@ -153,8 +152,7 @@ func (c *clip) encodeFilters(in y4m.Header, head string) string {
 	return strings.Join(append(filters, "format="+pix), ",")
 }
 
-// colourArgs returns arguments of the encoder that say what samples mean, such as the matrix; in is the header of the
-// frames.
+// colourArgs returns encoder arguments that say what samples mean, such as the matrix; in is the frames' header.
 func (c *clip) colourArgs(in y4m.Header) (args []string) {
 	said := c.video.colours(in.Width, in.Height)
 	location := c.video.location()

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// copied is a stream of the input that is copied to the result. by is "copy" or, for subtitles that must be converted,
-// the name of the encoder.
+// copied is a stream of the input that is copied to the result. by is "copy" or, for subtitles to convert, the encoder.
 type copied struct {
 	*stream
 	by string

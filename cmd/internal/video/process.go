@@ -153,8 +153,7 @@ func (p *process) stream() (io.Reader, error) {
 	return tail{ours, p}, err
 }
 
-// feed starts the process and returns its standard input, which must be closed before end is called. Writes fail after
-// the process has ended.
+// feed starts the process and returns its standard input, which must be closed before end is called. Later writes fail.
 func (p *process) feed() (io.WriteCloser, error) {
 	theirs, ours, err := os.Pipe()
 	if err == nil {
@@ -333,8 +332,7 @@ func (r reader) Read(p []byte) (int, error) {
 // longWait is how long ffmpeg may take to give or to accept a frame before superres prints a note.
 var longWait = time.Minute
 
-// waiting reads the frames of a clip from ffmpeg. If a frame takes longer than longWait, it prints a note, once for
-// each clip.
+// waiting reads the frames of a clip from ffmpeg. If a frame takes longer than longWait, it prints one note a clip.
 type waiting struct {
 	io.Reader
 	*clip
@@ -345,8 +343,7 @@ func (w waiting) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// taking writes the frames of a clip to ffmpeg. If ffmpeg accepts no frame for longWait, it prints a note, once for
-// each clip.
+// taking writes the frames of a clip to ffmpeg. If ffmpeg accepts no frame for longWait, it prints one note a clip.
 type taking struct {
 	io.Writer
 	*clip

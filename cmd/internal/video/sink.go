@@ -152,8 +152,7 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// begin starts ffmpeg with args, which makes it write w.temp, and sends it the start of the stream; in is the header of
-// the frames.
+// begin starts ffmpeg with args, to write w.temp, and sends it the start of the stream; in is the header of the frames.
 func (w *encoding) begin(in y4m.Header, args []string) error {
 	p := newProcess(w.ctx, nil, w.tools.ffmpeg, append(args, local(w.temp))...)
 	p.log.hidden = local(w.temp)

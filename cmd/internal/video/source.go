@@ -17,7 +17,6 @@ import (
 // source provides the frames of a clip as a Y4M stream.
 type source struct{ *clip }
 
-// Name implements enlarging.Source.
 func (s source) Name() string { return s.In }
 
 // Open implements enlarging.Source. It starts the ffmpeg that decodes the video; closing the content ends this ffmpeg.

@@ -34,7 +34,6 @@ type Encoding struct {
 	CRF *int
 }
 
-// Codecs are the values of Encoding.Codec.
 func Codecs() []string { return []string{"h264", "hevc", "vp9", "av1"} }
 
 // newer reports whether ffmpeg has the version major.minor or a later one.

@@ -19,7 +19,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// main writes all generated files of package kernel.
 func main() {
 	to := flag.String("to", "..", "write the files to `FOLDER`")
 	flag.Parse()

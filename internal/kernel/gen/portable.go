@@ -98,7 +98,6 @@ func (c *code) bytesOf(name string) integer {
 
 func (c *code) lengthOf(slice string) integer { return c.param(lengthName(slice)) }
 
-// set sets a number to another number.
 func (c *code) set(to, from integer) {
 	if c.arm != nil {
 		c.arm.write("MOVD %s, %s", from, to)
@@ -342,7 +341,6 @@ func constantPlace(value uint32) Mem {
 	return Mem{Symbol: Symbol{Name: "floatConstants", Static: true}, Base: reg.StaticBase, Disp: 4 * i}
 }
 
-// writeConstants writes the memory of constants.
 func writeConstants() {
 	GLOBL("floatConstants", attr.RODATA|attr.NOPTR)
 	for i, value := range constants {
@@ -352,7 +350,6 @@ func writeConstants() {
 
 func (c *code) constant(f float32) vector { return c.bits(math.Float32bits(f)) }
 
-// setVector sets a vector to another vector.
 func (c *code) setVector(to, from vector) {
 	if c.arm != nil {
 		c.arm.vectors(0x4ea01c00, "MOV", from, from, to)
@@ -361,7 +358,6 @@ func (c *code) setVector(to, from vector) {
 	VMOVAPS(from.VecVirtual, to.VecVirtual)
 }
 
-// multiplyAdd adds a·b to sum.
 func (c *code) multiplyAdd(a, b, sum vector) {
 	if c.arm != nil {
 		c.arm.vectors(0x4e20cc00, "FMLA", a, b, sum)
@@ -370,7 +366,6 @@ func (c *code) multiplyAdd(a, b, sum vector) {
 	VFMADD231PS(a.VecVirtual, b.VecVirtual, sum.VecVirtual)
 }
 
-// fuse returns a·b + z in a new vector.
 func (c *code) fuse(a, b, z vector) vector {
 	v := c.newVector()
 	c.setVector(v, z)

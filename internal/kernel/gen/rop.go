@@ -17,9 +17,8 @@ type columns struct {
 	offset, index reg.GPVirtual
 }
 
-// columns writes loops over columns and their entries. The method each writes a loop over all columns; inside its body,
-// the method entries writes a loop over the vectors of a column. offset counts bytes from the first column, index from
-// the current column.
+// columns writes loops over columns and their entries. each writes a loop over all columns; in its body, entries writes
+// a loop over the vectors of a column. offset counts bytes from the first column, index from the current column.
 func (t tier) columns(ld, count reg.GPVirtual) *columns {
 	c := &columns{t, ld, count, GP64(), GP64()}
 	SHLQ(U8(3), c.ld)
@@ -184,7 +183,6 @@ func (t tier) addTo(v reg.VecVirtual, m Mem) {
 	addNumber(t.sum(v), m)
 }
 
-// addNumber adds x to the number at m.
 func addNumber(x reg.VecVirtual, m Mem) {
 	VADDSD(m, x, x)
 	VMOVSD(x, m)
@@ -303,7 +301,6 @@ var _ = register(operation{
 	assembly:  tier.rescale,
 })
 
-// rescale writes the loops of Rescale.
 func (t tier) rescale() {
 	q, z, u, grow, w := pointer("q"), pointer("z"), pointer("u"), pointer("grow"), pointer("w")
 	c := t.columns(lengthOf("u"), lengthOf("grow"))

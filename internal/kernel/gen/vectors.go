@@ -13,7 +13,6 @@ func (t tier) lanes32() int { return 2 * t.lanes }
 
 func (t tier) bytes() int { return 8 * t.lanes }
 
-// vec returns a new vector register.
 func (t tier) vec() reg.VecVirtual {
 	if t.lanes == 8 {
 		return ZMM()
@@ -21,7 +20,6 @@ func (t tier) vec() reg.VecVirtual {
 	return YMM()
 }
 
-// vecs returns n new vector registers.
 func (t tier) vecs(n int) []reg.VecVirtual {
 	list := make([]reg.VecVirtual, n)
 	for i := range list {
@@ -30,14 +28,12 @@ func (t tier) vecs(n int) []reg.VecVirtual {
 	return list
 }
 
-// zero returns a vector of zeros.
 func (t tier) zero() reg.VecVirtual {
 	v := t.vec()
 	t.clear(v)
 	return v
 }
 
-// clear sets v to zeros.
 func (t tier) clear(v reg.VecVirtual) {
 	if t.lanes == 8 {
 		VPXORQ(v, v, v)
@@ -46,7 +42,6 @@ func (t tier) clear(v reg.VecVirtual) {
 	}
 }
 
-// zeros returns n vectors of zeros.
 func (t tier) zeros(n int) []reg.VecVirtual {
 	list := make([]reg.VecVirtual, n)
 	for i := range list {

@@ -198,7 +198,6 @@ func (f *function) vectors(n int) []local {
 	return list
 }
 
-// set gives a variable a value.
 func (f *function) set(l local, v value) {
 	f.code = slices.Concat(f.code, v, []byte{0x21}, unsigned(int(l)))
 }

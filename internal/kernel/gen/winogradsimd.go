@@ -37,8 +37,7 @@ func (f *function) eachTiles(finish func(first value)) {
 }
 
 // eachGroup writes a loop over groups of `tall` items. count names the parameter with the number of items; body writes
-// the work on a group, given the index of its first item. The last group ends with the last item, so some items are
-// processed twice.
+// the work on a group from its first index. The last group ends with the last item, so some items are processed twice.
 func (f *function) eachGroup(count string, tall int, body func(first value)) {
 	first, last := f.int(number(0)), f.int(sub(f.arg(count), number(tall)))
 	done := f.int(number(0))

@@ -96,7 +96,6 @@ func (s *sampler) add(truth *plane.Plane) {
 	}
 }
 
-// meanOf returns the mean of samples.
 func meanOf(v []float32) float64 {
 	sum := 0.0
 	for _, x := range v {

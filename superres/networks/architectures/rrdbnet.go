@@ -9,10 +9,9 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// rrdbNet is RRDBNet (Wang et al.: ESRGAN, ECCVW 2018): residual blocks of three dense blocks each, then steps that
-// enlarge ×2 by nearest neighbour and convolve. Some begin with a pixel unshuffle (Real-ESRGAN), some have a further
-// 1×1 convolution in each dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). Files use one of three sets of
-// names.
+// rrdbNet is RRDBNet (Wang et al.: ESRGAN, ECCVW 2018): residual blocks of three dense blocks each, then ×2 steps of
+// nearest neighbour and a convolution. Some begin with a pixel unshuffle (Real-ESRGAN), some have a further 1×1
+// convolution in each dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). Files use one of three sets of names.
 var rrdbNet = architecture{
 	name: "RRDBNet",
 	has: func(tensors map[string]weights.Tensor) bool {

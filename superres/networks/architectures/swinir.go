@@ -135,8 +135,7 @@ func (b *builder) window(name string) (side, heads int) {
 	return side, heads
 }
 
-// attendOverlapping adds attention of windows, as large as those in layer, to overlapping windows of 1.5 times the
-// side.
+// attendOverlapping adds attention of windows, as large as in layer, to overlapping windows with 1.5 times the side.
 func (b *builder) attendOverlapping(name, layer string, in int) int {
 	w, heads := b.window(layer + "attn.")
 	large := w + w/2
@@ -160,8 +159,7 @@ func (b *builder) attendOverlapping(name, layer string, in int) int {
 	return b.perceptron(name, b.add("", graph.Add{}, x, in))
 }
 
-// perceptron adds the second half of a layer: normalisation, two matrices with GELU between them, and the addition of
-// x.
+// perceptron adds half of a layer: normalisation, two matrices with GELU between them, and the addition of x.
 func (b *builder) perceptron(name string, x int) int {
 	inner := b.add("", graph.GELU, b.linear(name+"mlp.fc1", b.layerNorm(name+"norm2", 1e-5, x)))
 	return b.add("", graph.Add{}, b.linear(name+"mlp.fc2", inner), x)

@@ -36,12 +36,11 @@ func (r Ranges) String() string {
 // dB. A wrong span for both input and result costs networks of 0..1 at least 1.9 dB, of 0..255 16 dB, of −1..1 0.2 dB.
 const requiredLead = 0.1
 
-// GuessRanges returns the ranges of samples that a network expects and returns, for a file that does not state them. It
-// tries all nine pairs of 0..1, 0..255 and −1..1: eval converts the picture, whose samples are 0 to 1, to the span in,
-// runs the network and returns its result as it is. Of the nine, GuessRanges returns the pair with which the result,
-// reduced to the size of the picture, agrees best with it, and the agreement in dB; but the usual pair wins unless
-// another leads by requiredLead. Both spans of the usual pair are the span to which the network limits its result, or
-// else 0..1.
+// GuessRanges returns the ranges of samples that a network expects and returns, if its file states none. It tries all
+// nine pairs of 0..1, 0..255 and −1..1: eval converts the picture, whose samples are 0 to 1, to the span in, runs the
+// network and returns its result as it is. Of the nine, GuessRanges returns the pair with which the result, reduced to
+// the size of the picture, agrees best with it, and the agreement in dB; but the usual pair wins unless another leads
+// by requiredLead. Both spans of the usual pair are the span to which the network limits its result, or else 0..1.
 func (g *Graph) GuessRanges(picture Samples, eval func(in Span) (Samples, error)) (best Ranges, agreement float64,
 	err error) {
 	spans := []Span{Unit, Bytes, Signed}

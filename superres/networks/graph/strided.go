@@ -105,7 +105,6 @@ func (b *Builder) AddTransposed(name string, c ConvTranspose, cut Edges, input i
 	return b.Add(name, Pad{Edges: Edges{Top: -cut.Top, Left: -cut.Left, Bottom: -cut.Bottom, Right: -cut.Right}}, node)
 }
 
-// floorDiv returns a/b rounded down, for positive b.
 func floorDiv(a, b int) int {
 	q := a / b
 	if a%b < 0 {

@@ -28,8 +28,7 @@ type file struct {
 	Manifest []group `json:"weightsManifest"`
 }
 
-// model is the description of a network: a list of layers, which take each the result of the one before, or a
-// functional.
+// model is the description of a network: a list of layers, each on the result of the one before, or a functional.
 type model struct {
 	Class  string          `json:"class_name"`
 	Config json.RawMessage `json:"config"` // in old files, a list of layers if Class is Sequential

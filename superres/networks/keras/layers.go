@@ -96,8 +96,7 @@ func init() {
 // The sides of the example picture for networks that take any size: multiples of 48, since networks may divide sides.
 const exampleWidth, exampleHeight = 240, 336
 
-// input returns a Builder for the picture that an InputLayer describes. Sides that the file leaves open get those of
-// the example.
+// input returns a Builder for the picture that an InputLayer describes. Sides that are left open get the example's.
 func (c *call) input() (*graph.Builder, error) {
 	shape := c.Shape
 	if shape == nil {

@@ -163,8 +163,7 @@ func (c *call) concat() ([]*value, error) {
 	return []*value{c.sampled(node).arranged(out)}, nil
 }
 
-// roll adds a Roll, a cyclic shift, if inputs are the two pieces of a picture cut in two along the dimension along, the
-// second piece first.
+// roll adds a Roll, a cyclic shift, if inputs are two pieces of a picture cut along dimension along, the second first.
 func (c *call) roll(inputs []*value, along int) ([]*value, error) {
 	var cuts [2]graph.Pad
 	var from [2]int

@@ -52,8 +52,7 @@ func (m *maker) isZero(node int, offset ...float32) int {
 // maxChoices is the greatest number of channels among which TopK chooses, since it compares all pairs.
 const maxChoices = 32
 
-// choices returns the node of v and its number of channels. It fails unless dimension number along of v consists of all
-// these channels in order.
+// choices returns the node of v and its number of channels. Dimension number along must be these channels in order.
 func (m *maker) choices(v *value, along int) (node, n int) {
 	if v.constant != nil {
 		m.err = errors.New("of constants is not supported")

@@ -30,8 +30,7 @@ func foldBinary(ints func(a, b int64) (int64, error), reals func(a, b float64) f
 	}
 }
 
-// foldAll returns a function for operation.fold that combines any number of constants from the left by fold, which
-// combines two.
+// foldAll returns a function for operation.fold that combines constants from the left by fold, which combines two.
 func foldAll(fold func(*call) (*tensor, error)) func(*call) (*tensor, error) {
 	return func(c *call) (*tensor, error) {
 		out := c.in[0].constant

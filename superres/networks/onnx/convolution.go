@@ -77,8 +77,7 @@ func (c *call) filter() (k filter, err error) {
 	return k, nil
 }
 
-// conv computes Conv. Weights of three or five dimensions, and weights that depend on the picture, have functions of
-// their own.
+// conv computes Conv. Weights of three or five dimensions, and weights from the picture, have their own functions.
 func (c *call) conv() ([]*value, error) {
 	if w := c.in[1].constant; w != nil && (len(w.dims) == 3 || len(w.dims) == 5) {
 		return c.convAlong(w)

@@ -163,8 +163,7 @@ func (c *curve) resolve(t *tracer) (int, error) {
 	return node, err
 }
 
-// build adds the node of a recognised function or, if there is none, the nodes of the last operation, and returns the
-// last node.
+// build adds the node of a recognised function or, if none, the nodes of the last operation, and returns the last node.
 func (c *curve) build(t *tracer) (int, error) {
 	if node, ok := c.addRecognised(t, leastExtent); ok {
 		return node, nil

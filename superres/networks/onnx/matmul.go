@@ -128,8 +128,7 @@ func arePixels(parts []part) bool {
 
 // keyWindows returns the windows of a picture of shape s, which may overlap, and their number across and down. parts
 // are the rows and columns of a window; the rows and columns in batch count windows. Along a side with one window, the
-// distance to the next is the window's side, but at most height or width (of the windows that attend to it) if height
-// is not 0.
+// distance is the window's side, but at most height or width (of the windows that attend to it) if height is not 0.
 func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int, err error) {
 	k.Height, k.Width = 1, 1
 	for i, p := range parts {

@@ -206,8 +206,7 @@ func (c *call) limit(v *value, low, high float64) ([]*value, error) {
 		c.emit(graph.Clip{Min: float32(low), Max: float32(high)}))
 }
 
-// pow computes Pow with a constant exponent. Exponents other than these six are supported only inside recognised
-// functions.
+// pow computes Pow with a constant exponent. Other exponents than these work only inside recognised functions.
 func (c *call) pow() ([]*value, error) {
 	exponent, err := c.number(1, 1)
 	if err != nil {
@@ -426,8 +425,7 @@ func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) 
 	return []*value{{samples: out, dims: first.dims}}, nil
 }
 
-// extreme returns a function for operation.make that computes Max, Min or Sum, by the signs '>', '<' and '+', of any
-// number of inputs.
+// extreme returns a function for operation.make that computes Max, Min or Sumby the signs '>', '<' and '+'.
 func extreme(sign byte) func(*call) ([]*value, error) {
 	return func(c *call) (out []*value, err error) {
 		out = c.in[:1]

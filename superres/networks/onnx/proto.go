@@ -395,8 +395,7 @@ func parseInput(message []byte) (in input, err error) {
 	return in, err
 }
 
-// parseDims appends to in.dims the dimensions in message, a TensorShapeProto. A named dimension, without a number, is
-// −1.
+// parseDims appends to in.dims the dimensions in message, a TensorShapeProto. A dimension with a name only is −1.
 func (in *input) parseDims(message []byte) error {
 	return fields(message, func(f field) error {
 		if f.number != 1 {

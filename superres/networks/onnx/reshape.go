@@ -242,8 +242,7 @@ func (c *call) transpose() ([]*value, error) {
 	return []*value{c.in[0].arranged(dims.transposed(order))}, nil
 }
 
-// depthToSpace computes DepthToSpace, a pixel shuffle: channels become squares of pixels. The modes are two orders of
-// the channels.
+// depthToSpace computes DepthToSpace, a pixel shuffle: channels become squares of pixels. The modes order channels.
 func (c *call) depthToSpace() ([]*value, error) {
 	mode := c.text("mode", "DCR")
 	if mode != "DCR" && mode != "CRD" {

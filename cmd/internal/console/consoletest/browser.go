@@ -220,8 +220,7 @@ func (b *Browser) Window(w, h int, phone bool) {
 	b.Call("Emulation.setTouchEmulationEnabled", map[string]any{"enabled": phone, "maxTouchPoints": 2}, nil)
 }
 
-// Touch sends a touch event. kind is the type of the event in the protocol; fingers are the points at which fingers
-// touch the page.
+// Touch sends a touch event. kind is the type of the event in the protocol; fingers are the points that fingers touch.
 func (b *Browser) Touch(kind string, fingers ...[2]float64) {
 	b.t.Helper()
 	points := []map[string]any{}

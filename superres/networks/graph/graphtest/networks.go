@@ -87,8 +87,7 @@ func SPAN(features, blocks, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
-// Skipping returns a network of `layers` convolutions with SiLU, in groups of four. The input of a group is added to
-// its result.
+// Skipping returns a network of `layers` convolutions with SiLU, in groups of four. Each group adds its input.
 func Skipping(features, layers, scale int, seed uint64) *graph.Graph {
 	b := NewBuilder(3, seed)
 	x := b.Carry(0, features, 3, 1, 0.3)

@@ -340,8 +340,8 @@ func (m *Model) enlargesColour(s sizes) bool {
 	})
 }
 
-// chainModels returns the models of the passes, in order. Models that cannot be opened, which Upscale reports, are left
-// out.
+// chainModels returns the models of the passes, in order. It leaves out models that cannot be opened, which Upscale
+// reports.
 func (m *Model) chainModels(s sizes) (list []*Model) {
 	if m.IsPlain() {
 		return nil

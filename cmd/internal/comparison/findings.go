@@ -151,7 +151,7 @@ func (f findings) falling(learner string) string {
 }
 
 // nonZeros returns the mean number of non-zeros in the codes of a learner. If the learner chooses this number itself, a
-// mark adds the error of its patches when coded with the coder that all other learners use.
+// footnote of the cell gives the error of its patches when they are coded as for all other learners.
 func (f findings) nonZeros(learner string) report.Cell {
 	mean := func(figure func(result) float64) float64 {
 		m, _ := report.Mean(report.Defined(f.inRuns(learner, figure)))

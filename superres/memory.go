@@ -56,9 +56,9 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	return shared, WithGarbage(live)
 }
 
-// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: those of the
-// orientation that needs the most, and of the mean of the results. The memory of networks grows with the width of the
-// picture, so a picture turned by 90° may need more than the upright one.
+// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: for the orientation
+// that needs the most, and for the mean of the results. The memory of networks grows with the width of the picture, so
+// a picture turned by 90° may need more than the upright one.
 func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
 	out := int64(s.w) * int64(s.h)
 	for _, turned := range []sizes{s, {s.inH, s.inW, s.h, s.w}} {

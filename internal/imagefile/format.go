@@ -90,7 +90,7 @@ func (f Format) SplitsAnimations() bool {
 	return f.codec().several != nil && !f.CanPage() && f.CanAnimate() != f.CanWrite()
 }
 
-// CanPage reports whether a file of the format can have several pagesof different sizes. A PageWriter writes them.
+// CanPage reports whether a file of the format can have several pages of different sizes. A PageWriter writes them.
 func (f Format) CanPage() bool { return f.codec().canPage }
 
 // CanAlpha reports whether a file of the format keeps transparency.

@@ -36,8 +36,8 @@ func (r *reader) jxl(src Source) {
 	r.m.Orientation = 1
 }
 
-// JXLHolds returns the bits per sample of the JPEG XL in src, and whether it has more channels than those of colour,
-// such as transparency. If its header uses rare features, which JXLHolds does not follow, it returns 16 and true.
+// JXLHolds returns the bits per sample of the JPEG XL in src, and whether it has channels besides colour, such as
+// transparency. If its header uses rare features, which JXLHolds does not follow, it returns 16 and true.
 func JXLHolds(src Source) (depth int, more bool) {
 	stream := Piece(src, 0, src.Size())
 	stream.Boxes(func(kind string, body Body) bool {

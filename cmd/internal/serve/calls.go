@@ -164,7 +164,7 @@ func (p *picture) awaitHead(ctx context.Context) error {
 	}
 }
 
-// leave gives back the picture's place among those whose heads are read, and its slot, if it still has them.
+// leave gives back the picture's place among the pictures whose heads are read, and its slot, if it still has them.
 func (p *picture) leave() {
 	if p.looked != nil {
 		p.looked()

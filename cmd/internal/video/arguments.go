@@ -33,8 +33,8 @@ func probeArgs(path string, more ...string) []string {
 
 // decodeArgs returns the arguments of the ffmpeg that writes the frames as Y4M, upright, and prints their times. If
 // done is not 0, an earlier run enlarged that many frames; ffmpeg then writes only the first two frames, from which
-// superres learns the format and the times, and those that the earlier run did not reach. If c.alpha is true, the
-// opacity of each frame stands below it, as brightness: see unstacked.
+// superres chooses the model, and the frames that the earlier run did not reach. If c.alpha is true, the opacity of
+// each frame stands below it, as brightness: see unstacked.
 func (c *clip) decodeArgs(done int) []string {
 	var filters []string
 	if c.video.isInterlaced() {

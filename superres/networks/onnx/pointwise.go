@@ -425,7 +425,7 @@ func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) 
 	return []*value{{samples: out, dims: first.dims}}, nil
 }
 
-// extreme returns a function for operation.make that computes Max, Min or Sumby the signs '>', '<' and '+'.
+// extreme returns a function for operation.make that computes Max, Min or Sum by the signs '>', '<' and '+'.
 func extreme(sign byte) func(*call) ([]*value, error) {
 	return func(c *call) (out []*value, err error) {
 		out = c.in[:1]

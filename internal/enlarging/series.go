@@ -63,8 +63,8 @@ func (r *run) measureAnimation(cfg image.Config, heldBytes int64) (d demand, err
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
 	}
-	// shared: the canvas, the saved canvas or a frame being decoded, and the previous result. each: one frame and one
-	// result that wait, besides those being enlarged.
+	// Once needed are the canvas, the saved canvas or a frame being decoded, and the previous result; for each picture
+	// at work, one frame and one result that wait.
 	size, d, err = r.measure(cfg, false, heldBytes+2*canvas*in+made*out, seen*in+made*out)
 	r.takeSize(size)
 	return d, err

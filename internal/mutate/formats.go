@@ -75,7 +75,8 @@ type nest struct {
 	format *format
 }
 
-// part returns a part with the given kind and body, and with the parts inside it.
+// part returns a part with the given kind and body. If parts of this kind contain other parts, it splits the body into
+// these.
 func (f *format) part(kind string, body []byte) part {
 	n, has := f.inside[kind]
 	if !has || n.behind > len(body) {

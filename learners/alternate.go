@@ -101,11 +101,7 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply 
 
 // load sets the atoms and the codes of the problem, and computes the rows of X and the residual.
 func (p *problem) load(d *sparse.Dictionary, codes *sparse.Codes) {
-	p.codes = codes
-	p.atoms = make([]float64, 0, p.m*p.k)
-	for k := range p.k {
-		p.atoms = append(p.atoms, d.Atom(k)...)
-	}
+	p.codes, p.atoms = codes, d.Atoms()
 	p.rowStart = make([]int, p.k+1)
 	for _, k := range codes.Index {
 		p.rowStart[k+1]++
@@ -193,10 +189,8 @@ func worstSignals(errs []float64) []int {
 // a warning if some atoms are unused. It changes r.
 func Finish(r *Result) (*Result, error) {
 	m, k := r.Dictionary.Dims()
-	atoms := make([]float64, 0, m*k)
-	flip := make([]bool, k)
+	atoms, flip := r.Dictionary.Atoms(), make([]bool, k)
 	for j := range k {
-		atoms = append(atoms, r.Dictionary.Atom(j)...)
 		if flip[j] = largestIsNegative(r.Dictionary.Atom(j)); flip[j] {
 			for i := range m {
 				atoms[j*m+i] = -atoms[j*m+i]

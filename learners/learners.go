@@ -212,10 +212,9 @@ func Start(y *mat.Dense, k int, seed uint64) (*sparse.Dictionary, error) {
 // unitAtoms returns a copy of d with atoms scaled to length 1.
 func unitAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	m, k := d.Dims()
-	atoms := make([]float64, 0, m*k)
+	atoms := d.Atoms()
 	for j := range k {
-		atoms = append(atoms, d.Atom(j)...)
-		if Normalise(atoms[j*m:]) == 0 {
+		if Normalise(atoms[j*m:(j+1)*m]) == 0 {
 			return nil, fmt.Errorf("learners: atom %d of the first dictionary is zero", j)
 		}
 	}

@@ -172,11 +172,7 @@ type onlineState struct {
 // newOnlineState returns a state with the atoms of d and no past batches.
 func newOnlineState(d *sparse.Dictionary) *onlineState {
 	m, k := d.Dims()
-	s := &onlineState{m: m, k: k, a: make([]float64, k*k), b: make([]float64, k*m)}
-	for j := range k {
-		s.atoms = append(s.atoms, d.Atom(j)...)
-	}
-	return s
+	return &onlineState{m: m, k: k, atoms: d.Atoms(), a: make([]float64, k*k), b: make([]float64, k*m)}
 }
 
 // rows returns d_k, a_k and b_k.

@@ -56,7 +56,10 @@ func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 	}
 	p.keepsLow = m.Network == nil || len(m.Stages) > 0 || planes > improved
 	if m.Network != nil {
-		p.network = newNetworkPass(m, w, h, improved, p.keepsLow)
+		p.network = &networkPass{run: m.Network.Start(w, h), channels: m.Network.Channels(), multiple: 1}
+		if p.keepsLow { // stages and colour need multiples of the scale
+			p.network.multiple, p.network.rest = m.Scale, make([]window, improved)
+		}
 	}
 	for range improved {
 		n := len(m.Stages)
@@ -264,16 +267,6 @@ type networkPass struct {
 	share    float64  // share of the network's work that is done
 	multiple int      // rows are passed on in multiples of this number
 	rest     []window // rows of each plane that are not passed on yet
-}
-
-// newNetworkPass returns the pass of planes of w×h samples through the network of m. improved is the number of planes
-// that it returns. If byScale is true, it returns rows only in multiples of the scale, as stages and colour need them.
-func newNetworkPass(m *Model, w, h, improved int, byScale bool) *networkPass {
-	n := &networkPass{run: m.Network.Start(w, h), channels: m.Network.Channels(), multiple: 1}
-	if byScale {
-		n.multiple, n.rest = m.Scale, make([]window, improved)
-	}
-	return n
 }
 
 // push takes the next rows of one plane, or of as many planes as the network has channels, and returns the next rows of

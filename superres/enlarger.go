@@ -106,7 +106,10 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 		e.strength = float32(*opt.Strength)
 	}
 	if opt.Report != nil {
-		e.report, e.agreement = opt.Report, newAgreement(e.sizes)
+		e.report, e.agreement = opt.Report, &agreement{}
+		if e.resizes() {
+			e.agreement.reduction = resample.New(w, h, e.inW, e.inH, resample.Bicubic)
+		}
 	}
 	if slices.ContainsFunc(used, func(m *Model) bool { return m.clampsFlatAreas(e.sizes) }) {
 		e.columnStarts = make([]int32, e.inW+1)
@@ -188,11 +191,6 @@ func (e *enlarger) readRows(out []*plane.Plane, from, to int) {
 	}
 }
 
-// readAlpha returns the transparency of the rows [lo, hi) of the picture, sharing the memory of e.transparent.
-func (e *enlarger) readAlpha(lo, hi int) []*plane.Plane {
-	return []*plane.Plane{rowsOf(e.transparent.Alpha, lo, hi)}
-}
-
 // enlarge paints the colours of the whole result, and then its transparency, if the picture has any, and sets e.report.
 // It calls report with the share of the work that is done, 0 to 1.
 func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
@@ -204,11 +202,12 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	switch {
 	case err != nil || e.transparent == nil:
 	case !e.changesAlpha():
-		e.paintAlpha(0, e.readAlpha(0, e.h))
+		e.paintAlpha(0, []*plane.Plane{e.transparent.Alpha})
 		report(1)
 	default:
 		alpha := task{sizes: e.sizes, planes: 1, mem: e.mem}
-		err = e.run(ctx, alpha, e.readAlpha, e.paintAlpha, func(share float64) { report(0.5 + share/2) })
+		read := func(lo, hi int) []*plane.Plane { return []*plane.Plane{rowsOf(e.transparent.Alpha, lo, hi)} }
+		err = e.run(ctx, alpha, read, e.paintAlpha, func(share float64) { report(0.5 + share/2) })
 	}
 	if err == nil && e.premultiplied {
 		e.out = e.out.Divided(e.deep)
@@ -250,15 +249,6 @@ type agreement struct {
 	result    window           // rows of the brightness of the result that are not all compared yet
 	compared  int              // number of rows of the picture that are compared
 	sum       float64          // sum of the squared differences of the compared rows
-}
-
-// newAgreement returns the agreement between a result of s.w×s.h pixels and its picture.
-func newAgreement(s sizes) *agreement {
-	a := &agreement{}
-	if s.inW != s.w || s.inH != s.h {
-		a.reduction = resample.New(s.w, s.h, s.inW, s.inH, resample.Bicubic)
-	}
-	return a
 }
 
 // compare adds the next rows of the result to the comparison. planes are the planes from which these rows are painted:

@@ -193,10 +193,8 @@ const kernelReach = 4
 
 // Reach returns how many samples on each side of a sample of a picture of inW×inH, in rows and in columns, can
 // influence the pixels at its place in a result of w×h. It holds for pictures without transparency.
-func (m *Model) Reach(inW, inH, w, h int) int { return m.reach(sizes{inW, inH, w, h}) }
-
-// reach does what Reach does: it adds up the reaches of all passes, in samples of the picture.
-func (m *Model) reach(s sizes) int {
+func (m *Model) Reach(inW, inH, w, h int) int {
+	s := sizes{inW, inH, w, h}
 	if m.pixels {
 		return max(s.inW, s.inH) // squares of equal pixels are found in the whole picture
 	}

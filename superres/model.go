@@ -114,17 +114,6 @@ func (m *Model) IsPlain() bool { return m.Network == nil && len(m.Stages) == 0 }
 // takesRGB reports whether the model enlarges red, green and blue together, rather than brightness and colour.
 func (m *Model) takesRGB() bool { return m.Network != nil && m.Network.Channels() == 3 }
 
-// leastScale returns the least scale that the model may have: 0, which means any, for a plain interpolation.
-func (m *Model) leastScale() int {
-	switch {
-	case m.IsPlain():
-		return 0
-	case m.Network != nil:
-		return 1
-	}
-	return 2
-}
-
 // IsTrusting reports whether Tune can set how likely a picture was reduced cleanly, its trust: see stage.Tuning.
 func (m *Model) IsTrusting() bool { return m.has(stage.Trusting) }
 
@@ -141,7 +130,7 @@ type opener = func() (*Model, error)
 
 // robust opens the robust model of a model, and keeps each tuned copy of it that was asked for.
 type robust struct {
-	open  func() (*Model, error)
+	open  opener
 	lock  sync.Mutex
 	known map[tuned]*Model
 
@@ -229,15 +218,20 @@ func (m *Model) WithColour(other *Model) *Model {
 // changedSiblings returns the siblings of m, each changed by the function change when it is first needed.
 func (m *Model) changedSiblings(change func(*Model) (*Model, error)) (list []sibling) {
 	for _, s := range m.siblings {
-		list = append(list, newSibling(s.scale, func() (*Model, error) {
-			model, err := s.open()
-			if err != nil {
-				return nil, err
-			}
-			return change(model)
-		}))
+		list = append(list, newSibling(s.scale, changed(s.open, change)))
 	}
 	return list
+}
+
+// changed returns a function that opens a model with the function open, and returns it changed by the function change.
+func changed(open opener, change func(*Model) (*Model, error)) opener {
+	return func() (*Model, error) {
+		m, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return change(m)
+	}
 }
 
 // colouredBy returns a copy of m with other's networks for colour, if other has the same scale and m does not take red,

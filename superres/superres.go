@@ -135,7 +135,14 @@ func (m *Model) wrap(img image.Image, opt Options) (wide image.Image, of Options
 
 // prepare checks the options and returns an enlarger for img. The model PixelArt enlarges img already here.
 func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
-	if least := m.leastScale(); m.Scale < least {
+	least := 2
+	switch {
+	case m.IsPlain():
+		least = 0 // any
+	case m.Network != nil:
+		least = 1
+	}
+	if m.Scale < least {
 		return nil, fmt.Errorf("superres: a model of scale %d, expected %d or more", m.Scale, least)
 	}
 	b := img.Bounds()

@@ -28,13 +28,7 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 		return other.Tune(known)
 	}
 	for name, open := range m.efforts {
-		out = out.WithEffort(name, func() (*Model, error) {
-			other, err := open()
-			if err != nil {
-				return nil, err
-			}
-			return tune(other)
-		})
+		out = out.WithEffort(name, changed(open, tune))
 	}
 	out.siblings = m.changedSiblings(tune)
 	return out.withRobustOf(m, tune), nil
@@ -188,13 +182,7 @@ func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) 
 	if r == nil {
 		return m
 	}
-	out := m.WithRobust(func() (*Model, error) {
-		found, err := r.open()
-		if err != nil {
-			return nil, err
-		}
-		return change(found)
-	})
+	out := m.WithRobust(changed(r.open, change))
 	out.robust.isJudged = r.isJudged
 	return out
 }

@@ -31,6 +31,7 @@ import (
 	"unsafe"
 
 	"superres/cmd/internal/console"
+	"superres/internal/parallel"
 	"superres/internal/safefile"
 	"superres/internal/usage"
 	"superres/superres"
@@ -110,7 +111,10 @@ func answer(message **C.char, work func() error) C.int {
 	if message != nil {
 		*message = nil
 	}
-	err := catchPanic(work)
+	err := parallel.Caught(work) // a panic must not unwind the stack of C
+	if p, ok := errors.AsType[*parallel.Panic](err); ok {
+		err = fmt.Errorf("a fault of superres: %v; please report it with the picture", p.Value)
+	}
 	if err == nil {
 		return console.ExitOK
 	}
@@ -118,16 +122,6 @@ func answer(message **C.char, work func() error) C.int {
 		*message = C.CString(safefile.OneLine(err.Error()))
 	}
 	return C.int(console.ExitCode(err))
-}
-
-// catchPanic calls work and returns its error, or an error for a panic, since a panic must not unwind the stack of C.
-func catchPanic(work func() error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = fmt.Errorf("a fault of superres: %v; please report it with the picture", value)
-		}
-	}()
-	return work()
 }
 
 // give returns a copy of data in memory of C, which the caller frees.

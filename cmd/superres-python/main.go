@@ -35,13 +35,18 @@ func pack(version, folder string) error {
 	}
 	count := 0
 	for _, path := range paths {
-		target, is := cutSuffixes(strings.TrimPrefix(filepath.Base(path), prefix), ".tar.gz", ".zip")
-		if !is {
+		name := strings.TrimPrefix(filepath.Base(path), prefix)
+		target := strings.TrimSuffix(strings.TrimSuffix(name, ".zip"), ".tar.gz")
+		if target == name {
 			continue
 		}
+		var data []byte
 		r, err := readArchive(path)
 		if err == nil {
-			err = r.write(version, target, folder)
+			name, data, err = r.wheel(version, target)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name), data, 0o644)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
@@ -52,14 +57,4 @@ func pack(version, folder string) error {
 		return fmt.Errorf("no archive %s* in %s; make it with .ci/release", prefix, folder)
 	}
 	return nil
-}
-
-// cutSuffixes returns name without the first of suffixes that it ends with; is reports whether there is one.
-func cutSuffixes(name string, suffixes ...string) (rest string, is bool) {
-	for _, s := range suffixes {
-		if rest, is = strings.CutSuffix(name, s); is {
-			return rest, true
-		}
-	}
-	return name, false
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,17 +34,8 @@ var platforms = map[string][]string{
 // goodVersion matches versions that PEP 440 spells in the same way as a release does.
 var goodVersion = regexp.MustCompile(`^\d+(\.\d+)*((a|b|rc)\d+)?$`)
 
-// write writes the wheel of a version for a target, such as linux-amd64, to folder.
-func (r release) write(version, target, folder string) error {
-	name, data, err := r.wheel(version, target)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(folder, name), data, 0o644)
-}
-
-// wheel returns the wheel of a version for a target, and its file name, in the binary distribution format of the Python
-// packaging specifications (PEP 427, PEP 600, PEP 656).
+// wheel returns the wheel of a version for a target, such as linux-amd64, and its file name, in the binary distribution
+// format of the Python packaging specifications (PEP 427, PEP 600, PEP 656).
 //
 // Note: the program is stored among the scripts, which pip puts on the path. So users can run it without Python, and
 // the module finds it where the installation's record says.

@@ -1,7 +1,8 @@
 // Package elementary has functions of package math that return the same bits on all processors; in math the last bits
 // differ. They consist of products, sums, quotients and roots of float64, each rounded on its own.
 //
-// Errors are stated in units of the last place (ulp), for finite results that are not subnormal.
+// Errors are stated in units of the last place (ulp), for finite results that are not subnormal. Float16, which package
+// math lacks, reads numbers of 16 bits exactly.
 package elementary
 
 import "math"
@@ -161,3 +162,16 @@ func Sincos(x float64) (sin, cos float64) {
 
 // Hypot returns the root of x² + y², which must not overflow.
 func Hypot(x, y float64) float64 { return math.Sqrt(float64(x*x) + float64(y*y)) }
+
+// Float16 returns the value of a half-precision number, given as its bits in the format binary16 of IEEE 754.
+func Float16(bits uint16) float32 {
+	sign := uint32(bits>>15) << 31
+	exponent, fraction := uint32(bits>>10&31), uint32(bits&1023)
+	switch exponent {
+	case 0: // fraction·2⁻²⁴
+		return math.Float32frombits(math.Float32bits(float32(fraction)*(1.0/(1<<24))) | sign)
+	case 31: // infinite, or not a number
+		return math.Float32frombits(sign | 255<<23 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
+}

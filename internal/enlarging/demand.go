@@ -74,8 +74,8 @@ func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (
 	}
 	const mostResult = 4000e6 // pixels; a scale that gives more is probably mistyped
 	if most := cmp.Or(r.Limits.Result, mostResult); int64(w)*int64(h) > most {
-		return size, d, r.tooLarge(safefile.ErrLimit, SmallerScale, SmallerSize,
-			"output %d×%d is more than %d megapixels", w, h, most/1e6)
+		return size, d, safefile.Refuse(safefile.ErrLimit, "", "output %d×%d is more than %d megapixels", w, h,
+			most/1e6).With(Smaller)
 	}
 	d.shared, d.each = model.MemoryEach(r.Keep.deepened(worked), of.X, of.Y, r.Size, strips && r.inStrips(w, h))
 	d.shared += superres.WithGarbage(shared + r.Format.EncoderBytes(w, h))
@@ -89,19 +89,10 @@ func (r *run) measure(cfg image.Config, strips bool, shared, perPicture int64) (
 	}
 	if need := d.of(1); need > r.Limits.Memory {
 		r.Memory = need
-		return size, d, r.tooLarge(safefile.ErrLimit, MoreMemoryOrSmallerScale, MoreMemoryOrSmallerSize,
-			"output %d×%d needs %s, the limit is %s", w, h, usage.Bytes(need), usage.Bytes(r.Limits.Memory))
+		return size, d, safefile.Refuse(safefile.ErrLimit, "", "output %d×%d needs %s, the limit is %s", w, h,
+			usage.Bytes(need), usage.Bytes(r.Limits.Memory)).With(MoreMemoryOrSmaller)
 	}
 	return image.Pt(w, h), d, nil
-}
-
-// tooLarge returns an error of the given class of safefile about a result that is too large. Its advice is scale if the
-// user asked for a scale, else size.
-func (r *run) tooLarge(class error, scale, size safefile.Remedy, format string, args ...any) error {
-	if r.Size.Scale == 0 {
-		scale = size
-	}
-	return safefile.Refuse(class, "", format, args...).With(scale)
 }
 
 // resultSize returns the size in pixels of the enlargement of a whole picture of size inSize, or a usage error.

@@ -25,7 +25,9 @@ func (s *Settings) Options() settings.Table {
 	}
 	box := func(name, help, brief string, read func(text string) error) *settings.Option {
 		return &settings.Option{Name: name, Group: "size", Effect: settings.Elsewhere, Request: true, Help: help,
-			Brief: brief, To: settings.Custom("", func(text string) error { return ofOption(name, text, read(text)) })}
+			Brief: brief, To: settings.Custom("", func(text string) error {
+				return named(read(text), "--"+name+" "+text)
+			})}
 	}
 	return settings.Table{
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Parsed(&s.Size.Scale, "2", readScale), Group: "size",
@@ -193,21 +195,13 @@ func readSide(opt *superres.Options, text string, rule *bool) error {
 	return nil
 }
 
-// ofOption returns err with the name of the option and its value, text, in front; nil if err is nil.
-func ofOption(name, text string, err error) error {
-	if err != nil {
-		return fmt.Errorf("--%s %s: %w", name, text, err)
-	}
-	return nil
-}
-
 // readScale is parseScale with errors that name the option and, if text is a size, the option to use instead.
 func readScale(text string) (float64, error) {
 	v, err := parseScale(text)
-	switch {
-	case err == nil:
+	if err == nil {
 		return v, nil
-	case isFit(text):
+	}
+	if _, _, failed := parseFit(text); failed == nil {
 		return 0, usage.Errorf("--scale %s is a size; write --fit %[1]s", text)
 	}
 	if n, failed := strconv.ParseFloat(text, 64); failed == nil && n > superres.MaxScale {

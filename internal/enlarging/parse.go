@@ -53,12 +53,6 @@ func parseFit(text string) (width, height int, err error) {
 	return width, height, nil
 }
 
-// isFit reports whether parseFit can read text.
-func isFit(text string) bool {
-	_, _, err := parseFit(text)
-	return err == nil
-}
-
 // ParseRegion returns the region of the upright picture that text gives as X,Y,W,H: its first pixel, width and height.
 func ParseRegion(text string) (r image.Rectangle, err error) {
 	var v [4]int

@@ -94,8 +94,8 @@ func (r *run) measureStill(cfg image.Config, heldBytes int64) error {
 		r.Output = of.keep.Size()
 	}
 	if most := r.Format.MostSide(); max(r.Output.X, r.Output.Y) > most {
-		return r.tooLarge(safefile.ErrLimit, PNGOrSmallerScale, PNGOrSmallerSize,
-			"output %d×%d: a side of %s has at most %d pixels", r.Output.X, r.Output.Y, r.Format.Title(), most)
+		return safefile.Refuse(safefile.ErrLimit, "", "output %d×%d: a side of %s has at most %d pixels", r.Output.X,
+			r.Output.Y, r.Format.Title(), most).With(imagefile.PNGOrSmaller)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func firstFrame(src *source) (start []byte, pixels []metadata.Body) {
 		return nil, nil
 	}
 	var frame metadata.Body
-	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
+	metadata.WalkRIFF(src).Visit(func(kind []byte, body metadata.Body) bool {
 		if string(kind) == "ANMF" && body.Len > frameHeader {
 			frame = body
 		}
@@ -84,7 +84,7 @@ func firstFrame(src *source) (start []byte, pixels []metadata.Body) {
 	start = append(start, frame.Start(frameHeader)[6:12]...) // each side minus 1, in 24 bits
 	binary.LittleEndian.PutUint32(start[4:], uint32(len(start)-chunkHeader))
 	var first metadata.Body
-	frame.Chunks(frameHeader, func(kind []byte, body metadata.Body) bool {
+	frame.WalkRIFF(frameHeader).Visit(func(kind []byte, body metadata.Body) bool {
 		switch string(kind) {
 		case "ALPH":
 			if start[flags]&alpha == 0 {

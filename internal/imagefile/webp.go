@@ -21,7 +21,7 @@ func describeWebP(src *source, pic *Picture) {
 
 // lossyFrame returns the data of the chunk with lossy pixels in the WebP src, or empty data if it has no such chunk.
 func lossyFrame(src metadata.Source) (frame metadata.Body) {
-	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
+	metadata.WalkRIFF(src).Visit(func(kind []byte, body metadata.Body) bool {
 		if string(kind) == "VP8 " {
 			frame = body
 		}
@@ -152,7 +152,7 @@ func withAlphaFlag(src *source) *source {
 		return src
 	}
 	has, lossless := false, false
-	metadata.RIFFChunks(src, func(kind []byte, _ metadata.Body) bool {
+	metadata.WalkRIFF(src).Visit(func(kind []byte, _ metadata.Body) bool {
 		has, lossless = has || string(kind) == "ALPH", string(kind) == "VP8L"
 		return string(kind) != "VP8 " && !lossless
 	})

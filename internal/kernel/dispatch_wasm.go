@@ -18,163 +18,119 @@ func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []fl
 	if current == 0 {
 		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
 	} else {
-		addPixelsWASM(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(share), shareStep, unsafe.SliceData(least), leastStep, unsafe.SliceData(most), mostStep)
+		callModule("addPixels", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(was)), unsafe.Pointer(unsafe.SliceData(sums)), unsafe.Pointer(unsafe.SliceData(share)), unsafe.Pointer(unsafe.SliceData(least)), unsafe.Pointer(unsafe.SliceData(most))},
+			[12]int{n, scale, step, outputs, shareStep, leastStep, mostStep},
+		})
 	}
-}
-
-func addPixelsWASM(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int) {
-	callModule("addPixels", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(was), unsafe.Pointer(sums), unsafe.Pointer(share), unsafe.Pointer(least), unsafe.Pointer(most)},
-		[12]int{n, scale, step, outputs, shareStep, leastStep, mostStep},
-	})
 }
 
 func boundFlatAreas(least, most, above, row, below []float32) {
 	if current == 0 {
 		boundFlatAreasGeneric(least, most, above, row, below)
 	} else {
-		boundFlatAreasWASM(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
+		callModule("boundFlatAreas", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(least)), unsafe.Pointer(unsafe.SliceData(most)), unsafe.Pointer(unsafe.SliceData(above)), unsafe.Pointer(unsafe.SliceData(row)), unsafe.Pointer(unsafe.SliceData(below))},
+			[12]int{len(least)},
+		})
 	}
-}
-
-func boundFlatAreasWASM(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32) {
-	callModule("boundFlatAreas", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(least), unsafe.Pointer(most), unsafe.Pointer(above), unsafe.Pointer(row), unsafe.Pointer(below)},
-		[12]int{leastLen},
-	})
 }
 
 func boundRange(least, most, above, row, below []float32) {
 	if current == 0 {
 		boundRangeGeneric(least, most, above, row, below)
 	} else {
-		boundRangeWASM(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
+		callModule("boundRange", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(least)), unsafe.Pointer(unsafe.SliceData(most)), unsafe.Pointer(unsafe.SliceData(above)), unsafe.Pointer(unsafe.SliceData(row)), unsafe.Pointer(unsafe.SliceData(below))},
+			[12]int{len(least)},
+		})
 	}
-}
-
-func boundRangeWASM(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32) {
-	callModule("boundRange", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(least), unsafe.Pointer(most), unsafe.Pointer(above), unsafe.Pointer(row), unsafe.Pointer(below)},
-		[12]int{leastLen},
-	})
 }
 
 func combine(dst, src []float32, at []int, weight []float32) {
 	if current == 0 {
 		combineGeneric(dst, src, at, weight)
 	} else {
-		combineWASM(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
+		callModule("combine", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(at)), unsafe.Pointer(unsafe.SliceData(weight))},
+			[12]int{len(dst), len(at)},
+		})
 	}
-}
-
-func combineWASM(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32) {
-	callModule("combine", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(src), unsafe.Pointer(at), unsafe.Pointer(weight)},
-		[12]int{dstLen, atLen},
-	})
 }
 
 func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	if current == 0 {
 		combineOntoGeneric(dst, base, src, at, weight)
 	} else {
-		combineOntoWASM(unsafe.SliceData(dst), len(dst), unsafe.SliceData(base), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
+		callModule("combineOnto", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(base)), unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(at)), unsafe.Pointer(unsafe.SliceData(weight))},
+			[12]int{len(dst), len(at)},
+		})
 	}
-}
-
-func combineOntoWASM(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32) {
-	callModule("combineOnto", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(base), unsafe.Pointer(src), unsafe.Pointer(at), unsafe.Pointer(weight)},
-		[12]int{dstLen, atLen},
-	})
 }
 
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	if current == 0 {
 		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
 	} else {
-		convolveWASM(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipStep, dstStep)
+		callModule("convolve", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Pointer(unsafe.SliceData(weights)), unsafe.Pointer(unsafe.SliceData(bias)), unsafe.Pointer(unsafe.SliceData(positive)), unsafe.Pointer(unsafe.SliceData(negative)), unsafe.Pointer(unsafe.SliceData(limits)), unsafe.Pointer(unsafe.SliceData(skip))},
+			[12]int{samples, len(rows), step, words, len(bias), skipStep, dstStep},
+		})
 	}
-}
-
-func convolveWASM(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int) {
-	callModule("convolve", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(src), unsafe.Pointer(rows), unsafe.Pointer(weights), unsafe.Pointer(bias), unsafe.Pointer(positive), unsafe.Pointer(negative), unsafe.Pointer(limits), unsafe.Pointer(skip)},
-		[12]int{samples, rowsLen, step, words, biasLen, skipStep, dstStep},
-	})
 }
 
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	if current == 0 {
 		convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 	} else {
-		convolveTilesWASM(unsafe.SliceData(dst), second, samples, unsafe.SliceData(src), unsafe.SliceData(rows), step, channels, unsafe.SliceData(v), stride, unsafe.SliceData(sums), sumStride, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipSecond, skipStep, dstStep)
+		callModule("convolveTiles", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Pointer(unsafe.SliceData(v)), unsafe.Pointer(unsafe.SliceData(sums)), unsafe.Pointer(unsafe.SliceData(weights)), unsafe.Pointer(unsafe.SliceData(bias)), unsafe.Pointer(unsafe.SliceData(positive)), unsafe.Pointer(unsafe.SliceData(negative)), unsafe.Pointer(unsafe.SliceData(limits)), unsafe.Pointer(unsafe.SliceData(skip))},
+			[12]int{second, samples, step, channels, stride, sumStride, len(bias), skipSecond, skipStep, dstStep},
+		})
 	}
-}
-
-func convolveTilesWASM(dst *int16, second int, samples int, src *int16, rows *int, step int, channels int, v *int16, stride int, sums *int32, sumStride int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int) {
-	callModule("convolveTiles", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(src), unsafe.Pointer(rows), unsafe.Pointer(v), unsafe.Pointer(sums), unsafe.Pointer(weights), unsafe.Pointer(bias), unsafe.Pointer(positive), unsafe.Pointer(negative), unsafe.Pointer(limits), unsafe.Pointer(skip)},
-		[12]int{second, samples, step, channels, stride, sumStride, biasLen, skipSecond, skipStep, dstStep},
-	})
 }
 
 func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	if current == 0 {
 		multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
 	} else {
-		multiplyTilesWASM(unsafe.SliceData(sums), sumStride, unsafe.SliceData(v), stride, n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+		callModule("multiplyTiles", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(sums)), unsafe.Pointer(unsafe.SliceData(v)), unsafe.Pointer(unsafe.SliceData(weights)), unsafe.Pointer(unsafe.SliceData(bias))},
+			[12]int{sumStride, stride, n, channels, len(bias)},
+		})
 	}
-}
-
-func multiplyTilesWASM(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int) {
-	callModule("multiplyTiles", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(sums), unsafe.Pointer(v), unsafe.Pointer(weights), unsafe.Pointer(bias)},
-		[12]int{sumStride, stride, n, channels, biasLen},
-	})
 }
 
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
 	if current == 0 {
 		residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
 	} else {
-		residualWASM(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
+		callModule("residual", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(rows)), unsafe.Pointer(unsafe.SliceData(weights)), unsafe.Pointer(unsafe.SliceData(bias)), unsafe.Pointer(unsafe.SliceData(scale))},
+			[12]int{samples, len(rows), step, words, len(bias)},
+		})
 	}
-}
-
-func residualWASM(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32) {
-	callModule("residual", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(src), unsafe.Pointer(rows), unsafe.Pointer(weights), unsafe.Pointer(bias), unsafe.Pointer(scale)},
-		[12]int{samples, rowsLen, step, words, biasLen},
-	})
 }
 
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	if current == 0 {
 		transformInputGeneric(v, stride, src, rows, step, n, channels)
 	} else {
-		transformInputWASM(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), step, n, channels)
+		callModule("transformInput", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(v)), unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(rows))},
+			[12]int{stride, step, n, channels},
+		})
 	}
-}
-
-func transformInputWASM(v *int16, stride int, src *int16, rows *int, step int, n int, channels int) {
-	callModule("transformInput", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(v), unsafe.Pointer(src), unsafe.Pointer(rows)},
-		[12]int{stride, step, n, channels},
-	})
 }
 
 func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	if current == 0 {
 		transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 	} else {
-		transformOutputWASM(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipSecond, skipStep, dstStep)
+		callModule("transformOutput", &operands{
+			[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(sums)), unsafe.Pointer(unsafe.SliceData(positive)), unsafe.Pointer(unsafe.SliceData(negative)), unsafe.Pointer(unsafe.SliceData(limits)), unsafe.Pointer(unsafe.SliceData(skip))},
+			[12]int{second, stride, n, outputs, skipSecond, skipStep, dstStep},
+		})
 	}
-}
-
-func transformOutputWASM(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int) {
-	callModule("transformOutput", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(sums), unsafe.Pointer(positive), unsafe.Pointer(negative), unsafe.Pointer(limits), unsafe.Pointer(skip)},
-		[12]int{second, stride, n, outputs, skipSecond, skipStep, dstStep},
-	})
 }

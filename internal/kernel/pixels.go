@@ -60,23 +60,28 @@ func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, sha
 // BoundRange sets least[x] and most[x] to the limits of an extended range. If the 3×3 samples x..x+2 of the rows above,
 // row and below range from a to b, the limits are a−(b−a) and b+(b−a). Each row has two samples more than least.
 func BoundRange(least, most, above, row, below []float32) {
+	if whole := boundWhole(least, most, above, row, below, boundRange); whole < len(least) {
+		boundRangeGeneric(least[whole:], most[whole:], above[whole:], row[whole:], below[whole:])
+	}
+}
+
+// boundWhole checks the lengths of the operands of BoundRange and BoundFlatAreas, calls bound for as many samples as
+// assembly processes together, and returns their number.
+func boundWhole(least, most, above, row, below []float32,
+	bound func(least, most, above, row, below []float32)) (whole int) {
 	n := len(least)
 	_, _, _ = above[n+1], row[n+1], below[n+1]
 	if n > 0 {
 		_ = most[n-1]
 	}
-	whole := n / boundTogether * boundTogether
-	if whole > 0 {
-		boundRange(least[:whole], most, above, row, below)
+	if whole = n / boundTogether * boundTogether; whole > 0 {
+		bound(least[:whole], most, above, row, below)
 	}
-	boundRangeGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
+	return whole
 }
 
 // boundRangeGeneric is the definition of BoundRange. It keeps extremes of two columns, to read each sample once.
 func boundRangeGeneric(least, most, above, row, below []float32) {
-	if len(least) == 0 {
-		return
-	}
 	n := len(least)
 	most, above, row, below = most[:n], above[:n+2], row[:n+2], below[:n+2]
 	lo, hi := min(above[0], row[0], below[0]), max(above[0], row[0], below[0])
@@ -95,16 +100,9 @@ func boundRangeGeneric(least, most, above, row, below []float32) {
 // that value, otherwise to +Inf. Each row has two samples more than least. No sample may be negative. Missing stands
 // for a sample beyond the edge of the picture; the sample in the middle must not be Missing.
 func BoundFlatAreas(least, most, above, row, below []float32) {
-	n := len(least)
-	_, _, _ = above[n+1], row[n+1], below[n+1]
-	if n > 0 {
-		_ = most[n-1]
+	if whole := boundWhole(least, most, above, row, below, boundFlatAreas); whole < len(least) {
+		boundFlatAreasGeneric(least[whole:], most[whole:], above[whole:], row[whole:], below[whole:])
 	}
-	whole := n / boundTogether * boundTogether
-	if whole > 0 {
-		boundFlatAreas(least[:whole], most, above, row, below)
-	}
-	boundFlatAreasGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
 }
 
 // Missing stands for a missing sample. It is -0: its bits are greater than the bits of all samples if they are read as
@@ -116,9 +114,6 @@ const boundTogether = 8
 
 // boundFlatAreasGeneric is the definition of BoundFlatAreas. It keeps two columns, so that it reads each sample once.
 func boundFlatAreasGeneric(least, most, above, row, below []float32) {
-	if len(least) == 0 {
-		return
-	}
 	a, b := columnOf(above[0], row[0], below[0]), columnOf(above[1], row[1], below[1])
 	for x := range least {
 		c := columnOf(above[x+2], row[x+2], below[x+2])

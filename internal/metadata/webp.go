@@ -70,17 +70,8 @@ func (k *RIFFWalk) Next() (c RIFFChunk, err error) {
 	return RIFFChunk{k.kind[:], Body{k.w.src, at, n}}, nil
 }
 
-// RIFFChunks calls visit with each chunk of the WebP in src, until visit returns false or Next fails.
-func RIFFChunks(src Source, visit func(kind []byte, body Body) bool) {
-	WalkRIFF(src).visit(visit)
-}
-
-// Chunks does what RIFFChunks does for the chunks inside b, the data of a chunk, that begin at offset from of b.
-func (b Body) Chunks(from int64, visit func(kind []byte, body Body) bool) {
-	b.WalkRIFF(from).visit(visit)
-}
-
-func (k *RIFFWalk) visit(visit func(kind []byte, body Body) bool) {
+// Visit calls visit with each chunk, until visit returns false or Next fails.
+func (k *RIFFWalk) Visit(visit func(kind []byte, body Body) bool) {
 	for {
 		c, err := k.Next()
 		if err != nil || !visit(c.Kind, c.Body) {
@@ -91,7 +82,7 @@ func (k *RIFFWalk) visit(visit func(kind []byte, body Body) bool) {
 
 // webp reads the metadata in the chunks of the WebP in src into r.m.
 func (r *reader) webp(src Source) {
-	RIFFChunks(src, func(kind []byte, body Body) bool {
+	WalkRIFF(src).Visit(func(kind []byte, body Body) bool {
 		switch string(kind) {
 		case "ICCP":
 			r.icc(inOnePiece(body))

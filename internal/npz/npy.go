@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/elementary"
 )
 
 // Header is the header of a .npy file, which describes the array after it.
@@ -102,7 +104,7 @@ type numeric struct {
 var numbers = map[string]numeric{
 	"f8": {8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
 	"f4": {4, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
-	"f2": {2, func(o binary.ByteOrder, b []byte) float64 { return half(o.Uint16(b)) }},
+	"f2": {2, func(o binary.ByteOrder, b []byte) float64 { return float64(elementary.Float16(o.Uint16(b))) }},
 	"i8": {8, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }},
 	"i4": {4, func(o binary.ByteOrder, b []byte) float64 { return float64(int32(o.Uint32(b))) }},
 	"i2": {2, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},
@@ -112,24 +114,6 @@ var numbers = map[string]numeric{
 	"u2": {2, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint16(b)) }},
 	"u1": {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
 	"b1": {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(min(b[0], 1)) }},
-}
-
-// half returns the number with the bits of IEEE 754 binary16: a sign, 5 bits of exponent and 10 of fraction.
-func half(bits uint16) float64 {
-	exponent, fraction := int(bits>>10&31), float64(bits&1023)
-	v := math.Ldexp(1024+fraction, exponent-25)
-	switch {
-	case exponent == 0: // subnormal
-		v = math.Ldexp(fraction, -24)
-	case exponent == 31 && fraction == 0:
-		v = math.Inf(1)
-	case exponent == 31:
-		return math.NaN()
-	}
-	if bits>>15 == 1 {
-		return -v
-	}
-	return v
 }
 
 // number returns the type and the byte order of the elements. It fails for types that cannot be read.

@@ -53,7 +53,8 @@ type gifFrame struct {
 // NewGIFWriter returns a writer for an animation that is played plays times; 0: endlessly. An empty comment is left
 // out. aside is an empty file for intermediate data, which the caller closes.
 func NewGIFWriter(w io.Writer, plays int, comment string, aside *os.File) *GIFWriter {
-	g := &GIFWriter{w: w, plays: plays, comment: comment, aside: aside, counts: newCounts()}
+	g := &GIFWriter{w: w, plays: plays, comment: comment, aside: aside,
+		counts: &counts{exact: map[uint32]bool{}, bins: make([]bin, 1<<(3*cellBits))}}
 	g.buffer = bufio.NewWriterSize(aside, 1<<16)
 	g.packer, _ = flate.NewWriter(g.buffer, flate.BestSpeed) // fails only for an invalid level
 	return g
@@ -125,7 +126,7 @@ func (g *GIFWriter) Close() error {
 	}
 	transparent := uint8(len(colours))
 	g.palette = append(g.palette, color.RGBA{})
-	to, size := newMapping(colours), g.before.Rect
+	to, size := &mapping{colours, make([]mapped, 1<<knownBits)}, g.before.Rect
 	in := flate.NewReader(bufio.NewReaderSize(g.aside, 1<<16))
 	now := bytes.Repeat([]uint8{transparent}, size.Dx()*size.Dy())
 	g.shown = bytes.Clone(now)

@@ -39,10 +39,6 @@ type counts struct {
 	bins  []bin
 }
 
-func newCounts() *counts {
-	return &counts{exact: map[uint32]bool{}, bins: make([]bin, 1<<(3*cellBits))}
-}
-
 // add counts a pixel of the colour r, g, b.
 func (c *counts) add(r, g, b uint8) {
 	const drop = 8 - cellBits
@@ -259,10 +255,6 @@ type mapped struct {
 }
 
 const knownBits = 16
-
-func newMapping(palette []color.NRGBA) *mapping {
-	return &mapping{palette, make([]mapped, 1<<knownBits)}
-}
 
 // index returns the index of the palette colour nearest to r, g, b.
 func (m *mapping) index(r, g, b uint8) uint8 {

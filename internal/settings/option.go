@@ -163,18 +163,11 @@ func (o *Option) Offers() (words []Word, files bool) {
 	return words, strings.Contains(value, "FILE") || value == "PATH" || value == "DIR"
 }
 
-// Values returns the values of the option as texts for Set: any number of them if the option may be repeated, else one.
-func (o *Option) Values() []string {
+// Recorded returns the values that a result records, as texts for Set: any number of them if the option may be
+// repeated, else one or, if it is empty, none. If Path is set, they are base names, except for List.
+func (o *Option) Recorded() []string {
 	if list, ok := o.To.(*list); ok {
 		return *list.to
-	}
-	return []string{o.To.String()}
-}
-
-// Recorded returns the values that a result records: Values, with base names if Path is set (except for List).
-func (o *Option) Recorded() []string {
-	if _, ok := o.To.(*list); ok {
-		return o.Values()
 	}
 	text := o.To.String()
 	switch {

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -76,6 +77,9 @@ func (d *Dictionary) Dims() (n, k int) { return d.n, d.k }
 
 // Atom returns atom k, which shares the memory of the dictionary and must not be changed.
 func (d *Dictionary) Atom(k int) []float64 { return d.atoms[k*d.n : (k+1)*d.n : (k+1)*d.n] }
+
+// Atoms returns a copy of all atoms, one after another.
+func (d *Dictionary) Atoms() []float64 { return slices.Clone(d.atoms) }
 
 // Norm returns the Euclidean length of atom k.
 func (d *Dictionary) Norm(k int) float64 { return d.norms[k] }

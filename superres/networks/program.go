@@ -50,7 +50,7 @@ func build(g *graph.Graph) (*builder, value, error) {
 		}
 		v, err := b.node(i, n, in)
 		if err != nil {
-			return nil, value{}, fmt.Errorf("%s %q: %w", n.Op.Name(), n.Name, err)
+			return nil, value{}, fmt.Errorf("%s %q: %w", graph.NameOf(n.Op), n.Name, err)
 		}
 		v.isPixel = shapes[i].W == 1 && shapes[i].H == 1
 		b.values = append(b.values, v)

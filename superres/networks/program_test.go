@@ -164,7 +164,7 @@ func TestNotFinite(t *testing.T) {
 func TestOperations(t *testing.T) {
 	for _, test := range cases() {
 		// Choices of the picture's channels make inputs of other numbers of channels.
-		name := fmt.Sprintf("%.100s", fmt.Sprintf("%s %+v", test.op.Name(), test.op))
+		name := fmt.Sprintf("%.100s", fmt.Sprintf("%s %+v", graph.NameOf(test.op), test.op))
 		g := &graph.Graph{Nodes: []graph.Node{{Op: graph.Input{Channels: 3}}}, Range: 1}
 		picture := graphtest.Picture(24, 16, 3, 4)
 		last := graph.Node{Op: test.op}

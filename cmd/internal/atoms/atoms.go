@@ -5,12 +5,12 @@
 package atoms
 
 import (
-	"context"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/internal/settings"
@@ -36,13 +36,8 @@ In the picture an atom of a model is its low half, pixels as large as they are, 
 its high half; mid-grey is zero, and each half is stretched by its largest entry.
 Atoms of a dictionary are squares where that is possible, else columns. Of a model
 with several coupled stages the first is drawn.`,
-		Flags: console.Flags(opt.table()),
-		Action: func(c *cli.Context) error {
-			if err := opt.complete(c); err != nil {
-				return err
-			}
-			return show(c.Context, opt, s)
-		},
+		Flags:  console.Flags(opt.table()),
+		Action: func(c *cli.Context) error { return run(c, s, opt) },
 	})
 }
 
@@ -91,17 +86,24 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// show measures the atoms, draws them and prints the report.
-func show(ctx context.Context, opt Options, s *console.Streams) error {
+// run carries out superres dict: it measures the atoms, draws them and prints the report.
+func run(c *cli.Context, s *console.Streams, opt Options) error {
+	if err := opt.complete(c); err != nil {
+		return err
+	}
 	if err := s.TakesBinary(opt.Drawing); err != nil {
 		return err
 	}
-	d, err := describe(ctx, opt)
+	describe := describeModel
+	if models.IsFile(opt.Name) && !models.IsModel(opt.Name) {
+		describe = describeMatrix
+	}
+	d, err := describe(c.Context, opt)
 	if err != nil {
 		return err
 	}
 	for _, dict := range d.Dictionaries {
 		dict.measure()
 	}
-	return d.report(ctx, opt, s)
+	return d.report(c.Context, opt, s)
 }

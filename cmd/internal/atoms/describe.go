@@ -11,7 +11,6 @@ import (
 	"superres/internal/matfile"
 	"superres/internal/safefile"
 	"superres/learners/sparse"
-	"superres/superres"
 	"superres/superres/coupled"
 )
 
@@ -44,20 +43,14 @@ type dictionary struct {
 	scale     int
 }
 
-// describe returns the description of the model or dictionary named in opt.Name, without Measures.
-func describe(ctx context.Context, opt Options) (*description, error) {
-	if models.IsFile(opt.Name) && !models.IsModel(opt.Name) {
-		return describeMatrix(opt)
-	}
-	m, err := models.Open(ctx, opt.Name)
+// describeModel returns the description of the model called opt.Name, with its coupled stages, but without Measures. It
+// fails if the model has no coupled stage.
+func describeModel(ctx context.Context, opt Options) (*description, error) {
+	name := opt.Name
+	m, err := models.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return describeStages(opt.Name, m)
-}
-
-// describeStages returns the description of m, a model called name, with its coupled stages. It fails if m has none.
-func describeStages(name string, m *superres.Model) (*description, error) {
 	if m.IsPlain() {
 		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres "+
 			"models lists them)", name)
@@ -82,8 +75,9 @@ func describeStages(name string, m *superres.Model) (*description, error) {
 	return d, nil
 }
 
-// describeMatrix returns the description of the dictionary in the file opt.Name, a matrix with one atom per column.
-func describeMatrix(opt Options) (*description, error) {
+// describeMatrix returns the description of the dictionary in the file opt.Name, a matrix with one atom per column,
+// without Measures.
+func describeMatrix(_ context.Context, opt Options) (*description, error) {
 	m, err := matfile.Open(opt.Name, matfile.Options{Column: "atom", Accept: func(rows, k int) error {
 		r, cols := float64(rows), float64(k)
 		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: measuring %d atoms of %d entries", opt.Name, k,

@@ -25,7 +25,7 @@ import (
 func Command(s *console.Streams) *cli.Command {
 	var opt Options
 	return console.Command(&cli.Command{
-		Name: "bench", Usage: "measure the speed of this machine", ArgsUsage: "[FLAGS]",
+		Name: "bench", Usage: "measure the speed of this machine",
 		Description: `   superres bench                one processor
    superres bench -j 0 --json    all of them, as JSON
    superres bench --only photo   the tasks of that name alone
@@ -35,13 +35,8 @@ that used least, which other programs disturb less.
 
 Which of the innermost loops run (Go, AVX2, AVX-512 with VNNI) is told in the first
 line; GODEBUG=cpu.avx512f=off withholds AVX-512.`,
-		Flags: console.Flags(opt.table()),
-		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return console.Usage("bench takes no argument, got %q", c.Args().First())
-			}
-			return run(c.Context, opt, s)
-		},
+		Flags:  console.Flags(opt.table()),
+		Action: func(c *cli.Context) error { return run(c.Context, opt, s) },
 	})
 }
 

@@ -10,6 +10,7 @@ package comparison
 
 import (
 	stdcmp "cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -92,7 +93,14 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	return parts.Sweep[task, result]{
-		Dir: opt.Folder, Task: func(r result) task { return r.task }, Weight: task.weight, Run: cmp.run,
+		Dir: opt.Folder, Task: func(r result) task { return r.task }, Weight: task.weight,
+		Run: func(ctx context.Context, t task) (result, error) {
+			r := result{task: t}
+			if err := cmp.learn(ctx, &r); err != nil {
+				r.Failure = console.Message(err)
+			}
+			return r, ctx.Err()
+		},
 		Failed: func(r result) string { return failure(r.Learner, r.Run, r.Failure) },
 	}.Report(c, s, bar, tasks, read.mode, func(results []result) (d report.Document, _ parts.Files, err error) {
 		for i, b := range baselines {

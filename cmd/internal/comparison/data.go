@@ -125,21 +125,13 @@ func (d *data) readTests(ctx context.Context, opt Options) error {
 	}
 	d.tests = nil
 	for _, src := range list {
-		if err := d.addTest(ctx, src); err != nil {
+		img, err := src.Open(ctx)
+		if err != nil {
 			return err
 		}
+		name := filepath.Base(src.Name)
+		d.tests = append(d.tests, testPicture{name: strings.TrimSuffix(name, filepath.Ext(name)), img: img})
 	}
-	return nil
-}
-
-// addTest reads the picture src and appends it to d.tests.
-func (d *data) addTest(ctx context.Context, src training.Source) error {
-	img, err := src.Open(ctx)
-	if err != nil {
-		return err
-	}
-	name := filepath.Base(src.Name)
-	d.tests = append(d.tests, testPicture{name: strings.TrimSuffix(name, filepath.Ext(name)), img: img})
 	return nil
 }
 

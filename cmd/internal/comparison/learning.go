@@ -24,22 +24,14 @@ import (
 	"superres/superres/stage"
 )
 
-// run carries out a task. A failure to learn or restore goes to result.Failure; run returns only errors of ctx.
-func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
-	r := result{task: t}
-	if err := cmp.learn(ctx, &r); err != nil {
-		if ctx.Err() != nil {
-			return r, ctx.Err()
-		}
-		r.Failure = console.Message(err)
-	}
-	return r, nil
-}
-
 // learn trains a model of one coupled stage with the settings of the protocol, restores the test pictures with the
 // model, without and with back-projection, and writes the results to r.
 func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	p := cmp.opt.Protocol
+	coder, err := sparse.New(r.Coder)
+	if err != nil {
+		return err
+	}
 	const entries = 9 + 36 // a 3×3 and a 6×6 patch, stacked into one vector
 	// Memory in bytes for the DCT and the inner products of its atoms; for a learner, it is set below.
 	inUse := 4*8*entries*float64(p.atoms) + 8*math.Pow(float64(p.atoms), 2)
@@ -55,7 +47,6 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		return err
 	}
 	if r.Learner == fixedDCT {
-		var err error
 		if given, err = coupledDCT(p.atoms); err != nil {
 			return err
 		}
@@ -73,7 +64,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		Learned: func(l *learners.Result, stacked *mat.Dense) {
 			found = r.describe(l)
 			if found == nil {
-				r.Coded, found = codedBy(ctx, r.Coder, l.Dictionary, stacked)
+				r.Coded, found = codedError(ctx, coder, l.Dictionary, stacked, stacked)
 			}
 		},
 	}, fit.Options{})
@@ -98,13 +89,10 @@ func (cmp *comparison) workers() int {
 
 // checkMemory fails if the runs that work at the same time, each taking inUse bytes, exceed the memory limit.
 func (cmp *comparison) checkMemory(inUse float64) error {
-	p, workers := cmp.opt.Protocol, float64(cmp.workers())
-	if need := console.Process(workers * inUse); need > float64(cmp.opt.Limits.Memory) {
-		return fmt.Errorf("learning %d atoms from %d patches needs %s for %.0f runs at a time, the limit is %s; "+
-			"use --max-memory, a smaller -j or fewer --patches",
-			p.atoms, p.patches, console.Bytes(int64(min(need, 1<<60))), workers, console.Bytes(cmp.opt.Limits.Memory))
-	}
-	return nil
+	p, workers := cmp.opt.Protocol, cmp.workers()
+	return console.EnoughMemory(cmp.opt.Limits.Memory, fmt.Sprintf("learning %d atoms from %d patches, %d runs at a "+
+		"time,", p.atoms, p.patches, workers), console.Process(float64(workers)*inUse),
+		", a smaller -j or fewer --patches")
 }
 
 // describe sets fields of r from l, the result of learning; in run 0 it also draws the picture of the atoms.
@@ -119,11 +107,6 @@ func (r *result) describe(l *learners.Result) error {
 	}
 	r.Coherence = l.Dictionary.Angles(1).Max
 	r.Least, r.Falling = l.Least(), l.Falling()
-	if r.Run == 0 {
-		if err := r.draw(l.Dictionary); err != nil {
-			return err
-		}
-	}
 	next := 1.0
 	for _, s := range l.Steps {
 		if s.Iteration == last.Iteration || float64(s.Iteration) >= next {
@@ -131,16 +114,10 @@ func (r *result) describe(l *learners.Result) error {
 			next = max(next*1.15, float64(s.Iteration)+1)
 		}
 	}
-	return nil
-}
-
-// codedBy returns the RMSE of the signals y as coded over d by the coder with the given spec.
-func codedBy(ctx context.Context, spec string, d *sparse.Dictionary, y *mat.Dense) (float64, error) {
-	coder, err := sparse.New(spec)
-	if err != nil {
-		return 0, err
+	if r.Run == 0 {
+		return r.draw(l.Dictionary)
 	}
-	return codedError(ctx, coder, d, y, y)
+	return nil
 }
 
 // The names of dictionaries that are not learned; in tasks and tables they stand in place of the name of a learner.
@@ -220,26 +197,16 @@ func (cmp *comparison) openBaselines(ctx context.Context) (list []baseline, err 
 	return list, nil
 }
 
-// restore reduces t.img, enlarges it again with m and returns the error of the result. If show is true, Picture is the
-// result, or a part of a large result; otherwise Picture is empty.
-func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture, show bool) (s restored,
-	err error) {
-	e, shown, err := m.RestoreExact(ctx, t.img, scale)
-	if err != nil {
-		return s, err
-	}
-	s.NFE = console.Finite(e)
-	if show {
-		s.Picture, err = crop(shown, t.img)
-	}
-	return s, err
-}
-
-// restoreAll restores all test pictures with m, for the given run. It stores the first maxKept pictures in run 0, and
-// the first maxShown in the other runs before run maxRuns.
+// restoreAll reduces all test pictures, enlarges them again with m and returns the results, for the given run. It
+// stores the first maxKept pictures, or a part of large ones, in run 0, and the first maxShown in the other runs before
+// run maxRuns.
 func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
 	for i, test := range cmp.data.tests {
-		r, err := cmp.restore(ctx, m, test, run == 0 && i < maxKept || run < maxRuns && i < maxShown)
+		e, shown, err := m.RestoreExact(ctx, test.img, scale)
+		r := restored{Cell: scoring.Cell{NFE: console.Finite(e)}}
+		if err == nil && (run == 0 && i < maxKept || run < maxRuns && i < maxShown) {
+			r.Picture, err = crop(shown, test.img)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", test.name, err)
 		}

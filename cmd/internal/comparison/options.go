@@ -103,15 +103,12 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return err
 	}
-	opt.Sources.Complete(c, opt.Limits, bytesPerPixel)
+	opt.Sources.Complete(c, opt.Limits, 100) // bytes of memory for each pixel while pictures are read
 	if opt.Images != "" {
 		opt.Sources.Choice = opt.choice
 	}
 	return nil
 }
-
-// bytesPerPixel is the memory in bytes that each pixel takes while pictures are read.
-const bytesPerPixel = 100
 
 // read returns the protocol named a.protocol, changed by the settings in a. inputs is the number of arguments; read
 // fails if the protocol expects another number.

@@ -8,23 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/cmd/internal/console"
 	"superres/learners"
 	"superres/learners/sparse"
 )
-
-// runSignalTask builds or learns the dictionary for t and measures it. A failure is part of the result; only an error
-// of ctx is returned as an error.
-func runSignalTask(ctx context.Context, t task, all *mat.Dense, groups []int) (signalResult, error) {
-	r := signalResult{task: t}
-	if err := r.measure(ctx, split(all, groups, t)); err != nil {
-		if ctx.Err() != nil {
-			return r, ctx.Err()
-		}
-		return signalResult{task: t, Failure: console.Message(err)}, nil
-	}
-	return r, nil
-}
 
 // measure builds or learns the dictionary for r.task and sets the figures in r.
 func (r *signalResult) measure(ctx context.Context, data signalData) error {

@@ -92,7 +92,11 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 		Dir: opt.Folder, Task: func(r signalResult) task { return r.task }, Weight: task.weight,
 		Failed: func(r signalResult) string { return failure(r.Learner, r.Run, r.Failure) },
 		Run: func(ctx context.Context, t task) (signalResult, error) {
-			return runSignalTask(ctx, t, all, groups)
+			r := signalResult{task: t}
+			if err := r.measure(ctx, split(all, groups, t)); err != nil {
+				return signalResult{task: t, Failure: console.Message(err)}, ctx.Err()
+			}
+			return r, nil
 		},
 	}.Report(c, s, bar, tasks, shared.data.mode, func(results []signalResult) (report.Document, parts.Files, error) {
 		for i := range results {

@@ -27,17 +27,13 @@ var remedies = map[safefile.Remedy]string{
 	imagefile.KnownQuality: "use --quality 95",
 	imagefile.LargerScale:  "use a larger --scale",
 	imagefile.FewerPages:   "use a smaller --scale, or a file of fewer pages",
-	imagefile.PNGOrSmaller: "use PNG or a smaller --scale",
+	imagefile.PNGOrSmaller: "use --format png, or a smaller --scale or size",
 
-	enlarging.MoreTime:                 "use --timeout, or --effort fast",
-	enlarging.SmallerScale:             "use a smaller --scale",
-	enlarging.SmallerSize:              "use a smaller size",
-	enlarging.MoreMemoryOrSmallerScale: "use --max-memory or a smaller --scale",
-	enlarging.MoreMemoryOrSmallerSize:  "use --max-memory or a smaller size",
-	enlarging.PNGOrSmallerScale:        "use --format png or a smaller --scale",
-	enlarging.PNGOrSmallerSize:         "use --format png or a smaller size",
-	enlarging.AnimationFormat:          "use --format png or gif, or --first-frame",
-	enlarging.PageFormat:               "use --format tiff, or --first-frame",
+	enlarging.MoreTime:            "use --timeout, or --effort fast",
+	enlarging.Smaller:             "use a smaller --scale or size",
+	enlarging.MoreMemoryOrSmaller: "use --max-memory, or a smaller --scale or size",
+	enlarging.AnimationFormat:     "use --format png or gif, or --first-frame",
+	enlarging.PageFormat:          "use --format tiff, or --first-frame",
 }
 
 // advised returns the text of err, with the advice from remedies after the text of each *safefile.Fault that err wraps.

@@ -164,16 +164,21 @@ func helpFor(app *cli.App, args []string) ([]string, error) {
 	if of == nil {
 		return nil, unknownCommand(app, args[2])
 	}
+	level := ""
 	if len(args) > 3 {
-		if err := subcommand(of, args[3:]); err != nil {
-			return nil, err
+		level = args[3]
+	}
+	switch {
+	case of.Command(level) != nil:
+		return []string{args[0], args[2], level, "--help"}, nil
+	case level == "all" && OptionsOf(of).Find(helpAll) != nil:
+		return []string{args[0], args[2], askedForAll[0]}, nil
+	case len(of.Subcommands) > 0 && !slices.Contains([]string{"", "help", "h", "--help", "-h"}, level):
+		var names []string
+		for _, c := range of.Subcommands {
+			names = append(names, c.Name)
 		}
-		if of.Command(args[3]) != nil {
-			return []string{args[0], args[2], args[3], "--help"}, nil
-		}
-		if args[3] == "all" && OptionsOf(of).Find(helpAll) != nil {
-			return []string{args[0], args[2], askedForAll[0]}, nil
-		}
+		return nil, Usage("%s", usage.Unknown(of.Name+" command", level, names))
 	}
 	return []string{args[0], args[2], "--help"}, nil
 }
@@ -192,17 +197,4 @@ func unknownCommand(app *cli.App, name string) error {
 		return Usage("unknown command %q; did you mean %q?", name, meant)
 	}
 	return Usage("unknown command %q, and no file has this name; superres --help lists the commands", name)
-}
-
-// subcommand returns an error if parent has subcommands and args[0] neither names a subcommand nor asks for help.
-func subcommand(parent *cli.Command, args []string) error {
-	if len(parent.Subcommands) == 0 || parent.Command(args[0]) != nil ||
-		slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
-		return nil
-	}
-	var names []string
-	for _, c := range parent.Subcommands {
-		names = append(names, c.Name)
-	}
-	return Usage("%s", usage.Unknown(parent.Name+" command", args[0], names))
 }

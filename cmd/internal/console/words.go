@@ -3,7 +3,6 @@ package console
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -94,12 +93,4 @@ func Number(format string, v *float64) string {
 		return "-"
 	}
 	return fmt.Sprintf(format, *v)
-}
-
-// Told returns n as decimal text, or "" if n is 0, which stands for an unknown count.
-func Told(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
 }

@@ -177,7 +177,7 @@ type digit struct {
 	index, label int         // label may be mnist.NoLabel
 	truth        *image.Gray // the image in the file
 	low, result  *image.Gray
-	errors       []float64 // one for each of engine.columns, NaN if undefined; nil: not scored
+	errors       []float64 // one for each of engine.columns, NaN if undefined
 	failure      error
 }
 

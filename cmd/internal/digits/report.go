@@ -85,10 +85,11 @@ func (j *job) summary() summary {
 	}
 	s.Protocol, s.Degradation, s.Columns = score.Normalised, e.degradation, e.columns
 	s.Finding = j.scores.finding(e.columns)
-	s.Mean, s.Worst, s.Black = j.scores.all.means(), j.scores.worst, j.scores.all.images-j.scores.all.scored
+	all := j.scores.all
+	s.Mean, s.Worst, s.Black = all.means(), j.scores.worst, all.images-len(all.errors[0])
 	for _, label := range slices.Sorted(maps.Keys(j.scores.classes)) {
-		sums := j.scores.classes[label]
-		s.Classes = append(s.Classes, class{label, sums.images, sums.means()})
+		of := j.scores.classes[label]
+		s.Classes = append(s.Classes, class{label, of.images, of.means()})
 	}
 	return s
 }
@@ -189,33 +190,21 @@ func official(name string) string {
 
 // scores collects the errors of all digits.
 type scores struct {
-	all     sums
-	classes map[int]*sums // by label; nil if there are no labels
-	worst   *worst        // nil if no error is defined
-	errors  [][]float64   // for each column, the errors of all images that are not black
+	all     group
+	classes map[int]*group // by label; nil if there are no labels
+	worst   *worst         // nil if no error is defined
 }
 
-// add adds the errors of x, if it was scored. Digits must be added in the order of the file, so that the sums have the
-// same bits for any number of workers.
+// add adds the errors of x. Digits must be added in the order of the file, so that the means have the same bits for any
+// number of workers.
 func (s *scores) add(x digit) {
-	if x.errors == nil {
-		return
-	}
 	s.all.add(x.errors)
-	if s.errors == nil {
-		s.errors = make([][]float64, len(x.errors))
-	}
-	if !slices.ContainsFunc(x.errors, math.IsNaN) { // a black image has no error
-		for i, v := range x.errors {
-			s.errors[i] = append(s.errors[i], v)
-		}
-	}
 	if x.label != mnist.NoLabel {
 		if s.classes == nil {
-			s.classes = map[int]*sums{}
+			s.classes = map[int]*group{}
 		}
 		if s.classes[x.label] == nil {
-			s.classes[x.label] = new(sums)
+			s.classes[x.label] = new(group)
 		}
 		s.classes[x.label].add(x.errors)
 	}
@@ -231,42 +220,44 @@ func (s *scores) add(x digit) {
 // another on how certain this is; "" if there is nothing to compare.
 func (s *scores) finding(columns []string) string {
 	last := len(columns) - 1
-	if last < 1 || s.all.scored == 0 {
+	if last < 1 || len(s.all.errors[0]) == 0 {
 		return ""
 	}
 	c := report.Contest{Kind: "model", Problems: "images",
 		Measure: report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"}}
 	for i, name := range columns {
-		c.Entrants = append(c.Entrants, report.Entrant{Name: name, Learns: i == last, Scores: s.errors[i],
+		c.Entrants = append(c.Entrants, report.Entrant{Name: name, Learns: i == last, Scores: s.all.errors[i],
 			Seconds: math.NaN()})
 	}
 	return c.Headline() + ". " + c.Evidence()
 }
 
-// sums holds sums of errors over images.
-type sums struct {
-	images, scored int       // the number of images, and of images that have an error
-	errors         []float64 // a sum for each column
+// group holds the errors of some images.
+type group struct {
+	images int
+	errors [][]float64 // for each column, the errors of the images that are not black; black images have none
 }
 
-func (s *sums) add(errs []float64) {
-	if s.errors == nil {
-		s.errors = make([]float64, len(errs))
+func (g *group) add(errs []float64) {
+	if g.errors == nil {
+		g.errors = make([][]float64, len(errs))
 	}
-	if s.images++; slices.ContainsFunc(errs, math.IsNaN) {
-		return // a black image has no error
-	}
-	s.scored++
+	g.images++
 	for i, v := range errs {
-		s.errors[i] += v
+		if !slices.ContainsFunc(errs, math.IsNaN) {
+			g.errors[i] = append(g.errors[i], v)
+		}
 	}
 }
 
 // means returns the mean error in each column over the images that have an error; nil if no image has.
-func (s *sums) means() []*float64 {
-	out := make([]*float64, len(s.errors))
-	for i, v := range s.errors {
-		out[i] = console.Finite(v / float64(s.scored))
+func (g *group) means() (out []*float64) {
+	for _, errs := range g.errors {
+		sum := 0.0
+		for _, v := range errs {
+			sum += v
+		}
+		out = append(out, console.Finite(sum/float64(len(errs))))
 	}
 	return out
 }

@@ -11,7 +11,6 @@ import (
 	"superres/cmd/internal/console"
 	"superres/internal/settings"
 	"superres/learners"
-	"superres/learners/sparse"
 )
 
 // codes reports whether the run learns nothing and only codes the signals over the dictionary of --init.
@@ -32,13 +31,6 @@ func (opt Options) checkCoding(given settings.Table) error {
 		}
 	}
 	return nil
-}
-
-// codingMemory returns the bytes that the method code needs in addition to n signals of m entries and k atoms; a code
-// has at most nonZeros entries.
-func codingMemory(m, n, k, nonZeros int) float64 {
-	result, working := sparse.Memory(m, k, n, nonZeros)
-	return result + working + 8*float64(m)*float64(n)
 }
 
 // code returns the codes of y over the dictionary of --init. The result has only one step, with the error of the codes.

@@ -53,22 +53,17 @@ DICT.resume, until the run ends: --resume goes on from there, and gives the same
 
 exec:COMMAND is a learner or coder of your own: see superres recover --help.`,
 		Flags:  console.Flags(opt.table()),
-		Action: func(c *cli.Context) error { return run(c, s, &opt) },
+		Action: func(c *cli.Context) error { return run(c, s, opt) },
 	})
 }
 
-// run carries out superres learn: it completes opt from c, then learns.
-func run(c *cli.Context, s *console.Streams, opt *Options) error {
+// run carries out superres learn: it learns the dictionary, writes the outputs and prints the summary.
+func run(c *cli.Context, s *console.Streams, opt Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
 	}
-	bar := console.NewProgress(c, s)
+	ctx, bar := c.Context, console.NewProgress(c, s)
 	defer bar.Clear()
-	return learn(c.Context, *opt, s, bar)
-}
-
-// learn learns the dictionary, writes the outputs and prints the summary.
-func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Progress) error {
 	if err := s.TakesBinary(opt.outputs.dictionary.Name); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,7 +17,6 @@ import (
 	"superres/internal/npz"
 	"superres/internal/safefile"
 	"superres/learners"
-	"superres/learners/sparse"
 )
 
 // outputs are the files that superres learn writes.
@@ -73,7 +73,12 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 		}))
 	}
 	write(out.trace.Output, func(w io.Writer) error { return writeTrace(w, r.Steps) })
-	write(out.codes.Output, func(w io.Writer) error { return writeCodes(w, out.codes.format, r.Codes) })
+	write(out.codes.Output, func(w io.Writer) error {
+		if x := r.Codes; out.codes.format == "npz" { // sparse, for scipy.sparse.load_npz
+			return npz.WriteCSC(w, x.Atoms, x.Start, x.Index, x.Value)
+		}
+		return matfile.Write(w, out.codes.format, "", r.Codes.Dense()) // takes 8 bytes of memory per entry
+	})
 	dictionary := func(w io.Writer) error {
 		return matfile.Write(w, out.dictionary.format, "D", r.Dictionary.Matrix())
 	}
@@ -83,21 +88,7 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 	} else {
 		write(out.dictionary.Output, dictionary)
 	}
-	for _, err := range append(errs, ctx.Err()) {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeCodes writes the codes x to w: as "npy" or "csv" the dense K×N matrix, which takes 8 bytes of memory per entry;
-// as "npz" a sparse matrix for scipy.sparse.load_npz.
-func writeCodes(w io.Writer, format string, x *sparse.Codes) error {
-	if format == "npz" {
-		return npz.WriteCSC(w, x.Atoms, x.Start, x.Index, x.Value)
-	}
-	return matfile.Write(w, format, "", x.Dense())
+	return cmp.Or(append(errs, ctx.Err())...)
 }
 
 // writeTrace writes a head and a line of comma-separated values for each step; iteration 0 has an empty first value.
@@ -106,7 +97,10 @@ func writeTrace(w io.Writer, steps []learners.Step) error {
 		return err
 	}
 	for _, s := range steps {
-		line := console.Told(s.Iteration)
+		line := ""
+		if s.Iteration > 0 {
+			line = strconv.Itoa(s.Iteration)
+		}
 		for _, v := range []float64{s.RMSE, s.NonZeros, s.Primal, s.Dual} {
 			line += "," + strconv.FormatFloat(v, 'g', -1, 64)
 		}

@@ -148,7 +148,8 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 	signals, atoms := 8*float64(m)*float64(n), float64(settings.Atoms)
 	reading, learning := piped+signals, signals
 	if opt.codes() {
-		learning += codingMemory(m, n, settings.Atoms, nonZeros)
+		result, working := sparse.Memory(m, settings.Atoms, n, nonZeros)
+		learning += result + working + signals // the rest that the codes leave
 	} else {
 		learning += opt.learner.Memory(m, n, settings.Atoms, nonZeros)
 	}

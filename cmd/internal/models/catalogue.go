@@ -47,16 +47,12 @@ type listedFile struct {
 
 // String returns a line that describes the network: scale, use, terms, author and size.
 func (l listed) String() string {
-	return safefile.OneLine(fmt.Sprintf("×%d, %s; %s, by %s, %.1f MB", l.Scale, l.For, l.Terms, l.Author,
-		float64(l.size())/1e6))
-}
-
-// size returns the number of bytes of all files of l together.
-func (l listed) size() (n int64) {
+	size := int64(0)
 	for _, f := range l.Files {
-		n += f.Size
+		size += f.Size
 	}
-	return n
+	return safefile.OneLine(fmt.Sprintf("×%d, %s; %s, by %s, %.1f MB", l.Scale, l.For, l.Terms, l.Author,
+		float64(size)/1e6))
 }
 
 // base returns the last part of the path in the address of f, or a name of only dots and slashes if there is none.

@@ -76,12 +76,13 @@ func (g *getting) getAll(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	if len(names) == 0 {
-		return writeCatalogue(g.out, list)
-	}
 	var known []string
+	var lines [][2]string
 	for _, l := range list {
-		known = append(known, l.Name)
+		known, lines = append(known, l.Name), append(lines, [2]string{l.Name, l.String()})
+	}
+	if len(names) == 0 {
+		return writeLines(g.out, "", 0, lines)
 	}
 	for _, name := range names { // before anything is fetched
 		i := slices.Index(known, name)
@@ -101,15 +102,6 @@ func (g *getting) getAll(ctx context.Context, names []string) error {
 		}
 	}
 	return nil
-}
-
-// writeCatalogue writes to w a line about each network in list.
-func writeCatalogue(w io.Writer, list []listed) error {
-	var lines [][2]string
-	for _, l := range list {
-		lines = append(lines, [2]string{l.Name, l.String()})
-	}
-	return writeLines(w, "", 0, lines)
 }
 
 // get fetches the files of the network l, adds the network to the user's models, and removes the files.

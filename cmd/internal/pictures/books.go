@@ -1,7 +1,6 @@
 package pictures
 
 import (
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,12 +20,6 @@ func IsBook(name, output string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return slices.Contains([]string{bookExt, ".cbr", ".zip"}, ext) && !paths.IsFolder(name) ||
 		ext == ".pdf" && strings.EqualFold(filepath.Ext(output), bookExt)
-}
-
-// BookKind returns the name of the kind of archive in r, such as RAR, if another program must unpack it; "" for a zip.
-func BookKind(r io.ReaderAt) string {
-	_, kind, _ := imagefile.IdentifyAt(r, "")
-	return kind.Title
 }
 
 // book returns the Output for an input that is a comic. It fails if -o is standard output or another kind of file.

@@ -33,20 +33,11 @@ type Namer struct {
 	out      string            // the value of -o: a file, a folder, "-" or empty
 	format   imagefile.Format  // format of all outputs; empty: the format of each input
 	template string            // --name without the extension
-	pieces   []string          // the parts of template: text and placeholders alternate
 	ext      string            // extension of all outputs; empty: it follows from their format
 	size     string            // value of {size} if a scale is given or the size of the result is unknown
 	values   map[string]string // values of the placeholders that are the same for all inputs
 	replace  bool              // Naming.Replace
 	single   bool              // there is one input, a file named by the user; false: several, or a folder
-}
-
-// extensionOf returns the extension, with its dot, for new files in format f, or "" if f cannot be written.
-func extensionOf(f imagefile.Format) string {
-	if f == Video {
-		return videoExt
-	}
-	return f.Extension()
 }
 
 // Video is the format of video streams, both as input and as output.
@@ -105,17 +96,11 @@ func NewNamer(opt Naming, single bool) (Namer, error) {
 			return n, console.Usage("--name %s: %s", opt.Template, usage.Unknown("placeholder", p, known))
 		}
 	}
-	n.template = withoutExt(opt.Template)
-	if err := n.takeFormat(); err != nil {
-		return n, err
+	n.template = opt.Template
+	if short, ok := strings.CutSuffix(opt.Template, "{ext}"); ok {
+		n.template = strings.TrimSuffix(short, ".")
 	}
-	at := 0
-	for _, p := range placeholder.FindAllStringIndex(n.template, -1) {
-		n.pieces = append(n.pieces, n.template[at:p[0]], n.template[p[0]:p[1]])
-		at = p[1]
-	}
-	n.pieces = append(n.pieces, n.template[at:])
-	return n, nil
+	return n, n.takeFormat()
 }
 
 // formatOf returns the format for the extension of name. Unlike imagefile.FormatOf it also returns GIF, which is
@@ -150,14 +135,6 @@ func (n *Namer) takeFormat() error {
 	}
 	n.format, n.template = format, strings.TrimSuffix(n.template, n.ext)
 	return nil
-}
-
-// withoutExt returns template without a final {ext} and the dot before it.
-func withoutExt(template string) string {
-	if short, ok := strings.CutSuffix(template, "{ext}"); ok {
-		return strings.TrimSuffix(short, ".")
-	}
-	return template
 }
 
 // Output returns the path and format for the enlargement of input. It fails if the options contradict each other.
@@ -213,7 +190,7 @@ func (n Namer) output(in Input) (Output, error) {
 	ext := filepath.Ext(in.Place)
 	newExt := ext
 	if format != "" {
-		newExt = extensionOf(format)
+		newExt = format.Extension()
 		if was, err := formatOf(in.Place); err == nil && was == format {
 			newExt = ext
 		}
@@ -228,7 +205,7 @@ func (n Namer) output(in Input) (Output, error) {
 			newExt = format.Extension()
 		}
 	} else if in.Format.IsFollowed() { // format of the content
-		format, newExt = in.Format, extensionOf(in.Format)
+		format, newExt = in.Format, in.Format.Extension()
 	} else {
 		format, newExt = imagefile.PNG, ".png" // the format of the input cannot be written, or only slowly
 	}
@@ -304,26 +281,19 @@ func (n Namer) outputIn(input Input, base, ext string, format imagefile.Format) 
 
 // base returns the template with its placeholders filled in for input, whose extension is ext.
 func (n Namer) base(input Input, ext string) string {
-	var room [8]string
-	words := append(room[:0], n.pieces...)
-	for i := 1; i < len(words); i += 2 {
-		switch words[i] {
-		case "{stem}":
-			if words[i] = filepath.Base(input.Place); !input.Whole {
-				words[i] = strings.TrimSuffix(words[i], ext)
-			}
-		case "{ext}":
-			words[i] = strings.TrimPrefix(ext, ".")
-		case "{size}":
-			words[i] = n.size
-			if input.Width > 0 && n.values["{scale}"] == "" {
-				words[i] = fmt.Sprintf("%dx%d", input.Width, input.Height)
-			}
-		default:
-			words[i] = n.values[words[i]]
+	return placeholder.ReplaceAllStringFunc(n.template, func(p string) string {
+		switch name := filepath.Base(input.Place); {
+		case p == "{stem}" && input.Whole:
+			return name
+		case p == "{stem}":
+			return strings.TrimSuffix(name, ext)
+		case p == "{ext}":
+			return strings.TrimPrefix(ext, ".")
+		case p == "{size}" && input.Width > 0 && n.values["{scale}"] == "":
+			return fmt.Sprintf("%dx%d", input.Width, input.Height)
 		}
-	}
-	return strings.Join(words, "")
+		return n.values[p]
+	})
 }
 
 // folder returns the output folder for input: the folder in -o if there is one; else the folder of input if the user

@@ -155,25 +155,16 @@ func (f findings) shares(learner string) [][]float64 {
 	return sum
 }
 
-// solved returns in how many cells of the map a learner recovers requiredShare of the atoms, and the number of cells.
-func (f findings) solved(learner string) (count, of int) {
-	for _, row := range f.shares(learner) {
-		for _, share := range row {
-			if of++; share >= requiredShare {
-				count++
-			}
-		}
-	}
-	return count, of
-}
-
 // mapVerdict returns a sentence: in how many cells each learner recovers requiredShare of the atoms, best first.
 func (f findings) mapVerdict() string {
 	order := f.learners()
 	solved := map[string]int{}
-	of := 0
 	for _, l := range order {
-		solved[l], of = f.solved(l)
+		for _, share := range slices.Concat(f.shares(l)...) {
+			if share >= requiredShare {
+				solved[l]++
+			}
+		}
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return solved[b] - solved[a] })
 	var parts []string
@@ -181,7 +172,7 @@ func (f findings) mapVerdict() string {
 		parts = append(parts, fmt.Sprintf("%s in %d", f.label(l), solved[l]))
 	}
 	return fmt.Sprintf("%g %% of the atoms are recovered by %s of %d cells of the map.", 100*requiredShare,
-		strings.Join(parts, ", "), of)
+		strings.Join(parts, ", "), len(f.axes[0].steps)*len(f.axes[1].steps))
 }
 
 // mapSection returns the section of the report with a map for each learner.

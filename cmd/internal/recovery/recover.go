@@ -7,6 +7,7 @@ package recovery
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 
@@ -163,14 +164,13 @@ func enoughMemory(tasks []planted.Task, memory int64) error {
 		if err != nil {
 			return err
 		}
-		workers := float64(min(runtime.GOMAXPROCS(0), len(tasks)))
-		need := console.Process(workers * (8*float64(t.M)*float64(t.N) +
+		workers := min(runtime.GOMAXPROCS(0), len(tasks))
+		need := console.Process(float64(workers) * (8*float64(t.M)*float64(t.N) +
 			learner.Memory(t.M, t.N, max(t.K, t.Atoms), t.S) +
 			8*float64(t.K)*float64(t.K+2*t.M)))
-		if need > float64(memory) {
-			return console.Failf(console.ExitLimit, "%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials "+
-				"at a time, the limit is %s; use --max-memory, a smaller -j or a smaller --n", t.Learner, t.M, t.K,
-				t.S, t.N, console.Bytes(int64(min(need, 1<<60))), workers, console.Bytes(memory))
+		if err := console.EnoughMemory(memory, fmt.Sprintf("%s with M,K,S = %d,%d,%d and N = %d, %d trials at a time,",
+			t.Learner, t.M, t.K, t.S, t.N, workers), need, ", a smaller -j or a smaller --n"); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"image"
-	"image/draw"
 	"math"
 	"slices"
 
@@ -86,20 +85,11 @@ func (d *comparison) cut(ctx context.Context, p *comparedPicture, img image.Imag
 	return err
 }
 
-// crop returns the part r of img, where r is relative to the upper left corner of img. It may share the memory of img.
+// crop returns the part r of img, where r is relative to the upper left corner of img. It shares the memory of img.
 func crop(img image.Image, r image.Rectangle) image.Image {
-	r = r.Add(img.Bounds().Min)
-	if r == img.Bounds() {
-		return img
-	}
-	if m, ok := img.(interface {
+	return img.(interface { // all types of decoded pictures have it
 		SubImage(image.Rectangle) image.Image
-	}); ok {
-		return m.SubImage(r)
-	}
-	out := image.NewNRGBA64(image.Rectangle{Max: r.Size()})
-	draw.Draw(out, out.Rect, img, r.Min, draw.Src)
-	return out
+	}).SubImage(r.Add(img.Bounds().Min))
 }
 
 // encodePNG8 returns img as a PNG with 8 bits per sample, since browsers show no more.

@@ -25,7 +25,11 @@ import (
 // call answers r, a request to the URL v1/name, such as v1/upscale; it answers with an error if there is no such call.
 func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect}
-	gets := map[string]func(http.ResponseWriter, *http.Request) error{"events": s.events, "options": s.describe}
+	gets := map[string]func(http.ResponseWriter, *http.Request) error{"events": s.events,
+		"options": func(w http.ResponseWriter, _ *http.Request) error { // the parameters of v1/upscale and v1/inspect
+			s.answer(w, http.StatusOK, upscale.Parameters().Describe())
+			return nil
+		}}
 	if s.window != nil {
 		gets["window"], gets["given"] = s.holdOpen, s.sendGiven
 	}
@@ -46,12 +50,6 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	if err != nil {
 		s.fail(w, err)
 	}
-}
-
-// describe answers with a description of the parameters of v1/upscale and v1/inspect, as JSON.
-func (s *site) describe(w http.ResponseWriter, _ *http.Request) error {
-	s.answer(w, http.StatusOK, upscale.Parameters().Describe())
-	return nil
 }
 
 // runInSlot calls work if one of the limited number of slots for request bodies is free, keeps the slot until work

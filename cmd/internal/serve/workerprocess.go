@@ -118,18 +118,6 @@ func beginWorker(settings workerSettings, forAVIF bool) (*workerProcess, error) 
 	return p, nil
 }
 
-// growth returns how many bytes more the worker has mapped than when it was ready, or 0 if the system does not say.
-func (p *workerProcess) growth() int64 {
-	if p.limit == nil {
-		return 0
-	}
-	size, err := p.limit.Size()
-	if err != nil {
-		return 0
-	}
-	return size - p.size
-}
-
 // kill kills the worker. The first call also stores why, the reason for the log, in p.killed.
 func (p *workerProcess) kill(why string) {
 	p.mu.Lock()

@@ -94,7 +94,11 @@ func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) 
 
 // put makes worker p idle, or ends it if enough workers are idle, it has grown too much, or all workers are closed.
 func (ws *workers) put(p *workerProcess) {
-	grown := p.growth() > mostGrowth
+	grown := false // where the system does not say how much a worker has mapped, none has grown
+	if p.limit != nil {
+		size, err := p.limit.Size()
+		grown = err == nil && size-p.size > mostGrowth
+	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	delete(ws.busy, p)

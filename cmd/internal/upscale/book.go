@@ -114,9 +114,8 @@ func (b *book) close(keep bool) {
 
 // unpack writes the files of the archive, which has size bytes, into the folder pages, and their names into b.names.
 func (b *book) unpack(ctx context.Context, programs *decoders.Set, size int64, note func(string)) (err error) {
-	kind := pictures.BookKind(b.file)
-	if kind != "" {
-		return programs.Unpack(ctx, b.path, kind, func(dir string) error {
+	if _, kind, _ := imagefile.IdentifyAt(b.file, ""); kind.Title != "" { // such as RAR; a zip is of no such kind
+		return programs.Unpack(ctx, b.path, kind.Title, func(dir string) error {
 			_ = os.RemoveAll(b.folder("pages"))
 			if err := os.CopyFS(b.folder("pages"), os.DirFS(dir)); err != nil {
 				return safefile.Unwritable(b.folder("pages"), err)

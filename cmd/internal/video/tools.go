@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -105,12 +104,9 @@ func byHand(in, out string) string {
 // quoted returns name, a file name, as a word of a shell command that is not taken for an option.
 func quoted(name string) string {
 	if strings.HasPrefix(name, "-") {
-		name = "." + string(filepath.Separator) + name
+		name = "./" + name
 	}
-	if strings.ContainsAny(name, " \t\"'$&()*;<>?[]|~`") {
-		return strconv.Quote(name)
-	}
-	return name
+	return console.Quoted(name)
 }
 
 // keepTimes are the arguments that keep ffmpeg from repeating or leaving out frames.

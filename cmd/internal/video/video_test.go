@@ -126,7 +126,7 @@ func TestFailures(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	if _, err := enlarge(t, t.Context(), dir, "in it.mp4", "out.mp4"); err == nil ||
-		!strings.Contains(err.Error(), "no ffmpeg on the path") || !strings.Contains(err.Error(), `in it.mp4" -map 0:v `+
+		!strings.Contains(err.Error(), "no ffmpeg on the path") || !strings.Contains(err.Error(), `in it.mp4' -map 0:v `+
 		`-map "1:a?" -c:a copy`) {
 		t.Error(err)
 	}

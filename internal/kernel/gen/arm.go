@@ -39,7 +39,7 @@ func newArmFunction(op operation) (*armFunction, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &armFunction{name: op.assemblyName("arm64"), offsets: map[string]int{},
+	f := &armFunction{name: op.assemblyName(), offsets: map[string]int{},
 		constants: map[uint32]vector{}}
 	for _, p := range sig.parameters {
 		size := 8

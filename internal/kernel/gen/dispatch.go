@@ -134,7 +134,14 @@ func (op operation) callText(sig signature, arch string) string {
 	if op.needs != "" && arch != "wasm" {
 		text += fmt.Sprintf("// %s needs, in assembly: %s.\n", op.name, op.needs)
 	}
-	call := fmt.Sprintf("%s%s(%s)", sig.returns, op.assemblyName(arch), sig.addresses)
+	var arguments []string
+	for _, p := range sig.parameters {
+		arguments = append(arguments, p.argument)
+	}
+	call := fmt.Sprintf("%s%s(%s)", sig.returns, op.assemblyName(), strings.Join(arguments, ", "))
+	if arch == "wasm" {
+		call = op.moduleCall(sig)
+	}
 	if sig.returns == "" {
 		call = " else {\n" + call + "\n}"
 	} else {
@@ -146,7 +153,7 @@ func (op operation) callText(sig signature, arch string) string {
 	}
 	text += fmt.Sprintf("func %s%s {\nif %s {\n%s\n}%s\n}\n", op.name, op.signature, slow, op.generic(sig), call)
 	if arch == "wasm" {
-		return text + moduleCallText(op, sig)
+		return text
 	}
-	return text + fmt.Sprintf("\n//go:noescape\nfunc %s%s\n", op.assemblyName(arch), sig.assembly)
+	return text + fmt.Sprintf("\n//go:noescape\nfunc %s%s\n", op.assemblyName(), sig.assembly)
 }

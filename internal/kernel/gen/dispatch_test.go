@@ -48,9 +48,8 @@ func TestDispatch(t *testing.T) {
 		},
 		"wasm": {
 			"//go:build !purego && js\n", "{\"generic\", \"simd128\"}", "\thasModule(),\n",
-			"\t\twebWASM(unsafe.SliceData(v), n)\n",
-			"func webWASM(v *byte, n int) {\n\tcallModule(\"web\", &operands{\n" +
-				"\t\t[12]unsafe.Pointer{unsafe.Pointer(v)},\n\t\t[12]int{n},\n\t})\n}\n",
+			"\t\tcallModule(\"web\", &operands{\n" +
+				"\t\t\t[12]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(v))},\n\t\t\t[12]int{n},\n\t\t})\n\t}\n}\n",
 		},
 		"other":    {"//go:build purego || !(amd64 || arm64 || js)\n", "var tierRuns []bool\n"},
 		"generic1": {"//go:build purego || !amd64\n", "\nfunc all(v []float64) { allGeneric(v) }\n", "\nfunc last() "},

@@ -56,7 +56,7 @@ func assemble(file string, ops []operation) {
 			log.Fatalf("%s: %v", op.name, err)
 		}
 		labels = 0
-		TEXT(op.assemblyName("amd64"), NOSPLIT, "func"+sig.assembly)
+		TEXT(op.assemblyName(), NOSPLIT, "func"+sig.assembly)
 		for i, t := range slices.Backward(list) {
 			slower := label("slower")
 			if i > 0 {

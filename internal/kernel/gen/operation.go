@@ -36,8 +36,9 @@ var tiers = []tier{
 }
 
 // operation is an operation with the given name. Its definition in Go is the function called name + "Generic", and its
-// assembly the function called name + "Assembly" or name + "WASM", which takes slices as pointers, and lengths as
-// numbers if it needs them. The generator writes the function called name, which calls the definition or the assembly.
+// assembly the function called name + "Assembly", which takes slices as pointers, and lengths as numbers if it needs
+// them. For WebAssembly, the assembly is a function of a module. The generator writes the function called name, which
+// calls the definition or the assembly.
 //
 // Note: the assembly does not take whole slices, because a slice takes three words on the stack: with slices, the
 // smallest calls took a tenth longer.
@@ -102,13 +103,8 @@ func (op operation) on(arch string) (list []tier) {
 	return list
 }
 
-// assemblyName returns the name of the assembly for an architecture.
-func (op operation) assemblyName(arch string) string {
-	if arch == "wasm" {
-		return op.name + "WASM"
-	}
-	return op.name + "Assembly"
-}
+// assemblyName returns the name of the assembly.
+func (op operation) assemblyName() string { return op.name + "Assembly" }
 
 // first returns the index of the first tier of an architecture for which the operation has assembly.
 func (op operation) first(arch string) int { return op.on(arch)[0].index() }

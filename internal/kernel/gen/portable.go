@@ -98,13 +98,16 @@ func (c *code) bytesOf(name string) integer {
 
 func (c *code) lengthOf(slice string) integer { return c.param(lengthName(slice)) }
 
-func (c *code) set(to, from integer) {
+// integers writes an instruction on two numbers, which changes the second: name for arm64, or avx for amd64.
+func (c *code) integers(name string, avx func(from, to Op), from, to integer) {
 	if c.arm != nil {
-		c.arm.write("MOVD %s, %s", from, to)
+		c.arm.write(name+" %s, %s", from, to)
 		return
 	}
-	MOVQ(from.GPVirtual, to.GPVirtual)
+	avx(from.GPVirtual, to.GPVirtual)
 }
+
+func (c *code) set(to, from integer) { c.integers("MOVD", MOVQ, from, to) }
 
 func (c *code) copyOf(from integer) integer {
 	n := c.newNumber()
@@ -122,13 +125,8 @@ func (c *code) zeroNumber() integer {
 	return n
 }
 
-func (c *code) plus(to, by integer) {
-	if c.arm != nil {
-		c.arm.write("ADD %s, %s", by, to)
-		return
-	}
-	ADDQ(by.GPVirtual, to.GPVirtual)
-}
+func (c *code) plus(to, by integer)  { c.integers("ADD", ADDQ, by, to) }
+func (c *code) minus(to, by integer) { c.integers("SUB", SUBQ, by, to) }
 
 // increase adds by, which may be negative, to a number.
 func (c *code) increase(to integer, by int) {
@@ -142,14 +140,6 @@ func (c *code) increase(to integer, by int) {
 	default:
 		SUBQ(U32(-by), to.GPVirtual)
 	}
-}
-
-func (c *code) minus(to, by integer) {
-	if c.arm != nil {
-		c.arm.write("SUB %s, %s", by, to)
-		return
-	}
-	SUBQ(by.GPVirtual, to.GPVirtual)
 }
 
 func (c *code) shift(to integer, by int) {
@@ -197,37 +187,26 @@ func (c *code) while(count integer, minimum int, body func()) {
 }
 
 // repeat writes a loop that runs body count times, at least once. It counts down count to 0.
-func (c *code) repeat(count integer, body func()) {
-	top := label("loop")
-	if c.arm == nil {
-		Label(top)
-		body()
-		DECQ(count.GPVirtual)
-		JNZ(LabelRef(top))
-		return
-	}
-	begin := len(c.arm.lines)
-	c.arm.write("%s:", top)
-	body()
-	c.arm.write("SUB $1, %s", count)
-	c.arm.write("CBNZ %s, %s", count, top)
-	c.arm.loops = append(c.arm.loops, [2]int{begin, len(c.arm.lines)})
-}
+func (c *code) repeat(count integer, body func()) { c.untilZero(count, -1, body) }
 
-// untilZero writes a loop that runs body and then adds step to the negative index, until index is 0.
+// untilZero writes a loop that runs body and then adds step, −1 or positive, to index, until index is 0.
 func (c *code) untilZero(index integer, step int, body func()) {
 	top := label("loop")
 	if c.arm == nil {
 		Label(top)
 		body()
-		ADDQ(U8(step), index.GPVirtual)
+		if step < 0 {
+			DECQ(index.GPVirtual)
+		} else {
+			ADDQ(U8(step), index.GPVirtual)
+		}
 		JNZ(LabelRef(top))
 		return
 	}
 	begin := len(c.arm.lines)
 	c.arm.write("%s:", top)
 	body()
-	c.arm.write("ADD $%d, %s", step, index)
+	c.increase(index, step)
 	c.arm.write("CBNZ %s, %s", index, top)
 	c.arm.loops = append(c.arm.loops, [2]int{begin, len(c.arm.lines)})
 }

@@ -11,16 +11,16 @@ import (
 
 // signature holds the parts of an operation's signature, as Go text.
 type signature struct {
-	operands  string // the arguments in a call of the definition
-	addresses string // the arguments in a call of the assembly
-	assembly  string // the signature of the assembly
-	returns   string // "return " if there are results
+	operands string // the arguments in a call of the definition
+	assembly string // the signature of the assembly
+	returns  string // "return " if there are results
 
 	parameters []parameter // of the assembly
 }
 
+// parameter is a parameter of the assembly, with the argument in a call.
 type parameter struct {
-	name                 string
+	name, argument       string
 	isPointer, isFloat32 bool
 }
 
@@ -34,26 +34,25 @@ func (op operation) parse() (s signature, err error) {
 	if !ok {
 		return s, fmt.Errorf("%q is no signature", op.signature)
 	}
-	var operands, addresses, parameters, sliceNames []string
+	var operands, parameters, sliceNames []string
 	for _, field := range f.Params.List {
 		for _, name := range field.Names {
 			operands = append(operands, name.Name)
 			slice, ok := field.Type.(*ast.ArrayType)
 			if !ok {
-				addresses = append(addresses, name.Name)
 				parameters = append(parameters, name.Name+" "+types.ExprString(field.Type))
 				isFloat32 := types.ExprString(field.Type) == "float32"
-				s.parameters = append(s.parameters, parameter{name.Name, false, isFloat32})
+				s.parameters = append(s.parameters, parameter{name.Name, name.Name, false, isFloat32})
 				continue
 			}
 			sliceNames = append(sliceNames, name.Name)
-			addresses = append(addresses, "unsafe.SliceData("+name.Name+")")
 			parameters = append(parameters, name.Name+" *"+types.ExprString(slice.Elt))
-			s.parameters = append(s.parameters, parameter{name.Name, true, false})
+			start := "unsafe.SliceData(" + name.Name + ")"
+			s.parameters = append(s.parameters, parameter{name.Name, start, true, false})
 			if slices.Contains(op.lengths, name.Name) {
-				addresses = append(addresses, "len("+name.Name+")")
-				parameters = append(parameters, lengthName(name.Name)+" int")
-				s.parameters = append(s.parameters, parameter{lengthName(name.Name), false, false})
+				length := lengthName(name.Name)
+				parameters = append(parameters, length+" int")
+				s.parameters = append(s.parameters, parameter{length, "len(" + name.Name + ")", false, false})
 			}
 		}
 	}
@@ -62,7 +61,7 @@ func (op operation) parse() (s signature, err error) {
 			return s, fmt.Errorf("no slice %s in %s, for its length", name, op.signature)
 		}
 	}
-	s.operands, s.addresses = strings.Join(operands, ", "), strings.Join(addresses, ", ")
+	s.operands = strings.Join(operands, ", ")
 	s.assembly = "(" + strings.Join(parameters, ", ") + ")"
 	if f.Results != nil {
 		s.returns = "return "

@@ -68,17 +68,16 @@ func (m *module) operation(name string) *function {
 	return m.add(f)
 }
 
-// moduleCallText returns the Go function that calls an operation of the module.
-func moduleCallText(op operation, sig signature) string {
+// moduleCall returns the Go text of a call of an operation of the module.
+func (op operation) moduleCall(sig signature) string {
 	var pointers, numbers []string
 	for _, p := range sig.parameters {
 		if p.isPointer {
-			pointers = append(pointers, "unsafe.Pointer("+p.name+")")
+			pointers = append(pointers, "unsafe.Pointer("+p.argument+")")
 		} else {
-			numbers = append(numbers, p.name)
+			numbers = append(numbers, p.argument)
 		}
 	}
-	return fmt.Sprintf("\nfunc %s%s {\n\tcallModule(%q, &operands{\n\t\t[%d]unsafe.Pointer{%s},\n"+
-		"\t\t[%d]int{%s},\n\t})\n}\n", op.assemblyName("wasm"), sig.assembly, op.name, mostPointers,
+	return fmt.Sprintf("callModule(%q, &operands{\n[%d]unsafe.Pointer{%s},\n[%d]int{%s},\n})", op.name, mostPointers,
 		strings.Join(pointers, ", "), mostNumbers, strings.Join(numbers, ", "))
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"sync"
@@ -147,37 +148,27 @@ type Softening struct {
 // Soften estimates how img was sharpened. favour is the prior odds, for a picture as large as the patches of training,
 // that it is clean rather than sharpened. Soften fails only with ctx.Err().
 func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) (to Softening, err error) {
-	all := s.newSaid()
-	err = parallel.Each(ctx, listWindows(img.Bounds()), func(ctx context.Context, w image.Rectangle) (said, error) {
-		return s.sumWindow(ctx, img, w)
-	}, func(one said) error {
-		for i := range all.scores {
-			all.scores[i] += one.scores[i]
-			all.plain[i] += one.plain[i]
+	all, shares, total := s.newSaid(), []int64(nil), int64(0)
+	for group := range listWindows(img.Bounds()) {
+		err := parallel.Each(ctx, group, func(ctx context.Context, w image.Rectangle) (said, error) {
+			return s.sumWindow(ctx, img, w)
+		}, all.add)
+		if err != nil {
+			return to, err
 		}
-		all.weight, all.count = all.weight+one.weight, all.count+one.count
-		all.equal, all.pairs = all.equal+one.equal, all.pairs+one.pairs
-		all.outlines.Join(one.outlines)
-		return nil
-	})
-	if err != nil {
-		return to, err
+		if shares, total = all.shares(favour); total-shares[0] < total/surelyClean && 4*all.equal < all.pairs {
+			break
+		}
 	}
 	to.IsDrawing = float64(all.equal) > mostEqual*float64(all.pairs) || all.outlines.AreDrawn()
 	likely := all.likelihoods()
-	most := slices.Max(likely)
-	sharper := math.Sqrt(float64(all.count) / learnedSamples)
-	clean := int64(256 * favour * sharper * math.Sqrt(sharper))
 	var gains [repair.Bands]int64
-	total, plain := int64(0), int64(0)
+	plain := int64(0)
 	for i, class := range s.classes {
-		share := repair.PowerOfTwo(int64(math.Floor(sharper * float64(likely[i]-most))))
-		if i == 0 {
-			share = share * clean / 256
-		} else {
+		share := shares[i]
+		if i > 0 {
 			to.Traits = append(to.Traits, int32(min(max(likely[i]-likely[0], -repair.MostGain), repair.MostGain)))
 		}
-		total += share
 		plain += share * int64(math.Round(100*class.Plain))
 		for k, v := range class.Correction {
 			gains[k] += share * (repair.PowerOfTwo(int64(v)) >> 4)
@@ -255,6 +246,41 @@ func (s said) likelihoods() (list []int64) {
 	return list
 }
 
+// add adds the sums of another window to s.
+func (s *said) add(other said) error {
+	for i := range s.scores {
+		s.scores[i] += other.scores[i]
+		s.plain[i] += other.plain[i]
+	}
+	s.weight, s.count = s.weight+other.weight, s.count+other.count
+	s.equal, s.pairs = s.equal+other.equal, s.pairs+other.pairs
+	s.outlines.Join(other.outlines)
+	return nil
+}
+
+// shares returns numbers in proportion to how likely the classes are, and their total. favour is as for Soften.
+func (s said) shares(favour float64) (list []int64, total int64) {
+	likely := s.likelihoods()
+	most := slices.Max(likely)
+	sharper := math.Sqrt(float64(s.count) / learnedSamples)
+	for i, v := range likely {
+		share := repair.PowerOfTwo(int64(math.Floor(sharper * float64(v-most))))
+		if i == 0 {
+			share = share * int64(256*favour*sharper*math.Sqrt(sharper)) / 256
+		}
+		list, total = append(list, share), total+share
+	}
+	return list, total
+}
+
+// surelyClean ends the examination of a large picture: no more windows are examined once all classes but the first,
+// clean pictures, have less than one part in surelyClean, unless many equal neighbours may tell a drawing. Of 97 clean
+// pictures, of general-dev, open-valid and Kodak reduced by 2, 42 end after the first of four windows, and 77 after
+// two at the latest; of the same pictures sharpened by 0.4 and by 0.8, 10 and 2 do. None of these has more than 0.3 %
+// by four windows; a limit of 1 % would miss a sharpened picture. Of 102 results, half of clean pictures and half of
+// sharpened ones, 5 differ, by −0.04 to 0.04 dB.
+const surelyClean = 300
+
 // sumWindow returns the sums over the samples in a window of img.
 func (s *Softener) sumWindow(ctx context.Context, img image.Image, window image.Rectangle) (all said, err error) {
 	defer parallel.Task()() // several windows are examined concurrently
@@ -302,9 +328,10 @@ func weightOf(number int64) int64 {
 	return repair.One * power / (repair.One + power)
 }
 
-// listWindows returns the parts of a picture that are examined: at most four, each of at most 80×80 samples. They cover
-// a picture of at most 160×160 samples.
-func listWindows(b image.Rectangle) (list []image.Rectangle) {
+// listWindows returns the parts of a picture that are examined, at most four, each of at most 80×80 samples. Parts that
+// cover the picture, as they do up to 160×160 samples, come together; others come one after another, the first two from
+// opposite corners.
+func listWindows(b image.Rectangle) iter.Seq[[]image.Rectangle] {
 	const most = 80
 	starts := func(side int) (list []int, each int) {
 		if side <= most {
@@ -315,10 +342,15 @@ func listWindows(b image.Rectangle) (list []image.Rectangle) {
 	}
 	across, w := starts(b.Dx())
 	down, h := starts(b.Dy())
-	for _, y := range down {
-		for _, x := range across {
+	var list []image.Rectangle
+	for turn := range across {
+		for i, y := range down {
+			x := across[(turn+i)%len(across)]
 			list = append(list, image.Rect(x, y, x+w, y+h).Add(b.Min))
 		}
 	}
-	return list
+	if max(b.Dx(), b.Dy()) <= 2*most {
+		return slices.Chunk(list, len(list))
+	}
+	return slices.Chunk(list, 1)
 }

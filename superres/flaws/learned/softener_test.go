@@ -91,11 +91,13 @@ func TestSoftenerWindows(t *testing.T) {
 		bounds := image.Rectangle{Max: size}.Add(image.Pt(5, 7))
 		var union image.Rectangle
 		area := 0
-		for _, w := range listWindows(bounds) {
-			if !w.In(bounds) || w.Empty() {
-				t.Errorf("%v: %v", bounds, w)
+		for group := range listWindows(bounds) {
+			for _, w := range group {
+				if !w.In(bounds) || w.Empty() {
+					t.Errorf("%v: %v", bounds, w)
+				}
+				union, area = union.Union(w), area+w.Dx()*w.Dy()
 			}
-			union, area = union.Union(w), area+w.Dx()*w.Dy()
 		}
 		if min(size.X, size.Y) >= 160 && union != bounds || union.Empty() {
 			t.Errorf("%v: windows over %v", bounds, union)

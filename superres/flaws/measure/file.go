@@ -224,10 +224,19 @@ func (c *coefficients) quality() (best int, isSure bool) {
 	const lowest, highest = 20, 97
 	const nearly, sure = 0.9, 0.3
 	var scores, evidence [highest + 1]float64
+	var near [len(telling)][highest + 1]nearness
 	sizes := c.sizes()
-	parallel.Indices(highest+1-lowest, func(i int) {
-		scores[lowest+i], evidence[lowest+i] = sizes.keep(lowest + i)
+	parallel.Indices(len(telling), func(i int) {
+		for q, last := lowest, uint32(0); q <= highest; q++ {
+			step := stepOf(telling[i], q)
+			if near[i][q] = near[i][q-1]; step != last { // neighbouring qualities often have the same step
+				near[i][q], last = nearTo(sizes[i], step), step
+			}
+		}
 	})
+	for q := lowest; q <= highest; q++ {
+		scores[q], evidence[q] = judgeNearness(func(i int) nearness { return near[i][q] })
+	}
 	most := slices.Max(scores[:])
 	if isSure = most >= sure; !isSure && slices.Max(evidence[:]) < leastEvidence {
 		return 0, false
@@ -258,41 +267,67 @@ func (c *coefficients) sizes() (all sizes) {
 	return all
 }
 
-// keep returns how near the coefficients are to multiples of the quantiser steps of quality. score is 1 if all are
-// multiples, about 0 by chance, and 0 if too few coefficients differ. evidence measures the same nearness in standard
-// deviations of what chance would give; each frequency counts for at most 4.
+// keep returns the result of judgeNearness for a quality.
 func (all *sizes) keep(quality int) (score, evidence float64) {
+	return judgeNearness(func(i int) nearness { return nearTo(all[i], stepOf(telling[i], quality)) })
+}
+
+// stepOf returns the quantiser step of frequency k at a quality, in the units of coefficients.
+func stepOf(k, quality int) uint32 {
+	return uint32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
+}
+
+// nearness is how near the coefficients of a frequency are to multiples of a quantiser step: off is the sum of their
+// distances to the nearest multiple, in units of 1/2¹² of a step; count is the number of coefficients that do not
+// become 0, and different is about how many of these differ.
+type nearness struct {
+	off              uint64
+	count, different int
+}
+
+// nearTo returns the nearness of sorted coefficients to multiples of step, or zero if the step is too small to tell.
+func nearTo(sorted []uint32, step uint32) (near nearness) {
+	if step < 3<<8 { // rounding to levels hides so small a step
+		return near
+	}
+	// v·inverse, shifted right, is v divided by step: coefficients are below 2²⁰, and steps below 2¹⁶.
+	const shift = 44
+	inverse := (uint64(1)<<shift)/uint64(step) + 1
+	zero, _ := slices.BinarySearch(sorted, step/2+1)
+	last := uint32(0)
+	for _, v := range sorted[zero:] {
+		r := v - uint32(uint64(v)*inverse>>shift)*step
+		near.off += uint64(min(r, step-r)<<12) * inverse >> shift
+		if v>>5 != last {
+			last = v >> 5
+			near.different++
+		}
+	}
+	near.count = len(sorted) - zero
+	return near
+}
+
+// judgeNearness returns how near all coefficients are to multiples of their quantiser steps; of returns the nearness of
+// a frequency, by its index in telling. score is 1 if all are multiples, about 0 by chance, and 0 if too few
+// coefficients differ. evidence measures the same nearness in standard deviations of what chance would give; each
+// frequency counts for at most 4.
+func judgeNearness(of func(i int) nearness) (score, evidence float64) {
 	const few, most = 60, 4
-	off, count, different, frequencies := uint64(0), 0, 0, 0
-	for i, k := range telling {
-		step := uint32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
-		if step < 3<<8 { // rounding to levels hides so small a step
-			continue
-		}
-		// v·inverse, shifted right, is v divided by step: coefficients are below 2²⁰, and steps below 2¹⁶.
-		const shift = 44
-		inverse := (uint64(1)<<shift)/uint64(step) + 1
-		zero, _ := slices.BinarySearch(all[i], step/2+1)
-		offBefore, last := off, uint32(0)
-		for _, v := range all[i][zero:] {
-			r := v - uint32(uint64(v)*inverse>>shift)*step
-			off += uint64(min(r, step-r)<<12) * inverse >> shift // to the nearest multiple, in steps
-			if v>>5 != last {
-				last = v >> 5
-				different++
-			}
-		}
-		if n := len(all[i]) - zero; n > 0 {
+	var all nearness
+	frequencies := 0
+	for i := range telling {
+		n := of(i)
+		if n.count > 0 {
 			// By chance, distances are uniform from 0 to 1/2 of a step, 1/4 in the mean.
-			evidence += min((1-float64(off-offBefore)/float64(n<<10))*math.Sqrt(3*float64(n)), most)
-			count += n
+			evidence += min((1-float64(n.off)/float64(n.count<<10))*math.Sqrt(3*float64(n.count)), most)
 			frequencies++
 		}
+		all = nearness{all.off + n.off, all.count + n.count, all.different + n.different}
 	}
-	if different < few {
+	if all.different < few {
 		return 0, 0
 	}
-	return 1 - float64(off)/float64(count<<10), evidence / math.Sqrt(float64(frequencies))
+	return 1 - float64(all.off)/float64(all.count<<10), evidence / math.Sqrt(float64(frequencies))
 }
 
 // loss estimates, in levels, the standard deviation of the change that a JPEG file of the given quality made.

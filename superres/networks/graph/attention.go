@@ -55,8 +55,6 @@ type ShiftMask struct {
 	Value                float32
 }
 
-func (Roll) Name() string { return "Roll" }
-
 func (r Roll) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
 	if err == nil && (max(r.Rows, -r.Rows) > 1<<20 || max(r.Columns, -r.Columns) > 1<<20) {
@@ -64,8 +62,6 @@ func (r Roll) shape(in []Shape) (Shape, error) {
 	}
 	return s, err
 }
-
-func (Interleave) Name() string { return "Interleave" }
 
 func (i Interleave) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
@@ -165,8 +161,6 @@ func (k Keys) check(w Windows, across, down int, second Shape, channels int) err
 	return nil
 }
 
-func (Scores) Name() string { return "Scores" }
-
 // shape implements Op. The result has one pixel for each window, with products of all pairs of pixels for each head.
 func (p Scores) shape(in []Shape) (s Shape, err error) {
 	if len(in) != 2 || p.Height == 0 {
@@ -178,8 +172,6 @@ func (p Scores) shape(in []Shape) (s Shape, err error) {
 	s = p.count(in[0], p.Heads*p.Height*p.Width*p.Keys.pixels(p.Windows))
 	return s, p.Keys.check(p.Windows, s.W, s.H, in[1], in[0].Channels)
 }
-
-func (WeightedSum) Name() string { return "WeightedSum" }
 
 // shape implements Op. The first input holds the weights, one pixel for each window; the second the pixels to sum.
 func (p WeightedSum) shape(in []Shape) (s Shape, err error) {
@@ -199,15 +191,9 @@ func (p WeightedSum) shape(in []Shape) (s Shape, err error) {
 	return s, nil
 }
 
-func (ChannelScores) Name() string { return "ChannelScores" }
-
 func (p ChannelScores) shape(in []Shape) (Shape, error) { return p.scores(in) }
 
-func (ChannelSum) Name() string { return "ChannelSum" }
-
 func (p ChannelSum) shape(in []Shape) (Shape, error) { return p.sum(in) }
-
-func (ShiftMask) Name() string { return "ShiftMask" }
 
 // shape implements Op. The input are scores within windows, n×n for each head and n pixels in a window.
 func (m ShiftMask) shape(in []Shape) (Shape, error) {

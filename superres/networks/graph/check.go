@@ -67,7 +67,7 @@ func (g *Graph) Check() error {
 	return nil
 }
 
-func (n Node) describe() string { return fmt.Sprintf("%s %q", n.Op.Name(), n.Name) }
+func (n Node) describe() string { return fmt.Sprintf("%s %q", NameOf(n.Op), n.Name) }
 
 // numbers returns the float32 lists of an operation, and one list of its single float32 fields.
 func numbers(op Op) [][]float32 {

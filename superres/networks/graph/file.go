@@ -14,14 +14,23 @@ var operations = []Op{Input{}, Conv{}, ConvTranspose{}, PReLU{}, Clip{}, Affine{
 	ReduceEach{}, Normalize{}, Softmax{}, Roll{}, Interleave{}, Scores{}, WeightedSum{}, ChannelScores{}, ChannelSum{},
 	ShiftMask{}}
 
+// NameOf returns the name of an operation as users and model files know it, such as Conv: the name of its type, or of
+// the Function.
+func NameOf(op Op) string {
+	if f, is := op.(Function); is {
+		return f.name()
+	}
+	return reflect.TypeOf(op).Name()
+}
+
 // known maps the name of each operation to an empty value of its type, and the name of each Function to its value.
 var known = func() map[string]Op {
 	all := map[string]Op{}
 	for _, op := range operations {
-		all[op.Name()] = op
+		all[NameOf(op)] = op
 	}
 	for f := range Positive + 1 {
-		all[f.Name()] = f
+		all[NameOf(f)] = f
 	}
 	return all
 }()
@@ -42,7 +51,7 @@ type Saved struct {
 // after another. The output of g must be its last node.
 func (g *Graph) Save() (nodes []Saved, numbers []float32) {
 	for _, n := range g.Nodes {
-		s := Saved{Op: n.Op.Name(), In: n.Inputs}
+		s := Saved{Op: NameOf(n.Op), In: n.Inputs}
 		op := reflect.New(reflect.TypeOf(n.Op)).Elem()
 		op.Set(reflect.ValueOf(n.Op))
 		for _, list := range lists(op) {

@@ -27,8 +27,6 @@ type Node struct {
 
 // Op is an operation on samples. Its result has a width, a height and a number of channels.
 type Op interface {
-	// Name returns the name of the operation as users know it, such as Conv.
-	Name() string
 	// shape returns the shape of the result for inputs of the given shapes. It fails if the parameters of the operation
 	// do not fit the inputs or each other. Callers check that the result is not empty.
 	shape(in []Shape) (Shape, error)

@@ -53,8 +53,6 @@ type Normalize struct {
 // group is Size neighbouring channels; Size divides the number of channels.
 type Softmax struct{ Size int }
 
-func (Pool) Name() string { return "Pool" }
-
 // shape implements Op. The sides of the result are the numbers of whole windows that fit down and across.
 func (p Pool) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
@@ -72,8 +70,6 @@ func (p Pool) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
-func (Reduce) Name() string { return "Reduce" }
-
 // shape implements Op. What is reduced has size 1 in the result.
 func (r Reduce) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
@@ -89,8 +85,6 @@ func (r Reduce) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-func (ReduceEach) Name() string { return "ReduceEach" }
-
 func (r ReduceEach) shape(in []Shape) (Shape, error) {
 	s, err := Softmax{r.Size}.shape(in)
 	if err == nil && (r.By < Mean || r.By > Maximum) {
@@ -99,8 +93,6 @@ func (r ReduceEach) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-func (Normalize) Name() string { return "Normalize" }
-
 func (n Normalize) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
 	if err == nil && (n.Groups < 1 || s.Channels%n.Groups != 0 || !(n.Epsilon >= 0)) {
@@ -108,8 +100,6 @@ func (n Normalize) shape(in []Shape) (Shape, error) {
 	}
 	return s, err
 }
-
-func (Softmax) Name() string { return "Softmax" }
 
 func (f Softmax) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)

@@ -14,11 +14,7 @@ func onlyInput(in []Shape) (Shape, error) {
 	return in[0], nil
 }
 
-func (Input) Name() string { return "Input" }
-
 func (Input) shape([]Shape) (Shape, error) { return Shape{}, errors.New("a second input") }
-
-func (Conv) Name() string { return "Conv" }
 
 // shape implements Op. Without padding the result lacks the rows and columns for which a tap would be beyond an edge.
 func (c Conv) shape(in []Shape) (Shape, error) {
@@ -48,8 +44,6 @@ func (e Edges) within(low, high int) bool {
 	return min(e.Top, e.Left, e.Bottom, e.Right) >= low && max(e.Top, e.Left, e.Bottom, e.Right) <= high
 }
 
-func (ConvTranspose) Name() string { return "ConvTranspose" }
-
 // shape implements Op. Copies of Kernel samples begin Stride samples apart; Pad and Extra change the sides.
 func (c ConvTranspose) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
@@ -75,8 +69,6 @@ func (c ConvTranspose) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
-func (PReLU) Name() string { return "PReLU" }
-
 func (p PReLU) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
 	if err == nil && len(p.Slope) != 1 && len(p.Slope) != s.Channels {
@@ -85,7 +77,8 @@ func (p PReLU) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-func (f Function) Name() string {
+// name returns the name of the function as users and model files know it.
+func (f Function) name() string {
 	names := []string{"Sigmoid", "Tanh", "SiLU", "GELU", "GELUTanh", "Mish", "ELU", "Softplus", "HardSwish",
 		"Abs", "Square", "Exp", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Sign", "Positive"}
 	if f < 0 || int(f) >= len(names) {
@@ -102,8 +95,6 @@ func (f Function) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
-func (Clip) Name() string { return "Clip" }
-
 func (c Clip) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
 	if err == nil && !(c.Min <= c.Max) {
@@ -111,8 +102,6 @@ func (c Clip) shape(in []Shape) (Shape, error) {
 	}
 	return s, err
 }
-
-func (Affine) Name() string { return "Affine" }
 
 func (a Affine) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
@@ -122,20 +111,6 @@ func (a Affine) shape(in []Shape) (Shape, error) {
 	}
 	return s, err
 }
-
-func (Add) Name() string { return "Add" }
-
-func (Sub) Name() string { return "Sub" }
-
-func (Mul) Name() string { return "Mul" }
-
-func (Div) Name() string { return "Div" }
-
-func (Max) Name() string { return "Max" }
-
-func (Min) Name() string { return "Min" }
-
-func (Where) Name() string { return "Where" }
 
 func (Add) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
 func (Sub) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
@@ -164,8 +139,6 @@ func combined(in []Shape, n int) (s Shape, err error) {
 	return s, nil
 }
 
-func (Concat) Name() string { return "Concat" }
-
 // shape implements Op. All inputs have equal sides; the result has all their channels.
 func (Concat) shape(in []Shape) (Shape, error) {
 	if len(in) == 0 {
@@ -183,8 +156,6 @@ func (Concat) shape(in []Shape) (Shape, error) {
 	return s, nil
 }
 
-func (Select) Name() string { return "Select" }
-
 // shape implements Op. The result has as many channels as the list.
 func (c Select) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
@@ -197,8 +168,6 @@ func (c Select) shape(in []Shape) (Shape, error) {
 	s.Channels = len(c.Channels)
 	return s, err
 }
-
-func (PixelShuffle) Name() string { return "PixelShuffle" }
 
 // shape implements Op. Factor² channels become one channel with Factor times the sides.
 func (p PixelShuffle) shape(in []Shape) (Shape, error) {
@@ -213,8 +182,6 @@ func (p PixelShuffle) shape(in []Shape) (Shape, error) {
 	return Shape{s.W * r, s.H * r, s.Channels / (r * r)}, nil
 }
 
-func (PixelUnshuffle) Name() string { return "PixelUnshuffle" }
-
 // shape implements Op. It is the inverse of PixelShuffle, but Extend rounds the sides up to multiples of Factor.
 func (p PixelUnshuffle) shape(in []Shape) (Shape, error) {
 	s, err := onlyInput(in)
@@ -227,8 +194,6 @@ func (p PixelUnshuffle) shape(in []Shape) (Shape, error) {
 	}
 	return Shape{(s.W + r - 1) / r, (s.H + r - 1) / r, s.Channels * r * r}, nil
 }
-
-func (Resize) Name() string { return "Resize" }
 
 // shape implements Op. It fails for factors that Resize does not allow, and for sides that Down does not divide.
 func (r Resize) shape(in []Shape) (Shape, error) {
@@ -264,8 +229,6 @@ func (r Resize) check() error {
 	}
 	return nil
 }
-
-func (Pad) Name() string { return "Pad" }
 
 // shape implements Op. Negative edges make the result smaller.
 func (p Pad) shape(in []Shape) (Shape, error) {

@@ -72,7 +72,7 @@ func TestSimplify(t *testing.T) {
 // names returns the names of the operations of a graph.
 func names(g *graph.Graph) (list []string) {
 	for _, n := range g.Nodes[1:] {
-		list = append(list, n.Op.Name())
+		list = append(list, graph.NameOf(n.Op))
 	}
 	return list
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -105,7 +106,7 @@ func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 		if i > 0 {
 			previous = layers[i-1].Name
 		}
-		if err := r.add(l, previous); err != nil {
+		if err := fail.Catch(func() { r.add(l, previous) }); err != nil {
 			return nil, fmt.Errorf("keras: %s %.60q: %w", l.Class, l.Name, err)
 		}
 	}
@@ -178,60 +179,49 @@ type reader struct {
 	nodes   map[string]int // by the names of the layers
 }
 
-// add adds the nodes of layer l to r. If l names no inputs, its input is the result of the layer called previous.
-func (r *reader) add(l layer, previous string) error {
+// add adds the nodes of layer l to r. If l names no inputs, its input is the result of the layer called previous. It
+// ends at the first error, as package fail describes.
+func (r *reader) add(l layer, previous string) {
 	c := &call{reader: r, name: l.Name, class: l.Class}
-	if err := json.Unmarshal(l.Config, &c.config); err != nil {
-		return err
-	}
+	fail.If(json.Unmarshal(l.Config, &c.config))
 	if _, twice := r.nodes[l.Name]; twice {
-		return errors.New("is there twice")
+		panic(fail.With("is there twice"))
 	}
 	if l.Class == "InputLayer" {
 		if r.builder != nil {
-			return errors.New("the network takes more than one picture")
+			panic(fail.With("the network takes more than one picture"))
 		}
-		var err error
-		r.builder, err = c.input()
+		r.builder = c.input()
 		r.nodes[l.Name] = 0
-		return err
+		return
 	}
 	known, ok := makers[l.Class]
 	if !ok {
-		return fmt.Errorf("the layer %.60q is not supported", l.Class)
+		panic(fail.With("the layer %.60q is not supported", l.Class))
 	}
 	if r.builder == nil {
-		return errors.New("comes before the InputLayer")
+		panic(fail.With("comes before the InputLayer"))
 	}
 	names := []string{previous}
 	if len(l.Inputs) > 0 {
 		var lists []json.RawMessage
 		if err := json.Unmarshal(l.Inputs[0], &lists); err != nil || len(l.Inputs) > 1 {
-			return errors.New("is used more than once, or by other names, which is not supported")
+			panic(fail.With("is used more than once, or by other names, which is not supported"))
 		}
 		names = nil
 		for _, list := range lists {
-			name, err := nameOf(list)
-			if err != nil {
-				return err
-			}
-			names = append(names, name)
+			names = append(names, fail.Need(nameOf(list)))
 		}
 	}
 	for _, name := range names {
 		node, ok := r.nodes[name]
 		if !ok {
-			return fmt.Errorf("takes %.60q, which no layer before it makes", name)
+			panic(fail.With("takes %.60q, which no layer before it makes", name))
 		}
 		c.in = append(c.in, node)
 	}
 	if len(c.in) == 0 || len(c.in) > 1 && !known.takesMany {
-		return fmt.Errorf("has %d inputs", len(c.in))
+		panic(fail.With("has %d inputs", len(c.in)))
 	}
-	node, err := known.make(c)
-	if err == nil {
-		node, err = c.activate(node)
-	}
-	r.nodes[l.Name] = node
-	return err
+	r.nodes[l.Name] = c.activate(known.make(c))
 }

@@ -109,7 +109,7 @@ func TestLayers(t *testing.T) {
 		var names []string
 		if err == nil {
 			for _, n := range g.Nodes[1:] {
-				names = append(names, n.Op.Name())
+				names = append(names, graph.NameOf(n.Op))
 			}
 		}
 		isOther := err != nil && !strings.Contains(err.Error(), "expected as many channels") &&

@@ -3,9 +3,9 @@ package keras
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -57,7 +57,7 @@ func (p *pair) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// call is a layer that is being read.
+// call is a layer that is being read. Its methods end at the first error, as package fail describes.
 type call struct {
 	*reader
 	config
@@ -68,15 +68,15 @@ type call struct {
 // maker says how to make the nodes of a kind of layer, and whether it takes many inputs. make returns the last node.
 type maker struct {
 	takesMany bool
-	make      func(*call) (int, error)
+	make      func(*call) int
 }
 
 // makers maps each supported kind of layer to its maker. The last four kinds are UpscalerJS's own.
 var makers map[string]maker
 
 func init() {
-	combine := func(op graph.Op) maker { return maker{true, func(c *call) (int, error) { return c.combine(op) }} }
-	same := maker{false, func(c *call) (int, error) { return c.in[0], nil }}
+	combine := func(op graph.Op) maker { return maker{true, func(c *call) int { return c.combine(op) }} }
+	same := maker{false, func(c *call) int { return c.in[0] }}
 	makers = map[string]maker{
 		"Conv2D": {false, (*call).conv}, "DepthwiseConv2D": {false, (*call).conv},
 		"Conv2DTranspose": {false, (*call).transposed}, "BatchNormalization": {false, (*call).batchNormalization},
@@ -97,13 +97,13 @@ func init() {
 const exampleWidth, exampleHeight = 240, 336
 
 // input returns a Builder for the picture that an InputLayer describes. Sides that are left open get the example's.
-func (c *call) input() (*graph.Builder, error) {
+func (c *call) input() *graph.Builder {
 	shape := c.Shape
 	if shape == nil {
 		shape = c.NewShape
 	}
 	if len(shape) != 4 {
-		return nil, fmt.Errorf("a picture of %d dimensions, expected 4", len(shape))
+		panic(fail.With("a picture of %d dimensions, expected 4", len(shape)))
 	}
 	sides := [3]int{exampleHeight, exampleWidth, 3}
 	for i := range sides {
@@ -111,22 +111,22 @@ func (c *call) input() (*graph.Builder, error) {
 			sides[i] = *shape[i+1]
 		}
 	}
-	return graph.NewBuilder(c.name, graph.Shape{H: sides[0], W: sides[1], Channels: sides[2]})
+	return fail.Need(graph.NewBuilder(c.name, graph.Shape{H: sides[0], W: sides[1], Channels: sides[2]}))
 }
 
 // weight returns the named weights of the layer. It fails unless they have the given number of dimensions.
-func (c *call) weight(name string, rank int) (weight, error) {
+func (c *call) weight(name string, rank int) weight {
 	w, ok := c.weights[c.name+"/"+name]
 	if !ok || len(w.shape) != rank {
-		return w, fmt.Errorf("lacks weights %q of %d dimensions", name, rank)
+		panic(fail.With("lacks weights %q of %d dimensions", name, rank))
 	}
-	return w, nil
+	return w
 }
 
 // bias returns the biases of the layer; nil if it has none.
 func (c *call) bias() []float32 { return c.weights[c.name+"/bias"].data }
 
-func (c *call) add(op graph.Op, in ...int) (int, error) { return c.builder.Add(c.name, op, in...) }
+func (c *call) add(op graph.Op, in ...int) int { return fail.Need(c.builder.Add(c.name, op, in...)) }
 
 // text returns a text from the config of a layer; empty if data is no text.
 func text(data json.RawMessage) (s string) {
@@ -136,44 +136,38 @@ func text(data json.RawMessage) (s string) {
 
 // edges returns the padding of a layer whose taps span taps samples, with the given stride: none if the file says
 // "valid". If it says "same", the result has the sides of the picture divided by the stride, which must divide them.
-func (c *call) edges(taps, stride pair) (e graph.Edges, err error) {
+func (c *call) edges(taps, stride pair) (e graph.Edges) {
 	switch text(c.Padding) {
 	case "valid":
 	case "same":
 		down, across := max(taps[0]-stride[0], 0), max(taps[1]-stride[1], 0)
 		e = graph.Edges{Top: down / 2, Left: across / 2, Bottom: down - down/2, Right: across - across/2}
 	default:
-		err = fmt.Errorf("with padding %.20q is not supported", text(c.Padding))
+		panic(fail.With("with padding %.20q is not supported", text(c.Padding)))
 	}
 	if c.DataFormat == "channels_first" {
-		err = errors.New("with the channels first is not supported")
+		panic(fail.With("with the channels first is not supported"))
 	}
-	return e, err
+	return e
 }
 
 // strides returns the stride and the dilation. It fails if either number differs between down and across.
-func (c *call) strides() (stride, dilation int, err error) {
+func (c *call) strides() (stride, dilation int) {
 	stride, dilation = max(c.Strides[0], 1), max(c.Dilation[0], 1)
 	if c.Strides[0] != c.Strides[1] || c.Dilation[0] != c.Dilation[1] || max(stride, dilation) > graph.MaxScale {
-		err = fmt.Errorf("with the strides %v and the dilations %v is not supported", c.Strides, c.Dilation)
+		panic(fail.With("with the strides %v and the dilations %v is not supported", c.Strides, c.Dilation))
 	}
-	return stride, dilation, err
+	return stride, dilation
 }
 
 // conv adds a Conv2D or DepthwiseConv2D. The graph has another order of weights than the file: see op.Weight.
-func (c *call) conv() (int, error) {
+func (c *call) conv() int {
 	name, isDepthwise := "kernel", c.class == "DepthwiseConv2D"
 	if isDepthwise {
 		name = "depthwise_kernel"
 	}
-	w, err := c.weight(name, 4)
-	if err != nil {
-		return 0, err
-	}
-	stride, dilation, err := c.strides()
-	if err != nil {
-		return 0, err
-	}
+	w := c.weight(name, 4)
+	stride, dilation := c.strides()
 	height, width, in, out := w.shape[0], w.shape[1], w.shape[2], w.shape[3]
 	op := graph.Conv{Out: out, Height: height, Width: width, Dilation: dilation, Groups: max(c.Groups, 1),
 		Bias: c.bias(), Weight: make([]float32, len(w.data))}
@@ -181,9 +175,7 @@ func (c *call) conv() (int, error) {
 		op.Groups, op.Out = in, in*out
 	}
 	spans := pair{(height-1)*dilation + 1, (width-1)*dilation + 1}
-	if op.Pad, err = c.edges(spans, pair{stride, stride}); err != nil {
-		return 0, err
-	}
+	op.Pad = c.edges(spans, pair{stride, stride})
 	for i, v := range w.data { // the order in the file: taps, inputs, outputs
 		tap, from, to := i/(in*out), i/out%in, i%out
 		k := (to*in+from)*height*width + tap
@@ -192,19 +184,16 @@ func (c *call) conv() (int, error) {
 		}
 		op.Weight[k] = v
 	}
-	return c.builder.AddStrided(c.name, op, stride, c.in[0])
+	return fail.Need(c.builder.AddStrided(c.name, op, stride, c.in[0]))
 }
 
 // transposed adds a Conv2DTranspose with square taps.
-func (c *call) transposed() (int, error) {
-	w, err := c.weight("kernel", 4)
-	if err != nil {
-		return 0, err
-	}
-	stride, dilation, err := c.strides()
+func (c *call) transposed() int {
+	w := c.weight("kernel", 4)
+	stride, dilation := c.strides()
 	side, out, in := w.shape[0], w.shape[2], w.shape[3]
-	if err != nil || dilation != 1 || w.shape[1] != side || side < stride {
-		return 0, errors.Join(err, fmt.Errorf("with %d×%d taps is not supported", w.shape[1], side))
+	if dilation != 1 || w.shape[1] != side || side < stride {
+		panic(fail.With("with %d×%d taps is not supported", w.shape[1], side))
 	}
 	op := graph.ConvTranspose{Out: out, Kernel: side, Stride: stride, Groups: 1, Bias: c.bias(),
 		Weight: make([]float32, len(w.data))}
@@ -212,15 +201,12 @@ func (c *call) transposed() (int, error) {
 		tap, to, from := i/(in*out), i/in%out, i%in
 		op.Weight[(from*out+to)*side*side+tap] = v
 	}
-	cut, err := c.edges(pair{side, side}, pair{stride, stride})
-	if err != nil {
-		return 0, err
-	}
-	return c.builder.AddTransposed(c.name, op, cut, c.in[0])
+	cut := c.edges(pair{side, side}, pair{stride, stride})
+	return fail.Need(c.builder.AddTransposed(c.name, op, cut, c.in[0]))
 }
 
 // batchNormalization adds a BatchNormalization. A file may lack some of its four lists, with usual values then.
-func (c *call) batchNormalization() (int, error) {
+func (c *call) batchNormalization() int {
 	channels := c.builder.Shape(c.in[0]).Channels
 	values := map[string][]float32{}
 	for name, usual := range map[string]float32{"gamma": 1, "beta": 0, "moving_mean": 0, "moving_variance": 1} {
@@ -230,34 +216,28 @@ func (c *call) batchNormalization() (int, error) {
 			}
 		}
 	}
-	op, err := graph.BatchNorm(values["gamma"], values["beta"], values["moving_mean"], values["moving_variance"],
-		c.Epsilon)
-	if err != nil {
-		return 0, err
-	}
-	return c.add(op, c.in[0])
+	return c.add(fail.Need(graph.BatchNorm(values["gamma"], values["beta"], values["moving_mean"],
+		values["moving_variance"], c.Epsilon)), c.in[0])
 }
 
 // combine adds op for the first two inputs, then for the result and each further input.
-func (c *call) combine(op graph.Op) (node int, err error) {
+func (c *call) combine(op graph.Op) (node int) {
 	node = c.in[0]
 	for _, other := range c.in[1:] {
-		if err == nil {
-			node, err = c.add(op, node, other)
-		}
+		node = c.add(op, node, other)
 	}
-	return node, err
+	return node
 }
 
-func (c *call) concatenate() (int, error) {
+func (c *call) concatenate() int {
 	if axis := string(c.Axis); axis != "-1" && axis != "3" && axis != "" {
-		return 0, fmt.Errorf("along axis %.20s is not supported, only along the channels", axis)
+		panic(fail.With("along axis %.20s is not supported, only along the channels", axis))
 	}
 	return c.add(graph.Concat{}, c.in...)
 }
 
 // relu adds a ReLU or LeakyReLU with the slope that the file states, and the upper limit of a ReLU6.
-func (c *call) relu() (int, error) {
+func (c *call) relu() int {
 	slope := 0.
 	if c.class == "LeakyReLU" {
 		slope = 0.3
@@ -267,71 +247,66 @@ func (c *call) relu() (int, error) {
 			slope = *stated
 		}
 	}
-	node, err := c.add(graph.PReLU{Slope: []float32{float32(slope)}}, c.in[0])
-	if err != nil || c.MaxValue == nil {
-		return node, err
+	node := c.add(graph.PReLU{Slope: []float32{float32(slope)}}, c.in[0])
+	if c.MaxValue == nil {
+		return node
 	}
 	return c.add(graph.Clip{Min: -math.MaxFloat32, Max: float32(*c.MaxValue)}, node)
 }
 
-func (c *call) prelu() (int, error) {
+func (c *call) prelu() int {
 	w := c.weights[c.name+"/alpha"]
 	if n := len(w.shape); n == 0 || n > 3 || len(w.data) != w.shape[n-1] {
-		return 0, fmt.Errorf("with slopes of the shape %v is not supported, only with one for each channel", w.shape)
+		panic(fail.With("with slopes of the shape %v is not supported, only with one for each channel", w.shape))
 	}
 	return c.add(graph.PReLU{Slope: w.data}, c.in[0])
 }
 
 // upSampling adds an UpSampling2D by nearest neighbour or bilinear interpolation.
-func (c *call) upSampling() (int, error) {
+func (c *call) upSampling() int {
 	op := graph.Resize{Up: c.Size[0], Down: 1}
 	if c.Interpolation == "bilinear" {
 		op.By = graph.Bilinear
 	} else if c.Interpolation != "nearest" && c.Interpolation != "" || c.Size[0] != c.Size[1] {
-		return 0, fmt.Errorf("by %v and %.20q is not supported", c.Size, c.Interpolation)
+		panic(fail.With("by %v and %.20q is not supported", c.Size, c.Interpolation))
 	}
 	return c.add(op, c.in[0])
 }
 
-func (c *call) rescaling() (int, error) {
+func (c *call) rescaling() int {
 	scale := 1.
-	if err := json.Unmarshal(c.Scale, &scale); err != nil {
-		return 0, err
-	}
+	fail.If(json.Unmarshal(c.Scale, &scale))
 	return c.add(graph.Affine{Scale: []float32{float32(scale)}, Offset: []float32{float32(c.Offset)}}, c.in[0])
 }
 
 // pool adds a MaxPooling2D or AveragePooling2D. A stride that is not stated is the side of the window.
-func (c *call) pool() (int, error) {
+func (c *call) pool() int {
 	op := graph.Pool{IsMax: c.class == "MaxPooling2D", Height: c.Pool[0], Width: c.Pool[1], Stride: c.Strides[0]}
 	if op.Stride == 0 {
 		op.Stride = c.Pool[0]
 	}
 	if c.Strides[0] != c.Strides[1] || c.Strides[0] == 0 && c.Pool[0] != c.Pool[1] {
-		return 0, fmt.Errorf("with the strides %v is not supported", c.Strides)
+		panic(fail.With("with the strides %v is not supported", c.Strides))
 	}
-	var err error
-	if op.Pad, err = c.edges(c.Pool, pair{op.Stride, op.Stride}); err != nil {
-		return 0, err
-	}
+	op.Pad = c.edges(c.Pool, pair{op.Stride, op.Stride})
 	return c.add(op, c.in[0])
 }
 
 // globalPool reduces each channel of the picture to one sample, its mean or maximum.
-func (c *call) globalPool() (int, error) {
+func (c *call) globalPool() int {
 	op := graph.Reduce{OfPicture: true}
 	if c.class == "GlobalMaxPooling2D" {
 		op.By = graph.Maximum
 	}
 	if !c.KeepDims {
-		return 0, errors.New("that leaves no picture is not supported")
+		panic(fail.With("that leaves no picture is not supported"))
 	}
 	return c.add(op, c.in[0])
 }
 
 // pad adds a ZeroPadding2D, or a Cropping2D as a padding by negative numbers. The file states one number for each side,
 // or one for rows and one for columns.
-func (c *call) pad() (int, error) {
+func (c *call) pad() int {
 	data, sign := c.Padding, 1
 	if c.class == "Cropping2D" {
 		data, sign = c.Cropping, -1
@@ -339,9 +314,7 @@ func (c *call) pad() (int, error) {
 	var sides [2]pair // numbers before and after, first of rows, then of columns
 	var each pair
 	if err := json.Unmarshal(data, &sides); err != nil {
-		if err := json.Unmarshal(data, &each); err != nil {
-			return 0, err
-		}
+		fail.If(json.Unmarshal(data, &each))
 		sides = [2]pair{{each[0], each[0]}, {each[1], each[1]}}
 	}
 	return c.add(graph.Pad{Edges: graph.Edges{Top: sign * sides[0][0], Bottom: sign * sides[0][1],
@@ -349,14 +322,14 @@ func (c *call) pad() (int, error) {
 }
 
 // multiplyBeta adds the layer MultiplyBeta of UpscalerJS, which multiplies by 0.2.
-func (c *call) multiplyBeta() (int, error) {
+func (c *call) multiplyBeta() int {
 	return c.add(graph.Affine{Scale: []float32{0.2}, Offset: []float32{0}}, c.in[0])
 }
 
 // shuffle returns a function for maker.make that adds a pixel shuffle. In the channels, all output channels of one
 // place in the block of pixels stand together.
-func shuffle(factor int) func(*call) (int, error) {
-	return func(c *call) (int, error) { return c.builder.AddShuffle(c.name, factor, true, c.in[0]) }
+func shuffle(factor int) func(*call) int {
+	return func(c *call) int { return fail.Need(c.builder.AddShuffle(c.name, factor, true, c.in[0])) }
 }
 
 // activations are the functions that layers may apply to their result.
@@ -367,13 +340,13 @@ var activations = map[string]graph.Op{
 }
 
 // activate adds the activation of the layer to node, if there is one, and returns the last node.
-func (c *call) activate(node int) (int, error) {
+func (c *call) activate(node int) int {
 	if c.Activation == "" || c.Activation == "linear" {
-		return node, nil
+		return node
 	}
 	op, ok := activations[c.Activation]
 	if !ok {
-		return 0, fmt.Errorf("with the activation %.20q is not supported", c.Activation)
+		panic(fail.With("with the activation %.20q is not supported", c.Activation))
 	}
 	return c.add(op, node)
 }

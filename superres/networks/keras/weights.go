@@ -2,28 +2,31 @@ package keras
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 
+	"superres/internal/elementary"
 	"superres/superres/networks/graph"
 )
 
 // group is a group of weights, which are stored one after another in the files Paths.
 type group struct {
 	Paths   []string `json:"paths"`
-	Weights []struct {
-		Name         string `json:"name"`
-		Shape        []int  `json:"shape"`
-		Type         string `json:"dtype"`
-		Quantization *struct {
-			Type  string  `json:"dtype"`
-			Scale float64 `json:"scale"`
-			Min   float64 `json:"min"`
-		} `json:"quantization"`
-	} `json:"weights"`
+	Weights []entry  `json:"weights"`
+}
+
+// entry describes a weight in a file.
+type entry struct {
+	Name         string `json:"name"`
+	Shape        []int  `json:"shape"`
+	Type         string `json:"dtype"`
+	Quantization *struct {
+		Type  string  `json:"dtype"`
+		Scale float64 `json:"scale"`
+		Min   float64 `json:"min"`
+	} `json:"quantization"`
 }
 
 // weight is an array of numbers.
@@ -42,10 +45,7 @@ func readWeights(groups []group, folder fs.FS) (map[string]weight, error) {
 	for _, g := range groups {
 		size := 0
 		for _, w := range g.Weights {
-			bytes, err := sizeOf(w.Type, w.Quantization != nil)
-			if w.Quantization != nil {
-				bytes, err = sizeOf(w.Quantization.Type, true)
-			}
+			kind, isKnown := w.number()
 			n := 1
 			for _, side := range w.Shape {
 				if side < 1 || side > graph.MaxWeights/n || len(w.Shape) > maxRank {
@@ -53,11 +53,11 @@ func readWeights(groups []group, folder fs.FS) (map[string]weight, error) {
 				}
 				n *= side
 			}
-			if left -= n; err != nil || left < 0 {
+			if left -= n; !isKnown || left < 0 {
 				return nil, fmt.Errorf("the weights %.60q are of type %.20q, or are more than %d altogether", w.Name,
 					w.Type, graph.MaxWeights)
 			}
-			size += n * bytes
+			size += n * kind.bytes
 		}
 		data, err := readFiles(g.Paths, folder, size)
 		if err != nil {
@@ -67,52 +67,51 @@ func readWeights(groups []group, folder fs.FS) (map[string]weight, error) {
 			if _, twice := all[w.Name]; twice {
 				return nil, fmt.Errorf("the weights %.60q are there twice", w.Name)
 			}
-			n, kind, scale, least := 1, w.Type, 1., 0.
+			n, scale, least := 1, 1., 0.
 			for _, side := range w.Shape {
 				n *= side
 			}
-			if q := w.Quantization; q != nil {
-				kind = q.Type
-				if kind != "float16" {
-					scale, least = q.Scale, q.Min
-				}
+			if q := w.Quantization; q != nil && q.Type != "float16" {
+				scale, least = q.Scale, q.Min
 			}
 			list := make([]float32, n)
-			bytes, _ := sizeOf(kind, true)
+			kind, _ := w.number()
 			for i := range list {
-				list[i] = float32(float64(number(kind, data[i*bytes:])*scale) + least)
+				list[i] = float32(float64(kind.read(data[i*kind.bytes:])*scale) + least)
 			}
-			data = data[n*bytes:]
+			data = data[n*kind.bytes:]
 			all[w.Name] = weight{w.Shape, list}
 		}
 	}
 	return all, nil
 }
 
-// sizeOf returns the number of bytes of a number of the given type, which may be a type of quantised numbers.
-func sizeOf(kind string, isQuantised bool) (int, error) {
-	switch {
-	case kind == "float32":
-		return 4, nil
-	case isQuantised && (kind == "float16" || kind == "uint16"):
-		return 2, nil
-	case isQuantised && kind == "uint8":
-		return 1, nil
-	}
-	return 0, errors.New("numbers of an unknown type")
+// number is a type of numbers in a file: their size in bytes, and a function that reads the first number in data.
+type number struct {
+	bytes int
+	read  func(data []byte) float64
 }
 
-// number returns the first number in data, which is of the given type.
-func number(kind string, data []byte) float64 {
-	switch kind {
-	case "float32":
-		return float64(math.Float32frombits(binary.LittleEndian.Uint32(data)))
-	case "float16":
-		return float64(graph.Float16(binary.LittleEndian.Uint16(data)))
-	case "uint16":
-		return float64(binary.LittleEndian.Uint16(data))
+// plain is the type of numbers that are not quantised, and quantised are the types of those that are, by their names.
+var (
+	plain = number{4, func(b []byte) float64 {
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	}}
+	quantised = map[string]number{
+		"float32": plain,
+		"float16": {2, func(b []byte) float64 { return float64(elementary.Float16(binary.LittleEndian.Uint16(b))) }},
+		"uint16":  {2, func(b []byte) float64 { return float64(binary.LittleEndian.Uint16(b)) }},
+		"uint8":   {1, func(b []byte) float64 { return float64(b[0]) }},
 	}
-	return float64(data[0])
+)
+
+// number returns the type of the numbers of a weight. isKnown is false if they cannot be read.
+func (e *entry) number() (n number, isKnown bool) {
+	if e.Quantization == nil {
+		return plain, e.Type == "float32"
+	}
+	n, isKnown = quantised[e.Quantization.Type]
+	return n, isKnown
 }
 
 // readFiles returns the bytes of the named files, one after another. It fails unless they have size bytes altogether.

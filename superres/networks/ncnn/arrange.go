@@ -1,10 +1,9 @@
 package ncnn
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -12,104 +11,75 @@ import (
 const rest = -233
 
 // channelAxis fails unless axis is the axis of the channels, the first of a picture's three axes.
-func channelAxis(axis int) error {
+func channelAxis(axis int) {
 	if axis != 0 && axis != -3 {
-		return fmt.Errorf("along axis %d is not supported, only along the channels", axis)
+		panic(fail.With("along axis %d is not supported, only along the channels", axis))
 	}
-	return nil
 }
 
-func (c *call) concat() ([]graph.Operand, error) {
-	if err := channelAxis(c.int(0, 0)); err != nil {
-		return nil, err
-	}
+func (c *call) concat() []graph.Operand {
+	channelAxis(c.int(0, 0))
 	return c.add(graph.Concat{}, c.in...)
 }
 
 // slice adds a Slice: for each size it selects as many channels, beginning where the last selection ended. Sizes of
 // `rest` divide the remaining channels equally.
-func (c *call) slice() (out []graph.Operand, err error) {
-	sizes, at := c.ints(0), c.ints(2)
-	s, err := c.shape()
-	if err == nil {
-		err = channelAxis(c.int(1, 0))
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(at) > 0 {
-		return nil, errors.New("at indexes is not supported")
+func (c *call) slice() (out []graph.Operand) {
+	sizes, s := c.ints(0), c.shape()
+	channelAxis(c.int(1, 0))
+	if len(c.ints(2)) > 0 {
+		panic(fail.With("at indexes is not supported"))
 	}
 	start := 0
 	for i, size := range sizes {
 		if size == rest {
 			size = (s.Channels - start) / (len(sizes) - i)
 		}
-		channels, err := span(start, size, s.Channels)
-		if err != nil {
-			return nil, err
-		}
-		part, err := c.add(graph.Select{Channels: channels})
-		if err != nil {
-			return nil, err
-		}
+		out = append(out, c.add(graph.Select{Channels: span(start, size, s.Channels)})...)
 		start += size
-		out = append(out, part...)
 	}
-	return out, nil
+	return out
 }
 
 // span returns the indexes of size channels from start on. It fails if that is more than the given number of channels.
-func span(start, size, channels int) ([]int, error) {
+func span(start, size, channels int) []int {
 	if start < 0 || size < 1 || start > channels-size {
-		return nil, fmt.Errorf("of %d channels from channel %d on, of %d", size, start, channels)
+		panic(fail.With("of %d channels from channel %d on, of %d", size, start, channels))
 	}
 	list := make([]int, size)
 	for i := range list {
 		list[i] = start + i
 	}
-	return list, nil
+	return list
 }
 
 // part is the range of samples from start to end−1 along an axis.
 type part struct{ start, end int }
 
 // crop adds a Crop: it selects channels, and cuts rows and columns off the edges.
-func (c *call) crop() ([]graph.Operand, error) {
-	s, err := c.shape()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) crop() []graph.Operand {
+	s := c.shape()
 	sides := [3]int{s.Channels, s.H, s.W}
-	parts, err := c.croppedParts(sides)
-	if err != nil {
-		return nil, err
-	}
+	parts := c.croppedParts(sides)
 	for i, p := range parts {
 		if p.start < 0 || p.end > sides[i] || p.start >= p.end {
-			return nil, fmt.Errorf("of samples %d to %d, of %d", p.start, p.end, sides[i])
+			panic(fail.With("of samples %d to %d, of %d", p.start, p.end, sides[i]))
 		}
 	}
 	out := c.in[:1]
 	if p := parts[0]; p != (part{0, s.Channels}) {
-		channels, err := span(p.start, p.end-p.start, s.Channels)
-		if err != nil {
-			return nil, err
-		}
-		if out, err = c.add(graph.Select{Channels: channels}, out...); err != nil {
-			return nil, err
-		}
+		out = c.add(graph.Select{Channels: span(p.start, p.end-p.start, s.Channels)}, out...)
 	}
 	edges := graph.Edges{Top: -parts[1].start, Bottom: parts[1].end - s.H,
 		Left: -parts[2].start, Right: parts[2].end - s.W}
 	if edges == (graph.Edges{}) {
-		return out, nil
+		return out
 	}
 	return c.add(graph.Pad{Edges: edges}, out...)
 }
 
 // croppedParts returns the parts that a Crop keeps along the axes channels, height and width.
-func (c *call) croppedParts(sides [3]int) (parts [3]part, err error) {
+func (c *call) croppedParts(sides [3]int) (parts [3]part) {
 	starts, ends, axes := c.ints(9), c.ints(10), c.ints(11)
 	if len(starts) == 0 {
 		for i := range sides {
@@ -118,14 +88,14 @@ func (c *call) croppedParts(sides [3]int) (parts [3]part, err error) {
 			if size != rest {
 				parts[i].end = min(parts[i].end, from+size)
 				if i > 0 && !c.sized && from+size != sides[i] {
-					return parts, errSize
+					panic(errSize)
 				}
 			}
 		}
-		return parts, nil
+		return parts
 	}
 	if len(ends) != len(starts) || len(axes) != 0 && len(axes) != len(starts) || len(starts) > 3 {
-		return parts, fmt.Errorf("has %d starts, %d ends and %d axes", len(starts), len(ends), len(axes))
+		panic(fail.With("has %d starts, %d ends and %d axes", len(starts), len(ends), len(axes)))
 	}
 	for i := range sides {
 		parts[i].end = sides[i]
@@ -138,11 +108,11 @@ func (c *call) croppedParts(sides [3]int) (parts [3]part, err error) {
 			}
 		}
 		if axis < 0 || axis > 2 {
-			return parts, fmt.Errorf("along axis %d", axis)
+			panic(fail.With("along axis %d", axis))
 		}
 		side, end := sides[axis], ends[k]
 		if end > 0 && end < math.MaxInt32 && axis > 0 && !c.sized {
-			return parts, errSize
+			panic(errSize)
 		}
 		switch {
 		case start == rest:
@@ -158,38 +128,35 @@ func (c *call) croppedParts(sides [3]int) (parts [3]part, err error) {
 		}
 		parts[axis] = part{start, min(end, side)}
 	}
-	return parts, nil
+	return parts
 }
 
-var errSize = errors.New("to a size of its own is not supported for pictures of any size")
+var errSize = fail.With("to a size of its own is not supported for pictures of any size")
 
 // padding adds a Padding with zeros, repeated edges or mirrored edges. The keys of parameters are ncnn's.
-func (c *call) padding() ([]graph.Operand, error) {
+func (c *call) padding() []graph.Operand {
 	op := graph.Pad{Edges: graph.Edges{Top: c.int(0, 0), Bottom: c.int(1, 0), Left: c.int(2, 0), Right: c.int(3, 0)}}
 	kind, value := c.int(4, 0), c.float(5, 0)
 	switch {
 	case kind < 0 || kind > 2:
-		return nil, fmt.Errorf("of number %d is not supported", kind)
+		panic(fail.With("of number %d is not supported", kind))
 	case kind == 0 && value != 0 || c.int(6, 0) != 0:
-		return nil, errors.New("with a number that is not 0 is not supported")
+		panic(fail.With("with a number that is not 0 is not supported"))
 	case c.int(7, 0) != 0 || c.int(8, 0) != 0:
-		return nil, errors.New("of channels is not supported")
+		panic(fail.With("of channels is not supported"))
 	case min(op.Top, op.Left, op.Bottom, op.Right) < 0:
-		return nil, errors.New("with fewer than 0 samples is not supported")
+		panic(fail.With("with fewer than 0 samples is not supported"))
 	}
 	op.Mode = []graph.PadMode{graph.PadZero, graph.PadEdge, graph.PadReflect}[kind]
 	return c.add(op)
 }
 
 // shuffleChannel adds a ShuffleChannel: it divides the channels into groups, and takes one of each group in turn.
-func (c *call) shuffleChannel() ([]graph.Operand, error) {
+func (c *call) shuffleChannel() []graph.Operand {
 	groups, reverse := c.int(0, 1), c.int(1, 0)
-	s, err := c.shape()
-	if err != nil {
-		return nil, err
-	}
+	s := c.shape()
 	if groups < 1 || groups > s.Channels || s.Channels%groups != 0 {
-		return nil, fmt.Errorf("of %d channels in %d groups", s.Channels, groups)
+		panic(fail.With("of %d channels in %d groups", s.Channels, groups))
 	}
 	step := s.Channels / groups
 	if reverse != 0 {
@@ -198,34 +165,28 @@ func (c *call) shuffleChannel() ([]graph.Operand, error) {
 	return c.add(graph.Select{Channels: graph.InterleavedChannels(s.Channels, step)})
 }
 
-func (c *call) pixelShuffle() ([]graph.Operand, error) {
-	if _, err := c.shape(); err != nil {
-		return nil, err
-	}
-	node, err := c.graph.AddShuffle(c.name, c.int(0, 1), c.int(1, 0) != 0, c.in[0].Node)
-	return []graph.Operand{{Node: node}}, err
+func (c *call) pixelShuffle() []graph.Operand {
+	c.shape()
+	node := fail.Need(c.graph.AddShuffle(c.name, c.int(0, 1), c.int(1, 0) != 0, c.in[0].Node))
+	return []graph.Operand{{Node: node}}
 }
 
-func (c *call) reorg() ([]graph.Operand, error) {
-	if _, err := c.shape(); err != nil {
-		return nil, err
-	}
-	node, err := c.graph.AddUnshuffle(c.name, c.int(0, 1), c.int(1, 0) != 0, c.in[0].Node)
-	return []graph.Operand{{Node: node}}, err
+func (c *call) reorg() []graph.Operand {
+	c.shape()
+	node := fail.Need(c.graph.AddUnshuffle(c.name, c.int(0, 1), c.int(1, 0) != 0, c.in[0].Node))
+	return []graph.Operand{{Node: node}}
 }
 
 // interp resizes the first input: to a stated size, to the size of the second input, or by two factors. Without whole
 // or simple factors, it resizes to the size of an earlier node, which must have that size.
-func (c *call) interp() ([]graph.Operand, error) {
+func (c *call) interp() []graph.Operand {
 	kind, down, across := c.int(0, 0), c.float(1, 1), c.float(2, 1)
 	height, width, isLike, text := c.int(3, 0), c.int(4, 0), c.int(5, 0) != 0, c.text(9)
 	op := graph.Resize{AlignCorners: c.int(6, 0) != 0}
-	s, err := c.shape()
+	s := c.shape()
 	switch {
-	case err != nil:
-		return nil, err
 	case kind < 1 || kind > 3 || c.in[len(c.in)-1].Constant != nil:
-		return nil, fmt.Errorf("of number %d, or to the size of a constant, is not supported", kind)
+		panic(fail.With("of number %d, or to the size of a constant, is not supported", kind))
 	case text != "":
 		var shapes []graph.Shape
 		for _, x := range c.in {
@@ -233,35 +194,35 @@ func (c *call) interp() ([]graph.Operand, error) {
 		}
 		list, areOfInputs, err := sizes(text, shapes)
 		if err != nil || len(list) != 2 {
-			return nil, fmt.Errorf("to the size %.60q is not supported", text)
+			panic(fail.With("to the size %.60q is not supported", text))
 		}
 		if !areOfInputs && !c.sized {
-			return nil, errSize
+			panic(errSize)
 		}
 		down, across = float32(list[1])/float32(s.H), float32(list[0])/float32(s.W)
 	case len(c.in) > 1:
 		like := c.graph.Shape(c.in[1].Node)
 		down, across = float32(like.H)/float32(s.H), float32(like.W)/float32(s.W)
 	case isLike:
-		return nil, errors.New("to the size of another input lacks that")
+		panic(fail.With("to the size of another input lacks that"))
 	case height != 0 && width != 0:
 		if !c.sized {
-			return nil, errSize
+			panic(errSize)
 		}
 		down, across = float32(height)/float32(s.H), float32(width)/float32(s.W)
 	}
 	if op.By = graph.Interpolation(kind - 1); op.By == graph.Bicubic {
 		op.A = -0.75
 	}
+	var err error
 	if op.Up, op.Down, err = graph.WholeFactors(float64(down), float64(across)); err != nil {
 		to, found := c.graph.Find(float64(s.W)*float64(across), float64(s.H)*float64(down))
 		if found {
 			op.Up, op.Down = 0, 0
 			return c.add(op, c.in[0], graph.Operand{Node: to})
 		}
-		if op.Up, op.Down, err = graph.Fraction(float64(down), float64(across)); err != nil {
-			return nil, err
-		}
+		op.Up, op.Down, err = graph.Fraction(float64(down), float64(across))
+		fail.If(err)
 	}
 	if op.Up == 1 && op.Down == 1 {
 		return c.split()
@@ -276,16 +237,14 @@ const (
 )
 
 // pooling adds a Pooling over windows or over the whole picture. The keys of parameters are ncnn's.
-func (c *call) pooling() ([]graph.Operand, error) {
+func (c *call) pooling() []graph.Operand {
 	op := graph.Pool{IsMax: c.int(0, 0) == 0, Width: c.int(1, 0), Stride: c.int(2, 1), CountPad: c.int(6, 0) != 0}
 	op.Height, op.Pad.Left = c.int(11, op.Width), c.int(3, 0)
 	op.Pad.Top, op.Pad.Right = c.int(13, op.Pad.Left), c.int(14, op.Pad.Left)
 	op.Pad.Bottom = c.int(15, op.Pad.Top)
 	isWhole, mode, adaptive := c.int(4, 0) != 0, c.int(5, 0), c.int(7, 0)
-	s, err := c.shape()
+	s := c.shape()
 	switch {
-	case err != nil:
-		return nil, err
 	case isWhole, adaptive != 0 && c.int(8, 0) == 1 && c.int(18, 1) == 1:
 		by := graph.Mean
 		if op.IsMax {
@@ -293,9 +252,9 @@ func (c *call) pooling() ([]graph.Operand, error) {
 		}
 		return c.add(graph.Reduce{By: by, OfPicture: true})
 	case adaptive != 0 || mode != padFull && mode != padValid || c.int(12, op.Stride) != op.Stride:
-		return nil, errors.New("to a size, with a padding that is not stated, or with two strides, is not supported")
+		panic(fail.With("to a size, with a padding that is not stated, or with two strides, is not supported"))
 	case op.Stride < 1 || op.Width < 1 || op.Height < 1:
-		return nil, fmt.Errorf("of windows of %d×%d with stride %d", op.Width, op.Height, op.Stride)
+		panic(fail.With("of windows of %d×%d with stride %d", op.Width, op.Height, op.Stride))
 	}
 	if more := func(side, window int) int { return wrap(-(side - window), op.Stride) }; mode == padFull {
 		op.Pad.Right += more(s.W+op.Pad.Left+op.Pad.Right, op.Width)

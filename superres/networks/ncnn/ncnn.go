@@ -2,11 +2,11 @@
 package ncnn
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -15,18 +15,15 @@ import (
 // than the .param says, and if graph.Graph.Check fails. The files may be forged. Read keeps neither slice.
 func Read(param, weights []byte) (*graph.Graph, error) {
 	r := newReader(weights)
-	err := readParam(param, r.readLayer)
-	output := 0
-	if err == nil {
-		output, err = r.output()
-	}
-	if err == nil && len(r.bin) > 0 {
-		err = fmt.Errorf("the .bin has %d bytes that the .param does not use; does it belong to it?", len(r.bin))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("ncnn: %w", err)
-	}
-	g, err := r.graph.Graph(output)
+	var g *graph.Graph
+	err := fail.Catch(func() {
+		fail.If(readParam(param, r.readLayer))
+		output := r.output()
+		if len(r.bin) > 0 {
+			panic(fail.With("the .bin has %d bytes that the .param does not use; does it belong to it?", len(r.bin)))
+		}
+		g = fail.Need(r.graph.Graph(output))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("ncnn: %w", err)
 	}
@@ -59,57 +56,56 @@ const maxBlobs = 4 * graph.MaxNodes
 const exampleWidth, exampleHeight = 240, 336
 
 // output returns the node of the result: the only blob that no layer takes.
-func (r *reader) output() (node int, err error) {
+func (r *reader) output() (node int) {
 	if len(r.free) != 1 {
-		return 0, fmt.Errorf("the network has %d results, expected 1", len(r.free))
+		panic(fail.With("the network has %d results, expected 1", len(r.free)))
 	}
 	for name := range r.free {
 		node = r.blobs[name].Node
 	}
-	return node, nil
+	return node
 }
 
 // readLayer adds the nodes of layer l, and its results to r.blobs.
 func (r *reader) readLayer(l layer) error {
-	fail := func(err error) error {
-		if strings.Contains(err.Error(), strconv.Quote(l.name)+": ") { // errors of the graph name the node
-			return err
-		}
-		return fmt.Errorf("%s %q: %w", l.kind, l.name, err)
-	}
 	known, ok := makers[l.kind]
 	if !ok {
 		return fmt.Errorf("layer %q: the operation %s is not supported", l.name, l.kind)
 	}
+	err := fail.Catch(func() { r.follow(l, known) })
+	if err == nil || strings.Contains(err.Error(), strconv.Quote(l.name)+": ") { // errors of the graph name the node
+		return err
+	}
+	return fmt.Errorf("%s %q: %w", l.kind, l.name, err)
+}
+
+// follow does what readLayer does, by a known maker. It ends at the first error, as package fail describes.
+func (r *reader) follow(l layer, by maker) {
 	in := make([]graph.Operand, len(l.inputs))
 	for i, name := range l.inputs {
-		if in[i], ok = r.blobs[name]; !ok {
-			return fail(fmt.Errorf("takes %q, which no layer before it makes", name))
+		made, ok := r.blobs[name]
+		if in[i] = made; !ok {
+			panic(fail.With("takes %q, which no layer before it makes", name))
 		}
 	}
-	if len(in) < known.least || len(in) > known.most {
-		return fail(fmt.Errorf("has %d inputs", len(in)))
+	if len(in) < by.least || len(in) > by.most {
+		panic(fail.With("has %d inputs", len(in)))
 	}
 	if r.graph == nil && l.kind != "Input" && l.kind != "MemoryData" {
-		return fail(errors.New("comes before the Input"))
+		panic(fail.With("comes before the Input"))
 	}
 	s := settings{params: l.params}
-	out, err := known.make(&call{r, l.name, &s, in, len(l.outputs)})
-	if unknown := s.check(); unknown != nil {
-		err = unknown
-	}
-	if err != nil {
-		return fail(err)
-	}
+	out := by.make(&call{r, l.name, &s, in, len(l.outputs)})
+	s.checkAllKnown()
 	if len(out) != len(l.outputs) {
-		return fail(fmt.Errorf("has %d outputs, expected %d", len(l.outputs), len(out)))
+		panic(fail.With("has %d outputs, expected %d", len(l.outputs), len(out)))
 	}
 	for i, name := range l.outputs {
 		if _, twice := r.blobs[name]; twice {
-			return fail(fmt.Errorf("makes %q, which a layer before it makes", name))
+			panic(fail.With("makes %q, which a layer before it makes", name))
 		}
 		if r.blobs[name] = out[i]; len(r.blobs) > maxBlobs {
-			return fail(fmt.Errorf("the network has more than %d blobs", maxBlobs))
+			panic(fail.With("the network has more than %d blobs", maxBlobs))
 		}
 		if l.kind != "Split" && out[i].Constant == nil {
 			r.free[name] = true
@@ -118,10 +114,9 @@ func (r *reader) readLayer(l layer) error {
 	for _, name := range l.inputs {
 		delete(r.free, name)
 	}
-	return nil
 }
 
-// call is a layer that is being read.
+// call is a layer that is being read. Its methods end at the first error, as package fail describes.
 type call struct {
 	*reader
 	name string
@@ -134,7 +129,7 @@ type call struct {
 // maker says how to make the nodes of a kind of layer that has least to most inputs. make returns the layer's outputs.
 type maker struct {
 	least, most int
-	make        func(*call) ([]graph.Operand, error)
+	make        func(*call) []graph.Operand
 }
 
 // maxInputs is the greatest number of inputs of layers that take any number of inputs.
@@ -184,48 +179,36 @@ var makers = map[string]maker{
 }
 
 // add adds a node that takes the given inputs, or the first input of the layer if none are given.
-func (c *call) add(op graph.Op, inputs ...graph.Operand) ([]graph.Operand, error) {
+func (c *call) add(op graph.Op, inputs ...graph.Operand) []graph.Operand {
 	if inputs == nil {
 		inputs = c.in[:1]
 	}
 	nodes := make([]int, len(inputs))
 	for i, x := range inputs {
 		if x.Constant != nil {
-			return nil, errors.New("of a constant is not supported")
+			panic(fail.With("of a constant is not supported"))
 		}
 		nodes[i] = x.Node
 	}
-	node, err := c.graph.Add(c.name, op, nodes...)
-	return []graph.Operand{{Node: node}}, err
-}
-
-// chain adds the operations ops one after another, the first on the operands out. If err is not nil, it just returns
-// err, so that callers can pass on the error of the call that made out.
-func (c *call) chain(out []graph.Operand, err error, ops ...graph.Op) ([]graph.Operand, error) {
-	for _, op := range ops {
-		if err == nil {
-			out, err = c.add(op, out...)
-		}
-	}
-	return out, err
+	return []graph.Operand{{Node: fail.Need(c.graph.Add(c.name, op, nodes...))}}
 }
 
 // shape returns the shape of the first input.
-func (c *call) shape() (graph.Shape, error) {
+func (c *call) shape() graph.Shape {
 	if c.in[0].Constant != nil {
-		return graph.Shape{}, errors.New("of a constant is not supported")
+		panic(fail.With("of a constant is not supported"))
 	}
-	return c.graph.Shape(c.in[0].Node), nil
+	return c.graph.Shape(c.in[0].Node)
 }
 
 // input adds the picture that the Input describes. There may be only one.
-func (c *call) input() ([]graph.Operand, error) {
+func (c *call) input() []graph.Operand {
 	if c.graph != nil {
-		return nil, errors.New("the network takes more than one picture")
+		panic(fail.With("the network takes more than one picture"))
 	}
 	s := graph.Shape{W: c.int(0, 0), H: c.int(1, 0), Channels: c.int(2, 0)}
 	if c.int(11, 0) != 0 {
-		return nil, errors.New("takes a volume")
+		panic(fail.With("takes a volume"))
 	}
 	if c.sized = s.W != 0 || s.H != 0; !c.sized {
 		s.W, s.H = exampleWidth, exampleHeight
@@ -233,34 +216,30 @@ func (c *call) input() ([]graph.Operand, error) {
 	if s.Channels == 0 {
 		s.Channels = 3
 	}
-	var err error
-	c.reader.graph, err = graph.NewBuilder(c.name, s)
-	return []graph.Operand{{}}, err
+	c.reader.graph = fail.Need(graph.NewBuilder(c.name, s))
+	return []graph.Operand{{}}
 }
 
 // memoryData reads a constant from the .bin: one value, or one for each channel.
-func (c *call) memoryData() ([]graph.Operand, error) {
+func (c *call) memoryData() []graph.Operand {
 	w, h, channels := c.int(0, 0), c.int(1, 0), c.int(2, 0)
 	if c.int(11, 0) != 0 || !(h == 0 && channels == 0 || channels != 0 && w == 1 && h == 1) {
-		return nil, errors.New("is not supported but for one value, or one per channel")
+		panic(fail.With("is not supported but for one value, or one per channel"))
 	}
 	n := max(w, channels)
 	if n < 1 || n > graph.MaxChannels {
-		return nil, fmt.Errorf("has %d values, expected 1 to %d", n, graph.MaxChannels)
+		panic(fail.With("has %d values, expected 1 to %d", n, graph.MaxChannels))
 	}
-	list, err := []float32(nil), error(nil)
 	if plain := c.int(21, 1) == 1; plain {
-		list, err = c.bin.floats(n)
-	} else {
-		list, err = c.bin.tagged(n)
+		return []graph.Operand{{Constant: c.bin.floats(n)}}
 	}
-	return []graph.Operand{{Constant: list}}, err
+	return []graph.Operand{{Constant: c.bin.tagged(n)}}
 }
 
-func (c *call) split() ([]graph.Operand, error) {
+func (c *call) split() []graph.Operand {
 	out := make([]graph.Operand, c.outputs)
 	for i := range out {
 		out[i] = c.in[0]
 	}
-	return out, nil
+	return out
 }

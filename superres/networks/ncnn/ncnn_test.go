@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/internal/elementary"
 	"superres/internal/golden"
 	"superres/internal/must"
 	"superres/superres/networks/graph"
@@ -77,13 +78,13 @@ func TestCompact(t *testing.T) {
 	}
 	got := ""
 	for _, n := range g.Nodes {
-		got += fmt.Sprint(n.Op.Name(), n.Inputs, " ")
+		got += fmt.Sprint(graph.NameOf(n.Op), n.Inputs, " ")
 	}
 	if want := "Input[] Conv[0] PReLU[1] Conv[2] PixelShuffle[3] Resize[0] Add[4 5] "; got != want {
 		t.Errorf("got %s", got)
 	}
 	conv, bin := g.Nodes[1].Op.(graph.Conv), f.bin.Bytes()
-	if want := graph.Float16(binary.LittleEndian.Uint16(bin[4+2*100:])); conv.Weight[100] != want {
+	if want := elementary.Float16(binary.LittleEndian.Uint16(bin[4+2*100:])); conv.Weight[100] != want {
 		t.Errorf("weight 100 is %g, expected %g", conv.Weight[100], want)
 	}
 	if want := math.Float32frombits(binary.LittleEndian.Uint32(bin[4+2*216+4*7:])); conv.Bias[7] != want {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -174,11 +175,10 @@ func parseValue(item string) (value, error) {
 	return value{number: f}, nil
 }
 
-// settings are the parameters of a layer. known lists the keys read; err is not nil if a value was no whole number.
+// settings are the parameters of a layer. known lists the keys read.
 type settings struct {
 	params map[int][]value
 	known  []int
-	err    error
 }
 
 // int returns the whole number with the given key, or byDefault if there is none.
@@ -208,12 +208,12 @@ func (s *settings) text(key int) string {
 	return ""
 }
 
-// ints returns the array of whole numbers with the given key; nil if there is none.
+// ints returns the array of whole numbers with the given key; nil if there is none. It fails for other numbers.
 func (s *settings) ints(key int) (list []int) {
 	s.known = append(s.known, key)
 	for _, v := range s.params[key] {
-		if isWhole := v.number == math.Trunc(v.number) && math.Abs(v.number) < 1<<31; !isWhole && s.err == nil {
-			s.err = fmt.Errorf("parameter %d is %g, expected a whole number", key, v.number)
+		if isWhole := v.number == math.Trunc(v.number) && math.Abs(v.number) < 1<<31; !isWhole {
+			panic(fail.With("parameter %d is %g, expected a whole number", key, v.number))
 		}
 		list = append(list, int(v.number))
 	}
@@ -229,13 +229,12 @@ func (s *settings) floats(key int) (list []float32) {
 	return list
 }
 
-// check fails if a parameter was no whole number, or was never read, because a parameter of unknown meaning might
-// change the result. Keys 30 and 31, hints about shapes and memory, may be left unread.
-func (s *settings) check() error {
+// checkAllKnown fails if a parameter was never read, because a parameter of unknown meaning might change the result.
+// Keys 30 and 31, hints about shapes and memory, may be left unread.
+func (s *settings) checkAllKnown() {
 	for _, key := range slices.Sorted(maps.Keys(s.params)) {
-		if key != 30 && key != 31 && !slices.Contains(s.known, key) && s.err == nil {
-			s.err = fmt.Errorf("parameter %d is not supported", key)
+		if key != 30 && key != 31 && !slices.Contains(s.known, key) {
+			panic(fail.With("parameter %d is not supported", key))
 		}
 	}
-	return s.err
 }

@@ -2,10 +2,10 @@ package ncnn
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"math"
 
+	"superres/internal/elementary"
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -21,25 +21,25 @@ const (
 // bin is the rest of a .bin: the bytes that are not yet read.
 type bin []byte
 
-var errShort = errors.New("the .bin is too short; does it belong to this .param?")
+var errShort = fail.With("the .bin is too short; does it belong to this .param?")
 
 // floats removes n numbers of float32 from the start of b, and returns them.
-func (b *bin) floats(n int) ([]float32, error) {
+func (b *bin) floats(n int) []float32 {
 	if n < 0 || n > graph.MaxWeights || 4*n > len(*b) {
-		return nil, errShort
+		panic(errShort)
 	}
 	list := make([]float32, n)
 	for i := range list {
 		list[i] = math.Float32frombits(binary.LittleEndian.Uint32((*b)[4*i:]))
 	}
 	*b = (*b)[4*n:]
-	return list, nil
+	return list
 }
 
 // tagged removes a tag and n numbers, float32 or float16 as the tag says, from the start of b. It returns the numbers.
-func (b *bin) tagged(n int) ([]float32, error) {
+func (b *bin) tagged(n int) []float32 {
 	if len(*b) < sizeOfTag {
-		return nil, errShort
+		panic(errShort)
 	}
 	tag := binary.LittleEndian.Uint32(*b)
 	*b = (*b)[sizeOfTag:]
@@ -49,20 +49,20 @@ func (b *bin) tagged(n int) ([]float32, error) {
 	case tagHalf:
 		return b.halves(n)
 	case tagBytes:
-		return nil, errors.New("has weights of 8 bits, which are not supported; use the files of 16 or 32 bits")
+		panic(fail.With("has weights of 8 bits, which are not supported; use the files of 16 or 32 bits"))
 	}
-	return nil, fmt.Errorf("has weights of unknown kind %#08x; does the .bin belong to this .param?", tag)
+	panic(fail.With("has weights of unknown kind %#08x; does the .bin belong to this .param?", tag))
 }
 
 // halves removes n numbers of float16, padded to a multiple of four bytes, from the start of b, and returns them.
-func (b *bin) halves(n int) ([]float32, error) {
+func (b *bin) halves(n int) []float32 {
 	if n < 0 || n > graph.MaxWeights || (2*n+3)&^3 > len(*b) {
-		return nil, errShort
+		panic(errShort)
 	}
 	list := make([]float32, n)
 	for i := range list {
-		list[i] = graph.Float16(binary.LittleEndian.Uint16((*b)[2*i:]))
+		list[i] = elementary.Float16(binary.LittleEndian.Uint16((*b)[2*i:]))
 	}
 	*b = (*b)[(2*n+3)&^3:]
-	return list, nil
+	return list
 }

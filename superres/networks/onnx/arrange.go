@@ -1,18 +1,17 @@
 package onnx
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
-func foldShape(c *call) (*tensor, error) { return c.shapeOf(c.in[0].constant.dims) }
+func foldShape(c *call) *tensor { return c.shapeOf(c.in[0].constant.dims) }
 
 // shapeOf computes Shape of an array of the given dimensions: the dimensions with the indexes from start to before end.
 // As ONNX demands, a negative index counts from the end, and indexes beyond the ends are limited.
-func (c *call) shapeOf(dims []int) (*tensor, error) {
+func (c *call) shapeOf(dims []int) *tensor {
 	first, last := c.int("start", 0), c.int("end", len(dims))
 	limit := func(n int) int {
 		if n < 0 {
@@ -25,50 +24,45 @@ func (c *call) shapeOf(dims []int) (*tensor, error) {
 		out.ints = append(out.ints, int64(dims[i]))
 	}
 	out.dims[0] = len(out.ints)
-	return out, nil
+	return out
 }
 
 // shapeValue computes Shape of values that depend on the picture. Their sizes are known, so the result is a constant.
-func (c *call) shapeValue() ([]*value, error) {
-	out, err := c.shapeOf(c.sizes(c.in[0]))
-	return []*value{{constant: out}}, err
+func (c *call) shapeValue() []*value {
+	return []*value{{constant: c.shapeOf(c.sizes(c.in[0]))}}
 }
 
 // same returns the first input unchanged.
-func (c *call) same() ([]*value, error) { return []*value{c.in[0]}, nil }
+func (c *call) same() []*value { return []*value{c.in[0]} }
 
 // castSamples computes Cast of values that depend on the picture. They are float32 here, so casts to real numbers and
 // to bool change nothing; a cast to 8 bits limits them and rounds down.
-func (c *call) castSamples() ([]*value, error) {
+func (c *call) castSamples() []*value {
 	switch to := c.int("to", 0); {
 	case to == typeUint8:
 		return c.castTo8()
 	case !isReal(to) && to != typeBool:
-		return nil, errors.New("of samples to whole numbers is not supported")
+		panic(fail.With("of samples to whole numbers is not supported"))
 	}
 	return c.same()
 }
 
 // castLike computes CastLike where the first input, the second or both depend on the picture. Constants become real.
-func (c *call) castLike() ([]*value, error) {
+func (c *call) castLike() []*value {
 	from := c.in[0].constant
 	if like := c.in[1].constant; from == nil && like != nil && like.ints != nil {
-		return nil, errors.New("of samples to whole numbers is not supported")
+		panic(fail.With("of samples to whole numbers is not supported"))
 	}
 	if from == nil {
 		return c.same()
 	}
-	out, err := c.cast(from, typeFloat32)
-	return []*value{{constant: out}}, err
+	return []*value{{constant: c.cast(from, typeFloat32)}}
 }
 
 // foldConcat computes Concat of constants of one type, whose sizes may differ only along the axis.
-func foldConcat(c *call) (*tensor, error) {
+func foldConcat(c *call) *tensor {
 	first := c.in[0].constant
-	along, err := axis(c.int("axis", 0), len(first.dims))
-	if err != nil {
-		return nil, err
-	}
+	along := axis(c.int("axis", 0), len(first.dims))
 	dims := slices.Clone(first.dims)
 	dims[along] = 0
 	var parts []*tensor
@@ -78,18 +72,18 @@ func foldConcat(c *call) (*tensor, error) {
 		}
 		part := v.constant
 		if len(part.dims) != len(dims) || part.ints == nil != (first.ints == nil) {
-			return nil, errors.New("of constants of several types or ranks")
+			panic(fail.With("of constants of several types or ranks"))
 		}
 		for d, size := range part.dims {
 			if d != along && size != dims[d] {
-				return nil, fmt.Errorf("of constants of %v and %v numbers", first.dims, part.dims)
+				panic(fail.With("of constants of %v and %v numbers", first.dims, part.dims))
 			}
 		}
 		dims[along] += part.dims[along]
 		parts = append(parts, part)
 	}
 	step := strides(dims)[along]
-	return c.fill(dims, first.ints != nil, func(out *tensor, i int, index []int) error {
+	return c.fill(dims, first.ints != nil, func(out *tensor, i int, index []int) {
 		at := index[along]
 		for _, part := range parts {
 			if side := part.dims[along]; at >= side {
@@ -99,24 +93,20 @@ func foldConcat(c *call) (*tensor, error) {
 			out.copyFrom(i, part, (i/(step*dims[along])*part.dims[along]+at)*step+i%step)
 			break
 		}
-		return nil
 	})
 }
 
 // concat computes Concat of values that depend on the picture: along all channels, along one dimension made of
 // channels, or, with two pieces of one picture in exchanged order, as a Roll.
-func (c *call) concat() ([]*value, error) {
+func (c *call) concat() (out []*value) {
 	inputs := slices.DeleteFunc(slices.Clone(c.in), func(v *value) bool { return v == nil })
 	for _, v := range inputs {
 		if v.constant != nil {
-			return nil, errors.New("of samples and constants is not supported")
+			panic(fail.With("of samples and constants is not supported"))
 		}
 	}
 	first := c.layout(inputs[0])
-	along, err := axis(c.int("axis", 1), len(first))
-	if err != nil {
-		return nil, err
-	}
+	along := axis(c.int("axis", 1), len(first))
 	total, inner, isWhole := 0, 1, true
 	for d, parts := range first {
 		for _, p := range parts {
@@ -140,45 +130,35 @@ func (c *call) concat() ([]*value, error) {
 		total += size
 	}
 	if !isWhole {
-		if out, err := c.roll(inputs, along); err == nil {
-			return out, nil
+		if fail.Catch(func() { out = c.roll(inputs, along) }) == nil {
+			return out
 		}
 		if along != 1 || len(first) != 4 {
-			return nil, errors.New("of samples is supported along the channels alone")
+			panic(fail.With("of samples is supported along the channels alone"))
 		}
 		return c.add(graph.Concat{}, inputs...)
 	}
 	nodes := make([]int, len(inputs))
 	for i, v := range inputs {
-		if nodes[i], err = v.samples.resolve(c.tracer); err != nil {
-			return nil, err
-		}
+		nodes[i] = c.samples(v)
 	}
-	node, err := c.builder.Add(c.name, graph.Concat{}, nodes...)
-	if err != nil {
-		return nil, err
-	}
-	out := slices.Clone(first)
-	out[along] = []part{{of: channels, size: total, step: inner}}
-	return []*value{c.sampled(node).arranged(out)}, nil
+	dims := slices.Clone(first)
+	dims[along] = []part{{of: channels, size: total, step: inner}}
+	return []*value{c.sampled(c.put(graph.Concat{}, nodes...)).arranged(dims)}
 }
 
 // roll adds a Roll, a cyclic shift, if inputs are two pieces of a picture cut along dimension along, the second first.
-func (c *call) roll(inputs []*value, along int) ([]*value, error) {
+func (c *call) roll(inputs []*value, along int) []*value {
 	var cuts [2]graph.Pad
 	var from [2]int
 	if len(inputs) != 2 {
-		return nil, errView
+		panic(errView)
 	}
 	for i, v := range inputs {
-		node, err := v.samples.resolve(c.tracer)
-		if err != nil {
-			return nil, err
-		}
-		n := c.builder.Node(node)
+		n := c.builder.Node(c.samples(v))
 		var isPad bool
 		if cuts[i], isPad = n.Op.(graph.Pad); !isPad {
-			return nil, errView
+			panic(errView)
 		}
 		from[i] = n.Inputs[0]
 	}
@@ -187,22 +167,21 @@ func (c *call) roll(inputs []*value, along int) ([]*value, error) {
 	side := part{of: rows, size: s.H, step: 1}
 	switch {
 	case from[0] != from[1]:
-		return nil, errView
+		panic(errView)
 	case e == graph.Edges{Top: e.Top} && f == graph.Edges{Bottom: -s.H - e.Top}:
 		op.Rows = shortest(-e.Top, s.H)
 	case e == graph.Edges{Left: e.Left} && f == graph.Edges{Right: -s.W - e.Left}:
 		op.Columns = shortest(-e.Left, s.W)
 		side = part{of: columns, size: s.W, step: 1}
 	default:
-		return nil, errView
+		panic(errView)
 	}
 	out := slices.Clone(c.layout(inputs[0]))
 	if p, is := singlePart(out[along], side.of); !is || p.step != 1 {
-		return nil, errView
+		panic(errView)
 	}
 	out[along] = []part{side}
-	node, err := c.builder.Add(c.name, op, from[0])
-	return []*value{c.sampled(node).arranged(out)}, err
+	return []*value{c.sampled(c.put(op, from[0])).arranged(out)}
 }
 
 // shortest returns the cyclic shift of n samples with the effect of the given shift and the least absolute value. Files
@@ -215,14 +194,11 @@ func shortest(shift, n int) int {
 }
 
 // foldGather computes Gather of constants: the values of the first input at the indexes in the second along an axis.
-func foldGather(c *call) (*tensor, error) {
+func foldGather(c *call) *tensor {
 	from, which := c.in[0].constant, c.in[1].constant
-	along, err := axis(c.int("axis", 0), len(from.dims))
-	if err != nil {
-		return nil, err
-	}
+	along := axis(c.int("axis", 0), len(from.dims))
 	if which.ints == nil {
-		return nil, errors.New("has indexes that are not whole")
+		panic(fail.With("has indexes that are not whole"))
 	}
 	dims := slices.Concat(from.dims[:along], which.dims, from.dims[along+1:])
 	steps, inner := strides(from.dims), strides(which.dims)
@@ -252,21 +228,15 @@ func foldGather(c *call) (*tensor, error) {
 
 // gatherSamples computes Gather of values that depend on the picture: it takes some channels, one channel (which
 // removes the dimension), or windows of rows or columns.
-func (c *call) gatherSamples() ([]*value, error) {
+func (c *call) gatherSamples() []*value {
 	v := c.in[0]
 	which := c.in[1].constant
 	if which == nil || len(which.dims) > 2 {
-		return nil, errors.New("of samples is supported for a list of channels, and for windows, alone")
+		panic(fail.With("of samples is supported for a list of channels, and for windows, alone"))
 	}
 	sizes := c.sizes(v)
-	along, err := axis(c.int("axis", 0), len(sizes))
-	if err != nil {
-		return nil, err
-	}
-	list, err := which.numbers()
-	if err != nil {
-		return nil, err
-	}
+	along := axis(c.int("axis", 0), len(sizes))
+	list := fail.Need(which.numbers())
 	if len(which.dims) == 2 {
 		return c.overlapping(v, along, which.dims[0], which.dims[1], list)
 	}
@@ -276,24 +246,22 @@ func (c *call) gatherSamples() ([]*value, error) {
 		}
 	}
 	if len(which.dims) > 0 || sizes[along] > 1 {
-		if v, err = c.selectIndexes(v, along, list); err != nil {
-			return nil, err
-		}
+		v = c.selectIndexes(v, along, list)
 	}
 	if len(which.dims) > 0 {
-		return []*value{v}, nil
+		return []*value{v}
 	}
 	dims := c.layout(v)
-	return []*value{v.arranged(slices.Concat(dims[:along], dims[along+1:]))}, nil
+	return []*value{v.arranged(slices.Concat(dims[:along], dims[along+1:]))}
 }
 
 // overlapping splits dimension number along of v, rows or columns, in two: the n rows or columns of a window, and the m
 // windows, which may overlap. list holds the n×m indexes. PyTorch exports Unfold in this way.
-func (c *call) overlapping(v *value, along, n, m int, list []int) ([]*value, error) {
+func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 	dims := c.layout(v)
 	parts := merged(dims[along])
 	if n < 1 || m < 1 || len(parts) != 1 || parts[0].of == channels || parts[0].step != 1 {
-		return nil, errors.New("of samples is supported for a list of channels, and for windows, alone")
+		panic(fail.With("of samples is supported for a list of channels, and for windows, alone"))
 	}
 	inner, outer := parts[0], parts[0]
 	inner.size, outer.size, outer.step = n, m, 1
@@ -302,31 +270,29 @@ func (c *call) overlapping(v *value, along, n, m int, list []int) ([]*value, err
 	}
 	for i, k := range list {
 		if k != i/m+i%m*outer.step || k >= parts[0].size {
-			return nil, fmt.Errorf("of the indexes %v, which are no windows one after another, is not supported", list)
+			panic(fail.With("of the indexes %v, which are no windows one after another, is not supported", list))
 		}
 	}
-	return []*value{v.arranged(slices.Concat(dims[:along], layout{{inner}, {outer}}, dims[along+1:]))}, nil
+	return []*value{v.arranged(slices.Concat(dims[:along], layout{{inner}, {outer}}, dims[along+1:]))}
 }
 
 // foldScatterND computes ScatterND of constants: it replaces some numbers of the first input.
-func foldScatterND(c *call) (*tensor, error) {
+func foldScatterND(c *call) *tensor {
 	from, which, by := c.in[0].constant, c.in[1].constant, c.in[2].constant
 	if len(which.dims) == 0 || which.ints == nil || c.text("reduction", "none") != "none" {
-		return nil, errors.New("with indexes that are not whole, or with sums, is not supported")
+		panic(fail.With("with indexes that are not whole, or with sums, is not supported"))
 	}
 	depth := which.dims[len(which.dims)-1]
 	if depth > len(from.dims) || (from.ints == nil) != (by.ints == nil) {
-		return nil, fmt.Errorf("of %d indexes for %d dimensions", depth, len(from.dims))
+		panic(fail.With("of %d indexes for %d dimensions", depth, len(from.dims)))
 	}
 	steps, size := strides(from.dims), product(from.dims[depth:])
 	if count := product(which.dims[:len(which.dims)-1]); by.size() != count*size {
-		return nil, fmt.Errorf("of %d numbers, expected %d", by.size(), count*size)
+		panic(fail.With("of %d numbers, expected %d", by.size(), count*size))
 	}
-	out, err := c.rearranged(from, from.dims, from.repeated())
-	if err == nil {
-		err = c.spend(by.size())
-	}
-	for i := 0; err == nil && i*size < by.size(); i++ {
+	out := c.rearranged(from, from.dims, from.repeated())
+	c.spend(by.size())
+	for i := 0; i*size < by.size(); i++ {
 		offset := 0
 		for d := range depth {
 			k := which.ints[i*depth+d]
@@ -334,7 +300,7 @@ func foldScatterND(c *call) (*tensor, error) {
 				k += int64(from.dims[d])
 			}
 			if k < 0 || k >= int64(from.dims[d]) {
-				return nil, errors.New("reaches beyond a constant")
+				panic(fail.With("reaches beyond a constant"))
 			}
 			offset += int(k) * steps[d]
 		}
@@ -344,5 +310,5 @@ func foldScatterND(c *call) (*tensor, error) {
 			copy(out.reals[offset:][:size], by.reals[i*size:])
 		}
 	}
-	return out, err
+	return out
 }

@@ -1,51 +1,27 @@
 package onnx
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
-// maker adds nodes for one call to the graph. After an error, which err keeps, it adds no more, so that callers need to
-// check err only once, at the end.
-type maker struct {
-	*call
-	err error
-}
-
-// make adds a node with the given inputs, unless m.err is set, and returns the node.
-func (m *maker) make(op graph.Op, in ...int) (node int) {
-	if m.err == nil {
-		node, m.err = m.builder.Add(m.name, op, in...)
-	}
-	return node
-}
-
-// chain adds operations, each on the result of the one before, and returns the last node.
-func (m *maker) chain(node int, ops ...graph.Op) int {
-	for _, op := range ops {
-		node = m.make(op, node)
-	}
-	return node
-}
-
 // sum adds nodes for the sum of the nodes term(0) to term(count−1), which term adds, and returns the last node.
-func (m *maker) sum(count int, term func(i int) int) (sum int) {
+func (c *call) sum(count int, term func(i int) int) (sum int) {
 	for i := range count {
 		if node := term(i); i == 0 {
 			sum = node
 		} else {
-			sum = m.make(graph.Add{}, sum, node)
+			sum = c.put(graph.Add{}, sum, node)
 		}
 	}
 	return sum
 }
 
 // isZero adds nodes that give 1 where node + offset is 0, else 0, for integers. offset may have a number per channel.
-func (m *maker) isZero(node int, offset ...float32) int {
-	return m.chain(node, graph.Affine{Scale: []float32{1}, Offset: offset}, graph.Abs, affine(-1, 1),
+func (c *call) isZero(node int, offset ...float32) int {
+	return c.chain(node, graph.Affine{Scale: []float32{1}, Offset: offset}, graph.Abs, affine(-1, 1),
 		graph.Clip{Max: 1})
 }
 
@@ -53,35 +29,29 @@ func (m *maker) isZero(node int, offset ...float32) int {
 const maxChoices = 32
 
 // choices returns the node of v and its number of channels. Dimension number along must be these channels in order.
-func (m *maker) choices(v *value, along int) (node, n int) {
+func (c *call) choices(v *value, along int) (node, n int) {
 	if v.constant != nil {
-		m.err = errors.New("of constants is not supported")
+		panic(fail.With("of constants is not supported"))
 	}
-	if m.err != nil {
-		return 0, 0
-	}
-	p, isChannels := singlePart(m.layout(v)[along], channels)
-	node, m.err = v.samples.resolve(m.tracer)
-	n = m.builder.Shape(node).Channels
-	if m.err == nil && (n > 1 && (!isChannels || p.step != 1 || p.size != n) || n > maxChoices) {
-		m.err = fmt.Errorf("of pixels, or of more than %d channels, is not supported", maxChoices)
+	p, isChannels := singlePart(c.layout(v)[along], channels)
+	node = c.samples(v)
+	n = c.builder.Shape(node).Channels
+	if n > 1 && (!isChannels || p.step != 1 || p.size != n) || n > maxChoices {
+		panic(fail.With("of pixels, or of more than %d channels, is not supported", maxChoices))
 	}
 	return node, n
 }
 
 // placed returns node as a value with the layout of like, but its n channels as dimension number along.
-func (m *maker) placed(node int, like *value, along, n int) (*value, error) {
-	if m.err != nil {
-		return nil, m.err
-	}
-	dims := slices.Clone(m.layout(like))
+func (c *call) placed(node int, like *value, along, n int) *value {
+	dims := slices.Clone(c.layout(like))
 	dims[along] = []part{{of: channels, size: n, step: 1}}
-	return m.sampled(node).arranged(dims), nil
+	return c.sampled(node).arranged(dims)
 }
 
 // ranks adds nodes that give each of n channels its rank: how many other channels are greater (less, if isLeast), or
 // equal and earlier.
-func (m *maker) ranks(node, n int, isLeast bool) int {
+func (c *call) ranks(node, n int, isLeast bool) int {
 	first, second, sums := make([]int, n*n), make([]int, n*n), make([]int, n)
 	op := graph.Affine{Scale: make([]float32, n*n), Offset: make([]float32, n*n)}
 	for i := range n {
@@ -97,104 +67,88 @@ func (m *maker) ranks(node, n int, isLeast bool) int {
 	if isLeast {
 		first, second = second, first
 	}
-	x := m.make(graph.Sub{}, m.make(graph.Select{Channels: first}, node), m.make(graph.Select{Channels: second}, node))
-	return m.chain(x, graph.Positive, op, graph.ReduceEach{By: graph.Sum, Size: n}, graph.Select{Channels: sums})
+	x := c.put(graph.Sub{}, c.put(graph.Select{Channels: first}, node), c.put(graph.Select{Channels: second}, node))
+	return c.chain(x, graph.Positive, op, graph.ReduceEach{By: graph.Sum, Size: n}, graph.Select{Channels: sums})
 }
 
 // topK computes TopK among the channels of each pixel: the k greatest (or least) samples, and their channel numbers.
-func (c *call) topK() ([]*value, error) {
-	v, m := c.in[0], &maker{call: c}
-	k, err := c.number(1, 0)
-	if err != nil {
-		return nil, err
-	}
-	along, err := axis(c.int("axis", -1), len(c.layout(v)))
-	if err != nil {
-		return nil, err
-	}
-	node, n := m.choices(v, along)
-	if m.err == nil && !(k >= 1 && k <= float64(n)) {
-		m.err = fmt.Errorf("of %g of %d channels", k, n)
-	}
-	if m.err != nil {
-		return nil, m.err
+func (c *call) topK() []*value {
+	v, k := c.in[0], c.number(1, 0)
+	along := axis(c.int("axis", -1), len(c.layout(v)))
+	node, n := c.choices(v, along)
+	if !(k >= 1 && k <= float64(n)) {
+		panic(fail.With("of %g of %d channels", k, n))
 	}
 	number := graph.Conv{Out: 1, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, n)}
 	for i := range n {
 		number.Weight[i] = float32(i)
 	}
 	var greatest, indexes []int
-	ranks := m.ranks(node, n, c.int("largest", 1) == 0)
+	ranks := c.ranks(node, n, c.int("largest", 1) == 0)
 	for j := range int(k) {
-		is := m.isZero(ranks, float32(-j))
-		value := m.chain(m.make(graph.Mul{}, node, is), graph.Reduce{By: graph.Sum, OfChannels: true})
+		is := c.isZero(ranks, float32(-j))
+		value := c.chain(c.put(graph.Mul{}, node, is), graph.Reduce{By: graph.Sum, OfChannels: true})
 		greatest = append(greatest, value)
-		indexes = append(indexes, m.make(number, is))
+		indexes = append(indexes, c.put(number, is))
 	}
-	values, err := m.placed(m.make(graph.Concat{}, greatest...), v, along, len(greatest))
-	if err != nil {
-		return nil, err
-	}
-	which, err := m.placed(m.make(graph.Concat{}, indexes...), v, along, len(indexes))
-	return []*value{values, which}, err
+	values := c.placed(c.put(graph.Concat{}, greatest...), v, along, len(greatest))
+	which := c.placed(c.put(graph.Concat{}, indexes...), v, along, len(indexes))
+	return []*value{values, which}
 }
 
 // scatterElements computes ScatterElements that puts some channels into an array of zeros.
-func (c *call) scatterElements() ([]*value, error) {
-	zeros, by, m := c.in[0].constant, c.in[2], &maker{call: c}
+func (c *call) scatterElements() []*value {
+	zeros, by := c.in[0].constant, c.in[2]
 	if zeros == nil || zeros.reals == nil || slices.ContainsFunc(zeros.reals, func(x float32) bool { return x != 0 }) ||
 		c.text("reduction", "none") != "none" || by.constant != nil {
-		return nil, errors.New("of samples is supported into zeros alone")
+		panic(fail.With("of samples is supported into zeros alone"))
 	}
-	along, err := axis(c.int("axis", 0), len(zeros.dims))
-	sizes := c.sizes(by)
-	if err != nil || len(sizes) != len(zeros.dims) {
-		return nil, errView
+	along, sizes := axis(c.int("axis", 0), len(zeros.dims)), c.sizes(by)
+	if len(sizes) != len(zeros.dims) {
+		panic(errView)
 	}
 	n := zeros.dims[along]
 	if sizes[along] = n; n < 1 || n > maxChoices || !slices.Equal(sizes, zeros.dims) {
-		return nil, fmt.Errorf("into %v zeros is not supported", zeros.dims)
+		panic(fail.With("into %v zeros is not supported", zeros.dims))
 	}
-	node, count := m.choices(by, along)
-	which, indexes := m.choices(c.in[1], along)
-	if m.err == nil && count != indexes {
-		m.err = errView
+	node, count := c.choices(by, along)
+	which, indexes := c.choices(c.in[1], along)
+	if count != indexes {
+		panic(errView)
 	}
 	minus := make([]float32, n)
 	for i := range minus {
 		minus[i] = float32(-i)
 	}
-	out, err := m.placed(m.sum(count, func(j int) int {
-		is := m.isZero(m.make(graph.Select{Channels: slices.Repeat([]int{j}, n)}, which), minus...)
-		return m.make(graph.Mul{}, is, m.make(graph.Select{Channels: []int{j}}, node))
+	out := c.placed(c.sum(count, func(j int) int {
+		is := c.isZero(c.put(graph.Select{Channels: slices.Repeat([]int{j}, n)}, which), minus...)
+		return c.put(graph.Mul{}, is, c.put(graph.Select{Channels: []int{j}}, node))
 	}), by, along, n)
-	return []*value{out}, err
+	return []*value{out}
 }
 
 // scatterND computes ScatterND if it replaces whole channels (exported from Python's x[:, :n] = y), every f-th pixel in
 // both directions (x[:, :, ::2, ::2] = y), or an edge by a number for each channel (x[:, :, :1] = y).
-func (c *call) scatterND() ([]*value, error) {
+func (c *call) scatterND() []*value {
 	which, by := c.in[1].constant, c.in[2]
-	fault := errors.New("of samples is supported for whole channels, every nth pixel, and a number at an edge, alone")
+	fault := fail.With("of samples is supported for whole channels, every nth pixel, and a number at an edge, alone")
 	into := c.sizes(c.in[0])
 	if which == nil || which.ints == nil || len(which.dims) < 2 || c.text("reduction", "none") != "none" ||
 		len(into) != 4 || into[0] != 1 {
-		return nil, fault
+		panic(fault)
 	}
 	// Each index holds the number of a picture (0) and of a channel, and maybe of a row and a column.
 	s, sides := graph.Shape{W: into[3], H: into[2], Channels: into[1]}, c.sizes(by)
 	depth := which.dims[len(which.dims)-1]
 	if depth < 2 || depth > 4 || len(sides) != 4 || sides[0] != 1 || product(sides) < 1 || sides[1] > s.Channels ||
 		by.constant != nil && by.constant.reals == nil {
-		return nil, fault
+		panic(fault)
 	}
 	n, each := sides[1], product(sides[2:depth])
 	if sides = sides[2:]; n*depth*each != which.size() {
-		return nil, fault
+		panic(fault)
 	}
-	if err := c.work(which.size()); err != nil {
-		return nil, err
-	}
+	fail.If(c.work(which.size()))
 	first, step := [4]int64{}, [4]int64{2: 1, 3: 1}
 	for d := 2; d < depth; d++ {
 		first[d] = which.ints[d]
@@ -219,7 +173,7 @@ func (c *call) scatterND() ([]*value, error) {
 			left /= sides[d-2]
 		}
 		if !isWhole || from[channel] != int(channel) && from[channel] != s.Channels+i/each {
-			return nil, fault
+			panic(fault)
 		}
 		from[channel] = s.Channels + i/each
 	}
@@ -230,34 +184,27 @@ func (c *call) scatterND() ([]*value, error) {
 	case f > 1 && step[2] == step[3] && max(start[0], start[1]) < f && sides[0]*f == s.H && sides[1]*f == s.W:
 		return c.replacePixels(f, start, s, fault)
 	case f != 1 || step[2] != 1 || sides[0] != s.H || sides[1] != s.W || c.in[0].constant != nil:
-		return nil, fault
+		panic(fault)
 	}
-	out, err := c.add(graph.Concat{}, c.in[0], by)
-	if err != nil {
-		return nil, err
-	}
-	return c.add(graph.Select{Channels: from}, out...)
+	return c.add(graph.Select{Channels: from}, c.add(graph.Concat{}, c.in[0], by)...)
 }
 
 // replacePixels replaces every f-th pixel, down from row first[0] and across from column first[1], by a pixel of the
 // third input. The first input, in which it replaces them, is a picture of shape s, or zeros.
-func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault error) ([]*value, error) {
-	by, err := c.node(c.in[2])
-	zeros, m := c.in[0].constant, &maker{c, err}
-	if err != nil || c.builder.Shape(by).Channels != s.Channels || s.Channels*f*f > graph.MaxChannels {
-		return nil, fault
+func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault fail.Failure) []*value {
+	by, zeros := fail.Need(c.node(c.in[2])), c.in[0].constant
+	if c.builder.Shape(by).Channels != s.Channels || s.Channels*f*f > graph.MaxChannels {
+		panic(fault)
 	}
 	from, isZero := make([]int, s.Channels*f*f), func(x float32) bool { return x == 0 }
 	var all int // the old channels, and after them the new ones
 	switch {
 	case zeros == nil:
-		var in int
-		in, m.err = c.node(c.in[0])
-		all = m.make(graph.Concat{}, m.make(graph.PixelUnshuffle{Factor: f}, in), by)
+		all = c.put(graph.Concat{}, c.put(graph.PixelUnshuffle{Factor: f}, fail.Need(c.node(c.in[0]))), by)
 	case zeros.reals == nil || !isZero(slices.Min(zeros.reals)) || !isZero(slices.Max(zeros.reals)):
-		return nil, fault
+		panic(fault)
 	default:
-		all = m.make(graph.Concat{}, m.make(affine(0, 0), by), by)
+		all = c.put(graph.Concat{}, c.put(affine(0, 0), by), by)
 	}
 	for i := range from {
 		channel, pixel := i/(f*f), i%(f*f)
@@ -272,24 +219,24 @@ func (c *call) replacePixels(f int, first [2]int, s graph.Shape, fault error) ([
 			from[i] = channel
 		}
 	}
-	node := m.chain(all, graph.Select{Channels: from}, graph.PixelShuffle{Factor: f})
-	return []*value{c.sampled(node)}, m.err
+	node := c.chain(all, graph.Select{Channels: from}, graph.PixelShuffle{Factor: f})
+	return []*value{c.sampled(node)}
 }
 
 // replaceEdge sets a strip at one edge of the first input, a picture of shape s, to the constant by. The strip begins
 // at row first[0] and column first[1], and is as large as by. Channel i gets channel from[i] − s.Channels of by, which
-// must repeat a single number; else replaceEdge returns fault.
-func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, fault error) ([]*value, error) {
+// must repeat a single number; else replaceEdge panics with fault.
+func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, fault fail.Failure) []*value {
 	border := make([]float32, s.Channels)
 	size := by.dims[2] * by.dims[3]
 	for i, k := range from {
 		if k < s.Channels {
-			return nil, fault
+			panic(fault)
 		}
 		values := by.reals[(k-s.Channels)*size:][:size]
 		border[i] = values[0]
 		if slices.ContainsFunc(values, func(v float32) bool { return v != values[0] }) {
-			return nil, fault
+			panic(fault)
 		}
 	}
 	op := graph.Pad{}
@@ -303,14 +250,10 @@ func (c *call) replaceEdge(by *tensor, from []int, s graph.Shape, first [2]int, 
 	case isHigh && !isWide && first[1]+by.dims[3] == s.W:
 		op.Right = by.dims[3]
 	default:
-		return nil, fault
+		panic(fault)
 	}
 	cut := graph.Pad{Edges: graph.Edges{Top: -op.Top, Left: -op.Left, Bottom: -op.Bottom, Right: -op.Right}}
-	out, err := c.add(cut, c.in[0])
-	if err != nil {
-		return nil, err
-	}
-	c.in[0] = out[0]
+	c.in[0] = c.add(cut, c.in[0])[0]
 	return c.padWith(op, border)
 }
 
@@ -319,39 +262,26 @@ const maxTaps = 49
 
 // convBySamples computes a depthwise Conv with weights that the network computes from means of the picture (Lee et al.:
 // Emulating Self-Attention with Convolution, ICCV 2025): the sum of moved samples, each times a weight.
-func (c *call) convBySamples() ([]*value, error) {
-	input, err := c.node(c.in[0])
-	if err != nil {
-		return nil, err
-	}
-	s, w, m := c.builder.Shape(input), c.in[1], &maker{call: c}
+func (c *call) convBySamples() []*value {
+	input := fail.Need(c.node(c.in[0]))
+	s, w := c.builder.Shape(input), c.in[1]
 	dims, by := c.layout(w), c.builder.Shape(w.samples.base)
-	sizes, pads := dims.sizes(), []int{0, 0, 0, 0}
-	if list, err := c.list("pads"); err != nil || list != nil {
-		pads = list
-	}
+	sizes, pads := dims.sizes(), c.pads()
 	steps := slices.Concat(c.attributes["dilations"].numbers, c.attributes["strides"].numbers)
 	if len(sizes) != 4 || sizes[0] != s.Channels || sizes[1] != 1 || sizes[2]*sizes[3] > maxTaps || by.W*by.H != 1 ||
 		c.int("group", 1) != s.Channels || len(pads) != 4 || c.text("auto_pad", "NOTSET") != "NOTSET" ||
 		slices.ContainsFunc(steps, func(n int64) bool { return n != 1 }) || c.in[2] != nil {
-		return nil, errors.New("with weights that are samples is supported for each channel alone, and few taps")
+		panic(fail.With("with weights that are samples is supported for each channel alone, and few taps"))
 	}
-	node, err := w.samples.resolve(c.tracer)
-	if err != nil {
-		return nil, err
-	}
-	node, m.err = c.selectChannels(node, slices.Concat(dims[2], dims[3], dims[0]), by.Channels)
-	sum := m.sum(sizes[2]*sizes[3], func(tap int) int {
+	node := fail.Need(c.selectChannels(c.samples(w), slices.Concat(dims[2], dims[3], dims[0]), by.Channels))
+	sum := c.sum(sizes[2]*sizes[3], func(tap int) int {
 		y, x, of := tap/sizes[3], tap%sizes[3], make([]int, s.Channels)
 		for i := range of {
 			of[i] = tap*s.Channels + i
 		}
-		moved := m.make(graph.Pad{Edges: graph.Edges{Top: pads[0] - y, Left: pads[1] - x,
+		moved := c.put(graph.Pad{Edges: graph.Edges{Top: pads[0] - y, Left: pads[1] - x,
 			Bottom: pads[2] - (sizes[2] - 1 - y), Right: pads[3] - (sizes[3] - 1 - x)}}, input)
-		return m.make(graph.Mul{}, moved, m.make(graph.Select{Channels: of}, node))
+		return c.put(graph.Mul{}, moved, c.put(graph.Select{Channels: of}, node))
 	})
-	if m.err != nil {
-		return nil, m.err
-	}
-	return []*value{c.sampled(sum)}, nil
+	return []*value{c.sampled(sum)}
 }

@@ -1,22 +1,30 @@
 package onnx
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
 // pair returns the two numbers of an attribute, or byDefault for both if there is no such attribute.
-func (c *call) pair(name string, byDefault int) (list []int, err error) {
-	if list, err = c.list(name); err == nil && list == nil {
+func (c *call) pair(name string, byDefault int) []int {
+	list := c.list(name)
+	if list == nil {
 		list = []int{byDefault, byDefault}
 	}
-	if err == nil && len(list) != 2 {
-		err = fmt.Errorf("has %d %s, expected 2", len(list), name)
+	if len(list) != 2 {
+		panic(fail.With("has %d %s, expected 2", len(list), name))
 	}
-	return list, err
+	return list
+}
+
+// pads returns the attribute pads, the numbers of samples beyond the edges; four zeros if there is no such attribute.
+func (c *call) pads() []int {
+	if list := c.list("pads"); list != nil {
+		return list
+	}
+	return make([]int, 4)
 }
 
 // filter holds the parameters that Conv and ConvTranspose have in common.
@@ -29,65 +37,44 @@ type filter struct {
 }
 
 // filter returns the parameters of a Conv or ConvTranspose, and fails unless its weights and biases are constants.
-func (c *call) filter() (k filter, err error) {
-	k.groups = c.int("group", 1)
-	var dilations, strides, shape []int
-	if dilations, err = c.pair("dilations", 1); err != nil {
-		return k, err
-	}
-	if strides, err = c.pair("strides", 1); err != nil {
-		return k, err
-	}
-	if k.pads, err = c.list("pads"); err != nil {
-		return k, err
-	}
-	if k.pads == nil {
-		k.pads = make([]int, 4)
-	}
-	if shape, err = c.list("kernel_shape"); err != nil {
-		return k, err
-	}
+func (c *call) filter() (k filter) {
+	dilations, strides, shape := c.pair("dilations", 1), c.pair("strides", 1), c.list("kernel_shape")
+	k.groups, k.pads = c.int("group", 1), c.pads()
 	k.dilation, k.stride = dilations[0], strides[0]
 	w := c.in[1].constant
 	switch {
 	case w == nil || w.reals == nil || len(w.dims) != 4:
-		err = errors.New("with weights that are no constant of 4 dimensions is not supported")
+		panic(fail.With("with weights that are no constant of 4 dimensions is not supported"))
 	case shape != nil && (len(shape) != 2 || shape[0] != w.dims[2] || shape[1] != w.dims[3]):
-		err = fmt.Errorf("has weights of %v numbers for %v taps", w.dims, shape)
+		panic(fail.With("has weights of %v numbers for %v taps", w.dims, shape))
 	case len(k.pads) != 4:
-		err = fmt.Errorf("has %d pads, expected 4", len(k.pads))
+		panic(fail.With("has %d pads, expected 4", len(k.pads)))
 	case dilations[0] != dilations[1] || strides[0] != strides[1]:
-		err = errors.New("with different dilations or strides across and down is not supported")
+		panic(fail.With("with different dilations or strides across and down is not supported"))
 	case k.stride < 1 || k.stride > graph.MaxScale || k.dilation < 1 || k.dilation > graph.MaxSide:
-		err = fmt.Errorf("has stride %d and dilation %d", k.stride, k.dilation)
-	}
-	if err != nil {
-		return k, err
+		panic(fail.With("has stride %d and dilation %d", k.stride, k.dilation))
 	}
 	k.weight, k.dims = w.reals, w.dims
 	w.retain()
 	if c.in[2] != nil {
 		b := c.in[2].constant
 		if b == nil || b.reals == nil || len(b.dims) != 1 {
-			return k, errors.New("with biases that are no constant of 1 dimension is not supported")
+			panic(fail.With("with biases that are no constant of 1 dimension is not supported"))
 		}
 		k.bias = b.reals
 		b.retain()
 	}
-	return k, nil
+	return k
 }
 
 // conv computes Conv. Weights of three or five dimensions, and weights from the picture, have their own functions.
-func (c *call) conv() ([]*value, error) {
+func (c *call) conv() []*value {
 	if w := c.in[1].constant; w != nil && (len(w.dims) == 3 || len(w.dims) == 5) {
 		return c.convAlong(w)
 	} else if w == nil {
 		return c.convBySamples()
 	}
-	k, err := c.filter()
-	if err != nil {
-		return nil, err
-	}
+	k := c.filter()
 	op := graph.Conv{Out: k.dims[0], Height: k.dims[2], Width: k.dims[3], Dilation: k.dilation, Groups: k.groups,
 		Pad:    graph.Edges{Top: k.pads[0], Left: k.pads[1], Bottom: k.pads[2], Right: k.pads[3]},
 		Weight: k.weight, Bias: k.bias}
@@ -98,102 +85,83 @@ func (c *call) conv() ([]*value, error) {
 		op.Pad = graph.Edges{}
 	case "SAME_UPPER", "SAME_LOWER":
 		if k.stride != 1 {
-			return nil, fmt.Errorf("of stride %d with a padding that is not stated is not supported", k.stride)
+			panic(fail.With("of stride %d with a padding that is not stated is not supported", k.stride))
 		}
 		op.Pad = graph.Edges{Top: down / 2, Left: across / 2, Bottom: down - down/2, Right: across - across/2}
 		if mode == "SAME_LOWER" {
 			op.Pad = graph.Edges{Top: op.Pad.Bottom, Left: op.Pad.Right, Bottom: op.Pad.Top, Right: op.Pad.Left}
 		}
 	default:
-		return nil, fmt.Errorf("with padding %q is not supported", mode)
+		panic(fail.With("with padding %q is not supported", mode))
 	}
 	input, err := c.node(c.in[0])
-	if err != nil {
-		if op.Height*op.Width == 1 && k.stride == 1 && k.groups == 1 && op.Pad == (graph.Edges{}) {
-			return c.pointwise(k)
-		}
-		return nil, err
+	if err != nil && op.Height*op.Width == 1 && k.stride == 1 && k.groups == 1 && op.Pad == (graph.Edges{}) {
+		return c.pointwise(k)
 	}
+	fail.If(err)
 	s := c.builder.Shape(input)
 	if k.groups < 1 || k.dims[1]*k.groups != s.Channels {
-		return nil, fmt.Errorf("has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups)
+		panic(fail.With("has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups))
 	}
-	node, err := c.builder.AddStrided(c.name, op, k.stride, input)
-	return []*value{c.sampled(node)}, err
+	return []*value{c.sampled(fail.Need(c.builder.AddStrided(c.name, op, k.stride, input)))}
 }
 
 // convTranspose computes ConvTranspose, with square taps and without dilation. output_padding makes the result larger
 // by cutting off less of its last rows and columns.
-func (c *call) convTranspose() ([]*value, error) {
-	k, err := c.filter()
-	if err != nil {
-		return nil, err
-	}
-	more, err := c.pair("output_padding", 0)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) convTranspose() []*value {
+	k, more := c.filter(), c.pair("output_padding", 0)
 	mode := c.text("auto_pad", "NOTSET")
 	if _, stated := c.attributes["output_shape"]; stated || mode != "NOTSET" && mode != "" && mode != "VALID" {
-		return nil, errors.New("with a padding that is not stated is not supported")
+		panic(fail.With("with a padding that is not stated is not supported"))
 	}
-	input, err := c.node(c.in[0])
-	if err != nil {
-		return nil, err
-	}
+	input := fail.Need(c.node(c.in[0]))
 	s := c.builder.Shape(input)
 	switch {
 	case k.groups < 1 || k.groups > graph.MaxChannels || k.dims[0] != s.Channels:
-		return nil, fmt.Errorf("has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups)
+		panic(fail.With("has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups))
 	case k.dims[2] != k.dims[3] || k.dilation != 1:
-		return nil, errors.New("with taps in no square, or with dilation, is not supported")
+		panic(fail.With("with taps in no square, or with dilation, is not supported"))
 	case min(k.pads[0], k.pads[1], k.pads[2], k.pads[3], more[0], more[1]) < 0 || max(more[0], more[1]) > graph.MaxSide:
-		return nil, fmt.Errorf("with the pads %v and %v is not supported", k.pads, more)
+		panic(fail.With("with the pads %v and %v is not supported", k.pads, more))
 	}
 	op := graph.ConvTranspose{Out: k.dims[1] * k.groups, Kernel: k.dims[2], Stride: k.stride, Groups: k.groups,
 		Weight: k.weight, Bias: k.bias}
 	cut := graph.Edges{Top: k.pads[0], Left: k.pads[1], Bottom: k.pads[2] - more[0], Right: k.pads[3] - more[1]}
-	node, err := c.builder.AddTransposed(c.name, op, cut, input)
-	return []*value{c.sampled(node)}, err
+	return []*value{c.sampled(fail.Need(c.builder.AddTransposed(c.name, op, cut, input)))}
 }
 
 // pointwise computes Conv with 1×1 taps for samples that cannot be brought into the usual layout, such as those in
 // windows.
-func (c *call) pointwise(k filter) ([]*value, error) {
+func (c *call) pointwise(k filter) []*value {
 	v := c.in[0]
 	last := []int{0, 2, 3, 1}
 	if len(c.layout(v)) != 4 {
-		return nil, errView
+		panic(errView)
 	}
 	w := &tensor{dims: k.dims[:2], reals: k.weight}
-	out, err := c.linear(v.arranged(c.layout(v).transposed(last)), w, true, 1)
-	if err == nil && k.bias != nil {
-		out, err = c.arithmetic('+', out[0], &value{constant: &tensor{dims: []int{len(k.bias)}, reals: k.bias}})
+	out := c.linear(v.arranged(c.layout(v).transposed(last)), w, true, 1)
+	if k.bias != nil {
+		out = c.arithmetic('+', out[0], &value{constant: &tensor{dims: []int{len(k.bias)}, reals: k.bias}})
 	}
-	if err != nil {
-		return nil, err
-	}
-	return []*value{out[0].arranged(c.layout(out[0]).transposed([]int{0, 3, 1, 2}))}, nil
+	return []*value{out[0].arranged(c.layout(out[0]).transposed([]int{0, 3, 1, 2}))}
 }
 
 // convAlong computes Conv along the channels of each pixel: in one dimension, as in efficient channel attention (Wang
 // et al.: ECA-Net, CVPR 2020), or in three, along rows and columns as well, as in channel-spatial attention (Niu et
 // al.: HAN, ECCV 2020).
-func (c *call) convAlong(w *tensor) ([]*value, error) {
+func (c *call) convAlong(w *tensor) []*value {
 	v, rank := c.in[0], len(w.dims)-2
-	fault := fmt.Errorf("of %d dimensions is supported along all channels alone, without dilation, strides or groups, "+
+	fault := fail.With("of %d dimensions is supported along all channels alone, without dilation, strides or groups, "+
 		"of a result of the same size", rank)
-	pads, err := c.list("pads")
-	dims := c.layout(v)
-	node, unmade := v.samples.resolve(c.tracer)
-	if err != nil || unmade != nil || len(dims) != rank+2 || len(pads) != 2*rank || w.reals == nil ||
+	pads, dims, node := c.list("pads"), c.layout(v), c.samples(v)
+	if len(dims) != rank+2 || len(pads) != 2*rank || w.reals == nil ||
 		slices.Max(w.dims) > graph.MaxSide || c.builder.Shape(node).Channels > graph.MaxChannels {
-		return nil, fault
+		panic(fault)
 	}
 	steps := slices.Concat(c.attributes["dilations"].numbers, c.attributes["strides"].numbers)
 	for i, size := range w.dims {
 		if i < 2 && size != 1 || i >= 2 && pads[i-2]+pads[i-2+rank] != size-1 {
-			return nil, fault
+			panic(fault)
 		}
 	}
 	s, taps := c.builder.Shape(node), w.dims[2]
@@ -204,12 +172,12 @@ func (c *call) convAlong(w *tensor) ([]*value, error) {
 			p, isOf = singlePart(dims[2+i], of[i])
 		}
 		if !isOf || p.step != 1 || p.size != whole[i] {
-			return nil, fault
+			panic(fault)
 		}
 	}
 	isStrided := slices.ContainsFunc(steps, func(n int64) bool { return n != 1 })
 	if isStrided || slices.Min(pads) < 0 || c.int("group", 1) != 1 {
-		return nil, fault
+		panic(fault)
 	}
 	n := s.Channels
 	op := graph.Conv{Out: n, Height: 1, Width: 1, Dilation: 1, Groups: 1}
@@ -218,9 +186,7 @@ func (c *call) convAlong(w *tensor) ([]*value, error) {
 		op.Pad = graph.Edges{Top: pads[1], Left: pads[2], Bottom: pads[4], Right: pads[5]}
 	}
 	each := op.Height * op.Width
-	if err := c.copy(n * n * each); err != nil {
-		return nil, err
-	}
+	c.copy(n * n * each)
 	op.Weight = make([]float32, n*n*each)
 	for out := range n {
 		for k := range taps {
@@ -232,12 +198,9 @@ func (c *call) convAlong(w *tensor) ([]*value, error) {
 	if c.in[2] != nil {
 		b := c.in[2].constant
 		if b == nil || len(b.reals) != 1 {
-			return nil, fault
+			panic(fault)
 		}
 		op.Bias = slices.Repeat(b.reals, n)
 	}
-	if node, err = c.builder.Add(c.name, op, node); err != nil {
-		return nil, err
-	}
-	return []*value{c.sampled(node).arranged(dims)}, nil
+	return []*value{c.sampled(c.put(op, node)).arranged(dims)}
 }

@@ -1,11 +1,11 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"superres/internal/kernel"
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -23,7 +23,7 @@ type curve struct {
 	// err says why there can be no such node, if that is known.
 	err error
 	// emit adds only the node of the last operation, if the function is not recognised.
-	emit func(*tracer) (graph.Operand, error)
+	emit func(*tracer) (node int)
 }
 
 // points is the number of points at which functions are compared.
@@ -47,11 +47,11 @@ var identityAt = func() *[points]float64 {
 func identity(node int) *curve { return &curve{base: node, made: node, at: identityAt} }
 
 // newCurve returns a curve for the node that c follows; the caller sets its values. It fails if there are too many.
-func (c *call) newCurve(base int, from ...*curve) (*curve, error) {
+func (c *call) newCurve(base int, from ...*curve) *curve {
 	if c.curves++; c.curves > graph.MaxNodes {
-		return nil, fmt.Errorf("more than %d functions of samples", graph.MaxNodes)
+		panic(fail.With("more than %d functions of samples", graph.MaxNodes))
 	}
-	return &curve{name: c.name, base: base, from: from, made: -1, at: new([points]float64)}, nil
+	return &curve{name: c.name, base: base, from: from, made: -1, at: new([points]float64)}
 }
 
 // known is a function that the graph has as one operation, with its values, by which it is recognised.
@@ -164,17 +164,16 @@ func (c *curve) resolve(t *tracer) (int, error) {
 }
 
 // build adds the node of a recognised function or, if none, the nodes of the last operation, and returns the last node.
-func (c *curve) build(t *tracer) (int, error) {
+func (c *curve) build(t *tracer) (node int, err error) {
 	if node, ok := c.addRecognised(t, leastExtent); ok {
 		return node, nil
 	}
-	out, err := c.emit(t)
-	if err != nil {
+	if err = fail.Catch(func() { node = c.emit(t) }); err != nil {
 		if node, ok := c.addRecognised(t, 0); ok {
 			return node, nil
 		}
 	}
-	return out.Node, err
+	return node, err
 }
 
 // addRecognised tries whether c is a known function of one of the curves of inner. If so, it adds the node of this
@@ -196,31 +195,24 @@ func (c *curve) addRecognised(t *tracer, leastExtent float64) (node int, ok bool
 	return 0, false
 }
 
-// emitter adds an operation on a node to the graph and returns the result.
-type emitter func(*tracer, int) (graph.Operand, error)
+// emitter adds the nodes of an operation on a node to the graph and returns the last one. It may panic with a failure.
+type emitter func(t *tracer, node int) (last int)
 
 // apply applies function to each sample of v. emit adds the nodes that compute it in case it becomes no part of a
 // recognised function; a nil emit means that the graph has no such nodes.
-func (c *call) apply(v *value, function func(float64) float64, emit emitter) ([]*value, error) {
+func (c *call) apply(v *value, function func(float64) float64, emit emitter) []*value {
 	from := v.samples
 	name, op := c.name, c.op
-	out, err := c.newCurve(from.base, from)
-	if err != nil {
-		return nil, err
-	}
-	out.emit = func(t *tracer) (graph.Operand, error) {
-		node, err := from.resolve(t)
-		if err != nil {
-			return graph.Operand{}, err
-		}
+	out := c.newCurve(from.base, from)
+	out.emit = func(t *tracer) int {
+		node := fail.Need(from.resolve(t))
 		if emit == nil {
-			return graph.Operand{}, fmt.Errorf("node %q: the operation %s is not supported outside of known functions",
-				name, op)
+			panic(fail.With("node %q: the operation %s is not supported outside of known functions", name, op))
 		}
 		return emit(t, node)
 	}
 	for i, x := range from.at {
 		out.at[i] = function(x)
 	}
-	return []*value{{samples: out, dims: v.dims}}, nil
+	return []*value{{samples: out, dims: v.dims}}
 }

@@ -1,25 +1,18 @@
 package onnx
 
 import (
-	"errors"
-	"fmt"
-
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
 // foldDequantize computes DequantizeLinear of a constant: (x − zero)·scale. There is one scale and zero for all
 // numbers, or one for each index along an axis, or one for each block of indexes.
-func foldDequantize(c *call) (*tensor, error) {
+func foldDequantize(c *call) *tensor {
 	x, scale := c.in[0].constant, c.in[1].constant
-	if err := c.copy(x.size()); err != nil {
-		return nil, err
-	}
+	c.copy(x.size())
 	side, step, block := 1, 1, 1
 	if scale.size() != 1 {
-		along, err := axis(c.int("axis", 1), len(x.dims))
-		if err != nil {
-			return nil, err
-		}
+		along := axis(c.int("axis", 1), len(x.dims))
 		side, block = x.dims[along], c.int("block_size", 0)
 		step = strides(x.dims)[along]
 		isBlocked := block > 0 && len(scale.dims) == len(x.dims)
@@ -33,7 +26,7 @@ func foldDequantize(c *call) (*tensor, error) {
 				continue
 			}
 			if isBlocked && scale.dims[d] != size || !isBlocked && scale.size() != size {
-				return nil, fmt.Errorf("of %v numbers with %v scales", x.dims, scale.dims)
+				panic(fail.With("of %v numbers with %v scales", x.dims, scale.dims))
 			}
 		}
 		if isBlocked { // the indexes of other axes have their own scales
@@ -47,19 +40,19 @@ func foldDequantize(c *call) (*tensor, error) {
 }
 
 // dequantise returns (x − zero)·scale as real numbers, with entry index(i) of the scales and zeros for number i of x.
-func (c *call) dequantise(x *tensor, index func(i int) int) (*tensor, error) {
+func (c *call) dequantise(x *tensor, index func(i int) int) *tensor {
 	scale := c.in[1].constant
 	var zero *tensor
 	if c.in[2] != nil {
 		if zero = c.in[2].constant; zero.size() != scale.size() {
-			return nil, fmt.Errorf("with %d scales and %d zeros", scale.size(), zero.size())
+			panic(fail.With("with %d scales and %d zeros", scale.size(), zero.size()))
 		}
 	}
 	out := &tensor{dims: x.dims, reals: make([]float32, x.size())}
 	for i := range out.reals {
 		k := index(i)
 		if k >= scale.size() {
-			return nil, errors.New("reaches beyond a constant")
+			panic(fail.With("reaches beyond a constant"))
 		}
 		v := x.real(i)
 		if zero != nil {
@@ -67,18 +60,18 @@ func (c *call) dequantise(x *tensor, index func(i int) int) (*tensor, error) {
 		}
 		out.reals[i] = float32(v * scale.real(k))
 	}
-	return out, nil
+	return out
 }
 
 // step returns the scale and zero of a QuantizeLinear or DequantizeLinear, and the least number of 8 bits: 0 or −128.
-func (c *call) step() (scale, zero, least float64, err error) {
+func (c *call) step() (scale, zero, least float64) {
 	s, z := c.in[1].constant, (*tensor)(nil)
 	if c.in[2] != nil {
 		z = c.in[2].constant
 	}
 	if s == nil || s.size() != 1 || c.in[2] != nil && (z == nil || z.bytes == nil || z.size() != 1) ||
 		!(s.real(0) > 0) {
-		return 0, 0, 0, errors.New("of samples is supported for 8 bits with one scale alone")
+		panic(fail.With("of samples is supported for 8 bits with one scale alone"))
 	}
 	if z != nil {
 		zero = z.real(0)
@@ -86,24 +79,18 @@ func (c *call) step() (scale, zero, least float64, err error) {
 			least = -128
 		}
 	}
-	return s.real(0), zero, least, nil
+	return s.real(0), zero, least
 }
 
 // quantize computes QuantizeLinear of values that depend on the picture. The results are whole numbers that fit 8 bits.
-func (c *call) quantize() ([]*value, error) {
-	scale, zero, least, err := c.step()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) quantize() []*value {
+	scale, zero, least := c.step()
 	return c.addChain(c.in[0], affine(1/scale, 0), graph.Round, affine(1, zero),
 		graph.Clip{Min: float32(least), Max: float32(least + 255)})
 }
 
 // dequantize computes DequantizeLinear of values that depend on the picture: (x − zero)·scale.
-func (c *call) dequantize() ([]*value, error) {
-	scale, zero, _, err := c.step()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) dequantize() []*value {
+	scale, zero, _ := c.step()
 	return c.addChain(c.in[0], affine(1, -zero), affine(scale, 0))
 }

@@ -1,23 +1,23 @@
 package onnx
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"superres/superres/networks/fail"
 )
 
 // einsum computes an Einsum that multiplies matrices. Letters name dimensions: besides batch letters, which are in both
 // inputs and the result, the result has one letter of each input, and the inputs share the letter of the sum.
-func (c *call) einsum() ([]*value, error) {
+func (c *call) einsum() []*value {
 	equation := strings.ReplaceAll(c.text("equation", ""), " ", "")
 	inputs, out, _ := strings.Cut(equation, "->")
 	x, y, isOfTwo := strings.Cut(inputs, ",")
-	fault := fmt.Errorf("of %.60q is not supported", equation)
+	fault := fail.With("of %.60q is not supported", equation)
 	if !isOfTwo || c.in[1] == nil || c.in[0].constant != nil || c.in[1].constant != nil ||
 		len(x) != len(c.sizes(c.in[0])) || len(y) != len(c.sizes(c.in[1])) {
-		return nil, fault
+		panic(fault)
 	}
 	var batch, left, right, inner string
 	for _, letter := range x + y {
@@ -25,7 +25,7 @@ func (c *call) einsum() ([]*value, error) {
 		inX, inY, inOut := strings.Count(x, s), strings.Count(y, s), strings.Count(out, s)
 		switch {
 		case max(inX, inY, inOut) > 1:
-			return nil, fault
+			panic(fault)
 		case strings.Contains(batch+left+right+inner, s):
 		case inX+inY == 2 && inOut == 1:
 			batch += s
@@ -36,17 +36,14 @@ func (c *call) einsum() ([]*value, error) {
 		case inOut == 1:
 			right += s
 		default:
-			return nil, fault
+			panic(fault)
 		}
 	}
 	if len(left) != 1 || len(right) != 1 || len(inner) != 1 || len(out) != len(batch)+2 {
-		return nil, fault
+		panic(fault)
 	}
-	made, err := c.product(c.lettered(c.in[0], x, batch+left+inner), c.lettered(c.in[1], y, batch+inner+right))
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.lettered(made[0], batch+left+right, out)}, nil
+	made := c.product(c.lettered(c.in[0], x, batch+left+inner), c.lettered(c.in[1], y, batch+inner+right))
+	return []*value{c.lettered(made[0], batch+left+right, out)}
 }
 
 // lettered returns v with its dimensions rearranged. letters names them in their present order; order is the new one.
@@ -59,46 +56,41 @@ func (c *call) lettered(v *value, letters, order string) *value {
 }
 
 // foldMatMul multiplies a constant by a constant matrix.
-func foldMatMul(c *call) (*tensor, error) {
+func foldMatMul(c *call) *tensor {
 	return c.multiply(c.in[0].constant, c.in[1].constant, false, 1)
 }
 
 // foldGemm computes Gemm of constants: what foldMatMul computes, times a factor, plus a constant.
-func foldGemm(c *call) (*tensor, error) {
+func foldGemm(c *call) *tensor {
 	if c.int("transA", 0) != 0 || c.real("beta", 1) != 1 {
-		return nil, errors.New("of a matrix that is transposed, or with a multiple of a sum, is not supported")
+		panic(fail.With("of a matrix that is transposed, or with a multiple of a sum, is not supported"))
 	}
-	out, err := c.multiply(c.in[0].constant, c.in[1].constant, c.int("transB", 0) != 0, c.real("alpha", 1))
-	if err != nil || c.in[2] == nil {
-		return out, err
+	out := c.multiply(c.in[0].constant, c.in[1].constant, c.int("transB", 0) != 0, c.real("alpha", 1))
+	if c.in[2] == nil {
+		return out
 	}
 	return foldBinary(addInts, addReals)(&call{tracer: c.tracer, in: []*value{{constant: out}, c.in[2]}})
 }
 
 // multiply returns the product of a and the matrix b, times a factor. The sum is over the last dimension of a.
-func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) (*tensor, error) {
+func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) *tensor {
 	n := len(a.dims)
 	if n == 0 || len(b.dims) != 2 {
-		return nil, fmt.Errorf("of constants of %v and %v numbers is not supported", a.dims, b.dims)
+		panic(fail.With("of constants of %v and %v numbers is not supported", a.dims, b.dims))
 	}
 	inner, cols := b.dims[0], b.dims[1]
 	if isTransposed {
 		inner, cols = cols, inner
 	}
 	dims := append(slices.Clone(a.dims[:n-1]), cols)
-	count, err := count(dims)
-	if err == nil && a.dims[n-1] != inner {
-		err = fmt.Errorf("of constants of %v and %v numbers", a.dims, b.dims)
+	count := fail.Need(count(dims))
+	if a.dims[n-1] != inner {
+		panic(fail.With("of constants of %v and %v numbers", a.dims, b.dims))
 	}
-	if err == nil && inner > maxFolded/max(count, 1) {
-		err = t.spend(maxFolded + 1)
+	if inner > maxFolded/max(count, 1) {
+		fail.If(errBudget)
 	}
-	if err == nil {
-		err = t.spend(count * max(inner, 1))
-	}
-	if err != nil {
-		return nil, err
-	}
+	t.spend(count * max(inner, 1))
 	out := &tensor{dims: dims, reals: make([]float32, count)}
 	for i := range out.reals {
 		sum := 0.
@@ -111,31 +103,26 @@ func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) (*tensor,
 		}
 		out.reals[i] = float32(sum * by)
 	}
-	return out, nil
+	return out
 }
 
 // foldReduce returns a function for operation.fold that reduces a constant along axes. It begins with start, combines
 // it with one number after another by add, and passes what it then has, and the count of numbers, to result.
 func foldReduce(start float64, add func(all, x float64) float64,
-	result func(all float64, n int) float64) func(*call) (*tensor, error) {
-	return func(c *call) (*tensor, error) {
+	result func(all float64, n int) float64) func(*call) *tensor {
+	return func(c *call) *tensor {
 		from := c.in[0].constant
-		axes, err := c.listOr(1, "axes")
-		if err == nil {
-			err = c.spend(from.size())
-		}
-		if err != nil || from.size() == 0 || len(axes) == 0 && c.int("noop_with_empty_axes", 0) != 0 {
-			return from, err
+		axes := c.listOr(1, "axes")
+		c.spend(from.size())
+		if from.size() == 0 || len(axes) == 0 && c.int("noop_with_empty_axes", 0) != 0 {
+			return from
 		}
 		to, isReduced := slices.Clone(from.dims), make([]bool, len(from.dims))
 		for d := range to {
 			isReduced[d] = len(axes) == 0
 		}
 		for _, a := range axes {
-			if a, err = axis(a, len(to)); err != nil {
-				return nil, err
-			}
-			isReduced[a] = true
+			isReduced[axis(a, len(to))] = true
 		}
 		out := &tensor{}
 		for d, side := range from.dims {
@@ -164,7 +151,7 @@ func foldReduce(start float64, add func(all, x float64) float64,
 				out.reals = append(out.reals, float32(v))
 			}
 		}
-		return out, nil
+		return out
 	}
 }
 
@@ -177,19 +164,17 @@ func addSquare(all, x float64) float64  { return all + float64(x*x) }
 func total(all float64, _ int) float64 { return all }
 
 // foldLayerNorm normalises a constant along its last dimension.
-func foldLayerNorm(c *call) (*tensor, error) {
+func foldLayerNorm(c *call) *tensor {
 	from, n := c.in[0].constant, len(c.in[0].constant.dims)
 	if a := c.int("axis", -1); n == 0 || from.dims[n-1] < 1 || a != -1 && a != n-1 || c.outputs > 1 {
-		return nil, errors.New("of constants is supported along the last dimension alone")
+		panic(fail.With("of constants is supported along the last dimension alone"))
 	}
 	side := from.dims[n-1]
 	scale, offset := c.in[1].constant, c.in[2]
 	if scale.size() != side || offset != nil && offset.constant.size() != side {
-		return nil, fmt.Errorf("has parameters that are not %d constants", side)
+		panic(fail.With("has parameters that are not %d constants", side))
 	}
-	if err := c.spend(from.size()); err != nil {
-		return nil, err
-	}
+	c.spend(from.size())
 	out := &tensor{dims: from.dims, reals: make([]float32, from.size())}
 	for first := 0; first < from.size(); first += side {
 		sum, squares := 0., 0.
@@ -210,18 +195,12 @@ func foldLayerNorm(c *call) (*tensor, error) {
 			out.reals[first+i] = float32(v)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // foldClip limits the numbers of a constant.
-func foldClip(c *call) (*tensor, error) {
-	least, err := c.number(1, c.real("min", -math.MaxFloat32))
-	if err != nil {
-		return nil, err
-	}
-	most, err := c.number(2, c.real("max", math.MaxFloat32))
-	if err != nil {
-		return nil, err
-	}
+func foldClip(c *call) *tensor {
+	least := c.number(1, c.real("min", -math.MaxFloat32))
+	most := c.number(2, c.real("max", math.MaxFloat32))
 	return foldUnary(func(x float64) float64 { return min(max(x, least), most) }, false)(c)
 }

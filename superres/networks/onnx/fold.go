@@ -2,9 +2,10 @@ package onnx
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
+
+	"superres/superres/networks/fail"
 )
 
 // The limits of numbers that are computed from constants. A network may hold leastFolded of them at a time, and a large
@@ -19,12 +20,12 @@ var errBudget = errors.New("the constants are too large to compute with")
 
 // spend takes n numbers from the budget for constants, and adds n to the count of computed numbers. It fails if either
 // limit is exceeded.
-func (t *tracer) spend(n int) error {
+func (t *tracer) spend(n int) {
 	if n < 0 || n > t.budget {
-		return errBudget
+		fail.If(errBudget)
 	}
 	t.budget -= n
-	return t.work(n)
+	fail.If(t.work(n))
 }
 
 // work adds n to the count of computed numbers, and fails if the count is then greater than maxWork.
@@ -80,23 +81,21 @@ func (m *model) uses() (map[string]int, error) {
 }
 
 // copy subtracts n from the number of weights that may be copied from constants, and fails if fewer are left.
-func (t *tracer) copy(n int) error {
+func (t *tracer) copy(n int) {
 	if t.copies -= n; t.copies < 0 {
-		return errors.New("uses its constants too often to make weights of them")
+		panic(fail.With("uses its constants too often to make weights of them"))
 	}
-	return nil
 }
 
 // rearranged returns a constant of the given dimensions. The value at index, a list of one index for each dimension, is
 // the value of from at offset(index). offset must not keep the list, which is used again.
-func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) (*tensor, error) {
-	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) error {
+func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) *tensor {
+	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) {
 		k := offset(index)
 		if k < 0 || k >= from.size() {
-			return errors.New("reaches beyond a constant")
+			panic(fail.With("reaches beyond a constant"))
 		}
 		out.copyFrom(i, from, k)
-		return nil
 	})
 }
 
@@ -111,14 +110,9 @@ func (t *tensor) copyFrom(i int, from *tensor, k int) {
 
 // fill returns a constant of the given dimensions, of whole or real numbers. It calls set for each value i in turn,
 // with the indexes of the value along the dimensions. set must set the value, and must not keep index.
-func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, index []int) error) (*tensor, error) {
-	n, err := count(dims)
-	if err == nil {
-		err = t.spend(n)
-	}
-	if err != nil {
-		return nil, err
-	}
+func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, index []int)) *tensor {
+	n := fail.Need(count(dims))
+	t.spend(n)
 	out := &tensor{dims: dims, usage: &usage{numbers: n}}
 	if areWhole {
 		out.ints = make([]int64, n)
@@ -127,9 +121,7 @@ func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, in
 	}
 	index := make([]int, len(dims))
 	for i := range n {
-		if err := set(out, i, index); err != nil {
-			return nil, err
-		}
+		set(out, i, index)
 		for d := len(index) - 1; d >= 0; d-- {
 			if index[d]++; index[d] < dims[d] {
 				break
@@ -137,7 +129,7 @@ func (t *tracer) fill(dims []int, areWhole bool, set func(out *tensor, i int, in
 			index[d] = 0
 		}
 	}
-	return out, nil
+	return out
 }
 
 // strides returns the distance, in values, between neighbours along each dimension of an array.
@@ -152,19 +144,19 @@ func strides(dims []int) []int {
 }
 
 // axis returns n as an index of one of rank dimensions. A negative n counts from the end.
-func axis(n, rank int) (int, error) {
+func axis(n, rank int) int {
 	if n < 0 {
 		n += rank
 	}
 	if n < 0 || n >= rank {
-		return 0, fmt.Errorf("along axis %d of %d", n, rank)
+		panic(fail.With("along axis %d of %d", n, rank))
 	}
-	return n, nil
+	return n
 }
 
 // broadcast returns the dimensions of the result of combining arrays of dimensions a and b by ONNX's rules of
 // broadcasting: dimensions are matched from the last on, and a dimension of 1 is repeated.
-func broadcast(a, b []int) ([]int, error) {
+func broadcast(a, b []int) []int {
 	out := make([]int, max(len(a), len(b)))
 	for i := range out {
 		x, y := 1, 1
@@ -175,14 +167,14 @@ func broadcast(a, b []int) ([]int, error) {
 			y = b[k]
 		}
 		if x != y && x != 1 && y != 1 {
-			return nil, fmt.Errorf("of constants of %v and %v numbers", a, b)
+			panic(fail.With("of constants of %v and %v numbers", a, b))
 		}
 		out[len(out)-1-i] = max(x, y)
 		if x == 0 || y == 0 {
 			out[len(out)-1-i] = 0
 		}
 	}
-	return out, nil
+	return out
 }
 
 // repeated returns a function that, given the indexes in an array to which t is broadcast, returns the offset in t. The
@@ -200,45 +192,42 @@ func (t *tensor) repeated() func(index []int) int {
 }
 
 // foldConstant returns the numbers of a Constant. Each attribute but "value" is one type of numbers.
-func foldConstant(c *call) (*tensor, error) {
+func foldConstant(c *call) *tensor {
 	if len(c.attributes) != 1 {
-		return nil, fmt.Errorf("has %d attributes, expected 1", len(c.attributes))
+		panic(fail.With("has %d attributes, expected 1", len(c.attributes)))
 	}
 	for name, a := range c.attributes {
 		switch {
 		case name == "value_float":
-			return scalar(a.real), nil
+			return scalar(a.real)
 		case name == "value_floats":
-			return &tensor{dims: []int{len(a.reals)}, reals: append([]float32{}, a.reals...)}, nil
+			return &tensor{dims: []int{len(a.reals)}, reals: append([]float32{}, a.reals...)}
 		case name == "value_int":
-			return &tensor{ints: []int64{a.number}}, nil
+			return &tensor{ints: []int64{a.number}}
 		case name == "value_ints":
-			return vector(a.numbers...), nil
+			return vector(a.numbers...)
 		case a.tensor != nil:
-			return a.tensor, nil
+			return a.tensor
 		}
 	}
-	return nil, errors.New("has no numbers")
+	panic(fail.With("has no numbers"))
 }
 
 // foldConstantOfShape returns a constant of the dimensions in the input, filled with one value; 0 by default.
-func foldConstantOfShape(c *call) (*tensor, error) {
-	dims, err := c.in[0].constant.numbers()
-	if err != nil {
-		return nil, err
-	}
+func foldConstantOfShape(c *call) *tensor {
+	dims := fail.Need(c.in[0].constant.numbers())
 	value := scalar(0)
 	if a, ok := c.attributes["value"]; ok && a.tensor != nil {
 		if value = a.tensor; value.size() != 1 {
-			return nil, errors.New("has no single value")
+			panic(fail.With("has no single value"))
 		}
 	}
 	return c.rearranged(value, dims, func([]int) int { return 0 })
 }
 
-func foldCast(c *call) (*tensor, error) { return c.cast(c.in[0].constant, c.int("to", 0)) }
+func foldCast(c *call) *tensor { return c.cast(c.in[0].constant, c.int("to", 0)) }
 
-func foldCastLike(c *call) (*tensor, error) {
+func foldCastLike(c *call) *tensor {
 	if c.in[1].constant.ints != nil {
 		return c.cast(c.in[0].constant, typeInt64)
 	}
@@ -246,17 +235,15 @@ func foldCastLike(c *call) (*tensor, error) {
 }
 
 // cast returns a constant converted to the type kind.
-func (t *tracer) cast(from *tensor, kind int) (*tensor, error) {
+func (t *tracer) cast(from *tensor, kind int) *tensor {
 	if sizeOf(kind) == 0 {
-		return nil, fmt.Errorf("to type %s is not supported", typeName(kind))
+		panic(fail.With("to type %s is not supported", typeName(kind)))
 	}
 	isShort := kind == typeFloat16 || kind == typeBfloat16
 	if isReal(kind) == (from.reals != nil) && !isShort {
-		return from, nil
+		return from
 	}
-	if err := t.spend(from.size()); err != nil {
-		return nil, err
-	}
+	t.spend(from.size())
 	out := &tensor{dims: from.dims}
 	out.allocate(from.size(), kind)
 	for i := range from.size() {
@@ -273,7 +260,7 @@ func (t *tracer) cast(from *tensor, kind int) (*tensor, error) {
 			out.ints[i] = whole(v)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // shortened returns v rounded to float16 or bfloat16.
@@ -295,63 +282,51 @@ func shortened(v float32, kind int) float32 {
 }
 
 // foldWhere takes each number from the second constant where the first, the condition, is not 0, else from the third.
-func foldWhere(c *call) (*tensor, error) {
+func foldWhere(c *call) *tensor {
 	condition, a, b := c.in[0].constant, c.in[1].constant, c.in[2].constant
-	dims, err := broadcast(a.dims, b.dims)
-	if err == nil {
-		dims, err = broadcast(dims, condition.dims)
-	}
-	if err != nil {
-		return nil, err
-	}
+	dims := broadcast(broadcast(a.dims, b.dims), condition.dims)
 	if a.ints == nil != (b.ints == nil) {
-		return nil, errors.New("of constants of two types")
+		panic(fail.With("of constants of two types"))
 	}
 	which, first, second := condition.repeated(), a.repeated(), b.repeated()
-	return c.fill(dims, a.ints != nil, func(out *tensor, i int, index []int) error {
+	return c.fill(dims, a.ints != nil, func(out *tensor, i int, index []int) {
 		if condition.real(which(index)) != 0 {
 			out.copyFrom(i, a, first(index))
 		} else {
 			out.copyFrom(i, b, second(index))
 		}
-		return nil
 	})
 }
 
 // foldExpand repeats a constant along its dimensions of size 1 until it has the dimensions in the second input.
-func foldExpand(c *call) (*tensor, error) {
-	want, err := c.in[1].constant.numbers()
-	if err != nil {
-		return nil, err
-	}
+func foldExpand(c *call) *tensor {
+	want := fail.Need(c.in[1].constant.numbers())
 	from := c.in[0].constant
-	dims, err := broadcast(from.dims, want)
-	if err != nil || slices.Equal(from.dims, dims) {
-		return from, err
+	dims := broadcast(from.dims, want)
+	if slices.Equal(from.dims, dims) {
+		return from
 	}
 	return c.rearranged(from, dims, from.repeated())
 }
 
 // foldRange returns the integers start, start + step, … before limit; the inputs are start, limit and step.
-func foldRange(c *call) (*tensor, error) {
+func foldRange(c *call) *tensor {
 	var list [3]int
 	for i := range list {
-		numbers, err := c.in[i].constant.numbers()
-		if err != nil || len(numbers) != 1 {
-			return nil, errors.New("of numbers that are not whole is not supported")
+		numbers := fail.Need(c.in[i].constant.numbers())
+		if len(numbers) != 1 {
+			panic(fail.With("of numbers that are not whole is not supported"))
 		}
 		list[i] = numbers[0]
 	}
 	if list[2] == 0 {
-		return nil, errors.New("has a step of 0")
+		panic(fail.With("has a step of 0"))
 	}
 	n := slicing{start: list[0], end: list[1], step: list[2]}.size()
-	if err := c.spend(n); err != nil {
-		return nil, err
-	}
+	c.spend(n)
 	out := &tensor{dims: []int{n}, ints: make([]int64, n)}
 	for i := range out.ints {
 		out.ints[i] = int64(list[0] + i*list[2])
 	}
-	return out, nil
+	return out
 }

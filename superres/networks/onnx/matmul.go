@@ -1,72 +1,64 @@
 package onnx
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
 // gemm computes Gemm: a product with a constant matrix, to which a constant may be added.
-func (c *call) gemm() ([]*value, error) {
+func (c *call) gemm() []*value {
 	w := c.in[1].constant
 	if w == nil || len(w.dims) != 2 || c.int("transA", 0) != 0 {
-		return nil, errors.New("of other samples than the channels of a pixel, by a constant, is not supported")
+		panic(fail.With("of other samples than the channels of a pixel, by a constant, is not supported"))
 	}
-	out, err := c.linear(c.in[0], w, c.int("transB", 0) != 0, float32(c.real("alpha", 1)))
-	if err != nil || c.in[2] == nil {
-		return out, err
+	out := c.linear(c.in[0], w, c.int("transB", 0) != 0, float32(c.real("alpha", 1)))
+	if c.in[2] == nil {
+		return out
 	}
 	if c.real("beta", 1) != 1 || c.in[2].constant == nil {
-		return nil, errors.New("with a sum of samples, or a multiple of one, is not supported")
+		panic(fail.With("with a sum of samples, or a multiple of one, is not supported"))
 	}
 	return c.arithmetic('+', out[0], c.in[2])
 }
 
 // matMul computes MatMul of samples by samples, or of samples by a constant matrix.
-func (c *call) matMul() ([]*value, error) {
+func (c *call) matMul() []*value {
 	a, b := c.in[0], c.in[1]
 	switch {
 	case a.constant == nil && b.constant == nil:
 		return c.product(a, b)
 	case a.constant != nil:
-		return nil, errors.New("of a constant by samples is not supported")
+		panic(fail.With("of a constant by samples is not supported"))
 	}
 	w := *b.constant
 	for len(w.dims) > 2 && w.dims[0] == 1 {
 		w.dims = w.dims[1:]
 	}
 	if len(w.dims) != 2 {
-		return nil, fmt.Errorf("by a constant of %v numbers is not supported", b.constant.dims)
+		panic(fail.With("by a constant of %v numbers is not supported", b.constant.dims))
 	}
 	return c.linear(a, &w, false, 1)
 }
 
 // linear multiplies the channels of each pixel, which must be the last dimension of v, by a factor and by the matrix w
 // of inputs×outputs (outputs×inputs if isTransposed). It adds a convolution of 1×1 taps.
-func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) ([]*value, error) {
+func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) []*value {
 	dims := c.layout(v)
 	in, out := w.dims[0], w.dims[1]
 	if isTransposed {
 		in, out = out, in
 	}
-	node, err := v.samples.resolve(c.tracer)
-	if err != nil {
-		return nil, err
-	}
+	node := c.samples(v)
 	count := c.builder.Shape(node).Channels
 	last := len(dims) - 1
 	if w.reals == nil || last < 0 || in != count || dims.sizes()[last] != in {
-		return nil, fmt.Errorf("of other samples than the %d channels of a pixel, by a constant of %v numbers, is not "+
-			"supported", count, w.dims)
+		panic(fail.With("of other samples than the %d channels of a pixel, by a constant of %v numbers, is not "+
+			"supported", count, w.dims))
 	}
-	if node, err = c.selectChannels(node, dims[last], count); err != nil {
-		return nil, err
-	}
-	if err := c.copy(in * out); err != nil {
-		return nil, err
-	}
+	node = fail.Need(c.selectChannels(node, dims[last], count))
+	c.copy(in * out)
 	op := graph.Conv{Out: out, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, in*out)}
 	for o := range out {
 		for i := range in {
@@ -77,15 +69,13 @@ func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) ([
 			op.Weight[o*in+i] = w.reals[k] * factor
 		}
 	}
-	if node, err = c.builder.Add(c.name, op, node); err != nil {
-		return nil, err
-	}
 	made := slices.Clone(dims)
 	made[last] = []part{{of: channels, size: out, step: 1}}
-	return []*value{c.sampled(node).arranged(made)}, nil
+	return []*value{c.sampled(c.put(op, node)).arranged(made)}
 }
 
-// factor is one of two values that are multiplied as matrices, and the parts of its layout.
+// factor is one of the two matrices of a product that depend on the picture. A part is a part of the channels, rows or
+// columns of node, see part.
 type factor struct {
 	batch, left, inner []part // a product sums over inner, and keeps left
 	node               int
@@ -93,23 +83,22 @@ type factor struct {
 	heads              int
 }
 
-// factor is one of the two matrices of a product that depend on the picture. A part is a part of the channels, rows or
-// columns of node, see part.
-func (c *call) factor(v *value, left, inner int) (f factor, err error) {
+// factor returns v as a factor. left and inner say where these dimensions are: 1 is the last of v, 2 the one before it.
+func (c *call) factor(v *value, left, inner int) (f factor) {
 	dims := c.layout(v).merged()
 	n := len(dims)
 	if n < 2 {
-		return f, errView
+		panic(errView)
 	}
 	f.batch, f.left, f.inner, f.heads = slices.Concat(dims[:n-2]...), dims[n-left], dims[n-inner], 1
-	f.node, err = v.samples.resolve(c.tracer)
+	f.node = c.samples(v)
 	f.shape = c.builder.Shape(f.node)
-	return f, err
+	return f
 }
 
 // arrange reorders the channels of f.node: by head, as batch counts heads, and within a head in the order of the given
 // parts. It sets f.heads to the number of heads.
-func (c *call) arrange(f *factor, parts []part) (err error) {
+func (c *call) arrange(f *factor, parts []part) {
 	var order []part
 	for _, p := range f.batch {
 		if p.of == channels {
@@ -117,8 +106,7 @@ func (c *call) arrange(f *factor, parts []part) (err error) {
 			f.heads *= p.size
 		}
 	}
-	f.node, err = c.selectChannels(f.node, slices.Concat(order, parts), f.shape.Channels)
-	return err
+	f.node = fail.Need(c.selectChannels(f.node, slices.Concat(order, parts), f.shape.Channels))
 }
 
 // arePixels reports whether there are parts, and all of them are of rows or columns.
@@ -129,11 +117,11 @@ func arePixels(parts []part) bool {
 // keyWindows returns the windows of a picture of shape s, which may overlap, and their number across and down. parts
 // are the rows and columns of a window; the rows and columns in batch count windows. Along a side with one window, the
 // distance is the window's side, but at most height or width (of the windows that attend to it) if height is not 0.
-func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int, err error) {
+func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int) {
 	k.Height, k.Width = 1, 1
 	for i, p := range parts {
 		if p.step != 1 || p.of == rows && i > 0 {
-			return k, 0, 0, errView
+			panic(errView)
 		}
 		if p.of == rows {
 			k.Height = p.size
@@ -155,27 +143,27 @@ func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.
 		case p.of == columns && last != columns:
 			k.Across, across = p.step, p.size
 		default:
-			return k, 0, 0, errView
+			panic(errView)
 		}
 		last = p.of
 	}
 	if (down-1)*k.Down+k.Height != s.H || (across-1)*k.Across+k.Width != s.W {
-		return k, 0, 0, errView
+		panic(errView)
 	}
-	return k, across, down, nil
+	return k, across, down
 }
 
 // windowSize returns the size of the windows that keyWindows finds. It fails if they overlap, and returns 0×0 for a
 // single window that is the whole picture of shape s.
-func windowSize(parts, batch []part, s graph.Shape) (height, width int, err error) {
-	k, _, _, err := keyWindows(parts, batch, s, 0, 0)
+func windowSize(parts, batch []part, s graph.Shape) (height, width int) {
+	k, _, _ := keyWindows(parts, batch, s, 0, 0)
 	switch {
-	case err != nil || k.Height != k.Down || k.Width != k.Across:
-		return 0, 0, errView
+	case k.Height != k.Down || k.Width != k.Across:
+		panic(errView)
 	case k.Height == s.H && k.Width == s.W:
-		return 0, 0, nil
+		return 0, 0
 	}
-	return k.Height, k.Width, nil
+	return k.Height, k.Width
 }
 
 // sameBatch reports whether the batches of two factors have equal numbers of windows and heads, in the same order.
@@ -187,15 +175,13 @@ func sameBatch(a, b []part) bool {
 
 // product multiplies x by y, which both depend on the picture, as matrices. If the graph cannot compute x·y, product
 // tries (yᵀ·xᵀ)ᵀ.
-func (c *call) product(x, y *value) ([]*value, error) {
-	out, err := c.productOf(x, y)
-	if err == nil {
-		return out, nil
+func (c *call) product(x, y *value) (out []*value) {
+	err := fail.Catch(func() { out = c.productOf(x, y) })
+	if err != nil && fail.Catch(func() { out = c.productOf(c.swapLast(y), c.swapLast(x)) }) == nil {
+		return []*value{c.swapLast(out[0])}
 	}
-	if out, err := c.productOf(c.swapLast(y), c.swapLast(x)); err == nil {
-		return []*value{c.swapLast(out[0])}, nil
-	}
-	return nil, err
+	fail.If(err)
+	return out
 }
 
 // swapLast returns v with its last two dimensions exchanged, which transposes its matrices.
@@ -209,33 +195,23 @@ func (c *call) swapLast(v *value) *value {
 
 // productOf returns x·y; if one of the two is scores, it must be x. If pixels of a factor form a grid, productOf first
 // puts them side by side, and moves the pixels of the result back.
-func (c *call) productOf(x, y *value) ([]*value, error) {
-	first, _, err := c.gatherGrid(x)
-	if err != nil {
-		return nil, err
-	}
-	second, grid, err := c.gatherGrid(y)
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.multiplied(first, second)
-	if err != nil || grid == nil || !slices.ContainsFunc(slices.Concat(c.layout(out[0])...), func(p part) bool {
+func (c *call) productOf(x, y *value) []*value {
+	first, _ := c.gatherGrid(x)
+	second, grid := c.gatherGrid(y)
+	out := c.multiplied(first, second)
+	if grid == nil || !slices.ContainsFunc(slices.Concat(c.layout(out[0])...), func(p part) bool {
 		return p.of != channels && p.step > 1 // pixels lie apart
 	}) || c.builder.Shape(out[0].samples.base) != c.builder.Shape(second.samples.base) {
-		return out, err
+		return out
 	}
-	node, err := c.builder.Add(c.name, graph.Interleave{Rows: grid.Rows, Columns: grid.Columns, Undo: true},
-		out[0].samples.base)
-	if err != nil {
-		return nil, err
-	}
+	node := c.put(graph.Interleave{Rows: grid.Rows, Columns: grid.Columns, Undo: true}, out[0].samples.base)
 	s := c.builder.Shape(node)
-	return []*value{c.sampled(node).arranged(interleaved(c.layout(out[0]), s, s.H/grid.Rows, s.W/grid.Columns))}, nil
+	return []*value{c.sampled(node).arranged(interleaved(c.layout(out[0]), s, s.H/grid.Rows, s.W/grid.Columns))}
 }
 
 // gatherGrid returns v with pixels side by side, if one of its last two dimensions consists of a grid of pixels:
 // equally many in each row and each column, spread over the whole picture. It also returns the grid, or nil.
-func (c *call) gatherGrid(v *value) (*value, *graph.Interleave, error) {
+func (c *call) gatherGrid(v *value) (*value, *graph.Interleave) {
 	dims, s := c.layout(v), c.builder.Shape(v.samples.base)
 	for _, parts := range dims[max(len(dims)-2, 0):] {
 		parts = merged(parts)
@@ -244,16 +220,10 @@ func (c *call) gatherGrid(v *value) (*value, *graph.Interleave, error) {
 			continue
 		}
 		grid := &graph.Interleave{Rows: parts[0].size, Columns: parts[1].size}
-		node, err := v.samples.resolve(c.tracer)
-		if err == nil {
-			node, err = c.builder.Add(c.name, *grid, node)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		return c.sampled(node).arranged(interleaved(dims, s, grid.Rows, grid.Columns)), grid, nil
+		node := c.put(*grid, c.samples(v))
+		return c.sampled(node).arranged(interleaved(dims, s, grid.Rows, grid.Columns)), grid
 	}
-	return v, nil, nil
+	return v, nil
 }
 
 // interleaved returns the layout that samples of layout l have after an Interleave of n rows and m columns in a
@@ -281,23 +251,16 @@ func interleaved(l layout, s graph.Shape, n, m int) layout {
 
 // multiplied returns x·y. It supports scores, which are products of pixels in windows or of channels, and sums of
 // pixels or of channels that are weighted by scores.
-func (c *call) multiplied(x, y *value) ([]*value, error) {
-	a, err := c.factor(x, 2, 1)
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.factor(y, 1, 2)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) multiplied(x, y *value) []*value {
+	a := c.factor(x, 2, 1)
+	b := c.factor(y, 1, 2)
 	batch := c.layout(x)
 	batch = batch[:len(batch)-2]
 	switch {
 	case len(b.left) == 0 && b.shape.Channels == 1 && arePixels(b.inner) && slices.Equal(a.inner, b.inner) &&
 		a.shape.Channels == max(1, product(layout{a.left}.sizes())): // the sum of each channel, weighted by one map
-		m := &maker{call: c}
-		node := m.chain(m.make(graph.Mul{}, a.node, b.node), graph.Reduce{By: graph.Sum, OfPicture: true})
-		return []*value{c.sampled(node).arranged(append(slices.Clone(batch), a.left, nil))}, m.err
+		node := c.chain(c.put(graph.Mul{}, a.node, b.node), graph.Reduce{By: graph.Sum, OfPicture: true})
+		return []*value{c.sampled(node).arranged(append(slices.Clone(batch), a.left, nil))}
 	case arePixels(a.left) && arePixels(b.left) && !arePixels(a.inner) && sameBatch(a.batch, b.batch):
 		return c.scores(a, b, batch)
 	case len(a.inner) > 1 && a.inner[0].of == channels && arePixels(a.inner[1:]) && !arePixels(a.left) &&
@@ -314,12 +277,12 @@ func (c *call) multiplied(x, y *value) ([]*value, error) {
 	case arePixels(b.left) && !arePixels(b.inner):
 		return c.channelSum(a, b, c.layout(y))
 	}
-	return nil, errors.New("of samples is supported within windows, and of channels, alone")
+	panic(fail.With("of samples is supported within windows, and of channels, alone"))
 }
 
 // scored returns the scores of node, for windows of height×width, as a value. Its dimensions are batch, the dimensions
 // before the matrix in the first factor, and then the parts first and second.
-func (c *call) scored(node int, batch layout, height, width int, first, second part) ([]*value, error) {
+func (c *call) scored(node int, batch layout, height, width int, first, second part) []*value {
 	dims := make(layout, len(batch))
 	first.step, second.step = second.size, 1
 	inner := first.size * second.size
@@ -337,86 +300,58 @@ func (c *call) scored(node int, batch layout, height, width int, first, second p
 			dims[d] = slices.Insert(dims[d], 0, p)
 		}
 	}
-	return []*value{c.sampled(node).arranged(append(dims, []part{first}, []part{second}))}, nil
+	return []*value{c.sampled(node).arranged(append(dims, []part{first}, []part{second}))}
 }
 
 // scores adds a graph.Scores: the products of the pixels of factors a and b within windows.
-func (c *call) scores(a, b factor, batch layout) ([]*value, error) {
-	height, width, err := windowSize(a.left, a.batch, a.shape)
-	if err == nil && height == 0 {
-		err = errors.New("of all pixels is not supported; where they are those of one window, export the network " +
-			"for a larger picture")
+func (c *call) scores(a, b factor, batch layout) []*value {
+	height, width := windowSize(a.left, a.batch, a.shape)
+	if height == 0 {
+		panic(fail.With("of all pixels is not supported; where they are those of one window, export the network for " +
+			"a larger picture"))
 	}
-	var k graph.Keys
-	if err == nil {
-		k, _, _, err = keyWindows(b.left, b.batch, b.shape, height, width)
-	}
-	if err == nil {
-		err = c.arrange(&a, a.inner)
-	}
-	if err == nil {
-		err = c.arrange(&b, b.inner)
-	}
-	if err != nil {
-		return nil, err
-	}
+	k, _, _ := keyWindows(b.left, b.batch, b.shape, height, width)
+	c.arrange(&a, a.inner)
+	c.arrange(&b, b.inner)
 	second := part{of: channels, size: k.Height * k.Width, height: k.Height, width: k.Width}
 	op := graph.Scores{Windows: graph.Windows{Height: height, Width: width, Heads: a.heads}, Keys: k}
 	if k == (graph.Keys{}).Or(op.Windows) {
 		op.Keys = graph.Keys{}
 	}
-	node, err := c.builder.Add(c.name, op, a.node, b.node)
-	if err != nil {
-		return nil, err
-	}
+	node := c.put(op, a.node, b.node)
 	first := part{of: channels, size: height * width, height: height, width: width}
 	return c.scored(node, batch, height, width, first, second)
 }
 
 // channelScores adds a graph.ChannelScores: the products of the channels of factors a and b.
-func (c *call) channelScores(a, b factor, batch layout) ([]*value, error) {
-	height, width, err := windowSize(a.inner, a.batch, a.shape)
-	if err == nil {
-		err = c.arrange(&a, a.left)
-	}
-	if err == nil {
-		err = c.arrange(&b, b.left)
-	}
-	if err != nil {
-		return nil, err
-	}
+func (c *call) channelScores(a, b factor, batch layout) []*value {
+	height, width := windowSize(a.inner, a.batch, a.shape)
+	c.arrange(&a, a.left)
+	c.arrange(&b, b.left)
 	op := graph.ChannelScores{Windows: graph.Windows{Height: height, Width: width, Heads: a.heads}}
-	node, err := c.builder.Add(c.name, op, a.node, b.node)
-	if err != nil {
-		return nil, err
-	}
+	node := c.put(op, a.node, b.node)
 	n := part{of: channels, size: a.shape.Channels / a.heads}
 	return c.scored(node, batch, height, width, n, n)
 }
 
 // layerScores does what channelScores does where a row of the matrix is a layer of several channels, as in layer
 // attention (Niu et al.: HAN, ECCV 2020). The score of two layers is the sum of the scores of their channels.
-func (c *call) layerScores(a, b factor, batch layout) ([]*value, error) {
+func (c *call) layerScores(a, b factor, batch layout) []*value {
 	each := a.inner[:1]
 	for _, f := range []*factor{&a, &b} {
 		f.batch, f.inner = slices.Concat(f.batch, each), f.inner[1:]
 	}
-	out, err := c.channelScores(a, b, append(slices.Clone(batch), each))
-	if err == nil {
-		out, err = c.reduceApart(out[0], len(batch), each[0].size, graph.Sum)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return []*value{out[0].arranged(slices.Delete(c.layout(out[0]), len(batch), len(batch)+1))}, nil
+	out := c.channelScores(a, b, append(slices.Clone(batch), each))
+	out = c.reduceApart(out[0], len(batch), each[0].size, graph.Sum)
+	return []*value{out[0].arranged(slices.Delete(c.layout(out[0]), len(batch), len(batch)+1))}
 }
 
 // layerSum does what channelSum does with the weights of layerScores: one weight for all channels of a layer.
-func (c *call) layerSum(a, b factor) ([]*value, error) {
+func (c *call) layerSum(a, b factor) []*value {
 	each, layers := b.left[0], b.shape.Channels/b.left[0].size
 	if a.shape.Channels != layers*layers || !a.hasOrder(layers*layers) || len(a.left) != 1 || len(b.inner) != 1 ||
 		each.size > graph.MaxScores/layers/layers {
-		return nil, errView
+		panic(errView)
 	}
 	var list []int
 	for range each.size {
@@ -424,25 +359,17 @@ func (c *call) layerSum(a, b factor) ([]*value, error) {
 			list = append(list, k)
 		}
 	}
-	node, err := c.builder.Add(c.name, graph.Select{Channels: list}, a.node)
-	if err != nil {
-		return nil, err
-	}
+	node := c.put(graph.Select{Channels: list}, a.node)
 	one := part{of: channels, size: each.size, step: layers * layers}
 	a.node, a.shape, a.batch = node, c.builder.Shape(node), append(slices.Clone(a.batch), one)
 	pixels := b.left[1:]
 	b.batch, b.left = append(slices.Clone(b.batch), each), pixels
-	out, err := c.channelSum(a, b, layout{{each}, b.inner, pixels})
-	if err != nil {
-		return nil, err
-	}
+	out := c.channelSum(a, b, layout{{each}, b.inner, pixels})
 	dims := c.layout(out[0])
 	order := slices.Concat(dims[1], dims[0])
-	if node, err = c.selectChannels(out[0].samples.base, order, b.shape.Channels); err != nil {
-		return nil, err
-	}
+	node = fail.Need(c.selectChannels(out[0].samples.base, order, b.shape.Channels))
 	return []*value{c.sampled(node).arranged(layout{nil, {{of: channels, size: layers, step: each.size}},
-		slices.Concat([]part{{of: channels, size: each.size, step: 1}}, pixels)})}, nil
+		slices.Concat([]part{{of: channels, size: each.size, step: 1}}, pixels)})}
 }
 
 // hasOrder reports whether the channels of f are scores in the order of graph.Scores: head after head, n scores each.
@@ -462,32 +389,24 @@ func (f *factor) hasOrder(n int) bool {
 }
 
 // weightedSum adds a graph.WeightedSum: sums of the pixels of b, with the scores a as weights. order is b's layout.
-func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
+func (c *call) weightedSum(a, b factor, order layout) []*value {
 	var like part // the pixels that the scores are for
 	if len(a.left) == 1 {
 		like = a.left[0]
 	}
-	k, across, down, err := keyWindows(b.inner, b.batch, b.shape, like.height, like.width)
-	if err != nil {
-		return nil, err
-	}
+	k, across, down := keyWindows(b.inner, b.batch, b.shape, like.height, like.width)
 	isScore := len(a.inner) == 1 && like.height > 0 && a.inner[0].height == k.Height &&
 		a.inner[0].width == k.Width && a.shape.W == across && a.shape.H == down
 	if !isScore || !a.hasOrder(a.left[0].size*a.inner[0].size) {
-		return nil, errors.New("of pixels is supported by what products of pixels make alone")
+		panic(fail.With("of pixels is supported by what products of pixels make alone"))
 	}
-	if err := c.arrange(&b, b.left); err != nil {
-		return nil, err
-	}
+	c.arrange(&b, b.left)
 	op := graph.WeightedSum{Keys: k,
 		Windows: graph.Windows{Height: a.left[0].height, Width: a.left[0].width, Heads: b.heads}}
 	if k == (graph.Keys{}).Or(op.Windows) {
 		op.Keys = graph.Keys{}
 	}
-	node, err := c.builder.Add(c.name, op, a.node, b.node)
-	if err != nil {
-		return nil, err
-	}
+	node := c.put(op, a.node, b.node)
 	// The channels are now in order, head after head, and the windows are the windows of the scores.
 	out := c.inOrder(order)
 	last := len(out) - 2
@@ -502,25 +421,20 @@ func (c *call) weightedSum(a, b factor, order layout) ([]*value, error) {
 		}
 	}
 	out[last] = []part{{of: rows, size: op.Height, step: 1}, {of: columns, size: op.Width, step: 1}}
-	return []*value{c.sampled(node).arranged(out)}, nil
+	return []*value{c.sampled(node).arranged(out)}
 }
 
 // channelSum adds a graph.ChannelSum: sums of the channels of b, with the scores a as weights. like is the layout of b.
-func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
-	height, width, err := windowSize(b.left, b.batch, b.shape)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.arrange(&b, b.inner); err != nil {
-		return nil, err
-	}
+func (c *call) channelSum(a, b factor, like layout) []*value {
+	height, width := windowSize(b.left, b.batch, b.shape)
+	c.arrange(&b, b.inner)
 	n := b.shape.Channels / b.heads
 	if !a.hasOrder(n*n) || a.shape.Channels != b.heads*n*n {
-		return nil, errors.New("of channels is supported by what products of channels make alone")
+		panic(fail.With("of channels is supported by what products of channels make alone"))
 	}
 	op := graph.ChannelSum{Windows: graph.Windows{Height: height, Width: width, Heads: b.heads}}
-	node, err := c.builder.Add(c.name, op, a.node, b.node)
-	return []*value{c.sampled(node).arranged(c.inOrder(like))}, err
+	node := c.put(op, a.node, b.node)
+	return []*value{c.sampled(node).arranged(c.inOrder(like))}
 }
 
 // inOrder returns the layout like for a node whose channels are sorted in the order in which like names them: it has

@@ -1,10 +1,10 @@
 package onnx
 
 import (
-	"errors"
 	"math"
 
 	"superres/internal/elementary"
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -132,9 +132,9 @@ func init() {
 }
 
 // dropout computes Dropout, which changes nothing outside training. No node may take its second output, the mask.
-func (c *call) dropout() ([]*value, error) {
-	if training, err := c.number(2, 0); err != nil || training != 0 {
-		return nil, errors.New("for training is not supported")
+func (c *call) dropout() []*value {
+	if c.number(2, 0) != 0 {
+		panic(fail.With("for training is not supported"))
 	}
-	return []*value{c.in[0], nil}, nil
+	return []*value{c.in[0], nil}
 }

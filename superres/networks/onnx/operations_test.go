@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -11,14 +12,23 @@ import (
 	"superres/superres/networks/graph"
 )
 
+// described describes the graph in a file, whose weights may be in folder, or returns the error of reading it.
+func described(data []byte, folder fs.FS) string {
+	g, err := Read(data, folder)
+	if err != nil {
+		return err.Error()
+	}
+	return describe(g)
+}
+
 // describe returns the operations of a graph behind its input, with their inputs.
 func describe(g *graph.Graph) string {
 	var list []string
 	for _, n := range g.Nodes[1:] {
-		text := fmt.Sprintf("%s%v%v", n.Op.Name(), n.Op, n.Inputs)
+		text := fmt.Sprintf("%s%v%v", graph.NameOf(n.Op), n.Op, n.Inputs)
 		switch op := n.Op.(type) {
 		case graph.Function, graph.Add, graph.Sub, graph.Mul, graph.Div, graph.Max, graph.Where, graph.Concat:
-			text = fmt.Sprintf("%s%v", n.Op.Name(), n.Inputs)
+			text = fmt.Sprintf("%s%v", graph.NameOf(n.Op), n.Inputs)
 		case graph.Conv:
 			text = fmt.Sprintf("Conv{%d %d×%d %v %d %d}%v", op.Out, op.Height, op.Width, op.Pad, op.Dilation, op.Groups,
 				n.Inputs)
@@ -184,12 +194,7 @@ func TestOperations(t *testing.T) {
 			node("Transpose b > y", attr{"perm", []int{0, 2, 3, 1}}), func(f *file) { f.dims = []int{1, 0, 0, 3} }),
 			"PReLU{[0]}[0]"},
 	} {
-		g, err := Read(c.file.bytes(), nil)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if got := describe(g); got != c.want {
+		if got := described(c.file.bytes(), nil); got != c.want {
 			t.Errorf("%s: got %s", name, got)
 		}
 	}

@@ -1,25 +1,21 @@
 package onnx
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"superres/internal/elementary"
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
 // emit returns an emitter that adds the operations ops one after another, each on the result of the one before.
 func (c *call) emit(ops ...graph.Op) emitter {
-	return func(t *tracer, node int) (graph.Operand, error) {
+	return func(t *tracer, node int) int {
 		for _, op := range ops {
-			var err error
-			if node, err = t.builder.Add(c.name, op, node); err != nil {
-				return graph.Operand{}, err
-			}
+			node = fail.Need(t.builder.Add(c.name, op, node))
 		}
-		return graph.Operand{Node: node}, nil
+		return node
 	}
 }
 
@@ -31,7 +27,7 @@ func affine(factor, offset float64) graph.Affine {
 // unary returns the operation that applies function to every sample. op computes it in the graph; if op is nil,
 // function is supported only inside a larger function that is recognised: see curve.
 func unary(function func(float64) float64, op graph.Op) operation {
-	return operation{1, 1, "", func(c *call) ([]*value, error) {
+	return operation{1, 1, "", func(c *call) []*value {
 		if op == nil {
 			return c.apply(c.in[0], function, nil)
 		}
@@ -56,22 +52,19 @@ func positive(x float64) float64 {
 }
 
 // swish computes Swish: x·σ(alpha·x), with the logistic function σ.
-func (c *call) swish() ([]*value, error) {
+func (c *call) swish() []*value {
 	alpha := c.real("alpha", 1)
-	out, err := c.apply(c.in[0], func(x float64) float64 { return sigmoid(alpha * x) },
+	out := c.apply(c.in[0], func(x float64) float64 { return sigmoid(alpha * x) },
 		c.emit(affine(alpha, 0), graph.Sigmoid))
-	if err != nil {
-		return nil, err
-	}
 	return c.arithmetic('*', c.in[0], out[0])
 }
 
-func (c *call) leakyRelu() ([]*value, error) { return c.rectify(c.in[0], c.real("alpha", 0.01)) }
+func (c *call) leakyRelu() []*value { return c.rectify(c.in[0], c.real("alpha", 0.01)) }
 
-func (c *call) relu() ([]*value, error) { return c.rectify(c.in[0], 0) }
+func (c *call) relu() []*value { return c.rectify(c.in[0], 0) }
 
 // rectify multiplies negative samples by a slope.
-func (c *call) rectify(v *value, slope float64) ([]*value, error) {
+func (c *call) rectify(v *value, slope float64) []*value {
 	return c.apply(v, func(x float64) float64 {
 		if x < 0 {
 			return slope * x
@@ -81,36 +74,29 @@ func (c *call) rectify(v *value, slope float64) ([]*value, error) {
 }
 
 // prelu computes PRelu: it multiplies negative samples by a slope, which may differ from channel to channel.
-func (c *call) prelu() ([]*value, error) {
+func (c *call) prelu() []*value {
 	slope := c.in[1].constant
 	if slope == nil {
-		return nil, errors.New("with slopes that are computed of samples is not supported")
+		panic(fail.With("with slopes that are computed of samples is not supported"))
 	}
 	if slope.size() == 1 {
 		return c.rectify(c.in[0], slope.real(0))
 	}
-	list, err := c.perChannel(slope, c.in[0])
-	if err != nil {
-		return nil, err
-	}
-	return c.addChain(c.in[0], graph.PReLU{Slope: list})
+	return c.addChain(c.in[0], graph.PReLU{Slope: c.perChannel(slope, c.in[0])})
 }
 
 // addChain adds operations, one after another, to the node of v, and returns the result with the layout of v.
-func (c *call) addChain(v *value, ops ...graph.Op) ([]*value, error) {
-	node, err := v.samples.resolve(c.tracer)
-	m := maker{c, err}
-	node = m.chain(node, ops...)
-	return []*value{{samples: identity(node), dims: v.dims}}, m.err
+func (c *call) addChain(v *value, ops ...graph.Op) []*value {
+	return []*value{c.sampled(c.chain(c.samples(v), ops...)).arranged(v.dims)}
 }
 
 // perChannel returns, for each channel of v's node, the number that constant t holds for it. Each dimension of t must
 // be 1, or equal the dimension of v at the same distance from the last, which must then consist of channels.
-func (c *call) perChannel(t *tensor, v *value) ([]float32, error) {
+func (c *call) perChannel(t *tensor, v *value) []float32 {
 	dims := c.layout(v)
 	sizes := dims.sizes()
 	count := c.builder.Shape(v.samples.base).Channels
-	fault := fmt.Errorf("with a constant of %v numbers for %v samples is not supported, only with one, or one per "+
+	fault := fail.With("with a constant of %v numbers for %v samples is not supported, only with one, or one per "+
 		"channel", t.dims, sizes)
 	steps, extra := strides(t.dims), len(dims)-len(t.dims)
 	type along struct {
@@ -123,27 +109,25 @@ func (c *call) perChannel(t *tensor, v *value) ([]float32, error) {
 			continue
 		}
 		if i+extra < 0 || size != sizes[i+extra] {
-			return nil, fault
+			panic(fault)
 		}
 		inner := steps[i]
 		for _, p := range slices.Backward(dims[i+extra]) {
 			if p.of != channels {
-				return nil, fault
+				panic(fault)
 			}
 			if p.step > 0 {
 				parts = append(parts, along{p, inner})
 			} else if p.size > 1 {
-				return nil, fault
+				panic(fault)
 			}
 			inner *= p.size
 		}
 	}
 	if t.size() < 1 {
-		return nil, fault
+		panic(fault)
 	}
-	if err := c.copy(count); err != nil {
-		return nil, err
-	}
+	c.copy(count)
 	list := make([]float32, count)
 	for channel := range list {
 		offset := 0
@@ -152,10 +136,10 @@ func (c *call) perChannel(t *tensor, v *value) ([]float32, error) {
 		}
 		list[channel] = float32(t.real(offset))
 	}
-	return list, nil
+	return list
 }
 
-func (c *call) elu() ([]*value, error) {
+func (c *call) elu() []*value {
 	alpha := c.real("alpha", 1)
 	emit := c.emit(graph.ELU)
 	if alpha != 1 {
@@ -164,12 +148,12 @@ func (c *call) elu() ([]*value, error) {
 	return c.apply(c.in[0], func(x float64) float64 { return max(x, 0) + alpha*elu(min(x, 0)) }, emit)
 }
 
-func (c *call) celu() ([]*value, error) {
+func (c *call) celu() []*value {
 	alpha := c.real("alpha", 1)
 	return c.apply(c.in[0], func(x float64) float64 { return max(x, 0) + alpha*elu(min(x/alpha, 0)) }, nil)
 }
 
-func (c *call) gelu() ([]*value, error) {
+func (c *call) gelu() []*value {
 	name := graph.GELU
 	if c.text("approximate", "none") == "tanh" {
 		name = graph.GELUTanh
@@ -178,27 +162,21 @@ func (c *call) gelu() ([]*value, error) {
 	return c.apply(c.in[0], functions[i].value, c.emit(name))
 }
 
-func (c *call) hardSigmoid() ([]*value, error) {
+func (c *call) hardSigmoid() []*value {
 	alpha, beta := c.real("alpha", 0.2), c.real("beta", 0.5)
 	return c.apply(c.in[0], func(x float64) float64 { return min(max(alpha*x+beta, 0), 1) },
 		c.emit(affine(alpha, beta), graph.Clip{Min: 0, Max: 1}))
 }
 
 // clip computes Clip. Newer files state the limits as inputs, older ones as attributes.
-func (c *call) clip() ([]*value, error) {
-	least, err := c.number(1, c.real("min", -math.MaxFloat32))
-	if err != nil {
-		return nil, err
-	}
-	most, err := c.number(2, c.real("max", math.MaxFloat32))
-	if err != nil {
-		return nil, err
-	}
+func (c *call) clip() []*value {
+	least := c.number(1, c.real("min", -math.MaxFloat32))
+	most := c.number(2, c.real("max", math.MaxFloat32))
 	return c.limit(c.in[0], max(least, -math.MaxFloat32), min(most, math.MaxFloat32))
 }
 
 // limit limits samples to the range from low to high.
-func (c *call) limit(v *value, low, high float64) ([]*value, error) {
+func (c *call) limit(v *value, low, high float64) []*value {
 	if low == 0 && high == math.MaxFloat32 {
 		return c.rectify(v, 0)
 	}
@@ -207,11 +185,8 @@ func (c *call) limit(v *value, low, high float64) ([]*value, error) {
 }
 
 // pow computes Pow with a constant exponent. Other exponents than these work only inside recognised functions.
-func (c *call) pow() ([]*value, error) {
-	exponent, err := c.number(1, 1)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) pow() []*value {
+	exponent := c.number(1, 1)
 	var emit emitter
 	switch exponent {
 	case 1:
@@ -225,33 +200,30 @@ func (c *call) pow() ([]*value, error) {
 	case -1:
 		emit = c.emit(graph.Reciprocal)
 	case 3:
-		emit = func(t *tracer, node int) (graph.Operand, error) {
-			square, err := t.builder.Add(c.name, graph.Square, node)
-			if err != nil {
-				return graph.Operand{}, err
-			}
-			return t.builder.Arithmetic(c.name, '*', graph.Operand{Node: square}, graph.Operand{Node: node})
+		emit = func(t *tracer, node int) int {
+			square := fail.Need(t.builder.Add(c.name, graph.Square, node))
+			return t.combine(c.name, '*', graph.Operand{Node: square}, graph.Operand{Node: node})
 		}
 	}
 	return c.apply(c.in[0], func(x float64) float64 { return elementary.Pow(x, exponent) }, emit)
 }
 
 // arithmetic returns the operation that combines two inputs by a sign of graph.Builder.Arithmetic.
-func arithmetic(sign byte, fold func(*call) (*tensor, error)) operation {
-	return operation{2, 2, "axis broadcast", func(c *call) ([]*value, error) {
+func arithmetic(sign byte, fold func(*call) *tensor) operation {
+	return operation{2, 2, "axis broadcast", func(c *call) []*value {
 		return c.arithmetic(sign, c.in[0], c.in[1])
 	}, fold}
 }
 
 // arithmetic combines x and y by a sign of graph.Builder.Arithmetic. At most one of the two may be a constant.
-func (c *call) arithmetic(sign byte, x, y *value) ([]*value, error) {
+func (c *call) arithmetic(sign byte, x, y *value) []*value {
 	for i, v := range []*value{x, y} {
 		if v.constant == nil {
 			continue
 		}
 		other := []*value{y, x}[i]
 		if other.constant != nil {
-			return nil, errors.New("of constants is not supported")
+			panic(fail.With("of constants is not supported"))
 		}
 		if more := len(v.constant.dims) - len(c.layout(other)); more > 0 {
 			other = other.arranged(slices.Concat(make(layout, min(more, maxDims)), c.layout(other)))
@@ -264,26 +236,28 @@ func (c *call) arithmetic(sign byte, x, y *value) ([]*value, error) {
 	if x.samples.base == y.samples.base && c.layout(x).equals(c.layout(y)) {
 		return c.combineCurves(sign, x, y)
 	}
-	nodes, dims, err := c.align(x, y)
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.builder.Arithmetic(c.name, sign, graph.Operand{Node: nodes[0]}, graph.Operand{Node: nodes[1]})
-	return []*value{c.sampled(out.Node).arranged(dims)}, err
+	nodes, dims := c.align(x, y)
+	node := c.combine(c.name, sign, graph.Operand{Node: nodes[0]}, graph.Operand{Node: nodes[1]})
+	return []*value{c.sampled(node).arranged(dims)}
+}
+
+// combine adds the nodes of graph.Builder.Arithmetic, under the given name, and returns the last one. At most one
+// operand may be a constant.
+func (t *tracer) combine(name string, sign byte, x, y graph.Operand) (node int) {
+	return fail.Need(t.builder.Arithmetic(name, sign, x, y)).Node
 }
 
 // combineNumber combines samples with a number by a sign of graph.Builder.Arithmetic. The number is the first operand
 // if isFirst is true.
-func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) ([]*value, error) {
+func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) []*value {
 	switch {
 	case sign == '>':
-		out, err := c.limit(v, number, math.MaxFloat32)
-		return out, err
+		return c.limit(v, number, math.MaxFloat32)
 	case sign == '<':
 		return c.limit(v, -math.MaxFloat32, number)
 	case sign == '*' || sign == '/' && !isFirst:
-		if out, err := c.rescale(sign, v, number); out != nil || err != nil {
-			return out, err
+		if out := c.rescale(sign, v, number); out != nil {
+			return out
 		}
 	}
 	constant := graph.Operand{Constant: []float32{float32(number)}}
@@ -292,84 +266,76 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 			return graph.Combine(sign, number, s)
 		}
 		return graph.Combine(sign, s, number)
-	}, func(t *tracer, node int) (graph.Operand, error) {
+	}, func(t *tracer, node int) int {
 		if isFirst {
-			return t.builder.Arithmetic(c.name, sign, constant, graph.Operand{Node: node})
+			return t.combine(c.name, sign, constant, graph.Operand{Node: node})
 		}
-		return t.builder.Arithmetic(c.name, sign, graph.Operand{Node: node}, constant)
+		return t.combine(c.name, sign, graph.Operand{Node: node}, constant)
 	})
 }
 
 // rescale makes networks that were exported for one size of picture right for any size. If number is n, the number of
 // pixels, or n − 1, it returns mean·n as the sum, sum/n as the mean, and sum/(n − 1), for unbiased variances, with n
 // taken from the picture at hand. It returns nil in all other cases.
-func (c *call) rescale(sign byte, v *value, number float64) ([]*value, error) {
+func (c *call) rescale(sign byte, v *value, number float64) []*value {
 	n := c.builder.Node(v.samples.base)
 	op, isReduce := n.Op.(graph.Reduce)
 	if !isReduce || !op.OfPicture || op.OfChannels || v.samples.made != v.samples.base {
-		return nil, nil
+		return nil
 	}
 	s := c.builder.Shape(n.Inputs[0])
 	count := float64(s.W * s.H)
 	all := &value{samples: identity(n.Inputs[0])}
 	var out []*value
-	var err error
 	switch {
 	case sign == '*' && op.By == graph.Mean && number == count:
-		out, err = c.addChain(all, graph.Reduce{By: graph.Sum, OfPicture: true})
+		out = c.addChain(all, graph.Reduce{By: graph.Sum, OfPicture: true})
 	case sign == '/' && op.By == graph.Sum && number == count:
-		out, err = c.addChain(all, graph.Reduce{By: graph.Mean, OfPicture: true})
+		out = c.addChain(all, graph.Reduce{By: graph.Mean, OfPicture: true})
 	case sign == '/' && op.By == graph.Sum && number == count-1 && number > 0:
-		out, err = c.addChain(all, graph.Select{Channels: []int{0}}, affine(0, 1),
+		out = c.addChain(all, graph.Select{Channels: []int{0}}, affine(0, 1),
 			graph.Reduce{By: graph.Sum, OfPicture: true}, affine(1, -1))
-		if err == nil {
-			out, err = c.arithmetic('/', &value{samples: v.samples}, out[0])
-		}
+		out = c.arithmetic('/', &value{samples: v.samples}, out[0])
+	default:
+		return nil
 	}
-	if out == nil || err != nil {
-		return nil, err
-	}
-	return []*value{out[0].arranged(v.dims)}, nil
+	return []*value{out[0].arranged(v.dims)}
 }
 
 // combineConstant combines v with a constant that holds a number for each channel, or a mask that attention adds to the
 // scores of shifted windows. sign and isFirst are as for combineNumber.
-func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) ([]*value, error) {
-	node, err := v.samples.resolve(c.tracer)
-	if err != nil {
-		return nil, err
-	}
-	list, err := c.perChannel(t, v)
-	if err != nil {
+func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) []*value {
+	node := c.samples(v)
+	var list []float32
+	if err := fail.Catch(func() { list = c.perChannel(t, v) }); err != nil {
 		if mask, ok := c.shiftMask(v, t); ok && sign == '+' {
 			return c.addChain(v, mask)
 		}
 		if plain, failed := c.inUsualLayout(v); failed == nil && v.dims != nil {
 			return c.combineConstant(sign, plain, t, isFirst)
 		}
-		return nil, err
+		fail.If(err)
 	}
 	operands := [2]graph.Operand{{Node: node}, {Constant: list}}
 	if isFirst {
 		operands[0], operands[1] = operands[1], operands[0]
 	}
-	out, err := c.builder.Arithmetic(c.name, sign, operands[0], operands[1])
-	return []*value{{samples: identity(out.Node), dims: v.dims}}, err
+	return []*value{c.sampled(c.combine(c.name, sign, operands[0], operands[1])).arranged(v.dims)}
 }
 
 // align returns a node for each value, and the layout that all these nodes have, so that they can be combined sample by
 // sample. A value may have a single pixel or channel where another has more.
-func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
+func (c *call) align(values ...*value) (nodes []int, dims layout) {
 	isUsual := true
 	for _, v := range values {
-		if isUsual = isUsual && v.dims == nil; len(t.layout(v)) > len(dims) {
-			dims = make(layout, len(t.layout(v)))
+		if isUsual = isUsual && v.dims == nil; len(c.layout(v)) > len(dims) {
+			dims = make(layout, len(c.layout(v)))
 		}
 	}
 	fits := true
 	sizes := make([]int, len(dims))
 	for _, v := range values {
-		all := t.layout(v)
+		all := c.layout(v)
 		for i, parts := range all {
 			k := i + len(dims) - len(all)
 			sizes[k] = max(sizes[k], all.sizes()[i])
@@ -387,77 +353,56 @@ func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
 		dims = nil
 	}
 	for _, v := range values {
-		node := 0
 		if dims == nil {
-			node, err = t.node(v)
+			nodes = append(nodes, fail.Need(c.node(v)))
 		} else {
-			node, err = v.samples.resolve(t)
+			nodes = append(nodes, c.samples(v))
 		}
-		if err != nil {
-			return nil, nil, err
-		}
-		nodes = append(nodes, node)
 	}
-	return nodes, dims, nil
+	return nodes, dims
 }
 
 // combineCurves combines two curves by sign if both are functions of the samples of one node.
-func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) {
+func (c *call) combineCurves(sign byte, first, second *value) []*value {
 	name, x, y := c.name, first.samples, second.samples
-	out, err := c.newCurve(x.base, x, y)
-	if err != nil {
-		return nil, err
-	}
-	out.emit = func(t *tracer) (graph.Operand, error) {
-		first, err := x.resolve(t)
-		if err != nil {
-			return graph.Operand{}, err
-		}
-		second, err := y.resolve(t)
-		if err != nil {
-			return graph.Operand{}, err
-		}
-		return t.builder.Arithmetic(name, sign, graph.Operand{Node: first}, graph.Operand{Node: second})
+	out := c.newCurve(x.base, x, y)
+	out.emit = func(t *tracer) int {
+		left, right := fail.Need(x.resolve(t)), fail.Need(y.resolve(t))
+		return t.combine(name, sign, graph.Operand{Node: left}, graph.Operand{Node: right})
 	}
 	for i := range out.at {
 		out.at[i] = graph.Combine(sign, x.at[i], y.at[i])
 	}
-	return []*value{{samples: out, dims: first.dims}}, nil
+	return []*value{{samples: out, dims: first.dims}}
 }
 
 // extreme returns a function for operation.make that computes Max, Min or Sum by the signs '>', '<' and '+'.
-func extreme(sign byte) func(*call) ([]*value, error) {
-	return func(c *call) (out []*value, err error) {
+func extreme(sign byte) func(*call) []*value {
+	return func(c *call) (out []*value) {
 		out = c.in[:1]
 		for _, v := range c.in[1:] {
-			if v != nil && err == nil {
-				out, err = c.arithmetic(sign, out[0], v)
+			if v != nil {
+				out = c.arithmetic(sign, out[0], v)
 			}
 		}
-		return out, err
+		return out
 	}
 }
 
 // batchNormalization computes BatchNormalization with constant means and variances, which is a factor and an offset for
 // each channel.
-func (c *call) batchNormalization() ([]*value, error) {
-	s, err := c.shape()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) batchNormalization() []*value {
+	s := c.shape()
 	if c.int("training_mode", 0) != 0 || c.int("spatial", 1) != 1 {
-		return nil, errors.New("for training is not supported")
+		panic(fail.With("for training is not supported"))
 	}
 	var lists [4][]float32
 	for i, v := range c.in[1:5] {
 		if v.constant == nil || len(v.constant.reals) != s.Channels {
-			return nil, fmt.Errorf("has parameters that are not %d constants", s.Channels)
+			panic(fail.With("has parameters that are not %d constants", s.Channels))
 		}
 		lists[i] = v.constant.reals
 	}
-	op, err := graph.BatchNorm(lists[0], lists[1], lists[2], lists[3], c.real("epsilon", 1e-5))
-	if err != nil {
-		return nil, err
-	}
+	op := fail.Need(graph.BatchNorm(lists[0], lists[1], lists[2], lists[3], c.real("epsilon", 1e-5)))
 	return c.add(op, c.in[0])
 }

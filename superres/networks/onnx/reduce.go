@@ -2,10 +2,10 @@ package onnx
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -33,14 +33,11 @@ func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err err
 }
 
 // reduce returns a function for operation.make: it reduces samples, or their squares if isSquare is true, along axes.
-func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
-	return func(c *call) ([]*value, error) {
+func reduce(by graph.Reduction, isSquare bool) func(*call) []*value {
+	return func(c *call) []*value {
 		v := c.in[0]
 		dims := c.layout(v)
-		axes, err := c.listOr(1, "axes")
-		if err != nil {
-			return nil, err
-		}
+		axes := c.listOr(1, "axes")
 		if len(axes) == 0 {
 			if c.int("noop_with_empty_axes", 0) != 0 {
 				return c.same()
@@ -54,10 +51,7 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 			dropped = 1
 		}
 		for i, a := range axes {
-			if axes[i], err = axis(a, len(dims)-dropped); err != nil {
-				return nil, err
-			}
-			axes[i] += dropped
+			axes[i] = axis(a, len(dims)-dropped) + dropped
 		}
 		axes = slices.Concat(axes, v.along)
 		var out []*value
@@ -73,29 +67,24 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		case err != nil && !isSquare && of.step > 1 && of.size <= maxChoices && by != graph.Norm:
 			return c.reduceApart(v, axes[0], of.size, by)
 		case err != nil && !isSquare && of.step == 1:
-			out, err = c.addChain(v, graph.ReduceEach{By: by, Size: of.size})
+			out = c.addChain(v, graph.ReduceEach{By: by, Size: of.size})
 		case err != nil:
 			if c.isSide(v, axes) && c.int("keepdims", 1) == 0 && !isSquare {
 				a := axes[0]
 				front := slices.Concat(layout{dims[a]}, dims[:a], dims[a+1:])
 				return []*value{{samples: v.samples, dims: front, along: []int{0}, reduction: c.op,
-					isDropped: true}}, nil
+					isDropped: true}}
 			}
 			if c.isSide(v, axes) && !isSquare {
-				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}, nil
+				return []*value{{samples: v.samples, dims: v.dims, along: axes, reduction: c.op}}
 			}
-			if out, err = c.reduceWindows(v, axes, by, isSquare); err != nil {
-				return nil, err
-			}
+			out = c.reduceWindows(v, axes, by, isSquare)
 		case !ofPicture && !ofChannels:
 			out = []*value{v}
 		case isSquare:
-			out, err = c.addChain(v, graph.Square, graph.Reduce{By: by, OfPicture: ofPicture, OfChannels: ofChannels})
+			out = c.addChain(v, graph.Square, graph.Reduce{By: by, OfPicture: ofPicture, OfChannels: ofChannels})
 		default:
-			out, err = c.addChain(v, graph.Reduce{By: by, OfPicture: ofPicture, OfChannels: ofChannels})
-		}
-		if err != nil {
-			return nil, err
+			out = c.addChain(v, graph.Reduce{By: by, OfPicture: ofPicture, OfChannels: ofChannels})
 		}
 		var left layout
 		for d, parts := range dims {
@@ -110,21 +99,14 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		if left == nil {
 			left = layout{}
 		}
-		return []*value{out[0].arranged(left)}, nil
+		return []*value{out[0].arranged(left)}
 	}
 }
 
 // reduceMin computes ReduceMin as the negated maximum of the negated samples, since the graph has only the maximum.
-func (c *call) reduceMin() ([]*value, error) {
-	out, err := c.combineNumber('*', c.in[0], -1, false)
-	if err != nil {
-		return nil, err
-	}
-	c.in[0] = out[0]
-	if out, err = reduce(graph.Maximum, false)(c); err != nil {
-		return nil, err
-	}
-	return c.combineNumber('*', out[0], -1, false)
+func (c *call) reduceMin() []*value {
+	c.in[0] = c.combineNumber('*', c.in[0], -1, false)[0]
+	return c.combineNumber('*', reduce(graph.Maximum, false)(c)[0], -1, false)
 }
 
 // isSide reports whether axes is a single dimension of v that is all rows, or all columns, of its node.
@@ -148,50 +130,45 @@ func (c *call) channelsOf(v *value, axes []int) (p part) {
 
 // reduceApart reduces along a dimension of n channels that are not side by side. It selects the channels of one index
 // after another and combines them.
-func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*value, err error) {
+func (c *call) reduceApart(v *value, along, n int, by graph.Reduction) (out []*value) {
 	sign := byte('+')
 	if by == graph.Maximum {
 		sign = '>'
 	}
 	for i := range n {
-		one, err := c.selectIndexes(v, along, []int{i})
-		if err == nil && i > 0 {
-			out, err = c.arithmetic(sign, out[0], one)
+		one := c.selectIndexes(v, along, []int{i})
+		if i > 0 {
+			out = c.arithmetic(sign, out[0], one)
 		} else {
 			out = []*value{one}
 		}
-		if err != nil {
-			return nil, err
-		}
 	}
 	if by == graph.Mean {
-		if out, err = c.combineNumber('/', out[0], float64(n), false); err != nil {
-			return nil, err
-		}
+		out = c.combineNumber('/', out[0], float64(n), false)
 	}
 	dims := slices.Clone(c.layout(out[0]))
 	if c.int("keepdims", 1) == 0 {
 		dims = slices.Delete(dims, along, along+1)
 	}
-	return []*value{out[0].arranged(dims)}, nil
+	return []*value{out[0].arranged(dims)}
 }
 
 // reduceWindows reduces the pixels of square windows. All pixels of a window get the result.
-func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare bool) ([]*value, error) {
+func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare bool) []*value {
 	var parts []part
 	for _, d := range axes {
 		parts = append(parts, c.layout(v)[d]...)
 	}
 	parts = merged(parts)
 	s := c.builder.Shape(v.samples.base)
-	fault := errors.New("of some of the pixels or channels is not supported, only of all, or of square windows")
+	fault := fail.With("of some of the pixels or channels is not supported, only of all, or of square windows")
 	if len(parts) != 2 || parts[0].of != rows || parts[1].of != columns || parts[0].size != parts[1].size {
-		return nil, fault
+		panic(fault)
 	}
 	n, before, after := parts[0].size, []graph.Op{}, []graph.Op{}
 	isGrid := parts[0].step*n == s.H && parts[1].step*n == s.W && parts[0].step > 1
 	if !isGrid && (parts[0].step != 1 || parts[1].step != 1) || s.W%n != 0 || s.H%n != 0 || n > graph.MaxScale {
-		return nil, fault
+		panic(fault)
 	}
 	if isGrid {
 		before = append(before, graph.Interleave{Rows: n, Columns: n})
@@ -214,36 +191,15 @@ func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare 
 }
 
 // globalPool returns a function for operation.make: it reduces each channel of the picture to one sample.
-func globalPool(by graph.Reduction) func(*call) ([]*value, error) {
-	return func(c *call) ([]*value, error) { return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0]) }
+func globalPool(by graph.Reduction) func(*call) []*value {
+	return func(c *call) []*value { return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0]) }
 }
 
 // pool returns a function for operation.make: it computes MaxPool or AveragePool.
-func pool(isMax bool) func(*call) ([]*value, error) {
-	return func(c *call) ([]*value, error) {
-		shape, err := c.pair("kernel_shape", 0)
-		if err != nil {
-			return nil, err
-		}
-		steps, err := c.pair("strides", 1)
-		if err != nil {
-			return nil, err
-		}
-		apart, err := c.pair("dilations", 1)
-		if err != nil {
-			return nil, err
-		}
-		pads, err := c.list("pads")
-		if err != nil {
-			return nil, err
-		}
-		if pads == nil {
-			pads = make([]int, 4)
-		}
-		s, err := c.shape()
-		if err != nil {
-			return nil, err
-		}
+func pool(isMax bool) func(*call) []*value {
+	return func(c *call) []*value {
+		shape, steps, apart := c.pair("kernel_shape", 0), c.pair("strides", 1), c.pair("dilations", 1)
+		pads, s := c.pads(), c.shape()
 		mode := c.text("auto_pad", "NOTSET")
 		switch {
 		case slices.Equal(shape, []int{s.H, s.W}) && slices.Equal(shape, steps) && s.W*s.H > 1 && len(pads) == 4 &&
@@ -254,10 +210,10 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 			}
 			return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0])
 		case steps[0] != steps[1] || apart[0] != 1 || apart[1] != 1 || c.outputs > 1 || c.int("storage_order", 0) != 0:
-			return nil, errors.New("with different strides across and down, with dilation, or with indexes, is not " +
-				"supported")
+			panic(fail.With("with different strides across and down, with dilation, or with indexes, is not " +
+				"supported"))
 		case mode != "NOTSET" && mode != "" && mode != "VALID" || len(pads) != 4:
-			return nil, errors.New("with a padding that is not stated is not supported")
+			panic(fail.With("with a padding that is not stated is not supported"))
 		}
 		op := graph.Pool{IsMax: isMax, Height: shape[0], Width: shape[1], Stride: steps[0],
 			Pad:      graph.Edges{Top: pads[0], Left: pads[1], Bottom: pads[2], Right: pads[3]},
@@ -274,7 +230,7 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 			down := more(s.H, op.Pad.Top, op.Pad.Bottom, op.Height)
 			across := more(s.W, op.Pad.Left, op.Pad.Right, op.Width)
 			if op.CountPad && down+across > 0 {
-				return nil, errors.New("of more than the padding is not supported")
+				panic(fail.With("of more than the padding is not supported"))
 			}
 			op.Pad.Bottom, op.Pad.Right = op.Pad.Bottom+down, op.Pad.Right+across
 		}
@@ -284,14 +240,14 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 
 // scaleAndOffset multiplies v by the constant in input scale and adds the constant in input offset, where the node has
 // these inputs. The constants lack the last dimensions of v; missing is the number of these.
-func (c *call) scaleAndOffset(v []*value, scale, offset, missing int) (out []*value, err error) {
+func (c *call) scaleAndOffset(v []*value, scale, offset, missing int) (out []*value) {
 	out = v
 	for k, i := range []int{scale, offset} {
 		if i >= len(c.in) || c.in[i] == nil {
 			continue
 		}
 		if c.in[i].constant == nil {
-			return nil, errors.New("with parameters that are no constants is not supported")
+			panic(fail.With("with parameters that are no constants is not supported"))
 		}
 		t := *c.in[i].constant
 		t.dims = slices.Clone(t.dims)
@@ -299,49 +255,40 @@ func (c *call) scaleAndOffset(v []*value, scale, offset, missing int) (out []*va
 			t.dims = append(t.dims, 1)
 		}
 		if len(t.dims) > maxDims {
-			return nil, errView
+			panic(errView)
 		}
-		if out, err = c.arithmetic("*+"[k], out[0], &value{constant: &t}); err != nil {
-			return nil, err
-		}
+		out = c.arithmetic("*+"[k], out[0], &value{constant: &t})
 	}
-	return out, nil
+	return out
 }
 
 // layerNormalization computes LayerNormalization of the channels of each pixel, or of all channels and pixels together.
-func (c *call) layerNormalization() ([]*value, error) {
+func (c *call) layerNormalization() []*value {
 	v := c.in[0]
 	if c.outputs > 1 {
-		return nil, errors.New("with several results is not supported")
+		panic(fail.With("with several results is not supported"))
 	}
 	rank := len(c.layout(v))
-	first, err := axis(c.int("axis", -1), rank)
-	if err != nil {
-		return nil, err
-	}
+	first := axis(c.int("axis", -1), rank)
 	var axes []int
 	for d := first; d < rank; d++ {
 		axes = append(axes, d)
 	}
 	ofPicture, ofChannels, err := c.extent(v, axes)
 	if err != nil || !ofChannels {
-		return nil, errors.New("of other samples than the channels of a pixel, or all, is not supported")
+		panic(fail.With("of other samples than the channels of a pixel, or all, is not supported"))
 	}
-	op := graph.Normalize{Groups: 1, OfPicture: ofPicture, Epsilon: float32(c.real("epsilon", 1e-5))}
-	out, err := c.addChain(v, op)
-	if err != nil {
-		return nil, err
-	}
+	out := c.addChain(v, graph.Normalize{Groups: 1, OfPicture: ofPicture, Epsilon: float32(c.real("epsilon", 1e-5))})
 	return c.scaleAndOffset(out, 1, 2, 0)
 }
 
 // instanceNormalization normalises the samples of each index in dimension 1: of a channel, or of a group of channels.
-func (c *call) instanceNormalization() ([]*value, error) {
+func (c *call) instanceNormalization() []*value {
 	v := c.in[0]
 	dims := c.layout(v)
 	sizes := dims.sizes()
 	if len(dims) < 3 || sizes[0] != 1 {
-		return nil, errors.New("of samples of fewer than 3 dimensions is not supported")
+		panic(fail.With("of samples of fewer than 3 dimensions is not supported"))
 	}
 	count := c.builder.Shape(v.samples.base).Channels
 	p, isChannels := singlePart(dims[1], channels)
@@ -349,32 +296,22 @@ func (c *call) instanceNormalization() ([]*value, error) {
 		p, isChannels = part{size: 1, step: count}, true
 	}
 	if !isChannels || p.size*p.step != count {
-		return nil, errView
+		panic(errView)
 	}
-	op := graph.Normalize{Groups: p.size, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))}
-	out, err := c.addChain(v, op)
-	if err != nil {
-		return nil, err
-	}
+	out := c.addChain(v, graph.Normalize{Groups: p.size, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))})
 	return c.scaleAndOffset(out, 1, 2, len(dims)-2)
 }
 
 // groupNormalization computes GroupNormalization. Each group has all pixels of some neighbouring channels.
-func (c *call) groupNormalization() ([]*value, error) {
-	s, err := c.shape()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) groupNormalization() []*value {
+	s := c.shape()
 	groups := c.int("num_groups", 0)
 	op := graph.Normalize{Groups: groups, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))}
-	out, err := c.add(op, c.in[0])
-	if err != nil {
-		return nil, err
-	}
+	out := c.add(op, c.in[0])
 	for i := 1; i < 3 && c.opset < 21; i++ { // before version 21, one parameter for each group
 		t := c.in[i].constant
 		if t == nil || t.size() != groups || s.Channels > c.budget {
-			return nil, fmt.Errorf("has parameters that are not %d constants", groups)
+			panic(fail.With("has parameters that are not %d constants", groups))
 		}
 		list := make([]float32, s.Channels)
 		for k := range list {
@@ -386,38 +323,35 @@ func (c *call) groupNormalization() ([]*value, error) {
 }
 
 // softmax computes Softmax. Before version 13 of the operations it was over all dimensions from axis on, by default 1.
-func (c *call) softmax() ([]*value, error) {
+func (c *call) softmax() []*value {
 	v := c.in[0]
 	dims := c.layout(v)
 	usual := -1
 	if c.opset < 13 {
 		usual = 1
 	}
-	along, err := axis(c.int("axis", usual), len(dims))
-	if err != nil {
-		return nil, err
-	}
+	along := axis(c.int("axis", usual), len(dims))
 	if c.opset < 13 && along != len(dims)-1 {
-		return nil, errors.New("of several dimensions is not supported")
+		panic(fail.With("of several dimensions is not supported"))
 	}
 	return c.softmaxOf(v, along)
 }
 
 // softmaxOf computes Softmax of v along one dimension.
-func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
+func (c *call) softmaxOf(v *value, along int) []*value {
 	if ofPicture, ofChannels, err := c.extent(v, []int{along}); err == nil && ofPicture && !ofChannels {
 		return c.softmaxOfPicture(v)
 	}
 	p, isChannels := singlePart(c.layout(v)[along], channels)
 	if !isChannels || p.step < 1 {
-		return nil, errors.New("of other samples than the channels of a pixel, or of scores, is not supported")
+		panic(fail.With("of other samples than the channels of a pixel, or of scores, is not supported"))
 	}
 	if p.step == 1 {
 		return c.addChain(v, graph.Softmax{Size: p.size})
 	}
 	count := c.builder.Shape(v.samples.base).Channels
 	if count%(p.size*p.step) != 0 {
-		return nil, errView
+		panic(errView)
 	}
 	beside, back := make([]int, 0, count), make([]int, count) // the order of channels for Softmax, and its inverse
 	for k := range count {
@@ -428,40 +362,36 @@ func (c *call) softmaxOf(v *value, along int) ([]*value, error) {
 }
 
 // softmaxOfPicture computes Softmax over all pixels of each channel.
-func (c *call) softmaxOfPicture(v *value) ([]*value, error) {
-	node, err := v.samples.resolve(c.tracer)
-	m := &maker{c, err}
-	node = m.make(graph.Exp, m.make(graph.Sub{}, node, m.make(graph.Reduce{By: graph.Maximum, OfPicture: true}, node)))
-	node = m.make(graph.Div{}, node, m.make(graph.Reduce{By: graph.Sum, OfPicture: true}, node))
-	return []*value{{samples: identity(node), dims: v.dims}}, m.err
+func (c *call) softmaxOfPicture(v *value) []*value {
+	node := c.samples(v)
+	node = c.put(graph.Exp, c.put(graph.Sub{}, node, c.put(graph.Reduce{By: graph.Maximum, OfPicture: true}, node)))
+	node = c.put(graph.Div{}, node, c.put(graph.Reduce{By: graph.Sum, OfPicture: true}, node))
+	return []*value{c.sampled(node).arranged(v.dims)}
 }
 
 // compare returns a function for operation.make that computes x > y, or y > x if isSwapped is true. If isNegated is
 // true, 0 and 1 are exchanged in the result.
-func compare(isSwapped, isNegated bool) func(*call) ([]*value, error) {
-	return func(c *call) ([]*value, error) {
+func compare(isSwapped, isNegated bool) func(*call) []*value {
+	return func(c *call) []*value {
 		x, y := c.in[0], c.in[1]
 		if isSwapped {
 			x, y = y, x
 		}
-		out, err := c.arithmetic('-', x, y)
-		if err != nil {
-			return nil, err
+		out := c.apply(c.arithmetic('-', x, y)[0], positive, c.emit(graph.Positive))
+		if isNegated {
+			return c.arithmetic('-', &value{constant: scalar(1)}, out[0])
 		}
-		if out, err = c.apply(out[0], positive, c.emit(graph.Positive)); err != nil || !isNegated {
-			return out, err
-		}
-		return c.arithmetic('-', &value{constant: scalar(1)}, out[0])
+		return out
 	}
 }
 
 // where computes Where with values that depend on the picture.
-func (c *call) where() ([]*value, error) {
+func (c *call) where() []*value {
 	if t := c.in[0].constant; t != nil && t.size() == 1 {
 		if t.real(0) != 0 {
-			return c.in[1:2], nil
+			return c.in[1:2]
 		}
-		return c.in[2:3], nil
+		return c.in[2:3]
 	} else if t != nil {
 		return c.masked(t)
 	}
@@ -471,28 +401,18 @@ func (c *call) where() ([]*value, error) {
 			continue
 		}
 		if v.constant.size() != 1 {
-			return nil, errors.New("with several constants is not supported")
+			panic(fail.With("with several constants is not supported"))
 		}
 		number := v.constant.real(0)
-		filled, err := c.apply(c.in[0], func(float64) float64 { return number }, c.emit(affine(0, number)))
-		if err != nil {
-			return nil, err
-		}
-		values[i] = filled[0]
+		values[i] = c.apply(c.in[0], func(float64) float64 { return number }, c.emit(affine(0, number)))[0]
 	}
-	nodes, dims, err := c.align(values...)
-	if err != nil {
-		return nil, err
-	}
-	node, err := c.builder.Add(c.name, graph.Where{}, nodes...)
-	return []*value{c.sampled(node).arranged(dims)}, err
+	nodes, dims := c.align(values...)
+	return []*value{c.sampled(c.put(graph.Where{}, nodes...)).arranged(dims)}
 }
 
 // masked computes Where for a constant condition: the sum of both operands, each times a mask of 0 and 1.
-func (c *call) masked(condition *tensor) (out []*value, err error) {
-	if err := c.spend(2 * condition.size()); err != nil {
-		return nil, err
-	}
+func (c *call) masked(condition *tensor) (out []*value) {
+	c.spend(2 * condition.size())
 	const low = -1e9 // adding samples of usual size to it has no effect in float32
 	if number, v := c.in[1].constant, c.in[2]; number != nil && number.size() == 1 && number.real(0) <= low &&
 		v.constant == nil {
@@ -516,11 +436,7 @@ func (c *call) masked(condition *tensor) (out []*value, err error) {
 		term := &value{constant: mask}
 		switch {
 		case v.constant == nil:
-			made, err := c.arithmetic('*', v, term)
-			if err != nil {
-				return nil, err
-			}
-			term = made[0]
+			term = c.arithmetic('*', v, term)[0]
 		case v.constant.size() == 1:
 			number := float32(min(max(v.constant.real(0), -math.MaxFloat32), math.MaxFloat32)) // the constant may be −∞
 			for k, is := range mask.reals {
@@ -529,19 +445,19 @@ func (c *call) masked(condition *tensor) (out []*value, err error) {
 				}
 			}
 		default:
-			return nil, errors.New("with several constants is not supported")
+			panic(fail.With("with several constants is not supported"))
 		}
 		if out == nil {
 			out = []*value{term}
-		} else if out, err = c.arithmetic('+', out[0], term); err != nil {
-			return nil, err
+		} else {
+			out = c.arithmetic('+', out[0], term)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // castTo8 computes Cast of samples to numbers of 8 bits: it limits them to 0..255 and rounds down.
-func (c *call) castTo8() ([]*value, error) {
+func (c *call) castTo8() []*value {
 	return c.apply(c.in[0], func(x float64) float64 { return math.Floor(min(max(x, 0), 255)) },
 		c.emit(graph.Clip{Min: 0, Max: 255}, graph.Floor))
 }

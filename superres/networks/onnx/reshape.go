@@ -1,10 +1,9 @@
 package onnx
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -12,7 +11,7 @@ import (
 const maxDims = 16
 
 // newDims returns the dimensions to which a Reshape, Flatten, Squeeze or Unsqueeze changes the given dimensions.
-func (c *call) newDims(dims []int) ([]int, error) {
+func (c *call) newDims(dims []int) []int {
 	switch c.op {
 	case "Reshape":
 		return c.reshapedDims(dims)
@@ -22,27 +21,21 @@ func (c *call) newDims(dims []int) ([]int, error) {
 			along += len(dims)
 		}
 		if along < 0 || along > len(dims) {
-			return nil, fmt.Errorf("at axis %d of %d", along, len(dims))
+			panic(fail.With("at axis %d of %d", along, len(dims)))
 		}
-		return []int{product(dims[:along]), product(dims[along:])}, nil
+		return []int{product(dims[:along]), product(dims[along:])}
 	}
-	axes, err := c.listOr(1, "axes")
-	if err != nil {
-		return nil, err
-	}
+	axes := c.listOr(1, "axes")
 	rank := len(dims)
 	if c.op == "Unsqueeze" {
 		rank += len(axes)
 	}
 	if rank > maxDims {
-		return nil, fmt.Errorf("to %d dimensions is not supported", rank)
+		panic(fail.With("to %d dimensions is not supported", rank))
 	}
 	chosen := make([]bool, rank)
 	for _, a := range axes {
-		if a, err = axis(a, rank); err != nil {
-			return nil, err
-		}
-		chosen[a] = true
+		chosen[axis(a, rank)] = true
 	}
 	var out []int
 	if c.op == "Unsqueeze" {
@@ -51,22 +44,22 @@ func (c *call) newDims(dims []int) ([]int, error) {
 			case isNew:
 				out = append(out, 1)
 			case len(dims) == 0:
-				return nil, errors.New("has an axis twice")
+				panic(fail.With("has an axis twice"))
 			default:
 				out, dims = append(out, dims[0]), dims[1:]
 			}
 		}
-		return out, nil
+		return out
 	}
 	for i, size := range dims {
 		if chosen[i] && size != 1 {
-			return nil, fmt.Errorf("of a dimension of size %d", size)
+			panic(fail.With("of a dimension of size %d", size))
 		}
 		if !chosen[i] && (size != 1 || len(axes) > 0) {
 			out = append(out, size)
 		}
 	}
-	return out, nil
+	return out
 }
 
 func product(list []int) int {
@@ -78,13 +71,10 @@ func product(list []int) int {
 }
 
 // reshapedDims returns the dimensions that a Reshape states. 0 means the input's dimension, −1 all remaining values.
-func (c *call) reshapedDims(dims []int) ([]int, error) {
-	list, err := c.listOr(1, "shape")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) reshapedDims(dims []int) []int {
+	list := c.listOr(1, "shape")
 	if len(list) > maxDims {
-		return nil, fmt.Errorf("to %d dimensions is not supported", len(list))
+		panic(fail.With("to %d dimensions is not supported", len(list)))
 	}
 	list = slices.Clone(list)
 	open, known := -1, 1
@@ -96,53 +86,46 @@ func (c *call) reshapedDims(dims []int) ([]int, error) {
 			open = i
 			continue
 		case size < 0:
-			return nil, fmt.Errorf("to %v", list)
+			panic(fail.With("to %v", list))
 		}
 		known *= list[i]
 	}
 	total := product(dims)
 	if open >= 0 {
 		if known == 0 || total%known != 0 {
-			return nil, fmt.Errorf("of %v to %v", dims, list)
+			panic(fail.With("of %v to %v", dims, list))
 		}
 		list[open] = total / known
 	} else if known != total {
-		return nil, fmt.Errorf("of %v to %v", dims, list)
+		panic(fail.With("of %v to %v", dims, list))
 	}
-	return list, nil
+	return list
 }
 
-func foldReshape(c *call) (*tensor, error) {
+func foldReshape(c *call) *tensor {
 	from := *c.in[0].constant
-	var err error
-	if from.dims, err = c.newDims(from.dims); err == nil {
-		_, err = count(from.dims)
-	}
-	return &from, err
+	from.dims = c.newDims(from.dims)
+	fail.Need(count(from.dims))
+	return &from
 }
 
 // reshape computes Reshape, Flatten, Squeeze or Unsqueeze of samples. It may turn squares of pixels into channels.
-func (c *call) reshape() ([]*value, error) {
+func (c *call) reshape() []*value {
 	v := c.in[0]
-	dims, err := c.newDims(c.sizes(v))
-	if err != nil {
-		return nil, err
-	}
+	dims := c.newDims(c.sizes(v))
 	if plain, err := c.inUsualLayout(v); err == nil { // a node in the usual layout has no parts to split
 		v = plain
 	}
 	out, err := c.layout(v).reshaped(dims)
-	if err != nil {
-		if v, failed := c.unshuffled(v); failed == nil {
-			out, err = c.layout(v).reshaped(dims)
-			return []*value{v.arranged(out)}, err
-		}
+	if err != nil && fail.Catch(func() { v = c.unshuffled(v) }) == nil {
+		out, err = c.layout(v).reshaped(dims)
 	}
-	return []*value{v.arranged(out)}, err
+	fail.If(err)
+	return []*value{v.arranged(out)}
 }
 
 // unshuffled adds a PixelUnshuffle, which turns squares of pixels into channels, and returns v on the new node.
-func (c *call) unshuffled(v *value) (*value, error) {
+func (c *call) unshuffled(v *value) *value {
 	dims := c.layout(v).merged()
 	factors := [3]int{channels: 1}
 	for _, p := range slices.Concat(dims...) {
@@ -151,13 +134,10 @@ func (c *call) unshuffled(v *value) (*value, error) {
 		}
 	}
 	f := factors[rows]
-	node, err := v.samples.resolve(c.tracer)
-	if err != nil || f < 2 || f != factors[columns] {
-		return nil, errView
+	if f < 2 || f != factors[columns] {
+		panic(errView)
 	}
-	if node, err = c.builder.Add(c.name, graph.PixelUnshuffle{Factor: f}, node); err != nil {
-		return nil, err
-	}
+	node := c.put(graph.PixelUnshuffle{Factor: f}, c.samples(v))
 	var order []part
 	for _, parts := range dims {
 		for i, p := range parts {
@@ -167,7 +147,7 @@ func (c *call) unshuffled(v *value) (*value, error) {
 			case p.step > 1 && p.step%f == 0:
 				p.step /= f
 			case p.step > 1:
-				return nil, errView
+				panic(errView)
 			case p.of == rows:
 				p = part{of: channels, size: f, step: f}
 			default:
@@ -178,8 +158,8 @@ func (c *call) unshuffled(v *value) (*value, error) {
 			}
 		}
 	}
-	node, err = c.selectChannels(node, order, c.builder.Shape(node).Channels)
-	return c.sampled(node).arranged(c.inOrder(dims)), err
+	node = fail.Need(c.selectChannels(node, order, c.builder.Shape(node).Channels))
+	return c.sampled(node).arranged(c.inOrder(dims))
 }
 
 // inUsualLayout returns the samples of v in the layout [1, channels, height, width]. It adds a node to bring them there
@@ -190,36 +170,27 @@ func (c *call) inUsualLayout(v *value) (*value, error) {
 }
 
 // order returns the permutation of rank dimensions that a Transpose states, or implies if it states none.
-func (c *call) order(rank int) ([]int, error) {
-	order, err := c.list("perm")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) order(rank int) []int {
+	order := c.list("perm")
 	if order == nil {
 		for i := range rank {
 			order = append(order, rank-1-i)
 		}
 	}
-	sorted := slices.Clone(order)
-	slices.Sort(sorted)
-	for i, d := range sorted {
-		if i != d || len(sorted) != rank {
-			return nil, fmt.Errorf("by %v of %d dimensions", order, rank)
-		}
+	isPermutation := len(order) == rank
+	for i, d := range slices.Sorted(slices.Values(order)) {
+		isPermutation = isPermutation && i == d
 	}
-	if len(sorted) != rank {
-		return nil, fmt.Errorf("by %v of %d dimensions", order, rank)
+	if !isPermutation {
+		panic(fail.With("by %v of %d dimensions", order, rank))
 	}
-	return order, nil
+	return order
 }
 
 // foldTranspose rearranges the dimensions of a constant.
-func foldTranspose(c *call) (*tensor, error) {
+func foldTranspose(c *call) *tensor {
 	from := c.in[0].constant
-	order, err := c.order(len(from.dims))
-	if err != nil {
-		return nil, err
-	}
+	order := c.order(len(from.dims))
 	dims := make([]int, len(order))
 	steps := strides(from.dims)
 	for i, d := range order {
@@ -233,104 +204,81 @@ func foldTranspose(c *call) (*tensor, error) {
 	})
 }
 
-func (c *call) transpose() ([]*value, error) {
+func (c *call) transpose() []*value {
 	dims := c.layout(c.in[0])
-	order, err := c.order(len(dims))
-	if err != nil {
-		return nil, err
-	}
-	return []*value{c.in[0].arranged(dims.transposed(order))}, nil
+	return []*value{c.in[0].arranged(dims.transposed(c.order(len(dims))))}
 }
 
 // depthToSpace computes DepthToSpace, a pixel shuffle: channels become squares of pixels. The modes order channels.
-func (c *call) depthToSpace() ([]*value, error) {
+func (c *call) depthToSpace() []*value {
 	mode := c.text("mode", "DCR")
 	if mode != "DCR" && mode != "CRD" {
-		return nil, fmt.Errorf("in mode %q is not supported", mode)
+		panic(fail.With("in mode %q is not supported", mode))
 	}
-	node, err := c.node(c.in[0])
-	if err == nil {
-		node, err = c.builder.AddShuffle(c.name, c.int("blocksize", 0), mode == "DCR", node)
-	}
-	return []*value{c.sampled(node)}, err
+	node := fail.Need(c.node(c.in[0]))
+	return []*value{c.sampled(fail.Need(c.builder.AddShuffle(c.name, c.int("blocksize", 0), mode == "DCR", node)))}
 }
 
 // spaceToDepth computes SpaceToDepth: squares of pixels become channels.
-func (c *call) spaceToDepth() ([]*value, error) {
-	node, err := c.node(c.in[0])
-	if err == nil {
-		node, err = c.builder.AddUnshuffle(c.name, c.int("blocksize", 0), true, node)
-	}
-	return []*value{c.sampled(node)}, err
+func (c *call) spaceToDepth() []*value {
+	node := fail.Need(c.node(c.in[0]))
+	return []*value{c.sampled(fail.Need(c.builder.AddUnshuffle(c.name, c.int("blocksize", 0), true, node)))}
 }
 
 // maxRepeats is the greatest number of times that a dimension is repeated.
 const maxRepeats = 1 << 20
 
 // expand computes Expand: it repeats dimensions of size 1.
-func (c *call) expand() ([]*value, error) {
-	want, err := c.listOr(1, "shape")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) expand() []*value {
+	want := c.listOr(1, "shape")
 	v := c.layout(c.in[0])
 	sizes := v.sizes()
-	dims, err := broadcast(sizes, want)
-	if err != nil || len(dims) != len(sizes) {
-		return nil, fmt.Errorf("of %v to %v", sizes, want)
+	dims := broadcast(sizes, want)
+	if len(dims) != len(sizes) {
+		panic(fail.With("of %v to %v", sizes, want))
 	}
 	for d, size := range dims {
 		if size < 1 || size > sizes[d]*maxRepeats {
-			return nil, fmt.Errorf("of %v to %v", sizes, want)
+			panic(fail.With("of %v to %v", sizes, want))
 		}
 		if size == sizes[d] {
 			continue
 		}
-		if v, err = v.repeated(d, size, true); err != nil {
-			return nil, err
-		}
+		v = fail.Need(v.repeated(d, size, true))
 	}
-	return []*value{c.in[0].arranged(v)}, nil
+	return []*value{c.in[0].arranged(v)}
 }
 
 // tile computes Tile: it repeats the array along its dimensions.
-func (c *call) tile() ([]*value, error) {
-	times, err := c.listOr(1, "repeats")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) tile() []*value {
+	times := c.listOr(1, "repeats")
 	v := c.layout(c.in[0])
 	if len(times) != len(v) {
-		return nil, fmt.Errorf("of %d dimensions %v times", len(v), times)
+		panic(fail.With("of %d dimensions %v times", len(v), times))
 	}
 	for d, n := range times {
 		if n < 1 || n > maxRepeats {
-			return nil, fmt.Errorf("of %d dimensions %v times", len(v), times)
+			panic(fail.With("of %d dimensions %v times", len(v), times))
 		}
 		if n == 1 {
 			continue
 		}
-		if v, err = v.repeated(d, n, false); err != nil {
-			return nil, err
-		}
+		v = fail.Need(v.repeated(d, n, false))
 	}
-	return []*value{c.in[0].arranged(v)}, nil
+	return []*value{c.in[0].arranged(v)}
 }
 
 // foldTile repeats a constant along each dimension as often as the second input says.
-func foldTile(c *call) (*tensor, error) {
-	times, err := c.in[1].constant.numbers()
-	if err != nil {
-		return nil, err
-	}
+func foldTile(c *call) *tensor {
+	times := fail.Need(c.in[1].constant.numbers())
 	from := c.in[0].constant
 	dims := slices.Clone(from.dims)
 	if len(times) != len(dims) {
-		return nil, fmt.Errorf("of %d dimensions %v times", len(dims), times)
+		panic(fail.With("of %d dimensions %v times", len(dims), times))
 	}
 	for d, n := range times {
 		if n < 0 || dims[d] > graph.MaxWeights/max(n, 1) {
-			return nil, fmt.Errorf("of %v numbers %v times", dims, times)
+			panic(fail.With("of %v numbers %v times", dims, times))
 		}
 		dims[d] *= n
 	}

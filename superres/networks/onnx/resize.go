@@ -2,20 +2,17 @@ package onnx
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
 // factors returns the factors by which a Resize or Upsample multiplies the height (down) and width (across) of shape s.
-func (c *call) factors(s graph.Shape) (down, across float64, err error) {
+func (c *call) factors(s graph.Shape) (down, across float64) {
 	dims := []int{1, s.Channels, s.H, s.W}
-	axes, err := c.list("axes")
-	if err != nil {
-		return 0, 0, err
-	}
+	axes := c.list("axes")
 	if axes == nil {
 		axes = []int{0, 1, 2, 3}
 	}
@@ -27,67 +24,52 @@ func (c *call) factors(s graph.Shape) (down, across float64, err error) {
 	switch {
 	case sizes != nil:
 		if sizes.constant == nil || sizes.constant.size() != len(axes) {
-			return 0, 0, errors.New("to sizes that are no constants is not supported")
+			panic(fail.With("to sizes that are no constants is not supported"))
 		}
 		for i, a := range axes {
-			if a, err = axis(a, 4); err != nil {
-				return 0, 0, err
-			}
-			list = append(list, sizes.constant.real(i)/float64(dims[a]))
+			list = append(list, sizes.constant.real(i)/float64(dims[axis(a, 4)]))
 		}
 	case scales != nil && scales.constant != nil:
 		for i := range min(scales.constant.size(), 8) {
 			list = append(list, scales.constant.real(i))
 		}
 	default:
-		return 0, 0, errors.New("by factors that are no constants is not supported")
+		panic(fail.With("by factors that are no constants is not supported"))
 	}
 	if len(list) != len(axes) {
-		return 0, 0, fmt.Errorf("by %d factors for %d dimensions", len(list), len(axes))
+		panic(fail.With("by %d factors for %d dimensions", len(list), len(axes)))
 	}
 	all := [4]float64{1, 1, 1, 1}
 	for i, a := range axes {
-		if a, err = axis(a, 4); err != nil {
-			return 0, 0, err
-		}
-		all[a] = list[i]
+		all[axis(a, 4)] = list[i]
 	}
 	if all[0] != 1 || all[1] != 1 {
-		return 0, 0, errors.New("of channels is not supported")
+		panic(fail.With("of channels is not supported"))
 	}
-	return all[2], all[3], nil
+	return all[2], all[3]
 }
 
 // resize computes Resize and Upsample, as a graph.Resize by whole factors or to the size of an earlier node.
-func (c *call) resize() ([]*value, error) {
-	s, err := c.shape()
-	if err != nil {
-		return nil, err
-	}
-	down, across, err := c.factors(s)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) resize() (out []*value) {
+	s := c.shape()
+	down, across := c.factors(s)
 	var op graph.Resize
-	op.Up, op.Down, err = graph.WholeFactors(down, across)
-	if err != nil || c.model.resizesLike && op.Up != op.Down {
-		if out, failed := c.resizeTo(s, down, across, err); failed == nil || err != nil {
-			return out, failed
-		}
+	var unlike error
+	if op.Up, op.Down, unlike = graph.WholeFactors(down, across); unlike != nil {
+		return c.resizeTo(s, down, across, unlike)
+	}
+	if c.model.resizesLike && op.Up != op.Down &&
+		fail.Catch(func() { out = c.resizeTo(s, down, across, errors.New("to the size of no other samples")) }) == nil {
+		return out
 	}
 	if op.Up == op.Down {
 		return c.same()
 	}
-	coordinates, err := c.coordinates()
-	switch {
-	case err != nil:
-		return nil, err
-	case c.int("antialias", 0) != 0 && op.Down > 1:
-		return nil, errors.New("with smoothing is not supported")
+	coordinates := c.coordinates()
+	if c.int("antialias", 0) != 0 && op.Down > 1 {
+		panic(fail.With("with smoothing is not supported"))
 	}
-	if op.By, op.A, err = c.interpolation(); err != nil {
-		return nil, err
-	}
+	op.By, op.A = c.interpolation()
 	switch {
 	case op.By == graph.Nearest:
 		return c.nearest(op, coordinates)
@@ -97,22 +79,22 @@ func (c *call) resize() ([]*value, error) {
 	case coordinates == "asymmetric" && op.By == graph.Bilinear && op.Down == 1:
 		return c.enlargeFromCorner(op.Up)
 	default:
-		return nil, fmt.Errorf("with the coordinates %q is not supported but for nearest samples", coordinates)
+		panic(fail.With("with the coordinates %q is not supported but for nearest samples", coordinates))
 	}
 	return c.add(op, c.in[0])
 }
 
 // coordinates returns a Resize's coordinate mode, such as half_pixel. It fails for options that graph.Resize lacks.
-func (c *call) coordinates() (string, error) {
+func (c *call) coordinates() string {
 	switch policy := c.text("keep_aspect_ratio_policy", "stretch"); {
 	case policy != "stretch":
-		return "", fmt.Errorf("with the policy %q is not supported", policy)
+		panic(fail.With("with the policy %q is not supported", policy))
 	case c.int("exclude_outside", 0) != 0:
-		return "", errors.New("without what is outside is not supported")
+		panic(fail.With("without what is outside is not supported"))
 	case c.op == "Upsample" || c.opset < 11:
-		return "asymmetric", nil
+		return "asymmetric"
 	}
-	return c.text("coordinate_transformation_mode", "half_pixel"), nil
+	return c.text("coordinate_transformation_mode", "half_pixel")
 }
 
 func isHalfPixel(coordinates string) bool {
@@ -120,7 +102,7 @@ func isHalfPixel(coordinates string) bool {
 }
 
 // interpolation returns the interpolation of a Resize, and the parameter of a bicubic one.
-func (c *call) interpolation() (by graph.Interpolation, a float64, err error) {
+func (c *call) interpolation() (by graph.Interpolation, a float64) {
 	switch mode := c.text("mode", "nearest"); mode {
 	case "nearest":
 	case "linear":
@@ -128,52 +110,41 @@ func (c *call) interpolation() (by graph.Interpolation, a float64, err error) {
 	case "cubic":
 		by, a = graph.Bicubic, c.real("cubic_coeff_a", -0.75)
 	default:
-		err = fmt.Errorf("by %q is not supported", mode)
+		panic(fail.With("by %q is not supported", mode))
 	}
-	return by, a, err
+	return by, a
 }
 
 // resizeTo resizes samples of shape s, by the given factors, to the size of an earlier node. If no node has that size,
-// it fails with unlike or, if unlike is nil, with an error of its own.
-func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) ([]*value, error) {
+// it fails with unlike.
+func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) []*value {
 	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
 	if !found {
-		if unlike == nil {
-			unlike = errors.New("to the size of no other samples")
-		}
-		return nil, unlike
+		fail.If(unlike)
 	}
-	coordinates, err := c.coordinates()
-	if err != nil {
-		return nil, err
-	}
+	coordinates := c.coordinates()
 	var op graph.Resize
-	if op.By, op.A, err = c.interpolation(); err != nil {
-		return nil, err
-	}
+	op.By, op.A = c.interpolation()
 	rounding := c.text("nearest_mode", "round_prefer_floor")
 	switch {
 	case c.int("antialias", 0) != 0 && (down < 1 || across < 1):
-		return nil, errors.New("with smoothing is not supported")
+		panic(fail.With("with smoothing is not supported"))
 	case op.By == graph.Nearest && coordinates == "asymmetric" && (rounding == "floor" || c.opset < 11):
 	case op.By != graph.Nearest && isHalfPixel(coordinates):
 	case op.By != graph.Nearest && coordinates == "align_corners":
 		op.AlignCorners = true
 	default:
-		return nil, fmt.Errorf("with the coordinates %q and the rounding %q is not supported", coordinates, rounding)
+		panic(fail.With("with the coordinates %q and the rounding %q is not supported", coordinates, rounding))
 	}
 	return c.add(op, c.in[0], c.sampled(to))
 }
 
 // enlargeFromCorner adds the nodes of a bilinear enlargement in which column x is at position x/factor of the input:
 // every sample becomes a block of mixtures with its neighbours to the right and below.
-func (c *call) enlargeFromCorner(factor int) ([]*value, error) {
-	s, err := c.shape()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) enlargeFromCorner(factor int) []*value {
+	s := c.shape()
 	if s.Channels*factor*factor > graph.MaxChannels {
-		return nil, fmt.Errorf("of %d channels by %d is not supported with asymmetric coordinates", s.Channels, factor)
+		panic(fail.With("of %d channels by %d is not supported with asymmetric coordinates", s.Channels, factor))
 	}
 	op := graph.Conv{Out: s.Channels * factor * factor, Height: 2, Width: 2, Dilation: 1, Groups: s.Channels}
 	for range s.Channels {
@@ -185,19 +156,13 @@ func (c *call) enlargeFromCorner(factor int) ([]*value, error) {
 			}
 		}
 	}
-	out, err := c.add(graph.Pad{Edges: graph.Edges{Bottom: 1, Right: 1}, Mode: graph.PadEdge}, c.in[0])
-	if err != nil {
-		return nil, err
-	}
-	if out, err = c.add(op, out...); err != nil {
-		return nil, err
-	}
-	return c.add(graph.PixelShuffle{Factor: factor}, out...)
+	return c.addChain(fail.Need(c.inUsualLayout(c.in[0])),
+		graph.Pad{Edges: graph.Edges{Bottom: 1, Right: 1}, Mode: graph.PadEdge}, op, graph.PixelShuffle{Factor: factor})
 }
 
 // nearest adds op, a nearest-neighbour Resize, if the file takes sample ⌊x·Down/Up⌋ for column x, as the graph does. It
 // fails for other roundings.
-func (c *call) nearest(op graph.Resize, coordinates string) ([]*value, error) {
+func (c *call) nearest(op graph.Resize, coordinates string) []*value {
 	rounding := c.text("nearest_mode", "round_prefer_floor")
 	if c.op == "Upsample" || c.opset < 11 {
 		rounding = "floor"
@@ -213,7 +178,7 @@ func (c *call) nearest(op graph.Resize, coordinates string) ([]*value, error) {
 		case "tf_half_pixel_for_nn":
 			position = (float64(x) + 0.5) / factor
 		default:
-			return nil, fmt.Errorf("with the coordinates %q is not supported for nearest samples", coordinates)
+			panic(fail.With("with the coordinates %q is not supported for nearest samples", coordinates))
 		}
 		const slack = 1e-6 // so that rounding errors do not decide
 		switch rounding {
@@ -227,49 +192,37 @@ func (c *call) nearest(op graph.Resize, coordinates string) ([]*value, error) {
 			position = math.Floor(position + 0.5 + slack)
 		}
 		if int(max(position, 0)) != x*op.Down/op.Up {
-			return nil, fmt.Errorf("with the coordinates %q and the rounding %q is not supported", coordinates,
-				rounding)
+			panic(fail.With("with the coordinates %q and the rounding %q is not supported", coordinates, rounding))
 		}
 	}
 	return c.add(op, c.in[0])
 }
 
 // pad computes Pad of rows and columns. Negative pads cut rows and columns off.
-func (c *call) pad() ([]*value, error) {
-	pads, err := c.listOr(1, "pads")
-	if err != nil {
-		return nil, err
-	}
-	border, err := c.number(2, c.real("value", 0))
-	if err != nil {
-		return nil, err
-	}
-	axes, err := c.listOr(3, "axes")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) pad() []*value {
+	pads := c.listOr(1, "pads")
+	border := c.number(2, c.real("value", 0))
+	axes := c.listOr(3, "axes")
 	if axes == nil {
 		axes = []int{0, 1, 2, 3}
 	}
 	if len(pads) != 2*len(axes) {
-		return nil, fmt.Errorf("has %d pads for %d dimensions", len(pads), len(axes))
+		panic(fail.With("has %d pads for %d dimensions", len(pads), len(axes)))
 	}
 	var all [8]int
 	for i, a := range axes {
-		if a, err = axis(a, 4); err != nil {
-			return nil, err
-		}
+		a = axis(a, 4)
 		all[a], all[4+a] = pads[i], pads[len(axes)+i]
 	}
 	if all[0] != 0 || all[1] != 0 || all[4] != 0 || all[5] != 0 {
-		return nil, errors.New("of channels is not supported")
+		panic(fail.With("of channels is not supported"))
 	}
 	op := graph.Pad{Edges: graph.Edges{Top: all[2], Left: all[3], Bottom: all[6], Right: all[7]}}
 	if op.Edges == (graph.Edges{}) {
 		return c.same()
 	}
 	if len(c.sizes(c.in[0])) != 4 {
-		return nil, errView
+		panic(errView)
 	}
 	switch mode := c.text("mode", "constant"); mode {
 	case "constant":
@@ -279,13 +232,13 @@ func (c *call) pad() ([]*value, error) {
 	case "reflect":
 		op.Mode = graph.PadReflect
 	default:
-		return nil, fmt.Errorf("by %q is not supported", mode)
+		panic(fail.With("by %q is not supported", mode))
 	}
 	return c.add(op, c.in[0])
 }
 
 // padWith computes op with border, which holds one number for all channels or one for each.
-func (c *call) padWith(op graph.Pad, border []float32) ([]*value, error) {
+func (c *call) padWith(op graph.Pad, border []float32) []*value {
 	areZeros := slices.Min(border) == 0 && slices.Max(border) == 0
 	if areZeros || max(op.Top, op.Left, op.Bottom, op.Right) <= 0 {
 		return c.add(op, c.in[0])
@@ -293,16 +246,10 @@ func (c *call) padWith(op graph.Pad, border []float32) ([]*value, error) {
 	minus := make([]float32, len(border))
 	for i, v := range border {
 		if minus[i] = -v; !(math.Abs(float64(v)) < 1e4) {
-			return nil, fmt.Errorf("with %g is not supported", v)
+			panic(fail.With("with %g is not supported", v))
 		}
 	}
 	// The border is subtracted, zeros are padded, and the border is added again.
-	out, err := c.add(graph.Affine{Scale: []float32{1}, Offset: minus}, c.in[0])
-	if err == nil {
-		out, err = c.add(op, out...)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return c.add(graph.Affine{Scale: []float32{1}, Offset: border}, out...)
+	return c.addChain(fail.Need(c.inUsualLayout(c.in[0])), graph.Affine{Scale: []float32{1}, Offset: minus}, op,
+		graph.Affine{Scale: []float32{1}, Offset: border})
 }

@@ -1,10 +1,9 @@
 package onnx
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -20,16 +19,14 @@ func (s slicing) size() int {
 }
 
 // slicings returns the indexes that a Slice keeps along each of its axes, for an array of the given dimensions.
-func (c *call) slicings(dims []int) (list []slicing, err error) {
+func (c *call) slicings(dims []int) (list []slicing) {
 	var lists [4][]int // starts, ends, axes, steps
 	for i, name := range []string{"starts", "ends", "axes", "steps"} {
-		if lists[i], err = c.listOr(1+i, name); err != nil {
-			return nil, err
-		}
+		lists[i] = c.listOr(1+i, name)
 	}
 	n := len(lists[0])
 	if len(lists[1]) != n || lists[2] != nil && len(lists[2]) != n || lists[3] != nil && len(lists[3]) != n {
-		return nil, errors.New("has starts, ends, axes and steps of several lengths")
+		panic(fail.With("has starts, ends, axes and steps of several lengths"))
 	}
 	for i := range n {
 		s := slicing{i, lists[0][i], lists[1][i], 1}
@@ -39,12 +36,10 @@ func (c *call) slicings(dims []int) (list []slicing, err error) {
 		if lists[3] != nil {
 			s.step = lists[3][i]
 		}
-		if s.axis, err = axis(s.axis, len(dims)); err != nil {
-			return nil, err
-		}
+		s.axis = axis(s.axis, len(dims))
 		isTwice := slices.ContainsFunc(list, func(other slicing) bool { return other.axis == s.axis })
 		if s.step == 0 || isTwice {
-			return nil, errors.New("has a step of 0, or an axis twice")
+			panic(fail.With("has a step of 0, or an axis twice"))
 		}
 		side := dims[s.axis]
 		if s.start < 0 {
@@ -60,19 +55,15 @@ func (c *call) slicings(dims []int) (list []slicing, err error) {
 		}
 		list = append(list, s)
 	}
-	return list, nil
+	return list
 }
 
-func foldSlice(c *call) (*tensor, error) {
-	list, err := c.slicings(c.in[0].constant.dims)
-	if err != nil {
-		return nil, err
-	}
-	return c.sliced(c.in[0].constant, list...)
+func foldSlice(c *call) *tensor {
+	return c.sliced(c.in[0].constant, c.slicings(c.in[0].constant.dims)...)
 }
 
 // sliced returns the part of a constant that all slicings keep.
-func (t *tracer) sliced(from *tensor, list ...slicing) (*tensor, error) {
+func (t *tracer) sliced(from *tensor, list ...slicing) *tensor {
 	dims, steps, first := slices.Clone(from.dims), strides(from.dims), 0
 	for _, s := range list {
 		dims[s.axis] = s.size()
@@ -89,41 +80,31 @@ func (t *tracer) sliced(from *tensor, list ...slicing) (*tensor, error) {
 }
 
 // sliceSamples computes Slice of samples: some channels, a picture without edges, or every nth row or column.
-func (c *call) sliceSamples() (out []*value, err error) {
+func (c *call) sliceSamples() []*value {
 	v := c.in[0]
-	list, err := c.slicings(c.sizes(v))
-	if err != nil {
-		return nil, err
-	}
-	for _, part := range list {
+	for _, part := range c.slicings(c.sizes(v)) {
 		if part.size() < 1 {
-			return nil, errors.New("keeps no samples")
+			panic(fail.With("keeps no samples"))
 		}
-		if v, err = c.narrow(v, part); err != nil {
-			return nil, err
-		}
+		v = c.narrow(v, part)
 	}
-	return []*value{v}, nil
+	return []*value{v}
 }
 
 // narrow returns the values of v at the indexes of a slicing, along its axis.
-func (c *call) narrow(v *value, by slicing) (*value, error) {
+func (c *call) narrow(v *value, by slicing) *value {
 	if v.constant != nil {
-		part, err := c.sliced(v.constant, by)
-		return &value{constant: part}, err
+		return &value{constant: c.sliced(v.constant, by)}
 	}
 	dims, n := c.layout(v), by.size()
 	if n == dims.sizes()[by.axis] && by.step == 1 {
-		return v, nil
+		return v
 	}
 	if p := merged(dims[by.axis]); by.step > 1 && len(p) == 2 && p[0].of != channels && p[1].of == channels &&
-		p[1].size == by.step && by.start < by.step && n == p[0].size { // channels that thin made from pixels
+		p[1].size == by.step && by.start < by.step && n == p[0].size { // channels that everyNth made from pixels
 		split := slices.Concat(dims[:by.axis], layout{p[:1], p[1:]}, dims[by.axis+1:])
-		one, err := c.selectIndexes(v.arranged(split), by.axis+1, []int{by.start})
-		if err != nil {
-			return nil, err
-		}
-		return one.arranged(slices.Delete(one.dims, by.axis+1, by.axis+2)), nil
+		one := c.selectIndexes(v.arranged(split), by.axis+1, []int{by.start})
+		return one.arranged(slices.Delete(one.dims, by.axis+1, by.axis+2))
 	}
 	for _, of := range []dimension{rows, columns} {
 		switch p, is := singlePart(dims[by.axis], of); {
@@ -141,11 +122,8 @@ func (c *call) narrow(v *value, by slicing) (*value, error) {
 }
 
 // crop does what narrow does if the axis is all rows, or all columns, of the picture: it cuts off edges.
-func (c *call) crop(v *value, by slicing, p part) (*value, error) {
-	node, err := v.samples.resolve(c.tracer)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) crop(v *value, by slicing, p part) *value {
+	node := c.samples(v)
 	s := c.builder.Shape(node)
 	var edges graph.Edges
 	switch {
@@ -154,35 +132,27 @@ func (c *call) crop(v *value, by slicing, p part) (*value, error) {
 	case p.of == columns && p.size == s.W:
 		edges.Left, edges.Right = -by.start, by.end-s.W
 	default:
-		return nil, errView
-	}
-	if node, err = c.builder.Add(c.name, graph.Pad{Edges: edges}, node); err != nil {
-		return nil, err
+		panic(errView)
 	}
 	out := slices.Clone(c.layout(v))
 	out[by.axis] = []part{{of: p.of, size: by.size(), step: 1}}
-	return c.sampled(node).arranged(out), nil
+	return c.sampled(c.put(graph.Pad{Edges: edges}, node)).arranged(out)
 }
 
 // everyNth does what narrow does for every step-th row of the picture (columns likewise). It turns squares of step×step
 // pixels into channels, and selects the channels of the kept row of each square. In the layout of the result, the
 // columns of a square are part of the columns of the picture.
-func (c *call) everyNth(v *value, by slicing, of dimension) (*value, error) {
-	node, err := v.samples.resolve(c.tracer)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) everyNth(v *value, by slicing, of dimension) *value {
+	node := c.samples(v)
 	s, f := c.builder.Shape(node), by.step
 	whole := s.H / f
 	if of == columns {
 		whole = s.W / f
 	}
 	if s.W%f != 0 || s.H%f != 0 || by.start >= f || by.size() != whole {
-		return nil, fmt.Errorf("of every %dth row or column is supported from edge to edge of a multiple alone", f)
+		panic(fail.With("of every %dth row or column is supported from edge to edge of a multiple alone", f))
 	}
-	if node, err = c.builder.Add(c.name, graph.PixelUnshuffle{Factor: f}, node); err != nil {
-		return nil, err
-	}
+	node = c.put(graph.PixelUnshuffle{Factor: f}, node)
 	out := usualLayout(c.builder.Shape(node))
 	axis := 4 // of the rows, or columns, of the squares
 	if of == columns {
@@ -190,24 +160,18 @@ func (c *call) everyNth(v *value, by slicing, of dimension) (*value, error) {
 	}
 	out = append(out, []part{{of: channels, size: f, step: f}}, []part{{of: channels, size: f, step: 1}})
 	out[1] = []part{{of: channels, size: s.Channels, step: f * f}}
-	kept, err := c.selectIndexes(c.sampled(node).arranged(out), axis, []int{by.start})
-	if err != nil {
-		return nil, err
-	}
+	kept := c.selectIndexes(c.sampled(node).arranged(out), axis, []int{by.start})
 	out = kept.dims
 	other := 5 - by.axis // the axis of columns, or of rows
 	out[other] = slices.Concat(out[other], out[9-axis])
-	return kept.arranged(out[:4]), nil
+	return kept.arranged(out[:4])
 }
 
 // selectIndexes returns the values of v at the indexes in list along a dimension, which must consist of channels.
-func (c *call) selectIndexes(v *value, along int, list []int) (*value, error) {
+func (c *call) selectIndexes(v *value, along int, list []int) *value {
 	dims, n := c.layout(v), len(list)
 	p, isChannels := singlePart(dims[along], channels)
-	node, err := v.samples.resolve(c.tracer)
-	if err != nil {
-		return nil, err
-	}
+	node := c.samples(v)
 	count := c.builder.Shape(node).Channels
 	fits := isChannels && p.step > 0 && p.height == 0
 	for _, q := range slices.Concat(dims...) {
@@ -218,16 +182,16 @@ func (c *call) selectIndexes(v *value, along int, list []int) (*value, error) {
 	}
 	if !fits {
 		if v.dims == nil {
-			return nil, fmt.Errorf("of some rows or columns (axis %d) is not supported, only of channels", along)
+			panic(fail.With("of some rows or columns (axis %d) is not supported, only of channels", along))
 		}
 		plain, err := c.inUsualLayout(v)
 		if err != nil || len(c.sizes(plain)) != len(dims) {
-			return nil, errView
+			panic(errView)
 		}
 		return c.selectIndexes(plain, along, list)
 	}
 	if n > graph.MaxChannels || count/p.size*n > graph.MaxChannels {
-		return nil, fmt.Errorf("of more than %d channels", graph.MaxChannels)
+		panic(fail.With("of more than %d channels", graph.MaxChannels))
 	}
 	var kept []int
 	for first := 0; first < count; first += p.size * p.step {
@@ -238,11 +202,9 @@ func (c *call) selectIndexes(v *value, along int, list []int) (*value, error) {
 		}
 	}
 	if slices.ContainsFunc(list, func(i int) bool { return i < 0 || i >= p.size }) {
-		return nil, fmt.Errorf("of the indexes %v of %d", list, p.size)
+		panic(fail.With("of the indexes %v of %d", list, p.size))
 	}
-	if node, err = c.builder.Add(c.name, graph.Select{Channels: kept}, node); err != nil {
-		return nil, err
-	}
+	node = c.put(graph.Select{Channels: kept}, node)
 	out := make(layout, len(dims))
 	for d, parts := range dims {
 		for _, q := range parts {
@@ -253,15 +215,12 @@ func (c *call) selectIndexes(v *value, along int, list []int) (*value, error) {
 		}
 	}
 	out[along] = []part{{of: channels, size: n, step: p.step}}
-	return c.sampled(node).arranged(out), nil
+	return c.sampled(node).arranged(out)
 }
 
 // splitSizes returns the sizes of the parts into which a Split divides an axis of the given size.
-func (c *call) splitSizes(side int) ([]int, error) {
-	sizes, err := c.listOr(1, "split")
-	if err != nil {
-		return nil, err
-	}
+func (c *call) splitSizes(side int) []int {
+	sizes := c.listOr(1, "split")
 	if sizes == nil {
 		n := max(c.int("num_outputs", c.outputs), 1)
 		each := (side + n - 1) / n
@@ -272,49 +231,40 @@ func (c *call) splitSizes(side int) ([]int, error) {
 	left := side
 	for _, size := range sizes {
 		if size < 1 || size > left {
-			return nil, fmt.Errorf("of %d into %v", side, sizes)
+			panic(fail.With("of %d into %v", side, sizes))
 		}
 		left -= size
 	}
 	if left > 0 {
-		return nil, fmt.Errorf("of %d into %v", side, sizes)
+		panic(fail.With("of %d into %v", side, sizes))
 	}
-	return sizes, nil
+	return sizes
 }
 
 // split computes Split: it divides v along an axis and returns the pieces.
-func (c *call) split() (out []*value, err error) {
+func (c *call) split() (out []*value) {
 	sizes := c.sizes(c.in[0])
-	along, err := axis(c.int("axis", 0), len(sizes))
-	if err != nil {
-		return nil, err
-	}
-	if sizes, err = c.splitSizes(sizes[along]); err != nil {
-		return nil, err
-	}
+	along := axis(c.int("axis", 0), len(sizes))
+	sizes = c.splitSizes(sizes[along])
 	start := 0
 	for _, size := range sizes {
-		part, err := c.narrow(c.in[0], slicing{along, start, start + size, 1})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, part)
+		out = append(out, c.narrow(c.in[0], slicing{along, start, start + size, 1}))
 		start += size
 	}
-	return out, nil
+	return out
 }
 
 // splitToSequence computes SplitToSequence: it returns the pieces, of one size or of given sizes, as one value.
-func (c *call) splitToSequence() ([]*value, error) {
+func (c *call) splitToSequence() []*value {
 	sizes := c.in[1]
 	if sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1 {
-		return nil, errors.New("is supported with sizes that are constants alone")
+		panic(fail.With("is supported with sizes that are constants alone"))
 	}
 	if n := sizes.constant; len(n.dims) == 0 {
 		all := c.sizes(c.in[0])
-		along, err := axis(c.int("axis", 0), len(all))
-		if err != nil || n.ints[0] < 1 || int64(all[along])/n.ints[0] > graph.MaxChannels {
-			return nil, fmt.Errorf("of %v into %d", all, n.ints[0])
+		along := axis(c.int("axis", 0), len(all))
+		if n.ints[0] < 1 || int64(all[along])/n.ints[0] > graph.MaxChannels {
+			panic(fail.With("of %v into %d", all, n.ints[0]))
 		}
 		var parts []int64
 		for left := int64(all[along]); left > 0; left -= n.ints[0] {
@@ -322,19 +272,18 @@ func (c *call) splitToSequence() ([]*value, error) {
 		}
 		c.in[1] = &value{constant: vector(parts...)}
 	}
-	list, err := c.split()
-	return []*value{{list: list}}, err
+	return []*value{{list: c.split()}}
 }
 
 // sequenceAt computes SequenceAt: it returns one of the pieces that a SplitToSequence returned.
-func (c *call) sequenceAt() ([]*value, error) {
+func (c *call) sequenceAt() []*value {
 	list := c.in[0].list
-	i, err := c.number(1, 0)
+	i := c.number(1, 0)
 	if i < 0 {
 		i += float64(len(list))
 	}
-	if err != nil || !(i >= 0 && i < float64(len(list))) {
-		return nil, fmt.Errorf("of part %g of %d", i, len(list))
+	if !(i >= 0 && i < float64(len(list))) {
+		panic(fail.With("of part %g of %d", i, len(list)))
 	}
-	return []*value{list[int(i)]}, nil
+	return []*value{list[int(i)]}
 }

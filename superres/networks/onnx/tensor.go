@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"superres/internal/elementary"
 	"superres/superres/networks/graph"
 )
 
@@ -268,7 +269,7 @@ func (t *tensor) set(i, kind int, bits uint64) {
 	case typeFloat64:
 		t.reals[i] = float32(math.Float64frombits(bits))
 	case typeFloat16:
-		t.reals[i] = graph.Float16(uint16(bits))
+		t.reals[i] = elementary.Float16(uint16(bits))
 	case typeBfloat16:
 		t.reals[i] = math.Float32frombits(uint32(bits) << 16)
 	case typeInt8:

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -83,7 +84,9 @@ func (v *value) partial() error {
 	return fmt.Errorf("%s along the rows or the columns alone is not supported, only along both", v.reduction)
 }
 
-// call is the node of the file that a tracer follows at present.
+// call is the node of the file that a tracer follows at present. Its methods, and functions that only they call, end at
+// the first error as package fail describes; followNode catches it. Functions that return an error have callers that
+// try something else, or that are no methods of call.
 type call struct {
 	*tracer
 	name, op   string
@@ -97,9 +100,9 @@ type operation struct {
 	least, most int // the least and greatest number of inputs
 	// attributes are the names of the supported attributes.
 	attributes string
-	make       func(*call) ([]*value, error) // computes all outputs
+	make       func(*call) []*value // computes all outputs
 	// fold computes the only output if all inputs are constants; it may be nil.
-	fold func(*call) (*tensor, error)
+	fold func(*call) *tensor
 }
 
 // followNode computes the outputs of node n and adds them to t.values.
@@ -114,14 +117,7 @@ func (t *tracer) followNode(n node) error {
 	if err := t.model.unknown(n); err != nil {
 		return err
 	}
-	c, err := t.prepare(n, op)
-	var out []*value
-	if err == nil {
-		out, err = c.make(op)
-	}
-	if err == nil {
-		err = t.define(n, out)
-	}
+	err := fail.Catch(func() { fail.If(t.define(n, t.prepare(n, op).make(op))) })
 	if err != nil && !strings.Contains(err.Error(), strconv.Quote(n.name)+": ") { // the graph's errors name the node
 		err = fmt.Errorf("%s %q: %w", n.op, n.name, err)
 	}
@@ -141,25 +137,22 @@ func (m *model) unknown(n node) error {
 }
 
 // prepare returns the call of a node. It fails if op does not take the node's inputs or attributes.
-func (t *tracer) prepare(n node, op operation) (*call, error) {
+func (t *tracer) prepare(n node, op operation) *call {
 	c := &call{tracer: t, name: n.name, op: n.op, outputs: len(n.outputs), attributes: n.attributes}
 	for _, name := range n.inputs {
 		v := t.values[name]
 		if v == nil && name != "" {
-			return nil, fmt.Errorf("takes %q, which no node before it makes", name)
+			panic(fail.With("takes %q, which no node before it makes", name))
 		}
 		if v != nil && v.along != nil && v.reduction != n.op {
-			return nil, v.partial()
+			fail.If(v.partial())
 		}
 		if v != nil && v.list != nil && n.op != "SequenceAt" {
-			return nil, errors.New("of a sequence is not supported")
+			panic(fail.With("of a sequence is not supported"))
 		}
 		if v != nil && v.constant != nil && n.op != "DequantizeLinear" &&
 			n.op != "QuantizeLinear" {
-			constant, err := v.constant.unpacked(&t.wholes)
-			if err != nil {
-				return nil, err
-			}
+			constant := fail.Need(v.constant.unpacked(&t.wholes))
 			if constant != v.constant {
 				v = &value{constant: constant}
 			}
@@ -170,7 +163,7 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 		c.in = c.in[:len(c.in)-1]
 	}
 	if len(c.in) < op.least || len(c.in) > op.most || slices.Contains(c.in[:op.least], nil) {
-		return nil, fmt.Errorf("has %d inputs", len(c.in))
+		panic(fail.With("has %d inputs", len(c.in)))
 	}
 	for len(c.in) < min(op.most, 8) { // inputs that are left out are nil
 		c.in = append(c.in, nil)
@@ -178,10 +171,10 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 	known := strings.Fields(op.attributes)
 	for _, name := range slices.Sorted(maps.Keys(n.attributes)) {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("the attribute %q is not supported", name)
+			panic(fail.With("the attribute %q is not supported", name))
 		}
 	}
-	return c, nil
+	return c
 }
 
 // takeConstants are the operations that may have a constant as their first input and samples as another.
@@ -189,18 +182,17 @@ var takeConstants = strings.Fields("Add CastLike Concat Div Dropout Greater Grea
 	"MatMul Max Min Mul ScatterElements ScatterND Split Sub Sum Where")
 
 // make computes the outputs: a constant if all inputs are constants and op can fold them, else samples.
-func (c *call) make(op operation) ([]*value, error) {
+func (c *call) make(op operation) []*value {
 	isSampled := func(v *value) bool { return v != nil && v.constant == nil }
 	allConstant := !slices.ContainsFunc(c.in, isSampled)
 	if allConstant && op.fold != nil || op.make == nil {
 		if !allConstant {
-			return nil, errors.New("of samples is not supported")
+			panic(fail.With("of samples is not supported"))
 		}
-		folded, err := op.fold(c)
-		return []*value{{constant: folded}}, err
+		return []*value{{constant: op.fold(c)}}
 	}
 	if c.in[0].constant != nil && !slices.Contains(takeConstants, c.op) {
-		return nil, errors.New("a constant in place of samples is not supported")
+		panic(fail.With("a constant in place of samples is not supported"))
 	}
 	return op.make(c)
 }
@@ -228,26 +220,32 @@ func (t *tracer) define(n node, out []*value) error {
 }
 
 // add adds a node with the given inputs to the graph and returns its samples.
-func (c *call) add(op graph.Op, inputs ...*value) ([]*value, error) {
+func (c *call) add(op graph.Op, inputs ...*value) []*value {
 	nodes := make([]int, len(inputs))
 	for i, v := range inputs {
-		var err error
-		if nodes[i], err = c.node(v); err != nil {
-			return nil, err
-		}
+		nodes[i] = fail.Need(c.node(v))
 	}
-	node, err := c.builder.Add(c.name, op, nodes...)
-	return []*value{c.sampled(node)}, err
+	return []*value{c.sampled(c.put(op, nodes...))}
 }
 
-// shape returns the shape of the first input's node, which it adds if there is none yet.
-func (c *call) shape() (graph.Shape, error) {
-	node, err := c.node(c.in[0])
-	if err != nil {
-		return graph.Shape{}, err
-	}
-	return c.builder.Shape(node), nil
+// put adds a node that takes the given nodes to the graph and returns it.
+func (c *call) put(op graph.Op, in ...int) (node int) {
+	return fail.Need(c.builder.Add(c.name, op, in...))
 }
+
+// chain adds operations, each on the result of the one before, and returns the last node.
+func (c *call) chain(node int, ops ...graph.Op) int {
+	for _, op := range ops {
+		node = c.put(op, node)
+	}
+	return node
+}
+
+// samples returns the node of the graph that has the samples of v, in the order before v's layout.
+func (c *call) samples(v *value) (node int) { return fail.Need(v.samples.resolve(c.tracer)) }
+
+// shape returns the shape of the first input's node, which it adds if there is none yet.
+func (c *call) shape() graph.Shape { return c.builder.Shape(fail.Need(c.node(c.in[0]))) }
 
 // int returns the whole number of the named attribute, or byDefault if there is none.
 func (c *call) int(name string, byDefault int) int {
@@ -274,33 +272,33 @@ func (c *call) text(name, byDefault string) string {
 }
 
 // list returns the whole numbers of the named attribute; nil if there is none.
-func (c *call) list(name string) ([]int, error) {
+func (c *call) list(name string) []int {
 	a, ok := c.attributes[name]
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	return vector(a.numbers...).numbers()
+	return fail.Need(vector(a.numbers...).numbers())
 }
 
 // listOr returns the whole numbers of an input or, if that is left out, of the named attribute.
-func (c *call) listOr(input int, name string) ([]int, error) {
+func (c *call) listOr(input int, name string) []int {
 	if input >= len(c.in) || c.in[input] == nil {
 		return c.list(name)
 	}
 	constant := c.in[input].constant
 	if constant == nil {
-		return nil, fmt.Errorf("with %s that are computed of samples is not supported", name)
+		panic(fail.With("with %s that are computed of samples is not supported", name))
 	}
-	return constant.numbers()
+	return fail.Need(constant.numbers())
 }
 
 // number returns the single number of an input, which must be constant, or byDefault if the input is left out.
-func (c *call) number(input int, byDefault float64) (float64, error) {
+func (c *call) number(input int, byDefault float64) float64 {
 	if input >= len(c.in) || c.in[input] == nil {
-		return byDefault, nil
+		return byDefault
 	}
 	if constant := c.in[input].constant; constant != nil && constant.size() == 1 {
-		return constant.real(0), nil
+		return constant.real(0)
 	}
-	return 0, fmt.Errorf("takes an input %d that is no single constant, which is not supported", input+1)
+	panic(fail.With("takes an input %d that is no single constant, which is not supported", input+1))
 }

@@ -1,9 +1,9 @@
 package onnx
 
 import (
-	"errors"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -29,7 +29,7 @@ const (
 	columns
 )
 
-var errView = errors.New("samples whose dimensions are rearranged in this way are not supported")
+var errView = fail.With("samples whose dimensions are rearranged in this way are not supported")
 
 // usualLayout returns the layout [1, channels, height, width] of a node of shape s.
 func usualLayout(s graph.Shape) layout {

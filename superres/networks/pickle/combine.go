@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
+
+	"superres/superres/networks/fail"
 )
 
 // combine carries out op if it combines or copies values of the stack or uses the memo, and reports whether it did.
@@ -61,7 +63,7 @@ func (m *machine) combine(op byte) bool {
 func (m *machine) extend(items []any) {
 	list, isList := m.top().(*List)
 	if !isList {
-		failf("the pickle adds items to %s, expected a list", describe(m.top()))
+		panic(fail.With("the pickle adds items to %s, expected a list", describe(m.top())))
 	}
 	list.Items = append(list.Items, items...)
 }
@@ -70,8 +72,8 @@ func (m *machine) extend(items []any) {
 func (m *machine) setItems(items []any) {
 	dict, isDict := m.top().(*Dict)
 	if !isDict || len(items)%2 != 0 {
-		failf("the pickle sets %d keys and values of %s, expected pairs for a dictionary", len(items),
-			describe(m.top()))
+		panic(fail.With("the pickle sets %d keys and values of %s, expected pairs for a dictionary", len(items),
+			describe(m.top())))
 	}
 	for i := 0; i < len(items); i += 2 {
 		dict.Set(items[i], items[i+1])
@@ -82,10 +84,7 @@ func (m *machine) setItems(items []any) {
 func (m *machine) remember(op byte) bool {
 	switch op {
 	case opPut, opGet:
-		n, err := strconv.ParseUint(m.line(), 10, 32)
-		if err != nil {
-			fail(err)
-		}
+		n := fail.Need(strconv.ParseUint(m.line(), 10, 32))
 		m.remembered(uint32(n), op == opPut)
 	case opBinPut, opBinGet:
 		m.remembered(uint32(m.take(1)[0]), op == opBinPut)
@@ -108,7 +107,7 @@ func (m *machine) remembered(n uint32, isPut bool) {
 	}
 	v, found := m.memo[n]
 	if !found {
-		failf("the pickle takes the value %d, which it has not put", n)
+		panic(fail.With("the pickle takes the value %d, which it has not put", n))
 	}
 	m.push(v)
 }
@@ -118,57 +117,37 @@ func (m *machine) name(op byte) bool {
 	switch op {
 	case opGlobal, opInst:
 		module, name := m.line(), m.line()
-		m.global(module, name)
+		m.push(fail.Need(m.Global(module, name)))
 		if op == opInst {
-			failf("the pickle makes an instance of %s.%s, which superres does not read", module, name)
+			panic(fail.With("the pickle makes an instance of %s.%s, which superres does not read", module, name))
 		}
 	case opStackGlobal:
 		name, isName := m.pop().(string)
 		module, isModule := m.pop().(string)
 		if !isName || !isModule {
-			failf("the pickle names a function by what is no string")
+			panic(fail.With("the pickle names a function by what is no string"))
 		}
-		m.global(module, name)
+		m.push(fail.Need(m.Global(module, name)))
 	case opReduce, opNewObj:
 		args, isTuple := m.pop().(Tuple)
 		function, isFunction := m.pop().(Function)
 		if !isTuple || !isFunction {
-			failf("the pickle calls what is no function")
+			panic(fail.With("the pickle calls what is no function"))
 		}
-		v, err := function(args)
-		if err != nil {
-			fail(err)
-		}
-		m.push(v)
+		m.push(fail.Need(function(args)))
 	case opBuild: // sets attributes, which the values here do not have
 		m.pop()
 		m.top()
 	case opPersID:
-		m.persistent(m.line())
+		m.push(fail.Need(m.Persistent(m.line())))
 	case opBinPersID:
-		m.persistent(m.pop())
+		m.push(fail.Need(m.Persistent(m.pop())))
 	case opObj, opNewObjEx, opExt1, opExt2, opExt4:
-		failf("the pickle makes an object in a way that superres does not read (operation %#02x)", op)
+		panic(fail.With("the pickle makes an object in a way that superres does not read (operation %#02x)", op))
 	default:
 		return false
 	}
 	return true
-}
-
-func (m *machine) global(module, name string) {
-	v, err := m.Global(module, name)
-	if err != nil {
-		fail(err)
-	}
-	m.push(v)
-}
-
-func (m *machine) persistent(id any) {
-	v, err := m.Persistent(id)
-	if err != nil {
-		fail(err)
-	}
-	m.push(v)
 }
 
 // describe returns the name of a value's type for error messages.

@@ -3,11 +3,11 @@ package pickle
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
+
+	"superres/superres/networks/fail"
 )
 
 // The operations, by their names in Python's pickletools.
@@ -32,10 +32,9 @@ const (
 	opExt2, opExt4, opProto, opFrame                          = 0x83, 0x84, 0x80, 0x95
 )
 
-var errShort = errors.New("the pickle ends in the middle")
+var errShort = fail.With("the pickle ends in the middle")
 
-// machine is the state of reading a pickle. Methods that cannot read the file or the stack panic with a failure, which
-// Read turns into its error.
+// machine is the state of reading a pickle. Its methods end at the first error, as package fail describes.
 type machine struct {
 	Reader
 	data  []byte
@@ -46,13 +45,6 @@ type machine struct {
 	most  int // *Left at the beginning
 }
 
-// failure is the value with which methods panic: an error that Read returns.
-type failure struct{ error }
-
-func fail(err error) { panic(failure{err}) }
-
-func failf(format string, args ...any) { fail(fmt.Errorf(format, args...)) }
-
 // Read returns the value of the pickle that data begins with, and its size in bytes. It fails above *r.Left values.
 func (r Reader) Read(data []byte) (value any, size int, err error) {
 	if r.Left == nil {
@@ -60,24 +52,15 @@ func (r Reader) Read(data []byte) (value any, size int, err error) {
 		r.Left = &left
 	}
 	m := &machine{Reader: r, data: data, memo: map[uint32]any{}, most: *r.Left}
-	defer func() {
-		if caught := recover(); caught != nil {
-			f, isFailure := caught.(failure)
-			if !isFailure {
-				panic(caught)
+	err = fail.Catch(func() {
+		for op := m.take(1)[0]; op != opStop; op = m.take(1)[0] {
+			if !m.load(op) && !m.combine(op) && !m.name(op) {
+				panic(fail.With("the pickle has the unknown operation %#02x", op))
 			}
-			value, size, err = nil, 0, f.error
 		}
-	}()
-	for {
-		op := m.take(1)[0]
-		if op == opStop {
-			return m.pop(), m.at, nil
-		}
-		if !m.load(op) && !m.combine(op) && !m.name(op) {
-			failf("the pickle has the unknown operation %#02x", op)
-		}
-	}
+		value, size = m.pop(), m.at
+	})
+	return value, size, err
 }
 
 // load carries out op if it pushes a number, a string or a constant, or has no effect, and reports whether it did.
@@ -85,7 +68,7 @@ func (m *machine) load(op byte) bool {
 	switch op {
 	case opProto:
 		if v := m.take(1)[0]; v > 5 {
-			failf("the pickle has the protocol %d, expected at most 5", v)
+			panic(fail.With("the pickle has the protocol %d, expected at most 5", v))
 		}
 	case opFrame:
 		m.take(8)
@@ -106,11 +89,7 @@ func (m *machine) load(op byte) bool {
 	case opInt, opLong:
 		m.push(parseInt(m.line()))
 	case opFloat:
-		v, err := strconv.ParseFloat(m.line(), 64)
-		if err != nil {
-			fail(err)
-		}
-		m.push(v)
+		m.push(fail.Need(strconv.ParseFloat(m.line(), 64)))
 	case opBinFloat:
 		m.push(math.Float64frombits(binary.BigEndian.Uint64(m.take(8))))
 	case opUnicode, opString:
@@ -136,7 +115,7 @@ func (m *machine) load(op byte) bool {
 // take returns the next n bytes of the file and moves on past them. It fails if fewer are left.
 func (m *machine) take(n int) []byte {
 	if n > len(m.data)-m.at {
-		fail(errShort)
+		panic(errShort)
 	}
 	m.at += n
 	return m.data[m.at-n : m.at]
@@ -148,7 +127,7 @@ func (m *machine) length(size int) int {
 	copy(b[:], m.take(size))
 	n := binary.LittleEndian.Uint64(b[:])
 	if n > uint64(len(m.data)-m.at) {
-		fail(errShort)
+		panic(errShort)
 	}
 	return int(n)
 }
@@ -157,7 +136,7 @@ func (m *machine) length(size int) int {
 func (m *machine) line() string {
 	n := bytes.IndexByte(m.data[m.at:], '\n')
 	if n < 0 {
-		fail(errShort)
+		panic(errShort)
 	}
 	return string(m.take(n + 1)[:n])
 }
@@ -165,7 +144,7 @@ func (m *machine) line() string {
 // count subtracts n values, on the stack or in the memo, from *m.Left. It fails if fewer are left.
 func (m *machine) count(n int) {
 	if *m.Left -= n; *m.Left < 0 {
-		failf("the pickle has more than %d values", m.most)
+		panic(fail.With("the pickle has more than %d values", m.most))
 	}
 }
 
@@ -185,7 +164,7 @@ func (m *machine) base() int {
 // top returns the last value of the stack. It fails if there is no value after the last mark.
 func (m *machine) top() any {
 	if len(m.stack) <= m.base() {
-		failf("the pickle takes more from its stack than there is")
+		panic(fail.With("the pickle takes more from its stack than there is"))
 	}
 	return m.stack[len(m.stack)-1]
 }
@@ -199,7 +178,7 @@ func (m *machine) pop() any {
 // popMark removes the last mark and the values after it, and returns a copy of these values.
 func (m *machine) popMark() []any {
 	if len(m.marks) == 0 {
-		failf("the pickle takes more from its stack than there is")
+		panic(fail.With("the pickle takes more from its stack than there is"))
 	}
 	base := m.base()
 	list := append([]any(nil), m.stack[base:]...)
@@ -210,7 +189,7 @@ func (m *machine) popMark() []any {
 // decodeLong returns a little-endian whole number in two's complement as int64, or as *big.Int if it is too large.
 func decodeLong(b []byte) any {
 	if len(b) > maxLong {
-		failf("the pickle has a number of %d bytes, expected at most %d", len(b), maxLong)
+		panic(fail.With("the pickle has a number of %d bytes, expected at most %d", len(b), maxLong))
 	}
 	reversed := make([]byte, len(b))
 	for i, v := range b {
@@ -235,9 +214,5 @@ func parseInt(text string) any {
 	if n := len(text); n > 0 && text[n-1] == 'L' {
 		text = text[:n-1]
 	}
-	v, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		fail(err)
-	}
-	return v
+	return fail.Need(strconv.ParseInt(text, 10, 64))
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"superres/superres/networks/graph"
+	"superres/internal/elementary"
 )
 
 // number is a type of little-endian numbers in a file.
@@ -17,7 +17,7 @@ type number struct {
 var numbers = map[string]*number{
 	"F64":  {8, func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }},
 	"F32":  {4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }},
-	"F16":  {2, func(b []byte) float32 { return graph.Float16(binary.LittleEndian.Uint16(b)) }},
+	"F16":  {2, func(b []byte) float32 { return elementary.Float16(binary.LittleEndian.Uint16(b)) }},
 	"BF16": {2, func(b []byte) float32 { return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16) }},
 	"I64":  {8, func(b []byte) float32 { return float32(int64(binary.LittleEndian.Uint64(b))) }},
 	"I32":  {4, func(b []byte) float32 { return float32(int32(binary.LittleEndian.Uint32(b))) }},

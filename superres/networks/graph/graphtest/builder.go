@@ -36,7 +36,8 @@ func (b *Builder) Graph() *graph.Graph {
 // Add adds a node with the given operation and inputs and returns its index.
 func (b *Builder) Add(op graph.Op, inputs ...int) int {
 	i := len(b.graph.Nodes)
-	b.graph.Nodes = append(b.graph.Nodes, graph.Node{Name: fmt.Sprintf("%s_%d", op.Name(), i), Op: op, Inputs: inputs})
+	name := fmt.Sprintf("%s_%d", graph.NameOf(op), i)
+	b.graph.Nodes = append(b.graph.Nodes, graph.Node{Name: name, Op: op, Inputs: inputs})
 	channels := 0
 	for _, from := range inputs {
 		channels = max(channels, b.channels[from])

@@ -16,7 +16,7 @@ import (
 type Enlarger struct {
 	Settings
 	clean engine // model for pictures without flaws; for all pictures if choosing is nil
-	// choosing combines the clean and the robust model, and chooses between them for each picture; nil: clean is used.
+	// choosing combines the clean and the robust model, and chooses for each picture. If it is nil, clean is used.
 	choosing *superres.Model
 	// robust opens the model for pictures with flaws; the caller tunes the model to the strength of the flaws.
 	robust func() (engine, error)

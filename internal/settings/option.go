@@ -199,13 +199,10 @@ func (o *Option) Dashed() []string {
 // Names implements cli.Flag. Aliases are left out, since reorder in package console replaces them by Name.
 func (o *Option) Names() []string { return []string{o.Name} }
 
-// IsSet implements cli.Flag.
 func (o *Option) IsSet() bool { return o.given }
 
-// String implements cli.Flag.
 func (o *Option) String() string { return o.Name }
 
-// Apply implements cli.Flag.
 func (o *Option) Apply(set *flag.FlagSet) error {
 	set.Var(flagValue{o}, o.Name, o.Help)
 	return nil

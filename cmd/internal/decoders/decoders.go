@@ -111,7 +111,6 @@ type source struct {
 	set  *Set
 }
 
-// Name implements enlarging.Source.
 func (s source) Name() string { return s.path }
 
 // Open implements enlarging.Source.

@@ -20,9 +20,9 @@ type Job struct {
 	Follow bool
 }
 
-// Plan says how a file is enlarged, worked out once from the header of the file, its first pictures and the settings.
-// Its fields are filled in step by step: sizes and memory before Watch.Admit is called, the model last. A plan that
-// fails keeps the fields filled in until then.
+// Plan says how a file is enlarged. It follows from the settings, the header of the file and its first picture, or the
+// first frames of an animation. Sizes and memory are filled in first; Watch.Admit then waits until that much memory is
+// free; the model is filled in last. A plan that fails keeps the fields filled in until then.
 type Plan struct {
 	Job
 	// Info describes the input file as it was when opened; nil if the input is not a file of the user.

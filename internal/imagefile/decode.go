@@ -225,8 +225,8 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// explain returns err, an error from read, as a safefile.Fault about the file name in the format called title, or as
-// the error of a context that has ended.
+// explain returns err, an error from read, as a safefile.Fault that names the file and the title of its format. If a
+// context has ended, explain returns the error of the context.
 func explain(err error, name, title string) error {
 	if err, ok := safefile.Named(err, name); ok {
 		return err

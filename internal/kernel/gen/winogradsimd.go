@@ -23,8 +23,9 @@ var _ = register(operation{
 // tilesPerCall is the constant of package kernel.
 const tilesPerCall = 12
 
-// eachTiles writes a loop over the samples of two rows, as many at a time as tilesPerCall tiles cover. It computes the
-// sums of the tiles; then finish writes the transform of the sums to outputs, which begin at sample first.
+// eachTiles emits code for a loop over the samples of two rows, as many at a time as tilesPerCall tiles of 2×2 outputs
+// cover. The loop computes the transformed sums of these tiles. finish emits the rest of the loop, which turns the sums
+// into outputs; the value first is the index of their first sample.
 func (f *function) eachTiles(finish func(first value)) {
 	f.eachGroup("samples", 2*tilesPerCall, func(first value) {
 		f.call(f.module.operation("transformInput"), f.arg("v"), f.arg("stride"),

@@ -34,9 +34,9 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 	return f, nil
 }
 
-// convert has another program convert the picture in f. It returns the converted file, and notes in j.Made which program
-// made it. It returns nil if superres reads pictures of this kind itself, if it knows no program for them, or if it may
-// not use one. Only one program runs at a time.
+// convert has another program convert the picture in f. It returns the converted file, and notes in j.Made which
+// program made it. It returns nil if superres reads pictures of this kind itself, if it knows no program for them, or
+// if it may not use one. Only one program runs at a time.
 func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, err error) {
 	name := cmp.Or(safefile.OneLine(j.Params.Get("name")), "picture")
 	if _, kind, _ := imagefile.IdentifyAt(f, name); kind.Title == "" || s.programs.Ignores(kind) {

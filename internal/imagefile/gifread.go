@@ -161,6 +161,7 @@ type gifBlocks struct {
 	done bool
 }
 
+// Read implements io.Reader over the data of all blocks.
 func (b *gifBlocks) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

@@ -12,13 +12,11 @@ import (
 	"superres/internal/parallel"
 )
 
-// rowBytes returns the length of a row of samples, in bytes.
 func (r *tiffRaster) rowBytes() int { return r.width * r.samples * r.sampleBytes() }
 
 // stripRows returns the number of rows in a strip, which holds about chunkBytes; the last strip may have fewer rows.
 func (r *tiffRaster) stripRows() int { return min(max(chunkBytes/r.rowBytes(), 1), r.height) }
 
-// strips returns the number of strips.
 func (r *tiffRaster) strips() int { return (r.height + r.stripRows() - 1) / r.stripRows() }
 
 // predicts reports whether samples are stored as differences from the pixel to the left; palette indices are not.

@@ -58,7 +58,6 @@ func tiffOf(img image.Image) *tiffRaster {
 	return r
 }
 
-// sampleBytes returns the size of a sample in bytes.
 func (r *tiffRaster) sampleBytes() int { return int(r.bits / 8) }
 
 // encodeTIFF writes img, which adapt has converted, with its metadata.

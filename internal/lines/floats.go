@@ -2,24 +2,20 @@ package lines
 
 import "superres/internal/kernel"
 
-// togetherFloats is the number of float32 rows that are computed at a time.
-const togetherFloats = 4
+// floatRowsTogether is the number of float32 rows that are computed at a time.
+const floatRowsTogether = 4
 
 // rowwise is an operation on float32 that reads nothing beyond the left and right edges. Unless its type overrides it,
 // a row is computed from the same row of each input, and the result is as large as the first input.
 type rowwise struct{}
 
-// Size implements Op.
 func (rowwise) Size(in []Size) Size { return in[0] }
 
-// Needs implements Op.
 func (rowwise) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
 
-// Margin implements Op.
 func (rowwise) Margin(int) (left, right int) { return 0, 0 }
 
-// Together implements Op.
-func (rowwise) Together() int { return togetherFloats }
+func (rowwise) Together() int { return floatRowsTogether }
 
 // Source is the operation that reads the picture. It is the first node of a program.
 type Source struct {
@@ -30,15 +26,13 @@ type Source struct {
 	Floats bool
 }
 
-// Size implements Op.
 func (s Source) Size(in []Size) Size {
 	return Size{W: in[0].W, H: in[0].H, Step: s.Channels, Floats: s.Floats}
 }
 
-// Needs implements Op.
 func (Source) Needs(_, _, _, _ int) (lo, hi int) { return 0, 0 }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (Source) Make(t *Task, y, n int) {
 	for k := range n {
 		t.read(y+k, t.Out)
@@ -48,10 +42,9 @@ func (Source) Make(t *Task, y, n int) {
 // Sink is the operation that writes the rows of the result, which are float32. It is the last node of a program.
 type Sink struct{ rowwise }
 
-// Size implements Op.
 func (Sink) Size(in []Size) Size { return Size{W: in[0].W, H: in[0].H, Floats: true} }
 
-// Make implements Op.
+// Make implements Op: it computes the rows y to y+n−1 of t.Out from the rows of t.In.
 func (Sink) Make(t *Task, y, n int) {
 	for k := range n {
 		t.write(y+k, t.In[0].FloatRow(y+k))
@@ -98,7 +91,6 @@ func (c *FloatConv) Needs(input, y, _, _ int) (lo, hi int) {
 	return lo, lo + (together-1)*c.Stride + (c.Height-1)*c.Dilation + 1
 }
 
-// Margin implements Op.
 func (c *FloatConv) Margin(input int) (left, right int) {
 	if input > 0 {
 		return 0, 0
@@ -106,10 +98,8 @@ func (c *FloatConv) Margin(input int) (left, right int) {
 	return max(c.Pad.Left, 0), max(c.Pad.Right, 0)
 }
 
-// Together implements Op.
-func (c *FloatConv) Together() int { return togetherFloats }
+func (c *FloatConv) Together() int { return floatRowsTogether }
 
-// Make implements Op.
 func (c *FloatConv) Make(t *Task, y, n int) { c.makeColumns(t, y, n, 0, t.Out.W) }
 
 // makeColumns computes the columns [from, to) of n rows. from must be a multiple of 4.
@@ -123,7 +113,7 @@ func (c *FloatConv) makeColumns(t *Task, y, n, from, to int) {
 			rows = append(rows, at+(from*c.Stride-c.Pad.Left)*in.Step)
 		}
 		t.offsets = rows
-		var out, skipAt [togetherFloats]int
+		var out, skipAt [floatRowsTogether]int
 		var skip []float32
 		count := min(n, together)
 		for k := range count {

@@ -15,7 +15,7 @@ type Chunk struct {
 	w *window
 }
 
-// FormatError says which rule of the format a file breaks, in words that fit behind "damaged PNG: ".
+// FormatError says which rule of the format a file breaks, in words that fit after "damaged PNG: ".
 type FormatError string
 
 func (e FormatError) Error() string { return string(e) }
@@ -37,7 +37,7 @@ func WalkChunks(src Source) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at
 // WalkChunksFrom returns a walk that begins with the chunk at offset at in src. This chunk must not be IHDR, the first.
 func WalkChunksFrom(src Source, at int64) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: at} }
 
-// Next returns the next chunk. Its Kind is valid until the next call. The error is io.EOF behind IEND,
+// Next returns the next chunk. Its Kind is valid until the next call. The error is io.EOF after IEND,
 // io.ErrUnexpectedEOF where the file ends before IEND or inside a chunk, and a FormatError where the file breaks a
 // rule. It does not compare checksums.
 func (k *ChunkWalk) Next() (c Chunk, err error) {
@@ -55,7 +55,7 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 	}
 	switch string(k.kind[:]) {
 	case "acTL":
-		k.animated = !k.pixels // acTL behind the pixels has no effect
+		k.animated = !k.pixels // acTL after the pixels has no effect
 	case "IDAT":
 		k.pixels = true
 	case "IEND":
@@ -66,7 +66,7 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 	return c, nil
 }
 
-// check fails where the chunk at k.at, with the kind k.kind and n bytes of data, breaks a rule listed at ChunkWalk.
+// check fails if the chunk at k.at, with the kind k.kind and n bytes of data, breaks a rule listed at ChunkWalk.
 //
 // Note: comparing string(k.kind[:]) directly allocates nothing; a string variable that is also used in an error message
 // would be allocated at each call.
@@ -127,10 +127,10 @@ func (c Chunk) hasChecksum() bool {
 // isCritical reports whether a decoder must understand this kind of chunk (bit 5 of the first letter is 0).
 func (c Chunk) isCritical() bool { return c.Kind[0]&0x20 == 0 }
 
-// PixelChunks returns the PNG data with only the chunks that a decoder needs. It overwrites data and returns the start
-// of data. Other chunks would cost the decoder time, and would make it refuse the picture if their checksums are wrong.
-// src must read the same bytes as data. From the first chunk that is cut off or breaks a rule, all bytes are kept. The
-// first chunk behind IDAT that is no IDAT is kept too if its checksum is right, so that the decoder refuses a PNG with
+// PixelChunks returns the PNG in data with only the chunks that a decoder needs: other chunks would cost it time, and
+// would make it refuse the picture if their checksums are wrong. It overwrites data and returns the start of data. src
+// must read the same bytes as data. From the first chunk that is cut off or breaks a rule, all bytes are kept. The
+// first chunk after IDAT that is no IDAT is kept too if its checksum is right, so that the decoder refuses a PNG with
 // such a chunk between two IDAT chunks.
 func PixelChunks(data []byte, src Source) []byte {
 	const before, among, behind = 0, 1, 2

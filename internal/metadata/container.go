@@ -8,11 +8,12 @@ import (
 
 // container says how files of one format hold metadata.
 type container struct {
-	// read reads the metadata of a file into a reader. nil: the format has none.
+	// read reads the metadata of a file into a reader. It is nil for formats that have none.
 	read func(*reader, Source)
-	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest sizes in bytes of blocks in a file; 0: no such block.
+	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest sizes in bytes of blocks that a file can hold; 0 means that
+	// it holds no such block.
 	maxEXIF, maxXMP, maxICC, maxIPTC int
-	// colourOnly: the encoder writes grey pictures as colour pictures; false: as grey pictures.
+	// colourOnly says that the encoder writes grey pictures as colour pictures.
 	colourOnly bool
 	// splice returns a splicer that inserts m and software into a file of the given length while an encoder writes it,
 	// or nil if there is nothing to insert. The field is nil for formats that are not written, and for TIFF, WebP and
@@ -87,7 +88,7 @@ func (r *reader) bmp(src Source) {
 	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.validated()
 }
 
-// spliceBMP returns a splicer that sets the resolution in the header of a BMP, or nil where perMetre fails.
+// spliceBMP returns a splicer that sets the resolution in the header of a BMP, or nil if perMetre cannot express it.
 func spliceBMP(m Metadata, _ string, _ int64) *splicer {
 	x, y, ok := m.Resolution.perMetre()
 	if !ok {

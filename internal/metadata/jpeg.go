@@ -70,7 +70,7 @@ func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64
 	}
 }
 
-// jpeg reads the metadata in the segments of the JPEG in src, and the files behind its picture, into r.m.
+// jpeg reads the metadata in the segments of the JPEG in src, and the files after its picture, into r.m.
 func (r *reader) jpeg(src Source) {
 	parts := map[byte]Body{} // parts of the ICC profile, by number
 	count, damaged := byte(0), false
@@ -158,8 +158,8 @@ func (r *reader) jfif(payload Body) {
 	r.m.Resolution = Resolution{x, y, unit}.validated()
 }
 
-// jpegSegments writes segments with m and software, to be inserted behind the first two bytes of a JPEG. length is the
-// length of that JPEG in bytes before the insertion.
+// jpegSegments writes the segments that hold m and software, and that belong after the first two bytes of a JPEG.
+// length is the length of that JPEG in bytes before they are inserted.
 func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error {
 	out := segments{w: w}
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
@@ -192,7 +192,7 @@ func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error
 	if m.GainMap != nil {
 		head := int64(4 + len(multiplePrefix)) // of this segment; MPF offsets count from its end
 		picture := length + out.written + head + indexLength
-		out.add(markerApp2, multiplePrefix, mapIndex(picture, picture-(startOfPicture+out.written+head),
+		out.add(markerApp2, multiplePrefix, multiPictureIndex(picture, picture-(startOfPicture+out.written+head),
 			int64(len(m.GainMap))))
 	}
 	return out.err
@@ -205,6 +205,7 @@ type segments struct {
 	err     error
 }
 
+// add writes a segment of the given marker whose data are prefix and payload.
 func (s *segments) add(marker byte, prefix string, payload []byte) {
 	n := 2 + len(prefix) + len(payload)
 	head := append([]byte{0xff, marker, byte(n >> 8), byte(n)}, prefix...)
@@ -223,8 +224,8 @@ func emptyGainMap(numbers []byte) []byte {
 	return b.Bytes()
 }
 
-// SplitJPEG returns the segments of a JPEG that describe its picture, such as EXIF and XMP, and the JPEG without these
-// segments, both in new memory. In the returned EXIF block, the orientation is set to upright.
+// SplitJPEG returns about, the segments of a JPEG that describe its picture, such as EXIF and XMP, and pixels, the JPEG
+// without them, both in new memory. In the returned EXIF block, the orientation is set to upright.
 func SplitJPEG(data []byte) (about, pixels []byte) {
 	const app15, adobe = 0xef, 0xee
 	at := int64(startOfPicture)
@@ -254,7 +255,7 @@ func SplitJPEG(data []byte) (about, pixels []byte) {
 	return about, append(pixels, data[min(at, int64(len(data))):]...)
 }
 
-// JoinJPEG returns the JPEG pixels with the segments about inserted behind its first marker, in new memory.
+// JoinJPEG returns the JPEG pixels with the segments about inserted after its first marker, in new memory.
 func JoinJPEG(about, pixels []byte) []byte {
 	return slices.Concat(pixels[:startOfPicture], about, pixels[startOfPicture:])
 }

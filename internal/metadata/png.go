@@ -17,20 +17,20 @@ const (
 	pngHeader     = pngSignature + chunkFrame + headerBody // bytes up to the end of the chunk IHDR
 	xmpKeyword    = "XML:com.adobe.xmp"
 
-	softwareKeyword = "Software\x00" // with the zero byte behind it
+	softwareKeyword = "Software\x00" // with the zero byte after it
 )
 
 // png reads the metadata in the chunks of the PNG in src into r.m.
 func (r *reader) png(src Source) {
 	colours := true
 	var header []byte
-	_ = Chunks(src, func(c Chunk) bool { // metadata behind a damaged chunk is left out
+	_ = Chunks(src, func(c Chunk) bool { // metadata after a damaged chunk is left out
 		switch kind := string(c.Kind); {
 		case kind == "IHDR":
 			header = c.Bytes()
 		case kind == "IDAT":
 			colours = false
-		case isColour(kind) && colours || isAbout(kind):
+		case isColour(kind) && colours || holdsMetadata(kind):
 			if !c.hasChecksum() {
 				if r.isFirst("sum") {
 					r.warn("has chunks of metadata that are damaged and left out")
@@ -45,8 +45,8 @@ func (r *reader) png(src Source) {
 	})
 }
 
-// isAbout reports whether reader.chunk reads this kind of chunk.
-func isAbout(kind string) bool {
+// holdsMetadata reports whether reader.chunk reads this kind of chunk.
+func holdsMetadata(kind string) bool {
 	switch kind {
 	case "iCCP", "eXIf", "iTXt", "tEXt", "zTXt", "pHYs":
 		return true
@@ -107,7 +107,7 @@ func inflatedProfile(body Body) (_ content, ok bool) {
 	return inflate(body.after(int64(i) + 2))
 }
 
-// xmpText returns the XMP packet in rest, the data of a chunk iTXt behind its keyword: a byte that is 1 if the packet
+// xmpText returns the XMP packet in rest, the data of a chunk iTXt after its keyword: a byte that is 1 if the packet
 // is compressed, the compression method, a language, a zero byte, a translated keyword, a zero byte, and the packet.
 func xmpText(rest Body) (_ content, ok bool) {
 	const most = 4096 // bytes in which the packet must begin
@@ -129,7 +129,7 @@ func xmpText(rest Body) (_ content, ok bool) {
 	return inOnePiece(rest), true
 }
 
-// pngChunks writes chunks with m and software, to be inserted behind IHDR. header is the data of IHDR.
+// pngChunks writes the chunks that hold m and software, and that belong after IHDR. header is the data of IHDR.
 func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 	out := chunks{w: w}
 	for _, p := range m.Own {
@@ -182,7 +182,7 @@ func (c *chunks) add(kind string, pieces ...[]byte) {
 }
 
 // pack writes a chunk of the given kind. Its data are head and, compressed with zlib, the output of write. It calls
-// write twice, the first time only to learn the compressed length.
+// write twice, the first time only to learn the compressed length, which precedes the data.
 func (c *chunks) pack(kind, head string, write func(io.Writer) error) {
 	pack := func(w io.Writer) error {
 		if _, err := io.WriteString(w, head); err != nil {
@@ -202,7 +202,6 @@ func (c *chunks) pack(kind, head string, write func(io.Writer) error) {
 // Count counts the bytes that are written to it.
 type Count int64
 
-// Write implements io.Writer.
 func (n *Count) Write(p []byte) (int, error) {
 	*n += Count(len(p))
 	return len(p), nil

@@ -4,9 +4,9 @@ import "io"
 
 // Writer returns a writer for the output of an encoder of the given format, named as for Read. The writer inserts m and
 // passes the file on to w. m must be a result of For. software is a short record, in ASCII, of the program that made
-// the file; empty: none. If NeedsLength is true, length must be the number of bytes that the encoder will write. For
-// TIFF, WebP and AVIF, which have methods of their own, and if there is nothing to insert, Writer returns w. The caller
-// then calls WriteAppended for the data behind the file.
+// the file; it may be empty. If NeedsLength is true, length must be the number of bytes that the encoder will write.
+// Writer returns w itself for TIFF, WebP and AVIF, which have methods of their own, and if there is nothing to insert.
+// The caller then calls WriteAppended for the data after the file.
 func (m Metadata) Writer(w io.Writer, format, software string, length int64) io.Writer {
 	splice := containers[format].splice
 	if splice == nil {
@@ -23,7 +23,7 @@ func (m Metadata) Writer(w io.Writer, format, software string, length int64) io.
 // NeedsLength reports whether the metadata in front of the picture state the length of its file.
 func (m Metadata) NeedsLength() bool { return m.GainMap != nil }
 
-// WriteAppended writes to w the gain map and the film, which belong behind the complete file of an encoder.
+// WriteAppended writes to w the gain map and the film, which belong after the complete file of an encoder.
 func (m Metadata) WriteAppended(w io.Writer) error {
 	return pieceWriter(m.GainMap, m.Film)(w)
 }
@@ -48,7 +48,7 @@ type Layout struct {
 	before, behind func(io.Writer) error
 }
 
-// Write writes the bytes before the pixels, calls pixels to write the pixels, and writes the bytes behind them.
+// Write writes the bytes before the pixels, calls pixels to write the pixels, and writes the bytes after them.
 func (l Layout) Write(w io.Writer, pixels func(io.Writer) error) error {
 	for _, write := range []func(io.Writer) error{l.before, pixels, l.behind} {
 		if err := write(w); err != nil {
@@ -58,8 +58,8 @@ func (l Layout) Write(w io.Writer, pixels func(io.Writer) error) error {
 	return nil
 }
 
-// splicer writes a file to w, with an insertion behind the first bytes of the file; need is their number. It keeps
-// these bytes back until it has all, edits them, and writes them and the insertion. Files of encoders are long enough.
+// splicer writes a file to w with an insertion after its first bytes; need is the number of these. It holds them back
+// until it has all, edits them, and writes them and the insertion. Files of encoders are never shorter.
 type splicer struct {
 	w      io.Writer
 	need   int
@@ -69,6 +69,8 @@ type splicer struct {
 	done   bool
 }
 
+// Write takes the next bytes of the encoder's file: it holds back the first s.need bytes until it has all of them, then
+// writes them, edited, with the insertion after them, and passes on all bytes that follow.
 func (s *splicer) Write(p []byte) (int, error) {
 	if s.done {
 		return s.w.Write(p)

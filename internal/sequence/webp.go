@@ -20,7 +20,6 @@ type webpCells struct {
 	parts  [2][]byte // chunks of the frame that next has returned last: alpha, if any, and pixels
 }
 
-// number24 returns the first 3 bytes of b as a little-endian number.
 func number24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
 func newWebPCells(data []byte) (cells, error) {

@@ -56,13 +56,13 @@ type ShiftMask struct {
 }
 
 func (r Roll) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fail.When(max(r.Rows, -r.Rows) > 1<<20 || max(r.Columns, -r.Columns) > 1<<20, "by %d×%d", r.Columns, r.Rows)
 	return s
 }
 
 func (i Interleave) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fail.When(min(i.Rows, i.Columns) < 1 || s.H%i.Rows != 0 || s.W%i.Columns != 0,
 		"of %d×%d, into which %d×%d samples are not divisible", i.Columns, i.Rows, s.W, s.H)
 	return s
@@ -96,7 +96,8 @@ func (w Windows) pixels(s Shape) float64 {
 	return float64(w.Height * w.Width)
 }
 
-// scores returns the shape of the result of ChannelScores for two inputs.
+// scores returns the shape of the result of ChannelScores for two inputs: one pixel for each window, with the products
+// of all pairs of channels of a head.
 func (w Windows) scores(in []Shape) Shape {
 	fail.When(len(in) != 2 || in[0] != in[1], "has %d inputs, expected 2 of one size", len(in))
 	w.check(in[0])
@@ -138,6 +139,7 @@ func (k Keys) check(w Windows, across, down int, second Shape, channels int) {
 	fail.When(w.Heads > MaxScores/n/m, "of %d heads with %d×%d products, expected at most %d", w.Heads, n, m, MaxScores)
 }
 
+// shape implements Op. The result has one pixel for each window, with products of all pairs of pixels for each head.
 func (p Scores) shape(in []Shape) (s Shape) {
 	fail.When(len(in) != 2 || p.Height == 0, "has %d inputs, expected 2, with windows", len(in))
 	p.check(in[0])
@@ -146,6 +148,7 @@ func (p Scores) shape(in []Shape) (s Shape) {
 	return s
 }
 
+// shape implements Op. The first input holds the weights, one pixel for each window; the second the pixels to sum.
 func (p WeightedSum) shape(in []Shape) (s Shape) {
 	fail.When(len(in) != 2 || p.Height == 0, "has %d inputs, expected 2, with windows", len(in))
 	s = Shape{in[0].W * p.Width, in[0].H * p.Height, in[1].Channels}
@@ -160,8 +163,9 @@ func (p ChannelScores) shape(in []Shape) Shape { return p.scores(in) }
 
 func (p ChannelSum) shape(in []Shape) Shape { return p.sum(in) }
 
+// shape implements Op. The input are scores within windows, n×n for each head and n pixels in a window.
 func (m ShiftMask) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	n := m.Height * m.Width
 	fail.When(min(m.Height, m.Width, m.Heads) < 1 || max(m.Height, m.Width) > MaxWindow || m.Heads > MaxScores ||
 		m.Rows < 0 || m.Columns < 0 || m.Rows >= m.Height || m.Columns >= m.Width || s.Channels != m.Heads*n*n,

@@ -50,8 +50,9 @@ type Normalize struct {
 // group is Size neighbouring channels; Size divides the number of channels.
 type Softmax struct{ Size int }
 
+// shape implements Op. The sides of the result are the numbers of whole windows that fit down and across.
 func (p Pool) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	switch {
 	case min(p.Height, p.Width, p.Stride) < 1 || max(p.Height, p.Width, p.Stride) > MaxSide:
 		panic(fail.With("windows of %d×%d, %d apart, expected at most %d", p.Width, p.Height, p.Stride, MaxSide))
@@ -64,8 +65,9 @@ func (p Pool) shape(in []Shape) Shape {
 	return s
 }
 
+// shape implements Op. What is reduced has size 1 in the result.
 func (r Reduce) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fail.When(r.By < Mean || r.By > Maximum || !r.OfPicture && !r.OfChannels, "of nothing, or by an unknown reduction")
 	if r.OfPicture {
 		s.W, s.H = 1, 1
@@ -83,14 +85,14 @@ func (r ReduceEach) shape(in []Shape) Shape {
 }
 
 func (n Normalize) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fail.When(n.Groups < 1 || s.Channels%n.Groups != 0 || !(n.Epsilon >= 0),
 		"of %d channels in %d groups, with %g", s.Channels, n.Groups, n.Epsilon)
 	return s
 }
 
 func (f Softmax) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fail.When(f.Size < 1 || s.Channels%f.Size != 0, "of each %d of %d channels", f.Size, s.Channels)
 	return s
 }

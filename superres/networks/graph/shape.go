@@ -17,17 +17,18 @@ func shapeOf(op Op, in []Shape) (s Shape, err error) {
 	return s, err
 }
 
-// one returns the shape of the only input. Like all methods named shape, it ends at the first error, as package fail
-// describes.
-func one(in []Shape) Shape {
+// onlyInput returns the shape of the input of an operation with one input. Like all methods named shape, it ends at the
+// first error, as package fail describes.
+func onlyInput(in []Shape) Shape {
 	fail.When(len(in) != 1, "has %d inputs, expected 1", len(in))
 	return in[0]
 }
 
 func (Input) shape([]Shape) Shape { panic(fail.With("a second input")) }
 
+// shape implements Op. Without padding the result lacks the rows and columns for which a tap would be beyond an edge.
 func (c Conv) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	switch {
 	case min(c.Height, c.Width, c.Dilation) < 1 || max(c.Height, c.Width, c.Dilation) > MaxSide:
 		panic(fail.With("%d×%d taps %d apart, expected at most %d", c.Height, c.Width, c.Dilation, MaxSide))
@@ -50,8 +51,9 @@ func (e Edges) within(low, high int) bool {
 	return min(e.Top, e.Left, e.Bottom, e.Right) >= low && max(e.Top, e.Left, e.Bottom, e.Right) <= high
 }
 
+// shape implements Op. Copies of Kernel samples begin Stride samples apart; Pad and Extra change the sides.
 func (c ConvTranspose) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	switch {
 	case c.Kernel < 1 || c.Kernel > MaxSide || c.Stride < 1 || c.Stride > MaxScale || c.Pad < 0 || c.Pad >= c.Kernel ||
 		c.Extra < 0 || c.Extra >= c.Stride:
@@ -72,7 +74,7 @@ func (c ConvTranspose) shape(in []Shape) Shape {
 }
 
 func (p PReLU) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fail.When(len(p.Slope) != 1 && len(p.Slope) != s.Channels, "%d slopes for %d channels", len(p.Slope), s.Channels)
 	return s
 }
@@ -88,19 +90,19 @@ func (f Function) name() string {
 }
 
 func (f Function) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fail.When(f < 0 || f > Positive, "no such function")
 	return s
 }
 
 func (c Clip) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fail.When(!(c.Min <= c.Max), "from %g to %g", c.Min, c.Max)
 	return s
 }
 
 func (a Affine) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fits := func(n int) bool { return n == 1 || n == s.Channels }
 	fail.When(!(fits(len(a.Scale)) && fits(len(a.Offset))),
 		"%d factors and %d offsets for %d channels", len(a.Scale), len(a.Offset), s.Channels)
@@ -115,7 +117,8 @@ func (Max) shape(in []Shape) Shape   { return combined(in, 2) }
 func (Min) shape(in []Shape) Shape   { return combined(in, 2) }
 func (Where) shape(in []Shape) Shape { return combined(in, 3) }
 
-// combined returns the shape of the result of an operation that combines n inputs as Add does. It fails if they differ.
+// combined returns the shape of the result of Add and operations like it on n inputs. It fails unless all inputs have
+// the same shape, apart from inputs of one channel or one pixel.
 func combined(in []Shape, n int) (s Shape) {
 	fail.When(len(in) != n, "has %d inputs, expected %d", len(in), n)
 	for _, other := range in {
@@ -129,6 +132,7 @@ func combined(in []Shape, n int) (s Shape) {
 	return s
 }
 
+// shape implements Op. All inputs have equal sides; the result has all their channels.
 func (Concat) shape(in []Shape) Shape {
 	fail.When(len(in) == 0, "has no inputs")
 	s := in[0]
@@ -140,8 +144,9 @@ func (Concat) shape(in []Shape) Shape {
 	return s
 }
 
+// shape implements Op. The result has as many channels as the list.
 func (c Select) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fail.When(len(c.Channels) > MaxChannels && s.W*s.H > 1, // scores of a single window may have more
 		"has more than %d channels", MaxChannels)
 	fail.When(slices.ContainsFunc(c.Channels, func(i int) bool { return i < 0 || i >= s.Channels }),
@@ -150,21 +155,24 @@ func (c Select) shape(in []Shape) Shape {
 	return s
 }
 
+// shape implements Op. Factor² channels become one channel with Factor times the sides.
 func (p PixelShuffle) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	r := p.Factor
 	fail.When(r < 1 || r > MaxScale || s.Channels%(r*r) != 0,
 		"%d channels by %d, expected 1 to %d, whose square divides them", s.Channels, r, MaxScale)
 	return Shape{s.W * r, s.H * r, s.Channels / (r * r)}
 }
 
+// shape implements Op. It is the inverse of PixelShuffle, but Extend rounds the sides up to multiples of Factor.
 func (p PixelUnshuffle) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	r := p.Factor
 	fail.When(r < 1 || r > MaxScale || !p.Extend && (s.W%r != 0 || s.H%r != 0), "%d×%d samples by %d", s.W, s.H, r)
 	return Shape{(s.W + r - 1) / r, (s.H + r - 1) / r, s.Channels * r * r}
 }
 
+// shape implements Op. It fails for factors that Resize does not allow, and for sides that Down does not divide.
 func (r Resize) shape(in []Shape) Shape {
 	if len(in) == 2 && r.Up == 0 && r.Down == 0 {
 		s, to := in[0], in[1]
@@ -173,7 +181,7 @@ func (r Resize) shape(in []Shape) Shape {
 		r.check()
 		return Shape{to.W, to.H, s.Channels}
 	}
-	s := one(in)
+	s := onlyInput(in)
 	switch {
 	case r.Up < 1 || r.Down < 1 || r.Up > MaxScale || r.Down > MaxScale || r.Up > 1 && r.Down > 1 &&
 		(r.Up >= r.Down || r.AlignCorners):
@@ -196,8 +204,9 @@ func (r Resize) check() {
 		"by an unknown interpolation")
 }
 
+// shape implements Op. Negative edges make the result smaller.
 func (p Pad) shape(in []Shape) Shape {
-	s := one(in)
+	s := onlyInput(in)
 	fail.When(!p.within(-1<<20, 1<<10) || p.Mode < PadZero || p.Mode > PadReflect, "by %v", p.Edges)
 	fail.When(p.Mode == PadReflect && (max(p.Left, p.Right) >= s.W || max(p.Top, p.Bottom) >= s.H),
 		"mirrors more than there is")

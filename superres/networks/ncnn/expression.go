@@ -34,6 +34,7 @@ func sizes(text string, shapes []graph.Shape) (list [2]int, areOfInputs bool) {
 	return list, areOfInputs
 }
 
+// skip removes text from the start of what remains to be read, and reports whether it stood there.
 func (e *expression) skip(text string) bool {
 	rest, found := strings.CutPrefix(e.rest, text)
 	if found {
@@ -97,6 +98,7 @@ func (e *expression) operate(name string, x, y float64) (v float64) {
 	return v
 }
 
+// floor returns ⌊x⌋, or 2³⁰ for numbers that are not between −2³⁰ and 2³⁰, including NaN.
 func floor(x float64) int {
 	if !(x > -1<<30 && x < 1<<30) {
 		return 1 << 30

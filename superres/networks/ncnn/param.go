@@ -122,6 +122,7 @@ func parseParameter(field string) (key int, list []value) {
 	return key, list
 }
 
+// parseValue parses a number. Numbers that fit int32 are kept exactly, since they may be sizes.
 func parseValue(item string) value {
 	if i, err := strconv.ParseInt(item, 10, 32); err == nil {
 		return value{number: float64(i)}

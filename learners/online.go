@@ -133,15 +133,11 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 		if err != nil {
 			return watch.fail(ctx, err)
 		}
-		errs, err := squaredErrors(ctx, y, d, codes)
+		errs, sum, err := squaredErrors(ctx, y, d, codes)
 		if err != nil {
 			return watch.fail(ctx, err)
 		}
 		replaced := renewed + s.replace(y, codes.Usage(), errs)
-		sum := 0.0
-		for _, v := range errs {
-			sum += v
-		}
 		objective := sparse.Objective(opt.Coder, sum, codes)
 		done = watch.endStep(d, codes, sum, objective, replaced, largestMove(before, s.atoms))
 		renewed = 0
@@ -300,11 +296,12 @@ func (s *onlineState) forget(before []float64) {
 	}
 }
 
-// squaredErrors returns ‖y_n − Dx_n‖² of every signal, or 0 where that is rounding error.
-func squaredErrors(ctx context.Context, y *mat.Dense, d *sparse.Dictionary, codes *sparse.Codes) ([]float64, error) {
+// squaredErrors returns ‖y_n − Dx_n‖² of every signal, or 0 where that is rounding error, and the sum of all.
+func squaredErrors(ctx context.Context, y *mat.Dense, d *sparse.Dictionary, codes *sparse.Codes) (errs []float64,
+	sum float64, err error) {
 	m, n := y.Dims()
-	errs := make([]float64, n)
-	err := parallel.For(ctx, n, 64, func() func(lo, hi int) {
+	errs = make([]float64, n)
+	err = parallel.For(ctx, n, 64, func() func(lo, hi int) {
 		residual := make([]float64, m)
 		return func(lo, hi int) {
 			for j := lo; j < hi; j++ {
@@ -319,5 +316,8 @@ func squaredErrors(ctx context.Context, y *mat.Dense, d *sparse.Dictionary, code
 			}
 		}
 	})
-	return errs, err
+	for _, v := range errs {
+		sum += v
+	}
+	return errs, sum, err
 }

@@ -61,13 +61,9 @@ func LearnPart(ctx context.Context, l Learner, y *mat.Dense, opt Options, past *
 	if err != nil {
 		return Step{}, err
 	}
-	errs, err := squaredErrors(ctx, sample, d, codes)
+	errs, sum, err := squaredErrors(ctx, sample, d, codes)
 	if err != nil {
 		return Step{}, err
-	}
-	sum := 0.0
-	for _, e := range errs {
-		sum += e
 	}
 	step := Step{Iteration: past.Parts + 1, RMSE: math.Sqrt(sum / float64(m*taken)),
 		NonZeros: codes.NonZeros()}

@@ -50,7 +50,7 @@ func (s *ropState) estimateNoise(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		errs, err := squaredErrors(ctx, y, d, codes)
+		errs, _, err := squaredErrors(ctx, y, d, codes)
 		if err != nil {
 			return 0, err
 		}

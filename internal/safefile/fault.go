@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -184,6 +185,24 @@ func Shortened(name string) string {
 		end -= size
 	}
 	return name[:begin] + dots + name[end:]
+}
+
+// PlainASCII returns text, which is JSON, with an escape such as \u00e9 for each character that is not ASCII. Headers
+// of HTTP cannot hold such characters, and some languages decode their input by the encoding of the system.
+func PlainASCII(text []byte) []byte {
+	var out []byte
+	for _, r := range string(text) {
+		switch {
+		case r < utf8.RuneSelf:
+			out = append(out, byte(r))
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // OneLine returns s with spaces instead of characters that are not visible.

@@ -13,9 +13,6 @@ import (
 // Windows says whether this is Windows.
 const Windows = runtime.GOOS == "windows"
 
-// PlainASCII is plainASCII.
-var PlainASCII = plainASCII
-
 // WithCodes and WithoutCodes are learners that are known to leave codes, or none, so that their memory is known better.
 type (
 	WithCodes    struct{ *Learner }

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/must"
+	"superres/internal/safefile"
 	"superres/learners"
 	"superres/learners/external"
 	"superres/learners/external/externaltest"
@@ -356,7 +357,7 @@ func TestThreads(t *testing.T) {
 func TestFoldersOfAnyName(t *testing.T) {
 	const name = "Jörg's 😀, \"folder\" & <more>"
 	text := must.Get(json.Marshal(name))(t)
-	plain := external.PlainASCII(text)
+	plain := safefile.PlainASCII(text)
 	var back string
 	if err := json.Unmarshal(plain, &back); err != nil || back != name ||
 		strings.ContainsFunc(string(plain), func(r rune) bool { return r > 126 }) {

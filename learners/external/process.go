@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"superres/internal/safefile"
 )
@@ -181,7 +179,7 @@ func (r reply) request(ctx context.Context) error {
 	}
 	limit := time.NewTimer(r.limit())
 	defer limit.Stop()
-	_, _ = r.proc.in.Write(append(plainASCII(line), '\n')) // if the program has ended, the loop below notices
+	_, _ = r.proc.in.Write(append(safefile.PlainASCII(line), '\n')) // if the program has ended, the loop below notices
 	skipped := ""
 	for {
 		select {
@@ -227,24 +225,6 @@ func (r reply) flushAdvice() string {
 func (p *process) endedEarly() error {
 	<-p.ended
 	return fmt.Errorf("%w (%s)", errEnded, ending(p.err))
-}
-
-// plainASCII returns the JSON text with all non-ASCII characters escaped, because some languages decode their input by
-// the system's encoding.
-func plainASCII(text []byte) []byte {
-	var out []byte
-	for _, r := range string(text) {
-		switch {
-		case r < utf8.RuneSelf:
-			out = append(out, byte(r))
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
 }
 
 // ending says in words how a program ended; err is the result of Wait of its exec.Cmd.

@@ -2,9 +2,7 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -224,7 +222,7 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Type", done.Format.MIMEType())
 	h.Set("Content-Length", strconv.FormatInt(length, 10))
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": done.Name}))
-	h.Set("Superres-Result", inASCII(done.Answer))
+	h.Set("Superres-Result", string(safefile.PlainASCII(done.Answer)))
 	s.send(w, r, out, length)
 	return nil
 }
@@ -236,21 +234,4 @@ func (s *site) inspect(w http.ResponseWriter, r *http.Request) error {
 		s.answer(w, http.StatusOK, done.Answer)
 	}
 	return err
-}
-
-// inASCII returns the JSON in text with an escape, such as \u00e9, for each character that HTTP headers cannot hold.
-func inASCII(text json.RawMessage) string {
-	var out []byte
-	for _, r := range string(text) {
-		switch {
-		case r < 0x80:
-			out = append(out, byte(r))
-		case r < 0x10000:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		default:
-			r -= 0x10000
-			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		}
-	}
-	return string(out)
 }

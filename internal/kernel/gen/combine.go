@@ -37,11 +37,7 @@ func (t tier) combine(onto bool) {
 		base = pointer("base")
 		most, least = t.constant32(floatOne), t.zero()
 	}
-	acc := make([]reg.VecVirtual, 8)
-	for i := range acc {
-		acc[i] = t.vec()
-	}
-	k, from, w := GP64(), GP64(), t.vec()
+	acc, k, from, w := t.vecs(8), GP64(), GP64(), t.vec()
 	// parts writes a loop over the parts: body finds the weight of a part in w, and its samples at from.
 	parts := func(load func(), body func()) {
 		XORQ(k, k)
@@ -65,9 +61,8 @@ func (t tier) combine(onto bool) {
 		}
 		SUBQ(U32(samples), n)
 	}
-	lanes := 2 * t.lanes
 	for _, vectors := range []int{8, 1} {
-		while(n, vectors*lanes, func() {
+		while(n, vectors*t.lanes32(), func() {
 			for i, v := range acc[:vectors] {
 				if onto {
 					VMOVUPS(Mem{Base: base, Disp: i * t.bytes()}, v)
@@ -89,7 +84,7 @@ func (t tier) combine(onto bool) {
 				}
 				VMOVUPS(v, Mem{Base: dst, Disp: i * t.bytes()})
 			}
-			advance(vectors*t.bytes(), vectors*lanes)
+			advance(vectors*t.bytes(), vectors*t.lanes32())
 		})
 	}
 	while(n, 1, func() {

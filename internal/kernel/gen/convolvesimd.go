@@ -99,11 +99,7 @@ func (f *function) simdFilter(finish func(acc []local, sample, output value)) {
 						f.set(words[i], load(weights.value(), 16*i))
 					}
 					for s := range tall {
-						f.set(x, loadSplat(at[s].value(), 0))
-						for i := range wide {
-							to := acc[s*wide+i]
-							f.set(to, addInts(to.value(), dot(x.value(), words[i].value())))
-						}
+						f.addProducts(acc[s*wide:][:wide], words, x, loadSplat(at[s].value(), 0))
 						f.increase(at[s], number(4))
 					}
 					f.increase(weights, number(4*group))

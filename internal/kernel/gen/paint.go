@@ -20,15 +20,7 @@ func (t tier) paint() {
 	wr, wb := t.number32("wr"), t.number32("wb")
 	zero, one, half := t.zero(), t.constant32(floatOne), t.constant32(floatHalf)
 	most, alpha := t.constant32(float255), t.constant32(alphaBits)
-	or := func(a, to reg.Register, wide bool) {
-		if wide && t.lanes == 8 {
-			VPORD(a, to, to)
-		} else {
-			VPOR(a, to, to)
-		}
-	}
-	lanes := 2 * t.lanes
-	while(n, lanes, func() {
+	while(n, t.lanes32(), func() {
 		light, red, blue := t.load(Mem{Base: l}), t.load(Mem{Base: r}), t.load(Mem{Base: b})
 		green, product := t.vec(), t.vec()
 		VMULPS(red, wr, product)
@@ -47,14 +39,14 @@ func (t tier) paint() {
 		}
 		VPSLLD(U8(8), green, green)
 		VPSLLD(U8(16), blue, blue)
-		or(green, red, true)
-		or(blue, red, true)
-		or(alpha, red, true)
+		for _, v := range []reg.VecVirtual{green, blue, alpha} {
+			VPOR(v, red, red)
+		}
 		VMOVUPS(red, Mem{Base: dst})
 		for _, p := range []reg.GPVirtual{dst, l, r, b} {
 			ADDQ(U8(t.bytes()), p)
 		}
-		SUBQ(U8(lanes), n)
+		SUBQ(U8(t.lanes32()), n)
 	})
 	while(n, 1, func() {
 		light, red, blue, green, product := XMM(), XMM(), XMM(), XMM(), XMM()
@@ -77,9 +69,9 @@ func (t tier) paint() {
 		}
 		VPSLLD(U8(8), green, green)
 		VPSLLD(U8(16), blue, blue)
-		or(green, red, false)
-		or(blue, red, false)
-		or(alpha.AsX(), red, false)
+		for _, v := range []reg.Register{green, blue, alpha.AsX()} {
+			VPOR(v, red, red)
+		}
 		VMOVD(red, Mem{Base: dst})
 		for _, p := range []reg.GPVirtual{dst, l, r, b} {
 			ADDQ(U8(4), p)

@@ -153,14 +153,19 @@ func simdBoundFlatAreas(f *function) {
 	}, func(first bool, sample value) {
 		f.set(nine[i], sample)
 		i++
-		if first {
-			f.set(lo, sample)
-			f.set(hi, sample)
-		} else {
-			f.set(lo, minUnsigned(lo.value(), sample))
-			f.set(hi, maxInts(hi.value(), sample))
-		}
+		f.extend(first, sample, lo, hi, minUnsigned, maxInts)
 	})
+}
+
+// extend sets lo and hi to the first sample, or to the lesser and greater of a later sample and their values.
+func (f *function) extend(first bool, sample value, lo, hi local, lesser, greater func(x, y value) value) {
+	if first {
+		f.set(lo, sample)
+		f.set(hi, sample)
+	} else {
+		f.set(lo, lesser(lo.value(), sample))
+		f.set(hi, greater(hi.value(), sample))
+	}
 }
 
 var _ = register(operation{
@@ -174,15 +179,7 @@ var _ = register(operation{
 			f.set(width, subFloats(hi.value(), lo.value()))
 			f.store(add(f.arg("least"), at.value()), 0, subFloats(lo.value(), width.value()))
 			f.store(add(f.arg("most"), at.value()), 0, addFloats(hi.value(), width.value()))
-		}, func(first bool, sample value) {
-			if first {
-				f.set(lo, sample)
-				f.set(hi, sample)
-			} else {
-				f.set(lo, leastFloats(lo.value(), sample))
-				f.set(hi, greatestFloats(hi.value(), sample))
-			}
-		})
+		}, func(first bool, sample value) { f.extend(first, sample, lo, hi, leastFloats, greatestFloats) })
 	},
 	tiers: []string{SIMD128},
 })

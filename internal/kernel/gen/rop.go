@@ -337,14 +337,10 @@ func (t tier) maskEntries() {
 	none, total := t.zero(), GP64()
 	XORQ(total, total)
 	while(n, t.lanes, func() {
-		used := t.compare64(notEqual, t.load(from(s, 0)), none)
-		VMOVUPD(t.loadWhere(used, from(w, 0)), from(x, 0))
-		bits := GP32()
-		if t.lanes == 8 {
-			KMOVB(used.k, bits)
-		} else {
-			VMOVMSKPD(used.v, bits)
-		}
+		used, v, bits := t.compare64(notEqual, t.load(from(s, 0)), none).v, t.vec(), GP32()
+		VMASKMOVPD(from(w, 0), used, v) // 0 in the other lanes
+		VMOVUPD(v, from(x, 0))
+		VMOVMSKPD(used, bits)
 		POPCNTL(bits, bits)
 		ADDQ(bits.As64(), total)
 		for _, p := range []reg.GPVirtual{x, w, s} {
@@ -353,15 +349,4 @@ func (t tier) maskEntries() {
 		SUBQ(U8(t.lanes), n)
 	})
 	Store(total, ReturnIndex(0))
-}
-
-// loadWhere returns the vector at from, with 0 in the lanes that the mask does not select.
-func (t tier) loadWhere(m mask, from Mem) reg.VecVirtual {
-	v := t.vec()
-	if t.lanes == 8 {
-		VMOVUPD_Z(from, m.k, v)
-	} else {
-		VMASKMOVPD(from, m.v, v)
-	}
-	return v
 }

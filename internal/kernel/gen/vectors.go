@@ -43,9 +43,9 @@ func (t tier) clear(v reg.VecVirtual) {
 }
 
 func (t tier) zeros(n int) []reg.VecVirtual {
-	list := make([]reg.VecVirtual, n)
-	for i := range list {
-		list[i] = t.zero()
+	list := t.vecs(n)
+	for _, v := range list {
+		t.clear(v)
 	}
 	return list
 }

@@ -158,11 +158,7 @@ func simdMultiplyTiles(f *function) {
 					f.set(words[i], load(w.value(), 16*i))
 				}
 				for s := range tall {
-					f.set(x, loadSplat(at[s].value(), 4*k))
-					for i := range wide {
-						to := acc[s*wide+i]
-						f.set(to, addInts(to.value(), dot(x.value(), words[i].value())))
-					}
+					f.addProducts(acc[s*wide:][:wide], words, x, loadSplat(at[s].value(), 4*k))
 				}
 				f.increase(w, shift(line.value(), 1))
 			}
@@ -237,6 +233,14 @@ func simdMultiplyTiles(f *function) {
 		f.increase(column, number(1))
 		return below(column.value(), number(4))
 	})
+}
+
+// addProducts sets x to sample, a pair of samples in every lane, and adds its products with words to acc.
+func (f *function) addProducts(acc, words []local, x local, sample value) {
+	f.set(x, sample)
+	for i, to := range acc {
+		f.set(to, addInts(to.value(), dot(x.value(), words[i].value())))
+	}
 }
 
 // simdOutputs writes a loop over the outputs of tiles, in groups of 32 and finally of 16. body writes the code for 8

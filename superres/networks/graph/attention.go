@@ -1,6 +1,6 @@
 package graph
 
-import "fmt"
+import "superres/superres/networks/fail"
 
 // Roll moves the samples up by Rows and to the left by Columns. Samples that leave at one side enter at the other.
 type Roll struct{ Rows, Columns int }
@@ -55,34 +55,26 @@ type ShiftMask struct {
 	Value                float32
 }
 
-func (r Roll) shape(in []Shape) (Shape, error) {
-	s, err := onlyInput(in)
-	if err == nil && (max(r.Rows, -r.Rows) > 1<<20 || max(r.Columns, -r.Columns) > 1<<20) {
-		err = fmt.Errorf("by %d×%d", r.Columns, r.Rows)
-	}
-	return s, err
+func (r Roll) shape(in []Shape) Shape {
+	s := onlyInput(in)
+	fail.When(max(r.Rows, -r.Rows) > 1<<20 || max(r.Columns, -r.Columns) > 1<<20, "by %d×%d", r.Columns, r.Rows)
+	return s
 }
 
-func (i Interleave) shape(in []Shape) (Shape, error) {
-	s, err := onlyInput(in)
-	if err == nil && (min(i.Rows, i.Columns) < 1 || s.H%i.Rows != 0 || s.W%i.Columns != 0) {
-		err = fmt.Errorf("of %d×%d, into which %d×%d samples are not divisible", i.Columns, i.Rows, s.W, s.H)
-	}
-	return s, err
+func (i Interleave) shape(in []Shape) Shape {
+	s := onlyInput(in)
+	fail.When(min(i.Rows, i.Columns) < 1 || s.H%i.Rows != 0 || s.W%i.Columns != 0,
+		"of %d×%d, into which %d×%d samples are not divisible", i.Columns, i.Rows, s.W, s.H)
+	return s
 }
 
 // check fails unless pictures of shape s can be divided into the windows and heads.
-func (w Windows) check(s Shape) error {
+func (w Windows) check(s Shape) {
 	isWhole := w.Height == 0 && w.Width == 0
-	if w.Heads < 1 || s.Channels%w.Heads != 0 {
-		return fmt.Errorf("of %d channels in %d heads", s.Channels, w.Heads)
-	}
-	if !isWhole && (min(w.Height, w.Width) < 1 || max(w.Height, w.Width) > MaxWindow || s.W%w.Width != 0 ||
-		s.H%w.Height != 0) {
-		return fmt.Errorf("of windows of %d×%d, into which %d×%d samples are not divisible", w.Width, w.Height, s.W,
-			s.H)
-	}
-	return nil
+	fail.When(w.Heads < 1 || s.Channels%w.Heads != 0, "of %d channels in %d heads", s.Channels, w.Heads)
+	fail.When(!isWhole &&
+		(min(w.Height, w.Width) < 1 || max(w.Height, w.Width) > MaxWindow || s.W%w.Width != 0 || s.H%w.Height != 0),
+		"of windows of %d×%d, into which %d×%d samples are not divisible", w.Width, w.Height, s.W, s.H)
 }
 
 // MaxWindow is the greatest side of a window of Windows.
@@ -106,31 +98,22 @@ func (w Windows) pixels(s Shape) float64 {
 
 // scores returns the shape of the result of ChannelScores for two inputs: one pixel for each window, with the products
 // of all pairs of channels of a head.
-func (w Windows) scores(in []Shape) (s Shape, err error) {
-	if len(in) != 2 || in[0] != in[1] {
-		return s, fmt.Errorf("has %d inputs, expected 2 of one size", len(in))
-	}
-	if err := w.check(in[0]); err != nil {
-		return s, err
-	}
+func (w Windows) scores(in []Shape) Shape {
+	fail.When(len(in) != 2 || in[0] != in[1], "has %d inputs, expected 2 of one size", len(in))
+	w.check(in[0])
 	n := in[0].Channels / w.Heads
-	if n < 1 || n > MaxScores || w.Heads > MaxScores/n/n {
-		return s, fmt.Errorf("of %d heads with %d×%d products, expected at most %d", w.Heads, n, n, MaxScores)
-	}
-	return w.count(in[0], w.Heads*n*n), nil
+	fail.When(n < 1 || n > MaxScores || w.Heads > MaxScores/n/n,
+		"of %d heads with %d×%d products, expected at most %d", w.Heads, n, n, MaxScores)
+	return w.count(in[0], w.Heads*n*n)
 }
 
 // sum returns the shape of the result of ChannelSum for two inputs: the scores, and the samples to be summed.
-func (w Windows) sum(in []Shape) (s Shape, err error) {
-	if len(in) != 2 {
-		return s, fmt.Errorf("has %d inputs, expected 2", len(in))
-	}
-	want, err := w.scores([]Shape{in[1], in[1]})
-	if err == nil && in[0] != want {
-		err = fmt.Errorf("of %d×%d×%d weights, expected %d×%d×%d", in[0].W, in[0].H, in[0].Channels, want.W, want.H,
-			want.Channels)
-	}
-	return in[1], err
+func (w Windows) sum(in []Shape) Shape {
+	fail.When(len(in) != 2, "has %d inputs, expected 2", len(in))
+	want := w.scores([]Shape{in[1], in[1]})
+	fail.When(in[0] != want,
+		"of %d×%d×%d weights, expected %d×%d×%d", in[0].W, in[0].H, in[0].Channels, want.W, want.H, want.Channels)
+	return in[1]
 }
 
 // Or returns k, or the windows of w if k is zero.
@@ -145,67 +128,50 @@ func (k Keys) Or(w Windows) Keys {
 func (k Keys) pixels(w Windows) int { return k.Or(w).Height * k.Or(w).Width }
 
 // check fails unless second, the shape of a second input, holds across×down windows of k and has the given channels.
-func (k Keys) check(w Windows, across, down int, second Shape, channels int) error {
+func (k Keys) check(w Windows, across, down int, second Shape, channels int) {
 	k = k.Or(w)
-	if min(k.Height, k.Width, k.Down, k.Across) < 1 || max(k.Height, k.Width, k.Down, k.Across) > MaxWindow {
-		return fmt.Errorf("of windows of %d×%d, %d×%d apart", k.Width, k.Height, k.Across, k.Down)
-	}
+	fail.When(min(k.Height, k.Width, k.Down, k.Across) < 1 || max(k.Height, k.Width, k.Down, k.Across) > MaxWindow,
+		"of windows of %d×%d, %d×%d apart", k.Width, k.Height, k.Across, k.Down)
 	want := Shape{(across-1)*k.Across + k.Width, (down-1)*k.Down + k.Height, channels}
-	if second != want {
-		return fmt.Errorf("of %d×%d×%d samples, expected %d×%d×%d", second.W, second.H, second.Channels, want.W, want.H,
-			want.Channels)
-	}
-	if n, m := w.Height*w.Width, k.Height*k.Width; w.Heads > MaxScores/n/m {
-		return fmt.Errorf("of %d heads with %d×%d products, expected at most %d", w.Heads, n, m, MaxScores)
-	}
-	return nil
+	fail.When(second != want,
+		"of %d×%d×%d samples, expected %d×%d×%d", second.W, second.H, second.Channels, want.W, want.H, want.Channels)
+	n, m := w.Height*w.Width, k.Height*k.Width
+	fail.When(w.Heads > MaxScores/n/m, "of %d heads with %d×%d products, expected at most %d", w.Heads, n, m, MaxScores)
 }
 
 // shape implements Op. The result has one pixel for each window, with products of all pairs of pixels for each head.
-func (p Scores) shape(in []Shape) (s Shape, err error) {
-	if len(in) != 2 || p.Height == 0 {
-		return s, fmt.Errorf("has %d inputs, expected 2, with windows", len(in))
-	}
-	if err := p.check(in[0]); err != nil {
-		return s, err
-	}
+func (p Scores) shape(in []Shape) (s Shape) {
+	fail.When(len(in) != 2 || p.Height == 0, "has %d inputs, expected 2, with windows", len(in))
+	p.check(in[0])
 	s = p.count(in[0], p.Heads*p.Height*p.Width*p.Keys.pixels(p.Windows))
-	return s, p.Keys.check(p.Windows, s.W, s.H, in[1], in[0].Channels)
+	p.Keys.check(p.Windows, s.W, s.H, in[1], in[0].Channels)
+	return s
 }
 
 // shape implements Op. The first input holds the weights, one pixel for each window; the second the pixels to sum.
-func (p WeightedSum) shape(in []Shape) (s Shape, err error) {
-	if len(in) != 2 || p.Height == 0 {
-		return s, fmt.Errorf("has %d inputs, expected 2, with windows", len(in))
-	}
+func (p WeightedSum) shape(in []Shape) (s Shape) {
+	fail.When(len(in) != 2 || p.Height == 0, "has %d inputs, expected 2, with windows", len(in))
 	s = Shape{in[0].W * p.Width, in[0].H * p.Height, in[1].Channels}
-	if err := p.check(s); err != nil {
-		return s, err
-	}
-	if err := p.Keys.check(p.Windows, in[0].W, in[0].H, in[1], s.Channels); err != nil {
-		return s, err
-	}
-	if want := p.Heads * p.Height * p.Width * p.Keys.pixels(p.Windows); in[0].Channels != want {
-		return s, fmt.Errorf("of %d weights of a window, expected %d", in[0].Channels, want)
-	}
-	return s, nil
+	p.check(s)
+	p.Keys.check(p.Windows, in[0].W, in[0].H, in[1], s.Channels)
+	want := p.Heads * p.Height * p.Width * p.Keys.pixels(p.Windows)
+	fail.When(in[0].Channels != want, "of %d weights of a window, expected %d", in[0].Channels, want)
+	return s
 }
 
-func (p ChannelScores) shape(in []Shape) (Shape, error) { return p.scores(in) }
+func (p ChannelScores) shape(in []Shape) Shape { return p.scores(in) }
 
-func (p ChannelSum) shape(in []Shape) (Shape, error) { return p.sum(in) }
+func (p ChannelSum) shape(in []Shape) Shape { return p.sum(in) }
 
 // shape implements Op. The input are scores within windows, n×n for each head and n pixels in a window.
-func (m ShiftMask) shape(in []Shape) (Shape, error) {
-	s, err := onlyInput(in)
+func (m ShiftMask) shape(in []Shape) Shape {
+	s := onlyInput(in)
 	n := m.Height * m.Width
-	if err == nil && (min(m.Height, m.Width, m.Heads) < 1 || max(m.Height, m.Width) > MaxWindow ||
-		m.Heads > MaxScores || m.Rows < 0 || m.Columns < 0 || m.Rows >= m.Height || m.Columns >= m.Width ||
-		s.Channels != m.Heads*n*n) {
-		err = fmt.Errorf("of %d scores of %d heads and windows of %d×%d moved by %d×%d", s.Channels, m.Heads, m.Width,
-			m.Height, m.Columns, m.Rows)
-	}
-	return s, err
+	fail.When(min(m.Height, m.Width, m.Heads) < 1 || max(m.Height, m.Width) > MaxWindow || m.Heads > MaxScores ||
+		m.Rows < 0 || m.Columns < 0 || m.Rows >= m.Height || m.Columns >= m.Width || s.Channels != m.Heads*n*n,
+		"of %d scores of %d heads and windows of %d×%d moved by %d×%d", s.Channels, m.Heads, m.Width, m.Height,
+		m.Columns, m.Rows)
+	return s
 }
 
 // IsApart reports whether two pixels of a window, given by their indexes in it, were apart before the picture was

@@ -39,10 +39,7 @@ func (b *Builder) Add(name string, op Op, inputs ...int) (int, error) {
 	for i, from := range inputs {
 		in[i] = b.shapes[from]
 	}
-	s, err := op.shape(in)
-	if err == nil {
-		err = s.check()
-	}
+	s, err := shapeOf(op, in)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", n.describe(), err)
 	}

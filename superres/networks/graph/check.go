@@ -115,10 +115,7 @@ func (g *Graph) Shapes(w, h int) ([]Shape, error) {
 			in = append(in, shapes[from])
 		}
 		var err error
-		if shapes[i], err = n.Op.shape(in); err == nil {
-			err = shapes[i].check()
-		}
-		if err != nil {
+		if shapes[i], err = shapeOf(n.Op, in); err != nil {
 			return nil, fmt.Errorf("%s: %w", n.describe(), err)
 		}
 	}

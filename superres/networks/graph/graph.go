@@ -27,9 +27,9 @@ type Node struct {
 
 // Op is an operation on samples. Its result has a width, a height and a number of channels.
 type Op interface {
-	// shape returns the shape of the result for inputs of the given shapes. It fails if the parameters of the operation
-	// do not fit the inputs or each other. Callers check that the result is not empty.
-	shape(in []Shape) (Shape, error)
+	// shape returns the shape of the result for inputs of the given shapes. If the parameters of the operation do not
+	// fit the inputs or each other, it ends as package fail describes. The result may be empty: see shapeOf.
+	shape(in []Shape) Shape
 }
 
 // Shape is the size of the samples of a node: W×H pixels with Channels samples each.

@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"errors"
-	"fmt"
-)
+import "superres/superres/networks/fail"
 
 // Pool returns one pixel per window: the greatest sample of each channel in the window if IsMax, else the mean.
 type Pool struct {
@@ -54,57 +51,48 @@ type Normalize struct {
 type Softmax struct{ Size int }
 
 // shape implements Op. The sides of the result are the numbers of whole windows that fit down and across.
-func (p Pool) shape(in []Shape) (Shape, error) {
-	s, err := onlyInput(in)
+func (p Pool) shape(in []Shape) Shape {
+	s := onlyInput(in)
 	switch {
-	case err != nil:
-		return s, err
 	case min(p.Height, p.Width, p.Stride) < 1 || max(p.Height, p.Width, p.Stride) > MaxSide:
-		return s, fmt.Errorf("windows of %d×%d, %d apart, expected at most %d", p.Width, p.Height, p.Stride, MaxSide)
+		panic(fail.With("windows of %d×%d, %d apart, expected at most %d", p.Width, p.Height, p.Stride, MaxSide))
 	case !p.Pad.within(0, MaxSide) || max(p.Pad.Top, p.Pad.Bottom) >= p.Height ||
 		max(p.Pad.Left, p.Pad.Right) >= p.Width:
-		return s, fmt.Errorf("padding %v of windows of %d×%d", p.Pad, p.Width, p.Height)
+		panic(fail.With("padding %v of windows of %d×%d", p.Pad, p.Width, p.Height))
 	}
 	s.W = floorDiv(s.W+p.Pad.Left+p.Pad.Right-p.Width, p.Stride) + 1
 	s.H = floorDiv(s.H+p.Pad.Top+p.Pad.Bottom-p.Height, p.Stride) + 1
-	return s, nil
+	return s
 }
 
 // shape implements Op. What is reduced has size 1 in the result.
-func (r Reduce) shape(in []Shape) (Shape, error) {
-	s, err := onlyInput(in)
-	if err == nil && (r.By < Mean || r.By > Maximum || !r.OfPicture && !r.OfChannels) {
-		err = errors.New("of nothing, or by an unknown reduction")
-	}
+func (r Reduce) shape(in []Shape) Shape {
+	s := onlyInput(in)
+	fail.When(r.By < Mean || r.By > Maximum || !r.OfPicture && !r.OfChannels, "of nothing, or by an unknown reduction")
 	if r.OfPicture {
 		s.W, s.H = 1, 1
 	}
 	if r.OfChannels {
 		s.Channels = 1
 	}
-	return s, err
+	return s
 }
 
-func (r ReduceEach) shape(in []Shape) (Shape, error) {
-	s, err := Softmax{r.Size}.shape(in)
-	if err == nil && (r.By < Mean || r.By > Maximum) {
-		err = errors.New("by an unknown reduction")
-	}
-	return s, err
+func (r ReduceEach) shape(in []Shape) Shape {
+	s := Softmax{r.Size}.shape(in)
+	fail.When(r.By < Mean || r.By > Maximum, "by an unknown reduction")
+	return s
 }
 
-func (n Normalize) shape(in []Shape) (Shape, error) {
-	s, err := onlyInput(in)
-	if err == nil && (n.Groups < 1 || s.Channels%n.Groups != 0 || !(n.Epsilon >= 0)) {
-		err = fmt.Errorf("of %d channels in %d groups, with %g", s.Channels, n.Groups, n.Epsilon)
-	}
-	return s, err
+func (n Normalize) shape(in []Shape) Shape {
+	s := onlyInput(in)
+	fail.When(n.Groups < 1 || s.Channels%n.Groups != 0 || !(n.Epsilon >= 0),
+		"of %d channels in %d groups, with %g", s.Channels, n.Groups, n.Epsilon)
+	return s
 }
 
-func (f Softmax) shape(in []Shape) (Shape, error) {
-	s, err := onlyInput(in)
-	if err == nil && (f.Size < 1 || s.Channels%f.Size != 0) {
-		err = fmt.Errorf("of each %d of %d channels", f.Size, s.Channels)
-	}
-	return s, err
+func (f Softmax) shape(in []Shape) Shape {
+	s := onlyInput(in)
+	fail.When(f.Size < 1 || s.Channels%f.Size != 0, "of each %d of %d channels", f.Size, s.Channels)
+	return s
 }

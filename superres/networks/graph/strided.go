@@ -1,6 +1,10 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+
+	"superres/superres/networks/fail"
+)
 
 // AddStrided adds the nodes that compute every stride-th row and column of c's result, and returns the last node: a
 // PixelUnshuffle turns blocks of stride×stride pixels into channels, and the convolution from Strided follows. The
@@ -21,7 +25,7 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 		return 0, fmt.Errorf("Conv %q: stride %d, by which %d×%d samples are not divisible", name, stride, shape.W,
 			shape.H)
 	}
-	if _, err := c.shape([]Shape{shape}); err != nil {
+	if err := fail.Catch(func() { c.shape([]Shape{shape}) }); err != nil {
 		return 0, fmt.Errorf("Conv %q: %w", name, err)
 	}
 	s, err := Strided(c, stride, shape.Channels)

@@ -93,37 +93,37 @@ func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	layers, output, err := f.Topology.Config.layers()
-	if err != nil {
-		return nil, fmt.Errorf("keras: %w", err)
-	}
 	r := &reader{nodes: map[string]int{}}
-	if r.weights, err = readWeights(f.Manifest, folder); err != nil {
+	var node int
+	if err := fail.Catch(func() { node = r.follow(f, folder) }); err != nil {
 		return nil, fmt.Errorf("keras: %w", err)
-	}
-	for i, l := range layers {
-		previous := ""
-		if i > 0 {
-			previous = layers[i-1].Name
-		}
-		if err := fail.Catch(func() { r.add(l, previous) }); err != nil {
-			return nil, fmt.Errorf("keras: %s %.60q: %w", l.Class, l.Name, err)
-		}
-	}
-	node, ok := r.nodes[output]
-	if !ok {
-		return nil, fmt.Errorf("keras: no layer makes the result %.60q", output)
 	}
 	return r.builder.Graph(node)
 }
 
+// follow adds the nodes of all layers to r and returns the node of the result. It ends at the first error, as package
+// fail describes.
+func (r *reader) follow(f *file, folder fs.FS) (node int) {
+	layers, output := f.Topology.Config.layers()
+	r.weights = readWeights(f.Manifest, folder)
+	previous := ""
+	for _, l := range layers {
+		err := fail.Catch(func() { r.add(l, previous) })
+		fail.When(err != nil, "%s %.60q: %w", l.Class, l.Name, err)
+		previous = l.Name
+	}
+	node, ok := r.nodes[output]
+	fail.When(!ok, "no layer makes the result %.60q", output)
+	return node
+}
+
 // layers returns the layers of a network in the order of the file, and the name of the layer that is the output.
-func (m *model) layers() (list []layer, output string, err error) {
+func (m *model) layers() (list []layer, output string) {
 	var f functional
 	switch m.Class {
 	case "Sequential":
-		if err = json.Unmarshal(m.Config, &f); err != nil {
-			err = json.Unmarshal(m.Config, &f.Layers)
+		if json.Unmarshal(m.Config, &f) != nil {
+			fail.If(json.Unmarshal(m.Config, &f.Layers))
 		}
 		for i, l := range f.Layers { // the layer's config has the name too
 			var c config
@@ -139,37 +139,28 @@ func (m *model) layers() (list []layer, output string, err error) {
 			output = f.Layers[n-1].Name
 		}
 	case "Functional", "Model":
-		if err = json.Unmarshal(m.Config, &f); err == nil && len(f.Outputs) != 1 {
-			err = fmt.Errorf("%d results, expected 1", len(f.Outputs))
-		}
-		if err == nil {
-			output, err = nameOf(f.Outputs[0])
-		}
+		fail.If(json.Unmarshal(m.Config, &f))
+		fail.When(len(f.Outputs) != 1, "%d results, expected 1", len(f.Outputs))
+		output = nameOf(f.Outputs[0])
 	default:
-		err = fmt.Errorf("a network of the class %.60q, expected Functional or Sequential", m.Class)
+		panic(fail.With("a network of the class %.60q, expected Functional or Sequential", m.Class))
 	}
-	if err == nil && (len(f.Layers) < 2 || len(f.Layers) > graph.MaxNodes) {
-		err = fmt.Errorf("%d layers, expected 2 to %d", len(f.Layers), graph.MaxNodes)
-	}
-	return f.Layers, output, err
+	fail.When(len(f.Layers) < 2 || len(f.Layers) > graph.MaxNodes,
+		"%d layers, expected 2 to %d", len(f.Layers), graph.MaxNodes)
+	return f.Layers, output
 }
 
 // nameOf returns the first item of list, the name of a layer. The next two items, a use and a result, must be 0.
-func nameOf(list json.RawMessage) (string, error) {
+func nameOf(list json.RawMessage) (name string) {
 	var parts []json.RawMessage
-	name, node, tensor := "", 0, 0
-	if err := json.Unmarshal(list, &parts); err != nil || len(parts) < 3 {
-		return "", errors.New("inputs that are not named are not supported")
-	}
+	err := json.Unmarshal(list, &parts)
+	fail.When(err != nil || len(parts) < 3, "inputs that are not named are not supported")
+	node, tensor := 0, 0
 	for i, to := range []any{&name, &node, &tensor} {
-		if err := json.Unmarshal(parts[i], to); err != nil {
-			return "", err
-		}
+		fail.If(json.Unmarshal(parts[i], to))
 	}
-	if node != 0 || tensor != 0 {
-		return "", fmt.Errorf("result %d of use %d of %.60q is not supported", tensor, node, name)
-	}
-	return name, nil
+	fail.When(node != 0 || tensor != 0, "result %d of use %d of %.60q is not supported", tensor, node, name)
+	return name
 }
 
 // reader makes a graph from layers.
@@ -184,44 +175,32 @@ type reader struct {
 func (r *reader) add(l layer, previous string) {
 	c := &call{reader: r, name: l.Name, class: l.Class}
 	fail.If(json.Unmarshal(l.Config, &c.config))
-	if _, twice := r.nodes[l.Name]; twice {
-		panic(fail.With("is there twice"))
-	}
+	_, twice := r.nodes[l.Name]
+	fail.When(twice, "is there twice")
 	if l.Class == "InputLayer" {
-		if r.builder != nil {
-			panic(fail.With("the network takes more than one picture"))
-		}
+		fail.When(r.builder != nil, "the network takes more than one picture")
 		r.builder = c.input()
 		r.nodes[l.Name] = 0
 		return
 	}
 	known, ok := makers[l.Class]
-	if !ok {
-		panic(fail.With("the layer %.60q is not supported", l.Class))
-	}
-	if r.builder == nil {
-		panic(fail.With("comes before the InputLayer"))
-	}
+	fail.When(!ok, "the layer %.60q is not supported", l.Class)
+	fail.When(r.builder == nil, "comes before the InputLayer")
 	names := []string{previous}
 	if len(l.Inputs) > 0 {
 		var lists []json.RawMessage
-		if err := json.Unmarshal(l.Inputs[0], &lists); err != nil || len(l.Inputs) > 1 {
-			panic(fail.With("is used more than once, or by other names, which is not supported"))
-		}
+		err := json.Unmarshal(l.Inputs[0], &lists)
+		fail.When(err != nil || len(l.Inputs) > 1, "is used more than once, or by other names, which is not supported")
 		names = nil
 		for _, list := range lists {
-			names = append(names, fail.Need(nameOf(list)))
+			names = append(names, nameOf(list))
 		}
 	}
 	for _, name := range names {
 		node, ok := r.nodes[name]
-		if !ok {
-			panic(fail.With("takes %.60q, which no layer before it makes", name))
-		}
+		fail.When(!ok, "takes %.60q, which no layer before it makes", name)
 		c.in = append(c.in, node)
 	}
-	if len(c.in) == 0 || len(c.in) > 1 && !known.takesMany {
-		panic(fail.With("has %d inputs", len(c.in)))
-	}
+	fail.When(len(c.in) == 0 || len(c.in) > 1 && !known.takesMany, "has %d inputs", len(c.in))
 	r.nodes[l.Name] = c.activate(known.make(c))
 }

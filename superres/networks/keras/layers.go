@@ -102,9 +102,7 @@ func (c *call) input() *graph.Builder {
 	if shape == nil {
 		shape = c.NewShape
 	}
-	if len(shape) != 4 {
-		panic(fail.With("a picture of %d dimensions, expected 4", len(shape)))
-	}
+	fail.When(len(shape) != 4, "a picture of %d dimensions, expected 4", len(shape))
 	sides := [3]int{exampleHeight, exampleWidth, 3}
 	for i := range sides {
 		if shape[i+1] != nil {
@@ -117,9 +115,7 @@ func (c *call) input() *graph.Builder {
 // weight returns the named weights of the layer. It fails unless they have the given number of dimensions.
 func (c *call) weight(name string, rank int) weight {
 	w, ok := c.weights[c.name+"/"+name]
-	if !ok || len(w.shape) != rank {
-		panic(fail.With("lacks weights %q of %d dimensions", name, rank))
-	}
+	fail.When(!ok || len(w.shape) != rank, "lacks weights %q of %d dimensions", name, rank)
 	return w
 }
 
@@ -145,18 +141,15 @@ func (c *call) edges(taps, stride pair) (e graph.Edges) {
 	default:
 		panic(fail.With("with padding %.20q is not supported", text(c.Padding)))
 	}
-	if c.DataFormat == "channels_first" {
-		panic(fail.With("with the channels first is not supported"))
-	}
+	fail.When(c.DataFormat == "channels_first", "with the channels first is not supported")
 	return e
 }
 
 // strides returns the stride and the dilation. It fails if either number differs between down and across.
 func (c *call) strides() (stride, dilation int) {
 	stride, dilation = max(c.Strides[0], 1), max(c.Dilation[0], 1)
-	if c.Strides[0] != c.Strides[1] || c.Dilation[0] != c.Dilation[1] || max(stride, dilation) > graph.MaxScale {
-		panic(fail.With("with the strides %v and the dilations %v is not supported", c.Strides, c.Dilation))
-	}
+	fail.When(c.Strides[0] != c.Strides[1] || c.Dilation[0] != c.Dilation[1] || max(stride, dilation) > graph.MaxScale,
+		"with the strides %v and the dilations %v is not supported", c.Strides, c.Dilation)
 	return stride, dilation
 }
 
@@ -192,9 +185,8 @@ func (c *call) transposed() int {
 	w := c.weight("kernel", 4)
 	stride, dilation := c.strides()
 	side, out, in := w.shape[0], w.shape[2], w.shape[3]
-	if dilation != 1 || w.shape[1] != side || side < stride {
-		panic(fail.With("with %d×%d taps is not supported", w.shape[1], side))
-	}
+	fail.When(dilation != 1 || w.shape[1] != side || side < stride,
+		"with %d×%d taps is not supported", w.shape[1], side)
 	op := graph.ConvTranspose{Out: out, Kernel: side, Stride: stride, Groups: 1, Bias: c.bias(),
 		Weight: make([]float32, len(w.data))}
 	for i, v := range w.data { // the order in the file: taps, outputs, inputs
@@ -230,9 +222,9 @@ func (c *call) combine(op graph.Op) (node int) {
 }
 
 func (c *call) concatenate() int {
-	if axis := string(c.Axis); axis != "-1" && axis != "3" && axis != "" {
-		panic(fail.With("along axis %.20s is not supported, only along the channels", axis))
-	}
+	axis := string(c.Axis)
+	fail.When(axis != "-1" && axis != "3" && axis != "",
+		"along axis %.20s is not supported, only along the channels", axis)
 	return c.add(graph.Concat{}, c.in...)
 }
 
@@ -256,9 +248,9 @@ func (c *call) relu() int {
 
 func (c *call) prelu() int {
 	w := c.weights[c.name+"/alpha"]
-	if n := len(w.shape); n == 0 || n > 3 || len(w.data) != w.shape[n-1] {
-		panic(fail.With("with slopes of the shape %v is not supported, only with one for each channel", w.shape))
-	}
+	n := len(w.shape)
+	fail.When(n == 0 || n > 3 || len(w.data) != w.shape[n-1],
+		"with slopes of the shape %v is not supported, only with one for each channel", w.shape)
 	return c.add(graph.PReLU{Slope: w.data}, c.in[0])
 }
 
@@ -285,9 +277,8 @@ func (c *call) pool() int {
 	if op.Stride == 0 {
 		op.Stride = c.Pool[0]
 	}
-	if c.Strides[0] != c.Strides[1] || c.Strides[0] == 0 && c.Pool[0] != c.Pool[1] {
-		panic(fail.With("with the strides %v is not supported", c.Strides))
-	}
+	fail.When(c.Strides[0] != c.Strides[1] || c.Strides[0] == 0 && c.Pool[0] != c.Pool[1],
+		"with the strides %v is not supported", c.Strides)
 	op.Pad = c.edges(c.Pool, pair{op.Stride, op.Stride})
 	return c.add(op, c.in[0])
 }
@@ -298,9 +289,7 @@ func (c *call) globalPool() int {
 	if c.class == "GlobalMaxPooling2D" {
 		op.By = graph.Maximum
 	}
-	if !c.KeepDims {
-		panic(fail.With("that leaves no picture is not supported"))
-	}
+	fail.When(!c.KeepDims, "that leaves no picture is not supported")
 	return c.add(op, c.in[0])
 }
 
@@ -345,8 +334,6 @@ func (c *call) activate(node int) int {
 		return node
 	}
 	op, ok := activations[c.Activation]
-	if !ok {
-		panic(fail.With("with the activation %.20q is not supported", c.Activation))
-	}
+	fail.When(!ok, "with the activation %.20q is not supported", c.Activation)
 	return c.add(op, node)
 }

@@ -2,12 +2,12 @@ package keras
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 	"io/fs"
 	"math"
 
 	"superres/internal/elementary"
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -38,8 +38,9 @@ type weight struct {
 // maxRank is the greatest number of dimensions of a weight.
 const maxRank = 4
 
-// readWeights returns the weights of all groups by name. A group's files must have as many bytes as its weights.
-func readWeights(groups []group, folder fs.FS) (map[string]weight, error) {
+// readWeights returns the weights of all groups by name. A group's files must have as many bytes as its weights. It
+// ends at the first error, as package fail describes.
+func readWeights(groups []group, folder fs.FS) map[string]weight {
 	all := map[string]weight{}
 	left := graph.MaxWeights
 	for _, g := range groups {
@@ -48,25 +49,19 @@ func readWeights(groups []group, folder fs.FS) (map[string]weight, error) {
 			kind, isKnown := w.number()
 			n := 1
 			for _, side := range w.Shape {
-				if side < 1 || side > graph.MaxWeights/n || len(w.Shape) > maxRank {
-					return nil, fmt.Errorf("the weights %.60q have the shape %v", w.Name, w.Shape)
-				}
+				fail.When(side < 1 || side > graph.MaxWeights/n || len(w.Shape) > maxRank,
+					"the weights %.60q have the shape %v", w.Name, w.Shape)
 				n *= side
 			}
-			if left -= n; !isKnown || left < 0 {
-				return nil, fmt.Errorf("the weights %.60q are of type %.20q, or are more than %d altogether", w.Name,
-					w.Type, graph.MaxWeights)
-			}
+			left -= n
+			fail.When(!isKnown || left < 0,
+				"the weights %.60q are of type %.20q, or are more than %d altogether", w.Name, w.Type, graph.MaxWeights)
 			size += n * kind.bytes
 		}
-		data, err := readFiles(g.Paths, folder, size)
-		if err != nil {
-			return nil, err
-		}
+		data := readFiles(g.Paths, folder, size)
 		for _, w := range g.Weights {
-			if _, twice := all[w.Name]; twice {
-				return nil, fmt.Errorf("the weights %.60q are there twice", w.Name)
-			}
+			_, twice := all[w.Name]
+			fail.When(twice, "the weights %.60q are there twice", w.Name)
 			n, scale, least := 1, 1., 0.
 			for _, side := range w.Shape {
 				n *= side
@@ -83,7 +78,7 @@ func readWeights(groups []group, folder fs.FS) (map[string]weight, error) {
 			all[w.Name] = weight{w.Shape, list}
 		}
 	}
-	return all, nil
+	return all
 }
 
 // number is a type of numbers in a file: their size in bytes, and a function that reads the first number in data.
@@ -115,35 +110,25 @@ func (e *entry) number() (n number, isKnown bool) {
 }
 
 // readFiles returns the bytes of the named files, one after another. It fails unless they have size bytes altogether.
-func readFiles(names []string, folder fs.FS, size int) ([]byte, error) {
+func readFiles(names []string, folder fs.FS, size int) []byte {
 	total := int64(0)
 	for _, name := range names {
 		info, err := fs.Stat(folder, name)
-		if err != nil || !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("the file %.60q of the network is missing; it belongs beside the model.json", name)
-		}
+		fail.When(err != nil || !info.Mode().IsRegular(),
+			"the file %.60q of the network is missing; it belongs beside the model.json", name)
 		if total += info.Size(); total > int64(size) {
 			break
 		}
 	}
-	if total != int64(size) {
-		return nil, fmt.Errorf("the files of weights have %d bytes, or more, expected %d", total, size)
-	}
+	fail.When(total != int64(size), "the files of weights have %d bytes, or more, expected %d", total, size)
 	data := make([]byte, 0, size)
 	for _, name := range names {
-		f, err := folder.Open(name)
-		if err != nil {
-			return nil, err
-		}
+		f := fail.Need(folder.Open(name))
 		part, err := io.ReadAll(io.LimitReader(f, int64(size-len(data))))
 		f.Close()
-		if err != nil {
-			return nil, err
-		}
+		fail.If(err)
 		data = append(data, part...)
 	}
-	if len(data) != size {
-		return nil, fmt.Errorf("the files of weights have %d bytes, expected %d", len(data), size)
-	}
-	return data, nil
+	fail.When(len(data) != size, "the files of weights have %d bytes, expected %d", len(data), size)
+	return data
 }

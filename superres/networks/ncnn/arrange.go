@@ -12,9 +12,7 @@ const rest = -233
 
 // channelAxis fails unless axis is the axis of the channels, the first of a picture's three axes.
 func channelAxis(axis int) {
-	if axis != 0 && axis != -3 {
-		panic(fail.With("along axis %d is not supported, only along the channels", axis))
-	}
+	fail.When(axis != 0 && axis != -3, "along axis %d is not supported, only along the channels", axis)
 }
 
 func (c *call) concat() []graph.Operand {
@@ -27,9 +25,7 @@ func (c *call) concat() []graph.Operand {
 func (c *call) slice() (out []graph.Operand) {
 	sizes, s := c.ints(0), c.shape()
 	channelAxis(c.int(1, 0))
-	if len(c.ints(2)) > 0 {
-		panic(fail.With("at indexes is not supported"))
-	}
+	fail.When(len(c.ints(2)) > 0, "at indexes is not supported")
 	start := 0
 	for i, size := range sizes {
 		if size == rest {
@@ -43,9 +39,8 @@ func (c *call) slice() (out []graph.Operand) {
 
 // span returns the indexes of size channels from start on. It fails if that is more than the given number of channels.
 func span(start, size, channels int) []int {
-	if start < 0 || size < 1 || start > channels-size {
-		panic(fail.With("of %d channels from channel %d on, of %d", size, start, channels))
-	}
+	fail.When(start < 0 || size < 1 || start > channels-size,
+		"of %d channels from channel %d on, of %d", size, start, channels)
 	list := make([]int, size)
 	for i := range list {
 		list[i] = start + i
@@ -62,9 +57,8 @@ func (c *call) crop() []graph.Operand {
 	sides := [3]int{s.Channels, s.H, s.W}
 	parts := c.croppedParts(sides)
 	for i, p := range parts {
-		if p.start < 0 || p.end > sides[i] || p.start >= p.end {
-			panic(fail.With("of samples %d to %d, of %d", p.start, p.end, sides[i]))
-		}
+		fail.When(p.start < 0 || p.end > sides[i] || p.start >= p.end,
+			"of samples %d to %d, of %d", p.start, p.end, sides[i])
 	}
 	out := c.in[:1]
 	if p := parts[0]; p != (part{0, s.Channels}) {
@@ -87,16 +81,13 @@ func (c *call) croppedParts(sides [3]int) (parts [3]part) {
 			parts[i] = part{from, sides[i] - back}
 			if size != rest {
 				parts[i].end = min(parts[i].end, from+size)
-				if i > 0 && !c.sized && from+size != sides[i] {
-					panic(errSize)
-				}
+				errSize.When(i > 0 && !c.sized && from+size != sides[i])
 			}
 		}
 		return parts
 	}
-	if len(ends) != len(starts) || len(axes) != 0 && len(axes) != len(starts) || len(starts) > 3 {
-		panic(fail.With("has %d starts, %d ends and %d axes", len(starts), len(ends), len(axes)))
-	}
+	fail.When(len(ends) != len(starts) || len(axes) != 0 && len(axes) != len(starts) || len(starts) > 3,
+		"has %d starts, %d ends and %d axes", len(starts), len(ends), len(axes))
 	for i := range sides {
 		parts[i].end = sides[i]
 	}
@@ -107,13 +98,9 @@ func (c *call) croppedParts(sides [3]int) (parts [3]part) {
 				axis += 3
 			}
 		}
-		if axis < 0 || axis > 2 {
-			panic(fail.With("along axis %d", axis))
-		}
+		fail.When(axis < 0 || axis > 2, "along axis %d", axis)
 		side, end := sides[axis], ends[k]
-		if end > 0 && end < math.MaxInt32 && axis > 0 && !c.sized {
-			panic(errSize)
-		}
+		errSize.When(end > 0 && end < math.MaxInt32 && axis > 0 && !c.sized)
 		switch {
 		case start == rest:
 			start = 0
@@ -155,9 +142,8 @@ func (c *call) padding() []graph.Operand {
 func (c *call) shuffleChannel() []graph.Operand {
 	groups, reverse := c.int(0, 1), c.int(1, 0)
 	s := c.shape()
-	if groups < 1 || groups > s.Channels || s.Channels%groups != 0 {
-		panic(fail.With("of %d channels in %d groups", s.Channels, groups))
-	}
+	fail.When(groups < 1 || groups > s.Channels || s.Channels%groups != 0,
+		"of %d channels in %d groups", s.Channels, groups)
 	step := s.Channels / groups
 	if reverse != 0 {
 		step = groups
@@ -192,13 +178,8 @@ func (c *call) interp() []graph.Operand {
 		for _, x := range c.in {
 			shapes = append(shapes, c.graph.Shape(x.Node))
 		}
-		list, areOfInputs, err := sizes(text, shapes)
-		if err != nil || len(list) != 2 {
-			panic(fail.With("to the size %.60q is not supported", text))
-		}
-		if !areOfInputs && !c.sized {
-			panic(errSize)
-		}
+		list, areOfInputs := sizes(text, shapes)
+		errSize.When(!areOfInputs && !c.sized)
 		down, across = float32(list[1])/float32(s.H), float32(list[0])/float32(s.W)
 	case len(c.in) > 1:
 		like := c.graph.Shape(c.in[1].Node)
@@ -206,9 +187,7 @@ func (c *call) interp() []graph.Operand {
 	case isLike:
 		panic(fail.With("to the size of another input lacks that"))
 	case height != 0 && width != 0:
-		if !c.sized {
-			panic(errSize)
-		}
+		errSize.When(!c.sized)
 		down, across = float32(height)/float32(s.H), float32(width)/float32(s.W)
 	}
 	if op.By = graph.Interpolation(kind - 1); op.By == graph.Bicubic {

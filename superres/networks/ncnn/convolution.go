@@ -57,25 +57,21 @@ func (c *call) read(k kernel) (weights, biases []float32) {
 // convolution adds a Convolution, and the activation that it states.
 func (c *call) convolution() []graph.Operand {
 	k, s := c.kernel(), c.shape()
-	if c.float(18, 0) != 0 || c.int(19, 0) != 0 {
-		panic(fail.With("with a border that is not 0, or with weights that are computed, is not supported"))
-	}
+	fail.When(c.float(18, 0) != 0 || c.int(19, 0) != 0,
+		"with a border that is not 0, or with weights that are computed, is not supported")
 	op := graph.Conv{Out: k.out, Height: k.height, Width: k.width, Dilation: k.dilation, Groups: k.groups,
 		Pad: graph.Edges{Top: k.top, Left: k.left, Bottom: k.below, Right: k.right}}
 	if k.left == sameUpper || k.left == sameLower {
-		if k.stride != 1 {
-			panic(fail.With("of stride %d with a padding that is not stated is not supported", k.stride))
-		}
+		fail.When(k.stride != 1, "of stride %d with a padding that is not stated is not supported", k.stride)
 		down, across := (k.height-1)*k.dilation, (k.width-1)*k.dilation
 		op.Pad = graph.Edges{Top: down / 2, Left: across / 2, Bottom: down - down/2, Right: across - across/2}
 		if k.left == sameLower {
 			op.Pad = graph.Edges{Top: op.Pad.Bottom, Left: op.Pad.Right, Bottom: op.Pad.Top, Right: op.Pad.Left}
 		}
 	}
-	if want := k.out * (s.Channels / k.groups) * k.width * k.height; k.weights != want {
-		panic(fail.With("has %d weights, expected %d for %d channels in and %d out", k.weights, want, s.Channels,
-			k.out))
-	}
+	want := k.out * (s.Channels / k.groups) * k.width * k.height
+	fail.When(k.weights != want,
+		"has %d weights, expected %d for %d channels in and %d out", k.weights, want, s.Channels, k.out)
 	op.Weight, op.Bias = c.read(k)
 	return c.activate(k, fail.Need(c.graph.AddStrided(c.name, op, k.stride, c.in[0].Node)))
 }
@@ -85,17 +81,13 @@ func (c *call) deconvolution() []graph.Operand {
 	k, s := c.kernel(), c.shape()
 	extraRight := c.int(18, 0)
 	extraBelow := c.int(19, extraRight)
-	if c.int(20, 0) != 0 || c.int(21, 0) != 0 || min(k.left, k.top, k.right, k.below, extraRight, extraBelow) < 0 {
-		panic(fail.With("to a size or with a padding that is not stated is not supported"))
-	}
-	if k.width != k.height || k.dilation != 1 {
-		panic(fail.With("with taps in no square, or with dilation, is not supported"))
-	}
+	fail.When(c.int(20, 0) != 0 || c.int(21, 0) != 0 ||
+		min(k.left, k.top, k.right, k.below, extraRight, extraBelow) < 0,
+		"to a size or with a padding that is not stated is not supported")
+	fail.When(k.width != k.height || k.dilation != 1, "with taps in no square, or with dilation, is not supported")
 	out, in, taps := k.out/k.groups, s.Channels/k.groups, k.width*k.width
-	if k.weights != k.groups*out*in*taps {
-		panic(fail.With("has %d weights, expected %d for %d channels in and %d out", k.weights,
-			k.groups*out*in*taps, s.Channels, k.out))
-	}
+	fail.When(k.weights != k.groups*out*in*taps,
+		"has %d weights, expected %d for %d channels in and %d out", k.weights, k.groups*out*in*taps, s.Channels, k.out)
 	weights, biases := c.read(k)
 	op := graph.ConvTranspose{Out: k.out, Kernel: k.width, Stride: k.stride, Groups: k.groups, Bias: biases,
 		Weight: make([]float32, len(weights))}
@@ -115,12 +107,8 @@ func (c *call) deconvolution() []graph.Operand {
 func (c *call) activate(k kernel, node int) []graph.Operand {
 	kind, list := k.activation, k.parameters
 	wanted := []int{0, 0, 1, 2, 0, 0, 2}
-	if kind < 0 || kind >= len(wanted) {
-		panic(fail.With("with an activation of number %d is not supported", kind))
-	}
-	if len(list) < wanted[kind] {
-		panic(fail.With("has %d parameters of its activation, expected %d", len(list), wanted[kind]))
-	}
+	fail.When(kind < 0 || kind >= len(wanted), "with an activation of number %d is not supported", kind)
+	fail.When(len(list) < wanted[kind], "has %d parameters of its activation, expected %d", len(list), wanted[kind])
 	out := graph.Operand{Node: node}
 	switch kind {
 	case 1:

@@ -1,10 +1,10 @@
 package ncnn
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -16,28 +16,22 @@ type expression struct {
 	// isOfInput is true if the expression uses a size of an input.
 	isOfInput bool
 	depth     int
+	refusal   fail.Failure // if the text is not supported
 }
 
-// sizes returns the values of the expressions in text, for inputs of the given shapes. areOfInputs reports whether each
-// expression uses a size of an input.
-func sizes(text string, shapes []graph.Shape) (list []int, areOfInputs bool, err error) {
-	const mostSizes = 4
-	e := &expression{rest: text, shapes: shapes}
+// sizes returns the values, width and height, of the two expressions in text, for inputs of the given shapes.
+// areOfInputs reports whether both expressions use a size of an input.
+func sizes(text string, shapes []graph.Shape) (list [2]int, areOfInputs bool) {
+	e := &expression{rest: text, shapes: shapes, refusal: fail.With("to the size %.60q is not supported", text)}
 	areOfInputs = true
-	for {
+	for i := range list {
+		e.refusal.When(i > 0 && !e.skip(","))
 		e.isOfInput = false
-		v, err := e.value()
-		if err != nil || len(list) == mostSizes {
-			return nil, false, fmt.Errorf("the size %.60q is not supported", text)
-		}
-		list, areOfInputs = append(list, int(v)), areOfInputs && e.isOfInput
-		if e.rest == "" {
-			return list, areOfInputs, nil
-		}
-		if !e.skip(",") {
-			return nil, false, fmt.Errorf("the size %.60q is not supported", text)
-		}
+		list[i] = int(e.value())
+		areOfInputs = areOfInputs && e.isOfInput
 	}
+	e.refusal.When(e.rest != "")
+	return list, areOfInputs
 }
 
 // skip removes text from the start of what remains to be read, and reports whether it stood there.
@@ -50,12 +44,10 @@ func (e *expression) skip(text string) bool {
 }
 
 // value reads one expression from the text and returns its value.
-func (e *expression) value() (v float64, err error) {
+func (e *expression) value() float64 {
 	const deepest = 16
-	broken := fmt.Errorf("%.60q is no expression", e.rest)
-	if e.depth++; e.depth > deepest {
-		return 0, broken
-	}
+	e.depth++
+	e.refusal.When(e.depth > deepest)
 	defer func() { e.depth-- }()
 	end := strings.IndexAny(e.rest, ",()")
 	if end < 0 {
@@ -64,33 +56,26 @@ func (e *expression) value() (v float64, err error) {
 	word := e.rest[:end]
 	e.rest = e.rest[end:]
 	if e.skip("(") {
-		x, err := e.value()
-		if err != nil || !e.skip(",") {
-			return 0, broken
-		}
-		y, err := e.value()
-		if err != nil || !e.skip(")") {
-			return 0, broken
-		}
-		return operate(word, x, y)
+		x := e.value()
+		e.refusal.When(!e.skip(","))
+		y := e.value()
+		e.refusal.When(!e.skip(")"))
+		return e.operate(word, x, y)
 	}
 	if n := len(word) - 1; n > 0 && strings.Contains("whc", word[n:]) {
 		i, err := strconv.Atoi(word[:n])
-		if err != nil || i < 0 || i >= len(e.shapes) {
-			return 0, broken
-		}
+		e.refusal.When(err != nil || i < 0 || i >= len(e.shapes))
 		e.isOfInput = true
 		s := e.shapes[i]
-		return float64([]int{s.W, s.H, s.Channels}[strings.Index("whc", word[n:])]), nil
+		return float64([]int{s.W, s.H, s.Channels}[strings.Index("whc", word[n:])])
 	}
-	if v, err = strconv.ParseFloat(word, 64); err != nil || !(v > -1<<30 && v < 1<<30) {
-		return 0, broken
-	}
-	return v, nil
+	v, err := strconv.ParseFloat(word, 64)
+	e.refusal.When(err != nil || !(v > -1<<30 && v < 1<<30))
+	return v
 }
 
 // operate returns the result of an operation on two numbers. It fails unless the result is between −2³⁰ and 2³⁰.
-func operate(name string, x, y float64) (v float64, err error) {
+func (e *expression) operate(name string, x, y float64) (v float64) {
 	switch name {
 	case "+":
 		v = x + y
@@ -107,12 +92,10 @@ func operate(name string, x, y float64) (v float64, err error) {
 	case "min":
 		v = min(x, y)
 	default:
-		return 0, fmt.Errorf("%q is no operation", name)
+		panic(e.refusal)
 	}
-	if !(v > -1<<30 && v < 1<<30) {
-		return 0, fmt.Errorf("%g is no size", v)
-	}
-	return v, nil
+	e.refusal.When(!(v > -1<<30 && v < 1<<30))
+	return v
 }
 
 // floor returns ⌊x⌋, or 2³⁰ for numbers that are not between −2³⁰ and 2³⁰, including NaN.

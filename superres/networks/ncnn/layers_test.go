@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -63,7 +64,7 @@ func TestLayers(t *testing.T) {
 	} {
 		f := newFile().layer("Input in 0 1 a").layer(c.line, c.weights...)
 		r := newReader(f.bin.Bytes())
-		if err := readParam(f.param(), r.readLayer); err != nil {
+		if err := fail.Catch(func() { readParam(f.param(), r.readLayer) }); err != nil {
 			t.Errorf("%s: %v", c.line, err)
 			continue
 		}

@@ -17,11 +17,10 @@ func Read(param, weights []byte) (*graph.Graph, error) {
 	r := newReader(weights)
 	var g *graph.Graph
 	err := fail.Catch(func() {
-		fail.If(readParam(param, r.readLayer))
+		readParam(param, r.readLayer)
 		output := r.output()
-		if len(r.bin) > 0 {
-			panic(fail.With("the .bin has %d bytes that the .param does not use; does it belong to it?", len(r.bin)))
-		}
+		fail.When(len(r.bin) > 0,
+			"the .bin has %d bytes that the .param does not use; does it belong to it?", len(r.bin))
 		g = fail.Need(r.graph.Graph(output))
 	})
 	if err != nil {
@@ -57,9 +56,7 @@ const exampleWidth, exampleHeight = 240, 336
 
 // output returns the node of the result: the only blob that no layer takes.
 func (r *reader) output() (node int) {
-	if len(r.free) != 1 {
-		panic(fail.With("the network has %d results, expected 1", len(r.free)))
-	}
+	fail.When(len(r.free) != 1, "the network has %d results, expected 1", len(r.free))
 	for name := range r.free {
 		node = r.blobs[name].Node
 	}
@@ -84,29 +81,20 @@ func (r *reader) follow(l layer, by maker) {
 	in := make([]graph.Operand, len(l.inputs))
 	for i, name := range l.inputs {
 		made, ok := r.blobs[name]
-		if in[i] = made; !ok {
-			panic(fail.With("takes %q, which no layer before it makes", name))
-		}
+		fail.When(!ok, "takes %q, which no layer before it makes", name)
+		in[i] = made
 	}
-	if len(in) < by.least || len(in) > by.most {
-		panic(fail.With("has %d inputs", len(in)))
-	}
-	if r.graph == nil && l.kind != "Input" && l.kind != "MemoryData" {
-		panic(fail.With("comes before the Input"))
-	}
+	fail.When(len(in) < by.least || len(in) > by.most, "has %d inputs", len(in))
+	fail.When(r.graph == nil && l.kind != "Input" && l.kind != "MemoryData", "comes before the Input")
 	s := settings{params: l.params}
 	out := by.make(&call{r, l.name, &s, in, len(l.outputs)})
 	s.checkAllKnown()
-	if len(out) != len(l.outputs) {
-		panic(fail.With("has %d outputs, expected %d", len(l.outputs), len(out)))
-	}
+	fail.When(len(out) != len(l.outputs), "has %d outputs, expected %d", len(l.outputs), len(out))
 	for i, name := range l.outputs {
-		if _, twice := r.blobs[name]; twice {
-			panic(fail.With("makes %q, which a layer before it makes", name))
-		}
-		if r.blobs[name] = out[i]; len(r.blobs) > maxBlobs {
-			panic(fail.With("the network has more than %d blobs", maxBlobs))
-		}
+		_, twice := r.blobs[name]
+		fail.When(twice, "makes %q, which a layer before it makes", name)
+		r.blobs[name] = out[i]
+		fail.When(len(r.blobs) > maxBlobs, "the network has more than %d blobs", maxBlobs)
 		if l.kind != "Split" && out[i].Constant == nil {
 			r.free[name] = true
 		}
@@ -185,9 +173,7 @@ func (c *call) add(op graph.Op, inputs ...graph.Operand) []graph.Operand {
 	}
 	nodes := make([]int, len(inputs))
 	for i, x := range inputs {
-		if x.Constant != nil {
-			panic(fail.With("of a constant is not supported"))
-		}
+		fail.When(x.Constant != nil, "of a constant is not supported")
 		nodes[i] = x.Node
 	}
 	return []graph.Operand{{Node: fail.Need(c.graph.Add(c.name, op, nodes...))}}
@@ -195,21 +181,15 @@ func (c *call) add(op graph.Op, inputs ...graph.Operand) []graph.Operand {
 
 // shape returns the shape of the first input.
 func (c *call) shape() graph.Shape {
-	if c.in[0].Constant != nil {
-		panic(fail.With("of a constant is not supported"))
-	}
+	fail.When(c.in[0].Constant != nil, "of a constant is not supported")
 	return c.graph.Shape(c.in[0].Node)
 }
 
 // input adds the picture that the Input describes. There may be only one.
 func (c *call) input() []graph.Operand {
-	if c.graph != nil {
-		panic(fail.With("the network takes more than one picture"))
-	}
+	fail.When(c.graph != nil, "the network takes more than one picture")
 	s := graph.Shape{W: c.int(0, 0), H: c.int(1, 0), Channels: c.int(2, 0)}
-	if c.int(11, 0) != 0 {
-		panic(fail.With("takes a volume"))
-	}
+	fail.When(c.int(11, 0) != 0, "takes a volume")
 	if c.sized = s.W != 0 || s.H != 0; !c.sized {
 		s.W, s.H = exampleWidth, exampleHeight
 	}
@@ -223,13 +203,10 @@ func (c *call) input() []graph.Operand {
 // memoryData reads a constant from the .bin: one value, or one for each channel.
 func (c *call) memoryData() []graph.Operand {
 	w, h, channels := c.int(0, 0), c.int(1, 0), c.int(2, 0)
-	if c.int(11, 0) != 0 || !(h == 0 && channels == 0 || channels != 0 && w == 1 && h == 1) {
-		panic(fail.With("is not supported but for one value, or one per channel"))
-	}
+	fail.When(c.int(11, 0) != 0 || !(h == 0 && channels == 0 || channels != 0 && w == 1 && h == 1),
+		"is not supported but for one value, or one per channel")
 	n := max(w, channels)
-	if n < 1 || n > graph.MaxChannels {
-		panic(fail.With("has %d values, expected 1 to %d", n, graph.MaxChannels))
-	}
+	fail.When(n < 1 || n > graph.MaxChannels, "has %d values, expected 1 to %d", n, graph.MaxChannels)
 	if plain := c.int(21, 1) == 1; plain {
 		return []graph.Operand{{Constant: c.bin.floats(n)}}
 	}

@@ -3,8 +3,6 @@ package ncnn
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -43,104 +41,69 @@ type value struct {
 	text   string
 }
 
-// readParam calls visit for each layer of a .param and returns the first error. It does not keep the layers: all
-// together would take many times the bytes of the file.
-func readParam(data []byte, visit func(layer) error) error {
-	if len(data) > maxParam {
-		return fmt.Errorf("a .param of %d bytes, expected at most %d", len(data), maxParam)
-	}
-	if len(data) >= 4 && binary.LittleEndian.Uint32(data) == magic {
-		return errors.New("a .param in binary is not supported, only in text, as ncnn's programs write it beside that")
-	}
+// readParam calls visit for each layer of a .param. It ends at the first error, as package fail describes. It does not
+// keep the layers: all together would take many times the bytes of the file.
+func readParam(data []byte, visit func(layer) error) {
+	fail.When(len(data) > maxParam, "a .param of %d bytes, expected at most %d", len(data), maxParam)
+	fail.When(len(data) >= 4 && binary.LittleEndian.Uint32(data) == magic,
+		"a .param in binary is not supported, only in text, as ncnn's programs write it beside that")
 	first, rest, _ := bytes.Cut(data, []byte("\n"))
-	if string(bytes.TrimSpace(first)) != strconv.Itoa(magic) {
-		return errors.New("no .param of ncnn: it does not begin with 7767517")
-	}
+	fail.When(string(bytes.TrimSpace(first)) != strconv.Itoa(magic),
+		"no .param of ncnn: it does not begin with 7767517")
 	second, rest, _ := bytes.Cut(rest, []byte("\n"))
 	counts := strings.Fields(string(second[:min(len(second), maxLine)]))
-	if len(counts) != 2 {
-		return errors.New("the .param does not state the number of its layers")
-	}
+	fail.When(len(counts) != 2, "the .param does not state the number of its layers")
 	count, err := strconv.Atoi(counts[0])
-	if err := checkCount(count, err); err != nil {
-		return err
-	}
+	fail.When(err != nil || count < 2 || count > graph.MaxNodes,
+		"the .param states %d layers, expected 2 to %d", count, graph.MaxNodes)
 	layers := 0
 	for line := range bytes.Lines(rest) {
-		if len(line) > maxLine {
-			return fmt.Errorf("layer %d of the .param: a line of %d bytes, expected at most %d", layers+1, len(line),
-				maxLine)
-		}
+		fail.When(len(line) > maxLine,
+			"layer %d of the .param: a line of %d bytes, expected at most %d", layers+1, len(line), maxLine)
 		fields := strings.Fields(string(line))
 		if len(fields) == 0 {
 			continue
 		}
-		if layers == count {
-			return fmt.Errorf("the .param has more than the %d layers that it states", count)
-		}
-		l, err := parseLayer(fields)
-		if err != nil {
-			return fmt.Errorf("layer %d of the .param: %w", layers+1, err)
-		}
+		fail.When(layers == count, "the .param has more than the %d layers that it states", count)
+		var l layer
+		err := fail.Catch(func() { l = parseLayer(fields) })
+		fail.When(err != nil, "layer %d of the .param: %w", layers+1, err)
 		layers++
-		if err := visit(l); err != nil {
-			return err
-		}
+		fail.If(visit(l))
 	}
-	if layers != count {
-		return fmt.Errorf("the .param has %d layers, but states %d", layers, count)
-	}
-	return nil
-}
-
-// checkCount fails if err is not nil, or if count, the stated number of layers, is not in 2..graph.MaxNodes.
-func checkCount(count int, err error) error {
-	if err != nil || count < 2 || count > graph.MaxNodes {
-		return fmt.Errorf("the .param states %d layers, expected 2 to %d", count, graph.MaxNodes)
-	}
-	return nil
+	fail.When(layers != count, "the .param has %d layers, but states %d", layers, count)
 }
 
 // parseLayer parses the fields of a line: kind, name, numbers of inputs and of outputs, their names, parameters.
-func parseLayer(fields []string) (l layer, err error) {
-	if len(fields) < 4 {
-		return l, errors.New("expected a layer, its name and the numbers of its inputs and outputs")
-	}
+func parseLayer(fields []string) (l layer) {
+	fail.When(len(fields) < 4, "expected a layer, its name and the numbers of its inputs and outputs")
 	l.kind, l.name = fields[0], fields[1]
 	in, err1 := strconv.Atoi(fields[2])
 	out, err2 := strconv.Atoi(fields[3])
 	fields = fields[4:]
-	if err1 != nil || err2 != nil || in < 0 || out < 0 || in > len(fields) || out > len(fields)-in {
-		return l, fmt.Errorf("layer %q lacks some of its inputs and outputs", l.name)
-	}
-	if max(in, out) > maxNames {
-		return l, fmt.Errorf("layer %q has %d inputs and %d outputs, expected at most %d", l.name, in, out, maxNames)
-	}
+	fail.When(err1 != nil || err2 != nil || in < 0 || out < 0 || in > len(fields) || out > len(fields)-in,
+		"layer %q lacks some of its inputs and outputs", l.name)
+	fail.When(max(in, out) > maxNames,
+		"layer %q has %d inputs and %d outputs, expected at most %d", l.name, in, out, maxNames)
 	l.inputs, l.outputs, fields = fields[:in], fields[in:in+out], fields[in+out:]
 	l.params = make(map[int][]value, len(fields))
 	for _, field := range fields {
-		key, list, err := parseParameter(field)
-		if _, twice := l.params[key]; err == nil && twice {
-			err = fmt.Errorf("layer %q has parameter %d twice", l.name, key)
-		}
-		if err != nil {
-			return l, err
-		}
+		key, list := parseParameter(field)
+		_, twice := l.params[key]
+		fail.When(twice, "layer %q has parameter %d twice", l.name, key)
 		l.params[key] = list
 	}
-	return l, nil
+	return l
 }
 
 // parseParameter parses key=value, or, for an array, key=n,v1,v2,….
-func parseParameter(field string) (key int, list []value, err error) {
+func parseParameter(field string) (key int, list []value) {
 	name, rest, found := strings.Cut(field, "=")
-	key, err = strconv.Atoi(name)
-	if !found || err != nil {
-		return 0, nil, fmt.Errorf("%q is no parameter", field)
-	}
+	key, err := strconv.Atoi(name)
+	fail.When(!found || err != nil, "%q is no parameter", field)
 	items := []string{rest}
 	if text, isText := strings.CutPrefix(rest, `"`); isText && strings.HasSuffix(text, `"`) && key > arrayKey {
-		return key, []value{{text: text[:len(text)-1]}}, nil
+		return key, []value{{text: text[:len(text)-1]}}
 	}
 	if key <= arrayKey {
 		key = arrayKey - key
@@ -149,30 +112,24 @@ func parseParameter(field string) (key int, list []value, err error) {
 		if others != "" {
 			items = strings.Split(others, ",")
 		}
-		if n, err := strconv.Atoi(count); err != nil || n != len(items) || n > maxArray {
-			return 0, nil, fmt.Errorf("%q is no array of at most %d numbers", field, maxArray)
-		}
+		n, err := strconv.Atoi(count)
+		fail.When(err != nil || n != len(items) || n > maxArray,
+			"%q is no array of at most %d numbers", field, maxArray)
 	}
 	for _, item := range items {
-		v, err := parseValue(item)
-		if err != nil {
-			return 0, nil, err
-		}
-		list = append(list, v)
+		list = append(list, parseValue(item))
 	}
-	return key, list, nil
+	return key, list
 }
 
 // parseValue parses a number. Numbers that fit int32 are kept exactly, since they may be sizes.
-func parseValue(item string) (value, error) {
+func parseValue(item string) value {
 	if i, err := strconv.ParseInt(item, 10, 32); err == nil {
-		return value{number: float64(i)}, nil
+		return value{number: float64(i)}
 	}
 	f, err := strconv.ParseFloat(item, 32)
-	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		return value{}, fmt.Errorf("%q is no number", item)
-	}
-	return value{number: f}, nil
+	fail.When(err != nil || math.IsNaN(f) || math.IsInf(f, 0), "%q is no number", item)
+	return value{number: f}
 }
 
 // settings are the parameters of a layer. known lists the keys read.
@@ -212,9 +169,8 @@ func (s *settings) text(key int) string {
 func (s *settings) ints(key int) (list []int) {
 	s.known = append(s.known, key)
 	for _, v := range s.params[key] {
-		if isWhole := v.number == math.Trunc(v.number) && math.Abs(v.number) < 1<<31; !isWhole {
-			panic(fail.With("parameter %d is %g, expected a whole number", key, v.number))
-		}
+		isWhole := v.number == math.Trunc(v.number) && math.Abs(v.number) < 1<<31
+		fail.When(!isWhole, "parameter %d is %g, expected a whole number", key, v.number)
 		list = append(list, int(v.number))
 	}
 	return list
@@ -233,8 +189,6 @@ func (s *settings) floats(key int) (list []float32) {
 // Keys 30 and 31, hints about shapes and memory, may be left unread.
 func (s *settings) checkAllKnown() {
 	for _, key := range slices.Sorted(maps.Keys(s.params)) {
-		if key != 30 && key != 31 && !slices.Contains(s.known, key) {
-			panic(fail.With("parameter %d is not supported", key))
-		}
+		fail.When(key != 30 && key != 31 && !slices.Contains(s.known, key), "parameter %d is not supported", key)
 	}
 }

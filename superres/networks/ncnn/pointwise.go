@@ -40,9 +40,8 @@ func (c *call) gelu() []graph.Operand {
 }
 
 func (c *call) elu() []graph.Operand {
-	if alpha := c.float(0, 0.1); alpha != 1 {
-		panic(fail.With("with a factor of %g is not supported, only of 1", alpha))
-	}
+	alpha := c.float(0, 0.1)
+	fail.When(alpha != 1, "with a factor of %g is not supported, only of 1", alpha)
 	return c.add(graph.ELU)
 }
 
@@ -71,15 +70,11 @@ func (c *call) clip() []graph.Operand {
 // eltwise adds an Eltwise: the product of all inputs, or their sum, each times a factor.
 func (c *call) eltwise() []graph.Operand {
 	kind, factors := c.int(0, 0), c.floats(1)
-	if kind != 0 && kind != 1 {
-		panic(fail.With("of a maximum is not supported"))
-	}
+	fail.When(kind != 0 && kind != 1, "of a maximum is not supported")
 	if kind == 0 {
 		factors = nil
 	}
-	if len(factors) != 0 && len(factors) != len(c.in) {
-		panic(fail.With("has %d factors for %d inputs", len(factors), len(c.in)))
-	}
+	fail.When(len(factors) != 0 && len(factors) != len(c.in), "has %d factors for %d inputs", len(factors), len(c.in))
 	sign := []byte("*+")[kind]
 	var sum graph.Operand
 	for i, x := range c.in {
@@ -99,17 +94,13 @@ func (c *call) eltwise() []graph.Operand {
 // binary adds a BinaryOp of two inputs, or of one input and a number.
 func (c *call) binary() []graph.Operand {
 	kind, hasScalar, scalar := c.int(0, 0), c.int(1, 0), c.float(2, 0)
-	if hasScalar != 0 != (len(c.in) == 1) {
-		panic(fail.With("has %d inputs", len(c.in)))
-	}
+	fail.When(hasScalar != 0 != (len(c.in) == 1), "has %d inputs", len(c.in))
 	x, y := c.in[0], graph.Operand{Constant: []float32{scalar}}
 	if hasScalar == 0 {
 		y = c.in[1]
 	}
 	const signs = "+-*/><^-/" // the last two operations exchange their inputs
-	if kind < 0 || kind >= len(signs) {
-		panic(fail.With("of number %d is not supported", kind))
-	}
+	fail.When(kind < 0 || kind >= len(signs), "of number %d is not supported", kind)
 	if kind > 6 {
 		x, y = y, x
 	}
@@ -131,9 +122,7 @@ var unaries = map[int]graph.Op{0: graph.Abs, 1: affine(-1, 0), 2: graph.Floor, 3
 
 func (c *call) unary() []graph.Operand {
 	op, ok := unaries[c.int(0, 0)]
-	if !ok {
-		panic(fail.With("of number %d is not supported", c.int(0, 0)))
-	}
+	fail.When(!ok, "of number %d is not supported", c.int(0, 0))
 	return c.add(op)
 }
 
@@ -151,9 +140,7 @@ func (c *call) batchNorm() []graph.Operand {
 func (c *call) scale() []graph.Operand {
 	n, hasBias := c.int(0, 0), c.int(1, 0) != 0
 	if n == -233 || len(c.in) != 1 {
-		if n != -233 || len(c.in) != 2 || hasBias {
-			panic(fail.With("has %d inputs", len(c.in)))
-		}
+		fail.When(n != -233 || len(c.in) != 2 || hasBias, "has %d inputs", len(c.in))
 		return []graph.Operand{fail.Need(c.graph.Arithmetic(c.name, '*', c.in[0], c.in[1]))}
 	}
 	op := graph.Affine{Scale: c.bin.floats(n), Offset: []float32{0}}

@@ -25,9 +25,7 @@ var errShort = fail.With("the .bin is too short; does it belong to this .param?"
 
 // floats removes n numbers of float32 from the start of b, and returns them.
 func (b *bin) floats(n int) []float32 {
-	if n < 0 || n > graph.MaxWeights || 4*n > len(*b) {
-		panic(errShort)
-	}
+	errShort.When(n < 0 || n > graph.MaxWeights || 4*n > len(*b))
 	list := make([]float32, n)
 	for i := range list {
 		list[i] = math.Float32frombits(binary.LittleEndian.Uint32((*b)[4*i:]))
@@ -38,9 +36,7 @@ func (b *bin) floats(n int) []float32 {
 
 // tagged removes a tag and n numbers, float32 or float16 as the tag says, from the start of b. It returns the numbers.
 func (b *bin) tagged(n int) []float32 {
-	if len(*b) < sizeOfTag {
-		panic(errShort)
-	}
+	errShort.When(len(*b) < sizeOfTag)
 	tag := binary.LittleEndian.Uint32(*b)
 	*b = (*b)[sizeOfTag:]
 	switch tag {
@@ -56,9 +52,7 @@ func (b *bin) tagged(n int) []float32 {
 
 // halves removes n numbers of float16, padded to a multiple of four bytes, from the start of b, and returns them.
 func (b *bin) halves(n int) []float32 {
-	if n < 0 || n > graph.MaxWeights || (2*n+3)&^3 > len(*b) {
-		panic(errShort)
-	}
+	errShort.When(n < 0 || n > graph.MaxWeights || (2*n+3)&^3 > len(*b))
 	list := make([]float32, n)
 	for i := range list {
 		list[i] = elementary.Float16(binary.LittleEndian.Uint16((*b)[2*i:]))

@@ -49,10 +49,8 @@ func (c *call) castSamples() []*value {
 
 // castLike computes CastLike where the first input, the second or both depend on the picture. Constants become real.
 func (c *call) castLike() []*value {
-	from := c.in[0].constant
-	if like := c.in[1].constant; from == nil && like != nil && like.ints != nil {
-		panic(fail.With("of samples to whole numbers is not supported"))
-	}
+	from, like := c.in[0].constant, c.in[1].constant
+	fail.When(from == nil && like != nil && like.ints != nil, "of samples to whole numbers is not supported")
 	if from == nil {
 		return c.same()
 	}
@@ -71,13 +69,10 @@ func foldConcat(c *call) *tensor {
 			continue
 		}
 		part := v.constant
-		if len(part.dims) != len(dims) || part.ints == nil != (first.ints == nil) {
-			panic(fail.With("of constants of several types or ranks"))
-		}
+		fail.When(len(part.dims) != len(dims) || part.ints == nil != (first.ints == nil),
+			"of constants of several types or ranks")
 		for d, size := range part.dims {
-			if d != along && size != dims[d] {
-				panic(fail.With("of constants of %v and %v numbers", first.dims, part.dims))
-			}
+			fail.When(d != along && size != dims[d], "of constants of %v and %v numbers", first.dims, part.dims)
 		}
 		dims[along] += part.dims[along]
 		parts = append(parts, part)
@@ -101,9 +96,7 @@ func foldConcat(c *call) *tensor {
 func (c *call) concat() (out []*value) {
 	inputs := slices.DeleteFunc(slices.Clone(c.in), func(v *value) bool { return v == nil })
 	for _, v := range inputs {
-		if v.constant != nil {
-			panic(fail.With("of samples and constants is not supported"))
-		}
+		fail.When(v.constant != nil, "of samples and constants is not supported")
 	}
 	first := c.layout(inputs[0])
 	along := axis(c.int("axis", 1), len(first))
@@ -133,9 +126,7 @@ func (c *call) concat() (out []*value) {
 		if fail.Catch(func() { out = c.roll(inputs, along) }) == nil {
 			return out
 		}
-		if along != 1 || len(first) != 4 {
-			panic(fail.With("of samples is supported along the channels alone"))
-		}
+		fail.When(along != 1 || len(first) != 4, "of samples is supported along the channels alone")
 		return c.add(graph.Concat{}, inputs...)
 	}
 	nodes := make([]int, len(inputs))
@@ -151,9 +142,7 @@ func (c *call) concat() (out []*value) {
 func (c *call) roll(inputs []*value, along int) []*value {
 	var cuts [2]graph.Pad
 	var from [2]int
-	if len(inputs) != 2 {
-		panic(errView)
-	}
+	errView.When(len(inputs) != 2)
 	for i, v := range inputs {
 		n := c.builder.Node(c.samples(v))
 		var isPad bool
@@ -197,9 +186,7 @@ func shortest(shift, n int) int {
 func foldGather(c *call) *tensor {
 	from, which := c.in[0].constant, c.in[1].constant
 	along := axis(c.int("axis", 0), len(from.dims))
-	if which.ints == nil {
-		panic(fail.With("has indexes that are not whole"))
-	}
+	fail.When(which.ints == nil, "has indexes that are not whole")
 	dims := slices.Concat(from.dims[:along], which.dims, from.dims[along+1:])
 	steps, inner := strides(from.dims), strides(which.dims)
 	side := from.dims[along]
@@ -231,9 +218,8 @@ func foldGather(c *call) *tensor {
 func (c *call) gatherSamples() []*value {
 	v := c.in[0]
 	which := c.in[1].constant
-	if which == nil || len(which.dims) > 2 {
-		panic(fail.With("of samples is supported for a list of channels, and for windows, alone"))
-	}
+	fail.When(which == nil || len(which.dims) > 2,
+		"of samples is supported for a list of channels, and for windows, alone")
 	sizes := c.sizes(v)
 	along := axis(c.int("axis", 0), len(sizes))
 	list := fail.Need(which.numbers())
@@ -260,18 +246,16 @@ func (c *call) gatherSamples() []*value {
 func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 	dims := c.layout(v)
 	parts := merged(dims[along])
-	if n < 1 || m < 1 || len(parts) != 1 || parts[0].of == channels || parts[0].step != 1 {
-		panic(fail.With("of samples is supported for a list of channels, and for windows, alone"))
-	}
+	fail.When(n < 1 || m < 1 || len(parts) != 1 || parts[0].of == channels || parts[0].step != 1,
+		"of samples is supported for a list of channels, and for windows, alone")
 	inner, outer := parts[0], parts[0]
 	inner.size, outer.size, outer.step = n, m, 1
 	if m > 1 {
 		outer.step = list[1]
 	}
 	for i, k := range list {
-		if k != i/m+i%m*outer.step || k >= parts[0].size {
-			panic(fail.With("of the indexes %v, which are no windows one after another, is not supported", list))
-		}
+		fail.When(k != i/m+i%m*outer.step || k >= parts[0].size,
+			"of the indexes %v, which are no windows one after another, is not supported", list)
 	}
 	return []*value{v.arranged(slices.Concat(dims[:along], layout{{inner}, {outer}}, dims[along+1:]))}
 }
@@ -279,17 +263,14 @@ func (c *call) overlapping(v *value, along, n, m int, list []int) []*value {
 // foldScatterND computes ScatterND of constants: it replaces some numbers of the first input.
 func foldScatterND(c *call) *tensor {
 	from, which, by := c.in[0].constant, c.in[1].constant, c.in[2].constant
-	if len(which.dims) == 0 || which.ints == nil || c.text("reduction", "none") != "none" {
-		panic(fail.With("with indexes that are not whole, or with sums, is not supported"))
-	}
+	fail.When(len(which.dims) == 0 || which.ints == nil || c.text("reduction", "none") != "none",
+		"with indexes that are not whole, or with sums, is not supported")
 	depth := which.dims[len(which.dims)-1]
-	if depth > len(from.dims) || (from.ints == nil) != (by.ints == nil) {
-		panic(fail.With("of %d indexes for %d dimensions", depth, len(from.dims)))
-	}
+	fail.When(depth > len(from.dims) || (from.ints == nil) != (by.ints == nil),
+		"of %d indexes for %d dimensions", depth, len(from.dims))
 	steps, size := strides(from.dims), product(from.dims[depth:])
-	if count := product(which.dims[:len(which.dims)-1]); by.size() != count*size {
-		panic(fail.With("of %d numbers, expected %d", by.size(), count*size))
-	}
+	count := product(which.dims[:len(which.dims)-1])
+	fail.When(by.size() != count*size, "of %d numbers, expected %d", by.size(), count*size)
 	out := c.rearranged(from, from.dims, from.repeated())
 	c.spend(by.size())
 	for i := 0; i*size < by.size(); i++ {
@@ -299,9 +280,7 @@ func foldScatterND(c *call) *tensor {
 			if k < 0 {
 				k += int64(from.dims[d])
 			}
-			if k < 0 || k >= int64(from.dims[d]) {
-				panic(fail.With("reaches beyond a constant"))
-			}
+			fail.When(k < 0 || k >= int64(from.dims[d]), "reaches beyond a constant")
 			offset += int(k) * steps[d]
 		}
 		if from.ints != nil {

@@ -30,15 +30,12 @@ const maxChoices = 32
 
 // choices returns the node of v and its number of channels. Dimension number along must be these channels in order.
 func (c *call) choices(v *value, along int) (node, n int) {
-	if v.constant != nil {
-		panic(fail.With("of constants is not supported"))
-	}
+	fail.When(v.constant != nil, "of constants is not supported")
 	p, isChannels := singlePart(c.layout(v)[along], channels)
 	node = c.samples(v)
 	n = c.builder.Shape(node).Channels
-	if n > 1 && (!isChannels || p.step != 1 || p.size != n) || n > maxChoices {
-		panic(fail.With("of pixels, or of more than %d channels, is not supported", maxChoices))
-	}
+	fail.When(n > 1 && (!isChannels || p.step != 1 || p.size != n) || n > maxChoices,
+		"of pixels, or of more than %d channels, is not supported", maxChoices)
 	return node, n
 }
 
@@ -76,9 +73,7 @@ func (c *call) topK() []*value {
 	v, k := c.in[0], c.number(1, 0)
 	along := axis(c.int("axis", -1), len(c.layout(v)))
 	node, n := c.choices(v, along)
-	if !(k >= 1 && k <= float64(n)) {
-		panic(fail.With("of %g of %d channels", k, n))
-	}
+	fail.When(!(k >= 1 && k <= float64(n)), "of %g of %d channels", k, n)
 	number := graph.Conv{Out: 1, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, n)}
 	for i := range n {
 		number.Weight[i] = float32(i)
@@ -99,23 +94,17 @@ func (c *call) topK() []*value {
 // scatterElements computes ScatterElements that puts some channels into an array of zeros.
 func (c *call) scatterElements() []*value {
 	zeros, by := c.in[0].constant, c.in[2]
-	if zeros == nil || zeros.reals == nil || slices.ContainsFunc(zeros.reals, func(x float32) bool { return x != 0 }) ||
-		c.text("reduction", "none") != "none" || by.constant != nil {
-		panic(fail.With("of samples is supported into zeros alone"))
-	}
+	fail.When(zeros == nil || zeros.reals == nil ||
+		slices.ContainsFunc(zeros.reals, func(x float32) bool { return x != 0 }) ||
+		c.text("reduction", "none") != "none" || by.constant != nil, "of samples is supported into zeros alone")
 	along, sizes := axis(c.int("axis", 0), len(zeros.dims)), c.sizes(by)
-	if len(sizes) != len(zeros.dims) {
-		panic(errView)
-	}
+	errView.When(len(sizes) != len(zeros.dims))
 	n := zeros.dims[along]
-	if sizes[along] = n; n < 1 || n > maxChoices || !slices.Equal(sizes, zeros.dims) {
-		panic(fail.With("into %v zeros is not supported", zeros.dims))
-	}
+	sizes[along] = n
+	fail.When(n < 1 || n > maxChoices || !slices.Equal(sizes, zeros.dims), "into %v zeros is not supported", zeros.dims)
 	node, count := c.choices(by, along)
 	which, indexes := c.choices(c.in[1], along)
-	if count != indexes {
-		panic(errView)
-	}
+	errView.When(count != indexes)
 	minus := make([]float32, n)
 	for i := range minus {
 		minus[i] = float32(-i)
@@ -268,11 +257,10 @@ func (c *call) convBySamples() []*value {
 	dims, by := c.layout(w), c.builder.Shape(w.samples.base)
 	sizes, pads := dims.sizes(), c.pads()
 	steps := slices.Concat(c.attributes["dilations"].numbers, c.attributes["strides"].numbers)
-	if len(sizes) != 4 || sizes[0] != s.Channels || sizes[1] != 1 || sizes[2]*sizes[3] > maxTaps || by.W*by.H != 1 ||
-		c.int("group", 1) != s.Channels || len(pads) != 4 || c.text("auto_pad", "NOTSET") != "NOTSET" ||
-		slices.ContainsFunc(steps, func(n int64) bool { return n != 1 }) || c.in[2] != nil {
-		panic(fail.With("with weights that are samples is supported for each channel alone, and few taps"))
-	}
+	fail.When(len(sizes) != 4 || sizes[0] != s.Channels || sizes[1] != 1 || sizes[2]*sizes[3] > maxTaps ||
+		by.W*by.H != 1 || c.int("group", 1) != s.Channels || len(pads) != 4 ||
+		c.text("auto_pad", "NOTSET") != "NOTSET" || slices.ContainsFunc(steps, func(n int64) bool { return n != 1 }) ||
+		c.in[2] != nil, "with weights that are samples is supported for each channel alone, and few taps")
 	node := fail.Need(c.selectChannels(c.samples(w), slices.Concat(dims[2], dims[3], dims[0]), by.Channels))
 	sum := c.sum(sizes[2]*sizes[3], func(tap int) int {
 		y, x, of := tap/sizes[3], tap%sizes[3], make([]int, s.Channels)

@@ -47,18 +47,14 @@ func mulInts(a, b int64) int64 { return a * b }
 func maxInts(a, b int64) int64 { return max(a, b) }
 func minInts(a, b int64) int64 { return min(a, b) }
 func divInts(a, b int64) int64 {
-	if b == 0 {
-		panic(fail.With("division by 0"))
-	}
+	fail.When(b == 0, "division by 0")
 	return a / b
 }
 
 // powInts returns a to the power b. It fails from 2⁵³ on, where float64 no longer holds every integer.
 func powInts(a, b int64) int64 {
 	p := elementary.Pow(float64(a), float64(b))
-	if !(math.Abs(p) < 1<<53) {
-		panic(fail.With("has a power that is too large"))
-	}
+	fail.When(!(math.Abs(p) < 1<<53), "has a power that is too large")
 	return int64(p)
 }
 
@@ -101,9 +97,7 @@ func equalReals(a, b float64) float64 {
 
 // modInts returns a modulo b with the sign of b, as ONNX's Mod of integers has it; Go's % has the sign of a.
 func modInts(a, b int64) int64 {
-	if b == 0 {
-		panic(fail.With("division by 0"))
-	}
+	fail.When(b == 0, "division by 0")
 	if m := a % b; m != 0 && m < 0 != (b < 0) {
 		return m + b
 	}

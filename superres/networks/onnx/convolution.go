@@ -13,9 +13,7 @@ func (c *call) pair(name string, byDefault int) []int {
 	if list == nil {
 		list = []int{byDefault, byDefault}
 	}
-	if len(list) != 2 {
-		panic(fail.With("has %d %s, expected 2", len(list), name))
-	}
+	fail.When(len(list) != 2, "has %d %s, expected 2", len(list), name)
 	return list
 }
 
@@ -58,9 +56,8 @@ func (c *call) filter() (k filter) {
 	w.retain()
 	if c.in[2] != nil {
 		b := c.in[2].constant
-		if b == nil || b.reals == nil || len(b.dims) != 1 {
-			panic(fail.With("with biases that are no constant of 1 dimension is not supported"))
-		}
+		fail.When(b == nil || b.reals == nil || len(b.dims) != 1,
+			"with biases that are no constant of 1 dimension is not supported")
 		k.bias = b.reals
 		b.retain()
 	}
@@ -84,9 +81,7 @@ func (c *call) conv() []*value {
 	case "VALID":
 		op.Pad = graph.Edges{}
 	case "SAME_UPPER", "SAME_LOWER":
-		if k.stride != 1 {
-			panic(fail.With("of stride %d with a padding that is not stated is not supported", k.stride))
-		}
+		fail.When(k.stride != 1, "of stride %d with a padding that is not stated is not supported", k.stride)
 		op.Pad = graph.Edges{Top: down / 2, Left: across / 2, Bottom: down - down/2, Right: across - across/2}
 		if mode == "SAME_LOWER" {
 			op.Pad = graph.Edges{Top: op.Pad.Bottom, Left: op.Pad.Right, Bottom: op.Pad.Top, Right: op.Pad.Left}
@@ -100,9 +95,8 @@ func (c *call) conv() []*value {
 	}
 	fail.If(err)
 	s := c.builder.Shape(input)
-	if k.groups < 1 || k.dims[1]*k.groups != s.Channels {
-		panic(fail.With("has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups))
-	}
+	fail.When(k.groups < 1 || k.dims[1]*k.groups != s.Channels,
+		"has weights of %v numbers for %d channels in %d groups", k.dims, s.Channels, k.groups)
 	return []*value{c.sampled(fail.Need(c.builder.AddStrided(c.name, op, k.stride, input)))}
 }
 
@@ -111,9 +105,9 @@ func (c *call) conv() []*value {
 func (c *call) convTranspose() []*value {
 	k, more := c.filter(), c.pair("output_padding", 0)
 	mode := c.text("auto_pad", "NOTSET")
-	if _, stated := c.attributes["output_shape"]; stated || mode != "NOTSET" && mode != "" && mode != "VALID" {
-		panic(fail.With("with a padding that is not stated is not supported"))
-	}
+	_, stated := c.attributes["output_shape"]
+	fail.When(stated || mode != "NOTSET" && mode != "" && mode != "VALID",
+		"with a padding that is not stated is not supported")
 	input := fail.Need(c.node(c.in[0]))
 	s := c.builder.Shape(input)
 	switch {
@@ -135,9 +129,7 @@ func (c *call) convTranspose() []*value {
 func (c *call) pointwise(k filter) []*value {
 	v := c.in[0]
 	last := []int{0, 2, 3, 1}
-	if len(c.layout(v)) != 4 {
-		panic(errView)
-	}
+	errView.When(len(c.layout(v)) != 4)
 	w := &tensor{dims: k.dims[:2], reals: k.weight}
 	out := c.linear(v.arranged(c.layout(v).transposed(last)), w, true, 1)
 	if k.bias != nil {

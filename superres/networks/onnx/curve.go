@@ -48,9 +48,8 @@ func identity(node int) *curve { return &curve{base: node, made: node, at: ident
 
 // newCurve returns a curve for the node that c follows; the caller sets its values. It fails if there are too many.
 func (c *call) newCurve(base int, from ...*curve) *curve {
-	if c.curves++; c.curves > graph.MaxNodes {
-		panic(fail.With("more than %d functions of samples", graph.MaxNodes))
-	}
+	c.curves++
+	fail.When(c.curves > graph.MaxNodes, "more than %d functions of samples", graph.MaxNodes)
 	return &curve{name: c.name, base: base, from: from, made: -1, at: new([points]float64)}
 }
 
@@ -206,9 +205,7 @@ func (c *call) apply(v *value, function func(float64) float64, emit emitter) []*
 	out := c.newCurve(from.base, from)
 	out.emit = func(t *tracer) int {
 		node := fail.Need(from.resolve(t))
-		if emit == nil {
-			panic(fail.With("node %q: the operation %s is not supported outside of known functions", name, op))
-		}
+		fail.When(emit == nil, "node %q: the operation %s is not supported outside of known functions", name, op)
 		return emit(t, node)
 	}
 	for i, x := range from.at {

@@ -25,9 +25,8 @@ func foldDequantize(c *call) *tensor {
 			} else if !isBlocked {
 				continue
 			}
-			if isBlocked && scale.dims[d] != size || !isBlocked && scale.size() != size {
-				panic(fail.With("of %v numbers with %v scales", x.dims, scale.dims))
-			}
+			fail.When(isBlocked && scale.dims[d] != size || !isBlocked && scale.size() != size,
+				"of %v numbers with %v scales", x.dims, scale.dims)
 		}
 		if isBlocked { // the indexes of other axes have their own scales
 			return c.dequantise(x, func(i int) int {
@@ -44,16 +43,13 @@ func (c *call) dequantise(x *tensor, index func(i int) int) *tensor {
 	scale := c.in[1].constant
 	var zero *tensor
 	if c.in[2] != nil {
-		if zero = c.in[2].constant; zero.size() != scale.size() {
-			panic(fail.With("with %d scales and %d zeros", scale.size(), zero.size()))
-		}
+		zero = c.in[2].constant
+		fail.When(zero.size() != scale.size(), "with %d scales and %d zeros", scale.size(), zero.size())
 	}
 	out := &tensor{dims: x.dims, reals: make([]float32, x.size())}
 	for i := range out.reals {
 		k := index(i)
-		if k >= scale.size() {
-			panic(fail.With("reaches beyond a constant"))
-		}
+		fail.When(k >= scale.size(), "reaches beyond a constant")
 		v := x.real(i)
 		if zero != nil {
 			v -= zero.real(k)
@@ -69,10 +65,8 @@ func (c *call) step() (scale, zero, least float64) {
 	if c.in[2] != nil {
 		z = c.in[2].constant
 	}
-	if s == nil || s.size() != 1 || c.in[2] != nil && (z == nil || z.bytes == nil || z.size() != 1) ||
-		!(s.real(0) > 0) {
-		panic(fail.With("of samples is supported for 8 bits with one scale alone"))
-	}
+	fail.When(s == nil || s.size() != 1 || c.in[2] != nil && (z == nil || z.bytes == nil || z.size() != 1) ||
+		!(s.real(0) > 0), "of samples is supported for 8 bits with one scale alone")
 	if z != nil {
 		zero = z.real(0)
 		if z.hasSign {

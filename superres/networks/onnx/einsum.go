@@ -62,9 +62,8 @@ func foldMatMul(c *call) *tensor {
 
 // foldGemm computes Gemm of constants: what foldMatMul computes, times a factor, plus a constant.
 func foldGemm(c *call) *tensor {
-	if c.int("transA", 0) != 0 || c.real("beta", 1) != 1 {
-		panic(fail.With("of a matrix that is transposed, or with a multiple of a sum, is not supported"))
-	}
+	fail.When(c.int("transA", 0) != 0 || c.real("beta", 1) != 1,
+		"of a matrix that is transposed, or with a multiple of a sum, is not supported")
 	out := c.multiply(c.in[0].constant, c.in[1].constant, c.int("transB", 0) != 0, c.real("alpha", 1))
 	if c.in[2] == nil {
 		return out
@@ -75,18 +74,14 @@ func foldGemm(c *call) *tensor {
 // multiply returns the product of a and the matrix b, times a factor. The sum is over the last dimension of a.
 func (t *tracer) multiply(a, b *tensor, isTransposed bool, by float64) *tensor {
 	n := len(a.dims)
-	if n == 0 || len(b.dims) != 2 {
-		panic(fail.With("of constants of %v and %v numbers is not supported", a.dims, b.dims))
-	}
+	fail.When(n == 0 || len(b.dims) != 2, "of constants of %v and %v numbers is not supported", a.dims, b.dims)
 	inner, cols := b.dims[0], b.dims[1]
 	if isTransposed {
 		inner, cols = cols, inner
 	}
 	dims := append(slices.Clone(a.dims[:n-1]), cols)
 	count := fail.Need(count(dims))
-	if a.dims[n-1] != inner {
-		panic(fail.With("of constants of %v and %v numbers", a.dims, b.dims))
-	}
+	fail.When(a.dims[n-1] != inner, "of constants of %v and %v numbers", a.dims, b.dims)
 	if inner > maxFolded/max(count, 1) {
 		fail.If(errBudget)
 	}
@@ -166,14 +161,13 @@ func total(all float64, _ int) float64 { return all }
 // foldLayerNorm normalises a constant along its last dimension.
 func foldLayerNorm(c *call) *tensor {
 	from, n := c.in[0].constant, len(c.in[0].constant.dims)
-	if a := c.int("axis", -1); n == 0 || from.dims[n-1] < 1 || a != -1 && a != n-1 || c.outputs > 1 {
-		panic(fail.With("of constants is supported along the last dimension alone"))
-	}
+	along := c.int("axis", -1)
+	fail.When(n == 0 || from.dims[n-1] < 1 || along != -1 && along != n-1 || c.outputs > 1,
+		"of constants is supported along the last dimension alone")
 	side := from.dims[n-1]
 	scale, offset := c.in[1].constant, c.in[2]
-	if scale.size() != side || offset != nil && offset.constant.size() != side {
-		panic(fail.With("has parameters that are not %d constants", side))
-	}
+	fail.When(scale.size() != side || offset != nil && offset.constant.size() != side,
+		"has parameters that are not %d constants", side)
 	c.spend(from.size())
 	out := &tensor{dims: from.dims, reals: make([]float32, from.size())}
 	for first := 0; first < from.size(); first += side {

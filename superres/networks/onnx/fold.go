@@ -82,9 +82,8 @@ func (m *model) uses() (map[string]int, error) {
 
 // copy subtracts n from the number of weights that may be copied from constants, and fails if fewer are left.
 func (t *tracer) copy(n int) {
-	if t.copies -= n; t.copies < 0 {
-		panic(fail.With("uses its constants too often to make weights of them"))
-	}
+	t.copies -= n
+	fail.When(t.copies < 0, "uses its constants too often to make weights of them")
 }
 
 // rearranged returns a constant of the given dimensions. The value at index, a list of one index for each dimension, is
@@ -92,9 +91,7 @@ func (t *tracer) copy(n int) {
 func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) *tensor {
 	return t.fill(dims, from.ints != nil, func(out *tensor, i int, index []int) {
 		k := offset(index)
-		if k < 0 || k >= from.size() {
-			panic(fail.With("reaches beyond a constant"))
-		}
+		fail.When(k < 0 || k >= from.size(), "reaches beyond a constant")
 		out.copyFrom(i, from, k)
 	})
 }
@@ -148,9 +145,7 @@ func axis(n, rank int) int {
 	if n < 0 {
 		n += rank
 	}
-	if n < 0 || n >= rank {
-		panic(fail.With("along axis %d of %d", n, rank))
-	}
+	fail.When(n < 0 || n >= rank, "along axis %d of %d", n, rank)
 	return n
 }
 
@@ -166,9 +161,7 @@ func broadcast(a, b []int) []int {
 		if k := len(b) - 1 - i; k >= 0 {
 			y = b[k]
 		}
-		if x != y && x != 1 && y != 1 {
-			panic(fail.With("of constants of %v and %v numbers", a, b))
-		}
+		fail.When(x != y && x != 1 && y != 1, "of constants of %v and %v numbers", a, b)
 		out[len(out)-1-i] = max(x, y)
 		if x == 0 || y == 0 {
 			out[len(out)-1-i] = 0
@@ -193,9 +186,7 @@ func (t *tensor) repeated() func(index []int) int {
 
 // foldConstant returns the numbers of a Constant. Each attribute but "value" is one type of numbers.
 func foldConstant(c *call) *tensor {
-	if len(c.attributes) != 1 {
-		panic(fail.With("has %d attributes, expected 1", len(c.attributes)))
-	}
+	fail.When(len(c.attributes) != 1, "has %d attributes, expected 1", len(c.attributes))
 	for name, a := range c.attributes {
 		switch {
 		case name == "value_float":
@@ -218,9 +209,8 @@ func foldConstantOfShape(c *call) *tensor {
 	dims := fail.Need(c.in[0].constant.numbers())
 	value := scalar(0)
 	if a, ok := c.attributes["value"]; ok && a.tensor != nil {
-		if value = a.tensor; value.size() != 1 {
-			panic(fail.With("has no single value"))
-		}
+		value = a.tensor
+		fail.When(value.size() != 1, "has no single value")
 	}
 	return c.rearranged(value, dims, func([]int) int { return 0 })
 }
@@ -236,9 +226,7 @@ func foldCastLike(c *call) *tensor {
 
 // cast returns a constant converted to the type kind.
 func (t *tracer) cast(from *tensor, kind int) *tensor {
-	if sizeOf(kind) == 0 {
-		panic(fail.With("to type %s is not supported", typeName(kind)))
-	}
+	fail.When(sizeOf(kind) == 0, "to type %s is not supported", typeName(kind))
 	isShort := kind == typeFloat16 || kind == typeBfloat16
 	if isReal(kind) == (from.reals != nil) && !isShort {
 		return from
@@ -285,9 +273,7 @@ func shortened(v float32, kind int) float32 {
 func foldWhere(c *call) *tensor {
 	condition, a, b := c.in[0].constant, c.in[1].constant, c.in[2].constant
 	dims := broadcast(broadcast(a.dims, b.dims), condition.dims)
-	if a.ints == nil != (b.ints == nil) {
-		panic(fail.With("of constants of two types"))
-	}
+	fail.When(a.ints == nil != (b.ints == nil), "of constants of two types")
 	which, first, second := condition.repeated(), a.repeated(), b.repeated()
 	return c.fill(dims, a.ints != nil, func(out *tensor, i int, index []int) {
 		if condition.real(which(index)) != 0 {
@@ -314,14 +300,10 @@ func foldRange(c *call) *tensor {
 	var list [3]int
 	for i := range list {
 		numbers := fail.Need(c.in[i].constant.numbers())
-		if len(numbers) != 1 {
-			panic(fail.With("of numbers that are not whole is not supported"))
-		}
+		fail.When(len(numbers) != 1, "of numbers that are not whole is not supported")
 		list[i] = numbers[0]
 	}
-	if list[2] == 0 {
-		panic(fail.With("has a step of 0"))
-	}
+	fail.When(list[2] == 0, "has a step of 0")
 	n := slicing{start: list[0], end: list[1], step: list[2]}.size()
 	c.spend(n)
 	out := &tensor{dims: []int{n}, ints: make([]int64, n)}

@@ -10,16 +10,14 @@ import (
 // gemm computes Gemm: a product with a constant matrix, to which a constant may be added.
 func (c *call) gemm() []*value {
 	w := c.in[1].constant
-	if w == nil || len(w.dims) != 2 || c.int("transA", 0) != 0 {
-		panic(fail.With("of other samples than the channels of a pixel, by a constant, is not supported"))
-	}
+	fail.When(w == nil || len(w.dims) != 2 || c.int("transA", 0) != 0,
+		"of other samples than the channels of a pixel, by a constant, is not supported")
 	out := c.linear(c.in[0], w, c.int("transB", 0) != 0, float32(c.real("alpha", 1)))
 	if c.in[2] == nil {
 		return out
 	}
-	if c.real("beta", 1) != 1 || c.in[2].constant == nil {
-		panic(fail.With("with a sum of samples, or a multiple of one, is not supported"))
-	}
+	fail.When(c.real("beta", 1) != 1 || c.in[2].constant == nil,
+		"with a sum of samples, or a multiple of one, is not supported")
 	return c.arithmetic('+', out[0], c.in[2])
 }
 
@@ -36,9 +34,7 @@ func (c *call) matMul() []*value {
 	for len(w.dims) > 2 && w.dims[0] == 1 {
 		w.dims = w.dims[1:]
 	}
-	if len(w.dims) != 2 {
-		panic(fail.With("by a constant of %v numbers is not supported", b.constant.dims))
-	}
+	fail.When(len(w.dims) != 2, "by a constant of %v numbers is not supported", b.constant.dims)
 	return c.linear(a, &w, false, 1)
 }
 
@@ -53,10 +49,9 @@ func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) []
 	node := c.samples(v)
 	count := c.builder.Shape(node).Channels
 	last := len(dims) - 1
-	if w.reals == nil || last < 0 || in != count || dims.sizes()[last] != in {
-		panic(fail.With("of other samples than the %d channels of a pixel, by a constant of %v numbers, is not "+
-			"supported", count, w.dims))
-	}
+	fail.When(w.reals == nil || last < 0 || in != count || dims.sizes()[last] != in,
+		"of other samples than the %d channels of a pixel, by a constant of %v numbers, is not supported", count,
+		w.dims)
 	node = fail.Need(c.selectChannels(node, dims[last], count))
 	c.copy(in * out)
 	op := graph.Conv{Out: out, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, in*out)}
@@ -87,9 +82,7 @@ type factor struct {
 func (c *call) factor(v *value, left, inner int) (f factor) {
 	dims := c.layout(v).merged()
 	n := len(dims)
-	if n < 2 {
-		panic(errView)
-	}
+	errView.When(n < 2)
 	f.batch, f.left, f.inner, f.heads = slices.Concat(dims[:n-2]...), dims[n-left], dims[n-inner], 1
 	f.node = c.samples(v)
 	f.shape = c.builder.Shape(f.node)
@@ -120,9 +113,7 @@ func arePixels(parts []part) bool {
 func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.Keys, across, down int) {
 	k.Height, k.Width = 1, 1
 	for i, p := range parts {
-		if p.step != 1 || p.of == rows && i > 0 {
-			panic(errView)
-		}
+		errView.When(p.step != 1 || p.of == rows && i > 0)
 		if p.of == rows {
 			k.Height = p.size
 		} else {
@@ -147,9 +138,7 @@ func keyWindows(parts, batch []part, s graph.Shape, height, width int) (k graph.
 		}
 		last = p.of
 	}
-	if (down-1)*k.Down+k.Height != s.H || (across-1)*k.Across+k.Width != s.W {
-		panic(errView)
-	}
+	errView.When((down-1)*k.Down+k.Height != s.H || (across-1)*k.Across+k.Width != s.W)
 	return k, across, down
 }
 
@@ -306,10 +295,8 @@ func (c *call) scored(node int, batch layout, height, width int, first, second p
 // scores adds a graph.Scores: the products of the pixels of factors a and b within windows.
 func (c *call) scores(a, b factor, batch layout) []*value {
 	height, width := windowSize(a.left, a.batch, a.shape)
-	if height == 0 {
-		panic(fail.With("of all pixels is not supported; where they are those of one window, export the network for " +
-			"a larger picture"))
-	}
+	fail.When(height == 0,
+		"of all pixels is not supported; where they are those of one window, export the network for a larger picture")
 	k, _, _ := keyWindows(b.left, b.batch, b.shape, height, width)
 	c.arrange(&a, a.inner)
 	c.arrange(&b, b.inner)
@@ -397,9 +384,8 @@ func (c *call) weightedSum(a, b factor, order layout) []*value {
 	k, across, down := keyWindows(b.inner, b.batch, b.shape, like.height, like.width)
 	isScore := len(a.inner) == 1 && like.height > 0 && a.inner[0].height == k.Height &&
 		a.inner[0].width == k.Width && a.shape.W == across && a.shape.H == down
-	if !isScore || !a.hasOrder(a.left[0].size*a.inner[0].size) {
-		panic(fail.With("of pixels is supported by what products of pixels make alone"))
-	}
+	fail.When(!isScore || !a.hasOrder(a.left[0].size*a.inner[0].size),
+		"of pixels is supported by what products of pixels make alone")
 	c.arrange(&b, b.left)
 	op := graph.WeightedSum{Keys: k,
 		Windows: graph.Windows{Height: a.left[0].height, Width: a.left[0].width, Heads: b.heads}}
@@ -429,9 +415,8 @@ func (c *call) channelSum(a, b factor, like layout) []*value {
 	height, width := windowSize(b.left, b.batch, b.shape)
 	c.arrange(&b, b.inner)
 	n := b.shape.Channels / b.heads
-	if !a.hasOrder(n*n) || a.shape.Channels != b.heads*n*n {
-		panic(fail.With("of channels is supported by what products of channels make alone"))
-	}
+	fail.When(!a.hasOrder(n*n) || a.shape.Channels != b.heads*n*n,
+		"of channels is supported by what products of channels make alone")
 	op := graph.ChannelSum{Windows: graph.Windows{Height: height, Width: width, Heads: b.heads}}
 	node := c.put(op, a.node, b.node)
 	return []*value{c.sampled(node).arranged(c.inOrder(like))}

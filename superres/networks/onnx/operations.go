@@ -133,8 +133,6 @@ func init() {
 
 // dropout computes Dropout, which changes nothing outside training. No node may take its second output, the mask.
 func (c *call) dropout() []*value {
-	if c.number(2, 0) != 0 {
-		panic(fail.With("for training is not supported"))
-	}
+	fail.When(c.number(2, 0) != 0, "for training is not supported")
 	return []*value{c.in[0], nil}
 }

@@ -76,9 +76,7 @@ func (c *call) rectify(v *value, slope float64) []*value {
 // prelu computes PRelu: it multiplies negative samples by a slope, which may differ from channel to channel.
 func (c *call) prelu() []*value {
 	slope := c.in[1].constant
-	if slope == nil {
-		panic(fail.With("with slopes that are computed of samples is not supported"))
-	}
+	fail.When(slope == nil, "with slopes that are computed of samples is not supported")
 	if slope.size() == 1 {
 		return c.rectify(c.in[0], slope.real(0))
 	}
@@ -222,9 +220,7 @@ func (c *call) arithmetic(sign byte, x, y *value) []*value {
 			continue
 		}
 		other := []*value{y, x}[i]
-		if other.constant != nil {
-			panic(fail.With("of constants is not supported"))
-		}
+		fail.When(other.constant != nil, "of constants is not supported")
 		if more := len(v.constant.dims) - len(c.layout(other)); more > 0 {
 			other = other.arranged(slices.Concat(make(layout, min(more, maxDims)), c.layout(other)))
 		}
@@ -393,14 +389,11 @@ func extreme(sign byte) func(*call) []*value {
 // each channel.
 func (c *call) batchNormalization() []*value {
 	s := c.shape()
-	if c.int("training_mode", 0) != 0 || c.int("spatial", 1) != 1 {
-		panic(fail.With("for training is not supported"))
-	}
+	fail.When(c.int("training_mode", 0) != 0 || c.int("spatial", 1) != 1, "for training is not supported")
 	var lists [4][]float32
 	for i, v := range c.in[1:5] {
-		if v.constant == nil || len(v.constant.reals) != s.Channels {
-			panic(fail.With("has parameters that are not %d constants", s.Channels))
-		}
+		fail.When(v.constant == nil || len(v.constant.reals) != s.Channels,
+			"has parameters that are not %d constants", s.Channels)
 		lists[i] = v.constant.reals
 	}
 	op := fail.Need(graph.BatchNorm(lists[0], lists[1], lists[2], lists[3], c.real("epsilon", 1e-5)))

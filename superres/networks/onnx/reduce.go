@@ -229,9 +229,7 @@ func pool(isMax bool) func(*call) []*value {
 			}
 			down := more(s.H, op.Pad.Top, op.Pad.Bottom, op.Height)
 			across := more(s.W, op.Pad.Left, op.Pad.Right, op.Width)
-			if op.CountPad && down+across > 0 {
-				panic(fail.With("of more than the padding is not supported"))
-			}
+			fail.When(op.CountPad && down+across > 0, "of more than the padding is not supported")
 			op.Pad.Bottom, op.Pad.Right = op.Pad.Bottom+down, op.Pad.Right+across
 		}
 		return c.add(op, c.in[0])
@@ -246,17 +244,13 @@ func (c *call) scaleAndOffset(v []*value, scale, offset, missing int) (out []*va
 		if i >= len(c.in) || c.in[i] == nil {
 			continue
 		}
-		if c.in[i].constant == nil {
-			panic(fail.With("with parameters that are no constants is not supported"))
-		}
+		fail.When(c.in[i].constant == nil, "with parameters that are no constants is not supported")
 		t := *c.in[i].constant
 		t.dims = slices.Clone(t.dims)
 		for range missing {
 			t.dims = append(t.dims, 1)
 		}
-		if len(t.dims) > maxDims {
-			panic(errView)
-		}
+		errView.When(len(t.dims) > maxDims)
 		out = c.arithmetic("*+"[k], out[0], &value{constant: &t})
 	}
 	return out
@@ -265,9 +259,7 @@ func (c *call) scaleAndOffset(v []*value, scale, offset, missing int) (out []*va
 // layerNormalization computes LayerNormalization of the channels of each pixel, or of all channels and pixels together.
 func (c *call) layerNormalization() []*value {
 	v := c.in[0]
-	if c.outputs > 1 {
-		panic(fail.With("with several results is not supported"))
-	}
+	fail.When(c.outputs > 1, "with several results is not supported")
 	rank := len(c.layout(v))
 	first := axis(c.int("axis", -1), rank)
 	var axes []int
@@ -275,9 +267,7 @@ func (c *call) layerNormalization() []*value {
 		axes = append(axes, d)
 	}
 	ofPicture, ofChannels, err := c.extent(v, axes)
-	if err != nil || !ofChannels {
-		panic(fail.With("of other samples than the channels of a pixel, or all, is not supported"))
-	}
+	fail.When(err != nil || !ofChannels, "of other samples than the channels of a pixel, or all, is not supported")
 	out := c.addChain(v, graph.Normalize{Groups: 1, OfPicture: ofPicture, Epsilon: float32(c.real("epsilon", 1e-5))})
 	return c.scaleAndOffset(out, 1, 2, 0)
 }
@@ -287,17 +277,13 @@ func (c *call) instanceNormalization() []*value {
 	v := c.in[0]
 	dims := c.layout(v)
 	sizes := dims.sizes()
-	if len(dims) < 3 || sizes[0] != 1 {
-		panic(fail.With("of samples of fewer than 3 dimensions is not supported"))
-	}
+	fail.When(len(dims) < 3 || sizes[0] != 1, "of samples of fewer than 3 dimensions is not supported")
 	count := c.builder.Shape(v.samples.base).Channels
 	p, isChannels := singlePart(dims[1], channels)
 	if sizes[1] == 1 {
 		p, isChannels = part{size: 1, step: count}, true
 	}
-	if !isChannels || p.size*p.step != count {
-		panic(errView)
-	}
+	errView.When(!isChannels || p.size*p.step != count)
 	out := c.addChain(v, graph.Normalize{Groups: p.size, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))})
 	return c.scaleAndOffset(out, 1, 2, len(dims)-2)
 }
@@ -310,9 +296,8 @@ func (c *call) groupNormalization() []*value {
 	out := c.add(op, c.in[0])
 	for i := 1; i < 3 && c.opset < 21; i++ { // before version 21, one parameter for each group
 		t := c.in[i].constant
-		if t == nil || t.size() != groups || s.Channels > c.budget {
-			panic(fail.With("has parameters that are not %d constants", groups))
-		}
+		fail.When(t == nil || t.size() != groups || s.Channels > c.budget,
+			"has parameters that are not %d constants", groups)
 		list := make([]float32, s.Channels)
 		for k := range list {
 			list[k] = float32(t.real(k / (s.Channels / groups)))
@@ -331,9 +316,7 @@ func (c *call) softmax() []*value {
 		usual = 1
 	}
 	along := axis(c.int("axis", usual), len(dims))
-	if c.opset < 13 && along != len(dims)-1 {
-		panic(fail.With("of several dimensions is not supported"))
-	}
+	fail.When(c.opset < 13 && along != len(dims)-1, "of several dimensions is not supported")
 	return c.softmaxOf(v, along)
 }
 
@@ -343,16 +326,13 @@ func (c *call) softmaxOf(v *value, along int) []*value {
 		return c.softmaxOfPicture(v)
 	}
 	p, isChannels := singlePart(c.layout(v)[along], channels)
-	if !isChannels || p.step < 1 {
-		panic(fail.With("of other samples than the channels of a pixel, or of scores, is not supported"))
-	}
+	fail.When(!isChannels || p.step < 1,
+		"of other samples than the channels of a pixel, or of scores, is not supported")
 	if p.step == 1 {
 		return c.addChain(v, graph.Softmax{Size: p.size})
 	}
 	count := c.builder.Shape(v.samples.base).Channels
-	if count%(p.size*p.step) != 0 {
-		panic(errView)
-	}
+	errView.When(count%(p.size*p.step) != 0)
 	beside, back := make([]int, 0, count), make([]int, count) // the order of channels for Softmax, and its inverse
 	for k := range count {
 		from := k/(p.size*p.step)*p.size*p.step + k%p.size*p.step + k/p.size%p.step
@@ -400,9 +380,7 @@ func (c *call) where() []*value {
 		if v.constant == nil {
 			continue
 		}
-		if v.constant.size() != 1 {
-			panic(fail.With("with several constants is not supported"))
-		}
+		fail.When(v.constant.size() != 1, "with several constants is not supported")
 		number := v.constant.real(0)
 		values[i] = c.apply(c.in[0], func(float64) float64 { return number }, c.emit(affine(0, number)))[0]
 	}

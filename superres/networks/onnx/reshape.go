@@ -20,9 +20,7 @@ func (c *call) newDims(dims []int) []int {
 		if along < 0 {
 			along += len(dims)
 		}
-		if along < 0 || along > len(dims) {
-			panic(fail.With("at axis %d of %d", along, len(dims)))
-		}
+		fail.When(along < 0 || along > len(dims), "at axis %d of %d", along, len(dims))
 		return []int{product(dims[:along]), product(dims[along:])}
 	}
 	axes := c.listOr(1, "axes")
@@ -30,9 +28,7 @@ func (c *call) newDims(dims []int) []int {
 	if c.op == "Unsqueeze" {
 		rank += len(axes)
 	}
-	if rank > maxDims {
-		panic(fail.With("to %d dimensions is not supported", rank))
-	}
+	fail.When(rank > maxDims, "to %d dimensions is not supported", rank)
 	chosen := make([]bool, rank)
 	for _, a := range axes {
 		chosen[axis(a, rank)] = true
@@ -52,9 +48,7 @@ func (c *call) newDims(dims []int) []int {
 		return out
 	}
 	for i, size := range dims {
-		if chosen[i] && size != 1 {
-			panic(fail.With("of a dimension of size %d", size))
-		}
+		fail.When(chosen[i] && size != 1, "of a dimension of size %d", size)
 		if !chosen[i] && (size != 1 || len(axes) > 0) {
 			out = append(out, size)
 		}
@@ -73,9 +67,7 @@ func product(list []int) int {
 // reshapedDims returns the dimensions that a Reshape states. 0 means the input's dimension, −1 all remaining values.
 func (c *call) reshapedDims(dims []int) []int {
 	list := c.listOr(1, "shape")
-	if len(list) > maxDims {
-		panic(fail.With("to %d dimensions is not supported", len(list)))
-	}
+	fail.When(len(list) > maxDims, "to %d dimensions is not supported", len(list))
 	list = slices.Clone(list)
 	open, known := -1, 1
 	for i, size := range list {
@@ -92,9 +84,7 @@ func (c *call) reshapedDims(dims []int) []int {
 	}
 	total := product(dims)
 	if open >= 0 {
-		if known == 0 || total%known != 0 {
-			panic(fail.With("of %v to %v", dims, list))
-		}
+		fail.When(known == 0 || total%known != 0, "of %v to %v", dims, list)
 		list[open] = total / known
 	} else if known != total {
 		panic(fail.With("of %v to %v", dims, list))
@@ -134,9 +124,7 @@ func (c *call) unshuffled(v *value) *value {
 		}
 	}
 	f := factors[rows]
-	if f < 2 || f != factors[columns] {
-		panic(errView)
-	}
+	errView.When(f < 2 || f != factors[columns])
 	node := c.put(graph.PixelUnshuffle{Factor: f}, c.samples(v))
 	var order []part
 	for _, parts := range dims {
@@ -181,9 +169,7 @@ func (c *call) order(rank int) []int {
 	for i, d := range slices.Sorted(slices.Values(order)) {
 		isPermutation = isPermutation && i == d
 	}
-	if !isPermutation {
-		panic(fail.With("by %v of %d dimensions", order, rank))
-	}
+	fail.When(!isPermutation, "by %v of %d dimensions", order, rank)
 	return order
 }
 
@@ -212,9 +198,7 @@ func (c *call) transpose() []*value {
 // depthToSpace computes DepthToSpace, a pixel shuffle: channels become squares of pixels. The modes order channels.
 func (c *call) depthToSpace() []*value {
 	mode := c.text("mode", "DCR")
-	if mode != "DCR" && mode != "CRD" {
-		panic(fail.With("in mode %q is not supported", mode))
-	}
+	fail.When(mode != "DCR" && mode != "CRD", "in mode %q is not supported", mode)
 	node := fail.Need(c.node(c.in[0]))
 	return []*value{c.sampled(fail.Need(c.builder.AddShuffle(c.name, c.int("blocksize", 0), mode == "DCR", node)))}
 }
@@ -234,13 +218,9 @@ func (c *call) expand() []*value {
 	v := c.layout(c.in[0])
 	sizes := v.sizes()
 	dims := broadcast(sizes, want)
-	if len(dims) != len(sizes) {
-		panic(fail.With("of %v to %v", sizes, want))
-	}
+	fail.When(len(dims) != len(sizes), "of %v to %v", sizes, want)
 	for d, size := range dims {
-		if size < 1 || size > sizes[d]*maxRepeats {
-			panic(fail.With("of %v to %v", sizes, want))
-		}
+		fail.When(size < 1 || size > sizes[d]*maxRepeats, "of %v to %v", sizes, want)
 		if size == sizes[d] {
 			continue
 		}
@@ -253,13 +233,9 @@ func (c *call) expand() []*value {
 func (c *call) tile() []*value {
 	times := c.listOr(1, "repeats")
 	v := c.layout(c.in[0])
-	if len(times) != len(v) {
-		panic(fail.With("of %d dimensions %v times", len(v), times))
-	}
+	fail.When(len(times) != len(v), "of %d dimensions %v times", len(v), times)
 	for d, n := range times {
-		if n < 1 || n > maxRepeats {
-			panic(fail.With("of %d dimensions %v times", len(v), times))
-		}
+		fail.When(n < 1 || n > maxRepeats, "of %d dimensions %v times", len(v), times)
 		if n == 1 {
 			continue
 		}
@@ -273,13 +249,9 @@ func foldTile(c *call) *tensor {
 	times := fail.Need(c.in[1].constant.numbers())
 	from := c.in[0].constant
 	dims := slices.Clone(from.dims)
-	if len(times) != len(dims) {
-		panic(fail.With("of %d dimensions %v times", len(dims), times))
-	}
+	fail.When(len(times) != len(dims), "of %d dimensions %v times", len(dims), times)
 	for d, n := range times {
-		if n < 0 || dims[d] > graph.MaxWeights/max(n, 1) {
-			panic(fail.With("of %v numbers %v times", dims, times))
-		}
+		fail.When(n < 0 || dims[d] > graph.MaxWeights/max(n, 1), "of %v numbers %v times", dims, times)
 		dims[d] *= n
 	}
 	steps := strides(from.dims)

@@ -23,9 +23,8 @@ func (c *call) factors(s graph.Shape) (down, across float64) {
 	}
 	switch {
 	case sizes != nil:
-		if sizes.constant == nil || sizes.constant.size() != len(axes) {
-			panic(fail.With("to sizes that are no constants is not supported"))
-		}
+		fail.When(sizes.constant == nil || sizes.constant.size() != len(axes),
+			"to sizes that are no constants is not supported")
 		for i, a := range axes {
 			list = append(list, sizes.constant.real(i)/float64(dims[axis(a, 4)]))
 		}
@@ -36,16 +35,12 @@ func (c *call) factors(s graph.Shape) (down, across float64) {
 	default:
 		panic(fail.With("by factors that are no constants is not supported"))
 	}
-	if len(list) != len(axes) {
-		panic(fail.With("by %d factors for %d dimensions", len(list), len(axes)))
-	}
+	fail.When(len(list) != len(axes), "by %d factors for %d dimensions", len(list), len(axes))
 	all := [4]float64{1, 1, 1, 1}
 	for i, a := range axes {
 		all[axis(a, 4)] = list[i]
 	}
-	if all[0] != 1 || all[1] != 1 {
-		panic(fail.With("of channels is not supported"))
-	}
+	fail.When(all[0] != 1 || all[1] != 1, "of channels is not supported")
 	return all[2], all[3]
 }
 
@@ -66,9 +61,7 @@ func (c *call) resize() (out []*value) {
 		return c.same()
 	}
 	coordinates := c.coordinates()
-	if c.int("antialias", 0) != 0 && op.Down > 1 {
-		panic(fail.With("with smoothing is not supported"))
-	}
+	fail.When(c.int("antialias", 0) != 0 && op.Down > 1, "with smoothing is not supported")
 	op.By, op.A = c.interpolation()
 	switch {
 	case op.By == graph.Nearest:
@@ -143,9 +136,8 @@ func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) []*va
 // every sample becomes a block of mixtures with its neighbours to the right and below.
 func (c *call) enlargeFromCorner(factor int) []*value {
 	s := c.shape()
-	if s.Channels*factor*factor > graph.MaxChannels {
-		panic(fail.With("of %d channels by %d is not supported with asymmetric coordinates", s.Channels, factor))
-	}
+	fail.When(s.Channels*factor*factor > graph.MaxChannels,
+		"of %d channels by %d is not supported with asymmetric coordinates", s.Channels, factor)
 	op := graph.Conv{Out: s.Channels * factor * factor, Height: 2, Width: 2, Dilation: 1, Groups: s.Channels}
 	for range s.Channels {
 		for y := range factor {
@@ -191,9 +183,8 @@ func (c *call) nearest(op graph.Resize, coordinates string) []*value {
 		default:
 			position = math.Floor(position + 0.5 + slack)
 		}
-		if int(max(position, 0)) != x*op.Down/op.Up {
-			panic(fail.With("with the coordinates %q and the rounding %q is not supported", coordinates, rounding))
-		}
+		fail.When(int(max(position, 0)) != x*op.Down/op.Up,
+			"with the coordinates %q and the rounding %q is not supported", coordinates, rounding)
 	}
 	return c.add(op, c.in[0])
 }
@@ -206,24 +197,18 @@ func (c *call) pad() []*value {
 	if axes == nil {
 		axes = []int{0, 1, 2, 3}
 	}
-	if len(pads) != 2*len(axes) {
-		panic(fail.With("has %d pads for %d dimensions", len(pads), len(axes)))
-	}
+	fail.When(len(pads) != 2*len(axes), "has %d pads for %d dimensions", len(pads), len(axes))
 	var all [8]int
 	for i, a := range axes {
 		a = axis(a, 4)
 		all[a], all[4+a] = pads[i], pads[len(axes)+i]
 	}
-	if all[0] != 0 || all[1] != 0 || all[4] != 0 || all[5] != 0 {
-		panic(fail.With("of channels is not supported"))
-	}
+	fail.When(all[0] != 0 || all[1] != 0 || all[4] != 0 || all[5] != 0, "of channels is not supported")
 	op := graph.Pad{Edges: graph.Edges{Top: all[2], Left: all[3], Bottom: all[6], Right: all[7]}}
 	if op.Edges == (graph.Edges{}) {
 		return c.same()
 	}
-	if len(c.sizes(c.in[0])) != 4 {
-		panic(errView)
-	}
+	errView.When(len(c.sizes(c.in[0])) != 4)
 	switch mode := c.text("mode", "constant"); mode {
 	case "constant":
 		return c.padWith(op, []float32{float32(border)})
@@ -245,9 +230,8 @@ func (c *call) padWith(op graph.Pad, border []float32) []*value {
 	}
 	minus := make([]float32, len(border))
 	for i, v := range border {
-		if minus[i] = -v; !(math.Abs(float64(v)) < 1e4) {
-			panic(fail.With("with %g is not supported", v))
-		}
+		fail.When(!(math.Abs(float64(v)) < 1e4), "with %g is not supported", v)
+		minus[i] = -v
 	}
 	// The border is subtracted, zeros are padded, and the border is added again.
 	return c.addChain(fail.Need(c.inUsualLayout(c.in[0])), graph.Affine{Scale: []float32{1}, Offset: minus}, op,

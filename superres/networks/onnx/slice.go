@@ -25,9 +25,8 @@ func (c *call) slicings(dims []int) (list []slicing) {
 		lists[i] = c.listOr(1+i, name)
 	}
 	n := len(lists[0])
-	if len(lists[1]) != n || lists[2] != nil && len(lists[2]) != n || lists[3] != nil && len(lists[3]) != n {
-		panic(fail.With("has starts, ends, axes and steps of several lengths"))
-	}
+	fail.When(len(lists[1]) != n || lists[2] != nil && len(lists[2]) != n || lists[3] != nil && len(lists[3]) != n,
+		"has starts, ends, axes and steps of several lengths")
 	for i := range n {
 		s := slicing{i, lists[0][i], lists[1][i], 1}
 		if lists[2] != nil {
@@ -38,9 +37,7 @@ func (c *call) slicings(dims []int) (list []slicing) {
 		}
 		s.axis = axis(s.axis, len(dims))
 		isTwice := slices.ContainsFunc(list, func(other slicing) bool { return other.axis == s.axis })
-		if s.step == 0 || isTwice {
-			panic(fail.With("has a step of 0, or an axis twice"))
-		}
+		fail.When(s.step == 0 || isTwice, "has a step of 0, or an axis twice")
 		side := dims[s.axis]
 		if s.start < 0 {
 			s.start += side
@@ -83,9 +80,7 @@ func (t *tracer) sliced(from *tensor, list ...slicing) *tensor {
 func (c *call) sliceSamples() []*value {
 	v := c.in[0]
 	for _, part := range c.slicings(c.sizes(v)) {
-		if part.size() < 1 {
-			panic(fail.With("keeps no samples"))
-		}
+		fail.When(part.size() < 1, "keeps no samples")
 		v = c.narrow(v, part)
 	}
 	return []*value{v}
@@ -149,9 +144,8 @@ func (c *call) everyNth(v *value, by slicing, of dimension) *value {
 	if of == columns {
 		whole = s.W / f
 	}
-	if s.W%f != 0 || s.H%f != 0 || by.start >= f || by.size() != whole {
-		panic(fail.With("of every %dth row or column is supported from edge to edge of a multiple alone", f))
-	}
+	fail.When(s.W%f != 0 || s.H%f != 0 || by.start >= f || by.size() != whole,
+		"of every %dth row or column is supported from edge to edge of a multiple alone", f)
 	node = c.put(graph.PixelUnshuffle{Factor: f}, node)
 	out := usualLayout(c.builder.Shape(node))
 	axis := 4 // of the rows, or columns, of the squares
@@ -181,18 +175,13 @@ func (c *call) selectIndexes(v *value, along int, list []int) *value {
 		}
 	}
 	if !fits {
-		if v.dims == nil {
-			panic(fail.With("of some rows or columns (axis %d) is not supported, only of channels", along))
-		}
+		fail.When(v.dims == nil, "of some rows or columns (axis %d) is not supported, only of channels", along)
 		plain, err := c.inUsualLayout(v)
-		if err != nil || len(c.sizes(plain)) != len(dims) {
-			panic(errView)
-		}
+		errView.When(err != nil || len(c.sizes(plain)) != len(dims))
 		return c.selectIndexes(plain, along, list)
 	}
-	if n > graph.MaxChannels || count/p.size*n > graph.MaxChannels {
-		panic(fail.With("of more than %d channels", graph.MaxChannels))
-	}
+	fail.When(n > graph.MaxChannels || count/p.size*n > graph.MaxChannels,
+		"of more than %d channels", graph.MaxChannels)
 	var kept []int
 	for first := 0; first < count; first += p.size * p.step {
 		for _, i := range list {
@@ -201,9 +190,8 @@ func (c *call) selectIndexes(v *value, along int, list []int) *value {
 			}
 		}
 	}
-	if slices.ContainsFunc(list, func(i int) bool { return i < 0 || i >= p.size }) {
-		panic(fail.With("of the indexes %v of %d", list, p.size))
-	}
+	fail.When(slices.ContainsFunc(list, func(i int) bool { return i < 0 || i >= p.size }),
+		"of the indexes %v of %d", list, p.size)
 	node = c.put(graph.Select{Channels: kept}, node)
 	out := make(layout, len(dims))
 	for d, parts := range dims {
@@ -230,14 +218,10 @@ func (c *call) splitSizes(side int) []int {
 	}
 	left := side
 	for _, size := range sizes {
-		if size < 1 || size > left {
-			panic(fail.With("of %d into %v", side, sizes))
-		}
+		fail.When(size < 1 || size > left, "of %d into %v", side, sizes)
 		left -= size
 	}
-	if left > 0 {
-		panic(fail.With("of %d into %v", side, sizes))
-	}
+	fail.When(left > 0, "of %d into %v", side, sizes)
 	return sizes
 }
 
@@ -257,15 +241,12 @@ func (c *call) split() (out []*value) {
 // splitToSequence computes SplitToSequence: it returns the pieces, of one size or of given sizes, as one value.
 func (c *call) splitToSequence() []*value {
 	sizes := c.in[1]
-	if sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1 {
-		panic(fail.With("is supported with sizes that are constants alone"))
-	}
+	fail.When(sizes == nil || sizes.constant == nil || sizes.constant.ints == nil || c.int("keepdims", 1) != 1,
+		"is supported with sizes that are constants alone")
 	if n := sizes.constant; len(n.dims) == 0 {
 		all := c.sizes(c.in[0])
 		along := axis(c.int("axis", 0), len(all))
-		if n.ints[0] < 1 || int64(all[along])/n.ints[0] > graph.MaxChannels {
-			panic(fail.With("of %v into %d", all, n.ints[0]))
-		}
+		fail.When(n.ints[0] < 1 || int64(all[along])/n.ints[0] > graph.MaxChannels, "of %v into %d", all, n.ints[0])
 		var parts []int64
 		for left := int64(all[along]); left > 0; left -= n.ints[0] {
 			parts = append(parts, min(left, n.ints[0]))
@@ -282,8 +263,6 @@ func (c *call) sequenceAt() []*value {
 	if i < 0 {
 		i += float64(len(list))
 	}
-	if !(i >= 0 && i < float64(len(list))) {
-		panic(fail.With("of part %g of %d", i, len(list)))
-	}
+	fail.When(!(i >= 0 && i < float64(len(list))), "of part %g of %d", i, len(list))
 	return []*value{list[int(i)]}
 }

@@ -141,15 +141,11 @@ func (t *tracer) prepare(n node, op operation) *call {
 	c := &call{tracer: t, name: n.name, op: n.op, outputs: len(n.outputs), attributes: n.attributes}
 	for _, name := range n.inputs {
 		v := t.values[name]
-		if v == nil && name != "" {
-			panic(fail.With("takes %q, which no node before it makes", name))
-		}
+		fail.When(v == nil && name != "", "takes %q, which no node before it makes", name)
 		if v != nil && v.along != nil && v.reduction != n.op {
 			fail.If(v.partial())
 		}
-		if v != nil && v.list != nil && n.op != "SequenceAt" {
-			panic(fail.With("of a sequence is not supported"))
-		}
+		fail.When(v != nil && v.list != nil && n.op != "SequenceAt", "of a sequence is not supported")
 		if v != nil && v.constant != nil && n.op != "DequantizeLinear" &&
 			n.op != "QuantizeLinear" {
 			constant := fail.Need(v.constant.unpacked(&t.wholes))
@@ -162,17 +158,14 @@ func (t *tracer) prepare(n node, op operation) *call {
 	for len(c.in) > 0 && c.in[len(c.in)-1] == nil {
 		c.in = c.in[:len(c.in)-1]
 	}
-	if len(c.in) < op.least || len(c.in) > op.most || slices.Contains(c.in[:op.least], nil) {
-		panic(fail.With("has %d inputs", len(c.in)))
-	}
+	fail.When(len(c.in) < op.least || len(c.in) > op.most || slices.Contains(c.in[:op.least], nil),
+		"has %d inputs", len(c.in))
 	for len(c.in) < min(op.most, 8) { // inputs that are left out are nil
 		c.in = append(c.in, nil)
 	}
 	known := strings.Fields(op.attributes)
 	for _, name := range slices.Sorted(maps.Keys(n.attributes)) {
-		if !slices.Contains(known, name) {
-			panic(fail.With("the attribute %q is not supported", name))
-		}
+		fail.When(!slices.Contains(known, name), "the attribute %q is not supported", name)
 	}
 	return c
 }
@@ -186,14 +179,11 @@ func (c *call) make(op operation) []*value {
 	isSampled := func(v *value) bool { return v != nil && v.constant == nil }
 	allConstant := !slices.ContainsFunc(c.in, isSampled)
 	if allConstant && op.fold != nil || op.make == nil {
-		if !allConstant {
-			panic(fail.With("of samples is not supported"))
-		}
+		fail.When(!allConstant, "of samples is not supported")
 		return []*value{{constant: op.fold(c)}}
 	}
-	if c.in[0].constant != nil && !slices.Contains(takeConstants, c.op) {
-		panic(fail.With("a constant in place of samples is not supported"))
-	}
+	fail.When(c.in[0].constant != nil && !slices.Contains(takeConstants, c.op),
+		"a constant in place of samples is not supported")
 	return op.make(c)
 }
 
@@ -286,9 +276,7 @@ func (c *call) listOr(input int, name string) []int {
 		return c.list(name)
 	}
 	constant := c.in[input].constant
-	if constant == nil {
-		panic(fail.With("with %s that are computed of samples is not supported", name))
-	}
+	fail.When(constant == nil, "with %s that are computed of samples is not supported", name)
 	return fail.Need(constant.numbers())
 }
 

@@ -106,9 +106,7 @@ func (m *machine) remembered(n uint32, isPut bool) {
 		return
 	}
 	v, found := m.memo[n]
-	if !found {
-		panic(fail.With("the pickle takes the value %d, which it has not put", n))
-	}
+	fail.When(!found, "the pickle takes the value %d, which it has not put", n)
 	m.push(v)
 }
 
@@ -118,22 +116,16 @@ func (m *machine) name(op byte) bool {
 	case opGlobal, opInst:
 		module, name := m.line(), m.line()
 		m.push(fail.Need(m.Global(module, name)))
-		if op == opInst {
-			panic(fail.With("the pickle makes an instance of %s.%s, which superres does not read", module, name))
-		}
+		fail.When(op == opInst, "the pickle makes an instance of %s.%s, which superres does not read", module, name)
 	case opStackGlobal:
 		name, isName := m.pop().(string)
 		module, isModule := m.pop().(string)
-		if !isName || !isModule {
-			panic(fail.With("the pickle names a function by what is no string"))
-		}
+		fail.When(!isName || !isModule, "the pickle names a function by what is no string")
 		m.push(fail.Need(m.Global(module, name)))
 	case opReduce, opNewObj:
 		args, isTuple := m.pop().(Tuple)
 		function, isFunction := m.pop().(Function)
-		if !isTuple || !isFunction {
-			panic(fail.With("the pickle calls what is no function"))
-		}
+		fail.When(!isTuple || !isFunction, "the pickle calls what is no function")
 		m.push(fail.Need(function(args)))
 	case opBuild: // sets attributes, which the values here do not have
 		m.pop()

@@ -54,9 +54,7 @@ func (r Reader) Read(data []byte) (value any, size int, err error) {
 	m := &machine{Reader: r, data: data, memo: map[uint32]any{}, most: *r.Left}
 	err = fail.Catch(func() {
 		for op := m.take(1)[0]; op != opStop; op = m.take(1)[0] {
-			if !m.load(op) && !m.combine(op) && !m.name(op) {
-				panic(fail.With("the pickle has the unknown operation %#02x", op))
-			}
+			fail.When(!m.load(op) && !m.combine(op) && !m.name(op), "the pickle has the unknown operation %#02x", op)
 		}
 		value, size = m.pop(), m.at
 	})
@@ -114,9 +112,7 @@ func (m *machine) load(op byte) bool {
 
 // take returns the next n bytes of the file and moves on past them. It fails if fewer are left.
 func (m *machine) take(n int) []byte {
-	if n > len(m.data)-m.at {
-		panic(errShort)
-	}
+	errShort.When(n > len(m.data)-m.at)
 	m.at += n
 	return m.data[m.at-n : m.at]
 }
@@ -126,18 +122,14 @@ func (m *machine) length(size int) int {
 	var b [8]byte
 	copy(b[:], m.take(size))
 	n := binary.LittleEndian.Uint64(b[:])
-	if n > uint64(len(m.data)-m.at) {
-		panic(errShort)
-	}
+	errShort.When(n > uint64(len(m.data)-m.at))
 	return int(n)
 }
 
 // line returns the bytes up to the next end of line, and skips the end of line too.
 func (m *machine) line() string {
 	n := bytes.IndexByte(m.data[m.at:], '\n')
-	if n < 0 {
-		panic(errShort)
-	}
+	errShort.When(n < 0)
 	return string(m.take(n + 1)[:n])
 }
 
@@ -163,9 +155,7 @@ func (m *machine) base() int {
 
 // top returns the last value of the stack. It fails if there is no value after the last mark.
 func (m *machine) top() any {
-	if len(m.stack) <= m.base() {
-		panic(fail.With("the pickle takes more from its stack than there is"))
-	}
+	fail.When(len(m.stack) <= m.base(), "the pickle takes more from its stack than there is")
 	return m.stack[len(m.stack)-1]
 }
 
@@ -177,9 +167,7 @@ func (m *machine) pop() any {
 
 // popMark removes the last mark and the values after it, and returns a copy of these values.
 func (m *machine) popMark() []any {
-	if len(m.marks) == 0 {
-		panic(fail.With("the pickle takes more from its stack than there is"))
-	}
+	fail.When(len(m.marks) == 0, "the pickle takes more from its stack than there is")
 	base := m.base()
 	list := append([]any(nil), m.stack[base:]...)
 	m.stack, m.marks = m.stack[:base], m.marks[:len(m.marks)-1]
@@ -188,9 +176,7 @@ func (m *machine) popMark() []any {
 
 // decodeLong returns a little-endian whole number in two's complement as int64, or as *big.Int if it is too large.
 func decodeLong(b []byte) any {
-	if len(b) > maxLong {
-		panic(fail.With("the pickle has a number of %d bytes, expected at most %d", len(b), maxLong))
-	}
+	fail.When(len(b) > maxLong, "the pickle has a number of %d bytes, expected at most %d", len(b), maxLong)
 	reversed := make([]byte, len(b))
 	for i, v := range b {
 		reversed[len(b)-1-i] = v

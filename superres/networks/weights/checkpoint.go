@@ -1,10 +1,10 @@
 package weights
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/pickle"
 )
 
@@ -37,15 +37,12 @@ func findState(value any, depth int, seen map[*pickle.Dict]bool) *pickle.Dict {
 	return nil
 }
 
-// loadTensors returns the tensors of the dictionary that findState finds in the value of a pickle. It reads each
-// storage once from c. size, the bytes of the file, limits how much it reads.
-func loadTensors(value any, c container, size int64) (*File, error) {
+// loadTensors sets the tensors of f to those in the dictionary that findState finds in the value of a pickle. It reads
+// each storage once from c. size, the bytes of the file, limits how much it reads.
+func (f *File) loadTensors(value any, c container, size int64) {
 	state := findState(value, 4, map[*pickle.Dict]bool{})
-	if state == nil {
-		return nil, errors.New("pth: holds no dictionary of tensors; save the weights, as " +
-			"torch.save(model.state_dict(), …) does")
-	}
-	f := &File{Format: "pth", Tensors: map[string]Tensor{}}
+	fail.When(state == nil,
+		"holds no dictionary of tensors; save the weights, as torch.save(model.state_dict(), …) does")
 	left := newBudget(size)
 	names := map[*storage][]string{}
 	views := map[string]*view{}
@@ -56,30 +53,25 @@ func loadTensors(value any, c container, size int64) (*File, error) {
 		if !isView || !isName {
 			continue // numbers of the training, such as a count of iterations
 		}
-		if err := v.check(left); err != nil {
-			return nil, fmt.Errorf("pth: the tensor %.60q %w", name, err)
-		}
+		err := v.check(left)
+		fail.When(err != nil, "the tensor %.60q %w", name, err)
 		s := v.of.storage
 		if names[s] == nil {
 			order = append(order, s)
-			if left.bytes -= s.elements * s.kind.size; left.bytes < 0 {
-				return nil, fmt.Errorf("pth: the tensor %.60q has a storage of %d elements, more than there are", name,
-					s.elements)
-			}
+			left.bytes -= s.elements * s.kind.size
+			fail.When(left.bytes < 0,
+				"the tensor %.60q has a storage of %d elements, more than there are", name, s.elements)
 		}
 		names[s] = append(names[s], name)
 		views[name] = v
 	}
 	for _, s := range order {
 		b, err := c.read(s)
-		if err != nil {
-			return nil, fmt.Errorf("pth: the tensor %.60q: %w", names[s][0], err)
-		}
+		fail.When(err != nil, "the tensor %.60q: %w", names[s][0], err)
 		for _, name := range names[s] {
 			f.Tensors[name] = Tensor{ints(views[name].shape), views[name].load(b)}
 		}
 	}
-	return f, nil
 }
 
 // check fails if the view reaches beyond its storage, or if its elements exceed the budget left.

@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"superres/superres/networks/fail"
 )
 
 // maxHeader is the greatest size in bytes of the header of a safetensors file.
@@ -36,46 +38,32 @@ func (s *shape) UnmarshalJSON(data []byte) error {
 
 // readSafetensors reads a file that consists of the size of the header in 64 bits; the header, a JSON object with an
 // entry for each tensor; and the numbers of all tensors one after another, without gaps.
-func readSafetensors(r io.ReaderAt, size int64) (*File, error) {
+func readSafetensors(f *File, r io.ReaderAt, size int64) {
 	var length [8]byte
-	if _, err := r.ReadAt(length[:], 0); err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
-	}
+	fail.Need(r.ReadAt(length[:], 0))
 	n := binary.LittleEndian.Uint64(length[:])
-	if size < 8 || n > uint64(size-8) || n > maxHeader {
-		return nil, fmt.Errorf("safetensors: a header of %d bytes, expected at most %d, and no more than the file has",
-			n, maxHeader)
-	}
+	fail.When(size < 8 || n > uint64(size-8) || n > maxHeader,
+		"a header of %d bytes, expected at most %d, and no more than the file has", n, maxHeader)
 	entries, terms, err := parseHeader(io.NewSectionReader(r, 8, int64(n)))
-	if err != nil {
-		return nil, fmt.Errorf("safetensors: the header: %w", err)
-	}
-	f := &File{Format: "safetensors", Tensors: map[string]Tensor{}, Terms: terms}
+	fail.When(err != nil, "the header: %w", err)
+	f.Terms = terms
 	body := 8 + int64(n)
-	if err := checkOffsets(entries, size-body); err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
-	}
+	checkOffsets(entries, size-body)
 	left := newBudget(size)
 	for _, e := range entries {
 		kind, known := numbers[e.Type]
-		if !known {
-			return nil, fmt.Errorf("safetensors: the tensor %q has numbers of the type %q, expected F64, F32, F16, "+
-				"BF16 or integers; save it as F16 or F32", e.name, e.Type)
-		}
+		fail.When(!known, "the tensor %q has numbers of the type %q, expected F64, F32, F16, BF16 or integers; "+
+			"save it as F16 or F32", e.name, e.Type)
 		elements, err := left.take(e.Shape)
 		if err == nil && e.Offsets[1]-e.Offsets[0] != int64(elements)*kind.size {
 			err = fmt.Errorf("has %d bytes, expected %d numbers of %d", e.Offsets[1]-e.Offsets[0], elements, kind.size)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("safetensors: the tensor %q %w", e.name, err)
-		}
+		fail.When(err != nil, "the tensor %q %w", e.name, err)
 		data := make([]byte, e.Offsets[1]-e.Offsets[0])
-		if err := readAt(r, data, body+e.Offsets[0]); err != nil {
-			return nil, fmt.Errorf("safetensors: the tensor %q: %w", e.name, err)
-		}
+		err = readAt(r, data, body+e.Offsets[0])
+		fail.When(err != nil, "the tensor %q: %w", e.name, err)
 		f.Tensors[e.name] = Tensor{ints(e.Shape), kind.decodeAll(data, elements)}
 	}
-	return f, nil
 }
 
 // parseHeader returns the entries of the tensors in a header, and the terms of use in its metadata.
@@ -115,23 +103,19 @@ func parseHeader(header io.Reader) (entries []entry, terms string, err error) {
 }
 
 // checkOffsets sorts the entries by offset. It fails unless they follow each other without gaps and fill size bytes.
-func checkOffsets(entries []entry, size int64) error {
+func checkOffsets(entries []entry, size int64) {
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.Offsets[0], b.Offsets[0]), cmp.Compare(a.Offsets[1], b.Offsets[1]),
 			strings.Compare(a.name, b.name))
 	})
 	end := int64(0)
 	for _, e := range entries {
-		if e.Offsets[0] != end || e.Offsets[1] < end || e.Offsets[1] > size {
-			return fmt.Errorf("the tensor %q takes the bytes %d to %d, expected it to begin at %d, behind the one "+
-				"before it, and to end within %d", e.name, e.Offsets[0], e.Offsets[1], end, size)
-		}
+		fail.When(e.Offsets[0] != end || e.Offsets[1] < end || e.Offsets[1] > size,
+			"the tensor %q takes the bytes %d to %d, expected it to begin at %d, behind the one before it, and to end "+
+				"within %d", e.name, e.Offsets[0], e.Offsets[1], end, size)
 		end = e.Offsets[1]
 	}
-	if end != size {
-		return fmt.Errorf("%d bytes belong to no tensor", size-end)
-	}
-	return nil
+	fail.When(end != size, "%d bytes belong to no tensor", size-end)
 }
 
 // parseTerms reads the metadata, an object that maps texts to texts, from d, and returns the terms of use in it.

@@ -12,16 +12,14 @@ import (
 	"strings"
 
 	"superres/internal/safefile"
+	"superres/superres/networks/fail"
 	"superres/superres/networks/pickle"
 )
 
 // readZip reads the form of PyTorch 1.6 and later: a zip archive with the pickle FOLDER/data.pkl, the storages
 // FOLDER/data/KEY, and the byte order in FOLDER/byteorder.
-func readZip(r io.ReaderAt, size int64) (*File, error) {
-	archive, err := safefile.OpenZip(r, size)
-	if err != nil {
-		return nil, fmt.Errorf("pth: %w", err)
-	}
+func readZip(f *File, r io.ReaderAt, size int64) {
+	archive := fail.Need(safefile.OpenZip(r, size))
 	z := &zipFile{members: map[string]*zip.File{}}
 	for _, m := range archive.File {
 		folder, found := strings.CutSuffix(m.Name, "data.pkl")
@@ -30,26 +28,15 @@ func readZip(r io.ReaderAt, size int64) (*File, error) {
 		}
 		z.members[m.Name] = m
 	}
-	if z.members[z.folder+"constants.pkl"] != nil {
-		return nil, errors.New("pth: is a program of TorchScript; save the weights alone, as " +
-			"torch.save(model.state_dict(), …) does")
-	}
-	data, err := z.member("data.pkl", maxPickle)
-	if err != nil {
-		return nil, fmt.Errorf("pth: %w", err)
-	}
+	fail.When(z.members[z.folder+"constants.pkl"] != nil,
+		"is a program of TorchScript; save the weights alone, as torch.save(model.state_dict(), …) does")
+	data := fail.Need(z.member("data.pkl", maxPickle))
 	if z.members[z.folder+"byteorder"] != nil {
-		order, err := z.member("byteorder", 16)
-		if err != nil {
-			return nil, fmt.Errorf("pth: %w", err)
-		}
-		z.bigEndian = string(order) == "big"
+		z.bigEndian = string(fail.Need(z.member("byteorder", 16))) == "big"
 	}
 	value, _, err := newTorchReader(size).parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("pth: %w", err)
-	}
-	return loadTensors(value, z, size)
+	fail.If(err)
+	f.loadTensors(value, z, size)
 }
 
 // zipFile is a PyTorch file in the form of a zip archive.
@@ -112,68 +99,50 @@ type oldFile struct {
 }
 
 // readOld reads a file in the form of oldFile.
-func readOld(r io.ReaderAt, size int64) (*File, error) {
+func readOld(f *File, r io.ReaderAt, size int64) {
 	head := make([]byte, min(size, maxPickle))
-	if err := readAt(r, head, 0); err != nil {
-		return nil, fmt.Errorf("pth: %w", err)
-	}
+	fail.If(readAt(r, head, 0))
 	t, at := newTorchReader(size), 0
 	var values [5]any
 	for i := range values {
 		v, n, err := t.parse(head[at:])
-		if err != nil {
-			return nil, fmt.Errorf("pth: %w", err)
-		}
+		fail.If(err)
 		values[i] = v
 		at += n
-		if magic, _ := v.(*big.Int); i == 0 && (magic == nil || magic.Text(16) != "1950a86a20f9469cfc6c") {
-			return nil, errors.New("pth: is a pickle, but not of PyTorch")
-		}
+		magic, _ := v.(*big.Int)
+		fail.When(i == 0 && (magic == nil || magic.Text(16) != "1950a86a20f9469cfc6c"),
+			"is a pickle, but not of PyTorch")
 	}
-	if values[1] != int64(1001) {
-		return nil, errors.New("pth: has another version than 1001; load and save it with a newer PyTorch")
-	}
+	fail.When(values[1] != int64(1001), "has another version than 1001; load and save it with a newer PyTorch")
 	system, _ := values[2].(*pickle.Dict)
 	keys, isList := values[4].(*pickle.List)
-	if system == nil || !isList {
-		return nil, errors.New("pth: lacks the list of its storages")
-	}
-	f := &oldFile{r, map[string]int64{}, system.Get("little_endian") == false}
-	if err := f.findStorages(t, keys, int64(at), size); err != nil {
-		return nil, fmt.Errorf("pth: %w", err)
-	}
-	return loadTensors(values[3], f, size)
+	fail.When(system == nil || !isList, "lacks the list of its storages")
+	old := &oldFile{r, map[string]int64{}, system.Get("little_endian") == false}
+	old.findStorages(t, keys, int64(at), size)
+	f.loadTensors(values[3], old, size)
 }
 
 // findStorages sets f.offsets for the storages, which follow each other in the order of keys; at is the first offset.
-func (f *oldFile) findStorages(t *torchReader, keys *pickle.List, at, size int64) error {
+func (f *oldFile) findStorages(t *torchReader, keys *pickle.List, at, size int64) {
 	for _, k := range keys.Items {
 		key, _ := k.(string)
 		s := t.storages[key]
-		if s == nil {
-			return fmt.Errorf("has a storage %.20q that no tensor has", key)
-		}
-		if _, twice := f.offsets[key]; twice {
-			return fmt.Errorf("has two storages %.20q", key)
-		}
+		fail.When(s == nil, "has a storage %.20q that no tensor has", key)
+		_, twice := f.offsets[key]
+		fail.When(twice, "has two storages %.20q", key)
 		var count [8]byte
-		if err := readAt(f.r, count[:], at); err != nil {
-			return err
-		}
+		fail.If(readAt(f.r, count[:], at))
 		n := binary.LittleEndian.Uint64(count[:])
 		if f.bigEndian {
 			n = binary.BigEndian.Uint64(count[:])
 		}
 		at += 8
 		bytes := s.elements * s.kind.size
-		if n != uint64(s.elements) || bytes > size-at {
-			return fmt.Errorf("the storage %.20q has %d numbers, expected %d, and no more than the file has", key, n,
-				s.elements)
-		}
+		fail.When(n != uint64(s.elements) || bytes > size-at,
+			"the storage %.20q has %d numbers, expected %d, and no more than the file has", key, n, s.elements)
 		f.offsets[key] = at
 		at += bytes
 	}
-	return nil
 }
 
 // read implements container.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 
+	"superres/superres/networks/fail"
 	"superres/superres/networks/graph"
 )
 
@@ -46,17 +47,24 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+	f := &File{Format: "pth", Tensors: map[string]Tensor{}}
+	var read func(f *File, r io.ReaderAt, size int64) // ends at the first error, as package fail describes
 	switch {
 	case len(head) > 8 && head[8] == '{' && binary.LittleEndian.Uint64(head) <= uint64(size-8):
-		return readSafetensors(r, size)
+		f.Format, read = "safetensors", readSafetensors
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return readZip(r, size)
+		read = readZip
 	case len(head) > 1 && head[0] == 0x80 && head[1] <= 5: // a pickle of protocol 2 or later
-		return readOld(r, size)
+		read = readOld
 	case len(head) > 262 && string(head[257:262]) == "ustar":
 		return nil, errors.New("pth: is a tar archive, as of PyTorch before 0.2; load and save it with a newer one")
+	default:
+		return nil, errors.New("neither a safetensors file nor one of PyTorch")
 	}
-	return nil, errors.New("neither a safetensors file nor one of PyTorch")
+	if err := fail.Catch(func() { read(f, r, size) }); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Format, err)
+	}
+	return f, nil
 }
 
 // budget says how many more tensors and elements a file may have, and how many more bytes of storages may be read.

@@ -3,7 +3,6 @@ package metadata
 import (
 	"bytes"
 	"encoding/binary"
-	"io"
 	"slices"
 )
 
@@ -90,14 +89,14 @@ func (r *reader) jpeg(src Source) {
 				if announced.packet.Len == 0 {
 					announced.packet = packet
 				}
-				r.xmp(inOnePiece(packet))
+				r.xmp(contentOf(packet))
 			} else {
 				own = r.starts(payload, xmpMorePrefix)
 			}
 		case markerApp13:
 			if own = r.starts(payload, photoshopPrefix); own {
 				if records, ok := iptcResource(payload.after(int64(len(photoshopPrefix)))); ok {
-					r.iptc(inOnePiece(records))
+					r.iptc(contentOf(records))
 				}
 			}
 		case markerComment:
@@ -136,7 +135,7 @@ func (r *reader) jpeg(src Source) {
 		for i := 1; i <= int(count); i++ {
 			list = append(list, parts[byte(i)])
 		}
-		r.icc(inPieces(list))
+		r.icc(contentOf(list...))
 	}
 	r.readAppended(src, announced)
 }
@@ -158,69 +157,47 @@ func (r *reader) jfif(payload Body) {
 	r.m.Resolution = Resolution{x, y, unit}.validated()
 }
 
-// jpegSegments writes segments with m and software, to be inserted behind the first two bytes of a JPEG. length is the
+// jpegSegments returns head, the first two bytes of a JPEG, with segments for m and software behind it. length is the
 // length of that JPEG in bytes before the insertion.
-func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error {
-	out := segments{w: w}
+func (m Metadata) jpegSegments(head []byte, software string, length int64) []byte {
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
 		p := []byte{1, 2, unit}
 		p = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(p, x), y)
-		out.add(markerApp0, jfifPrefix, append(p, 0, 0)) // a thumbnail of 0×0 pixels: none
+		head = appendSegment(head, markerApp0, jfifPrefix, append(p, 0, 0)) // a thumbnail of 0×0 pixels: none
 	}
 	if m.EXIF != nil {
-		out.add(markerApp1, exifPrefix, m.EXIF)
+		head = appendSegment(head, markerApp1, exifPrefix, m.EXIF)
 	}
 	if m.XMP != nil {
-		out.add(markerApp1, xmpPrefix, m.XMP)
+		head = appendSegment(head, markerApp1, xmpPrefix, m.XMP)
 	}
 	parts := byte((len(m.ICC) + mostProfile - 1) / mostProfile)
-	for i, rest := byte(1), m.ICC; len(rest) > 0; i++ {
-		n := min(len(rest), mostProfile)
-		out.add(markerApp2, profilePrefix+string([]byte{i, parts}), rest[:n])
-		rest = rest[n:]
+	i := byte(0)
+	for part := range slices.Chunk(m.ICC, mostProfile) {
+		i++
+		head = appendSegment(head, markerApp2, profilePrefix+string([]byte{i, parts}), part)
 	}
 	if m.IPTC != nil {
-		records := append(iptcHead(len(m.IPTC)), m.IPTC...)
-		out.add(markerApp13, photoshopPrefix, append(records, make([]byte, len(m.IPTC)%2)...))
+		head = appendSegment(head, markerApp13, photoshopPrefix, photoshopResource(m.IPTC))
 	}
 	for _, p := range m.Own {
-		out.add(p.Marker, "", p.Data)
+		head = appendSegment(head, p.Marker, "", p.Data)
 	}
 	if software != "" {
-		out.add(markerComment, "", []byte(software))
+		head = appendSegment(head, markerComment, "", []byte(software))
 	}
 	if m.GainMap != nil {
-		head := int64(4 + len(multiplePrefix)) // of this segment; MPF offsets count from its end
-		picture := length + out.written + head + indexLength
-		out.add(markerApp2, multiplePrefix, mapIndex(picture, picture-(startOfPicture+out.written+head),
-			int64(len(m.GainMap))))
+		index := int64(len(head) + 4 + len(multiplePrefix)) // MPF offsets count from here
+		picture := length - startOfPicture + index + indexLength
+		head = appendSegment(head, markerApp2, multiplePrefix, mapIndex(picture, picture-index, int64(len(m.GainMap))))
 	}
-	return out.err
+	return head
 }
 
-// segments writes segments to w. It keeps the first error in err, and then writes nothing more.
-type segments struct {
-	w       io.Writer
-	written int64 // number of bytes written
-	err     error
-}
-
-func (s *segments) add(marker byte, prefix string, payload []byte) {
+// appendSegment appends a segment with prefix and payload to b, and returns the result.
+func appendSegment(b []byte, marker byte, prefix string, payload []byte) []byte {
 	n := 2 + len(prefix) + len(payload)
-	head := append([]byte{0xff, marker, byte(n >> 8), byte(n)}, prefix...)
-	for _, b := range [2][]byte{head, payload} {
-		if s.err == nil {
-			_, s.err = s.w.Write(b)
-			s.written += int64(len(b))
-		}
-	}
-}
-
-// emptyGainMap returns a JPEG without pixels that holds numbers, the parameters of a gain map of ISO 21496-1.
-func emptyGainMap(numbers []byte) []byte {
-	b := bytes.NewBufferString("\xff\xd8")
-	(&segments{w: b}).add(markerApp2, isoPrefix, numbers)
-	return b.Bytes()
+	return append(append(append(b, 0xff, marker, byte(n>>8), byte(n)), prefix...), payload...)
 }
 
 // SplitJPEG returns the segments of a JPEG that describe its picture, such as EXIF and XMP, and the JPEG without these

@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -85,11 +84,11 @@ func (r *reader) webp(src Source) {
 	WalkRIFF(src).Visit(func(kind []byte, body Body) bool {
 		switch string(kind) {
 		case "ICCP":
-			r.icc(inOnePiece(body))
+			r.icc(contentOf(body))
 		case "EXIF":
 			r.exif(body)
 		case "XMP ":
-			r.xmp(inOnePiece(body))
+			r.xmp(contentOf(body))
 		}
 		return true
 	})
@@ -132,7 +131,7 @@ func (m Metadata) WebP(software string, width, height int, alpha bool, pixels in
 	}
 	size := int64(len(body)) + pixels + int64(len(tail))
 	head := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(size))
-	return Layout{before: pieceWriter(head, body), behind: pieceWriter(tail)}
+	return Layout{before: append(head, body...), behind: tail}
 }
 
 // appendRIFF appends a chunk with this kind and data to b, and returns the result.
@@ -152,7 +151,7 @@ func (m Metadata) exifWith(software string) []byte {
 		return m.EXIF
 	}
 	l := tiffEntries{order: binary.LittleEndian}
-	b := header(l.order)
+	b := TIFFHeader(l.order)
 	var next []byte // the link to the second directory
 	if ok {
 		l.order, b = exif.order, append([]byte(nil), m.EXIF...)
@@ -170,8 +169,7 @@ func (m Metadata) exifWith(software string) []byte {
 	}
 	at := len(b)
 	l.order.PutUint32(b[4:], uint32(at))
-	out := bytes.NewBuffer(b)
-	_ = d.writeTo(out, int64(at), l.order) // writing to memory cannot fail
-	copy(out.Bytes()[at+int(d.tableLength())-4:], next)
-	return out.Bytes()
+	b = d.appendTo(b, int64(at), l.order)
+	copy(b[at+int(d.tableLength())-4:], next)
+	return b
 }

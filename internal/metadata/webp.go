@@ -79,6 +79,41 @@ func (k *RIFFWalk) Visit(visit func(kind []byte, body Body) bool) {
 	}
 }
 
+// StillWebP returns the start of a still WebP with the picture of the frame in b, the data of a chunk ANMF of at least
+// 16 bytes, and the data of the chunks that must follow: alpha, if any, and pixels. It fails as RIFFWalk.Next does, with
+// io.EOF for a frame without pixels.
+func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
+	const head, sides, flags, alpha = 16, 6, 20, 0x10
+	start = append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0)
+	start = append(start, b.read(sides, 6)...) // each side minus 1, in 24 bits
+	for walk := b.WalkRIFF(head); ; {
+		c, err := walk.Next()
+		if err != nil {
+			return nil, nil, err
+		}
+		switch string(c.Kind) {
+		case "ALPH":
+			if chunks == nil {
+				start[flags], chunks = alpha, []Body{c.Body}
+			}
+		case "VP8 ", "VP8L":
+			return start, append(chunks, c.Body), nil
+		}
+	}
+}
+
+// JoinWebP appends to dst the still WebP of the two results of StillWebP. data is the file with the frame; dst may be
+// its start.
+func JoinWebP(dst, start []byte, chunks []Body, data []byte) []byte {
+	dst = append(dst, start...)
+	for _, c := range chunks {
+		dst = append(dst, data[c.at-8:c.at+c.Len]...)
+		dst = append(dst, make([]byte, c.Len%2)...)
+	}
+	binary.LittleEndian.PutUint32(dst[4:], uint32(len(dst)-8))
+	return dst
+}
+
 // webp reads the metadata in the chunks of the WebP in src into r.m.
 func (r *reader) webp(src Source) {
 	WalkRIFF(src).Visit(func(kind []byte, body Body) bool {

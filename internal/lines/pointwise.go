@@ -59,7 +59,7 @@ func (c *Chain) Margin(input int) (left, right int) {
 // Together implements Op.
 func (c *Chain) Together() int {
 	if c.Base == nil {
-		return togetherFloats
+		return rowsTogether
 	}
 	return c.Base.Together()
 }

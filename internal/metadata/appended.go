@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -42,7 +41,7 @@ func AnnouncesPictures(marker byte, payload Body) bool {
 	case markerApp1:
 		return contains(payload.Bytes(), spaceContainer)
 	case markerApp2:
-		return string(payload.Start(int64(len(multiplePrefix)))) == multiplePrefix
+		return payload.begins(multiplePrefix)
 	}
 	return false
 }
@@ -214,7 +213,7 @@ func isPicture(b Body) bool {
 
 // jpegSize returns the width and height in pixels of the JPEG b, or zeros if b is not a JPEG or has no frame header.
 func jpegSize(b Body) (w, h int) {
-	if string(b.Start(2)) != "\xff\xd8" {
+	if !b.begins("\xff\xd8") {
 		return 0, 0
 	}
 	Segments(b.Source(), func(marker byte, payload Body) bool {
@@ -237,10 +236,10 @@ func isGainMap(b Body) (is bool) {
 		return false
 	}
 	Segments(b.Source(), func(marker byte, payload Body) bool {
-		switch start := payload.Start(int64(max(len(isoPrefix), len(xmpPrefix)))); {
+		switch {
 		case marker == markerApp2:
-			is = bytes.HasPrefix(start, []byte(isoPrefix))
-		case marker == markerApp1 && bytes.HasPrefix(start, []byte(xmpPrefix)):
+			is = payload.begins(isoPrefix)
+		case marker == markerApp1 && payload.begins(xmpPrefix):
 			is = contains(payload.Bytes(), spaceGainMap, "http://ns.apple.com/HDRGainMap/1.0/",
 				"urn:com:apple:photo:2020:aux:hdrgainmap")
 		}

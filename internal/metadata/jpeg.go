@@ -82,19 +82,19 @@ func (r *reader) jpeg(src Source) {
 		case markerApp0:
 			r.jfif(payload)
 		case markerApp1:
-			if r.starts(payload, exifPrefix) {
+			if payload.begins(exifPrefix) {
 				r.exif(payload)
-			} else if r.starts(payload, xmpPrefix) {
+			} else if payload.begins(xmpPrefix) {
 				packet := payload.after(int64(len(xmpPrefix)))
 				if announced.packet.Len == 0 {
 					announced.packet = packet
 				}
 				r.xmp(contentOf(packet))
 			} else {
-				own = r.starts(payload, xmpMorePrefix)
+				own = payload.begins(xmpMorePrefix)
 			}
 		case markerApp13:
-			if own = r.starts(payload, photoshopPrefix); own {
+			if own = payload.begins(photoshopPrefix); own {
 				if records, ok := iptcResource(payload.after(int64(len(photoshopPrefix)))); ok {
 					r.iptc(contentOf(records))
 				}
@@ -102,14 +102,14 @@ func (r *reader) jpeg(src Source) {
 		case markerComment:
 			own = true
 		case markerApp2:
-			if own = !announced.iso && r.starts(payload, isoPrefix); own {
+			if own = !announced.iso && payload.begins(isoPrefix); own {
 				announced.iso = true
 				break
 			}
-			if announced.index.Len == 0 && r.starts(payload, multiplePrefix) {
+			if announced.index.Len == 0 && payload.begins(multiplePrefix) {
 				announced.index = payload.after(int64(len(multiplePrefix)))
 			}
-			if !r.starts(payload, profilePrefix) {
+			if !payload.begins(profilePrefix) {
 				break
 			}
 			part, number := payload.after(int64(profileHeader)), payload.read(int64(len(profilePrefix)), 2)
@@ -142,7 +142,7 @@ func (r *reader) jpeg(src Source) {
 
 // jfif sets r.m.Resolution from the payload of a segment APP0: name, version, unit, pixels per unit across and down.
 func (r *reader) jfif(payload Body) {
-	if !r.starts(payload, jfifPrefix) {
+	if !payload.begins(jfifPrefix) {
 		return
 	}
 	b := payload.read(int64(len(jfifPrefix)), 7)

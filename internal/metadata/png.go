@@ -68,7 +68,7 @@ func (r *reader) chunk(kind string, body Body) {
 	case "eXIf":
 		r.exif(body)
 	case "iTXt":
-		if !r.starts(body, xmpKeyword+"\x00") {
+		if !body.begins(xmpKeyword + "\x00") {
 			r.keepPart(Part{Kind: kind}, body)
 			break
 		}

@@ -17,13 +17,6 @@ type reader struct {
 	owned    int64      // total bytes of the parts for m.Own
 	parts    int        // number of parts for m.Own
 	inEXIF   Resolution // resolution in the EXIF block, used where the file states no other
-	scratch  [40]byte
-}
-
-// starts reports whether b begins with prefix, of at most 40 bytes.
-func (r *reader) starts(b Body, prefix string) bool {
-	p := r.scratch[:len(prefix)]
-	return b.Len >= int64(len(p)) && b.fill(p, 0) && string(p) == prefix
 }
 
 // isFirst reports whether this is its first call for this kind of block.
@@ -97,7 +90,7 @@ func (r *reader) icc(c content) {
 
 // exif stores the EXIF block b in r.m. b begins with a byte order mark, or with "Exif\0\0" before it, as in a JPEG.
 func (r *reader) exif(b Body) {
-	if r.starts(b, exifPrefix) {
+	if b.begins(exifPrefix) {
 		b = b.after(int64(len(exifPrefix)))
 	}
 	if !r.isFirst("exif") || !r.fits("EXIF block", b.Len) {

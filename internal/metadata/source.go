@@ -38,6 +38,9 @@ func (b Body) Start(n int64) []byte { return b.read(0, min(n, b.Len)) }
 // At returns the offset of the piece in its Source.
 func (b Body) At() int64 { return b.at }
 
+// begins reports whether the piece begins with prefix.
+func (b Body) begins(prefix string) bool { return string(b.Start(int64(len(prefix)))) == prefix }
+
 // read returns the bytes [at, at+n) of the piece in new memory, or nil where the piece is shorter or cannot be read.
 func (b Body) read(at, n int64) []byte {
 	if at < 0 || n < 0 || at > b.Len || n > b.Len-at {

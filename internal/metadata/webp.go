@@ -80,8 +80,8 @@ func (k *RIFFWalk) Visit(visit func(kind []byte, body Body) bool) {
 }
 
 // StillWebP returns the start of a still WebP with the picture of the frame in b, the data of a chunk ANMF of at least
-// 16 bytes, and the data of the chunks that must follow: alpha, if any, and pixels. It fails as RIFFWalk.Next does, with
-// io.EOF for a frame without pixels.
+// 16 bytes, and the data of the chunks that must follow: alpha, if any, and pixels. It fails as RIFFWalk.Next does,
+// with io.EOF for a frame without pixels.
 func (b Body) StillWebP() (start []byte, chunks []Body, err error) {
 	const head, sides, flags, alpha = 16, 6, 20, 0x10
 	start = append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0)

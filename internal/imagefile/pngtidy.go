@@ -36,7 +36,7 @@ func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 // chunks. From the first chunk that is cut off or breaks a rule, all bytes are kept.
 func tidyPNG(data []byte) []byte {
 	const colourType, depth = 25, 24
-	const before, among, behind = 0, 1, 2 // the pixels
+	const before, among, behind = 0, 1, 2         // the pixels
 	state, to := before, min(8, int64(len(data))) // behind the signature
 	from := to
 	colours := int64(0) // the number of palette entries

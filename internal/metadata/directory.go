@@ -66,19 +66,14 @@ type tiffFile struct {
 
 // fileIn returns the TIFF or BigTIFF in b.
 func fileIn(b Body) (f tiffFile, ok bool) {
-	head := b.read(0, 16)
-	if len(head) < 16 {
-		return tiffIn(b)
+	first := b.read(8, 8)
+	switch { // byte order mark, 43, length of an offset, 0
+	case first != nil && b.begins("II+\x00\x08\x00\x00\x00"):
+		return tiffFile{b, binary.LittleEndian, binary.LittleEndian.Uint64(first), true}, true
+	case first != nil && b.begins("MM\x00+\x00\x08\x00\x00"):
+		return tiffFile{b, binary.BigEndian, binary.BigEndian.Uint64(first), true}, true
 	}
-	order := binary.ByteOrder(binary.LittleEndian)
-	switch string(head[:8]) { // byte order mark, 43, length of an offset, 0
-	case "II+\x00\x08\x00\x00\x00":
-	case "MM\x00+\x00\x08\x00\x00":
-		order = binary.BigEndian
-	default:
-		return tiffIn(b)
-	}
-	return tiffFile{b, order, order.Uint64(head[8:]), true}, true
+	return tiffIn(b)
 }
 
 // countLength, entryLength and linkLength are the lengths in bytes of three parts of a directory: its number of

@@ -285,6 +285,18 @@ func (c *catalogue) find(owner *item, kind string) (Body, bool) {
 	return Body{}, false
 }
 
+// size returns the width and height of a picture in pixels. ok is false where the item does not say them.
+func (c *catalogue) size(it *item) (width, height int64, ok bool) {
+	box, ok := c.find(it, "ispe")
+	f := &fields{data: box.Start(12)}
+	f.version()
+	width, height = int64(f.number(4)), int64(f.number(4))
+	return width, height, ok && !f.ended
+}
+
+// makePrimary returns the edit that makes the item with the number id the primary one.
+func (c *catalogue) makePrimary(id uint64) Edit { return Edit{c.primaryAt, big32(id)[4-c.primaryLen:]} }
+
 // still returns the description of the primary picture.
 func (c *catalogue) still() (*Still, error) {
 	primary := c.items[c.primary]
@@ -310,11 +322,8 @@ func (c *catalogue) still() (*Still, error) {
 			s.xmp = about.extents
 		}
 	}
-	size, ok := c.find(primary, "ispe")
-	f := &fields{data: size.Start(12)}
-	f.version()
-	s.Width, s.Height = int64(f.number(4)), int64(f.number(4))
-	if !ok || f.ended {
+	ok := false
+	if s.Width, s.Height, ok = c.size(primary); !ok {
 		return nil, FormatError("it does not say the size of its picture")
 	}
 	if depth, grey, ok := c.codedAs(coded); ok {
@@ -353,8 +362,7 @@ func (c *catalogue) auxiliary(s *Still, extra *item, r reference) {
 		}
 		s.HasAlpha = true
 		s.Colour = append(s.Colour, Edit{r.kindAt, []byte("free")})
-		id := []byte{byte(r.from >> 24), byte(r.from >> 16), byte(r.from >> 8), byte(r.from)}
-		s.Alpha = append(s.Alpha, Edit{c.primaryAt, id[4-c.primaryLen:]})
+		s.Alpha = append(s.Alpha, c.makePrimary(r.from))
 	case strings.HasSuffix(name, ":depth") || strings.HasSuffix(name, ":auxid:2"):
 		s.about = append(s.about, "depth map")
 	case strings.Contains(name, "hdrgainmap"):
@@ -447,14 +455,11 @@ func (c *catalogue) brighten(s *Still, r reference, coded *item) {
 		s.about = append(s.about, "gain map")
 		return
 	}
-	size, _ := c.find(gains, "ispe")
-	f := &fields{data: size.Start(12)}
-	f.version()
-	m := &Map{Width: int64(f.number(4)), Height: int64(f.number(4)), numbers: numbers[version:]}
+	m := &Map{numbers: numbers[version:]}
+	m.Width, m.Height, _ = c.size(gains)
 	_, m.Grey, _ = c.codedAs(gains)
 	s.Map = m
-	id := []byte{byte(r.to[1] >> 24), byte(r.to[1] >> 16), byte(r.to[1] >> 8), byte(r.to[1])}
-	m.Edits = append(slices.Clone(s.Colour), Edit{c.primaryAt, id[4-c.primaryLen:]})
+	m.Edits = append(slices.Clone(s.Colour), c.makePrimary(r.to[1]))
 }
 
 // deepen adds changes to s.Colour after which the decoder returns 16 bits for samples of 8 bits.
